@@ -6,35 +6,37 @@ import { configDefaults, defineConfig } from 'vitest/config'
 
 const root = fileURLToPath(new URL('.', import.meta.url))
 
-/** What reaches beyond its own file: a module that is replaced stays so, and watches are counted for the whole process. */
+/** These files affect more than themselves: a mocked module stays mocked, and watches are counted per process. */
 const REACHES_FURTHER = /\bvi\.(?:mock|doMock|resetModules)\(|\bcountWatches\(/
 
 const alone = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
-  // A suite that is installed for its run brings tests of its own.
+  // Skip the tests of a package that a test installs.
   .filter((name) => name.endsWith('.test.ts') && !name.includes('node_modules'))
   .filter((name) => REACHES_FURTHER.test(readFileSync(join(root, 'test', name), 'utf8')))
   .map((name) => `test/${name.replaceAll('\\', '/')}`)
 
 export default defineConfig({
-  // What tests know as fast-check makes fewer runs, but for `npm run test:long`.
+  // Except in `npm run test:long`, our fast-check runs fewer cases.
   resolve: { alias: { 'fast-check': fileURLToPath(new URL('test/support/fast-check.ts', import.meta.url)) } },
   test: {
-    // Properties that make all their runs take as long as others have the processors.
+    // A property test with all its runs is slow on a busy machine.
     testTimeout: process.env.LONG_TESTS === undefined ? 60_000 : 180_000,
-    // What is waited for comes late where others have the processors.
+    // Polled values arrive late on a busy machine.
     expect: { poll: { timeout: 20_000 } },
     hookTimeout: 120_000,
-    // No process of the suite connects to another computer.
+    // No test process may connect to another computer.
     setupFiles: ['test/support/loopback-only.ts'],
+    // A program that a test starts works alone, so none stays behind. `TEST_SHARED=auto` runs the same tests through the shared server.
+    env: { ROUX_SERVE_SHARED: process.env.TEST_SHARED ?? 'off', ROUX_SERVE_KEEP_MINUTES: '0' },
     // Threads share the SQLite binding's in-memory databases by name only within a process.
     pool: 'forks',
-    // Many tests wait, for programs they start and for files that change: one more than there are processors keeps these busy.
+    // Many tests wait for processes and file events, so one extra worker keeps the processors busy.
     maxWorkers: availableParallelism() + 1,
     coverage: { include: ['src/**'], reporter: ['text-summary'] },
     projects: [
-      // A process of its own for each file, before the others, as some of them wait long.
+      // One process per file. These run first because some of them wait long.
       { extends: true, test: { name: 'alone', include: alone } },
-      // Files one after the other in the same processes, which load the program's modules once.
+      // Files share processes, so the program's modules load once.
       {
         extends: true,
         test: {

@@ -1,15 +1,18 @@
-// How well tags and folders are suggested, and what `ask` costs and shows a model: `npm run bench:ai -- <hub> <folder of notes> <help>`.
+// Measures how well tags and folders are suggested, and what `ask` costs and shows a model: `npm run bench:ai -- <hub> <folder of notes>
+// <help>`.
 //
 // **Labels**, leave one out.
-// Of the first vault, obsidian-hub, the notes of plugins are copied with their categories as tags (a plugin may be of several, and any counts as
-// right); of the second every note's own folder is right. Notes all of whose labels are those of fewer than three are left out of the score. Each note is
-// asked about while its own tags are taken away, or it lies in a folder of its own, and all others are in place, which is what a person has who files it.
-// `--tags <folder>`: and this vault's notes by the tags of their properties; `--limit <n>`: so many notes of each, from all over it; `--labels`: only this; `--ask`: only what follows.
+// In obsidian-hub, the first vault, the notes of plugins are copied with their categories as tags. A plugin may have several; any of them
+// counts as right. In the second vault, each note's own folder is right. Notes are not scored if each of their labels has fewer than three
+// notes. The benchmark removes a note's tags, or moves it into a folder of its own, and keeps all other notes in place, as for a person who
+// files one note.
+// `--tags <folder>`: also score this vault's notes by the tags in their properties; `--limit <n>`: a sample of n notes per vault;
+// `--labels`: only this part; `--ask`: only the next part.
 //
-// **ask**: the questions of `questions/two-hop.jsonl`, which take two notes to answer, are asked of obsidian-hub and of obsidian-help/en, with a model
-// of this process that answers at once and cites every passage. Its time is the call's, so all that is not the model. Of what the model was shown it is
-// counted how much of both notes' evidence is there, and the answer itself. Exits with 1 where the 95th percentile on obsidian-hub is above 150 ms,
-// or a citation does not stand in its lines.
+// **ask**: sends the questions of `questions/two-hop.jsonl`, which need two notes to answer, to obsidian-hub and obsidian-help/en. A fake
+// model in this process answers at once and cites every passage, so the measured time excludes the model. Counts how much evidence from
+// both notes, and how many answers, the model was shown. Exits with 1 if the 95th percentile on obsidian-hub exceeds 150 ms, or if a
+// citation is not found in its lines.
 
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -20,13 +23,13 @@ import { parseArgs } from 'node:util'
 import { Client } from './client.mjs'
 import { openServer } from './retrieval.mjs'
 
-/** Questions that are asked twice, and measured the second time. */
+/** Questions to ask twice; only the second time is measured. */
 const WARM = 5
-/** What `ask` may take beside the model. */
+/** Time limit for `ask` without the model. */
 const MOST_MS = 150
-/** Tags among the properties of a note, in a line or as a list. */
+/** Tags in a note's properties, inline or as a list. */
 const TAGS = /^tags:.*\n(?:[ \t]*-(?!--).*\n)*/m
-/** Where a note lies that no folder was chosen for yet. */
+/** Holds a note that has not been filed yet. */
 const INBOX = 'Inbox of the measurement'
 
 const program = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url))
@@ -56,7 +59,7 @@ try {
   rmSync(work, { recursive: true, force: true })
 }
 
-/** A model that says of every passage that it was read. */
+/** A fake model that cites every passage. */
 async function openModel() {
   const prompts = []
   const server = createServer(async (request, response) => {
@@ -116,7 +119,7 @@ async function ask(what, folder, name) {
   if (wrong > 0 || (name === 'hub' && Number(at(0.95)) > MOST_MS)) process.exitCode = 1
 }
 
-/** Whether a quote stands in its lines, byte for byte. */
+/** Whether a quote is found in its lines, byte for byte. */
 function stands(vault, { id, start_line, end_line, quote }) {
   const path = readdirSync(vault, { recursive: true }).find((one) => one.normalize('NFC').toLowerCase() === id.toLowerCase())
   if (path === undefined) return false
@@ -131,7 +134,7 @@ function markdownIn(folder) {
   return readdirSync(folder, { recursive: true }).filter((path) => path.endsWith('.md') && !/(^|\/)\./.test(path))
 }
 
-/** A vault of the plugins alone, each with its categories as tags. */
+/** Builds a vault of plugin notes only, each with its categories as tags. */
 function copyPlugins(root, vault) {
   const plugins = join(root, '02 - Community Expansions/02.05 All Community Expansions/Plugins')
   const categories = join(root, '02 - Community Expansions/02.01 Plugins by Category')
@@ -144,7 +147,7 @@ function copyPlugins(root, vault) {
       if (paths.has(name)) byPlugin.set(name, new Set([...(byPlugin.get(name) ?? []), label]))
     }
   }
-  // What nearly all are, such as "Mobile-compatible plugins", tells none from another.
+  // Tags that nearly all plugins have, such as "Mobile-compatible plugins", do not distinguish them.
   const sizes = countOf(byPlugin)
   mkdirSync(vault)
   const right = new Map()
@@ -159,7 +162,7 @@ function copyPlugins(root, vault) {
   return { vault, right, without: untagged(vault) }
 }
 
-/** A vault as it is, each of its notes with the tags that its properties hold. */
+/** Uses a vault unchanged, with the tags in its notes' properties. */
 function copyTags(notes, vault) {
   cpSync(notes, vault, { recursive: true })
   const right = new Map()
@@ -172,7 +175,7 @@ function copyTags(notes, vault) {
   return { vault, right, without: untagged(vault) }
 }
 
-/** Has a note used while it has no tags among its properties. */
+/** Calls `use` while a note has no tags in its properties. */
 function untagged(vault) {
   return async (path, client, use) => {
     const file = join(vault, path)
@@ -186,7 +189,7 @@ function untagged(vault) {
   }
 }
 
-/** A vault as it is, each of its notes in the folder where a person has put it. */
+/** Uses a vault unchanged, with each note in the folder its author chose. */
 function copyFolders(notes, vault) {
   cpSync(notes, vault, { recursive: true })
   mkdirSync(join(vault, INBOX))
@@ -209,10 +212,10 @@ function copyFolders(notes, vault) {
 
 async function until(isSo) {
   for (const since = performance.now(); !(await isSo()); )
-    if (performance.now() - since > 20_000) throw new Error('An edit is not seen.')
+    if (performance.now() - since > 20_000) throw new Error('The server did not notice an edit.')
 }
 
-/** How many notes have each label. */
+/** Number of notes per label. */
 function countOf(byNote) {
   const counts = new Map()
   for (const labels of byNote.values()) for (const label of labels) counts.set(label, (counts.get(label) ?? 0) + 1)

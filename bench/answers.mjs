@@ -1,21 +1,21 @@
-// What answers cost and whether they are right: `npm run bench:answers -- <hub> <help> [<knowledge>]`, the folders of obsidian-hub, of obsidian-help/en
-// and of a wiki of Markdown links.
+// Measures what answers cost and whether they are right: `npm run bench:answers -- <hub> <help> [<knowledge>]`, the folders of
+// obsidian-hub, of obsidian-help/en and of a wiki of Markdown links.
 //
-// Puts fixed questions (`<questions>/hub.jsonl`, `help.jsonl`: `{id, kind, question, right, must, never?, count?}` a line) to the built server,
-// over stdio, by the official client. Which calls are made for a question follows from its words by a fixed policy for each kind
-// (`answers/policy.mjs`); what is right is judged by program (`answers/judge.mjs`). Counts calls, and tokens: UTF-8 bytes / 4 of all text
-// blocks of the answers. Then questions about what every tool tells, whose calls are written down with them (`answers/written.mjs`), those of the
-// third vault where it is given; what single calls cost with their defaults on the first vault; and the list of tools.
+// Puts fixed questions (`<questions>/hub.jsonl`, `help.jsonl`: one `{id, kind, question, right, must, never?, count?, groups?}` per line)
+// to the built server over stdio, with the official client. A fixed policy for each kind of question chooses the calls from the question's
+// words (`answers/policy.mjs`), and a program judges the answers (`answers/judge.mjs`). Counts calls and tokens (UTF-8 bytes
+// 4 of all text blocks in the answers). Then come questions about every tool, with fixed calls (`answers/written.mjs`; those about the
+// third vault only if it is given), the cost of single calls with default arguments on the first vault, and the list of tools.
 //
-// `--questions <folder>`: where the questions are; `--program <file>`: another build; `--only <text>`: only questions with this in their id
-// or kind, and no table of calls; `--calls`: also the calls of each question; `--json`: everything, for machines.
+// `--questions <folder>`: where the questions are; `--program <file>`: another build; `--only <text>`: only questions with this text in
+// their id or kind, without the table of calls; `--calls`: also list the calls of each question; `--json`: print everything as JSON.
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { encode } from 'gpt-tokenizer/encoding/o200k_base'
-import { openServer, openSession } from './answers/ask.mjs'
+import { failureOf, openServer, openSession } from './answers/ask.mjs'
 import { costsOf } from './answers/costs.mjs'
 import { faultsOf, idsOf, textOf } from './answers/judge.mjs'
 import { answer } from './answers/policy.mjs'
@@ -36,7 +36,7 @@ const { values: options, positionals } = parseArgs({
 const [hub, help, knowledge] = positionals
 if (hub === undefined || help === undefined || options.questions === '') {
   console.error(
-    'Which vaults, which questions? node bench/answers.mjs <hub> <help> --questions <folder with hub.jsonl and help.jsonl>',
+    'Missing arguments. Usage: node bench/answers.mjs <hub> <help> --questions <folder with hub.jsonl and help.jsonl>',
   )
   process.exit(2)
 }
@@ -84,7 +84,7 @@ function fits({ id, kind }) {
   return options.only === undefined || id.includes(options.only) || kind.includes(options.only)
 }
 
-/** Asks a question of a copy of the vault in which something changes. */
+/** Asks a question about a copy of the vault while something changes in it. */
 async function askEdited(one, { vault, folder }) {
   mkdirSync(folder)
   const copy = copyVault(vault, join(folder, 'vault'))
@@ -99,10 +99,10 @@ async function askEdited(one, { vault, folder }) {
 
 async function ask(server, one) {
   const session = openSession(server)
-  const { given, number } = await answer(session, one)
+  const { given, number, groups, failed = [] } = await answer(session, one).catch(failureOf)
   const blocks = session.log.flatMap(({ value, texts }) => [textOf(value), ...texts.slice(1)])
   const named = [...given, ...session.log.flatMap(({ value }) => idsOf(value))]
-  const faults = faultsOf(one, { given, number, named, text: blocks.join('\n') })
+  const faults = [...failed, ...faultsOf(one, { given, number, groups, named, text: blocks.join('\n') })]
   return {
     id: one.id,
     vault: one.vault,
@@ -123,12 +123,12 @@ function readLines(file) {
     .map((line) => JSON.parse(line))
 }
 
-/** Tokens of the list of tools, as a client gets it (o200k). */
+/** Tokens in the list of tools that a client gets (o200k). */
 function toolTokens(tools) {
   return { count: tools.size, tokens: encode(JSON.stringify([...tools.values()])).length }
 }
 
-/** The folder `shared/eval/questions` beside the project or beside a folder that holds it. */
+/** The folder `shared/eval/questions` next to the project, or next to one of its parent folders. */
 function questionsNear(folder) {
   for (let at = dirname(resolve(folder)); ; at = dirname(at)) {
     const found = join(at, 'shared/eval/questions')

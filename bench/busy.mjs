@@ -1,11 +1,12 @@
-// Measures the read tools while someone writes: `node bench/busy.mjs <vault> [--rounds 60] [--notes 20] [--every 200] [--pause 40]`.
+// Measures the read tools while notes are being written: `node bench/busy.mjs <vault> [--rounds 60] [--notes 20] [--every 200] [--pause
+// 40]`.
 //
-// The built server is spoken to over stdio, as a client would, on a copy of the vault. Every `--every` milliseconds `--notes` notes are
-// written: most are edited, one is new, one that was new is deleted. Meanwhile each read tool is called in turn, `--rounds` times, with
-// `--pause` milliseconds between calls, so that a fair share of them are the first to see a new state. Prints a table: p50, p99 and the
-// longest per tool (ms), and the peak memory of the server (MB): after indexing, after a warm start, before and after the writing.
-// `--program` measures another build, `--node` gives options to its Node (`--node=--cpu-prof`), `--notes 0` leaves the vault alone,
-// `--only get_tree` asks only what begins so.
+// Talks to the built server over stdio, like a client, on a copy of the vault. Every `--every` milliseconds it writes `--notes` notes: it
+// edits most, adds one, and deletes one that it added before. Meanwhile it calls each read tool in turn, `--rounds` times, with `--pause`
+// milliseconds between calls, so that many calls are the first to see a new state. Prints a table with p50, p99 and the maximum per tool
+// (ms), and the server's peak memory (MB): after indexing, after a warm start, before and after the writing.
+// `--program` measures another build, `--node` passes options to its Node (`--node=--cpu-prof`), `--notes 0` writes nothing, `--only
+// get_tree` runs only the tools whose name starts with this.
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, unlinkSync, writeFileSync } from 'node:fs'
 import { cpus, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -26,7 +27,7 @@ const { values: options, positionals } = parseArgs({
   },
 })
 if (positionals[0] === undefined) {
-  console.error('Which vault? node bench/busy.mjs <vault>')
+  console.error('Missing vault. Usage: node bench/busy.mjs <vault>')
   process.exit(2)
 }
 const rounds = Number(options.rounds)
@@ -61,7 +62,7 @@ function serve() {
   })
 }
 
-/** Waits for the whole index. @returns the peak memory by then (MB). */
+/** Waits for the complete index. @returns the peak memory so far (MB). */
 async function indexed(server) {
   let answer = await server.call('list_nodes', { limit: 1 })
   while (answer.warnings.some(({ code }) => code === 'INDEX_BUILDING')) {
@@ -104,13 +105,13 @@ async function prepareCalls(server) {
   return Object.fromEntries(Object.entries(all).filter(([kind]) => kind.startsWith(options.only)))
 }
 
-/** A title with one letter changed, as people type it. */
+/** A title with one typo. */
 function misspell(title) {
   const at = title.length >> 1
   return `${title.slice(0, at)}x${title.slice(at + 1)}`
 }
 
-/** Edits notes all over the vault, adds one and deletes one, again and again. `stop` tells how many files were written. */
+/** Keeps editing notes across the vault, adding one and deleting one. `stop` returns how many files were written. */
 function startWriting() {
   const paths = readdirSync(vault, { recursive: true }).filter((path) => path.endsWith('.md'))
   const originals = new Map()

@@ -1,12 +1,12 @@
 /**
- * Compares the note → note edges that `roux export` writes with the oracle's.
+ * Compares the note-to-note edges of `roux export` with the oracle's.
  *
  * Usage: node bench/check-edges.mjs <vault> [--export file.json] [--bin dist/cli/main.js]
- *          [--oracle file.json] [--profile lenient|obsidian] [--mode …] [--nodes] [--threshold .9999]
+ * [--oracle file.json] [--profile lenient|obsidian] [--mode …] [--nodes] [--threshold .9999]
  *
- * `--export` reads a file instead of running the command, `--oracle` a file that oracle.mjs wrote with `--lines`.
- * `--nodes` also compares titles, tags and aliases. Exits 1 where the notes differ or where precision or recall, by
- * pairs or by counts, lies below the threshold, 2 where there is nothing to compare.
+ * `--export` reads a file instead of running the command, `--oracle` a file written by oracle.mjs with `--lines`.
+ * `--nodes` also compares titles, tags and aliases. Exits with 1 if notes differ or if precision or recall, by pairs or by counts, is below
+ * the threshold, and with 2 if there is nothing to compare.
  */
 import { spawnSync } from 'node:child_process'
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
@@ -31,7 +31,7 @@ const { values: options, positionals } = parseArgs({
 })
 const [vault] = positionals
 if (!vault) {
-  console.error('Which vault? node bench/check-edges.mjs <vault>')
+  console.error('Missing vault. Usage: node bench/check-edges.mjs <vault>')
   process.exit(2)
 }
 
@@ -65,7 +65,7 @@ function readJson(path) {
   return JSON.parse(readFileSync(path, 'utf8'))
 }
 
-/** The command's output goes to a file: that of a big vault is too large for a pipe's buffer. */
+/** A big vault's output does not fit into a pipe's buffer, so the command writes to a file. */
 function runExport() {
   const folder = mkdtempSync(join(tmpdir(), 'check-edges-'))
   const path = join(folder, 'export.json')
@@ -90,7 +90,7 @@ function settingOf(name, value) {
   return ['--set', `${name === 'profile' ? 'links.profile' : 'vault.mode'}=${value}`]
 }
 
-/** Ids compare folded, but where twins share a folded path by their exact one. */
+/** Ids are compared case-folded. Files whose folded paths are equal are compared by exact path. */
 function createKeys(nodes) {
   const seen = new Set()
   const shared = new Set()

@@ -1,4 +1,4 @@
-// A client as small as can be: what is measured is the server, from outside, over its pipes.
+// A minimal client, so that the benchmark measures the server, from outside, over its pipes.
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -9,13 +9,13 @@ const INITIALIZE = {
   clientInfo: { name: 'bench', version: '1' },
 }
 
-/** Starts a program that speaks the protocol on stdio. `started` is the moment before the spawn. */
+/** Starts a program that speaks MCP over stdio. `started` is the time before the spawn. */
 export class Client {
   #pending = new Map()
   #rest = []
   #id = 0
 
-  /** Not started here, where the settings file with every default lies, which no folder of a user holds. */
+  /** Runs in a temporary folder: the repository has a settings file with every default, and a user's folder does not. */
   constructor(command, args, env = {}, cwd = tmpdir()) {
     this.started = performance.now()
     this.process = spawn(command, args, { cwd, stdio: ['pipe', 'pipe', 'pipe'], env: { ...process.env, ...env } })
@@ -53,7 +53,7 @@ export class Client {
     return answer
   }
 
-  /** @returns milliseconds from the start of the process to the answer. */
+  /** @returns milliseconds from the process start to the answer */
   async initialize() {
     const { arrived } = await this.request('initialize', INITIALIZE)
     this.send('notifications/initialized', {})

@@ -1,15 +1,16 @@
 // Scores retrieval through the built server: `node bench/collections.mjs <folder of collections> [--only cacm,scifact] [--set key=value]…`.
 //
 // A collection is a folder with `corpus.jsonl` ({id, title, text}), `queries.jsonl` ({id, text}) and `qrels.tsv` (query-id, corpus-id,
-// score). Each document becomes a note with its title as a property, in a temporary vault; the server is spoken to over stdio, as a client
-// would; every query is asked of `search` by words and by words and meaning, ten results each. Prints nDCG@10 (linear gain, as trec_eval's
-// ndcg_cut; a query without judgements above 0 is left out) with 95 % bootstrap intervals, MRR@10, and the time of a call.
+// score). Each document becomes a note with its title as a property, in a temporary vault. The benchmark talks to the server over stdio,
+// like a client, and sends every query to `search` twice, by words and by words and meaning, for ten results each. Prints nDCG@10 (linear
+// gain, as trec_eval's ndcg_cut; queries without a judgement above 0 are skipped) with 95 % bootstrap intervals, MRR@10, and the time of a
+// call.
 //
-// `--set embedder.kind=transformers --set embedder.model=<folder>` takes another model (minutes: every document is embedded),
-// `--modes semantic` asks in other modes, `--relevance` with another preset, `--json <file>` keeps the figures of every query, `--repeats`
-// asks several times for steadier times, `--program` measures another build,
-// `--compare <file>` also prints the difference to such a file, query by query, which tells more than two overlapping intervals. `--names number`,
-// `--names zettel` or `--names date` calls notes `d123`, `202403011015` or `2024-03-01`: their titles become the first line of the text.
+// `--set embedder.kind=transformers --set embedder.model=<folder>` uses another model (minutes: it embeds every document), `--modes
+// semantic` selects other modes, `--relevance` another preset, `--json <file>` saves the figures of every query, `--repeats` repeats the
+// calls for steadier times, `--program` measures another build, and `--compare <file>` prints the difference from saved figures, query by
+// query, which is more precise than comparing two overlapping intervals. `--names number`, `--names zettel` or `--names date` names notes
+// `d123`, `202403011015` or `2024-03-01`; their titles become the first line of the text.
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { cpus, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -33,7 +34,7 @@ const { values: options, positionals } = parseArgs({
   },
 })
 if (positionals[0] === undefined) {
-  console.error('Which collections? node bench/collections.mjs <folder>')
+  console.error('Missing folder. Usage: node bench/collections.mjs <folder>')
   process.exit(2)
 }
 const root = resolve(positionals[0])
@@ -82,7 +83,7 @@ async function scoreCollection(name) {
   return { name, legs }
 }
 
-/** One note a document, a hundred a folder. */
+/** One note per document, a hundred per folder. */
 function writeVault(name, documents) {
   const vault = join(scratch, name)
   const ids = new Map()
@@ -120,7 +121,7 @@ function readQrels(path) {
   return qrels
 }
 
-/** Mean over collections of the means over queries, with a 95 % interval. */
+/** Mean over collections of the mean over queries, with a 95 % interval. */
 function interval(lists) {
   const [low, high] = bootstrap(lists)
   return `${show(mean(lists.map(mean)))} [${show(low)}, ${show(high)}]`

@@ -1,13 +1,15 @@
-// Two servers, and a human, write into one vault at once: `node bench/concurrency.mjs [--operations 10000] [--pause 10]`.
+// Two servers and a human write into one vault at the same time: `node bench/concurrency.mjs [--operations 10000] [--pause 10]`.
 //
-// Each write puts a token of its own into the notes that it touches: appended blindly, after reading with `expected_hash`, into three notes at
-// once, or over an earlier one; notes are moved (their links follow), deleted and restored meanwhile. The human is a process that adds lines
-// as editors save them, every `--pause` milliseconds. Then every token is looked for.
-// 1. Two servers: every accepted write is in the vault, as often as it was asked.
-// 2. Two servers and a human: so it is, or the human overwrote it; then it is in the record of changes. What the human saved is in the vault
-//    or in the record, but for saves in the moment of the rename itself (docs/writing.md): they are counted, and must be under one in a thousand.
-// No file may be torn, no temporary file left, every call must be answered, and in the end both servers must read what is on disk.
-// Prints the figures and each loss; the exit status is 1 if there is one.
+// Each write puts a unique token into the notes that it touches: as an append, as an edit after reading with `expected_hash`, into three
+// notes at once, or over an earlier token. Meanwhile notes are moved (with their links), deleted and restored. The human is a process that
+// adds lines as editors save them, every `--pause` milliseconds. At the end the benchmark looks for every token.
+// 1. Two servers: every accepted write is in the vault, exactly as often as it was requested.
+// 2. Two servers and a human: the same, unless the human overwrote a write; then it is in the record of changes. The human's saves are in
+// the vault
+// or in the record, except for saves at the moment of a rename (docs/writing.md). Those are counted, and must be fewer than one in a
+// thousand.
+// No file may be torn, no temporary file may be left, every call must be answered, and at the end both servers must read what is on disk.
+// Prints the figures and each loss; exits with 1 if there is one.
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -27,7 +29,7 @@ const { values: options } = parseArgs({
   },
 })
 const NOTES = 60
-/** Calls of one server that are under way at once. */
+/** Concurrent calls per server. */
 const LANES = 2
 const MOST_IN_WINDOW = 0.001
 
@@ -91,7 +93,7 @@ function startHuman(vault) {
   }
 }
 
-/** Notes that a server reads otherwise than they are on disk, when it has had the time to see them. */
+/** Returns the notes that a server reads differently from disk after it had time to notice changes. */
 async function unlike(writers, vault) {
   const notes = [...filesOf(vault).keys()].filter((path) => /^[^.].*\.md$/.test(path))
   for (let tries = 0; ; tries++) {
@@ -102,7 +104,7 @@ async function unlike(writers, vault) {
         const hash = createHash('sha256')
           .update(readFileSync(join(vault, path)))
           .digest('hex')
-        if (value?.hash !== hash) others.push(`${name} reads ${path} otherwise than it is on disk`)
+        if (value?.hash !== hash) others.push(`${name} reads ${path} differently from disk`)
       }
     }
     if (others.length === 0 || tries === 20) return others
@@ -119,7 +121,7 @@ function lookFor({ writers, human, vault, state }) {
   const nowhere = missing.filter(({ token }) => human === undefined || !recorded.has(token))
   const saves = human?.saves() ?? []
   const lost = saves.filter(([token]) => !counts.has(token) && !recorded.has(token))
-  const problems = [...nowhere.map(({ token }) => `${token} was accepted, and is nowhere`), ...tornFiles(files)]
+  const problems = [...nowhere.map(({ token }) => `${token} was accepted but is nowhere`), ...tornFiles(files)]
   if (lost.length > Math.max(1, saves.length * MOST_IN_WINDOW))
     problems.push(`${lost.length} of the human's ${saves.length} saves are nowhere`)
   return { accepted, overwritten: missing.length - nowhere.length, saves, lost, files, problems }

@@ -1,14 +1,15 @@
-// Puts every note of a vault through eight operations and counts the bytes that changed outside what was asked:
+// Runs eight operations on every note of a vault and counts the bytes that changed outside the requested range:
 // `node bench/fidelity.mjs <vault> [--sample 500] [--variants crlf,bom,bare,spaces,invalid] [--parallel 4]`.
 //
-// The server works on a copy, over stdio. What must be on disk afterwards is computed from the original bytes alone, by code that shares
-// nothing with the program (`fidelity/anatomy.mjs`); after each operation the suite puts the note back by itself, and after each round
-// the whole vault is compared. Prints a table, and each loss with its note; the exit status is 1 if there is one.
+// The server works on a copy, over stdio. The expected result is computed from the original bytes, by code that is independent of the
+// program (`fidelity/anatomy.mjs`). After each operation the suite restores the note itself, and after each round it compares the whole
+// vault. Prints a table, and each loss with its note; exits with 1 if there is one.
 //
-// `--only <text>` tries only operations with this in their name. `--variants` tries every note also with other bytes: `crlf` line endings, a byte order mark (`bom`), no line ending at the end (`bare`), spaces
-// at the ends of lines (`spaces`), bytes that are no UTF-8 (`invalid`).
-// Another server: `--map <file>` names its tools and their arguments, like `fidelity/roux.json`; what a map leaves out is not tried.
-// `--server "<command>"` starts it in place of the map's command; `$vault` in it is the copy.
+// `--only <text>` runs only operations with this text in their name. `--variants` also tries every note with other bytes: `crlf` line
+// endings, a byte order mark (`bom`), no final line ending (`bare`), trailing spaces (`spaces`), bytes that are not UTF-8 (`invalid`).
+// To test another server: `--map <file>` names its tools and their arguments, like `fidelity/roux.json`; operations missing from the map
+// are skipped.
+// `--server "<command>"` starts it instead of the map's command; `$vault` in it stands for the copy.
 import { createHash } from 'node:crypto'
 import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -33,16 +34,16 @@ const { values: options, positionals } = parseArgs({
   },
 })
 if (positionals[0] === undefined) {
-  console.error('Which vault? node bench/fidelity.mjs <vault>')
+  console.error('Missing vault. Usage: node bench/fidelity.mjs <vault>')
   process.exit(2)
 }
-/** Losses of one operation that are named. */
-const TOLD = 5
-const OTHER = { lost: 'it was not asked for, and is another', outside: 1 }
+/** How many losses per operation to list. */
+const MOST_LISTED = 5
+const OTHER = { lost: 'changed without being asked to', outside: 1 }
 const variants = ['as they are', ...options.variants.split(',').filter(Boolean)]
 const unknown = variants.find((variant) => !(variant in VARIANTS))
 if (unknown !== undefined) {
-  console.error(`There is no variant ${unknown}, only ${Object.keys(VARIANTS).slice(1).join(', ')}.`)
+  console.error(`Unknown variant ${unknown}. Choose from ${Object.keys(VARIANTS).slice(1).join(', ')}.`)
   process.exit(2)
 }
 const source = resolve(positionals[0])
@@ -89,7 +90,7 @@ async function examine(variant) {
     before = after
     const lost = [...outcomes.filter((outcome) => outcome.lost !== undefined), ...others]
     losses += lost.length
-    told.push(...lost.slice(0, TOLD).map((loss) => ({ ...loss, operation: operation.name })))
+    told.push(...lost.slice(0, MOST_LISTED).map((loss) => ({ ...loss, operation: operation.name })))
     console.log(rowOf(operation.name, { outcomes, lost }, (performance.now() - started) / 1000))
   }
   await server.close()
@@ -98,14 +99,14 @@ async function examine(variant) {
   return losses
 }
 
-/** A copy of what is read-only is read-only too. */
+/** A copy of a read-only file is read-only too. */
 function makeWritable(vault) {
   chmodSync(vault, 0o755)
   for (const entry of readdirSync(vault, { recursive: true, withFileTypes: true }))
     if (!entry.isSymbolicLink()) chmodSync(join(entry.parentPath, entry.name), entry.isDirectory() ? 0o755 : 0o644)
 }
 
-/** The notes, evenly chosen where there is a sample, with the variant's bytes. */
+/** The notes, evenly sampled if requested, with the variant's bytes. */
 function chooseNotes(vault, variant) {
   const all = listFiles(vault).filter((path) => /\.md$/i.test(path) && !path.split('/').some((name) => name.startsWith('.')))
   const wanted = Math.min(all.length, Number(options.sample ?? all.length))
@@ -126,7 +127,7 @@ function makeNote(vault, path, raw, original = raw) {
     raw,
     disk: () => read(file),
     trashed: () => (map.trash === undefined ? undefined : read(join(vault, map.trash, path))),
-    /** The same note after someone has written it. */
+    /** The same note after someone else has written it. */
     replace(changed) {
       writeFileSync(file, toBytes(changed))
       return makeNote(vault, path, changed, original)
@@ -139,7 +140,7 @@ function makeNote(vault, path, raw, original = raw) {
   }
 }
 
-/** Several notes at once, as a client may ask without waiting. */
+/** Several notes at once, as clients may send calls without waiting. */
 async function inLanes(notes, run) {
   const outcomes = []
   let next = 0
@@ -161,7 +162,7 @@ function rowOf(name, { outcomes, lost }, seconds) {
   return `| ${name} | ${tried.length} | ${ok.length} | ${told} | ${outside} | ${lost.length} | ${seconds.toFixed(0)} |`
 }
 
-/** The hash of every file but those in the trash and the server's own folders. */
+/** The hash of every file outside the trash and the server's own folders. */
 function fingerprints(vault) {
   const paths = listFiles(vault).filter((path) => map.trash === undefined || !path.startsWith(`${map.trash}/`))
   return new Map(

@@ -1,22 +1,22 @@
 /**
- * Writes a large, plausible vault, the same one for the same arguments.
+ * Writes a large, plausible vault; equal arguments give an equal vault.
  *
  * Usage: node bench/generate-vault.mjs <folder> [--notes 100000] [--links 1000000] [--seed 1]
  *
- * Links are exact in number, in-degrees follow a power law. About 1 % of the links lead nowhere, 2 % to attachments.
- * Titles and folders are kept in memory, text never is. The folder must be new or empty.
+ * The number of links is exact, and in-degrees follow a power law. About 1 % of the links are broken, 2 % lead to attachments.
+ * Keeps titles and folders in memory, but not the texts. The folder must be new or empty.
  */
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { adjectives, areas, nouns, places, sentences, tagPaths, verbs } from './words.mjs'
 
-/** In-degree of the note of rank r falls as r to the power of 1/SKEW − 1. */
+/** The in-degree of the note of rank r is proportional to r to the power of 1/SKEW − 1. */
 const SKEW = 2.2
 
 const REPEATED_NAMES = ['Index', 'Overview', 'Ideas', 'Meeting notes', 'Open questions', 'Reading list', 'To do', 'Glossary']
 
-// A transparent PNG of one pixel.
+// A transparent one-pixel PNG.
 const PIXEL = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==',
   'base64',
@@ -32,7 +32,7 @@ const { values, positionals } = parseArgs({
 })
 const [root] = positionals
 if (!root || (existsSync(root) && readdirSync(root).length > 0)) {
-  console.error('Which folder? It must be new or empty: node bench/generate-vault.mjs <folder>')
+  console.error('Missing folder (new or empty). Usage: node bench/generate-vault.mjs <folder>')
   process.exit(2)
 }
 generate(root, { notes: Number(values.notes), links: Number(values.links), seed: Number(values.seed) })
@@ -68,7 +68,7 @@ function generate(root, { notes, links, seed }) {
   })
 }
 
-/** A generator with 32 bits of state (mulberry32) and the draws that are needed here. */
+/** A random generator with 32 bits of state (mulberry32) and the methods needed here. */
 function createRandom(seed) {
   let state = seed >>> 0
   const next = () => {
@@ -106,7 +106,7 @@ function makeFolders(notes, random) {
   return list
 }
 
-/** Titles of one to four words, unique but for a few names that many folders have. */
+/** Titles of one to four words, unique except for a few names that occur in many folders. */
 function nameNotes(notes, folders, random) {
   const taken = new Set()
   const titles = []
@@ -131,7 +131,7 @@ function nameNotes(notes, folders, random) {
 
 function freshTitle(taken, random) {
   for (let words = random.between(1, 4), tries = 0; ; tries++) {
-    // A short title that is taken grows, and in a full vocabulary it gets a number.
+    // Makes a taken title longer, or adds a number when the vocabulary is exhausted.
     const number = tries > 8 ? ` ${random.between(2, 9999)}` : ''
     const title = makeTitle(Math.min(4, words + (tries >> 1)), random) + number
     const folded = title.toLowerCase()
@@ -176,7 +176,7 @@ function prepare(root, folders) {
   for (const folder of [...folders, 'Attachments']) mkdirSync(join(root, folder), { recursive: true })
 }
 
-/** Splits the links over the notes, unevenly (log-normal), so that the sum is exact. */
+/** Distributes the links over the notes unevenly (log-normal) with an exact sum. */
 function distribute(links, notes, random) {
   const weights = Float64Array.from({ length: notes }, () => Math.exp(0.7 * normal(random)))
   const total = weights.reduce((sum, weight) => sum + weight, 0)
@@ -230,7 +230,7 @@ function date(random) {
   return `${random.between(2014, 2025)}-${pad(random.between(1, 12))}-${pad(random.between(1, 28))}`
 }
 
-/** Few notes draw most links; a quarter of the links stays among notes written at about the same time. */
+/** A few notes get most links; a quarter of the links stays among notes written at about the same time. */
 function pickTarget(index, vault, random) {
   const notes = vault.paths.length
   for (;;) {
@@ -264,7 +264,7 @@ function makeLink({ index, vault, random, counts }) {
   return `${random.chance(0.02) ? '!' : ''}[[${shortName(target, vault)}${decoration(vault.titles[target], random)}]]`
 }
 
-/** The name, with its folder where several notes have it. */
+/** The name, with its folder if several notes have it. */
 function shortName(target, vault) {
   return vault.repeated.has(vault.titles[target]) ? vault.paths[target].slice(0, -3) : vault.titles[target]
 }
@@ -286,7 +286,7 @@ function relativeAddress(from, to) {
   return path.join('/')
 }
 
-/** 100–250 words in sections, with the links in and between its sentences. */
+/** 100–250 words in sections, with links in and between sentences. */
 function body({ index, vault, random }, links) {
   const words = random.between(100, 250)
   const parts = random.chance(0.5) ? [`# ${vault.titles[index]}`] : []
@@ -319,7 +319,7 @@ function makeSentence(random, links) {
   return capitalize(text.replace(/\b(a) (?=[aeio])/gi, '$1n '))
 }
 
-/** Code that looks like links, to be left alone. */
+/** Code that looks like links and must be ignored. */
 function codeBlock(random) {
   const language = random.pick(['js', 'dataview', ''])
   const name = random.pick(nouns)

@@ -1,9 +1,9 @@
-// Measures how a client is greeted, over stdio: `node bench/handshake.mjs [vault] [--rounds 25] [--write]`, after `npm run build`.
+// Measures how fast a server greets a client over stdio: `node bench/handshake.mjs [vault] [--rounds 25] [--write]`, after `npm run build`.
 //
-// Each round takes, one after the other: a bare `node -e 0`; a server from its start to the answer to `initialize`; the same from a copy of
-// `dist/` without V8's code cache; and a server that has been running for a while, which is then asked for `initialize` and for `tools/list`,
-// once and ten times more. Prints a table with the machine's load before and after, and exits 1 where a median is above its limit. On a busy
-// machine the quickest of all rounds says more of the program, and the median more of the machine.
+// Each round measures a bare `node -e 0`; a server from start to the answer to `initialize`; the same for a copy of `dist/` without V8's
+// code cache; and `initialize` and `tools/list`, once and ten more times, on a server that has been running for a while. Prints a table
+// with the machine's load before and after, and exits with 1 if a median exceeds its limit. On a busy machine, the fastest round says more
+// about the program than the median.
 import { spawnSync } from 'node:child_process'
 import { cpSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { cpus, loadavg, tmpdir } from 'node:os'
@@ -13,7 +13,7 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { Client, median, quantile } from './client.mjs'
 
-/** More than the slowest start on a busy machine; a server that needs longer is measured with the rest of its start. */
+/** Longer than the slowest start on a busy machine. If the server still needs longer, the measurement includes the rest of its start. */
 const SETTLED_MS = 700
 const WARM_LISTS = 10
 
@@ -40,7 +40,7 @@ for (let round = 0; round < rounds; round++) {
 }
 print()
 
-/** A copy of the program whose scripts V8 has to compile, as after an update of Node. */
+/** Copies the program without its code cache, so V8 must compile the scripts, as after a Node update. */
 function withoutCodeCache() {
   cpSync(join(root, 'dist'), join(scratch, 'dist'), { recursive: true, filter: (path) => !path.endsWith('.cache') })
   for (const name of ['node_modules', 'assets', 'package.json']) symlinkSync(join(root, name), join(scratch, name))
@@ -88,7 +88,7 @@ function print() {
     ['bare `node -e 0`', taken.bare],
     ['start → `initialize`', taken.cached, { factor: 2 }],
     ["the same without V8's code cache", taken.uncached, { factor: 2.5 }],
-    ['`initialize`, asked of a running process', taken.running, { ms: 100 }],
+    ['`initialize` on a running process', taken.running, { ms: 100 }],
     [`\`tools/list\` for the first time (${listed})`, taken.first],
     ['`tools/list` afterwards', taken.warm, { ms: 5 }],
   ]
@@ -99,7 +99,7 @@ function print() {
   for (const [name, times, limit] of rows) console.log(row(name, times, limit))
 }
 
-/** Of what a process needs to start, both are also told as so many times what bare Node needs. */
+/** Shows both start times also as multiples of bare Node's. */
 function row(name, times, limit) {
   const isStart = limit?.factor !== undefined
   const ratio = (of) => (isStart ? ` (${(of(times) / of(taken.bare)).toFixed(2)} ×)` : '')

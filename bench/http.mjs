@@ -1,9 +1,9 @@
 // Measures the built server over HTTP: `node bench/http.mjs <vault> [--seconds 60] [--clients 64] [--calls 2000] [--writers 4]`.
 //
-// A copy of the vault is served with `--http` and `--write`. First one client reads notes, `--calls` times in each way of connecting: posts
-// without a session, a session, and the version of 2026-07-28. Then `--clients` clients call without a pause for `--seconds`: reads whose
-// answers were asked for before and must be the same, searches, which must answer, and, by `--writers` of the clients, changes, each of
-// which must be there when the note is read next. Prints a table, and exits 1 where an answer is an error or wrong.
+// Serves a copy of the vault with `--http` and `--write`. First one client reads notes, `--calls` times per way of connecting: posts
+// without a session, a session, and the 2026-07-28 revision. Then `--clients` clients call without pause for `--seconds`: reads whose
+// answers must equal earlier ones, searches, which must succeed, and, on `--writers` of the clients, changes, each of which must be visible
+// to the next read. Prints a table, and exits with 1 if an answer is an error or wrong.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -26,7 +26,7 @@ const { values: options, positionals } = parseArgs({
   },
 })
 if (positionals[0] === undefined) {
-  console.error('Which vault? node bench/http.mjs <vault>')
+  console.error('Missing vault. Usage: node bench/http.mjs <vault>')
   process.exit(2)
 }
 const program = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url))
@@ -54,7 +54,7 @@ rmSync(scratch, { recursive: true, force: true, maxRetries: 3 })
 print()
 process.exitCode = load.errors + load.wrong + code === 0 ? 0 : 1
 
-/** One client with one connection. `head` and `meta` are what its way of connecting adds. */
+/** One client with one connection. `head` and `meta` are the additions of its way of connecting. */
 function openClient({ head = {}, meta } = {}) {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   const post = async (body) => {
@@ -79,7 +79,7 @@ function openClient({ head = {}, meta } = {}) {
     const ms = performance.now() - sent
     return { status: response.statusCode, headers: response.headers, text: Buffer.concat(chunks).toString(), ms }
   }
-  // One call after the other, so that an id serves again and the same answer is the same text.
+  // Calls are sequential, so ids can be reused, and equal answers are equal texts.
   const ask = async (name, args) => {
     const params = { name, arguments: args, ...(meta === undefined ? {} : { _meta: meta }) }
     const { status, text, ms } = await post({ jsonrpc: '2.0', id: 1, method: 'tools/call', params })
@@ -128,7 +128,7 @@ async function measureOne(way) {
   return times
 }
 
-/** Calls whose answers do not depend on what the writers write. */
+/** Calls whose answers do not depend on the writers. */
 async function answersNow() {
   const calls = []
   for (let at = 0; at < 60; at++) {
@@ -155,7 +155,7 @@ async function measureMany() {
   const opened = await Promise.all(
     Array.from({ length: Number(options.clients) }, (_, number) => openWay(ways[number % ways.length])),
   )
-  // Connecting is not what is measured: a process takes one connection in at a time.
+  // Connect before measuring: a process accepts one connection at a time.
   for (const client of opened) await client.call('nodes_exist', { ids: ['x'] })
   const end = performance.now() + Number(options.seconds) * 1000
   const before = processorTime()
@@ -193,7 +193,7 @@ async function read(client, at, figures) {
   const { name, args, expected } = probe
   const { text, ms } = await client.ask(name, args)
   figures.reads.push(ms)
-  // Reading an answer costs the processor that the server shares: only those are read that are not known yet.
+  // Parsing an answer costs CPU that the server shares, so only unseen answers are parsed.
   if (probe.texts.has(text)) return
   const { result } = JSON.parse(text)
   if (result?.isError !== true && JSON.stringify(JSON.parse(result.content[0].text)) === expected) {
@@ -201,10 +201,10 @@ async function read(client, at, figures) {
     return
   }
   figures.wrong++
-  if (figures.wrong < 10) console.error(`another answer: ${name} ${JSON.stringify(args)}`)
+  if (figures.wrong < 10) console.error(`unexpected answer: ${name} ${JSON.stringify(args)}`)
 }
 
-/** A note of its own a writer: what is appended must be there when it is read. */
+/** Each writer has its own note; the next read must show what it appended. */
 async function write(client, number, at, figures) {
   const id = `bench-${number}.md`
   const content = `line ${at}`
@@ -228,7 +228,7 @@ async function allIds() {
   }
 }
 
-/** Waits until nothing of an answer may still change. */
+/** Waits until answers no longer change. */
 async function indexed() {
   for (;;) {
     const { warnings } = await main.call('search', { query: 'notes' })
@@ -256,7 +256,7 @@ async function run(args) {
   return out
 }
 
-/** Milliseconds of a processor that the server has used, on Linux; NaN elsewhere. */
+/** CPU time of the server in milliseconds, on Linux; NaN elsewhere. */
 function processorTime() {
   try {
     const fields = readFileSync(`/proc/${server.pid}/stat`, 'utf8')
@@ -291,7 +291,7 @@ function print() {
     if (times.length > 0) console.log(`| ${kind} | ${times.length} | ${ms(times, 0.5)} | ${ms(times, 0.99)} | ${ms(times, 1)} |`)
   const all = [...reads, ...searches, ...writes]
   console.log(`| all | ${all.length} | ${ms(all, 0.5)} | ${ms(all, 0.99)} | ${ms(all, 1)} |`)
-  console.log(`\nThe server used ${(load.processor / all.length).toFixed(2)} ms of a processor a call, all its threads together.`)
+  console.log(`\nThe server used ${(load.processor / all.length).toFixed(2)} ms of CPU per call, over all threads.`)
   console.log(
     `\n${errors} errors, ${wrong} wrong answers; memory every 10 s: ${memory.map((mb) => mb.toFixed(0)).join(', ')} MB; exit code ${code}`,
   )

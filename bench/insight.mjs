@@ -1,10 +1,11 @@
-// How good `suggest_links` is: `npm run bench:insight -- <vault>…`.
+// Measures `suggest_links`: `npm run bench:insight -- <vault>…`.
 //
-// Takes a tenth of the linked pairs of notes out of each vault before anything of it is read, once so that the text of the links stays, once with it, and looks
-// whether the suggestions for the note have them among the first five; beside Adamic-Adar and the vectors of the built-in model. Another removed link of the
-// same note counts neither for nor against; `strict` counts it against. Intervals are 95 %, over notes drawn again and again.
+// Removes a tenth of the linked pairs of notes from each vault before reading it, once keeping the link text, once without it, and checks
+// whether the first five suggestions for the note include them. Compares with Adamic-Adar and with the vectors of the built-in model. Other
+// removed links of the same note count neither for nor against; `strict` counts them against. Intervals are 95 % bootstrap intervals over
+// notes.
 //
-// `--seeds 1,2,3`, `--share 0.1`, `--no-templates`: no links are taken out of notes that are templates or mostly made of one, `--no-vectors`.
+// `--seeds 1,2,3`, `--share 0.1`, `--no-templates`: keep links in notes that are templates or mostly made from one, `--no-vectors`.
 import { runBundled } from './run-bundled.mjs'
 
 await runBundled('insight/main.ts')

@@ -1,6 +1,7 @@
-// Measures an index in Neo4j from outside, with the built program: npm run bench:neo4j -- <vault> [--seconds 60] [--servers 3] [--clients 16]
-// `--program` measures another build; with `--seconds 0` several servers and edits are left out.
-// Uses the server that ROUX_STORE_NEO4J_URL names, else starts one as npm run test:neo4j does.
+// Measures an index in Neo4j from outside, with the built program: npm run bench:neo4j -- <vault> [--seconds 60] [--servers 3] [--clients
+// 16]
+// `--program` measures another build; `--seconds 0` skips the parts with several servers and with edits.
+// Uses the server in ROUX_STORE_NEO4J_URL, or starts one as npm run test:neo4j does.
 import { spawn, spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { cpus, loadavg, tmpdir } from 'node:os'
@@ -10,7 +11,7 @@ import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 
 const STARTER = resolve('../shared/tools/neo4j-dev.sh')
-/** Calls of each tool that are measured, after as many of each that are not: a database runs for weeks, and a Java process is slow for its first minutes. */
+/** Calls per tool to measure, after as many to warm up: a database runs for weeks, and a Java process is slow in its first minutes. */
 const ROUNDS = 200
 
 const { values, positionals } = parseArgs({
@@ -72,7 +73,7 @@ async function measure() {
   await client.close()
 }
 
-/** How long calls take, one after the other, ms; the tools take turns, so that none has the database at its coldest for all of its calls. */
+/** Times sequential calls, in ms. The tools take turns, so that no tool makes all its calls on a cold database. */
 async function timesOf(client, calls) {
   const times = new Map(calls.map(([tool]) => [tool, []]))
   for (let round = 0; round < ROUNDS; round++) {
@@ -119,7 +120,7 @@ async function edits(client) {
   return times
 }
 
-/** Asks the same of several servers at once; every answer must be what one server alone answered. */
+/** Sends the same calls to several servers at once; every answer must equal that of a single server. */
 async function load(calls) {
   const all = calls.flatMap(([tool, args]) => args.map((one) => [tool, one]))
   const connected = await Promise.all(Array.from({ length: servers }, () => connect()))
@@ -145,7 +146,7 @@ async function load(calls) {
     connected.flatMap((client, server) => Array.from({ length: clients }, (_, at) => one(client, server * 100 + at))),
   )
   await Promise.all(connected.map((client) => client.close()))
-  return `${times.length} answers, ${wrong} wrong, ${partial} that say that they are by words alone, ${spread(times)}`
+  return `${times.length} answers, ${wrong} wrong, ${partial} by words only, ${spread(times)}`
 }
 
 async function connect() {
@@ -158,7 +159,7 @@ async function connect() {
 async function ask(client, tool, args) {
   const { structuredContent, isError, content } = await client.callTool({ name: tool, arguments: args })
   if (isError) throw new Error(`${tool}: ${content[0]?.text}`)
-  // How long ago the feeder was heard of is no part of what was asked.
+  // Ignore the time since the feeder's last sign of life.
   const { _warnings = [], ...facts } = structuredContent
   return { facts, isPartial: _warnings.some(({ code }) => code === 'FALLBACK') }
 }
@@ -168,7 +169,7 @@ function roux(args) {
 }
 
 function startDatabase() {
-  if (!existsSync(STARTER)) throw new Error(`There is no ${STARTER}, and ROUX_STORE_NEO4J_URL names no server.`)
+  if (!existsSync(STARTER)) throw new Error(`${STARTER} is missing, and ROUX_STORE_NEO4J_URL is not set.`)
   const own = { ...process.env, NEO4J_DATA: join(home, 'neo4j'), NEO4J_PORT: '7794', NEO4J_HEAP: process.env.NEO4J_HEAP ?? '1g' }
   const run = (command) => spawnSync(STARTER, [command], { env: own, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] })
   return { url: run('start').stdout.trim(), stop: () => run('stop') }

@@ -1,12 +1,13 @@
-// Does a pack hold what a question needs? `npm run bench:pack -- <hub> <help>`, the folders of obsidian-hub and of obsidian-help/en.
+// Does a pack contain what a question needs? `npm run bench:pack -- <hub> <help>`, the folders of obsidian-hub and of obsidian-help/en.
 //
-// `questions/two-hop.jsonl` holds questions that take two notes to answer: the text of one (`from`) leads by a link to the other (`to`),
-// which holds the answer. Each is asked of the built server, over stdio, by `search` and by `context_pack` with the same budgets. Recall is
-// the share of the two notes of which an excerpt holds the phrase that is the evidence; an answer is found where any excerpt has it. Answers
-// that take more than their budget are counted, and times of both in turn. Exits with 1 where a bar is missed.
+// `questions/two-hop.jsonl` has questions that need two notes to answer: one (`from`) links to the other (`to`), which has the answer. The
+// built server, over stdio, answers each with `search` and with `context_pack` and the same budgets. Recall is the share of the two notes
+// with an excerpt that contains the evidence phrase. An answer is found if any excerpt has it. Also counts answers over their budget, and
+// measures times. Exits with 1 if a figure is below its bar.
 //
-// `--questions <file>`: others, which need not hold the bars; of one note where there is no `to` (`questions/facts.jsonl`), and then a third figure is how
-// often that note comes first. `--set tune|held-out`: only these questions; `--keep <folder>`: copies and indexes stay there for the next time; `--misses`: what was not found; `--json`: everything, for machines.
+// `--questions <file>`: other questions, without bars. Questions without `to` need one note (`questions/facts.jsonl`), and a third figure
+// shows how often that note comes first. `--set tune|held-out`: only these questions; `--keep <folder>`: keep copies and indexes there for
+// the next run; `--misses`: list what was not found; `--json`: print everything as JSON.
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -16,7 +17,7 @@ import { openServer } from './retrieval.mjs'
 
 const BUDGETS = [2_000, 4_000, 8_000]
 const BARS = { 2000: 0.75, 4000: 0.86, 8000: 0.9 }
-/** Results of `search`, by budget: as many as it finds passages for. */
+/** Results of `search`, by budget: as many as it can show passages for. */
 const RESULTS = { 2000: 10, 4000: 20, 8000: 40 }
 
 const { values: options, positionals } = parseArgs({
@@ -32,7 +33,7 @@ const { values: options, positionals } = parseArgs({
 })
 const [hub, help] = positionals
 if (hub === undefined || help === undefined) {
-  console.error('Which vaults? node bench/pack.mjs <hub> <help/en>')
+  console.error('Missing vaults. Usage: node bench/pack.mjs <hub> <help/en>')
   process.exit(2)
 }
 const questions = readFileSync(options.questions ?? new URL('questions/two-hop.jsonl', import.meta.url), 'utf8')
@@ -44,7 +45,7 @@ const scratch = options.keep === undefined ? mkdtempSync(join(tmpdir(), 'roux-pa
 const rows = []
 try {
   for (const [name, folder] of Object.entries({ hub: resolve(hub), help: resolve(help) })) {
-    // A folder of a vault becomes a vault of its own.
+    // Copies a folder of a vault into its own vault.
     const vault = join(scratch, name)
     if (!existsSync(vault)) cpSync(folder, vault, { recursive: true, filter: (path) => !path.endsWith('/.git') })
     await measure(

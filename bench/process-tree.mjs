@@ -1,12 +1,12 @@
-// What a process and all that it started take, from /proc: on Linux only, zeros and NaN elsewhere.
+// CPU time and memory of a process and its descendants, from /proc. Only on Linux; zeros and NaN elsewhere.
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** Ticks a second in which the kernel counts processor time: 100 on every Linux that Node runs on. */
+/** Ticks per second in which the kernel counts CPU time: 100 on every Linux that Node runs on. */
 const TICK_MS = 10
 
-/** Milliseconds of processor time, user and system, of a process tree until now. */
+/** CPU time of a process tree so far, user and system, in milliseconds. */
 export function cpuOf(pid) {
-  // What a child took is its parent's once it was waited for.
+  // A child's time is added to its parent's once the parent has waited for it.
   return sum(
     treeOf(pid),
     (one) =>
@@ -16,10 +16,10 @@ export function cpuOf(pid) {
   )
 }
 
-/** Peak resident memory in MB: of each process its own, added up. */
+/** Sum of the peak resident memory of each process, in MB. */
 export const peakOf = (pid) => memory(pid, 'VmHWM')
 
-/** Resident memory in MB now. */
+/** Current resident memory in MB. */
 export const residentOf = (pid) => memory(pid, 'VmRSS')
 
 function memory(pid, field) {
@@ -35,7 +35,7 @@ function sum(pids, measure) {
     try {
       all += measure(pid)
     } catch {
-      // It ended meanwhile.
+      // The process has ended.
     }
   }
   return all
@@ -50,7 +50,7 @@ function treeOf(pid) {
       const parent = Number(fields(name)[1])
       children.set(parent, [...(children.get(parent) ?? []), Number(name)])
     } catch {
-      // It ended meanwhile.
+      // The process has ended.
     }
   }
   const tree = [pid]
@@ -58,7 +58,7 @@ function treeOf(pid) {
   return tree
 }
 
-/** The fields of `stat` after the name, which may hold anything: state, parent, … */
+/** The fields of `stat` after the name, which may contain any character: state, parent, … */
 function fields(pid) {
   return readFileSync(`/proc/${pid}/stat`, 'utf8')
     .replace(/^.*\) /s, '')

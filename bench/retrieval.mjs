@@ -1,12 +1,12 @@
-// What benchmarks of finding share: a server that is asked, and how its answers are scored.
+// Shared by the retrieval benchmarks: starting a server and scoring its answers.
 import { join, resolve } from 'node:path'
 import { Client, quantile } from './client.mjs'
 
-/** Hits that count. */
+/** How many results count. */
 export const DEPTH = 10
 const SAMPLES = 2_000
 
-/** Starts a server for the vault, with its files in the folder `scratch`. @returns it when everything is found, and after how many ms. */
+/** Starts a server for the vault, with its files in `scratch`. @returns the server once everything is searchable, and after how many ms. */
 export async function openServer({ program, vault, scratch, settings }) {
   const args = [resolve(program), 'serve', vault, ...settings.flatMap((setting) => ['--set', setting])]
   const client = new Client(process.execPath, args, {
@@ -18,12 +18,12 @@ export async function openServer({ program, vault, scratch, settings }) {
   return { client, searchable: await awaitSearchable(client) }
 }
 
-/** Waits until the server says of no note that it is still to be indexed. @returns milliseconds since its start. */
+/** Waits until the server reports no notes left to index. @returns milliseconds since its start. */
 async function awaitSearchable(client) {
   for (;;) {
     const { warnings, arrived } = await client.call('search', { query: 'anything', limit: 1 })
     const failed = warnings.find(({ code }) => code === 'FALLBACK')
-    // A machine that is busy opens a model slowly.
+    // A busy machine loads a model slowly.
     const isLate = failed !== undefined && /did not answer within/.test(failed.message)
     if (failed !== undefined && !isLate && /by meaning/.test(failed.message)) throw new Error(failed.message)
     if (!isLate && !warnings.some(({ code }) => code === 'EMBEDDING' || code === 'INDEX_BUILDING'))
@@ -32,7 +32,7 @@ async function awaitSearchable(client) {
   }
 }
 
-/** nDCG@10 (linear gain, as trec_eval's ndcg_cut) and reciprocal rank of found ids; `gains`: a map of ids to judgements. */
+/** nDCG@10 (linear gain, as trec_eval's ndcg_cut) and reciprocal rank of the results; `gains` maps ids to judgements. */
 export function score(found, gains) {
   const discounted = (values) => values.reduce((sum, gain, at) => sum + gain / Math.log2(at + 2), 0)
   const ideal = [...gains.values()].filter((gain) => gain > 0).sort((a, b) => b - a)
@@ -45,7 +45,7 @@ export function mean(values) {
   return values.reduce((sum, value) => sum + value, 0) / values.length
 }
 
-/** 95 % bootstrap interval of the mean over lists of the means of each: values are drawn again within each list. */
+/** 95 % bootstrap interval of the mean of the lists' means, resampling within each list. */
 export function bootstrap(lists) {
   const random = randomFrom(1)
   const draw = (values) => mean(values.map(() => values[Math.floor(random() * values.length)]))

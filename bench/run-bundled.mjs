@@ -1,4 +1,4 @@
-// Runs a benchmark that is written against the sources: bundled, beside the packages that it needs.
+// Bundles and runs a benchmark that imports the sources, next to the packages it needs.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'

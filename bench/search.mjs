@@ -1,11 +1,12 @@
-// Measures finding from outside: `node bench/search.mjs <vault> [--calls 200] [--rounds 3] [--set key=value]… [--only starts,calls,edits,hostile]`.
+// Measures search from outside: `node bench/search.mjs <vault> [--calls 200] [--rounds 3] [--set key=value]… [--only
+// starts,calls,edits,hostile]`.
 //
-// The built server is spoken to over stdio, as a client would, on a copy of the vault, with a cache of its own:
-//   starts   nothing cached: until words and until meaning are complete, how long the graph tools take meanwhile against the same with
-//            `embedder.kind=none`; peak memory, cold and warm; sizes on disk
-//   calls    `search` and `find_nodes` with questions made of the vault's own words, idle, and while every note is embedded
-//   edits    one note is written: until its new word is found, and until it is found by meaning
-//   hostile  a query of 320 KB, of 20,000 words, of 10,000 operators, one word of 1 MB: how long each takes, and a small call beside it
+// Talks to the built server over stdio, like a client, on a copy of the vault with its own cache:
+// starts nothing cached: time until words and until meaning are complete, latency of the graph tools meanwhile, compared with
+// `embedder.kind=none`; peak memory, cold and warm; sizes on disk
+// calls `search` and `find_nodes` with questions made of the vault's own words, idle, and while notes are being embedded
+// edits after writing one note: time until its new word is found, and until it is found by meaning
+// hostile a query of 320 KB, of 20,000 words, of 10,000 operators, one word of 1 MB: latency of each, and of a small concurrent call
 // `--program` measures another build.
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { cpus, tmpdir } from 'node:os'
@@ -25,10 +26,10 @@ const { values: options, positionals } = parseArgs({
   },
 })
 if (positionals[0] === undefined) {
-  console.error('Which vault? node bench/search.mjs <vault>')
+  console.error('Missing vault. Usage: node bench/search.mjs <vault>')
   process.exit(2)
 }
-/** What of a search index is missing, as answers say it. */
+/** What a search index lacks, according to its answers. */
 const MISSING = { words: ['INDEX_BUILDING'], meaning: ['INDEX_BUILDING', 'EMBEDDING', 'FALLBACK'] }
 const calls = Number(options.calls)
 const scratch = mkdtempSync(join(tmpdir(), 'roux-search-'))
@@ -41,7 +42,7 @@ const PARTS = { starts: measureStarts, calls: measureCalls, edits: measureEdits,
 try {
   for (const part of options.only.split(',')) await PARTS[part]()
 } finally {
-  // What failed may have left servers that still write.
+  // After a failure, servers may still be running and writing.
   for (const client of clients) client.process.kill()
   await Promise.all(clients.map((client) => client.exited))
   rmSync(scratch, { recursive: true, force: true })
@@ -59,7 +60,7 @@ function serve(cache, settings = options.set) {
   return client
 }
 
-/** Asks until nothing is missing. @returns milliseconds since the start of the server. */
+/** Asks until the index lacks nothing. @returns milliseconds since the start of the server. */
 async function findable(client, by) {
   for (;;) {
     const mode = by === 'words' ? 'keyword' : 'hybrid'
@@ -179,7 +180,7 @@ async function measureEdits() {
   rows.push(['one edited note → its new meaning found', spread(taken.meaning), '≤ 400 ms'])
 }
 
-/** Asks until a note is there, with a passage that says `text`. @returns when the answer came. */
+/** Asks until a note is found with a passage that contains `text`. @returns the time of the answer. */
 async function until(client, args, path, text) {
   const id = path.toLowerCase()
   const began = performance.now()
@@ -234,7 +235,7 @@ async function measureHostile() {
   await client.close()
 }
 
-/** Questions of three to six words that stand one after the other in some note, always the same of one vault. */
+/** Questions of three to six consecutive words from some note, the same for the same vault. */
 function makeQuestions() {
   const notes = notesOf(vault)
   const made = []
@@ -247,7 +248,7 @@ function makeQuestions() {
   return made
 }
 
-/** A question as `find_nodes` wants it: bare words, not all of which must be operators. */
+/** Makes a question valid for `find_nodes`: plain words, not all of them operators. */
 function asWords(question) {
   return question
     .split(' ')

@@ -1,9 +1,11 @@
-// Measures the built server as a client would see it, beside two floors in the same run: `npm run bench -- <vault> [--rounds 9] [--json file]`.
+// Measures the built server from a client's view, compared with two floors in the same run: `npm run bench -- <vault> [--rounds 9] [--json
+// file]`.
 //
-// Beside other servers that speak the protocol on stdio, each on a copy of the vault, which is its working directory:
-//   --peer 'name=command {vault}'                how it is started
-//   --ask 'name.backlinks=tool {"key":"…"}'      what it is asked first (`backlinks`, `search`), if anything
-// `--only starts` leaves out calls and edits; `--after 120` looks at memory so many seconds after every tool was called; `--program` measures another build.
+// To compare other servers that speak MCP over stdio, each with a copy of the vault as its working directory:
+// --peer 'name=command {vault}' its command
+// --ask 'name.backlinks=tool {"key":"…"}' its first call (`backlinks`, `search`), if any
+// `--only starts` skips calls and edits; `--after 120` measures memory again that many seconds after every tool was called; `--program`
+// measures another build.
 import { cpSync, mkdtempSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { cpus, loadavg, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -72,7 +74,7 @@ async function measureCalls() {
   }
   const figures = {}
   for (const [kind, make] of Object.entries(kinds)) {
-    // The first calls build what is built once and let the compiler see the path.
+    // The first calls build caches and warm up the compiler.
     for (let at = 0; at < 20; at++) await client.call(...make(at))
     const taken = []
     let bytes = 0
@@ -87,7 +89,7 @@ async function measureCalls() {
   return figures
 }
 
-/** A title with one letter changed, as people type it. */
+/** A title with one typo. */
 function misspell(title) {
   const at = title.length >> 1
   return `${title.slice(0, at)}x${title.slice(at + 1)}`
@@ -119,7 +121,7 @@ async function measureEdits(through) {
       renameSync(`${file}.tmp`, file)
     }
     const written = performance.now()
-    // The graph is asked, not the file: `get_node` would read it again.
+    // Ask for the graph, not the note: `get_node` would read the file again.
     const wanted = `note that is not there ${edit}`
     for (;;) {
       const { value, arrived } = await client.call('get_neighbors', { id: name, direction: 'out', kinds: ['missing'] })
@@ -127,7 +129,7 @@ async function measureEdits(through) {
         taken.push(arrived - written)
         break
       }
-      if (performance.now() - written > HOUR / 360) throw new Error(`edit ${edit} of ${name} is not seen`)
+      if (performance.now() - written > HOUR / 360) throw new Error(`the server did not notice edit ${edit} of ${name}`)
     }
     await new Promise((done) => setTimeout(done, 60))
   }

@@ -1,8 +1,8 @@
-// Whether the notes most similar to a note are among those that it links to: `node bench/similar.mjs <vault>… [--library <file>]`.
+// Checks whether the notes most similar to a note include notes it links to: `node bench/similar.mjs <vault>… [--library <file>]`.
 //
-// Of up to 200 notes with three links or more the lines with links are removed from a copy of the vault, then it is indexed, and the built
-// library is asked for the five notes most similar to each. Prints in how many of them one is a note that it linked to, and one that it linked
-// to or that links to it. `--library`: another build (dist/lib/index.mjs), to compare with; `--set <key=value>`: a setting.
+// Takes up to 200 notes with three links or more, removes their lines with links from a copy of the vault, indexes it, and asks the built
+// library for the five notes most similar to each. Prints for how many of them the five include a note they linked to, and one linked in
+// either direction. `--library`: another build to compare (dist/lib/index.mjs); `--set <key=value>`: a setting.
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -19,11 +19,11 @@ const { values: options, positionals } = parseArgs({
   },
 })
 if (positionals.length === 0 || !existsSync(options.library)) {
-  console.error('Which vaults? npm run build && node bench/similar.mjs <vault>… [--library <file>]')
+  console.error('Missing vaults. Usage: npm run build && node bench/similar.mjs <vault>… [--library <file>]')
   process.exit(2)
 }
 const SAMPLE = 200
-/** A wikilink, or a Markdown link that does not lead out of the vault. */
+/** A wikilink, or a Markdown link inside the vault. */
 const INTERNAL = /\[\[|\]\((?![a-z]+:)/i
 const LEAST_LINKS = 3
 const SHOWN = 5
@@ -53,7 +53,7 @@ async function measure(vault) {
       times.push(performance.now() - begin)
       found.push(value.map((node) => node.id))
     }
-    // The first call waits for what all rest on.
+    // The first call also computes what all later ones need.
     const [first] = times.splice(0, 1)
     found.shift()
     const share = (isHit) =>
@@ -69,7 +69,7 @@ async function measure(vault) {
   }
 }
 
-/** Which notes each note links to, by ids, and where each lies. */
+/** The ids each note links to, and the note's path. */
 function linksOf(folder) {
   const program = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url))
   const told = execFileSync(process.execPath, [program, 'export', '--vault', folder, '--format', 'json'], { maxBuffer: 2 ** 30 })
@@ -88,7 +88,7 @@ function removeLinks(file) {
   writeFileSync(file, lines.filter((line) => !INTERNAL.test(line)).join('\n'))
 }
 
-/** The same of the same ids. */
+/** Mean of the same figure for the same ids. */
 function sampled(ids) {
   const hashOf = (id) => createHash('sha256').update(id).digest('hex')
   return ids.toSorted((a, b) => (hashOf(a) < hashOf(b) ? -1 : 1)).slice(0, SAMPLE)

@@ -1,4 +1,4 @@
-// How long starts take, and what of the machine: Roux, and any other servers beside it, in turn in the same rounds.
+// Measures starts, in time and resources: Roux and any other servers take turns in the same rounds.
 import { spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,12 +8,12 @@ import { cpuOf, peakOf, residentOf } from './process-tree.mjs'
 
 const readFloor = fileURLToPath(new URL('read-floor.mjs', import.meta.url))
 const sleep = (ms) => new Promise((done) => setTimeout(done, ms))
-/** A peer is done with its start when it took less processor time than this (ms) in a second. */
+/** A peer has finished starting when it used less CPU time (ms) than this within a second. */
 const QUIET_CPU = 30
-/** What of a search index is missing, as answers say it. */
+/** What a search index lacks, according to its answers. */
 const MISSING = ['INDEX_BUILDING', 'EMBEDDING', 'FALLBACK']
 
-/** Milliseconds that a bare Node takes. */
+/** Start time of bare Node in milliseconds. */
 function time(args) {
   const started = performance.now()
   const { status } = spawnSync(process.execPath, args, { stdio: 'ignore' })
@@ -22,8 +22,8 @@ function time(args) {
 }
 
 /**
- * Measures `rounds` rounds: the floors, then for Roux and each peer a start with nothing cached and one with what that left.
- * `after`: seconds after which memory is looked at once more in the first round; 0: never.
+ * Measures `rounds` rounds: the floors, then a cold and a warm start of Roux and of each peer.
+ * `after`: measure memory again after this many seconds in the first round; 0: never.
  * @returns the medians of each figure by server, and of the floors.
  */
 export async function measureStarts({ program, vault, scratch, rounds, peers, after }) {
@@ -50,7 +50,7 @@ function rouxIn({ program, vault, scratch }, cache) {
   })
 }
 
-/** The biggest hub, and its title: what there is to find in any vault. */
+/** The biggest hub and its title, which every vault has. */
 async function chooseQuestion(parts) {
   const cache = mkdtempSync(join(parts.scratch, 'cache-'))
   const client = rouxIn(parts, cache)
@@ -61,7 +61,7 @@ async function chooseQuestion(parts) {
   return hub[0]
 }
 
-/** Asks until nothing that matters is missing: an answer given while an index is being built is not the right one yet. */
+/** Asks until nothing relevant is missing: answers given while an index is being built are not final. */
 async function untilRight(client, tool, args, missing, pause = 5) {
   for (;;) {
     const answer = await client.call(tool, args)
@@ -82,7 +82,7 @@ async function startRoux({ question, after, ...parts }) {
   const first = await untilRight(cold, ...backlinks)
   figures.coldBacklinks = first.arrived - cold.started
   figures.coldBacklinksPeak = peakOf(pid)
-  // Asked rarely: a client that asks is served first, and what that costs is not the cost of the start.
+  // Poll rarely: the server answers clients first, which slows its start down.
   figures.findable = (await untilRight(cold, ...search, 1_000)).arrived - cold.started
   figures.findableCpu = cpuOf(pid)
   figures.coldPeak = peakOf(pid)
@@ -137,7 +137,7 @@ async function callEverything(client, { id, title }) {
   for (const [tool, args] of calls) await client.call(tool, args)
 }
 
-/** A peer works on a copy of its own, which it may write into. */
+/** Each peer works on its own copy, which it may write to. */
 async function startPeer({ peer, vault, scratch }) {
   const home = mkdtempSync(join(scratch, 'peer-'))
   const folder = join(home, 'vault')
@@ -167,7 +167,7 @@ async function startPeer({ peer, vault, scratch }) {
   return figures
 }
 
-/** @returns the processor time of a start, once no more is taken. */
+/** @returns the CPU time of a start, once it stops rising */
 async function untilQuiet(pid) {
   for (let before = cpuOf(pid); ; ) {
     await sleep(1_000)
@@ -177,7 +177,7 @@ async function untilQuiet(pid) {
   }
 }
 
-/** The figures as rows of a table: what, Roux, as a ratio, the peers, what is wanted. */
+/** The figures as table rows: name, Roux, ratio, peers, target. */
 export function startRows({ floors, roux, ...peers }) {
   const ms = (value) => (value === undefined ? '' : `${value.toFixed(0)} ms`)
   const mb = (value) => (value === undefined ? '' : `${value.toFixed(0)} MB`)
@@ -205,7 +205,7 @@ export function startRows({ floors, roux, ...peers }) {
 
 const FLOORS = { bare: 'bare Node', read: 'reading' }
 
-/** The servers of the command line: `name=command`, and what to ask them, `name.figure=tool {json}`. */
+/** The servers from the command line: `name=command`, and their calls, `name.figure=tool {json}`. */
 export function parsePeers(peers, asks) {
   const figures = { backlinks: 'Backlinks', search: 'Search' }
   return peers.map((text) => {

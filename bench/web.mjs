@@ -1,11 +1,11 @@
 /**
- * How fast the page of "roux open" is, in a real browser that draws in software, after `npm run build`.
+ * Measures the page of "roux open" in a real browser with software rendering, after `npm run build`.
  *
  * Usage: npm run bench:web -- [<vault>…] [--generate <notes>] [--keep <folder>]
  *
- * Of each vault, which is copied: from the address to a map with titles (with nothing kept but the index; with places and communities kept), a frame while
- * the map moves, how long a new file takes to be on the map, and how busy the page is while nothing happens. `--generate` writes a vault of so many notes, with
- * ten links each; `--keep` has copies and indexes there, for the next run.
+ * For a copy of each vault: time from opening the address to a map with titles (with only the index kept; with layout and communities
+ * kept), frame times while the map moves, time until a new file is on the map, and CPU use at rest. `--generate` also writes and measures a
+ * vault with this many notes and ten links each; `--keep` keeps copies and indexes there for the next run.
  */
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -24,7 +24,7 @@ const { values: options, positionals } = parseArgs({
 })
 const executablePath = findChromium()
 if (executablePath === undefined) {
-  console.error('There is no Chromium: install one, or name it in the variable CHROMIUM.')
+  console.error('Chromium not found: install it, or set the variable CHROMIUM.')
   process.exit(2)
 }
 const base = options.keep ?? mkdtempSync(join(tmpdir(), 'roux-bench-web-'))
@@ -52,7 +52,7 @@ async function measure(given) {
   const home = join(base, `${name}.home`)
   const isKept = existsSync(home)
   const state = { name, vault, home }
-  // So that there is an index, and what communities are made of.
+  // Builds the index, which communities need.
   const first = await visit(state, async ({ page }) => colouredAfter(page).catch(() => undefined))
   console.log(`${name}: ${first.notes} notes, ${first.links} links`)
   const coloured = first.result === undefined ? `not within ${seconds(LONGEST)}` : `${seconds(first.result)} later`
@@ -70,7 +70,7 @@ async function measure(given) {
   console.log(`  at rest: ${(busy * 100).toFixed(2)} % of a processor; a new file is on the map after ${seconds(added)}`)
 }
 
-/** Opens the page in a browser of its own, and does something there. */
+/** Opens the page in a new browser and runs a function in it. */
 async function visit({ vault, home }, act) {
   const env = {
     ...process.env,
@@ -130,7 +130,7 @@ function frames(page) {
   })
 }
 
-/** What share of a processor the page takes while nothing happens. */
+/** CPU share of the page at rest. */
 async function busyShare(page) {
   await page.waitForTimeout(2_000)
   const session = await page.context().newCDPSession(page)

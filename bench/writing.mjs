@@ -1,8 +1,8 @@
 // Measures writing: `node bench/writing.mjs <vault> [--rounds 100] [--skip-move]`.
 //
-// The built server works on a copy of the vault, over stdio, with fsync on. Create and small updates are timed in turns; after each, the very
-// next call of one reading tool, another one each time, must show the new text, else it is an error. Then the most linked note is moved: how
-// long its dry run and the move itself take, and how long other calls take meanwhile (`get_node` every 20 ms). Prints tables (ms).
+// The built server works on a copy of the vault, over stdio, with fsync on. Creates and small updates take turns; after each, the next
+// call, to a different read tool each time, must show the new text, or it counts as an error. Then the most linked note is moved: measures
+// its dry run, the move itself, and the latency of other calls meanwhile (`get_node` every 20 ms). Prints tables (ms).
 import { chmodSync, cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { cpus, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -20,7 +20,7 @@ const { values: options, positionals } = parseArgs({
   },
 })
 if (positionals[0] === undefined) {
-  console.error('Which vault? node bench/writing.mjs <vault>')
+  console.error('Missing vault. Usage: node bench/writing.mjs <vault>')
   process.exit(2)
 }
 const rounds = Number(options.rounds)
@@ -45,7 +45,7 @@ await client.close()
 rmSync(scratch, { recursive: true, force: true })
 process.exit(unseen === 0 ? 0 : 1)
 
-/** Waits for the whole index, what is needed for searching too. */
+/** Waits for the complete index, including what search needs. */
 async function settled() {
   for (;;) {
     const { warnings } = await client.call('find_nodes', { query: 'settled' })
@@ -55,13 +55,13 @@ async function settled() {
   }
 }
 
-/** A copy of what is read-only is read-only too. */
+/** A copy of a read-only file is read-only too. */
 function makeWritable() {
   for (const entry of readdirSync(vault, { recursive: true, withFileTypes: true }))
     if (!entry.isSymbolicLink()) chmodSync(join(entry.parentPath, entry.name), entry.isDirectory() ? 0o755 : 0o644)
 }
 
-/** Every tool that can show a note `id` with the word, tag and link that were written, and whether an answer does. */
+/** Every tool that can show a note `id` with the written word, tag and link, and a check of its answer. */
 function reads(id, { word, tag, target }) {
   const has = (nodes) => nodes.some((node) => node.id === id)
   return {
@@ -125,7 +125,7 @@ async function measureSmall() {
   return [...failures.values()].reduce((sum, count) => sum + count, 0)
 }
 
-/** Notes that few link to: lists of neighbours have room for one more. */
+/** Notes with few backlinks: lists of their neighbours have room for one more. */
 async function chooseTargets() {
   const { value: hubs } = await client.call('get_hubs', { limit: 50 })
   const { value } = await client.call('list_nodes', { limit: 1000 })
@@ -148,7 +148,7 @@ async function measureMove() {
   await timed('undo', () => client.call('undo', { change_id: moved.change_id }))
 }
 
-/** Calls something, and others every 20 ms until it has answered. */
+/** Makes a call, and others every 20 ms until it is answered. */
 async function timed(name, call) {
   const others = []
   const asked = []

@@ -24,7 +24,7 @@ const shared = {
   minify: process.env.NOMIN !== '1',
   metafile: true,
   legalComments: 'none',
-  external: ['@photostructure/sqlite', '@huggingface/transformers', 'hnswlib-node', 'neo4j-driver'],
+  external: ['@photostructure/sqlite', '@huggingface/transformers', 'hnswlib-node', 'neo4j-driver', 'graphology'],
   alias: {
     // The SDK brings a JSON Schema validator for answers that servers ask of clients; ours asks for none.
     '@modelcontextprotocol/server/_shims': here('no-validator.mjs'),
@@ -38,6 +38,9 @@ const REQUIRE = { js: "import{createRequire as $require}from'node:module';const 
 
 /** What a declaration imports of ours. */
 const IMPORTED = /(?<=\bfrom '|\bimport\(["'])(\.[^'"]+)\.ts(?=['"])/g
+
+/** Where a declaration imports the types of an optional peer. */
+const OPTIONAL_TYPES = /^(?=import type .* from 'graphology';?$)/m
 
 await rm('dist', { recursive: true, force: true })
 await Promise.all([
@@ -66,6 +69,14 @@ async function buildProgram() {
     supported: { 'dynamic-import': false },
     define: { 'import.meta.url': '$url' },
     banner: { js: "const $url=require('node:url').pathToFileURL(__filename).href;" },
+  })
+  // Runs before everything else, so it is a script of its own.
+  await build({
+    ...shared,
+    entryPoints: { 'cli/relay': 'src/relay/main.ts' },
+    outdir: 'dist',
+    format: 'cjs',
+    supported: { 'dynamic-import': false },
   })
   for (const entry of ENTRIES) await escapeNonAscii(`dist/${entry}.app.js`)
 }
@@ -131,7 +142,7 @@ async function declareLibrary() {
   for (const [file, text] of texts) {
     const target = file.replace(/^src/, 'dist/lib').replace(/\.ts$/, '.d.mts')
     await mkdir(dirname(target), { recursive: true })
-    await writeFile(target, text)
+    await writeFile(target, text.replace(OPTIONAL_TYPES, '// @ts-ignore: without the package, its types are any.\n'))
   }
 }
 
@@ -140,9 +151,21 @@ async function writeLaunchers() {
   await copyFile(here('launch.cjs'), 'dist/launch.js')
   for (const entry of ENTRIES) {
     const shebang = entry.startsWith('cli/') ? '#!/usr/bin/env node\n' : ''
-    await writeFile(`dist/${entry}.js`, `${shebang}require('../launch.js')(require, '${entry}')\n`)
+    const launching = `require('../launch.js')(require, '${entry}')`
+    await writeFile(`dist/${entry}.js`, `${shebang}${entry === 'cli/main' ? relayed(launching) : launching}\n`)
   }
   await chmod('dist/cli/main.js', 0o755)
+}
+
+/** Without a home folder the relay cannot be loaded, and the program works alone. */
+function relayed(launching) {
+  return `const load = () => ${launching}
+let relay
+try {
+  relay = require('./relay.js')
+} catch {}
+if (relay === undefined) load()
+else relay.start(require.resolve('./main.app.js'), load)`
 }
 
 /** Runs one session of the built server, so that the cache holds what a session compiles. */
@@ -163,7 +186,7 @@ async function recordCodeCache() {
     { id: 4, method: 'tools/call', params: { name: 'get_node', arguments: { id: 'a', depth: 1 } } },
     { id: 5, method: 'tools/call', params: { name: 'find_path', arguments: { source: 'a', target: 'b' } } },
   ]
-  const folders = { XDG_CACHE_HOME: home, XDG_STATE_HOME: home, XDG_CONFIG_HOME: home }
+  const folders = { XDG_CACHE_HOME: home, XDG_STATE_HOME: home, XDG_CONFIG_HOME: home, ROUX_SERVE_SHARED: 'off' }
   for (let run = 0; run < 2; run++) {
     // The first run builds an index, the second one finds it: what is cached last is what a warm start needs.
     const server = spawn(

@@ -1,6 +1,6 @@
 /**
- * Packs the built program into a bundle for Claude Desktop and others that open `.mcpb` files: the program, what it needs of
- * `node_modules` for every platform, and a manifest made of package.json and of the tools that the server lists.
+ * Packs the built program into an `.mcpb` bundle for Claude Desktop and other clients: the program, the parts of `node_modules` it needs on
+ * every platform, and a manifest built from package.json and the server's tool list.
  *
  * Usage: npm run bundle [-- --out <folder>]
  */
@@ -16,7 +16,7 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const { values: options } = parseArgs({ options: { out: { type: 'string', default: '.' } } })
 const { name, version, description, keywords, license, engines, dependencies } = readJson('package.json')
 
-/** Of a package, what runs: the SQLite binding brings its whole source, and scripts to build it. */
+/** Keep only what runs: the SQLite package includes its whole source and build scripts. */
 const RUNS = /^(?:dist|prebuilds)(?:\/|$)|^(?:index|node-gyp-build)\.js$|^package\.json$|^licen[cs]e[^/]*$/i
 const FILES = ['dist', 'assets', 'LICENSE', 'THIRD_PARTY.md', 'package.json']
 
@@ -29,12 +29,12 @@ for (const file of FILES)
 for (const dependency of withDependencies(Object.keys(dependencies))) copyPackage(dependency)
 writeFileSync(join(stage, 'manifest.json'), `${JSON.stringify(manifestOf(await listTools()), undefined, 2)}\n`)
 const bundle = join(resolve(options.out), `${name}-${version}.mcpb`)
-if (!validateManifest(stage)) throw new Error('The manifest is not valid.')
+if (!validateManifest(stage)) throw new Error('The manifest is invalid.')
 if (!(await packExtension({ extensionPath: stage, outputPath: bundle, silent: true })))
-  throw new Error(`${bundle} cannot be made.`)
+  throw new Error(`Could not create ${bundle}.`)
 console.log(`${bundle}: ${(statSync(bundle).size / 1e6).toFixed(1)} MB`)
 
-/** As https://github.com/modelcontextprotocol/mcpb has it, version 0.3. */
+/** Follows https://github.com/modelcontextprotocol/mcpb, version 0.3. */
 function manifestOf(tools) {
   return {
     manifest_version: '0.3',
@@ -74,7 +74,7 @@ function manifestOf(tools) {
   }
 }
 
-/** Every tool, those that write too, as the program says. */
+/** Lists all tools, including the ones that write. */
 async function listTools() {
   const folders = { XDG_CACHE_HOME: scratch, XDG_STATE_HOME: scratch, XDG_CONFIG_HOME: scratch }
   const program = [join(stage, 'dist/cli/main.js'), 'serve', join(scratch, 'vault'), '--write']
@@ -94,7 +94,7 @@ function copyPackage(dependency) {
   cpSync(from, to, { recursive: true, filter: isWanted })
 }
 
-/** These packages and all that they need. */
+/** Collects the given packages and all their dependencies. */
 function withDependencies(names, found = new Set()) {
   for (const each of names.filter((one) => !found.has(one))) {
     found.add(each)

@@ -1,6 +1,6 @@
 /**
- * Refuses regular expressions in `src/` that may backtrack for longer than linear time, with `recheck`. A literal that is safe for a reason `recheck`
- * cannot see is listed in scripts/regex-reviewed.json with that reason. Safe results are cached in node_modules/.cache.
+ * Rejects regular expressions in `src/` that `recheck` cannot prove to run in linear time. If a literal is safe for a reason that `recheck`
+ * cannot see, list it with that reason in scripts/regex-reviewed.json. Safe results are cached in node_modules/.cache.
  *
  * Usage: npm run check:regex
  */
@@ -11,7 +11,7 @@ import { check } from 'recheck'
 import ts from 'typescript'
 
 const CACHE = 'node_modules/.cache/regex.json'
-/** Time for one expression, ms. What backtracks is found in a fraction of it; a proof that another one does not may take longer. */
+/** Time limit per expression, in ms. Finding backtracking is much faster; proving that there is none can take longer. */
 const TIMEOUT = 5_000
 
 const { version } = JSON.parse(readFileSync('node_modules/recheck/package.json', 'utf8'))
@@ -27,21 +27,21 @@ writeFileSync(CACHE, JSON.stringify({ version, safe: [...cache].filter((literal)
 for (const literal of Object.keys(reviewed))
   if (!found.has(literal)) faults.push(`${literal} is in scripts/regex-reviewed.json, but no longer in src/: remove it.`)
 for (const fault of faults) console.error(fault)
-for (const literal of undecided) console.log(`not proven to be linear: ${found.get(literal)}: ${literal}`)
+for (const literal of undecided) console.log(`cannot prove linear time: ${found.get(literal)}: ${literal}`)
 if (faults.length === 0)
   console.log(
-    `${found.size} regular expressions take linear time; ${Object.keys(reviewed).length} of them were reviewed by hand.`,
+    `${found.size} regular expressions run in linear time; ${Object.keys(reviewed).length} of them were reviewed by hand.`,
   )
 process.exitCode = faults.length === 0 ? 0 : 1
 
 async function work() {
   for (let literal = pending.pop(); literal !== undefined; literal = pending.pop()) {
     const end = literal.lastIndexOf('/')
-    // `d` only adds positions, and `recheck` does not know it.
+    // `recheck` does not know the `d` flag, which only adds positions.
     const flags = literal.slice(end + 1).replace('d', '')
     const { status, checker, complexity, error } = await check(literal.slice(1, end), flags, { timeout: TIMEOUT })
     if (status === 'safe') cache.add(literal)
-    // The fuzzer guesses, and needs time: only what it finds to be exponential is certain enough.
+    // The fuzzer guesses and needs time, so only an exponential result counts.
     else if (error?.kind === 'timeout' || (checker === 'fuzz' && complexity?.type !== 'exponential')) undecided.push(literal)
     else
       faults.push(
@@ -50,7 +50,7 @@ async function work() {
   }
 }
 
-/** Every regular expression literal below a folder, with the first place that has it. */
+/** Returns every regular expression literal in a folder, with the first place it occurs. */
 function collect(folder) {
   const places = new Map()
   for (const name of readdirSync(folder, { recursive: true })) {
@@ -70,7 +70,7 @@ function collect(folder) {
   return places
 }
 
-/** A literal, or `new RegExp` of a text whose inserted parts are stand-ins. */
+/** Returns a literal, or a `new RegExp` whose interpolated parts are replaced with placeholders. */
 function literalOf(node, source) {
   if (ts.isRegularExpressionLiteral(node)) return node.text
   if (!ts.isNewExpression(node) || node.expression.getText(source) !== 'RegExp') return undefined

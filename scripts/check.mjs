@@ -1,5 +1,5 @@
 /**
- * Runs every `check:…` of package.json, all at once; what one prints comes in one piece, when it is done.
+ * Runs every `check:…` script of package.json in parallel. Prints each one's output in one piece when it finishes.
  *
  * Usage: npm run check
  */
@@ -12,14 +12,14 @@ const passed = await Promise.all(names.map(run))
 process.exitCode = passed.every(Boolean) ? 0 : 1
 
 function run(name) {
-  const begun = performance.now()
+  const started = performance.now()
   const child = spawn(`npm run --silent ${name}`, { shell: true, stdio: ['ignore', 'pipe', 'pipe'] })
   const output = []
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => output.push(chunk))
   return new Promise((resolve) =>
     child.on('close', (code) => {
       process.stdout.write(Buffer.concat(output))
-      console.log(`${name}: ${code === 0 ? 'passed' : 'failed'} after ${((performance.now() - begun) / 1000).toFixed(1)} s`)
+      console.log(`${name}: ${code === 0 ? 'passed' : 'failed'} after ${((performance.now() - started) / 1000).toFixed(1)} s`)
       resolve(code === 0)
     }),
   )

@@ -1,5 +1,5 @@
-// Runs the protocol's own conformance suite against the server, with the fixtures that it asks for (test/conformance). The suite and a
-// Node that is new enough for it are installed into test/conformance/node_modules; where that cannot be, it says so and is skipped.
+// Runs the protocol's conformance suite against the server, with the fixtures it needs (test/conformance). Installs the suite, and a recent
+// enough Node for it, into test/conformance/node_modules. If that fails, prints the reason and skips the suite.
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { createServer, request } from 'node:http'
@@ -11,7 +11,7 @@ import { build } from 'esbuild'
 
 const REVISIONS = ['2025-11-25', '2026-07-28']
 
-/** Scenarios that ask for nothing but what every server has. */
+/** Scenarios that need only what every server has. */
 const GENERIC = {
   '2025-11-25': [
     'server-initialize',
@@ -45,11 +45,11 @@ const reason = install()
 if (reason !== undefined) console.log(`conformance: skipped, ${reason}`)
 else process.exitCode = await run()
 
-/** Why the suite cannot run here; `undefined` when it can. */
+/** Returns why the suite cannot run here, or `undefined` if it can. */
 function install() {
   const isNewEnough = Number(process.versions.node.split('.')[0]) >= 22
   if (!isNewEnough && (process.platform !== 'linux' || process.arch !== 'x64'))
-    return 'it wants Node 22, of which there is a package for Linux on x64 only'
+    return 'the suite needs Node 22, and the Node package exists only for Linux on x64'
   if (!existsSync(suite) || !existsSync(node)) {
     const { status, stderr } = spawnSync(
       'npm',
@@ -58,19 +58,19 @@ function install() {
         encoding: 'utf8',
       },
     )
-    if (status !== 0 || !existsSync(suite)) return `the suite could not be installed: ${reasonIn(stderr)}`
+    if (status !== 0 || !existsSync(suite)) return `could not install the suite: ${reasonIn(stderr)}`
   }
   const works = spawnSync(nodeFor(), ['--version']).status === 0
-  return works ? undefined : 'there is no Node 22'
+  return works ? undefined : 'Node 22 is missing'
 }
 
-/** What npm says is wrong, without what it says around it. */
+/** Extracts the actual error from npm's output. */
 function reasonIn(text) {
-  const said = [...text.matchAll(/^npm error (?!code|errno|syscall|A complete log)(.*)$/gm)].map(([, line]) => line.trim())
-  return said.find((line) => line !== '') ?? 'npm says no reason'
+  const errors = [...text.matchAll(/^npm error (?!code|errno|syscall|A complete log)(.*)$/gm)].map(([, line]) => line.trim())
+  return errors.find((line) => line !== '') ?? 'npm gives no reason'
 }
 
-/** The Node that runs the suite; the server runs on this one. */
+/** The Node that runs the suite. The server runs on the current one. */
 function nodeFor() {
   return Number(process.versions.node.split('.')[0]) >= 22 ? process.execPath : node
 }
@@ -92,7 +92,7 @@ async function run() {
   }
 }
 
-/** The suite knows no tokens: a proxy puts one into every request and passes everything else on as it came. */
+/** The suite cannot send tokens, so a proxy adds one to every request and forwards everything else unchanged. */
 async function withServer({ child, url, token }, use) {
   const proxy = createServer((incoming, outgoing) => {
     const { method } = incoming
@@ -116,9 +116,9 @@ async function withServer({ child, url, token }, use) {
   }
 }
 
-/** The server with the fixtures that most scenarios need. */
+/** Starts the server with the fixtures that most scenarios need. */
 async function startFixtures() {
-  // Beside the fixtures, where the server finds the SQLite addon.
+  // Next to the fixtures, where the server finds the SQLite addon.
   const outfile = join(folder, 'node_modules', '.cache', `server-${process.pid}.mjs`)
   process.once('exit', () => rmSync(outfile, { force: true }))
   await build({
@@ -135,7 +135,7 @@ async function startFixtures() {
   return { child, url, token }
 }
 
-/** The built program with a real vault, as people start it. */
+/** Starts the built program with a real vault, as users do. */
 async function startProgram(scratch) {
   const env = { ...process.env, XDG_CACHE_HOME: scratch, XDG_STATE_HOME: scratch, XDG_CONFIG_HOME: scratch }
   const program = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url))
@@ -146,7 +146,7 @@ async function startProgram(scratch) {
   return { child, url, token }
 }
 
-/** The first thing of a form that a process says. */
+/** Returns the first match in a process's output. */
 function saidBy(child, stream, form) {
   let text = ''
   return new Promise((resolve, reject) => {
@@ -155,11 +155,11 @@ function saidBy(child, stream, form) {
       const found = form.exec(text)
       if (found !== null) resolve(found)
     })
-    child.once('exit', (code) => reject(new Error(`The server ended with ${code}; --verbose shows why. ${text}`)))
+    child.once('exit', (code) => reject(new Error(`The server exited with ${code}; --verbose shows why. ${text}`)))
   })
 }
 
-/** Runs the scenarios that need no fixtures; gives those that failed. */
+/** Runs the scenarios that need no fixtures and returns the ones that failed. */
 async function runGeneric(url, revision) {
   const failed = []
   let checks = 0
@@ -178,7 +178,7 @@ async function runGeneric(url, revision) {
   return failed
 }
 
-/** Runs what a revision requires and prints what failed and how many passed; gives the scored scenarios that failed. */
+/** Runs what a revision requires, prints failures and the number of passed checks, and returns the scored scenarios that failed. */
 async function runRevision(url, revision) {
   const { output, status } = await capture(nodeFor(), [suite, 'server', '--url', url, '--requirements', revision])
   if (options.verbose) console.log(output)

@@ -1,4 +1,4 @@
-// Counts lines of code a folder: those that hold more than white space and comments. `npm run count`, or with other folders behind it.
+// Counts lines of code per folder, without blank lines and comments. Usage: `npm run count [-- <folder>…]`.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import ts from 'typescript'
@@ -22,7 +22,7 @@ for (const [folder, { files, code }] of [...counts, ['total', total]]) {
   console.log(`${folder.padEnd(24)}${String(files).padStart(6)} files${String(code).padStart(8)} lines`)
 }
 
-/** Lines on which a token stands; a text over several lines stands on all of them. */
+/** Returns the lines that contain a token; a multi-line string counts on each of its lines. */
 function linesOfCode(text) {
   const source = ts.createSourceFile('a.ts', text, ts.ScriptTarget.Latest, false)
   const lines = new Set()

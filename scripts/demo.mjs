@@ -1,6 +1,6 @@
 /**
- * Asks the built server about the demo vault, over MCP with the protocol's own client, and prints the conversation. The
- * questions are turned into calls here, by hand: that is what an assistant does. Works on a copy and leaves nothing behind.
+ * Asks the built server about the demo vault through the official MCP client and prints the conversation. The script maps each question to
+ * a tool call by hand, where an assistant would choose the call. It works on a copy and leaves nothing behind.
  *
  * Usage: npm run demo
  */
@@ -14,20 +14,20 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 
 const WIDTH = 100
 const INDENT = '      '
-/** How long an edit may take to be seen before something is wrong. */
+/** How long to wait for the server to notice an edit. */
 const PATIENCE_MS = 10_000
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const program = join(root, 'dist/cli/main.js')
 if (!existsSync(program)) {
-  console.error('The program is not built: npm run demo builds it first.')
+  console.error('The program is not built. Run: npm run build')
   process.exit(1)
 }
 const scratch = mkdtempSync(join(tmpdir(), 'roux-demo-'))
 const vault = join(scratch, 'demo')
 cpSync(join(root, 'fixtures/demo'), vault, { recursive: true })
 process.on('exit', () => rmSync(scratch, { recursive: true, force: true, maxRetries: 3 }))
-// `npm run demo | head` ends quietly.
+// Exit quietly when a pipe closes, as in `npm run demo | head`.
 process.stdout.on('error', () => process.exit())
 
 const client = await connect()
@@ -94,12 +94,12 @@ async function converse(client) {
   for (const problem of await problemsWithout(client, file)) say(describe(problem))
 }
 
-/** The ids of notes, by title or alias. */
+/** Resolves notes by title or alias to their ids. */
 async function idsOf(client, names) {
   return (await call(client, 'resolve_nodes', { names })).map(({ match }) => match)
 }
 
-/** What is found once all notes can be found by their meaning: some tenths of a second after the start. */
+/** Searches once all notes have embeddings, some tenths of a second after the start. */
 async function findable(client, query) {
   const args = { query, limit: 2 }
   for (const until = Date.now() + PATIENCE_MS; ; await sleep(20)) {
@@ -109,7 +109,7 @@ async function findable(client, query) {
   return call(client, 'search', args)
 }
 
-/** The broken links once an edited file has none: the server notices by itself, within some hundredths of a second. */
+/** Returns the broken links once the edited file has none. The server notices the edit within some hundredths of a second. */
 async function problemsWithout(client, file) {
   const args = { kind: 'broken_link' }
   for (const until = Date.now() + PATIENCE_MS; ; await sleep(10)) {
@@ -118,7 +118,7 @@ async function problemsWithout(client, file) {
       tell('get_problems', args)
       return problems
     }
-    if (Date.now() > until) throw new Error(`The edit of ${file} was not seen.`)
+    if (Date.now() > until) throw new Error(`The server did not notice the edit of ${file}.`)
   }
 }
 
@@ -151,7 +151,7 @@ function tell(name, args) {
   console.log(`      [${name} ${JSON.stringify(args)}]`)
 }
 
-/** Prints a text in lines that fit, the second and later ones two columns in. */
+/** Prints text in wrapped lines, with a hanging indent of two columns. */
 function say(text, indent = INDENT) {
   let line = indent
   for (const word of text.split(/\s+/)) {

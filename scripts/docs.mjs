@@ -43,6 +43,7 @@ const EXAMPLES = {
   list_properties: { limit: 3 },
   get_tree: { path: 'journal' },
   random_node: { tags: ['milestone'] },
+  verify_quote: { id: 'Dense crumb', quote: 'under-fermented dough stays dense' },
   nodes_exist: { ids: ['Home', 'breads/brioche'] },
   get_problems: { kind: 'broken_link' },
   suggest_tags: { id: 'faults/dense crumb', limit: 2 },
@@ -320,7 +321,7 @@ async function thirdParty() {
     minifySyntax: true,
     write: false,
     metafile: true,
-    external: ['@photostructure/sqlite', '@huggingface/transformers', 'hnswlib-node', 'neo4j-driver'],
+    external: ['@photostructure/sqlite', '@huggingface/transformers', 'hnswlib-node', 'neo4j-driver', 'graphology'],
     alias: {
       '@modelcontextprotocol/server/_shims': join(root, 'scripts/no-validator.mjs'),
       'jsonc-parser': 'jsonc-parser/lib/esm/main.js',

@@ -1,5 +1,5 @@
 'use strict'
-// Runs a bundled script with V8's code cache where there is one. A cache of another Node is refused by V8, and the script compiled.
+// Runs a bundled script with V8's code cache, if there is one. V8 rejects a cache from another Node version and compiles the script.
 const { readFileSync } = require('node:fs')
 const { dirname, join } = require('node:path')
 const { Script } = require('node:vm')
@@ -10,15 +10,15 @@ module.exports = function launch(require, entry) {
   load(filename).runInThisContext()(module.exports, require, module, filename, dirname(filename))
 }
 
-/** The compiled script; its `cachedDataRejected` tells whether V8 took the cache, if there is one. */
+/** Returns the compiled script; `cachedDataRejected` shows whether V8 accepted the cache. */
 function load(filename) {
   let cachedData
   try {
     cachedData = readFileSync(`${filename}.cache`)
   } catch {
-    // Without a cache it is slower, nothing else.
+    // Without a cache, starting is only slower.
   }
-  // The build writes ASCII only, which V8 keeps in half the memory and reads in half the time.
+  // The build writes ASCII only: V8 stores it in half the memory and reads it in half the time.
   const source = `(function(exports,require,module,__filename,__dirname){${readFileSync(filename, 'latin1').replace(/^#!.*/, '')}\n})`
   return new Script(source, { filename, cachedData })
 }

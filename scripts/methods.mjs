@@ -1,4 +1,4 @@
-// What the library offers, from what the tools are: the interface of an open vault, and the table of its methods in docs/library.md.
+// Generates the library's interface from the tools: the type of an open vault, and the table of its methods in docs/library.md.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
@@ -7,14 +7,14 @@ export function methodName(tool) {
   return tool.replace(/_(\w)/g, (_, letter) => letter.toUpperCase())
 }
 
-/** The file whose declaration the build writes. */
+/** The file whose declaration the build generates. */
 export const METHODS = 'src/library/methods.ts'
 
-/** What stands in the place of that file when its declaration is written. */
+/** The declaration to use for that file. */
 export function methodsModule(root, tools) {
-  const cases = new Map(tools.map(({ name }) => [name, useCaseOf(root, name)]))
+  const cases = new Map(tools.map(({ name }) => [name, useCasesOf(root, name)]))
   const imports = new Map()
-  for (const { name, file } of cases.values()) imports.set(file, new Set([...(imports.get(file) ?? []), name]))
+  for (const { name, file } of [...cases.values()].flat()) imports.set(file, new Set([...(imports.get(file) ?? []), name]))
   return `// Written by the build from the tools.
 ${[...imports]
   .sort(([a], [b]) => (a < b ? -1 : 1))
@@ -45,8 +45,14 @@ export function methodRows(tools) {
   ])
 }
 
-/** The function of `src/app` that a tool runs, as its literal says. */
-function useCaseOf(root, tool) {
+/** Arguments that make a tool run another function, whose answer has another type. */
+const NARROWED = {
+  countNodes: { given: '{ readonly count: true }', otherwise: '{ readonly count?: false }' },
+  groupNodes: { given: '{ readonly group_by: string }', otherwise: '{ readonly group_by?: undefined }' },
+}
+
+/** The functions of `src/app` that a tool's literal runs. The usual one comes last. */
+function useCasesOf(root, tool) {
   const folder = join(root, 'src/mcp/tools')
   const texts = readdirSync(folder).map((file) => readFileSync(join(folder, file), 'utf8'))
   const text = texts.find((one) => one.includes(`\n  name: '${tool}',`)) ?? ''
@@ -57,17 +63,26 @@ function useCaseOf(root, tool) {
   const literal = text.slice(text.indexOf(`\n  name: '${tool}',`)).split('\n})')[0]
   const run = literal.slice(literal.indexOf('\n  run: '))
   const found = imports.filter(({ name }) => new RegExp(`\\b${name}\\b`).test(run))
-  if (found.length !== 1) throw new Error(`The use case of ${tool} is not one: ${found.map(({ name }) => name).join(', ')}`)
-  return found[0]
+  const usual = found.filter(({ name }) => NARROWED[name] === undefined)
+  if (usual.length !== 1)
+    throw new Error(`${tool} needs exactly one usual use case, but has: ${usual.map(({ name }) => name).join(', ')}`)
+  return [...found.filter(({ name }) => NARROWED[name] !== undefined), ...usual]
 }
 
-function method({ name, description, inputSchema }, useCase) {
+function method({ name, description, inputSchema }, useCases) {
   const isOptional = (inputSchema.required ?? []).length === 0
-  return `  /** ${description} */
-  ${methodName(name)}(args${isOptional ? '?' : ''}: ${typeText(inputSchema, '  ')}, options?: CallOptions): ReturnType<typeof ${useCase.name}>`
+  const narrowed = useCases.slice(0, -1)
+  return useCases
+    .map((useCase) => {
+      const more = NARROWED[useCase.name]?.given ?? narrowed.map((other) => NARROWED[other.name].otherwise).join(' & ')
+      const args = `${typeText(inputSchema, '  ')}${more === '' ? '' : ` & ${more}`}`
+      return `  /** ${description} */
+  ${methodName(name)}(args${isOptional ? '?' : ''}: ${args}, options?: CallOptions): ReturnType<typeof ${useCase.name}>`
+    })
+    .join('\n\n')
 }
 
-/** A JSON Schema as a type. */
+/** Converts a JSON Schema to a type. */
 function typeText(schema, indent) {
   if (schema.anyOf) return schema.anyOf.map((one) => typeText(one, indent)).join(' | ')
   if (schema.enum) return schema.enum.map((value) => literal(value)).join(' | ')

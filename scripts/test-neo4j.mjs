@@ -1,5 +1,5 @@
-// Runs the tests of the Neo4j engine, after `npm run build`: on the server that ROUX_STORE_NEO4J_URL names, else on one that is started for them
-// where there is Java and the script that starts one; else says that they were skipped. LONG_TESTS=long compares more vaults.
+// Runs the tests of the Neo4j engine, after `npm run build`. Uses the server in ROUX_STORE_NEO4J_URL, or starts one if Java and the start
+// script are available. Otherwise skips the tests. LONG_TESTS=long compares more vaults.
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -10,18 +10,21 @@ const STARTER = resolve('../shared/tools/neo4j-dev.sh')
 const FILES = readdirSync('test/store')
   .filter((name) => /^neo4j.*\.test\.ts$/.test(name))
   .map((name) => `test/store/${name}`)
-/** One kills the server, while there is little to recover, and one changes what all vaults share: each by itself, before the others. */
+/**
+ * Each of these runs alone, before the others: one kills the server while there is little to recover, and one changes data shared by all
+ * vaults.
+ */
 const ALONE = ['test/store/neo4j-killed.test.ts', 'test/store/neo4j-faults.test.ts']
-/** A password, so that a wrong one can be tried. */
+/** Set a password, to test a wrong one. */
 const PASSWORD = 'roux-tests-only'
 
-/** What a signal ends. */
+/** Processes to stop on a signal. */
 let running
 
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => running?.kill(signal))
 process.exitCode = process.env.ROUX_STORE_NEO4J_URL === undefined ? await onOwnServer() : await runTests({})
 
-/** One file after the other: an index that one makes has the server plan the questions of all others again. */
+/** One file at a time: creating an index makes the server plan all queries again. */
 async function runTests(env) {
   let failed = 0
   for (const files of [...ALONE.map((file) => [file]), FILES.filter((file) => !ALONE.includes(file))]) {
@@ -48,10 +51,10 @@ async function onOwnServer() {
       : spawnSync('java', ['-version']).status !== 0
         ? 'no Java'
         : server('resolve').status !== 0
-          ? 'the server could not be fetched'
+          ? 'could not download the server'
           : undefined
     if (missing !== undefined) {
-      console.log(`skipped: tests of the Neo4j engine (${missing}, and ROUX_STORE_NEO4J_URL names no server)`)
+      console.log(`skipped: tests of the Neo4j engine (${missing}, and ROUX_STORE_NEO4J_URL is not set)`)
       return 0
     }
     const { status, stdout } = server('start')
@@ -64,7 +67,7 @@ async function onOwnServer() {
   }
 }
 
-/** A port of this computer that no one uses. */
+/** Returns a free port. */
 function freePort() {
   return new Promise((done) => {
     const server = createServer().listen(0, '127.0.0.1', () => {

@@ -1,15 +1,15 @@
-// Questions to a chat model about the demo vault, put with the built program. The model is of this process: it knows what it is to say, and sets
-// the markers of the passages that say it, so that the page is the same each time. `docs.mjs` puts what comes of it into docs/transcript-ask.md.
+// Asks a chat model about the demo vault through the built program. A fake model in this process returns scripted answers and inserts the
+// markers of the passages they cite, so the page is the same each time. `docs.mjs` writes the result into docs/transcript-ask.md.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { cpSync, mkdirSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 
-/** What a real model is asked: what comes of it is different with each. */
+/** Questions for a real model. Its answers differ from run to run. */
 const QUESTIONS = [['why is my bread so dense?'], ['when is the dough ready?', '--note-id', 'techniques/proofing']]
 
-/** What is asked, and what the model says of it; `{text}` is the marker of the passage that holds the text. */
+/** Each question with the model's scripted answer; `{text}` becomes the marker of the passage that contains the text. */
 const CONVERSATION = {
   good: {
     words: ['why is my bread so dense?'],
@@ -26,7 +26,7 @@ const CONVERSATION = {
   none: { words: ['what did I write about glaciers?'], says: 'NOT FOUND' },
 }
 
-/** @returns the parts of the page by their names, each blocks of text */
+/** @returns the parts of the page by name, each with its text blocks */
 export async function askModel({ root, folder }) {
   mkdirSync(folder, { recursive: true })
   cpSync(join(root, 'fixtures/demo'), join(folder, 'bread'), { recursive: true })
@@ -71,7 +71,7 @@ export async function askModel({ root, folder }) {
   return parts
 }
 
-/** @returns what a real model makes of the demo vault, as one part of the page */
+/** @returns a real model's answers about the demo vault, as one part of the page */
 export async function askRealModel({ root, folder, url, model }) {
   mkdirSync(folder, { recursive: true })
   cpSync(join(root, 'fixtures/demo'), join(folder, 'bread'), { recursive: true })
@@ -94,7 +94,7 @@ function commandOf(words) {
 
 function markerOf(prompt, text) {
   const at = prompt.indexOf(text)
-  if (at < 0) throw new Error(`No passage says "${text}".`)
+  if (at < 0) throw new Error(`No passage contains "${text}".`)
   return [...prompt.slice(0, at).matchAll(/^\[S\d+\]/gm)].at(-1)[0]
 }
 
@@ -116,7 +116,7 @@ function block(text) {
   return `\`\`\`text\n${text}\n\`\`\`\n\n`
 }
 
-/** An answer with a line for each citation. */
+/** Formats an answer, one line per citation. */
 function readable({ citations, ...answer }) {
   const { answer: text, status, uncited, removed, ...rest } = answer
   const lines = citations.map((citation) => `    ${JSON.stringify(citation)}`).join(',\n')

@@ -1,5 +1,5 @@
-// One conversation over HTTP, held with the built server: three vaults, of which the holder of a token may see two. `docs.mjs` puts what
-// comes of it into docs/transcript-http.md. What differs from run to run is left out: secrets, the session's id, the port.
+// Holds one conversation with the built server over HTTP: three vaults, and a token that gives access to two of them. `docs.mjs` writes the
+// result into docs/transcript-http.md, without what differs from run to run: secrets, the session id, the port.
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { cpSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs'
@@ -24,12 +24,12 @@ Who ordered what is in [[Orders]].
 }
 const NAMES = ['bread', 'work', 'diary']
 const AGE = new Date('2025-04-01T08:00:00Z')
-/** How long a server may take to have read these few notes. */
+/** How long the server may take to read these few notes. */
 const PATIENCE_MS = 20_000
 
 /**
- * Holds the conversation in an empty folder of its own. `layOut` breaks JSON into lines.
- * @returns the parts of the page by their names, each one or more blocks of text
+ * Holds the conversation in an empty temporary folder. `layOut` breaks JSON into lines.
+ * @returns the parts of the page by name, each with its text blocks
  */
 export async function converseOverHttp({ root, folder, layOut }) {
   for (const name of NAMES) mkdirSync(join(folder, name), { recursive: true })
@@ -44,7 +44,7 @@ export async function converseOverHttp({ root, folder, layOut }) {
     if (status !== 0) throw new Error(`roux ${args.join(' ')}: ${stderr}`)
     return stdout.trim()
   }
-  // So that finding by meaning is complete in the first answer.
+  // Wait for embeddings, so that the first search covers every note.
   roux(['index', ...vaults])
   const token = roux(['token', 'add', 'laptop', '--vaults', 'bread,work'])
   const server = spawn(process.execPath, [program, 'serve', '--http', '0', '--write', ...vaults], {
@@ -87,7 +87,7 @@ async function talk(client, rotate) {
   return { ...parts, rotated: blocks([await call('get_hubs', { limit: 1 })]) }
 }
 
-/** An `id` serves again where one call follows the other. */
+/** Two consecutive requests may use the same `id`. */
 function message(method, params) {
   return { body: { jsonrpc: '2.0', id: 1, method, params } }
 }
@@ -119,7 +119,7 @@ function openClient({ url, token, layOut }) {
   }
 }
 
-/** The last message of an answer, which is JSON or a stream of events. */
+/** Returns the last message of an answer: JSON, or a stream of events. */
 function messageIn(text) {
   const data = text.split('\n').filter((line) => line.startsWith('data: {'))
   return JSON.parse(data.at(-1)?.slice('data: '.length) ?? text)
@@ -130,18 +130,18 @@ async function untilComplete(ask) {
     const { answer } = await ask()
     if (answer.result?.structuredContent?._warnings === undefined) return
   }
-  throw new Error('The vaults were not read in time.')
+  throw new Error('The server did not read the vaults in time.')
 }
 
 async function addressOf(server) {
-  let said = ''
+  let output = ''
   for await (const chunk of server.stderr) {
-    said += chunk
-    const [url] = /http:\S+\/mcp/.exec(said) ?? []
+    output += chunk
+    const [url] = /http:\S+\/mcp/.exec(output) ?? []
     if (url !== undefined) {
       server.stderr.on('data', () => {})
       return url
     }
   }
-  throw new Error(`The server ended: ${said}`)
+  throw new Error(`The server exited: ${output}`)
 }

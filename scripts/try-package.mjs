@@ -1,6 +1,6 @@
 /**
- * Installs the package as a user would, from nothing but its tarball and the registry, with and without install scripts, on a path
- * without any compiler, and uses what was installed: commands, and a client of the protocol over stdio. Tells sizes and times.
+ * Installs the package as a user would, with only its tarball and the registry, with and without install scripts and without a compiler on
+ * the path. Then runs commands and an MCP client over stdio, and prints sizes and times.
  *
  * Usage: npm run test:package
  */
@@ -20,7 +20,7 @@ const vault = join(scratch, 'vault')
 cpSync(join(root, 'fixtures/demo'), vault, { recursive: true })
 const path = bareTools()
 if (!isRegistryThere()) {
-  console.log('skipped: installing the package (no registry answers)')
+  console.log('skipped: installing the package (cannot reach a registry)')
   process.exit()
 }
 const [{ filename, size, unpackedSize, entryCount }] = JSON.parse(
@@ -68,7 +68,7 @@ async function startTime(roux) {
   return `${median(times).toFixed(0)} ms, a bare "node -e 0" ${median(bare).toFixed(0)} ms (medians of 9)`
 }
 
-/** A path with Node, npm and a shell on it, and nothing that compiles. */
+/** Builds a path that has Node, npm and a shell, but no compiler. */
 function bareTools() {
   const folder = join(scratch, 'tools')
   mkdirSync(folder)
@@ -80,7 +80,7 @@ function bareTools() {
 function find(tool) {
   const folders = [dirname(process.execPath), ...(process.env.PATH ?? '').split(delimiter)]
   const found = folders.map((folder) => join(folder, tool)).find((file) => existsSync(file))
-  if (found === undefined) throw new Error(`There is no ${tool} here.`)
+  if (found === undefined) throw new Error(`${tool} is missing here.`)
   return found
 }
 
@@ -94,7 +94,7 @@ function isRegistryThere() {
   return Object.entries(dependencies).every(([name, version]) => npm(['view', `${name}@${version}`, 'version']).status === 0)
 }
 
-/** With a cache that is empty at first, so that times are those of a machine that never saw the packages. */
+/** Starts with an empty cache, to measure a machine that has never downloaded the packages. */
 function npm(words) {
   const env = { ...process.env, PATH: path, npm_config_cache: join(scratch, 'npm') }
   return spawnSync('npm', words, { encoding: 'utf8', cwd: scratch, env })

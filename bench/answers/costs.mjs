@@ -1,18 +1,18 @@
-// What single calls cost with their defaults, and whether their answers keep what a list promises: every id up to `limit`, and the budget.
+// Measures single calls with default arguments, and checks that lists contain every id up to `limit` and stay within the budget.
 import { cpSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { openServer, openSession, tokensOf } from './ask.mjs'
+import { failureOf, openServer, openSession, tokensOf } from './ask.mjs'
 import { idsOf } from './judge.mjs'
 import { mentionsOf, missing } from './policy.mjs'
 
-/** Well-linked notes, well-used tags and changed notes that a median is of. */
+/** How many well-linked notes, well-used tags and changed notes to take the median of. */
 const TIMES = 10
 const LINKS = 26
-/** Budgets of answers where a schema does not say them itself. */
+/** Budgets of tools whose schema does not state one. */
 const BUDGETS = { get_node: 4_000, list_nodes: 5_000 }
 const BUDGET = 2_000
 
-/** Costs of the calls on a vault. @returns `costs`, rows `{call, calls, tokens: […], faults: […]}`, and every tool there is. */
+/** Measures the calls on a vault. @returns `costs`, rows `{call, calls, tokens: […], faults: […]}`, and the names of all tools. */
 export async function costsOf({ server, questions, program, vault, scratch }) {
   const ask = async (tool, args) => (await openSession(server).call(tool, args)).value
   const linked = (await ask('get_hubs', { limit: TIMES })).map(({ id }) => id)
@@ -61,7 +61,11 @@ async function measure(server, tool, all) {
   const faults = []
   for (const args of all) {
     const session = openSession(server)
-    const answer = await session.call(tool, args)
+    const answer = await session.call(tool, args).catch(failureOf)
+    if (answer.failed !== undefined) {
+      faults.push(...answer.failed)
+      continue
+    }
     tokens.push(answer.tokens)
     faults.push(...budgetFaults(session, answer), ...(await limitFaults(session, answer)))
   }
@@ -69,7 +73,7 @@ async function measure(server, tool, all) {
   return { calls: 1, tokens, faults, budgeted }
 }
 
-/** What an answer holds beyond its budget, where the tool has one. */
+/** Returns by how much an answer exceeds its budget, if the tool has one. */
 function budgetFaults(session, { tool, args, texts }) {
   const schema = session.parameter(tool, 'max_tokens')
   if (schema === undefined) return []
@@ -78,7 +82,7 @@ function budgetFaults(session, { tool, args, texts }) {
   return used > budget ? [`${tool} ${JSON.stringify(args)} takes ${used} of ${budget} tokens`] : []
 }
 
-/** Ids that there are and that an answer with fewer than `limit` does not have. */
+/** Returns the existing ids that an answer with fewer than `limit` results lacks. */
 async function limitFaults(session, { tool, args, value }) {
   const schema = session.parameter(tool, 'limit')
   if (schema?.default === undefined || !Array.isArray(value)) return []
@@ -108,7 +112,7 @@ async function writes(program, vault, scratch) {
   }
 }
 
-/** Who links to the note whose number of backlinks is nearest to 26, and how. */
+/** Asks who links to the note with about 26 backlinks, and how. */
 async function mentions(server, ask) {
   const { folders } = await ask('get_tree', { depth: 1, limit: 1 })
   const hubs = [...(await ask('get_hubs', { limit: 50 }))]

@@ -1,16 +1,16 @@
-// Whether answers are right, by program.
+// Judges whether answers are right.
 
-/** Kinds of questions whose right notes are a whole set: others given are wrong. */
-const WHOLE = new Set(['backlinks', 'list', 'vault'])
+/** Kinds of questions that ask for a whole set: any other note is wrong. */
+const WHOLE = new Set(['backlinks', 'list', 'vault', 'set'])
 
-/** An id as it is compared: paths of questions keep their case, ids of answers do not. */
+/** Folds an id for comparison: questions keep the case of paths, ids in answers do not. */
 function foldId(id) {
   return id.normalize('NFC').toLowerCase()
 }
 
 /**
- * Ids that a value of an answer names as results: what a result is (`id`, `match`), and the notes of a path.
- * What a result merely links to is not named by it.
+ * Returns the ids that an answer names as results: those of results (`id`, `match`) and of a path's notes.
+ * Notes that a result merely links to do not count.
  */
 export function idsOf(value) {
   if (Array.isArray(value)) return value.flatMap(idsOf)
@@ -29,7 +29,7 @@ export function idsOf(value) {
   return [...own, ...path, ...lists.flatMap(idsOf)]
 }
 
-/** Every text in a value of an answer, blanks folded, so that escapes of JSON do not hide what it says. */
+/** Returns all text in an answer with whitespace folded, so that JSON escapes do not hide it. */
 export function textOf(value) {
   const parts = []
   const wait = [value]
@@ -41,10 +41,13 @@ export function textOf(value) {
 }
 
 /**
- * Judges what a policy gave for a question: `given` are the notes it gives as the answer, `number` the number, `named` every id among the
- * answers, `text` all of their text. @returns why it is not right; nothing where it is.
+ * Judges a policy's answer: `given` are the notes in the answer, `number` the number, `groups` the counts by value, `named` all ids in the
+ * answers, `text` all their text. @returns the reasons why it is wrong; empty if it is right.
  */
-export function faultsOf({ kind, right, must = [], never = [], count }, { given, number, named, text }) {
+export function faultsOf(
+  { kind, right, must = [], never = [], count, groups },
+  { given, number, groups: told = {}, named, text },
+) {
   const faults = []
   const members = new Set(given.map(foldId))
   const wanted = new Set(right.map(foldId))
@@ -60,6 +63,9 @@ export function faultsOf({ kind, right, must = [], never = [], count }, { given,
   if (unsaid.length > 0) faults.push(`does not say ${unsaid.map((part) => `“${part}”`).join(', ')}`)
   if (count !== undefined && number !== count && members.size !== count)
     faults.push(`says ${number ?? members.size}, not ${count}`)
+  const miscounted = Object.entries(groups ?? {}).filter(([value, notes]) => told[value] !== notes)
+  if (miscounted.length > 0)
+    faults.push(`says ${miscounted.map(([value]) => `${told[value] ?? 'nothing'} of ${value}`).join(', ')}`)
   return faults
 }
 

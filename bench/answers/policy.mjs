@@ -1,53 +1,69 @@
-// Which calls are made for a question, and what of their answers is the answer: one policy for each kind of question, the same for all of
-// its questions, from the question's words and from what tools answered alone. What a tool's schema does not offer is done without.
+// Chooses the calls for a question and takes the answer from their results. There is one policy per kind of question; it uses only the
+// question's words and the tools' answers. Features that a tool's schema lacks are not used.
 //
-// fact       one pack of passages for the question; the answer is the first passage's note. Where there are no packs: one search for four results, as few have
-//            longer passages; with `relevance: loose` where nothing is sure enough.
-// two-hop    one pack for the question, which has what links lead to. Where there are no packs: a search with the first clause; the link in its first
-//            passage that stands among most words of the question is followed and read, by its name where `get_node` takes titles. Without such a link: a
-//            search with the second clause, and its first result is read.
-// backlinks  `get_neighbors` inwards of the name after "link to" and the like, with evidence. Where there is no evidence to ask for,
-//            `find_path` from each note tells the sentence.
-// path       `find_path` between the two names. Where they may be parted in several ways, they are resolved first, in one call.
-// list       conditions are read from the words (a folder, a tag, a property, a month, tasks): `list_nodes` where a folder or a tag is all,
-//            else `find_nodes`.
-// vault      the question's words choose a ranking, a filter or a kind of problem (`ABOUT_VAULTS`).
+// fact one pack of passages for the question; the answer is the first passage's note. Without packs: one search for four results, because
+// fewer results
+// have longer passages; with `relevance: loose` if nothing is certain enough.
+// two-hop one pack for the question, which includes linked notes. Without packs: a search with the first clause; follow the link in its
+// first passage
+// that is surrounded by most words of the question and read its note, by name if `get_node` takes titles. Without such a link: a search
+// with
+// the second clause, and read its first result.
+// backlinks `get_neighbors` (incoming) of the name after "link to" and the like, with evidence. If it has no evidence, `find_path` from
+// each note shows
+// the sentence.
+// path `find_path` between the two names. If the phrase can be split in several ways, one call resolves the names first.
+// list reads conditions from the words (a folder, a tag, a property, a month, tasks): `list_nodes` for a folder or tag alone,
+// otherwise `find_nodes`.
+// count conditions as for `list`, and `find_nodes` with `count`.
+// group the property or folder the question counts by, and `find_nodes` with `group_by`: each row is a value with its count.
+// set `find_nodes` in one folder, with `links:` or `-linkedfrom:` and what the other notes have in common.
+// vault the question's words choose a ranking, a filter or a kind of problem (`ABOUT_VAULTS`).
 //
-// Where a tool takes titles it is given the name as it is; of one that it does not know it names the nearest ids, and the first that has all
-// words of the name is taken. Elsewhere, and where there is none, the name is resolved. A name that does not resolve, or not surely, is searched
-// for. Lists go on until they are whole, where the tool lets them.
+// A tool that takes titles gets the name unchanged. If it does not know the name, take the first of the similar ids it returns that has all
+// words of the name. Otherwise, resolve the name. Search for a name that does not resolve with certainty. Fetch all pages of a list if the
+// tool has pages.
 import {
   clausesOf,
   conditionsIn,
   countIn,
+  groupingIn,
   linksIn,
   nameIn,
   numberIn,
   pairsIn,
+  setIn,
   sortIn,
   stemsOf,
   targetIn,
   variantsOf,
 } from './words.mjs'
 
-/** Words of the question that must stand around a link for it to be followed. */
+/** Minimum number of question words around a link to follow it. */
 const FOLLOWED = 2
-/** Least similarity of a name that counts as resolved. */
+/** Minimum similarity for a name to count as resolved. */
 const RESOLVED = 0.8
 
-/** Where one note answers, few results with long passages serve better than many. */
+/** When one note is the answer, few results with long passages work better than many. */
 const FACT_RESULTS = 4
+/** The notice that sentences were cut to fit the budget. */
+const AMPLE_TOKENS = 4_000
+/** When one note is the answer, a smaller pack is enough. */
+const FACT_TOKENS = 3_000
 
-const POLICIES = { fact, 'two-hop': twoHop, backlinks, path, list, vault }
+const POLICIES = { fact, 'two-hop': twoHop, backlinks, path, list, count, group, set, vault }
 
-/** Asks a question. @returns `given`, the notes that are the answer, and `number`, the number that is; the session's log has the calls. */
+/**
+ * Answers a question. @returns `given`, the notes in the answer; `number`, the number; `groups`, the counts by value. The session's log has
+ * the calls.
+ */
 export async function answer(session, { kind, question }) {
   return await POLICIES[kind](session, question)
 }
 
 async function fact(session, question) {
   const found = session.offers('context_pack', 'query')
-    ? await packed(session, question)
+    ? await packed(session, question, FACT_TOKENS)
     : await search(session, question, { limit: FACT_RESULTS })
   return { given: found.slice(0, 1).map(({ id }) => id) }
 }
@@ -70,11 +86,11 @@ async function twoHop(session, question) {
 }
 
 /** The passages of one pack. */
-async function packed(session, query) {
-  return (await session.call('context_pack', { query })).value.excerpts
+async function packed(session, query, tokens) {
+  return (await session.call('context_pack', { query, ...(tokens !== undefined && { max_tokens: tokens }) })).value.excerpts
 }
 
-/** The id that a link of a result leads to: among its own links where they are named, else looked up. */
+/** The id that a link in a result leads to: from its own links if listed, otherwise looked up. */
 async function idOf(session, result, { to, shown }) {
   const name = to.toLowerCase().replace(/\.md$/, '')
   const own = (result.links ?? []).find(({ id }) => `/${id}`.endsWith(`/${name}.md`))
@@ -90,8 +106,8 @@ async function backlinks(session, question) {
 }
 
 /**
- * Asks a tool about the notes that phrases mean, by their names where it takes titles. `ask` makes the call; `unknown` of what it gives are
- * the warnings of names that mean no note.
+ * Calls a tool with the notes that phrases mean, by name if it takes titles. `ask` makes the call; its `unknown` lists the warnings about
+ * unknown names.
  */
 async function askedByName(session, tool, phrases, ask) {
   const keys = Object.keys(phrases)
@@ -111,7 +127,7 @@ async function askedByName(session, tool, phrases, ask) {
   return await ask(Object.fromEntries(keys.map((key, at) => [key, ids[at]])))
 }
 
-/** The names that an answer says mean no note, with the ids that it names instead. */
+/** The names that an answer does not know, with the ids that it suggests instead. */
 function unknownIn({ warnings = [] }) {
   return warnings
     .filter(({ code }) => code === 'UNKNOWN_ID')
@@ -119,14 +135,14 @@ function unknownIn({ warnings = [] }) {
     .map(([name, ...ids]) => ({ name, ids }))
 }
 
-/** The first of the nearest ids that has all words of a name. */
+/** The first of the suggested ids that has all words of a name. */
 function nearestTo(name, unknown) {
   const words = [...stemsOf(name)]
   const { ids } = unknown.find((one) => one.name === name)
   return ids.find((id) => words.every((word) => stemsOf(id).has(word)))
 }
 
-/** Who links to a note, and in which sentences. */
+/** Returns which notes link to a note, and in which sentences. */
 export async function mentionsOf(session, id) {
   const evidence = session.offers('get_neighbors', 'evidence')
   const { rows, total } = await whole(session, 'get_neighbors', {
@@ -135,6 +151,10 @@ export async function mentionsOf(session, id) {
     ...(evidence && { evidence: true }),
     ...lean(session, 'get_neighbors'),
   })
+  // The answer says how many sentences were cut to fit the budget.
+  const isShort = session.log.at(-1).texts.some((text) => /^Left out\b.*\blines\b/m.test(text))
+  if (isShort)
+    await session.call('get_neighbors', { id, direction: 'in', evidence: true, limit: rows.length, max_tokens: AMPLE_TOKENS })
   if (!evidence) for (const row of rows) await session.call('find_path', { source: row.id, target: id, direction: 'out' })
   return { given: rows.map((row) => row.id), number: total }
 }
@@ -154,12 +174,38 @@ async function list(session, question) {
   const asked = conditionsIn(question)
   const folder = asked.folder?.replace(/\/$/, '')
   const found = await listed(session, { ...asked, folder })
-  // No condition was read: that all notes fit is not what was asked.
+  // No condition found: a list of all notes would not answer the question.
   if (found === undefined) return await fact(session, question)
   if (found.given.length > 0 || folder === undefined || folder.includes('/')) return found
-  // A folder may be called by its last name alone.
+  // A folder may be named by its last segment only.
   const path = (await folders(session)).find((one) => one.path.toLowerCase().endsWith(`/${folder.toLowerCase()}`))?.path
   return path === undefined ? found : await listed(session, { ...asked, folder: path })
+}
+
+async function count(session, question) {
+  if (!session.offers('find_nodes', 'count')) return { ...(await list(session, question)), given: [] }
+  const asked = conditionsIn(question)
+  const query = conditionsQuery(session, asked)
+  const where = asked.folder === undefined ? {} : { folder: asked.folder.replace(/\/$/, '') }
+  const { value } = await session.call('find_nodes', { query, ...where, count: true })
+  return { given: [], number: value.total }
+}
+
+async function group(session, question) {
+  const limit = countIn(question)
+  const { value } = await session.call('find_nodes', {
+    query: '',
+    group_by: groupingIn(question),
+    ...(limit !== undefined && { limit }),
+  })
+  return { given: [], groups: Object.fromEntries(value.groups.map((one) => [String(one.value), one.count])) }
+}
+
+async function set(session, question) {
+  const { folder, others, direction, isNot } = setIn(question)
+  const way = direction === 'out' ? 'links' : 'linkedfrom'
+  const query = `${isNot ? '-' : ''}${way}:(${others.tag === undefined ? `folder:${quote(others.folder)}` : `#${others.tag}`})`
+  return await members(session, 'find_nodes', { query, ...(folder !== undefined && { folder }) })
 }
 
 async function listed(session, asked) {
@@ -179,12 +225,13 @@ async function listed(session, asked) {
   return found
 }
 
-/** Conditions as `find_nodes` understands them. */
-function conditionsQuery(session, { tag, inProperties, key, value, has, task, text, month, name }) {
+/** Formats conditions for `find_nodes`. */
+function conditionsQuery(session, { tag, inProperties, key, value, also, has, task, text, month, name }) {
   const parts = []
   if (has !== undefined) parts.push(`has:${has}`)
   if (tag !== undefined) parts.push(inProperties ? `#tags=${quote(tag)}` : `#${tag}`)
   if (key !== undefined) parts.push(`#${quote(key)}=${value === '' ? '' : quote(value)}`)
+  if (also !== undefined) parts.push(`#${quote(also.key)}=${quote(also.value)}`)
   if (task !== undefined && session.offers('find_nodes', 'query', 'task:')) parts.push(`task:${task}`)
   else if (task !== undefined) parts.push(task === 'done' ? '"- [x]"' : '"- [ ]"')
   if (text !== undefined) parts.push(`"${text}"`)
@@ -192,7 +239,7 @@ function conditionsQuery(session, { tag, inProperties, key, value, has, task, te
   return parts.join(' ')
 }
 
-/** How notes of a month may be dated: by their names, then by a property, then by their files. */
+/** Ways to find notes of a month: by name, then by a property, then by file date. */
 function waysToDate(session, { verb, month, next }) {
   const property = verb !== undefined && session.offers('find_nodes', 'query', '>=')
   return [
@@ -202,7 +249,7 @@ function waysToDate(session, { verb, month, next }) {
   ]
 }
 
-/** What words of a question about the vault as a whole ask for; the first that fits. */
+/** What the words of a question about the whole vault ask for; the first match counts. */
 const ABOUT_VAULTS = [
   [
     /\bnotes?\b.*\b(?:contain|have|has|with)\s+links?\s+to\b.*\b(?:missing|do(?:es)?\s+not\s+exist)\b/i,
@@ -259,7 +306,10 @@ async function problems(session, question, kind) {
   return { given: [...new Set(rows.map(({ id }) => id))] }
 }
 
-/** The notes that link to headings a note does not have; without such a kind of problem, all that link to the note. */
+/**
+ * Returns the notes that link to headings that a note does not have. If there is no such kind of problem, returns all notes that link to
+ * the note.
+ */
 async function brokenHeadings(session, question) {
   const target = /\b(?:headings?|sections?|blocks?)\s+(?:of|in)\s+(?<name>.+?)\s+(?:that|which)\b/i.exec(question)?.groups.name
   const name = variantsOf(target ?? targetIn(question)).at(-1)
@@ -279,8 +329,8 @@ async function brokenHeadings(session, question) {
 }
 
 /**
- * The targets without a note, by how many notes want them; without such a kind of problem, every broken link is counted. `number` is how many there are, or,
- * where only the first are asked for, how many notes want the very first.
+ * Returns missing targets by how many notes want them. If there is no such kind of problem, counts every broken link. `number` is how many
+ * there are, or, if the question asks only for the top ones, how many notes want the first.
  */
 export async function missing(session, question = '') {
   if (session.offers('get_problems', 'kind', 'missing_note')) {
@@ -304,7 +354,7 @@ export async function missing(session, question = '') {
   return { given: ranked.slice(0, 20).map(([target]) => target), number: ranked.length }
 }
 
-/** The folder that a question names; where it names a sort of notes instead (`plugin notes`), the largest folder of this name. */
+/** The folder that a question names. If it names a kind of note instead (`plugin notes`), the largest folder with that name. */
 async function placeOf(session, question) {
   const { folder } = conditionsIn(question)
   if (folder !== undefined) return { folder: folder.replace(/\/$/, '') }
@@ -333,12 +383,12 @@ async function members(session, tool, args) {
   return { given: rows.map(({ id }) => id), number: total }
 }
 
-/** Asked where only ids count: no links, where the tool can leave them out. */
+/** Leaves links out, if the tool can, when only ids matter. */
 function lean(session, tool) {
   return session.offers(tool, 'links') ? { links: 0 } : {}
 }
 
-/** Every row of a list: with the greatest limit, and on from there while the tool says that there is more. */
+/** Fetches every row of a list, with the largest limit, as long as the tool reports more. */
 async function whole(session, tool, args) {
   const limit = session.parameter(tool, 'limit')?.maximum
   const rows = []
@@ -353,7 +403,7 @@ async function whole(session, tool, args) {
   }
 }
 
-/** Resolves the first pair (or single phrase) whose names are found best, in one call. @returns an id for each phrase, or undefined. */
+/** Resolves the pair (or single phrase) whose names match best, in one call. @returns an id for each phrase, or undefined. */
 async function resolve(session, choices) {
   const names = [...new Set(choices.flat().flatMap(variantsOf))]
   const { value } = await session.call('resolve_nodes', { names })

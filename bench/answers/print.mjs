@@ -1,9 +1,9 @@
-// The report for people: tables as they stand in docs/benchmarks.md.
+// Prints the report as the tables of docs/benchmarks.md.
 import { cpus } from 'node:os'
 import { median, quantile } from '../client.mjs'
 import { mean } from '../retrieval.mjs'
 
-/** Faults of the table of calls that are named. */
+/** How many faults in the table of calls to list. */
 const TOLD = 10
 
 export function print({ questions, written, costs, tools }, { calls }) {
@@ -12,11 +12,11 @@ export function print({ questions, written, costs, tools }, { calls }) {
   printQuestions(questions, calls)
   if (written.length > 0) {
     const o200k = mean(written.map(({ encoded }) => encoded))
-    console.log(`\n${written.length} questions with their calls; ${o200k.toFixed(0)} tokens of o200k on average\n`)
+    console.log(`\n${written.length} questions with fixed calls; ${o200k.toFixed(0)} tokens of o200k on average\n`)
     printQuestions(written, calls)
   }
   if (costs.length > 0) printCosts(costs)
-  const lists = [`${tools.reading.tokens} tokens for the ${tools.reading.count} that read`]
+  const lists = [`${tools.reading.tokens} tokens for the ${tools.reading.count} read tools`]
   if (tools.all !== undefined) lists.push(`${tools.all.tokens} for all ${tools.all.count}`)
   console.log(`\nThe list of tools (o200k): ${lists.join(', ')}.`)
 }

@@ -1,5 +1,5 @@
-// What a question's words say: names of notes, folders, tags, properties, months, numbers. General rules of English wording; nothing here
-// knows a vault or a question.
+// Extracts names of notes, folders, tags, properties, months and numbers from a question's words. Uses general rules of English; none is
+// specific to a vault or a question.
 
 const STOP = new Set(
   `a about all also am an and any are as at be been but by can come could did do does done each for from get give given had has have how i if in into
@@ -15,9 +15,9 @@ const LINKING = /^(?:about|on|of|for|called|named|titled)\s+/i
 const AFTER = new RegExp(`\\s+(?:${NOUNS})$`, 'i')
 const NUMBERS = ['zero', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten', 'eleven', 'twelve']
 const MONTHS = 'january february march april may june july august september october november december'.split(' ')
-/** Where a name inside a sentence ends: at the sentence's end, or at a comma with something in lower case behind it. */
+/** Where a name in a sentence ends: at the end of the sentence, or at a comma before a lower-case word. */
 const END = String.raw`(?=,\s+\p{Ll}|[?!;:]|\.(?:\s|$)|\s+and\s+(?:how|what|where|why|who|which|in which|for what)\b|\s+(?:with|by)\s+an?\s+link\b|$)`
-/** The same for the name of a folder or the value of a property, which a verb may follow. */
+/** The same for the name of a folder or the value of a property, which may precede a verb. */
 const VERB_END = String.raw`(?=\s+(?:are|is|do|does|have|has|had|holds?|contains?|that|which|who|whose|with|link|links|carry|mention|name|say|and\s+its|and\s+all)\b|${END.slice(3)}`
 const QUOTED = /"([^"]+)"|“([^”]+)”|„([^“”]+)[“”]|«([^»]+)»|`([^`]+)`|(?<![\p{L}\p{N}])'([^']+)'(?![\p{L}\p{N}])/gu
 const FOLDERS = [
@@ -31,28 +31,28 @@ const TAGS = [
   /\btagged\s+(?:with\s+|as\s+)?(?<tag>[^\s,?]*[^\s,?.!])/iu,
 ]
 
-/** A rule that ends where a name does. It minds case, or else no capital could go on a name after a comma. */
+/** A rule that ends where a name ends. It is case-sensitive, because only a capital continues a name after a comma. */
 function upTo(source) {
   return new RegExp(source + END, 'u')
 }
 
-/** The words of a text that mean something, cut to their first six letters, so that most forms of a word are one. */
+/** The significant words of a text, cut to six letters so that most forms of a word are equal. */
 export function stemsOf(text) {
   const words = text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []
   return new Set(words.filter((word) => word.length > 2 && !STOP.has(word)).map((word) => word.replace(/s$/, '').slice(0, 6)))
 }
 
-/** What stands in quotes of any kind. */
+/** Quoted text, in any kind of quotes. */
 function quotedIn(text) {
   return [...text.matchAll(QUOTED)].map((match) => match.slice(1).find((part) => part !== undefined))
 }
 
-/** Runs of words with capitals or digits, as names are written: `Symbolic Links 2`. */
+/** Runs of capitalised words or digits, as in names: `Symbolic Links 2`. */
 function capitalsIn(text) {
   return text.match(/[\p{Lu}\p{N}][\p{L}\p{N}.&'’+/-]*(?:\s+(?:[-&]\s+)?[\p{Lu}\p{N}][\p{L}\p{N}.&'’+/-]*)*/gu) ?? []
 }
 
-/** What a phrase may mean as a name, the whole first: `the guide for TTRPG` is also `guide for TTRPG`, `for TTRPG`, and `TTRPG`. */
+/** Possible names in a phrase, the whole first: `the guide for TTRPG` is also `guide for TTRPG`, `for TTRPG`, and `TTRPG`. */
 export function variantsOf(phrase) {
   const quoted = quotedIn(phrase)
   if (quoted.length > 0) return quoted
@@ -67,7 +67,7 @@ export function variantsOf(phrase) {
   return [...found]
 }
 
-/** The likeliest name that a phrase means: without articles and generic nouns around it. `the guide on the Mermaid plugin` is `Mermaid`. */
+/** The likeliest name in a phrase, without the articles and generic nouns around it. `the guide on the Mermaid plugin` is `Mermaid`. */
 export function nameIn(phrase) {
   const [quoted] = quotedIn(phrase)
   if (quoted !== undefined) return quoted
@@ -75,17 +75,17 @@ export function nameIn(phrase) {
   for (let before = ''; before !== name; ) {
     before = name
     name = name.replace(ARTICLE, '')
-    // With a capital it may belong to the name: `Plugin security`.
+    // A capitalised word may belong to the name: `Plugin security`.
     if (/^\p{Ll}/u.test(name)) name = name.replace(BEFORE, '')
-    // A linking word belongs to a noun that was cut away.
+    // Drop a preposition whose noun was dropped.
     if (name !== before && LINKING.test(name)) name = name.replace(LINKING, '')
   }
-  // `Breadcrumbs plugin` is the plugin Breadcrumbs, while a folder or `Core Plugins` may be the name itself.
+  // `Breadcrumbs plugin` means the plugin Breadcrumbs, but a folder or `Core Plugins` may be the name itself.
   const [own, noun] = [name.replace(AFTER, ''), AFTER.exec(name)?.[0].trim()]
   return own !== '' && noun !== undefined && /^\p{Ll}/u.test(noun) && /^[\p{Lu}\p{N}]/u.test(own) ? own : name
 }
 
-/** The note that a question about links to it asks for, as a phrase. */
+/** The phrase for the note in a question about links to it. */
 export function targetIn(question) {
   const rules = [
     upTo(String.raw`\b(?:[Bb]acklinks?|mentions|references|links?)\s+(?:of|to|for)\s+(?<name>.+?)`),
@@ -100,7 +100,7 @@ export function targetIn(question) {
   return firstOf(rules, question)?.name ?? quotedIn(question)[0] ?? capitalsIn(question).at(-1) ?? question
 }
 
-/** The two notes that a question about their connection asks for, as pairs of phrases: one pair for each `and` that may part them. */
+/** The two notes in a question about their connection, as pairs of phrases: one pair for each `and` that may separate them. */
 export function pairsIn(question) {
   const text = question.replace(/\s+in\s+(?:this|the|my)\s+vault\b/i, '').replace(/,?\s+in\s+either\s+direction,?/i, '')
   const rules = [
@@ -128,7 +128,7 @@ export function pairsIn(question) {
   return splits.length > 0 ? splits : [[capitals[0] ?? both, capitals.at(-1) ?? both]]
 }
 
-/** What a question about a set of notes says they have in common: `folder`, `tag` or `tags`, `key` and `value`, `month`, `date`, `task`, `name`, `text`. */
+/** What the notes of a set have in common: `folder`, `tag` or `tags`, `key` and `value`, `month`, `date`, `task`, `name`, `text`. */
 export function conditionsIn(question) {
   const folder = firstOf(FOLDERS, question)?.it
   const rest = folder === undefined ? question : question.replace(folder, '')
@@ -140,6 +140,7 @@ export function conditionsIn(question) {
     tag: tag === undefined ? undefined : unquoted(tag),
     tags: tags?.split(/,\s*(?:and\s+|or\s+)?|\s+(?:and|or)\s+/).map(unquoted),
     anyTag: tags !== undefined && /\bor\b/i.test(tags),
+    also: alsoIn(rest),
     inProperties: tag !== undefined && /\b(?:in|among)\s+(?:their|the|its)\s+(?:properties|frontmatter)\b/i.test(rest),
     ...property,
     ...when,
@@ -150,6 +151,12 @@ export function conditionsIn(question) {
       .toLowerCase(),
     text: folder === undefined && property === undefined && (tag ?? tags) === undefined ? quotedIn(rest)[0] : undefined,
   }
+}
+
+/** A second condition in front of the first: `have draft in status and the property …`. */
+function alsoIn(text) {
+  const found = /\b(?:carry|have|has|hold|use|with)\s+(?<value>\S+)\s+in\s+(?<key>[\p{Ll}_-]+)\s+and\b/u.exec(text)?.groups
+  return found === undefined ? undefined : { ...found }
 }
 
 function propertyIn(text) {
@@ -194,12 +201,12 @@ function taskIn(text) {
   return /\b(?:done|finished|completed|checked)\b/i.test(text) ? 'done' : 'any'
 }
 
-/** The number in front of what is asked for (`which five`, `top 10`), or 10. */
+/** The number before the noun (`which five`, `top 10`), or 10. */
 export function numberIn(question) {
   return countIn(question) ?? 10
 }
 
-/** The same, 1 where a single note is asked for; `undefined` where nothing says how many. */
+/** The same, but 1 if the question asks for a single note, and `undefined` if it gives no number. */
 export function countIn(question) {
   const words = NUMBERS.slice(2).join('|')
   const match = new RegExp(String.raw`\b(?:which|the|top|name|list|first)\s+(${words}|\d{1,2})\b`, 'i')
@@ -209,7 +216,7 @@ export function countIn(question) {
   return /\d/.test(match) ? Number(match) : NUMBERS.indexOf(match)
 }
 
-/** The sort of notes that is asked for, as in `which five plugin notes` or `which five people`, where the word says more than how many. */
+/** The kind of note, as in `which five plugin notes` or `which five people`, if the word adds more than the number. */
 export function sortIn(question) {
   const counted = new RegExp(
     String.raw`\b[Ww]hich\s+(?:${NUMBERS.slice(2).join('|')}|\d+)\s+(?!notes\b)(\p{Ll}{4,})\s+(?:are|is|do|does|have|has)\b`,
@@ -224,7 +231,44 @@ export function sortIn(question) {
     : match
 }
 
-/** The clauses of a question that asks two things. */
+/** What a question counts by, as a `group_by` value: `folder`, `tag`, or a property, with the unit of a date. */
+export function groupingIn(question) {
+  const unit = /\b(?:each|every|per|by)\s+(year|month|day)\b/i.exec(question)?.[1].toLowerCase()
+  const key = firstOf(
+    [
+      /\bproperty\s+(?<key>[\p{L}\p{N}_-]+)/iu,
+      /\b(?:per|by|for\s+each|for\s+every)\s+(?<key>(?!each|year|month|day)[\p{L}\p{N}_-]+)/iu,
+      /\b(?<key>folder|tag)s?\b/iu,
+    ],
+    question,
+  )?.key.toLowerCase()
+  return unit === undefined ? key : `${key ?? 'created'}:${unit}`
+}
+
+/**
+ * The notes of a folder that link to others (`direction` `out`), are linked from others (`in`), or are not (`isNot`). `others` is what the
+ * other notes have in common, a folder or a tag.
+ */
+export function setIn(question) {
+  const name = String.raw`(?:the\s+)?folder\s+(?<NAME>.+?)`
+  const folder = (as) => name.replace('NAME', as)
+  const rules = [
+    upTo(
+      String.raw`\b[Ww]hich\s+.+?\bin\s+${folder('own')}\s+(?:do|does)\s+(?<not>no)\s+.+?\b(?:of|in)\s+${folder('other')}\s+link\s+to`,
+    ),
+    upTo(
+      String.raw`\b[Ww]hich\s+.+?\bin\s+${folder('own')}\s+(?:do|does)\s+(?<not>no)\s+.+?\b(?:tagged|with\s+the\s+tag)\s+#?(?<tag>\S+)\s+link\s+to`,
+    ),
+    upTo(
+      String.raw`\b[Ww]hich\s+.+?\bin\s+${folder('own')}\s+(?:do\s+(?<not>not)\s+)?link\s+to\s+.+?\b(?:of|in)\s+${folder('other')}`,
+    ),
+  ]
+  const at = rules.findIndex((rule) => rule.test(question))
+  const { own, other, tag, not } = rules[at]?.exec(question).groups ?? {}
+  return { folder: own, others: { folder: other, tag }, direction: at === 2 ? 'out' : 'in', isNot: not !== undefined }
+}
+
+/** The clauses of a two-part question. */
 export function clausesOf(question) {
   const at = /,\s+(?:and|but)\s+|;\s+|\s+and\s+(?=(?:which|what|who|where|when|how|does|do|is|are|can|under|in which)\b)/i.exec(
     question,
@@ -232,7 +276,7 @@ export function clausesOf(question) {
   return at === null ? [question, question] : [question.slice(0, at.index), question.slice(at.index + at[0].length)]
 }
 
-/** Wikilinks of a text, each with the line, list item or sentence that it stands in. */
+/** Wikilinks in a text, each with its line, list item or sentence. */
 export function linksIn(text) {
   return text
     .split(/\n|(?<=[.!?…])\s+|\s+(?=[-*]\s)/)
@@ -241,7 +285,7 @@ export function linksIn(text) {
     )
 }
 
-/** What the first rule that fits finds. What stands in quotes is one word to the rules, whatever is in it. */
+/** Applies the first rule that matches. Rules see quoted text as one word, whatever it contains. */
 function firstOf(rules, text) {
   const quotes = []
   const masked = text.replace(QUOTED, (quote) => `\uE000${quotes.push(quote) - 1}\uE001`)

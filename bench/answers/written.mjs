@@ -1,18 +1,18 @@
-// Questions whose calls are written down with them (`questions/every-tool.jsonl`), chosen from the words of the tools' descriptions before any answer was
-// seen: `{id, vault, kind, question, right, must, count?, whole?, calls, edits?}` a line. `right` are the notes that the answers must name; where `whole`
-// stands they are the whole list. `edits` are made in a copy of the vault before the question is asked.
+// Questions with fixed calls (`questions/every-tool.jsonl`), chosen from the words of the tools' descriptions before seeing any answer: one
+// `{id, vault, kind, question, right, must, count?, whole?, calls, edits?}` per line. `right` lists the notes that the answers must name;
+// with `whole` it is the complete list. `edits` are made in a copy of the vault before the question is asked.
 import { appendFileSync, cpSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { encode } from 'gpt-tokenizer/encoding/o200k_base'
-import { openSession } from './ask.mjs'
+import { failureOf, openSession } from './ask.mjs'
 import { faultsOf, textOf } from './judge.mjs'
 
-/** How often and after how long a call is made again of which the answer says that it is not known yet, ms. */
+/** How often, and after how many ms, to repeat a call whose answer is not ready yet. */
 const AGAIN = { times: 5, after: 2_000 }
-/** Until a change on disk is in the index, ms. */
+/** Time for a change on disk to reach the index, in ms. */
 const NOTICED = 1_500
 
-/** A copy of a vault; the times of its files are kept. */
+/** Copies a vault and keeps the times of its files. */
 export function copyVault(vault, folder) {
   cpSync(vault, folder, { recursive: true, preserveTimestamps: true })
   return folder
@@ -28,31 +28,28 @@ export async function makeEdits(vault, edits) {
   await new Promise((done) => setTimeout(done, NOTICED))
 }
 
-/** Makes the calls of a question and judges what they answer. */
+/** Makes the calls of a question and judges their answers. */
 export async function askWritten(server, one) {
   const session = openSession(server)
-  for (const { tool, arguments: args } of one.calls) {
-    for (let again = AGAIN.times; ; again--) {
-      const { warnings } = await session.call(tool, args)
-      if (again === 0 || !warnings.some(({ code, message }) => code === 'STALE' && message.includes('Ask again'))) break
-      await new Promise((done) => setTimeout(done, AGAIN.after))
-    }
-  }
+  const { failed = [] } = await makeCalls(session, one.calls).catch(failureOf)
   const values = session.log.map(({ value }) => value)
   const { total } = session.log.at(-1)
-  const faults = faultsOf(
-    // Whether all members count is the question's own word, not its kind's.
-    { ...one, kind: one.whole ? 'list' : 'fact' },
-    {
-      given: rowsOf(values.at(-1)).flatMap(({ id }) => id ?? []),
-      number: typeof total === 'object' ? total.breaks : total,
-      named: values.flatMap(idsIn),
-      text: [
-        ...values.flatMap((value) => [textOf(value), JSON.stringify(value)]),
-        ...session.log.flatMap(({ texts }) => texts.slice(1)),
-      ].join('\n'),
-    },
-  )
+  const faults = [
+    ...failed,
+    ...faultsOf(
+      // The question itself decides whether all members count, not its kind.
+      { ...one, kind: one.whole ? 'list' : 'fact' },
+      {
+        given: rowsOf(values.at(-1)).flatMap(({ id }) => id ?? []),
+        number: typeof total === 'object' ? total.breaks : total,
+        named: values.flatMap(idsIn),
+        text: [
+          ...values.flatMap((value) => [textOf(value), JSON.stringify(value)]),
+          ...session.log.flatMap(({ texts }) => texts.slice(1)),
+        ].join('\n'),
+      },
+    ),
+  ]
   const { id, vault, kind, question } = one
   return {
     id,
@@ -68,11 +65,22 @@ export async function askWritten(server, one) {
   }
 }
 
+async function makeCalls(session, calls) {
+  for (const { tool, arguments: args } of calls) {
+    for (let again = AGAIN.times; ; again--) {
+      const { warnings } = await session.call(tool, args)
+      if (again === 0 || !warnings.some(({ code, message }) => code === 'STALE' && message.includes('Ask again'))) break
+      await new Promise((done) => setTimeout(done, AGAIN.after))
+    }
+  }
+  return {}
+}
+
 function rowsOf(value) {
   return Array.isArray(value) ? value : (value?.nodes ?? value?.problems ?? value?.breaks ?? [])
 }
 
-/** Every id in an answer, but those of the links and properties of what it names. */
+/** Every id in an answer, except those in the links and properties of its notes. */
 function idsIn(value) {
   if (typeof value === 'string') return value.endsWith('.md') && !value.includes('\n') ? [value] : []
   if (value === null || typeof value !== 'object') return []

@@ -1,17 +1,17 @@
-// What is left when everybody has stopped: in the vault, in its trash, and in the record of changes.
+// Reads the final state of the vault, its trash and the record of changes.
 import { readdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { inflateRawSync } from 'node:zlib'
 
-/** Every file but the human's draft, by its path. */
+/** Every file except the human's draft, by path. */
 export function filesOf(vault) {
   const entries = readdirSync(vault, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
   const paths = entries.map((entry) => join(entry.parentPath, entry.name).slice(vault.length + 1))
   return new Map(paths.filter((path) => path !== '.human').map((path) => [path, readFileSync(join(vault, path), 'utf8')]))
 }
 
-/** How often each token stands in these texts. */
+/** How often each token occurs in these texts. */
 export function countTokens(texts) {
   const counts = new Map()
   for (const text of texts) {
@@ -20,7 +20,7 @@ export function countTokens(texts) {
   return counts
 }
 
-/** The tokens in everything that was ever recorded. */
+/** The tokens in all recorded contents. */
 export function recordedTokens(state) {
   const { DatabaseSync } = createRequire(import.meta.url)('@photostructure/sqlite')
   const database = new DatabaseSync(join(state, 'roux/state.db'), { readOnly: true })
@@ -33,7 +33,7 @@ export function recordedTokens(state) {
   return tokens
 }
 
-/** Files that hold part of a line, and temporary files that no one will remove. */
+/** Files with part of a line, and leftover temporary files. */
 export function tornFiles(files) {
   return [...files].flatMap(([path, text]) => {
     if (path.includes('.roux-')) return [`${path} was left`]

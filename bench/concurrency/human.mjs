@@ -1,5 +1,5 @@
-// A person with an editor, as a process of its own: `node human.mjs <vault> <pause>`. Adds a line to a random note, in the three ways in which
-// editors save, and tells each on stdout when it is done: `<token> <way>`.
+// Simulates a person with an editor, in its own process: `node human.mjs <vault> <pause>`. Adds a line to a random note in one of the three
+// ways in which editors save, and prints each finished save on stdout: `<token> <way>`.
 import {
   closeSync,
   fstatSync,
@@ -17,20 +17,20 @@ import { setTimeout as sleep } from 'node:timers/promises'
 const [vault, pause] = [process.argv[2], Number(process.argv[3])]
 
 const WAYS = {
-  /** A new file takes the name of the old one. */
+  /** A new file replaces the old one by a rename. */
   renamed(file, text, line) {
     const draft = join(vault, '.human')
     writeFileSync(draft, text + line)
     renameSync(draft, file)
   },
-  /** The file is emptied and written again. */
+  /** The file is truncated and written again. */
   rewritten(file, text, line) {
     const fd = openSync(file, 'r+')
     ftruncateSync(fd, 0)
     writeSync(fd, text + line, 0)
     closeSync(fd)
   },
-  /** The line is put behind what is there. */
+  /** The line is appended to the file. */
   added(file, _, line) {
     const fd = openSync(file, 'r+')
     writeSync(fd, line, fstatSync(fd).size)
@@ -45,12 +45,12 @@ for (let n = 0; ; n++) {
   const token = `human-${n}`
   try {
     const text = readFileSync(file, 'utf8')
-    // An editor that has had the file open for a while: what was written into it meanwhile is overwritten.
+    // An editor that opened the file a while ago: it overwrites what others wrote since.
     if (n % 5 === 0) await sleep(50)
     WAYS[way](file, text, `- ${token} end\n`)
     process.stdout.write(`${token} ${way}\n`)
   } catch (error) {
-    // It was moved or deleted since the folder was listed.
+    // The file was moved or deleted since the folder was listed.
     if (error.code !== 'ENOENT') throw error
   }
   await sleep(Math.random() * 2 * pause)

@@ -1,18 +1,18 @@
-// What one server is asked: random writes, each of which leaves a token of its own in every note that it touches.
+// Sends random writes to one server. Each leaves a unique token in every note that it touches.
 import { readdirSync } from 'node:fs'
 import { basename } from 'node:path'
 import { Client } from '../client.mjs'
 
 const PATIENCE = 60_000
-/** What the other server and the human make impossible. */
+/** Errors that the other server or the human can cause. */
 const EXPECTED = ['CONFLICT', 'NODE_NOT_FOUND', 'NODE_EXISTS', 'EDIT_MISMATCH']
 
 export class Writer {
-  /** Tokens that must be in the vault, with the number of notes that got them. */
+  /** Tokens that must be in the vault, with the number of notes that contain them. */
   accepted = []
-  /** How many were refused, by code. */
+  /** Number of refused calls by code. */
   refused = {}
-  /** Answers that must not be. */
+  /** Unexpected answers. */
   wrong = []
   #count = 0
 
@@ -22,7 +22,7 @@ export class Writer {
     this.client = new Client(process.execPath, [program, 'serve', vault, '--write', '--set', 'write.keep_mb=10000'], env)
   }
 
-  /** Writes until `more()` is false. */
+  /** Writes until `more()` returns false. */
   async work(more) {
     while (more()) await this.#one()
   }
@@ -46,13 +46,13 @@ export class Writer {
     if (answer !== undefined) this.accepted.push({ token, id: args.id, copies: args.operations?.length ?? 1 })
   }
 
-  /** As a careful client does. */
+  /** As a careful client does: read first, then send the hash. */
   async #readThenWrite(token, id) {
     const note = await this.#ask('get_node', { id })
     if (note?.hash !== undefined) await this.#write(token, 'update_node', { ...append(id, token), expected_hash: note.hash })
   }
 
-  /** Marks a line that this server put somewhere. */
+  /** Records a line that this server wrote. */
   async #replace(token) {
     const earlier = this.accepted.findLast(({ id }) => id !== undefined)
     const id = earlier?.id ?? this.#notes()[0]
@@ -66,7 +66,7 @@ export class Writer {
     if (answer?.deleted === true) await this.#ask('restore_node', { id })
   }
 
-  /** @returns the answer, `undefined` when it was refused. */
+  /** @returns the answer, or `undefined` if the call was refused */
   async #ask(name, args) {
     let timer
     const late = new Promise((_, reject) => {
@@ -82,7 +82,7 @@ export class Writer {
     return undefined
   }
 
-  /** Three different notes, by the folder as it is. */
+  /** Three different notes from the folder's current listing. */
   #notes() {
     const notes = readdirSync(this.vault, { recursive: true }).filter((path) => /^[^.].*\.md$/.test(path))
     const start = Math.floor(Math.random() * notes.length)

@@ -1,5 +1,5 @@
-// What a note consists of, as far as the suite must know to say which bytes may change. Independent of the program, and simple on purpose:
-// what it is not sure of it does not choose. A file is a string with one character a byte (latin1), so that nothing is ever decoded.
+// Finds the parts of a note, to decide which bytes may change. Independent of the program and deliberately simple: it skips what it is not
+// sure of. A file is a latin1 string with one character per byte, so nothing is ever decoded.
 
 const FRONTMATTER = /^---[ \t]*\r?\n(?:[\s\S]*?\n)??---[ \t]*(?:\r?\n|$)/
 const MARK = '\xef\xbb\xbf'
@@ -9,7 +9,7 @@ export const fromBytes = (bytes) => bytes.toString('latin1')
 export const fromText = (text) => Buffer.from(text, 'utf8').toString('latin1')
 const toText = (raw) => Buffer.from(raw, 'latin1').toString('utf8')
 
-/** Where the frontmatter begins and ends (0 long when there is none), and the line ending of the first line. */
+/** Where the frontmatter begins and ends (length 0 if there is none), and the line ending of the first line. */
 export function anatomy(raw) {
   const start = raw.startsWith(MARK) ? MARK.length : 0
   const block = FRONTMATTER.exec(raw.slice(start))?.[0] ?? ''
@@ -31,16 +31,16 @@ function linesOf(raw, from, to) {
 
 const FENCE = /^ {0,3}(`{3,}|~{3,})/
 const HEADING = /^ {0,3}(#{1,6})(?:[ \t]|$)/
-// Nothing in it that a reader might show otherwise than it is written.
+// Contains nothing that a reader might display differently from the source.
 const PLAIN_HEADING = /^(#{1,6}) ([^\s[\]#^|*_`~<>\\$%=!&:](?:[^[\]#^|*_`~<>\\$%=!&:]*[^\s[\]#^|*_`~<>\\$%=!&:])?)[ \t]*$/
-/** What goes on beyond a blank line, and may hide a heading. */
+/** Constructs that continue past a blank line and may hide a heading. */
 const LASTING = /<(?:pre|script|style|textarea|!\[CDATA|\?)/i
-/** A line that may make a heading of the one above it. */
+/** A line that may turn the line above it into a heading. */
 const UNDERLINE = /\S[ \t]*\r?\n {0,3}(?:=+|-+)[ \t]*\r?(?:\n|$)/
 
 /**
- * A section whose heading is plain text and unique, whose borders no one doubts, and that has no other below it.
- * @returns its heading, and where its text begins, ends (without blank lines at its end) and where the next heading begins.
+ * Finds a section with a unique plain-text heading, unambiguous bounds and no subsections.
+ * @returns its heading, where its text begins, where it ends (without trailing blank lines), and where the next heading begins.
  */
 export function findSection(raw) {
   const { bodyStart } = anatomy(raw)
@@ -61,7 +61,7 @@ export function findSection(raw) {
   return undefined
 }
 
-/** Lines that are headings: none in a fence, and none at all where a fence stays open. */
+/** Lines that are headings: none inside a fence, and none at all if a fence stays open. */
 function findHeadings(raw, bodyStart) {
   const headings = []
   let fence
@@ -75,7 +75,7 @@ function findHeadings(raw, bodyStart) {
   return fence === undefined ? headings : []
 }
 
-/** Whether every comment, formula and the like that begins in a text also ends there. */
+/** Whether every comment, formula and similar construct that opens in a text also closes there. */
 function isClosed(text) {
   const count = (mark) => text.split(mark).length - 1
   return count('%%') % 2 === 0 && count('$$') % 2 === 0 && count('<!--') === count('-->') && !LASTING.test(text)
@@ -88,12 +88,12 @@ function nameOf(heading) {
     .toLowerCase()
 }
 
-/** Some words within one line of the body that stand there once in the whole file. */
+/** Some words within one line of the body that occur once in the whole file. */
 export function findText(raw) {
   const { bodyStart } = anatomy(raw)
   const lines = linesOf(raw, bodyStart, raw.length)
   for (let n = 0; n < lines.length; n++) {
-    // From the middle on: what is around it must stay as well as what is before it.
+    // Start in the middle, so that the bytes before and after the match are both checked.
     const { start, text } = lines[(n + (lines.length >> 1)) % lines.length]
     const found = /[A-Za-z0-9][A-Za-z0-9 ,.]{6,40}[A-Za-z0-9]/.exec(text)
     if (found !== null && raw.split(found[0]).length === 2) return { start: start + found.index, text: found[0] }
@@ -101,10 +101,10 @@ export function findText(raw) {
   return undefined
 }
 
-// They have a meaning of their own, and may be changed along with others.
+// These have a meaning of their own, and an edit may change them too.
 const OWN = /^(?:tags?|alias(?:es)?|cssclass(?:es)?|title|id|slug|type|created|modified|updated|date)$/i
 
-/** A property on one line whose value is plain words: where its value is. */
+/** Finds the value of a one-line property that consists of plain words. */
 export function findProperty(raw) {
   const { start, bodyStart } = anatomy(raw)
   const lines = linesOf(raw, start, bodyStart).slice(1, -1)

@@ -1,4 +1,4 @@
-// Compares what is on disk with what was there, byte by byte; files are strings with one character a byte.
+// Compares the bytes on disk with the original; files are strings with one character per byte.
 
 function commonPrefix(one, other, limit) {
   let length = 0
@@ -13,7 +13,7 @@ function commonSuffix(one, other, limit) {
 }
 
 /**
- * How many bytes before `start` and after `end` are not what they were, and what stands between now.
+ * Counts the bytes before `start` and after `end` that changed, and returns the text in between.
  * @returns `{outside, middle}`
  */
 export function compareRange(before, after, { start, end }) {
@@ -25,7 +25,7 @@ export function compareRange(before, after, { start, end }) {
 }
 
 /**
- * The one stretch that was put in, from the beginning of a line if it can be read so.
+ * Finds the single inserted range, aligned to the start of a line if possible.
  * @returns `{outside, at, inserted}`; `outside` counts the bytes that did not stay.
  */
 export function compareInsertion(before, after) {

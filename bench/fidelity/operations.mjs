@@ -1,9 +1,9 @@
-// The operations, each on one note: what is asked of the server, and what must be on disk after it. `note` has `path`, `raw` (its bytes, one
-// character each) and `disk()` (what is there now, `undefined` when nothing is). Each gives one of
-//   {}                      it is as it must be
-//   {skipped}               there is nothing in this note to try it on
-//   {refused}               the server would not, and the file is as before
-//   {lost, outside, more?}  what is wrong, and how many bytes outside the intended range are not what they were
+// The operations on a single note: the call to the server, and the expected file afterwards. `note` has `path`, `raw` (its bytes, one
+// character each) and `disk()` (the current bytes, or `undefined`). Each returns one of
+// {} the file is as expected
+// {skipped} the note has nothing to try this on
+// {refused} the server refused, and the file is unchanged
+// {lost, outside, more?} what is wrong, and how many bytes outside the intended range changed
 import { createHash } from 'node:crypto'
 import { anatomy, findProperty, findSection, findText, fromText, toBytes } from './anatomy.mjs'
 import { compareInsertion, compareRange } from './compare.mjs'
@@ -65,7 +65,7 @@ async function addProperty(server, note) {
   const expected = bodyStart === start ? `---${ending}${line}---${ending}` : line
   const isIn = bodyStart === start ? at <= start : at > start && at < bodyStart
   if (outside > 0 || !isIn || inserted.replace(/(["'])(.*)\1/, '$2') !== expected)
-    return { lost: 'another text was put in', outside, more: JSON.stringify(inserted) }
+    return { lost: 'the wrong text was inserted', outside, more: JSON.stringify(inserted) }
   return {}
 }
 
@@ -106,9 +106,9 @@ async function deleteAndRestore(server, note) {
   if (deleted.refused !== undefined) return unchanged(note, deleted.refused)
   if (note.disk() !== undefined) return { lost: 'it is still there', outside: 0 }
   const kept = note.trashed()
-  if (kept !== undefined && kept !== note.raw) return { lost: 'the trash has other bytes', outside: note.raw.length }
+  if (kept !== undefined && kept !== note.raw) return { lost: 'the trash has different bytes', outside: note.raw.length }
   const restored = await server.call('restore', { path: note.path })
-  if (restored.refused !== undefined) return { lost: `it does not come back: ${restored.refused}`, outside: note.raw.length }
+  if (restored.refused !== undefined) return { lost: `restoring it failed: ${restored.refused}`, outside: note.raw.length }
   return range(note, { start: note.raw.length, end: note.raw.length }, (middle) => middle === '')
 }
 
@@ -137,18 +137,18 @@ function unchanged(note, refused) {
   const after = note.disk()
   if (after === note.raw) return { refused }
   const { outside } = compareRange(note.raw, after ?? '', { start: note.raw.length, end: note.raw.length })
-  return { lost: `${refused ?? 'accepted'}, and the file is another`, outside: Math.max(1, outside) }
+  return { lost: `${refused ?? 'accepted'}, but the file changed`, outside: Math.max(1, outside) }
 }
 
 function range(note, { start, end }, accepts) {
   const after = note.disk()
   if (after === undefined) return { lost: 'the file is gone', outside: note.raw.length }
   const { outside, middle } = compareRange(note.raw, after, { start, end })
-  if (outside > 0) return { lost: 'bytes outside are others', outside }
-  return accepts(middle) ? {} : { lost: 'another text was put in', outside: 0, more: JSON.stringify(middle.slice(0, 200)) }
+  if (outside > 0) return { lost: 'bytes outside the range changed', outside }
+  return accepts(middle) ? {} : { lost: 'the wrong text was inserted', outside: 0, more: JSON.stringify(middle.slice(0, 200)) }
 }
 
-/** The text alone, with whatever parts it from its neighbours. */
+/** The text without the separators around it. */
 function isText(text) {
   return (middle) => middle.trim() === fromText(text)
 }

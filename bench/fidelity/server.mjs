@@ -1,9 +1,9 @@
-// A server under test: the program of a map, spoken to by the names of the map.
+// A server under test: runs a map's command and uses the map's tool names.
 import { Client } from '../client.mjs'
 
 const PATIENCE = 120_000
 
-/** Starts it. `fill` has what a command may name: `$vault`, `$program`. */
+/** Starts the server. `fill` has the values of placeholders in commands: `$vault`, `$program`. */
 export async function startServer(map, { command, fill, env }) {
   const [program, ...args] = fillIn(command ?? map.command, fill)
   const client = new Client(
@@ -15,7 +15,7 @@ export async function startServer(map, { command, fill, env }) {
   return new Server(client, map, fill)
 }
 
-/** Puts values where a template names them, `"$name"`, in keys too; alone in a text a value keeps its type. */
+/** Replaces placeholders (`"$name"`) in a template, in keys too. A value that fills a whole string keeps its type. */
 function fillIn(template, values) {
   if (typeof template === 'string') {
     if (template.startsWith('$') && template.slice(1) in values) return values[template.slice(1)]
@@ -41,7 +41,7 @@ class Server {
     return this.#map[step] !== undefined
   }
 
-  /** @returns `{refused}`, the reason, or `{answer}`, the JSON or the text that came. */
+  /** @returns `{refused}` with the reason, or `{answer}` with the JSON or text of the answer */
   async call(step, values) {
     const { tool, arguments: template } = this.#map[step]
     const request = this.#client.request('tools/call', { name: tool, arguments: fillIn(template, { ...this.#fill, ...values }) })
@@ -52,7 +52,7 @@ class Server {
     return { refused: answer?.error?.code ?? String(text).slice(0, 60), detail: text }
   }
 
-  /** The whole text that the reading tool shows, put together from its parts. */
+  /** The full text as the reading tool returns it, joined from its parts. */
   async read(path) {
     const { text: field, next, cut = '' } = this.#map.read
     let whole = ''

@@ -1,6 +1,6 @@
-// Other bytes for the same note; files are strings with one character a byte.
+// Byte variants of the same note; files are strings with one character per byte.
 
-/** Not UTF-8: a lone continuation byte, a cut sequence, bytes that it never has. */
+/** Invalid UTF-8: a lone continuation byte, a cut sequence, and bytes that never occur. */
 const INVALID = 'caf\xe9 \x80 \xe2\x82 \xff\xfe'
 
 export const VARIANTS = {

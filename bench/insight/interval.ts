@@ -1,13 +1,13 @@
-/** Whether something was found where it should be. */
+/** Whether the expected item was found. */
 export interface Trial {
-  /** Trials of one cluster stand and fall together. */
+  /** Trials with the same cluster are not independent. */
   readonly cluster: string
   readonly hit: boolean
 }
 
 const ROUNDS = 2_000
 
-/** The share of hits with its 95 % interval, clusters drawn again and again. */
+/** The share of hits with its 95 % interval, resampling clusters. */
 export function interval(trials: readonly Trial[]): string {
   const clusters = [...grouped(trials, ({ cluster }) => cluster).values()].map((own) => ({
     all: own.length,
@@ -32,7 +32,7 @@ export function interval(trials: readonly Trial[]): string {
   return `${share.toFixed(3)} [${shares[Math.floor(ROUNDS * 0.025)]?.toFixed(2)}, ${shares[Math.floor(ROUNDS * 0.975)]?.toFixed(2)}]`
 }
 
-/** Items by their keys, in order. */
+/** Groups items by key, in order. */
 export function grouped<T>(items: readonly T[], keyOf: (item: T) => string): ReadonlyMap<string, readonly T[]> {
   const groups = new Map<string, T[]>()
   for (const item of items) {

@@ -5,7 +5,7 @@ import { type PlantedPair, type Planting, plantPairs } from './plant.ts'
 import { adamicAdar, byVectors, openTable, ourOwn, type Prepared, prepare, type Ranker, templateNotes } from './rankers.ts'
 import { parseVault, readVault, type VaultTexts } from './vault.ts'
 
-/** The first places, in which a removed link must come back. */
+/** A removed link must be among this many suggestions. */
 const HIT_PLACES = 5
 
 const { values, positionals } = parseArgs({
@@ -89,7 +89,7 @@ function measure(name: string, vault: VaultTexts): void {
 interface Found {
   readonly pairs: readonly PlantedPair[]
   readonly found: readonly number[]
-  /** Other removed links of the note count against a link, too. */
+  /** Other removed links of the note count against a suggestion, too. */
   readonly isStrict: boolean
 }
 

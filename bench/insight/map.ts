@@ -26,9 +26,9 @@ type Pair = readonly [number, number]
 const EDITS = 20
 const HUNDREDTHS = 5
 const PLANTED = 30
-/** One division of a vault has few pairs to take apart: so many more are found with a share of its links left out. */
+/** One partition has few pairs to separate, so more come from partitions made with a share of the links removed. */
 const MORE_DIVISIONS = { count: 11, without: 0.03 }
-/** Cosine from which two communities are alike. */
+/** Minimum cosine for two communities to count as similar. */
 const ALIKE = 0.05
 const CALLS = 300
 
@@ -126,7 +126,7 @@ function truthsOf({ paths, links }: ReadVault): ReadonlyMap<string, ReadonlyMap<
 interface Stability {
   readonly agreement: number
   readonly idsKept: number
-  /** Modularity less that of a cold run. */
+  /** Modularity minus that of a run from scratch. */
   readonly quality: number
 }
 
@@ -181,7 +181,7 @@ function edited(
   return next
 }
 
-/** Takes all links between two alike communities out, and looks for the pair among the first gaps. */
+/** Removes all links between two similar communities and looks for the pair among the first gaps. */
 function plantInDivisions(source: Source, pairs: readonly Pair[]): void {
   const random = randoms(12)
   const fewer = Array.from({ length: MORE_DIVISIONS.count }, () => pairs.filter(() => random() >= MORE_DIVISIONS.without))
@@ -200,9 +200,9 @@ function plantInDivisions(source: Source, pairs: readonly Pair[]): void {
 }
 
 interface PlantedPlace {
-  /** Among all gaps, -1 where it is not one of them. */
+  /** Rank among all gaps, or -1. */
   readonly among: number
-  /** Without those that were there before. */
+  /** Rank without the gaps that existed before. */
   readonly amongNew: number
 }
 
@@ -228,7 +228,7 @@ function planted(source: Source, pairs: readonly Pair[]): readonly PlantedPlace[
   })
 }
 
-/** The pairs of communities that are alike and apart, as ids. */
+/** The pairs of communities that are similar but not linked, by id. */
 function gapsOf(source: Source, level: Communities['levels'][0]): readonly string[] {
   return findGaps(source, level).apart.map(({ of }) =>
     of
@@ -286,7 +286,7 @@ async function ask(folder: string): Promise<void> {
   rmSync(state, { recursive: true, force: true })
 }
 
-/** Numbers from 0 to 1, the same each time (xorshift). */
+/** Pseudo-random numbers from 0 to 1 (xorshift), the same in every run. */
 function randoms(seed: number): () => number {
   let state = seed * 2_654_435_761
   return () => {

@@ -1,13 +1,13 @@
 import type { PlacedLink, ReadVault, VaultTexts } from './vault.ts'
 
-/** `left`: a link becomes the text that a reader saw of it; `removed`: that text goes, too. */
+/** `left`: a link is replaced by its visible text; `removed`: the text is removed, too. */
 export type Planting = 'left' | 'removed'
 
-/** A link from one note to another that was taken out, and where its first occurrence stood. */
+/** A removed link from one note to another, and where its first occurrence was. */
 export interface PlantedPair {
   readonly source: string
   readonly target: string
-  /** 1-based, in the text as it is without the links. */
+  /** 1-based, in the text without the links. */
   readonly line: number
 }
 
@@ -19,13 +19,13 @@ export interface Planted {
 export interface PlantOptions {
   readonly seed: number
   readonly planting: Planting
-  /** Of all linked pairs. */
+  /** Share of all linked pairs. */
   readonly share: number
-  /** Which pairs may be chosen. */
+  /** Decides which pairs may be chosen. */
   readonly isEligible?: (source: string, links: readonly PlacedLink[]) => boolean
 }
 
-/** Takes a share of the linked pairs out of a vault: every link of the one note to the other in its body. */
+/** Removes a share of the linked pairs from a vault: every link from one note to the other in its body. */
 export function plantPairs(
   vault: VaultTexts,
   read: ReadVault,
@@ -70,7 +70,7 @@ function withoutLinks(text: string, links: readonly PlacedLink[], planting: Plan
   return edited
 }
 
-/** What a reader sees of a link. */
+/** The visible text of a link. */
 export function shownText(text: string, link: PlacedLink): string {
   const raw = text.slice(link.start, link.end)
   if (link.form === 'markdown') return /^!?\[([\s\S]*)\]\(/.exec(raw)?.[1] ?? link.display ?? ''

@@ -6,19 +6,19 @@ import { noteRecord } from '../../src/insight/note-record.ts'
 import { chunkNote } from '../../src/search/chunks.ts'
 import { parseVault, type ReadVault, type VaultTexts } from './vault.ts'
 
-/** A vault as the algorithms see it. */
+/** A vault in the form the algorithms need. */
 export interface Prepared extends SuggestionSource {
   readonly read: ReadVault
   readonly numbers: ReadonlyMap<string, number>
 }
 
-/** What a note should link, best first; `lines` where the place is told. */
+/** The suggested targets, best first; `lines` if the ranker gives the place. */
 export interface Ranking {
   readonly targets: readonly number[]
   readonly lines?: readonly number[]
 }
 
-/** Ranks for each note of a vault. */
+/** Ranks candidates for each note of a vault. */
 export type Ranker = (vault: Prepared) => (note: number) => Ranking
 
 export function prepare(texts: VaultTexts): Prepared {
@@ -47,7 +47,7 @@ export function prepare(texts: VaultTexts): Prepared {
   }
 }
 
-/** Title, aliases and file name, as the program has them. */
+/** Title, aliases and file name, as the program uses them. */
 function namesOf({ notes, paths }: ReadVault): readonly (readonly string[])[] {
   const isDocs = notes.reduce((sum, { style }) => sum + style.relativeLinks - style.wikilinks, 0) > 0
   return notes.map(({ title, h1, aliases }, note) => {
@@ -56,7 +56,7 @@ function namesOf({ notes, paths }: ReadVault): readonly (readonly string[])[] {
   })
 }
 
-/** The program's own suggestions, as many as there are. */
+/** All of the program's own suggestions. */
 export function ourOwn(vault: Prepared): (note: number) => Ranking {
   const { offsets, targets, lines, reasons } = suggestLinks(vault, 5_000)
   return (note) => {
@@ -94,10 +94,10 @@ export function adamicAdar({ links: { offsets, targets } }: Prepared): (note: nu
 }
 
 export function openTable(path: string) {
-  return openStaticEmbedder(path)
+  return openStaticEmbedder({ english: path })
 }
 
-/** The cosine of the means of two notes' chunk vectors, without what all have in common. */
+/** The cosine between the mean chunk vectors of two notes, without their common component. */
 export function byVectors(table: ReturnType<typeof openTable>): Ranker {
   const known = new Map<string, Float32Array>()
   const vectorOf = (text: string): Float32Array => {
@@ -147,11 +147,11 @@ function unit(vector: Float32Array): Float32Array {
   return vector.map((value) => value / length)
 }
 
-/** Lines that so many notes share are of a template, and a note is made from one when they are so much of it. */
+/** A line that this many notes share is part of a template; a note with this share of such lines is made from one. */
 const SHARED = { share: 0.005, notes: 3 }
 const MADE_OF_TEMPLATE = 0.5
 
-/** The paths of notes in folders of templates, and of those of which at least half of the lines with words are lines of many notes. */
+/** Paths of notes in template folders, and of notes of which at least half the lines with words occur in many notes. */
 export function templateNotes({ paths, notes, texts }: ReadVault): ReadonlySet<string> {
   const records = texts.map((text, note) => noteRecord({ text, bodyStart: notes[note]?.bodyStart ?? 0 }))
   const counts = new Map<number, number>()

@@ -7,10 +7,10 @@ import { parseNote } from '../../src/markdown/parse-note.ts'
 
 const FLAVOUR: Flavour = { profile: 'lenient', mode: 'obsidian', comments: true }
 
-/** The text of each note of a vault, by its path. */
+/** The text of each note of a vault, by path. */
 export type VaultTexts = ReadonlyMap<string, string>
 
-/** Reads a folder's notes; folders that begin with a dot are left out, as the program leaves them out. */
+/** Reads a folder's notes. Skips folders that begin with a dot, as the program does. */
 export function readVault(root: string): VaultTexts {
   const files = readdirSync(root, { withFileTypes: true, recursive: true }).filter(
     (entry) => entry.isFile() && /\.md$/i.test(entry.name),
@@ -29,7 +29,7 @@ export interface ReadVault {
   readonly paths: readonly string[]
   readonly texts: readonly string[]
   readonly notes: readonly Note[]
-  /** Links of one note to another. */
+  /** Links from one note to another. */
   readonly links: readonly PlacedLink[]
 }
 

@@ -1,4 +1,4 @@
-/** Links, tags and the first H1 of a piece of Markdown, on the syntax tree that remark makes. */
+/** Reads links, tags and the first H1 of a piece of Markdown from remark's syntax tree. */
 import remarkGfm from 'remark-gfm'
 import remarkParse from 'remark-parse'
 import { unified } from 'unified'
@@ -28,7 +28,7 @@ import { setSource, vaultNodes, vaultSyntax } from './wikilink-syntax.mjs'
  * }} Body
  */
 
-// Stands for the `|` of a wikilink while tables are split into cells; a noncharacter, so no note holds it.
+// Replaces the `|` of a wikilink while tables are split into cells. It is a noncharacter, so no note contains it.
 const PIPE = '\ufdd0'
 
 const processor = unified().use(remarkParse).use(remarkGfm).use(useVaultSyntax)
@@ -59,13 +59,13 @@ export function parseBody(text, { profile, firstLine = 1 }) {
 
 const startOf = (node) => node.position.start.offset
 
-/** A heading that begins with a comment which ends in its line is a heading. */
+/** A heading may begin with a comment if the comment ends on its line. */
 function wholly(comments, { offset, end }) {
   return comments.some(([from, to]) => from >= offset && from <= offset + 8 && to <= end)
 }
 
 /**
- * The Markdown link or image that is all of a text, for property values (F3).
+ * The Markdown link or image that makes up a whole text, for property values (F3).
  * @param {string} text
  */
 export function onlyLink(text) {
@@ -85,12 +85,12 @@ function emptyBody() {
 function useVaultSyntax() {
   const data = this.data()
   data.micromarkExtensions.push(vaultSyntax)
-  // The transforms only find more external addresses, and they drop the positions of the text around them.
+  // The transforms would only find more external addresses, and they drop the positions of the text around them.
   data.fromMarkdownExtensions = data.fromMarkdownExtensions.flat().map((part) => ({ ...part, transforms: [] }))
   data.fromMarkdownExtensions.push(vaultNodes)
 }
 
-/** W20: the pipe of a wikilink does not end a table cell. Lengths stay, and so do positions. */
+/** W20: the pipe of a wikilink does not end a table cell. Lengths and positions stay the same. */
 function protectPipes(text) {
   if (!text.includes('[[')) return text
   return text.replace(/[^\n]+/g, (line) => (line.includes('[[') && line.includes('|') ? protectLine(line) : line))
@@ -112,7 +112,7 @@ function protectLine(line) {
 
 const restore = (text) => text.replaceAll(PIPE, '|')
 
-/** The first definition of a label wins, wherever it stands. */
+/** The first definition of a label wins, wherever it is. */
 function definitionsOf(tree) {
   const found = new Map()
   const visit = (node) => {
@@ -140,7 +140,7 @@ const visitors = {
   },
   link(node, reader, context) {
     add(reader, node, { form: 'markdown', embed: false, target: node.url })
-    // A bare URL has its own text, which holds no tags.
+    // The text of a bare URL contains no tags.
     if (!isAutolink(node, reader.source)) walkChildren(node, reader, context)
   },
   image(node, reader) {
@@ -208,7 +208,7 @@ function isIndented(node, source) {
   return /[ \t]/.test(source[node.position.start.offset])
 }
 
-/** C10: inside a list item deep indentation makes no code, so its text is read as Markdown again. */
+/** C10: deep indentation inside a list item is not code, so parse its text as Markdown again. */
 function readIndented(node, reader) {
   const lines = node.value.split('\n')
   const depth = Math.min(...lines.filter((line) => line.trim() !== '').map((line) => line.match(/^[ \t]*/)[0].length))
@@ -220,7 +220,7 @@ function readIndented(node, reader) {
   for (const tag of inner.tags) reader.tags.push({ name: tag.name, offset })
 }
 
-/** M13: `href` of anchors and `src` of images, outside HTML comments; only docs mode counts them. */
+/** M13: `href` of anchors and `src` of images, outside HTML comments; only in docs mode. */
 function addHtml(node, reader) {
   const text = node.value.replace(/<!--[\s\S]*?(-->|$)/g, (comment) => comment.replace(/[^\n]/g, ' '))
   const tag = /<(a|img)\b(?:\s+[^\s"'<>/=]+(?:\s*=\s*(?:"[^"]*"|'[^']*'|[^\s"'=<>`]+))?)*\s*\/?>/gi
@@ -243,8 +243,8 @@ function unescapeHtml(text) {
 }
 
 /**
- * `%%` in plain text opens a comment. At the start of a line it runs to the next mark, or to the end; elsewhere to the
- * next mark of the same paragraph. Four or more are no mark (C4).
+ * `%%` in plain text opens a comment. At the start of a line it extends to the next mark or to the end; elsewhere to the next mark in the
+ * same paragraph. Four or more percent signs are not a mark (C4).
  */
 function commentRanges(source, { texts, headings }) {
   const headingAt = (at) => headings.find(({ offset, end }) => at >= offset && at < end)

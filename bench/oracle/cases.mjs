@@ -3,7 +3,7 @@
  *
  * Usage: node bench/oracle/cases.mjs <cases.json> [--all]
  *
- * Each case must hold in its own profile; `--all` also runs the others and lists, without failing, where they differ.
+ * Each case must hold in its own profile. `--all` also runs the other profile and lists differences, without failing.
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -22,7 +22,7 @@ process.exit(failures.length > 0 ? 1 : 0)
 
 function reportOtherProfile() {
   const others = cases.flatMap((each) => differences(each, each.profile === 'lenient' ? 'obsidian' : 'lenient'))
-  console.log(`\nIn the other profile ${others.length} differ:`)
+  console.log(`\n${others.length} differ in the other profile:`)
   for (const other of others) console.log(other)
 }
 
@@ -54,7 +54,7 @@ function writeVault(root, { files, symlinks = {} }) {
   for (const [path, target] of Object.entries(symlinks)) symlinkSync(target, join(root, path))
 }
 
-/** The vault as a case's `expect` describes it. */
+/** The vault in the form of a case's `expect`. */
 function observe({ nodes, edges, unresolved, files }, source) {
   const node = nodes.find(({ path }) => path === source)
   const file = files.get(source)

@@ -1,16 +1,16 @@
-/** Where each link of a vault leads, to the heading or block: for the write fuzzer, which compares this before and after a change. */
+/** Finds where each link of a vault leads, down to the heading or block. The write fuzzer compares this before and after a change. */
 import { parentPort, workerData } from 'node:worker_threads'
 import { readVault } from './oracle.mjs'
 
 /**
- * The end of a link: a path, and of its headings the one with that number, or a block. `path` is absent where the link leads nowhere.
+ * Where a link leads: a path, and the index of a heading or the id of a block in it. `path` is absent for a broken link.
  * @typedef {{ line: number, written: string, path?: string, heading?: number, block?: string }} End
  */
 
 /**
  * @typedef {object} ReadFile
  * @property {string} kind
- * @property {boolean} malformed whether its frontmatter is no YAML
+ * @property {boolean} malformed whether its frontmatter is invalid YAML
  * @property {number} firstLine of the body
  * @property {readonly import('./body.mjs').RawHeading[]} headings
  * @property {readonly string[]} tags
@@ -48,7 +48,7 @@ function endOf(link, target, files) {
   return { ...own, path: target.path, ...(heading === undefined ? {} : { heading }) }
 }
 
-/** What follows the first `#`, without a label. */
+/** The text after the first `#`, without a label. */
 function subpathOf({ form, target }) {
   const written = form === 'wiki' ? target.replace(/(?<!^)\\?\|.*$/s, '') : decode(target)
   const hash = written.indexOf('#')
@@ -63,7 +63,7 @@ function decode(text) {
   }
 }
 
-/** Each name of `A#B` is a heading below the one before it; a Markdown link may also write a heading as GitHub does. */
+/** In `A#B`, each name is a heading below the previous one. A Markdown link may also use GitHub's heading anchors. */
 function headingOf(subpath, headings, mayBeSlug) {
   const names = subpath
     .split('#')
@@ -75,7 +75,7 @@ function headingOf(subpath, headings, mayBeSlug) {
   return at === -1 ? undefined : at
 }
 
-/** The first heading of the last name that has headings of the other names above it, in this order. */
+/** The first heading with the last name that is below headings with the other names, in this order. */
 function descend(names, headings) {
   const named = headings.map(({ text }) => plain(shown(text)))
   const at = headings.findIndex((_, index) => {
@@ -94,7 +94,7 @@ function descend(names, headings) {
   return at === -1 ? undefined : at
 }
 
-/** Links as what they say; marks and punctuation do not count. */
+/** The text of a link for comparison, without formatting and punctuation. */
 const shown = (text) =>
   text.replace(/!?\[\[([^[\]]*)\]\]/g, (_, inner) => inner.replace(/\\?\|/g, ' ')).replace(/\[([^[\]]*)\]\([^()]*\)/g, '$1')
 const plain = (text) =>
@@ -120,7 +120,7 @@ function slugsOf(headings) {
   })
 }
 
-// In a thread of its own it answers with the ends of each vault that it is asked for.
+// As a worker thread, it answers with the ends of each requested vault.
 if (workerData === 'ends')
   parentPort.on('message', ({ root, flavour }) => {
     try {

@@ -1,4 +1,4 @@
-/** The files of a vault, their kinds, what is excluded, and the mode that a vault's markers and links tell. */
+/** The files of a vault, their kinds, the exclusions, and the mode detected from markers and links. */
 import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 
@@ -6,7 +6,7 @@ import { join } from 'node:path'
 /** @typedef {'obsidian' | 'foam' | 'logseq' | 'docs'} Mode */
 
 /**
- * Paths of all files, relative with `/`, in code-unit order (V2, V5).
+ * Paths of all files, relative, with `/`, in code-unit order (V2, V5).
  * @param {string} root
  * @param {'lenient' | 'obsidian'} profile
  * @returns {string[]}
@@ -28,7 +28,7 @@ export function listFiles(root, profile) {
   return paths.sort(compare)
 }
 
-/** V5: without link roots a server follows no link; Obsidian follows those that lead to a place of their own. */
+/** V5: without link roots a server follows no symbolic links; Obsidian follows those that lead outside the vault. */
 function isFollowed(path, profile, visited) {
   if (profile === 'lenient' || !existsSync(path)) return false
   const real = realpathSync(path)
@@ -37,13 +37,13 @@ function isFollowed(path, profile, visited) {
   return !overlaps
 }
 
-/** Order by UTF-16 code units. */
+/** Compares by UTF-16 code units. */
 export function compare(a, b) {
   if (a === b) return 0
   return a < b ? -1 : 1
 }
 
-/** The extensions that make a note, in the order in which a name without one is looked up (V1). */
+/** The extensions of notes, in the order in which a name without extension is looked up (V1). */
 export function noteExtensions(mode) {
   return mode === 'docs' ? ['.md', '.markdown', '.mdx'] : ['.md']
 }
@@ -88,7 +88,7 @@ function readJson(path) {
 }
 
 /**
- * The mode a vault's marker tells, else `undefined`.
+ * The mode that a vault's marker implies, or `undefined`.
  * @param {string} root
  * @returns {Mode | undefined}
  */

@@ -1,4 +1,4 @@
-/** Frontmatter: its bounds, its properties, and the links, tags, aliases and title they hold. */
+/** Frontmatter: its bounds, its properties, and their links, tags, aliases and title. */
 import { isAlias, isCollection, isMap, isScalar, isSeq, LineCounter, parseDocument, visit } from 'yaml'
 import { onlyLink } from './body.mjs'
 import { tagOfProperty } from './tags.mjs'
@@ -15,7 +15,7 @@ import { tagOfProperty } from './tags.mjs'
  */
 
 /**
- * Splits a file's text; without a closing fence all of it is body (V13).
+ * Splits a file's text. Without a closing fence, everything is body (V13).
  * @param {string} text line ends as LF
  * @returns {{ yaml: string | undefined, body: string, bodyLine: number }}
  */
@@ -55,7 +55,7 @@ function noProperties() {
   return { links: [], tags: [], aliases: [], title: undefined, malformed: false }
 }
 
-// PR3: anchors and aliases are refused.
+// PR3: anchors and aliases are rejected.
 function hasAnchors(document) {
   let found = false
   visit(document, (_, node) => {
@@ -81,7 +81,7 @@ function readLinks(node, property, reader) {
   }
 }
 
-/** F5: `up: [[a]]` is a list in a list for YAML. */
+/** F5: YAML reads `up: [[a]]` as a list in a list. */
 function isBareWikilink(node) {
   const inner = node.items[0]
   return (
@@ -111,13 +111,13 @@ function readString(node, property, reader) {
       addLink(reader, node, property, { form: 'wiki', embed: whole.embed, target: whole.target })
     }
   }
-  // F3: a Markdown link counts where it is the whole value.
+  // F3: a Markdown link counts only if it is the whole value.
   const markdown = onlyLink(node.value)
   if (markdown) addLink(reader, node, property, markdown)
 }
 
 function addLink(reader, node, property, link, at = 0) {
-  // The YAML starts on line 2 of the file, a block scalar's text one line below its mark.
+  // The YAML starts on line 2 of the file, and the text of a block scalar starts one line below its mark.
   const isBlock = node.type === 'BLOCK_LITERAL' || node.type === 'BLOCK_FOLDED'
   const first = reader.lines.linePos(node.range[0]).line + 1
   const line = isBlock ? first + 1 + node.value.slice(0, at).split('\n').length - 1 : first
@@ -161,7 +161,7 @@ function aliasItems(node, profile) {
   return isSeq(node) ? texts : texts.flatMap((text) => withParts(text, profile))
 }
 
-/** A2: a string with commas is one alias, for a server its parts are too. */
+/** A2: a string with commas is one alias; a server also accepts its parts. */
 function withParts(text, profile) {
   if (profile === 'obsidian' || !text.includes(',')) return [text]
   return [
@@ -179,7 +179,7 @@ function titleOf(root) {
   return text === '' ? undefined : text
 }
 
-/** V14: of malformed YAML a server still reads `tags` and `aliases`, line by line. */
+/** V14: a server still reads `tags` and `aliases` of malformed YAML, line by line. */
 function salvage(source, profile) {
   const malformed = { ...noProperties(), malformed: true }
   if (profile === 'obsidian') return malformed

@@ -1,33 +1,33 @@
 /**
- * An independent reading of a vault's links, to check the indexer against: remark decides what Markdown is, `yaml` what
- * frontmatter is, and the vault semantics (V1–J7) are written here a second time. Slow on purpose, shares no code.
+ * An independent implementation of a vault's links, to check the indexer: remark parses Markdown, `yaml` parses frontmatter, and the vault
+ * semantics (V1–J7) are implemented here a second time. Slow on purpose; shares no code with the program.
  *
  * Usage: node bench/oracle/oracle.mjs <vault> [--out file.json] [--lines] [--profile lenient|obsidian] [--mode …]
  *
- * Where the rules leave something open, this is what was chosen:
- * - Inline math needs no space after its first `$`, none before its last one, no digit after that one (Pandoc's rule,
- *   which Obsidian is seen to follow), and may span lines of a paragraph; `$$` at a line's start opens a block only if
- *   another `$$` follows in the note. A code span inside the math does not stop it: what starts first wins.
- * - `[[[a]]]` links to `a`. `[[#]]` is a link to the note itself, `[[ |x]]` is none.
+ * Choices where the rules are ambiguous:
+ * - Inline math needs no space after its first `$`, none before its last one, no digit after that one (Pandoc's rule, which Obsidian
+ * appears to follow), and may span lines of a paragraph; `$$` at the start of a line opens a block only if another `$$` follows in the
+ * note. A code span inside math does not end it: whichever starts first wins.
+ * - `[[[a]]]` links to `a`. `[[#]]` links to the note itself; `[[ |x]]` is not a link.
  * - A wikilink inside the text of a Markdown link counts, and so does the Markdown link.
- * - A wikilink glued to a bare URL (`https://e.com/[[a]]`) is part of the URL, one that is the destination of a
- *   definition (`[b]: [[c]]`) is none, as CommonMark has it.
+ * - A wikilink attached to a bare URL (`https://e.com/[[a]]`) is part of the URL. One that is the destination of a definition (`[b]:
+ * [[c]]`) is not a link, as in CommonMark.
  * - `[[scheme://…]]` and `[[mailto:…]]` are external; `[[Talk: title]]` is a name.
  * - R9, exact spelling: among all files a link could mean, in every folder, after R4 and before R5.
  * - R16 before R4/R5: a file named exactly as written, anywhere, before a note of that name plus `.md`.
- * - Aliases: looked up with the whole target; exact spelling first, then as R5. They follow Markdown links too.
+ * - Aliases: looked up with the whole target; exact spelling first, then as R5. They apply to Markdown links too.
  * - W23: the decoded name is tried after the files and aliases of the written one.
- * - Repeated slashes in a target count once; U+202F is a space as U+00A0 is.
- * - Markdown links are cut at `?` and `#` before they are decoded, so `c%23.md` is `c#.md`. A `?` is cut in docs mode
- *   only where the whole name is no file.
- * - Folder targets in docs and foam mode: beside the source for Markdown links, then vault-wide by R4–R5 for
- *   `folder/index`, then `folder/README`.
- * - Properties: wikilinks anywhere in a string, also in block scalars and code marks; Markdown links only as the whole
- *   value. `[[a, b]]` unquoted is the name `a, b`. Malformed frontmatter gives tags and aliases, no links.
+ * - Repeated slashes in a target count once; U+202F is a space like U+00A0.
+ * - Markdown links are cut at `?` and `#` before decoding, so `c%23.md` is `c#.md`. In docs mode, a `?` is cut only if no file has the
+ * whole name.
+ * - Folder targets in docs and foam mode: next to the source for Markdown links, then vault-wide by R4–R5 for `folder/index`, then
+ * `folder/README`.
+ * - Properties: wikilinks anywhere in a string, also in block scalars and code marks; Markdown links only as the whole value. `[[a, b]]`
+ * unquoted is the name `a, b`. Malformed frontmatter gives tags and aliases, but no links.
  * - A YAML anchor or alias makes the frontmatter malformed.
- * - A `%%` at a line's start opens a comment to the next `%%` or the end, elsewhere to the next one of the paragraph.
- * - Logseq's own syntax (`key::` page properties, `#tag` pages) is not read. A wikilink there is first of all the name of
- *   a page; else that mode resolves as obsidian does.
+ * - A `%%` at the start of a line opens a comment up to the next `%%` or the end; elsewhere, up to the next one in the paragraph.
+ * - Logseq's own syntax (`key::` page properties, `#tag` pages) is ignored. A wikilink there first means a page name; otherwise that mode
+ * resolves like obsidian.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -98,7 +98,7 @@ function noNote() {
   }
 }
 
-/** Everything a note says by itself. */
+/** Everything a note contains, before links are resolved. */
 function parseNote(raw, profile, comments) {
   const text = raw.replace(/^\ufeff/, '').replace(/\r\n/g, '\n')
   const { yaml, body, bodyLine } = splitFrontmatter(text)
@@ -118,7 +118,7 @@ function parseNote(raw, profile, comments) {
   }
 }
 
-/** Without a marker: docs where relative Markdown links outnumber wikilinks. */
+/** Without a marker: docs if relative Markdown links outnumber wikilinks. */
 function countedMode(paths, parse) {
   const links = paths.filter((path) => kindOf(path, 'obsidian') === 'note').flatMap((path) => parse(path).links)
   const body = links.filter((link) => link.property === undefined)
@@ -147,7 +147,7 @@ function parseJson(text) {
   }
 }
 
-/** Ids are folded paths; of twins one has the folded path, the others their exact one. */
+/** Ids are folded paths. If two paths fold to the same id, one keeps it and the others use their exact path. */
 function assignIds(paths) {
   const groups = new Map()
   for (const path of paths) {

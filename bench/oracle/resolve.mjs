@@ -4,14 +4,14 @@ import { compare, noteExtensions } from './files.mjs'
 /**
  * What a link leads to.
  * @typedef {{ kind: 'file', path: string, via?: 'alias' }
- *   | { kind: 'missing', name: string }
- *   | { kind: 'none' }} Target
+ * | { kind: 'missing', name: string }
+ * | { kind: 'none' }} Target
  */
 
-/** A name as it is compared by spelling: NFC, one kind of space (V6). */
+/** Normalises a name for comparing spelling: NFC, one kind of space (V6). */
 const spelled = (name) => name.replace(/[\u00a0\u202f]/g, ' ').normalize('NFC')
 
-/** A name as it is looked up: without case, final sigma as sigma (V7, R17). */
+/** Normalises a name for lookup: case-folded, final sigma as sigma (V7, R17). */
 const fold = (name) => spelled(name).toLowerCase().normalize('NFC').replaceAll('ς', 'σ')
 
 const folderOf = (path) => path.slice(0, Math.max(0, path.lastIndexOf('/')))
@@ -32,7 +32,7 @@ export function createResolver(files, { profile, mode }) {
   return {
     /**
      * @param {import('./body.mjs').RawLink} link
-     * @param {string} source path of the file that holds the link
+     * @param {string} source path of the file that contains the link
      * @returns {Target}
      */
     resolve: (link, source) =>
@@ -45,7 +45,7 @@ export function createResolver(files, { profile, mode }) {
   }
 }
 
-/** A page of Logseq is called as its file, in which `___` stands for `/`, or by its title, wherever the file lies. */
+/** A Logseq page is named after its file, in which `___` stands for `/`, or by its title, wherever the file is. */
 function pageNames({ path, title }) {
   const name = nameOf(path).replace(/\.md$/i, '').replaceAll('___', '/')
   return title === undefined ? [name] : [name, title]
@@ -117,7 +117,7 @@ function decode(text) {
   }
 }
 
-/** R6: in docs and foam mode a Markdown link looks beside its source before it follows the common order. */
+/** R6: in docs and foam mode a Markdown link first looks next to its source, then follows the common order. */
 function findBeside(path, source, context) {
   if (path === '' || path.startsWith('/') || !context.foldsFolders) return find(path, source, context)
   return findExact(join(folderOf(source), path), context) ?? find(path, source, context)
@@ -132,7 +132,7 @@ function find(path, source, context) {
   return findAnywhere(clean, source, context) ?? findFolder(clean, source, context) ?? findAlias(path, source, context)
 }
 
-/** Appends a relative path to a folder; `undefined` above the root. */
+/** Appends a relative path to a folder; returns `undefined` above the root. */
 function join(folder, path) {
   const parts = folder === '' ? [] : folder.split('/')
   for (const part of path.split('/')) {
@@ -166,7 +166,7 @@ function atPath(path, { index }) {
   return (index.byName.get(nameOf(folded)) ?? []).filter((candidate) => fold(candidate) === folded)
 }
 
-/** R16: the name as written, then with the extension of a note; each vault-wide. */
+/** R16: the name as written, then with a note's extension; each vault-wide. */
 function findAnywhere(path, source, context) {
   for (const extension of ['', ...context.extensions]) {
     const folded = fold(path + extension)
@@ -180,7 +180,7 @@ function findAnywhere(path, source, context) {
   return undefined
 }
 
-/** R9: where some are spelled exactly as the link, the others are out. */
+/** R9: if some are spelled exactly like the link, drop the others. */
 function preferSpelled(paths, path, extension) {
   const exact = paths.filter((candidate) => `/${stem(candidate, extension)}`.endsWith(`/${spelled(path)}`))
   return exact.length > 0 ? exact : paths
@@ -188,7 +188,7 @@ function preferSpelled(paths, path, extension) {
 
 const stem = (path, extension) => spelled(path).slice(0, extension === '' ? undefined : -extension.length)
 
-/** Of twins at one path the one spelled as the link, else the first. */
+/** Among files whose paths differ only in spelling, the one spelled like the link, otherwise the first. */
 function best(paths, path, extension) {
   const sorted = [...paths].sort(compare)
   return sorted.find((candidate) => stem(candidate, extension) === spelled(path)) ?? sorted[0]
@@ -208,7 +208,7 @@ function findFolder(path, source, context) {
   return findAnywhere(`${folder}/index`, source, context) ?? findAnywhere(`${folder}/README`, source, context)
 }
 
-/** R12: after all file rules a server looks among the aliases. */
+/** R12: a server looks at aliases after all file rules. */
 function findAlias(path, source, context) {
   if (!context.lenient) return undefined
   const named = context.index.byAlias.get(fold(path.trim())) ?? []
@@ -220,5 +220,5 @@ function findAlias(path, source, context) {
   return found ? { kind: 'file', path: found, via: 'alias' } : undefined
 }
 
-/** W14: an unresolved target is kept without `.md`. */
+/** W14: an unresolved target drops its `.md`. */
 const missing = (path) => ({ kind: 'missing', name: path.replace(/\.md$/i, '') })

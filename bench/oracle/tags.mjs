@@ -1,12 +1,12 @@
 /** The tag grammar (semantics 1.7). */
 
-// Outside a tag: general punctuation, white space, ASCII punctuation but `_`, `-`, `/`.
+// Not part of a tag: general punctuation, white space, ASCII punctuation except `_`, `-`, `/`.
 const TAG = /^[^\u2000-\u206f\u2e00-\u2e7f\s'!"#$%&()*+,.:;<=>?@^`{|}~[\]\\]+/
 
 const isTagName = (name) => /[^\d/]/.test(name)
 
 /**
- * Tags in the source of one text node. Its start counts as a boundary: a line, a cell or another token ends there (T4).
+ * Tags in the source of one text node. The start of the node is a boundary: a line, a cell or another token ends there (T4).
  * @param {string} slice
  * @returns {{ name: string, at: number }[]}
  */
@@ -31,12 +31,12 @@ export function tagsInText(slice) {
 
 function startsTag(slice, at, tokenEnd) {
   if (at === tokenEnd || /\s/.test(slice[at - 1])) return true
-  // A quote's mark without a space after it.
+  // A blockquote mark without a space after it.
   return slice[at - 1] === '>' && /\n[ \t>]*$/.test(slice.slice(0, at))
 }
 
 /**
- * One item of a `tags` property, or `undefined` where it is no valid tag.
+ * One item of a `tags` property, or `undefined` if it is not a valid tag.
  * @param {string} item with or without `#`
  */
 export function tagOfProperty(item) {
@@ -44,7 +44,7 @@ export function tagOfProperty(item) {
   return name.match(TAG)?.[0] === name && isTagName(name) ? name : undefined
 }
 
-/** Each tag once, in its first spelling (T10). */
+/** Unique tags, each in its first spelling (T10). */
 export function distinctTags(names) {
   const byFolded = new Map()
   for (const name of names) {

@@ -1,8 +1,8 @@
 /**
- * Micromark constructs for what CommonMark does not know: wikilinks and math.
+ * Micromark constructs that CommonMark lacks: wikilinks and math.
  *
- * They run inside the same left-to-right tokeniser as code spans, HTML and escapes, so whichever starts first wins:
- * a code span hides a wikilink that starts in it, a wikilink keeps the backticks, `<tags>` and `$` it holds.
+ * They run inside the same left-to-right tokeniser as code spans, HTML and escapes, so whichever starts first wins: a code span hides a
+ * wikilink that starts in it, and a wikilink keeps the backticks, `<tags>` and `$` inside it.
  */
 
 const DOLLAR = 36
@@ -84,7 +84,7 @@ function tokenizeWikilink(effects, ok, nok) {
     // `[[[a]]]`: the inner pair is the link.
     if (code === OPEN && previous === OPEN) return nok(code)
     if (code === CLOSE && previous === CLOSE) {
-      // The first of the two closing brackets was counted.
+      // The first of the two closing brackets is already counted.
       if (solid < 2) return nok(code)
       effects.consume(code)
       effects.exit('wikilink')
@@ -98,8 +98,8 @@ function tokenizeWikilink(effects, ok, nok) {
 }
 
 /**
- * `$x$` within one paragraph: no space after the opening mark, none before the closing one, no digit after that one;
- * `$$x$$` without these conditions. A `$` inside a wikilink closes nothing (W22).
+ * `$x$` within one paragraph: no space after the opening mark, none before the closing one, no digit after that one; `$$x$$` without these
+ * conditions. A `$` inside a wikilink does not close it (W22).
  */
 function tokenizeInlineMath(effects, ok, nok) {
   const inner = { tokenize: tokenizeWikilink, partial: true }
@@ -176,7 +176,7 @@ function tokenizeInlineMath(effects, ok, nok) {
   }
 }
 
-/** `$$` at the start of a line, to the line that holds the next `$$`; without a next one it is text. */
+/** `$$` at the start of a line, up to the line with the next `$$`; without a next one it is text. */
 function tokenizeBlockMath(effects, ok, nok) {
   const self = this
   let previous = null
@@ -223,7 +223,7 @@ function opensBlock(offset) {
   return end > lineEnd && lineEnd !== -1
 }
 
-/** Consumes a line ending unless the next line is a lazy continuation, which belongs to no math block. */
+/** Consumes a line ending unless the next line is a lazy continuation, which cannot belong to a math block. */
 function tokenizeNextLine(effects, ok, nok) {
   const self = this
   return start

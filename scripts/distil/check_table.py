@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Checks a table: reading and writing it gives the same bytes, and the fit finds a table that is known.
+"""Checks that tables survive a round trip byte for byte, and that the fit recovers a known table.
 
-    check_table.py TABLE
+    check_table.py TABLE...
 """
 
 import sys
@@ -14,18 +14,18 @@ from table import read_table, write_table
 
 
 def check_bytes(path: Path) -> None:
-    """Packing the table's own weights must give the file again."""
-    weights, vocabulary, header = read_table(path)
-    about = {key: header[key] for key in ("teacher", "lowercase", "texts")}
+    """Packing the table's own weights must reproduce the file."""
+    table = read_table(path)
     with tempfile.TemporaryDirectory() as folder:
         again = Path(folder) / "table.bin"
-        write_table(again, weights, vocabulary, about)
+        write_table(again, table)
         assert again.read_bytes() == path.read_bytes(), "packing the table again gives other bytes"
-    print(f"{path}: {len(vocabulary)} rows of {weights.shape[1]}, packed again to the same bytes")
+    rows, columns = table.weights.shape
+    print(f"{path}: {rows} rows of {columns}, packed again to the same bytes")
 
 
 def check_fit() -> None:
-    """From made-up texts whose vectors a known table makes, the fit must come near to that table's vectors."""
+    """Given synthetic texts with vectors from a known table, the fit must come close to those vectors."""
     random = np.random.default_rng(1)
     size, dimensions, texts = 300, 16, 8000
     truth = random.normal(size=(size, dimensions)).astype(np.float32)
@@ -37,9 +37,10 @@ def check_fit() -> None:
     before = held_out_cosine(counts, targets, start)
     after = held_out_cosine(counts, targets, fit_table(counts, targets, start, pull=0.3))
     assert after > 0.99 > before, f"the fit went from a cosine of {before:.3f} to {after:.3f} only"
-    print(f"fit: cosine on texts held out {before:.3f} before, {after:.4f} after")
+    print(f"fit: cosine on held-out texts {before:.3f} before, {after:.4f} after")
 
 
 if __name__ == "__main__":
-    check_bytes(Path(sys.argv[1]))
+    for argument in sys.argv[1:]:
+        check_bytes(Path(argument))
     check_fit()

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Distils a sentence embedding model into a table of one vector a word piece. See README.md."""
+"""Distils a sentence embedding model into a table with one vector per word piece. See README.md."""
 
 import argparse
 import json
@@ -10,17 +10,17 @@ from pathlib import Path
 import numpy as np
 from fit import count_pieces, fit_table, held_out_cosine, principal_directions, starting_table
 from numpy.typing import NDArray
-from table import write_table
+from table import Table, write_table
 from teacher import Teacher
 
 CHUNK = 8000
-"""Texts embedded between two saves."""
+"""Number of texts to embed between two saves."""
 DIRECTIONS = 256
-"""Columns that are fitted; the table keeps the first `--dims` of them."""
+"""Number of fitted columns; the table keeps the first `--dims` of them."""
 
 
 def main() -> None:
-    """Runs every step; what takes long is kept in the cache folder and found there the next time."""
+    """Runs every step. Slow results are kept in the cache folder and reused by the next run."""
     args = parse_arguments()
     args.cache.mkdir(parents=True, exist_ok=True)
     teacher = Teacher(args.model)
@@ -34,10 +34,10 @@ def main() -> None:
     counts = count_pieces(teacher.rows_of(texts), len(teacher.vocabulary.pieces))
     targets = vectors @ projection
     table = fit_table(counts, targets, starting_table(pieces, projection), args.pull)
-    print(f"{len(texts)} texts; mean cosine to the teacher on those held out: {held_out_cosine(counts, targets, table):.4f}")
+    print(f"{len(texts)} texts; mean cosine to the teacher on held-out texts: {held_out_cosine(counts, targets, table):.4f}")
 
     about = {"teacher": args.teacher, "lowercase": True, "texts": len(texts)}
-    write_table(args.out, table[:, : args.dims], teacher.vocabulary.pieces, about)
+    write_table(args.out, Table(table[:, : args.dims], teacher.vocabulary.pieces, about))
     print(f"{args.out}: {args.out.stat().st_size} bytes")
 
 
@@ -59,7 +59,7 @@ def parse_arguments() -> argparse.Namespace:
 
 
 def embed_all(teacher: Teacher, texts: list[str], cache: Path, deadline: float) -> NDArray[np.float32]:
-    """The teacher's vectors of as many texts as were embedded before the deadline, in this run or earlier ones."""
+    """Returns the teacher's vectors of the texts embedded before the deadline, in this run or earlier ones."""
     for start in range(0, len(texts), CHUNK):
         path = cache / f"texts-{start // CHUNK:03}.npy"
         if path.exists():
@@ -72,7 +72,7 @@ def embed_all(teacher: Teacher, texts: list[str], cache: Path, deadline: float) 
 
 
 def cached(path: Path, compute: Callable[[], NDArray[np.float32]]) -> NDArray[np.float32]:
-    """What an earlier run saved there, else what `compute` gives, saved."""
+    """Loads an earlier run's result, or computes and saves it."""
     if not path.exists():
         np.save(path, compute())
     return np.load(path)

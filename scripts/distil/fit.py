@@ -1,7 +1,7 @@
-"""From the teacher's vectors to a table: the projection, the start and the least-squares fit.
+"""Turns the teacher's vectors into a table: projection, initial table and least-squares fit.
 
-A text's vector by the table is the sum of its pieces' rows, so with `counts` (texts × pieces) the table T is sought for which
-`counts @ T`, each row brought to one length, comes near to the teacher's vectors: a linear problem once the lengths are fixed.
+A text's vector is the sum of its pieces' rows. With `counts` (texts × pieces), the fit looks for a table T for which
+`counts @ T`, with each row normalised, is closest to the teacher's vectors: a linear problem once the lengths are fixed.
 """
 
 import numpy as np
@@ -12,18 +12,18 @@ Matrix = NDArray[np.float32]
 
 # Arora, Liang, Ma: A simple but tough-to-beat baseline for sentence embeddings (2017): a / (a + frequency).
 SIF_A = 1e-4
-# The first texts are left out of the fit, to see how it does on texts it was not fitted to.
+# The first texts are held out, to measure the fit on unseen texts.
 HELD_OUT = 2000
-# Texts that the projection is made from: every fourth of the first 40,000 are enough for 256 directions.
+# Texts for computing the projection: every fourth of the first 40,000 is enough for 256 directions.
 PROJECTION_TEXTS = slice(0, 40_000, 4)
 FIRST_STEPS = 18
 SECOND_STEPS = 12
 
 
 def principal_directions(vectors: Matrix, dimensions: int) -> Matrix:
-    """Projection (columns) on the directions in which the vectors are largest, the most important first.
+    """Projection (columns) onto the directions in which the vectors are largest, the most important first.
 
-    Uncentred, because cosines are compared. The order makes the first n columns of the table the best n-column table.
+    Not centred, because we compare cosines. Thanks to the order, the first n columns form the best n-column table.
     """
     return np.linalg.svd(vectors[PROJECTION_TEXTS], full_matrices=False)[2][:dimensions].T
 
@@ -31,7 +31,7 @@ def principal_directions(vectors: Matrix, dimensions: int) -> Matrix:
 def starting_table(pieces: Matrix, projection: Matrix) -> Matrix:
     """The recipe of Model2Vec: pieces centred, projected, and weighted by how rare they are.
 
-    How frequent a piece is, is guessed from its place in the vocabulary (Zipf), which BERT ordered by frequency.
+    A piece's frequency is estimated from its rank in the vocabulary (Zipf), which BERT ordered by frequency.
     """
     frequency = 1 / (np.arange(len(pieces)) + 2)
     frequency /= frequency.sum()
@@ -48,13 +48,14 @@ def count_pieces(rows: list[NDArray[np.int64]], size: int) -> sparse.csr_matrix:
     return counts
 
 
-def fit_table(counts: sparse.csr_matrix, targets: Matrix, start: Matrix, pull: float) -> Matrix:
-    """The table that takes texts nearest to `targets` (unit vectors, projected), pulled towards `start`.
+def fit_table(counts: sparse.csr_matrix, targets: Matrix, start: Matrix, pull: float | Matrix) -> Matrix:
+    """Fits the table that brings texts closest to `targets` (projected unit vectors), regularised towards `start`.
 
-    1. Texts of n pieces are taken to have the length √n, as sums of unrelated vectors have.
-    2. Once more with the lengths that the first table gives them: this aims at the cosine.
+    1. Assume length √n for a text of n pieces, as for a sum of unrelated vectors.
+    2. Fit again with the lengths from the first table, which optimises the cosine.
 
-    `pull` holds on to rows of pieces that are rare in the texts: those get little other say.
+    `pull` keeps rows of rare pieces near their start, since few texts determine them. It is one number, or a column with one for
+    each piece.
     """
     fitted, wanted = counts[HELD_OUT:], targets[HELD_OUT:]
     by_count = _scaled(fitted, 1 / np.sqrt(np.maximum(_sums(fitted), 1)))
@@ -64,19 +65,19 @@ def fit_table(counts: sparse.csr_matrix, targets: Matrix, start: Matrix, pull: f
 
 
 def held_out_cosine(counts: sparse.csr_matrix, targets: Matrix, table: Matrix) -> float:
-    """Mean cosine to the teacher on the texts that were left out."""
+    """Mean cosine to the teacher on held-out texts."""
     ours, theirs = _unit(counts[:HELD_OUT] @ table), _unit(targets[:HELD_OUT])
     return float((ours * theirs).sum(axis=1).mean())
 
 
-def solve(a: sparse.csr_matrix, b: Matrix, start: Matrix, pull: float, steps: int) -> Matrix:
+def solve(a: sparse.csr_matrix, b: Matrix, start: Matrix, pull: float | Matrix, steps: int) -> Matrix:
     """Minimises |A T - B|² + pull |T - start|² by conjugate gradients on the normal equations.
 
-    All columns at once, each with steps of its own; preconditioned by the diagonal, because pieces differ in frequency by orders
-    of magnitude. Stopping early pulls towards `start`, too.
+    Solves all columns at once, each with its own steps. Preconditioned by the diagonal, because piece frequencies differ by orders
+    of magnitude. Stopping early also pulls towards `start`.
     """
     transposed = a.T.tocsr()
-    preconditioner = (1 / (_sums(a.multiply(a), axis=0) + pull))[:, None].astype(np.float32)
+    preconditioner = (1 / (_sums(a.multiply(a), axis=0)[:, None] + pull)).astype(np.float32)
     table = start.copy()
     residual = transposed @ (b - a @ table)
     scaled = preconditioner * residual
@@ -94,7 +95,7 @@ def solve(a: sparse.csr_matrix, b: Matrix, start: Matrix, pull: float, steps: in
 
 
 def _best_multiple(ours: Matrix, wanted: Matrix) -> float:
-    """The factor that takes `ours` nearest to `wanted`."""
+    """The factor that brings `ours` closest to `wanted`."""
     return float((ours * wanted).sum() / (ours * ours).sum())
 
 

@@ -9,31 +9,31 @@ import onnxruntime as ort
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
-# Beyond this length, the teacher's answer says little more, and its time grows.
+# Longer inputs take more time and hardly change the result.
 MAX_TOKENS = 96
-# Tokens of a text that the teacher read: without [CLS] and [SEP].
+# Tokens of a text that the teacher reads, without [CLS] and [SEP].
 MAX_PIECES = MAX_TOKENS - 2
 BATCH = 32
 PIECE_BATCH = 256
 
 
 class Vocabulary:
-    """The word pieces that get a row: all of the tokeniser's but `[unused…]` and the special ones."""
+    """The word pieces that get a row: all except `[unused…]` and the special ones."""
 
     def __init__(self, tokenizer_json: Path) -> None:
         ids = json.loads(tokenizer_json.read_text())["model"]["vocab"]
         every = sorted(ids, key=ids.__getitem__)
         kept = [number for number, piece in enumerate(every) if not is_special(piece)]
         self.ids: NDArray[np.int64] = np.array(kept)
-        """The teacher's number of each row."""
+        """The teacher's token id of each row."""
         self.pieces: list[str] = [every[number] for number in kept]
         self.row_of: NDArray[np.int64] = np.full(len(every), -1)
-        """The row of each of the teacher's numbers, -1 where there is none."""
+        """The row of each of the teacher's token ids, or -1."""
         self.row_of[self.ids] = np.arange(len(kept))
 
 
 def is_special(piece: str) -> bool:
-    """Whether a piece is a mark like `[CLS]` (a lone `[` is a character like others)."""
+    """Whether a piece is a special token such as `[CLS]` (a lone `[` is an ordinary character)."""
     return len(piece) > 2 and re.fullmatch(r"\[.*\]", piece) is not None
 
 
@@ -50,7 +50,7 @@ class Teacher:
         self.vocabulary = Vocabulary(folder / "tokenizer.json")
 
     def embed_pieces(self) -> NDArray[np.float32]:
-        """Every piece alone, as `[CLS] piece [SEP]`, the mean over the three: where the table starts from."""
+        """Embeds every piece alone, as the mean of `[CLS] piece [SEP]`. The table starts from these vectors."""
         session = self._session("model.onnx")
         first, last = (self.tokenizer.token_to_id(mark) for mark in ("[CLS]", "[SEP]"))
         vectors = []
@@ -61,12 +61,12 @@ class Teacher:
         return np.concatenate(vectors)
 
     def embed_texts(self, texts: list[str]) -> NDArray[np.float32]:
-        """Unit vectors of texts, by the 8-bit weights: what the table is to come near to."""
+        """Unit vectors of texts, computed with the 8-bit weights: the targets of the fit."""
         session = self._session("model_quantized.onnx")
         self.tokenizer.enable_truncation(MAX_TOKENS)
         encodings = [encoding.ids for encoding in self.tokenizer.encode_batch(texts)]
         self.tokenizer.no_truncation()
-        # Texts of about one length together need little padding.
+        # Batches of texts of similar length need little padding.
         order = sorted(range(len(texts)), key=lambda text: len(encodings[text]))
         vectors: list[NDArray[np.float32]] = [np.empty(0, np.float32)] * len(texts)
         for start in range(0, len(order), BATCH):
@@ -76,7 +76,7 @@ class Teacher:
         return np.stack(vectors)
 
     def rows_of(self, texts: list[str]) -> list[NDArray[np.int64]]:
-        """The table's rows that each text's pieces have, in order; as far as the teacher read it."""
+        """The table rows of each text's pieces, in order, up to the part the teacher reads."""
         encodings = self.tokenizer.encode_batch(texts, add_special_tokens=False)
         rows = (self.vocabulary.row_of[encoding.ids] for encoding in encodings)
         return [found[found >= 0][:MAX_PIECES] for found in rows]
@@ -86,7 +86,7 @@ class Teacher:
 
 
 def _mean_pooled(session: ort.InferenceSession, encodings: list[list[int]]) -> NDArray[np.float32]:
-    """Mean over the tokens that are there, unit length."""
+    """Normalised mean over the tokens that are not padding."""
     longest = max(map(len, encodings))
     ids = np.zeros((len(encodings), longest), np.int64)
     mask = np.zeros_like(ids)

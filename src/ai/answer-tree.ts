@@ -186,7 +186,8 @@ class Reader {
     }
     const made = { ...bare(node), children: [] } as RootContent
     const block: Block = { kind: 'text', pieces, isQuoted }
-    this.#dollars.text ||= pieces.some(({ kind, text }) => kind === 'text' && text.includes('$'))
+    for (const { kind, text } of pieces)
+      if (kind !== 'marker' && text.includes('$')) this.#dollars[kind === 'code' ? 'code' : 'text'] = true
     this.#blocks.push(block)
     this.#shown.set(made, block)
     return [made]
@@ -255,7 +256,6 @@ class Reader {
       this.#removed++
       return [{ kind: 'text', text: code, wraps }]
     }
-    this.#dollars.code ||= code.includes('$')
     return [piece]
   }
 

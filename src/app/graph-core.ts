@@ -1,5 +1,6 @@
 import type { Chat } from '../core/chat.ts'
 import type { Embedder } from '../core/embedder.ts'
+import type { NodeId } from '../core/ids.ts'
 import type { Indexing } from '../core/indexing.ts'
 import type { GraphLog } from '../core/insight/graph-changes.ts'
 import type { Insights } from '../core/insight/insight.ts'
@@ -87,6 +88,8 @@ export interface Answer<T> {
   readonly list?: ListFacts
   /** Items omitted because of the budget. Absent if there are none. */
   readonly omitted?: Omitted
+  /** Paths of nodes in the value, by id, as far as the use case has read them. The others are read afterwards. */
+  readonly paths?: ReadonlyMap<NodeId, string>
 }
 
 /** The position of a list's items within the total. */
@@ -100,10 +103,12 @@ export interface ListFacts {
   readonly counted: 'all' | 'relevant' | 'part'
 }
 
-/** Number of items omitted or truncated because of the budget, by member. `results` counts the items of the list itself. */
+/** Number of items omitted or truncated, most of them because of the budget, by member. `results` counts the items of the list itself. */
 export interface Omitted {
   readonly maxTokens: number
   readonly counts: Readonly<Record<string, number>>
+  /** Number of items beyond a fixed maximum, by member. No budget shows them. */
+  readonly capped?: Readonly<Record<string, number>>
 }
 
 export interface Picture {

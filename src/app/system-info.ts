@@ -36,7 +36,7 @@ export async function vaultFacts(core: GraphCore, verbose: boolean, { signal }: 
 /** Health of a vault, for server monitoring. */
 export interface VaultHealth {
   readonly name: string
-  /** Whether the store can currently be queried. */
+  /** True if the store can currently be queried. */
   readonly store: StoreCondition
   readonly generation?: number
   /**

@@ -220,7 +220,7 @@ class RecordedChanges implements Changes {
       'INVALID_PARAMS',
       `There is no change ${JSON.stringify(id.slice(0, 100))} of this vault in the history.`,
       {
-        hint: `Changes are kept for some time only; ${recent.length === 0 ? 'the history is empty.' : 'the candidates are the newest.'}`,
+        hint: `Changes are kept for a limited time; ${recent.length === 0 ? 'the history is empty.' : 'the candidates are the newest.'}`,
         ...(recent.length === 0 ? {} : { candidates: recent }),
       },
     )
@@ -242,7 +242,7 @@ function leftNote(kept: readonly KeptFile[]): string {
   return `An earlier change was interrupted and has been undone, except for files edited since: ${listKept(kept)}.`
 }
 
-const REMOVED = 'The change was made, do not repeat it; but its record was removed meanwhile: it cannot be undone.'
+const REMOVED = 'The change was made, do not repeat it; but its record has been removed, so it cannot be undone.'
 
 function unrecorded(error: unknown): string {
   return `The change was made; do not repeat it. Only its record is incomplete, which the next change or start fixes: ${reason(error)}`

@@ -26,7 +26,7 @@ export function requireInside(path: string): void {
   if (/^(?:\/|[a-z]:(?:\/|$))/i.test(path))
     throw denied(`${quote(path)} is an absolute path.`, "Give a path from the vault's root.")
   const names = path.split('/')
-  if (names.includes('..')) throw denied(`${quote(path)} leads out of a folder by "..".`, "Give a path from the vault's root.")
+  if (names.includes('..')) throw denied(`${quote(path)} contains "..".`, "Give a path from the vault's root.")
   if (names.some((name) => name === '' || name === '.')) {
     throw invalid(`${quote(path)} has an empty name or "." in it.`, 'Write each folder once, without "/" at either end.')
   }

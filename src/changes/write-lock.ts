@@ -96,7 +96,7 @@ function writeHolder(path: string): void {
 }
 
 function heldBy(path: string, timeout: number): RouxError {
-  return new RouxError('TIMEOUT', `Another process keeps the vault's write lock: ${describeHolder(path)}. Nothing was written.`, {
+  return new RouxError('TIMEOUT', `Another process holds the vault's write lock: ${describeHolder(path)}. Nothing was written.`, {
     hint: `Roux waited ${timeout / 1000} s. Call again; if that process is stuck, end it, and its unfinished change is rolled back.`,
   })
 }

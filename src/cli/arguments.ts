@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import { parseJson } from '../core/quietly.ts'
 import { didYouMean, nearest } from '../core/text/nearest.ts'
 import { UsageError } from './host.ts'
 
@@ -28,7 +29,8 @@ export const GLOBAL_OPTIONS: readonly Option[] = [
   { name: 'vault', type: 'text', sentence: 'The folder with the notes, or the name of one in the setting vaults.' },
   { name: 'config', type: 'text', sentence: 'A settings file.' },
   { name: 'set', type: 'text', many: true, sentence: 'A setting, as key=value.' },
-  { name: 'json', type: 'flag', sentence: 'Print JSON, also to a terminal.' },
+  { name: 'json', type: 'flag', sentence: 'Print JSON, even to a terminal.' },
+  { name: 'alone', type: 'flag', sentence: 'Do not use the shared server in this run.' },
   { name: 'help', type: 'flag', short: 'h', sentence: 'Show what a command does.' },
   { name: 'version', type: 'flag', short: 'V', sentence: 'Show the version.' },
 ]
@@ -45,6 +47,13 @@ export const HTTP_OPTION: Option = {
   type: 'integer',
   bare: true,
   sentence: 'Serve over HTTP instead of stdio, optionally at this port.',
+}
+
+/** Option for one run of a server that hosted assistants reach. */
+export const PUBLIC_OPTION: Option = {
+  name: 'public-url',
+  type: 'text',
+  sentence: 'With --http: the https address of this server on the internet (http.public_url).',
 }
 
 /** Separates the command from its arguments. Global options may precede the command. */
@@ -177,12 +186,4 @@ function unknownOption(rawName: string, options: readonly Option[]): UsageError 
   )
   const hint = didYouMean(near.map((name) => `--${name}`))
   return new UsageError(`There is no option ${rawName}.`, hint ?? 'See --help; words that begin with a dash go after "--".')
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown
-  } catch {
-    return undefined
-  }
 }

@@ -1,4 +1,4 @@
-import { HTTP_OPTION, type Option, WRITE_OPTION } from './arguments.ts'
+import { GLOBAL_OPTIONS, HTTP_OPTION, type Option, PUBLIC_OPTION, WRITE_OPTION } from './arguments.ts'
 
 /** A command that is not a tool. `run.ts` loads its code on demand. */
 export interface Command {
@@ -22,7 +22,7 @@ const STORE_OPTION: Option = {
   name: 'store',
   type: 'text',
   values: ['embedded', 'neo4j'],
-  sentence: 'Overrides store.type: files on this computer, or the Neo4j database of store.neo4j.url.',
+  sentence: 'Override store.type: files on this computer, or the Neo4j database at store.neo4j.url.',
 }
 
 /** All commands that are not tools, in the order in which the help lists them. */
@@ -35,9 +35,17 @@ export const COMMANDS = [
     options: [
       WRITE_OPTION,
       HTTP_OPTION,
+      PUBLIC_OPTION,
+      { name: 'background', type: 'flag', sentence: 'Start the shared server, let it open the vault, and return.' },
       { name: 'web', type: 'flag', sentence: 'With --http: also the page that "roux open" shows.' },
       { name: 'verbose', type: 'flag', sentence: 'Include paths of this computer in roux://system-info.' },
     ],
+  },
+  {
+    name: 'stop',
+    sentence: 'End the shared server. The next assistant starts it again.',
+    usage: '',
+    words: 0,
   },
   {
     name: 'open',
@@ -71,7 +79,7 @@ export const COMMANDS = [
   },
   {
     name: 'uninstall',
-    sentence: 'Remove Roux from such a program.',
+    sentence: 'Remove Roux from one of these programs.',
     usage: '<client>',
     words: 1,
     options: [...CLIENT_OPTIONS, { name: 'force', type: 'flag', sentence: 'Remove the server even if it is not Roux.' }],
@@ -112,7 +120,7 @@ export const COMMANDS = [
   },
   {
     name: 'eval',
-    sentence: 'Measure how well the notes of a vault are found, by asking for them.',
+    sentence: 'Measure search quality with queries made from the vault.',
     usage: '[vault]',
     words: 1,
     options: [
@@ -130,7 +138,7 @@ export const COMMANDS = [
         name: 'format',
         type: 'text',
         short: 'f',
-        values: ['json', 'graphml', 'dot', 'csv', 'html'],
+        values: ['json', 'graphml', 'gexf', 'dot', 'csv', 'html'],
         default: 'json',
         sentence: 'The format; csv lists the links only, html is the map as one self-contained page.',
       },
@@ -155,7 +163,7 @@ export const COMMANDS = [
   },
   {
     name: 'token',
-    sentence: 'Show, rotate, add or remove tokens for HTTP clients.',
+    sentence: 'Show, rotate, add or remove tokens for HTTP clients, and list or remove connections.',
     usage: '<show|rotate|add|remove|list> [name]',
     words: 2,
     options: [
@@ -171,6 +179,21 @@ export const COMMANDS = [
         default: '*',
         sentence: 'For add: the names of its vaults, separated by commas.',
       },
+    ],
+  },
+  {
+    name: 'connect',
+    sentence: 'Let one hosted assistant sign in, and print the code for the page it opens.',
+    usage: '',
+    words: 0,
+    options: [
+      {
+        name: 'scope',
+        type: 'text',
+        default: 'read',
+        sentence: 'The most it may be allowed: read, write and attach, separated by commas.',
+      },
+      { name: 'vaults', type: 'text', default: '*', sentence: 'The names of its vaults, separated by commas.' },
     ],
   },
   {
@@ -194,13 +217,6 @@ export const COMMANDS = [
     ],
   },
   {
-    name: 'verify-quote',
-    sentence: 'Check whether a note contains a quote, and on which lines.',
-    usage: '<note> <quote>',
-    words: 2,
-    takesText: true,
-  },
-  {
     name: 'ai',
     sentence: 'Show what may leave this computer, allow or revoke a model server, or test the chat model.',
     usage: '<status|allow|revoke|test> [address]',
@@ -222,6 +238,13 @@ export const COMMANDS = [
     options: [WRITE_OPTION],
   },
   {
+    name: 'completion',
+    sentence: 'Print a script that lets your shell complete commands, options, vaults and notes.',
+    usage: '<bash|zsh|fish>',
+    // The script passes the words typed so far.
+    words: 10_000,
+  },
+  {
     name: 'help',
     sentence: 'Show every command and tool, one of them, or the settings.',
     usage: '[command|tool|settings]',
@@ -233,6 +256,11 @@ export type CommandName = (typeof COMMANDS)[number]['name']
 
 export interface KnownCommand extends Command {
   readonly name: CommandName
+}
+
+/** Returns the options of a command, with the global ones. */
+export function optionsOfCommand({ options = [] }: Command): readonly Option[] {
+  return [...options, ...GLOBAL_OPTIONS]
 }
 
 export function findCommand(name: string): KnownCommand | undefined {

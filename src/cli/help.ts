@@ -5,7 +5,7 @@ import { SETTINGS } from '../config/settings-schema.ts'
 import { describeType } from '../config/values.ts'
 import type { Tool } from '../mcp/definition/define-tool.ts'
 import { flagOf, GLOBAL_OPTIONS, type Option } from './arguments.ts'
-import { COMMANDS, type Command, findCommand } from './commands.ts'
+import { COMMANDS, type Command, findCommand, optionsOfCommand } from './commands.ts'
 import { wrapWords } from './output/text.ts'
 import type { Invocation } from './session.ts'
 import { findTool, unknownCommand } from './tools/tool-command.ts'
@@ -69,20 +69,21 @@ function overview(all: readonly Tool[]): string {
   const writing = all.filter(needsWrite)
   return `Commands:
 ${list(COMMANDS.map(({ name, usage, sentence }) => [`${name} ${usage}`, sentence]))}
-Tools, with titles, aliases and paths (./Note.md) understood where a note is named:
-${rows(all.filter((tool) => !needsWrite(tool) && findCommand(commandName(tool.name)) === undefined))}${writing.length === 0 ? '' : `\nThese need --write, or the settings tools.write and tools.attach:\n${rows(writing)}`}
-Options of all of them:
+Tools (name a note by id, title, alias or path such as ./Note.md):
+${rows(all.filter((tool) => !needsWrite(tool) && findCommand(commandName(tool.name)) === undefined))}${writing.length === 0 ? '' : `\nTools that need --write, or the settings tools.write and tools.attach:\n${rows(writing)}`}
+Options of every command:
 ${optionList(GLOBAL_OPTIONS)}
 Settings are read from roux.config.yaml and ROUX_* variables: "roux help settings".
 `
 }
 
-function commandHelp({ name, usage, sentence, options = [] }: Command): string {
+function commandHelp(command: Command): string {
+  const { name, usage, sentence } = command
   return `roux ${name} ${usage}
 
 ${sentence}
 
-${optionList([...options, ...GLOBAL_OPTIONS])}`
+${optionList(optionsOfCommand(command))}`
 }
 
 function toolHelp(tool: Tool): string {
@@ -134,7 +135,8 @@ function sentenceOf(option: Option): string {
 function settingsHelp(): string {
   const blocks = SETTINGS.map(({ key, type, default: value, sentence }) => {
     const name = shownKey(key)
-    return `${name}: ${JSON.stringify(value)}\n  ${sentence}\n  It is ${describeType(type)}; as a variable ${variableOf(name)}.\n`
+    // Long lists can only be wrapped at spaces.
+    return `${name}: ${JSON.stringify(value).replaceAll(',', ', ')}\n  ${sentence}\n  It is ${describeType(type)}; as a variable ${variableOf(name)}.\n`
   })
   return `${blocks.join('\n')}
 The first that is set wins: --set key=value, the variable, --config <file>, the user's own file

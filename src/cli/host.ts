@@ -26,6 +26,18 @@ export interface Host extends Places {
   tools(): Promise<readonly Tool[]>
   /** Calls the listener on the first SIGINT or SIGTERM. */
   onSignal(listener: () => void): void
+  /** Needed to use the shared server. Omitted within that server. */
+  readonly sharing?: Sharing
+}
+
+/** Parts of a process that it needs to use the shared server. */
+export interface Sharing {
+  /** The program's main script, which tells builds apart. */
+  readonly script: string
+  /** Why this process must not use the shared server, if that is already known. */
+  readonly alone?: string
+  /** Prepares this process for serving a vault itself. */
+  bootIndexer(): void
 }
 
 /** Functions from `compose/` that commands use. */

@@ -2,6 +2,9 @@
 import { homedir } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { SHUTDOWN } from '../core/waiting/shutdown.ts'
+import { greetingFor } from '../relay/greeting.ts'
+import { handedOver } from '../relay/hand-over.ts'
+import { SHARED_COMMAND } from '../relay/start-server.ts'
 import { isHeldByFile } from '../workers/files/file-threads.ts'
 import { bootIndexer, endSpare } from '../workers/spare-worker.ts'
 import { splitCommand } from './arguments.ts'
@@ -9,6 +12,8 @@ import type { Host } from './host.ts'
 import { run } from './run.ts'
 
 const argv = process.argv.slice(2)
+const { alone, streams } = handedOver()
+const { stdin, stdout } = streams ?? process
 
 const host: Host = {
   cwd: process.cwd(),
@@ -19,8 +24,8 @@ const host: Host = {
     return homedir()
   },
   program: { node: process.execPath, script: fileURLToPath(new URL('main.js', import.meta.url)) },
-  stdin: process.stdin,
-  stdout: process.stdout,
+  stdin,
+  stdout,
   stderr: process.stderr,
   compose: () => import('../compose/index.ts'),
   // Imported directly, because `compose/` would load all adapters.
@@ -30,10 +35,18 @@ const host: Host = {
     // Listen only once, so a second Ctrl+C terminates the process immediately.
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, listener)
   },
+  sharing: {
+    script: fileURLToPath(import.meta.url),
+    ...(alone === undefined ? {} : { alone }),
+    bootIndexer,
+  },
 }
 
 // `roux … | head` must exit quietly. The server is excluded because its transport handles stream errors itself.
-const isServer = splitCommand(argv).command === 'serve'
+const isShared = argv[0] === SHARED_COMMAND
+const isServer = isShared || splitCommand(argv).command === 'serve'
+// Such a process relays, unless its settings say otherwise.
+const mayRelay = alone === undefined && greetingFor(argv, process.env) !== undefined
 if (!isServer) {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))
 }
@@ -45,9 +58,12 @@ process.on('exit', () => {
 })
 
 async function main(): Promise<void> {
-  if (isServer) bootIndexer()
-  process.exitCode = await run(argv, host)
+  if (isServer && (isShared || !mayRelay)) bootIndexer()
+  const code = isShared ? await (await import('./shared/shared-server.ts')).runSharedServer(host) : await run(argv, host)
   await endSpare()
+  // The relay ends the process when it has passed on the last answer.
+  if (streams !== undefined) return streams.finish(code)
+  process.exitCode = code
   // A client that has sent `exit` may keep stdin open, so do not wait for it to close.
   process.stdin.destroy()
   // Wait until stdout is flushed. A server has already waited for its client.

@@ -1,6 +1,6 @@
 import { RouxError } from '../core/errors.ts'
 import { GLOBAL_OPTIONS, type Parsed, parseArguments, splitCommand } from './arguments.ts'
-import { type CommandName, findCommand, type KnownCommand } from './commands.ts'
+import { type CommandName, findCommand, type KnownCommand, optionsOfCommand } from './commands.ts'
 import { type Host, UsageError, VERSION } from './host.ts'
 import { Printer } from './output/printer.ts'
 import type { Invocation } from './session.ts'
@@ -10,6 +10,7 @@ type Run = (invocation: Invocation) => Promise<number>
 /** Loads the code of each command on demand, so starting a server does not load unrelated commands. */
 const CODE: Readonly<Record<CommandName, () => Promise<Run>>> = {
   serve: async () => (await import('./serving/serve.ts')).run,
+  stop: async () => (await import('./shared/background.ts')).stop,
   open: async () => (await import('./serving/open.ts')).run,
   init: async () => (await import('./vaults/upkeep.ts')).init,
   install: async () => (await import('./assistants/install.ts')).install,
@@ -23,11 +24,12 @@ const CODE: Readonly<Record<CommandName, () => Promise<Run>>> = {
   trust: async () => (await import('./vaults/upkeep.ts')).trust,
   forget: async () => (await import('./vaults/upkeep.ts')).forget,
   token: async () => (await import('./serving/token.ts')).run,
+  connect: async () => (await import('./serving/connect.ts')).run,
   ask: async () => (await import('./ai/ask.ts')).run,
-  'verify-quote': async () => (await import('./ai/verify-quote.ts')).run,
   ai: async () => (await import('./ai/ai.ts')).run,
   usage: async () => (await import('./ai/usage.ts')).run,
   call: async () => (await import('./tools/tool-command.ts')).call,
+  completion: async () => (await import('./completion/completion.ts')).run,
   help: async () => (await import('./help.ts')).run,
 }
 
@@ -54,7 +56,7 @@ async function runNothing(rest: readonly string[], host: Host): Promise<number> 
 }
 
 async function runCommand(command: KnownCommand, rest: readonly string[], host: Host): Promise<number> {
-  const invocation = invocationOf(parseArguments(rest, [...(command.options ?? []), ...GLOBAL_OPTIONS]), host)
+  const invocation = invocationOf(parseArguments(rest, optionsOfCommand(command)), host)
   if (invocation.options.get('version')) return printVersion(invocation)
   if (asksForHelp(invocation, command.takesText)) return showHelp(invocation, command.name)
   const extra = invocation.positionals[command.words]

@@ -42,6 +42,7 @@ export function settingsInput({ host, options }: Invocation, vault?: string): Se
       ...(options.get('write') === true ? WRITING : []),
       ...overHttp(options),
       ...inStore(options.get('store')),
+      ...atAddress(options.get('public-url')),
     ],
     ...(config === undefined ? {} : { config }),
     ...(named === undefined ? {} : { vault: named }),
@@ -55,6 +56,11 @@ const WRITING: readonly string[] = ['tools.write=true', 'tools.attach=true']
 /** Returns the settings that `--store` changes for this run. */
 function inStore(value: unknown): readonly string[] {
   return typeof value === 'string' ? [`store.type=${value}`] : []
+}
+
+/** Returns the settings that `--public-url` changes for this run. */
+function atAddress(value: unknown): readonly string[] {
+  return typeof value === 'string' ? [`http.public_url=${value}`] : []
 }
 
 /**

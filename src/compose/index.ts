@@ -11,6 +11,8 @@ export { type FeederLease, openFeederLease, removeFed } from './engine.ts'
 
 export { forgetHistory, type History, indexFile, measureIndexes, readHistory } from './index-files.ts'
 
+export { lockServer } from './lock-server.ts'
+
 export { openCore } from './open-core.ts'
 
 export type { OpenOptions } from './open-options.ts'

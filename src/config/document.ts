@@ -20,7 +20,7 @@ export interface DocumentOptions {
 export function settingsDocument(tools: readonly ToolSwitch[], { inactive = false, without = [] }: DocumentOptions = {}): string {
   const entries = SETTINGS.flatMap((setting) => expand(setting, tools)).filter(({ key }) => !without.includes(key))
   const head = inactive
-    ? '# Settings of Roux for this vault. Take away a # to set a key; what is shown is the default.\n'
+    ? '# Settings of Roux for this vault. Remove a # to set a key. The values shown are the defaults.\n'
     : '# Settings of Roux: every key with its default.\n'
   const parts = Object.entries(SECTIONS).map(([section, sentence]) => {
     const lines = entries
@@ -44,7 +44,7 @@ export function settingsTable(): string {
   })
   const table = [['key', 'value', 'default', 'variable', 'meaning'], ['---', '---', '---', '---', '---'], ...rows]
   const lines = table.map((cells) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`)
-  return `${lines.join('\n')}\n\n¹ From a file in the vault or the working directory only after \`roux trust\` was said for it${exceptions()}.\n`
+  return `${lines.join('\n')}\n\n¹ In a file of the vault or the working directory, this key is ignored until you run \`roux trust\`${exceptions()}.\n`
 }
 
 /** Returns a key for display, in which `*` is replaced with `<tool>` or `<name>`. */
@@ -55,7 +55,7 @@ export function shownKey(key: string): string {
 /** Lists values that are accepted from any file even if other values of the same key are not. */
 function exceptions(): string {
   const taken = SETTINGS.flatMap((setting: Setting) => (setting.harmless ?? []).map((value) => `\`${setting.key}: ${value}\``))
-  return taken.length === 0 ? '' : `; ${taken.join(' and ')} are taken all the same`
+  return taken.length === 0 ? '' : `, except ${taken.join(', ')}`
 }
 
 interface Entry {

@@ -1,16 +1,7 @@
 import { RouxError } from '../core/errors.ts'
 import { didYouMean, nearest } from '../core/text/nearest.ts'
+import { AI_KEY_VARIABLE, API_KEY_VARIABLE, KEY_VARIABLES, STORE_PASSWORD_VARIABLE } from './key-variables.ts'
 import { findSetting, SECTIONS, SETTINGS } from './settings-schema.ts'
-
-/** Environment variable with the API key. It is not a setting because keys do not belong in files. */
-export const API_KEY_VARIABLE = 'ROUX_EMBEDDER_API_KEY'
-/** Environment variable with the database password. It is not a setting because passwords do not belong in files. */
-export const STORE_PASSWORD_VARIABLE = 'ROUX_STORE_NEO4J_PASSWORD'
-
-/** Environment variable with the API key for the chat model. */
-export const AI_KEY_VARIABLE = 'ROUX_AI_API_KEY'
-
-const KEY_VARIABLES: readonly string[] = [API_KEY_VARIABLE, AI_KEY_VARIABLE, STORE_PASSWORD_VARIABLE]
 
 /** A setting from a single source, before its value is parsed. */
 export interface Given {
@@ -76,8 +67,8 @@ export function unknownKey({ key, where }: Pick<Given, 'key' | 'where'>, names: 
   const found = near.length > 0 ? near : known.filter((name) => nearest(last(key), [last(name)]).length > 0)
   if (/api_?key$/i.test(key)) {
     const hint = key.startsWith('ai.')
-      ? `A key is read from the variable ${AI_KEY_VARIABLE}, or from where ai.key_file or ai.key_command say.`
-      : `A key is read from the variable ${API_KEY_VARIABLE} only.`
+      ? `API keys are read from the variable ${AI_KEY_VARIABLE}, or as ai.key_file or ai.key_command say.`
+      : `API keys are read from the variable ${API_KEY_VARIABLE} only.`
     return invalid(`${where}: there is no setting "${key}".`, hint)
   }
   if (/password$/i.test(key)) {
@@ -88,7 +79,7 @@ export function unknownKey({ key, where }: Pick<Given, 'key' | 'where'>, names: 
   }
   return invalid(
     `${where}: there is no setting "${key}".`,
-    didYouMean(found) ?? 'See "roux help settings" for the settings there are.',
+    didYouMean(found) ?? '"roux help settings" lists all settings.',
     found,
   )
 }
@@ -121,8 +112,8 @@ function unknownVariable(name: string): readonly RouxError[] {
   if (near.length === 0 && !Object.hasOwn(SECTIONS, section)) return []
   return [
     invalid(
-      `The variable ${name} names no setting.`,
-      didYouMean(near) ?? 'See "roux help settings" for the settings there are.',
+      `The variable ${name} does not match any setting.`,
+      didYouMean(near) ?? '"roux help settings" lists all settings.',
       near,
     ),
   ]

@@ -1,5 +1,6 @@
 import { realpathSync } from 'node:fs'
 import { RouxError } from '../core/errors.ts'
+import { quietly } from '../core/quietly.ts'
 import { type LoadedSettings, readSettings, requireRight, type SettingsInput, VAULT_NAME } from './load.ts'
 
 /** A vault and its settings. */
@@ -115,10 +116,6 @@ function separate(named: readonly Named[]): { readonly distinct: readonly Named[
 }
 
 /** Resolves a folder to its real path, regardless of links and spelling. The path of a missing folder is returned unchanged. */
-function realFolder(path: string): string {
-  try {
-    return realpathSync.native(path)
-  } catch {
-    return path
-  }
+export function realFolder(path: string): string {
+  return quietly(() => realpathSync.native(path)) ?? path
 }

@@ -5,18 +5,16 @@ import { didYouMean, nearest } from '../core/text/nearest.ts'
 import { CONFIG_FILE, type ConfigFile, readConfigFile } from './config-file.ts'
 import { userFolders } from './folders.ts'
 import {
-  AI_KEY_VARIABLE,
-  API_KEY_VARIABLE,
   type Gift,
   type Given,
   givenInEnvironment,
   givenOnCommandLine,
   invalid,
   isDefault,
-  STORE_PASSWORD_VARIABLE,
   unknownKey,
   variableOf,
 } from './given.ts'
+import { AI_KEY_VARIABLE, API_KEY_VARIABLE, STORE_PASSWORD_VARIABLE } from './key-variables.ts'
 import { type Settings, toSettings } from './settings.ts'
 import { findSetting, type Setting, widensTrust } from './settings-schema.ts'
 import { shellWord } from './shell-word.ts'
@@ -212,7 +210,7 @@ class Merge {
     const widening = useful.filter(({ key, raw }) => widensTrust(key, raw))
     if (widening.length === 0 || this.#trust().isTrusted(file)) return useful
     const missed = widening.filter((item) => !isDefault(item)).map(({ key }) => key)
-    if (missed.length > 0) warn(`ignored until "roux trust ${shellWord(dirname(file.path))}" is said: ${missed.join(', ')}`)
+    if (missed.length > 0) warn(`ignored until you run "roux trust ${shellWord(dirname(file.path))}": ${missed.join(', ')}`)
     return useful.filter((item) => !widening.includes(item))
   }
 
@@ -243,7 +241,9 @@ class Merge {
     try {
       return readFileSync(file, 'utf8').trim()
     } catch {
-      this.#problems.push(invalid(`store.neo4j.password_file: ${file} cannot be read.`, 'Name a file that holds the password.'))
+      this.#problems.push(
+        invalid(`store.neo4j.password_file: ${file} cannot be read.`, 'Name a file that contains the password.'),
+      )
       return undefined
     }
   }
@@ -281,7 +281,7 @@ function wrongVaultName({ key, where }: Given): RouxError | undefined {
   if (findSetting(key)?.key !== 'vaults.*' || VAULT_NAME.test(key.slice('vaults.'.length))) return undefined
   return invalid(
     `${where}: "${key.slice('vaults.'.length)}" cannot be the name of a vault.`,
-    'Take up to 32 small letters, digits, "-" and "_", and begin with a letter or digit.',
+    'Use up to 32 lower-case letters, digits, "-" and "_", starting with a letter or digit.',
   )
 }
 

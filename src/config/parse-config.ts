@@ -19,7 +19,8 @@ export function parseConfig(path: string, text: string): Gift {
   if (document === undefined) return { given: [], problems: [] }
   const [broken] = document.errors
   if (broken) return refuse(broken.pos[0], sentence(broken.message), 'The file is not valid YAML.')
-  if (second !== undefined) return refuse(second.range?.[0] ?? 0, 'a second document begins here.', 'Settings are one document.')
+  if (second !== undefined)
+    return refuse(second.range?.[0] ?? 0, 'a second YAML document starts here.', 'A settings file has one document.')
   const follow = (node: Node | null): Node | null => (isAlias(node) ? (node.resolve(document) ?? null) : node)
   const itemOf = ({ key, value }: Pair<Node, Node | null>): Item => ({
     key: String(isScalar(key) ? key.value : key),
@@ -79,7 +80,7 @@ function collect({ path, contents, itemsOf, toValue }: Tree): Gift {
     if (item.key.includes('.')) give(item)
     else if (!Object.hasOwn(SECTIONS, item.key)) problems.push(unknownKey({ key: item.key, where: `${path}:${item.line}` }))
     else if (inside === undefined)
-      problems.push(invalid(`${path}:${item.line}: "${item.key}" must hold settings, one a line below it.`))
+      problems.push(invalid(`${path}:${item.line}: "${item.key}" must contain settings, one per line below it.`))
     else for (const { key, ...rest } of inside) giveOrOpen({ key: `${item.key}.${key}`, ...rest })
   }
   return { given, problems }

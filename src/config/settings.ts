@@ -6,13 +6,15 @@ type SectionOf<Key> = Key extends `${infer Section}.${string}` ? Section : never
 /** Name of a key within its section. `*` becomes any string. */
 type NameIn<Section extends string, Key> = Key extends `${Section}.${infer Name}` ? (Name extends '*' ? string : Name) : never
 
+type KeyIn<Section extends string> = Extract<Entry['key'], `${Section}.${string}`>
+
 /**
  * All settings with defaults applied, as `{ vault: { mode, … }, links: { … }, … }`. See `roux.config.yaml` for their meaning.
  * Sections with free names, such as `tools`, contain only explicitly set values.
  */
 export type Settings = {
   readonly [Section in SectionOf<Entry['key']>]: {
-    readonly [Key in Entry['key'] as NameIn<Section, Key>]: ValueOf[Key]
+    readonly [Key in Entry['key'] as NameIn<Section, Key>]: Key extends `${Section}.*` ? ValueOf[KeyIn<Section>] : ValueOf[Key]
   }
 }
 

@@ -5,7 +5,9 @@ import { dirname } from 'node:path'
 import { errorCode } from '../core/error-code.ts'
 import { RouxError } from '../core/errors.ts'
 import { isRecord } from '../core/is-record.ts'
+import { isRunning } from '../core/is-running.ts'
 import { makeFolder } from '../core/make-folder.ts'
+import { parseJson, quietly } from '../core/quietly.ts'
 
 /**
  * Replaces a small file that several processes read and write. While other processes are locked out, `change` reads the file and
@@ -101,16 +103,8 @@ function isRemoved(path: string): boolean {
 
 /** Returns the id of the process that holds a lock, if it runs on this computer. */
 function localHolder(text: string | undefined): number | undefined {
-  const holder: unknown = quietly(() => JSON.parse(text ?? ''))
+  const holder = parseJson(text ?? '')
   return isRecord(holder) && holder.host === hostname() && typeof holder.pid === 'number' ? holder.pid : undefined
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0)
-  } catch (error) {
-    return errorCode(error) === 'EPERM'
-  }
 }
 
 function readIfThere(path: string): string | undefined {
@@ -121,19 +115,11 @@ function pauseThread(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
 }
 
-function quietly<T>(act: () => T): T | undefined {
-  try {
-    return act()
-  } catch {
-    return undefined
-  }
-}
-
 function lockKept(path: string): RouxError {
   const pid = localHolder(readIfThere(path))
   const who = pid === undefined ? 'Another process' : `Process ${pid}`
   return new RouxError('TIMEOUT', `${who} keeps ${path}.`, {
-    hint: `Run the command again. If no other command of Roux runs, delete that file.`,
+    hint: `Run the command again. If no other Roux command is running, delete that file.`,
   })
 }
 

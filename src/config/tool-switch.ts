@@ -13,6 +13,8 @@ export interface SwitchedTool {
   readonly needs?: 'tools.write' | 'tools.attach'
   /** Setting that disables the tool together with related tools. */
   readonly group?: 'tools.insight'
+  /** The only profile that offers the tool. Omitted if every profile does. */
+  readonly profile?: 'full'
   /** True if the tool needs an embedder. */
   readonly byMeaning?: true
   /** True if the tool calls a chat model. */
@@ -30,6 +32,13 @@ export function switchOff(
   if (byModel && !ai.enabled) return { setting: 'ai.enabled', on: 'true' }
   if (embedder.kind === 'none' && byMeaning) return { setting: 'embedder.kind', on: 'static' }
   return undefined
+}
+
+/** Like `switchOff`, for assistants, which are only offered the tools of the profile. */
+export function switchOffForAssistants(tool: SwitchedTool, settings: Settings): ToolSwitch | undefined {
+  const { name, profile } = tool
+  const isOutside = profile !== undefined && settings.tools.profile !== profile && settings.tools[name] !== true
+  return isOutside ? { setting: `tools.${name}`, on: 'true' } : switchOff(tool, settings)
 }
 
 function isPermitted(needs: NonNullable<SwitchedTool['needs']>, tools: Settings['tools']): boolean {

@@ -1,16 +1,8 @@
-/** Role of the text in a search. Some models embed queries and passages differently. */
-export type EmbedKind = 'query' | 'passage'
-
-/** How well an embedder's vocabulary covers text. */
-export interface Coverage {
-  /** Share of the vector contributed by meaningful tokens, 0–1. It is 0 if the vocabulary contains only single letters of the script. */
-  readonly meaning: number
-  /**
-   * Number of words divided by number of tokens, 0–1. It is 1 if every word is a single token, as in the language the model was
-   * trained on.
-   */
-  readonly whole: number
-}
+/**
+ * Role of the text in a search. Some models embed queries and passages differently. `across` is a query in another language than English,
+ * or one whose answers are in another language: only what the model knows of all of its languages counts.
+ */
+export type EmbedKind = 'query' | 'across' | 'passage'
 
 /** Embeds strings as vectors whose dot product measures semantic similarity. */
 export interface Embedder {
@@ -18,6 +10,13 @@ export interface Embedder {
   readonly id: string
   /** Dimension of the vectors. */
   readonly dimensions: number
+  /**
+   * Languages of the texts that the model was trained on (ISO 639-1). Text in other languages is found by words only. Omitted if unknown,
+   * in which case every language counts.
+   */
+  readonly languages?: readonly string[] | undefined
+  /** First column of those that compare all languages alike. Omitted if no column is only about one language. */
+  readonly acrossFrom?: number | undefined
   /** Preferred maximum number of strings per call. Larger calls work, but they can be interrupted, and report progress, less often. */
   readonly batch: number
   /**
@@ -26,11 +25,6 @@ export interface Embedder {
    * @throws RouxError `PROVIDER_ERROR` with a hint; the signal's reason if aborted
    */
   embed(texts: readonly string[], kind: EmbedKind, signal?: AbortSignal): Promise<readonly Float32Array[]>
-  /**
-   * Estimates how much of the text the vocabulary covers, without running a model. An embedder without this method is assumed to
-   * cover all text.
-   */
-  coverage?(text: string): Coverage
   /** Stops running work and frees memory. Idempotent. `embed` throws afterwards. */
   close(): Promise<void>
 }

@@ -110,6 +110,9 @@ export interface Note {
   /** UTF-16 offset of the first character after the frontmatter and BOM. */
   readonly bodyStart: number
   readonly malformed: readonly MalformedPart[]
-  /** Counts used to distinguish a docs folder from a vault. They do not depend on the mode. */
+  /**
+   * Counts used to distinguish a docs folder from a vault. They are the same in all modes but `logseq`, where indented bullets are text
+   * rather than code. Only a folder chooses that mode, never these counts.
+   */
   readonly style: { readonly wikilinks: number; readonly relativeLinks: number }
 }

@@ -10,6 +10,8 @@ export interface WordTerm {
   readonly count: number
   /** Alternatives to use if the word itself occurs nowhere: `node` and `js` for `node.js`. */
   readonly parts: readonly WordTerm[]
+  /** ISO 639-1 code of the query's language. Omitted if it is unclear. */
+  readonly language?: string
 }
 
 /** Words that must appear in sequence. */
@@ -66,9 +68,16 @@ export type Lookup =
   | { readonly kind: 'relation'; readonly name: string; readonly targets: readonly NodeId[] | undefined }
   /** Matches notes that link to any of `nodes`, or are linked from any of them, excluding `nodes` themselves. */
   | { readonly kind: 'links' | 'linkedfrom'; readonly nodes: readonly NodeId[] }
+  /**
+   * Matches notes that link to any note or canvas that meets a condition, or are linked from one. A note's links to itself do not
+   * count. The condition applies to all listed files, regardless of the scope.
+   */
+  | { readonly kind: 'set'; readonly field: 'links' | 'linkedfrom'; readonly condition: Condition }
   /** Matches only these nodes. */
   | { readonly kind: 'among'; readonly nodes: readonly NodeId[] }
   | { readonly kind: 'task'; readonly state: TaskState }
+  /** Matches notes in this folder and its subfolders, given without leading and trailing slashes. */
+  | { readonly kind: 'folder'; readonly folder: string }
   /** Matches notes whose path contains the text. */
   | { readonly kind: 'path'; readonly text: string }
   /** A time range in milliseconds since the Unix epoch. `from` is inclusive, `to` exclusive; open ends are ±Infinity. */

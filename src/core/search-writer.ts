@@ -10,12 +10,17 @@ export type WordSink = (form: string, kind: number, position: number, start: num
 /** Passes the words of the text to the sink in order and returns the number of words. The text is analyzed on every call. */
 export type AnalysedText = (sink: WordSink) => number
 
+/** Returns the stem under which a form is stored in a note of this language. */
+export type StemOf = (form: string, language?: string) => string
+
 /** A note's words for the keyword index. */
 export interface NoteWords {
   readonly key: number
   readonly path: string
   /** See `versionOf`. */
   readonly version: number
+  /** ISO 639-1. Omitted if the text does not tell. */
+  readonly language?: string | undefined
   /** Title and aliases. */
   readonly title: AnalysedText
   /** The text after the frontmatter, followed by headings, tags and property values. */
@@ -63,8 +68,8 @@ export interface SearchWriter {
   vectorVersions(embedder: string): Promise<ReadonlyMap<number, number>>
   /** Checks whether another process has written to the index or replaced it since the last call. */
   isOutdated(): Promise<boolean>
-  /** Starts a batch. `stemOf` returns the stem of each word form in it. */
-  beginWords(stemOf: (form: string) => string): Promise<WordBatch>
+  /** Starts a batch. */
+  beginWords(stemOf: StemOf): Promise<WordBatch>
   /**
    * Returns the vectors stored for these keys, by the hash of the embedded text, so unchanged text is not embedded again. Zero
    * vectors are excluded, because they may represent rejected text.

@@ -18,6 +18,22 @@ export interface WordHits {
   readonly terms: readonly { readonly word: string; readonly notes: number }[]
 }
 
+/** A word of the vault that is spelled almost like another one. */
+export interface NearWord {
+  /** Folded. */
+  readonly word: string
+  /** Number of notes that contain it. */
+  readonly notes: number
+}
+
+/** Languages of notes, by their ISO 639-1 codes. */
+export interface NoteLanguages {
+  /** In the order asked for. `undefined` if the text does not tell, or if its words are not indexed. */
+  readonly codes: readonly (string | undefined)[]
+  /** Number of notes in each language, in the whole vault. */
+  readonly notes: ReadonlyMap<string, number>
+}
+
 /** A chunk of a note that is similar to the query vector. */
 export interface ChunkHit {
   readonly id: NodeId

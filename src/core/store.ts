@@ -2,7 +2,7 @@ import type { NodeId, VaultPath } from './ids.ts'
 import type { Decisions } from './insight/insight-state.ts'
 import type { Heading, LinkForm, LinkKind, Task } from './note.ts'
 import type { Condition, WordTerm } from './query.ts'
-import type { ChunkHit, Found, NameVectorHit, NoteChunks, VectorState, WordHits } from './search.ts'
+import type { ChunkHit, Found, NameVectorHit, NearWord, NoteChunks, NoteLanguages, VectorState, WordHits } from './search.ts'
 import type { SharedResults } from './shared-results.ts'
 
 /** `missing` is a link target that does not exist. */
@@ -12,6 +12,8 @@ export type NodeKind = 'note' | 'attachment' | 'canvas' | 'missing'
 export interface NodeSummary {
   readonly id: NodeId
   readonly title: string
+  /** In answers, omitted if it is the same as the id. */
+  readonly path?: string
 }
 
 /** A node without its text. */
@@ -233,6 +235,8 @@ export interface WrittenLink {
   readonly form: LinkForm
   readonly target: string
   readonly subpath?: string
+  /** Set if readers do not see the link, because it is in a comment. */
+  readonly inComment?: true
 }
 
 /** A problem in structured form. `app/read/problems.ts` formats the message and finds similar names. */
@@ -319,9 +323,29 @@ export interface NameOptions {
 export interface NodeOptions {
   /** Maximum number of links per node. */
   readonly links: number
-  /** Whether to return `created` and `modified`. */
+  /** True to return `created` and `modified`. */
   readonly times?: boolean
   readonly tasks?: boolean
+}
+
+/** A value to group notes by. The name of a property must be folded. */
+export type GroupBy =
+  | { readonly kind: 'property'; readonly name: string }
+  | { readonly kind: 'folder' | 'tag' | 'created' | 'modified' }
+
+export interface GroupOptions {
+  readonly scope: Scope
+  readonly by: readonly GroupBy[]
+}
+
+export interface GroupedNote {
+  readonly id: NodeId
+  readonly path: VaultPath
+  /**
+   * For each `GroupBy`, the note's values as spelled. List items of a property are separated, and an empty string means no value. Tags
+   * include their parents. Times are in milliseconds since the Unix epoch.
+   */
+  readonly values: readonly (readonly string[])[]
 }
 
 /** Filters and order for `find`. */
@@ -397,6 +421,8 @@ export interface Snapshot {
   occurrences(pairs: readonly (readonly [from: NodeId, to: NodeId])[]): Promise<readonly (readonly Occurrence[])[]>
   /** All places in other listed nodes that link to one of these nodes, ordered by source and position. */
   linksInto(ids: readonly NodeId[]): Promise<readonly Occurrence[]>
+  /** All places in these nodes that link to other nodes, ordered by source and position. Excluded nodes are left out. */
+  linksFrom(ids: readonly NodeId[]): Promise<readonly Occurrence[]>
   /**
    * For each range, the links that start in it and lead to other nodes in the scope, in order of position. Links in comments are
    * excluded. Offsets are the same as in `occurrences`.
@@ -414,6 +440,13 @@ export interface Snapshot {
   names(names: readonly string[], match: NameMatch, scope: Scope, options?: NameOptions): Promise<readonly (readonly NameHit[])[]>
   /** Notes that contain any of the words, best first, then ordered by id. */
   words(terms: readonly WordTerm[], scope: Scope, limit: number): Promise<WordHits>
+  /**
+   * For each folded word, the words of indexed notes that differ from it by one letter or two swapped ones. The first letter is the
+   * same, or the word's second letter. Those in most notes come first, then in code-point order.
+   */
+  wordsNear(words: readonly string[]): Promise<readonly (readonly NearWord[])[]>
+  /** The languages of these notes, and of all notes. */
+  languages(ids: readonly NodeId[]): Promise<NoteLanguages>
   /** For each vector from this embedder, the most similar chunks, best first. */
   nearest(
     embedder: string,
@@ -434,6 +467,8 @@ export interface Snapshot {
   vectorStates(): Promise<readonly VectorState[]>
   /** Notes that match the condition, or all notes if there is no condition, in the requested order, then by id. */
   find(condition: Condition | undefined, options: FindOptions, page: Page): Promise<Found>
+  /** Notes that match the condition, or all notes if there is no condition, with their values to group them by. Ordered by id. */
+  groupValues(condition: Condition | undefined, options: GroupOptions): Promise<readonly GroupedNote[]>
 }
 
 /**

@@ -11,9 +11,11 @@ export interface EmbedderSettings {
   readonly apiKey?: string
   /**
    * Number of dimensions of the vectors. It is verified, sent to `openai` servers, and used as the number of columns of the static
-   * table. Defaults to the model's own.
+   * tables. Defaults to the model's own.
    */
   readonly dimensions?: number
+  /** `static`: `english` leaves the table for other languages out. Defaults to both tables. */
+  readonly languages?: 'auto' | 'english'
   /** Prepended to every query. Defaults to the model's known prefix. */
   readonly queryPrefix?: string
   /** Prepended to every passage. Defaults to the model's known prefix. */

@@ -1,14 +1,15 @@
 import type { Embedder } from '../core/embedder.ts'
 import type { EmbedderSettings } from './embedder-settings.ts'
 import type { OpenAiDependencies } from './openai-embedder.ts'
+import type { StaticTables } from './static-embedder.ts'
 import type { TransformersDependencies } from './transformers-embedder.ts'
 
 export interface EmbedderDependencies extends TransformersDependencies, OpenAiDependencies {
-  /** Path of the built-in embedding table. */
-  readonly tablePath: string
+  /** Paths of the built-in embedding tables. */
+  readonly tables: { readonly english: string; readonly multilingual: string }
 }
 
-/** How long the built-in table is kept after a query, in milliseconds. Reading the table again takes as long as a short call. */
+/** How long the built-in tables are kept after a query, in milliseconds. Reading them again takes as long as a short call. */
 const KEPT = 30_000
 
 /**
@@ -23,7 +24,7 @@ export async function openEmbedder(
   switch (settings.kind) {
     case 'static': {
       const { openLazyStaticEmbedder } = await import('./static-embedder.ts')
-      return openLazyStaticEmbedder(dependencies.tablePath, settings.dimensions, { kept: KEPT, isExpected: true, isSparse: true })
+      return openLazyStaticEmbedder(tablesFor(settings, dependencies), { kept: KEPT, isExpected: true })
     }
     case 'transformers': {
       const { openTransformersEmbedder } = await import('./transformers-embedder.ts')
@@ -36,4 +37,12 @@ export async function openEmbedder(
     case 'none':
       return undefined
   }
+}
+
+/** Returns what the built-in embedder reads. */
+export function tablesFor(
+  { languages, dimensions }: Pick<EmbedderSettings, 'languages' | 'dimensions'>,
+  { tables }: Pick<EmbedderDependencies, 'tables'>,
+): StaticTables {
+  return { ...(languages === 'english' ? { english: tables.english } : tables), dimensions }
 }

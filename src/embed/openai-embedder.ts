@@ -102,7 +102,7 @@ class OpenAiEmbedder implements Embedder {
   readonly batch: number
   readonly #server: ModelServer
   readonly #asked: AskedModel
-  readonly #prefixes: Readonly<Record<EmbedKind, string>>
+  readonly #prefixes: Readonly<Record<'query' | 'passage', string>>
   readonly #characters: number
   /** Requests run one at a time, so the requests of a query alternate with those of a long call. */
   #last: Promise<unknown> = Promise.resolve()
@@ -128,9 +128,11 @@ class OpenAiEmbedder implements Embedder {
     signal?.throwIfAborted()
     const vectors: Float32Array[] = texts.map(() => new Float32Array(this.dimensions))
     const filled = [...texts.keys()].filter((index) => !isBlank(texts[index] ?? ''))
-    const inputs = filled.map((index) => cut(this.#prefixes[kind] + texts[index], this.#characters))
+    const inputs = filled.map((index) =>
+      cut(this.#prefixes[kind === 'passage' ? 'passage' : 'query'] + texts[index], this.#characters),
+    )
     const requests = this.#batches(inputs)
-    const options = { retries: kind === 'query' ? 0 : RETRIES, signal }
+    const options = { retries: kind === 'passage' ? RETRIES : 0, signal }
     let next = 0
     for (const batch of requests) {
       for (const vector of await this.#ask(batch, options)) vectors[filled[next++] ?? 0] = vector
@@ -251,7 +253,7 @@ function checkedUrl(baseUrl: string): string {
   if (url !== undefined) return url
   throw providerError(
     'The address of the embedding server is none that can be asked.',
-    'Set `embedder.base_url` to something like http://127.0.0.1:11434/v1, without name, key or question mark.',
+    'Set `embedder.base_url` to something like http://127.0.0.1:11434/v1, without user name, key or query string.',
   )
 }
 

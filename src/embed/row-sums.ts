@@ -11,13 +11,8 @@ export interface RowSums {
 export interface TableRoom {
   /** Allocates the memory. Must be called once. */
   allocate(bytes: number): Uint8Array
-  /** Returns sums for weights in this memory. Only the first `columns` of `dimensions` columns are summed. */
-  sums(weights: Int8Array, shape: TableShape): RowSums
-}
-
-interface TableShape {
-  readonly dimensions: number
-  readonly columns: number
+  /** Returns sums for weights in this memory. */
+  sums(weights: Int8Array, columns: number): RowSums
 }
 
 /**
@@ -32,30 +27,16 @@ export function makeTableRoom(simd = true): TableRoom {
 
 const plainRoom: TableRoom = {
   allocate: (bytes) => new Uint8Array(bytes),
-  sums: (weights, shape) => plainSums(weights, shape),
+  sums: plainSums,
 }
 
-function plainSums(weights: Int8Array, { dimensions, columns }: TableShape): RowSums {
-  return addedBy(columns, (sums, row, factor) => addRow(sums, factor, weights, row * dimensions))
-}
-
-/** Sums rows that are read on demand and cached. */
-export function readingSums(read: (row: number) => Int8Array, columns: number): RowSums {
-  const kept = new Map<number, Int8Array>()
-  return addedBy(columns, (sums, row, factor) => {
-    const weights = kept.get(row) ?? read(row)
-    kept.set(row, weights)
-    addRow(sums, factor, weights, 0)
-  })
-}
-
-function addedBy(columns: number, add: (sums: Float64Array, row: number, factor: number) => void): RowSums {
+function plainSums(weights: Int8Array, columns: number): RowSums {
   const sums = new Float64Array(columns)
   return {
     kind: 'plain',
     of(rows, factors, count) {
       sums.fill(0)
-      for (let i = 0; i < count; i++) add(sums, rows[i] as number, factors[i] as number)
+      for (let i = 0; i < count; i++) addRow(sums, factors[i] as number, weights, (rows[i] as number) * columns)
       return sums
     },
   }
@@ -110,16 +91,16 @@ class SimdRoom implements TableRoom {
     }
   }
 
-  sums(weights: Int8Array, shape: TableShape): RowSums {
+  sums(weights: Int8Array, columns: number): RowSums {
     const memory = this.#memory
-    if (memory === undefined || weights.buffer !== memory.buffer || shape.columns > MAX_COLUMNS) return plainSums(weights, shape)
+    if (memory === undefined || weights.buffer !== memory.buffer || columns > MAX_COLUMNS) return plainSums(weights, columns)
     const { Instance, Module } = this.#runtime
     const { rows: addRows } = new Instance(new Module(moduleBytes()), { env: { memory } }).exports
-    return simdSums(addRows, weights, shape)
+    return simdSums(addRows, weights, columns)
   }
 }
 
-function simdSums(addRows: AddRows, weights: Int8Array, { dimensions, columns }: TableShape): RowSums {
+function simdSums(addRows: AddRows, weights: Int8Array, columns: number): RowSums {
   const { buffer, byteOffset } = weights
   const stop = SUMS_AT + 8 * TOGETHER * Math.ceil(columns / TOGETHER)
   const all = new Float64Array(buffer, SUMS_AT, (stop - SUMS_AT) / 8)
@@ -133,7 +114,7 @@ function simdSums(addRows: AddRows, weights: Int8Array, { dimensions, columns }:
       for (let from = 0; from < count; from += ROWS) {
         const length = Math.min(ROWS, count - from)
         for (let i = 0; i < length; i++) {
-          list[i] = byteOffset + (rows[from + i] as number) * dimensions
+          list[i] = byteOffset + (rows[from + i] as number) * columns
           factorList[i] = factors[from + i] as number
         }
         addRows(LIST_AT, LIST_AT + 4 * length, FACTORS_AT, SUMS_AT, stop)

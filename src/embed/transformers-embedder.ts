@@ -105,7 +105,7 @@ class TransformersEmbedder implements Embedder {
     if (this.#closed) throw closedError(this.id)
     signal?.throwIfAborted()
     const vectors = texts.map(() => new Float32Array(this.dimensions))
-    const prefix = kind === 'query' ? this.#recipe.queryPrefix : this.#recipe.passagePrefix
+    const prefix = kind === 'passage' ? this.#recipe.passagePrefix : this.#recipe.queryPrefix
     for (const slice of sliceByLength(texts)) {
       const { values } = await this.#run(
         slice.map((index) => prefix + texts[index]),

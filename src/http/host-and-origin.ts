@@ -75,7 +75,9 @@ function checkHost({ headers, socket }: IncomingMessage, { host, hosts }: Access
 function checkOrigin({ headers }: IncomingMessage, { origins }: AccessPolicy): Refusal | undefined {
   const { origin } = headers
   if (origin === undefined || isLoopbackOrigin(origin.toLowerCase()) || isListed(origin, origins)) return undefined
-  return refusal(403, 'Pages of this origin may not connect.', { hint: 'Allow it in the setting http.origins.' })
+  // A browser hides the origin of a form if the page wants no referrer, but says that it is the same.
+  if (origin === 'null' && headers['sec-fetch-site'] === 'same-origin') return undefined
+  return refusal(403, 'Pages from this origin may not connect.', { hint: 'Allow it in the setting http.origins.' })
 }
 
 function isListed(origin: string, origins: readonly string[]): boolean {
@@ -142,7 +144,7 @@ export function isPreflight({ method, headers }: IncomingMessage): boolean {
 /** Allows the page that sent the request to read the response. Its origin has already been checked. */
 export function allowOrigin({ headers }: IncomingMessage, response: ServerResponse): void {
   response.setHeader('Vary', 'Origin')
-  if (headers.origin === undefined) return
+  if (headers.origin === undefined || headers.origin === 'null') return
   response.setHeader('Access-Control-Allow-Origin', headers.origin)
   response.setHeader('Access-Control-Expose-Headers', EXPOSED)
 }

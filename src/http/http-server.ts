@@ -19,7 +19,7 @@ import { MCP_PATH, mcpRoute } from './mcp-route.ts'
 import { ModernHandler } from './modern-handler.ts'
 import { listen, openNode } from './node-server.ts'
 import { type Refusal, refusal, sendRefusal } from './refusal.ts'
-import { type ExtraRoutes, findRoute, type Route, type ServerParts } from './routes.ts'
+import { type ExtraRoutes, findRoute, type PublicSide, type Route, type ServerParts } from './routes.ts'
 import { Sessions } from './sessions.ts'
 import { authorize, TokenGate } from './token-gate.ts'
 import type { Access } from './tokens.ts'
@@ -39,6 +39,8 @@ export interface HttpServerOptions extends AccessPolicy {
   readonly healthFor?: HealthFor
   /** Routes in addition to those of the protocol. */
   extraRoutes?(parts: ServerParts): ExtraRoutes
+  /** Routes and sign-in that exist only at the public address. */
+  readonly publicSide?: PublicSide | undefined
   /** Hint for the error if the port is in use. */
   readonly portAdvice?: string
   /** Receives messages for the server's owner, line by line. */
@@ -81,6 +83,7 @@ class Endpoint {
   readonly #gate: TokenGate
   readonly #load: Load
   readonly #routes: readonly Route[]
+  readonly #publicRoutes: readonly Route[]
   readonly #sessions: Sessions
   readonly #legacy: LegacyHandler
   readonly #modern: ModernHandler
@@ -107,21 +110,28 @@ class Endpoint {
       serverFor: ({ access }) => serverFor(access, 'modern'),
       log,
     })
+    const { publicSide: side } = options
     const authorizing = (request: IncomingMessage) =>
-      options.enabled ? authorize(request, this.#gate) : { refusal: switchedOff() }
+      options.enabled
+        ? authorize(request, this.#gate, side?.isPublic(request) === true ? side : undefined)
+        : { refusal: switchedOff() }
     this.#extra = options.extraRoutes?.({
       ...parts,
       hosts: options.hosts,
       authorize: authorizing,
       isCurrent: (key) => this.#mayGoOn(key),
     })
+    const protocol = mcpRoute({
+      ...parts,
+      legacy: this.#legacy,
+      modern: this.#modern,
+      authorize: authorizing,
+    })
+    // The public address shows neither the page nor the state of the vaults.
+    const health = healthRoute({ authorize: () => ({ refusal: nothingHere() }), healthFor: async () => undefined })
+    this.#publicRoutes = [protocol, health, ...(side?.routes ?? []).map((route) => this.#whileEnabled(route))]
     this.#routes = [
-      mcpRoute({
-        ...parts,
-        legacy: this.#legacy,
-        modern: this.#modern,
-        authorize: authorizing,
-      }),
+      protocol,
       healthRoute({
         authorize: authorizing,
         healthFor: async (access) => (options.enabled ? options.healthFor?.(access) : undefined),
@@ -162,7 +172,8 @@ class Endpoint {
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     // Responses contain notes, so no proxy may cache them or treat them as anything but JSON.
     response.setHeader('Cache-Control', 'no-store').setHeader('X-Content-Type-Options', 'nosniff')
-    const route = findRoute(this.#routes, request)
+    const isPublic = this.#options.publicSide?.isPublic(request) === true
+    const route = findRoute(isPublic ? this.#publicRoutes : this.#routes, request)
     if (route === undefined) return sendRefusal(response, nothingHere())
     const stranger = checkAddress(request, this.#options, this.#limits)
     if (stranger !== undefined) return sendRefusal(response, stranger)
@@ -182,7 +193,15 @@ class Endpoint {
   }
 
   #mayGoOn(principal: string): boolean {
-    return this.#options.enabled && this.#gate.isCurrent(principal)
+    const { enabled, publicSide } = this.#options
+    return enabled && (this.#gate.isCurrent(principal) || publicSide?.isCurrent(principal) === true)
+  }
+
+  #whileEnabled(route: Route): Route {
+    return {
+      ...route,
+      serve: async (request, response) => (this.#options.enabled ? route.serve(request, response) : switchedOff()),
+    }
   }
 }
 

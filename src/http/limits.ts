@@ -96,8 +96,8 @@ class Places {
   take(key: string, onEnd: () => void = () => {}): Place {
     const { total, perToken } = this.#most
     const own = this.#byToken.get(key) ?? 0
-    if (own >= perToken) return { refusal: tooMany(`${own} ${this.#what} for this token, as many as one token may have.`) }
-    if (this.taken >= total) return { refusal: tooMany(`${this.taken} ${this.#what}, as many as this server takes.`) }
+    if (own >= perToken) return { refusal: tooMany(`${own} ${this.#what} for this token, the most one token may have.`) }
+    if (this.taken >= total) return { refusal: tooMany(`${this.taken} ${this.#what}, the most this server allows.`) }
     this.#count(key, 1)
     let isEnded = false
     return {

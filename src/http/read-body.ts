@@ -12,10 +12,29 @@ export type Body =
 
 /** Reads a body of at most `limit` bytes as JSON in UTF-8. The size is checked while it arrives. */
 export async function readBody(request: IncomingMessage, limit: number): Promise<Body> {
-  const bytes = await collect(request, limit)
+  const bytes = await readBytes(request, limit)
   if (bytes === 'gone') return { kind: 'gone' }
   if (bytes === 'too large') return { kind: 'refused', refusal: tooLarge(limit) }
   return parseBody(bytes)
+}
+
+/** Reads a body of at most `limit` bytes. The size is checked while it arrives. `gone` means that the client disconnected. */
+export function readBytes(request: IncomingMessage, limit: number): Promise<Buffer | 'too large' | 'gone'> {
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = []
+    let size = 0
+    const onData = (chunk: Buffer): void => {
+      size += chunk.length
+      if (size <= limit) chunks.push(chunk)
+      else {
+        request.off('data', onData)
+        resolve('too large')
+      }
+    }
+    request.on('data', onData)
+    request.on('end', () => resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)))
+    request.on('close', () => resolve('gone')).on('error', () => resolve('gone'))
+  })
 }
 
 /** Creates the refusal for a body that is too large. */
@@ -34,24 +53,6 @@ function parseBody(bytes: Buffer): Body {
 
 function fault(body: object): Body {
   return { kind: 'refused', refusal: { status: 400, body, headers: {} } }
-}
-
-function collect(request: IncomingMessage, limit: number): Promise<Buffer | 'too large' | 'gone'> {
-  return new Promise((resolve) => {
-    const chunks: Buffer[] = []
-    let size = 0
-    const onData = (chunk: Buffer): void => {
-      size += chunk.length
-      if (size <= limit) chunks.push(chunk)
-      else {
-        request.off('data', onData)
-        resolve('too large')
-      }
-    }
-    request.on('data', onData)
-    request.on('end', () => resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)))
-    request.on('close', () => resolve('gone')).on('error', () => resolve('gone'))
-  })
 }
 
 function decode(bytes: Buffer): string | undefined {

@@ -79,6 +79,19 @@ export interface ServerParts {
   isCurrent(key: string): boolean
 }
 
+/** Routes and sign-in that exist only at the public address, where hosted assistants connect. */
+export interface PublicSide {
+  readonly routes: readonly Route[]
+  /** Checks whether a request names the public address in its header `Host`. Nothing else is considered. */
+  isPublic(request: IncomingMessage): boolean
+  /** Returns the connection of an access token, or `undefined` if there is none. */
+  find(secret: string): Principal | undefined
+  /** Checks whether a connection still exists. */
+  isCurrent(key: string): boolean
+  /** Returns the parameters of `WWW-Authenticate` that a refused client needs to sign in. */
+  challenge(): string
+}
+
 /** Routes in addition to those of the protocol. */
 export interface ExtraRoutes {
   readonly routes: readonly Route[]

@@ -50,9 +50,9 @@ export class Sessions {
     const { sessions, sessionsPerToken } = this.#limits
     const own = this.#of(session.principal)
     if (own.length >= sessionsPerToken && !this.#endIdlest(own))
-      return { refusal: allInUse(`This token has ${own.length} sessions, as many as one token may have`) }
+      return { refusal: allInUse(`This token has ${own.length} sessions, the most one token may have`) }
     if (this.#byId.size >= sessions && !this.#endIdlest(this.#most()))
-      return { refusal: allInUse(`There are ${sessions} sessions, as many as this server takes`) }
+      return { refusal: allInUse(`There are ${sessions} sessions, the most this server allows`) }
     const opened: Session = { ...session, id: randomUUID(), lastUsed: this.#now() }
     this.#byId.set(opened.id, opened)
     return { session: opened }

@@ -2,9 +2,9 @@ import { timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { RouxError } from '../core/errors.ts'
 import { refusal } from './refusal.ts'
-import type { Admission } from './routes.ts'
+import type { Admission, PublicSide } from './routes.ts'
 import { closeToOthers, readTokens, versionOf } from './token-file.ts'
-import { accessOf, digestOf, type Principal, type Token } from './tokens.ts'
+import { accessOf, digestOf, isSameSecret, type Principal, type Token } from './tokens.ts'
 
 /** Longer headers cannot contain a valid token, so no digest is computed for them. */
 const LONGEST_HEADER = 200
@@ -76,17 +76,17 @@ function toKnown(token: Token): Known {
   return { access: accessOf(token), digest, key: JSON.stringify([name, digest.toString('base64'), scopes, vaults]) }
 }
 
-/** Identifies the sender by the token in the `Authorization` header, and nowhere else. */
-export function authorize({ headers }: IncomingMessage, gate: TokenGate): Admission<Principal> {
+/** Identifies the sender by the token in the `Authorization` header, and nowhere else. `side` is given at the public address only. */
+export function authorize({ headers }: IncomingMessage, gate: TokenGate, side?: PublicSide): Admission<Principal> {
   const { fault } = gate
   if (fault !== undefined)
     return { refusal: refusal(503, 'The tokens of this server cannot be read.', { hint: 'Ask its owner to run "roux doctor".' }) }
   const { authorization } = headers
-  if (authorization === undefined) return challenge('This server needs a token.', 'Bearer realm="roux"')
+  if (authorization === undefined) return challenge('This server needs a token.', 'Bearer realm="roux"', side)
   const secret = bearerOf(authorization)
-  const principal = secret === undefined ? undefined : gate.find(secret)
+  const principal = secret === undefined ? undefined : (gate.find(secret) ?? side?.find(secret))
   if (principal !== undefined) return { sender: principal }
-  return challenge('This server does not know the token.', 'Bearer realm="roux", error="invalid_token"')
+  return challenge('This server does not know the token.', 'Bearer realm="roux", error="invalid_token"', side)
 }
 
 /** Extracts the secret from an `Authorization` header. */
@@ -97,14 +97,15 @@ export function bearerOf(authorization = ''): string | undefined {
 /** Checks whether a request contains this secret. */
 export function isBearerOf({ headers }: IncomingMessage, secret: string): boolean {
   const given = bearerOf(headers.authorization)
-  return given !== undefined && timingSafeEqual(digestOf(given), digestOf(secret))
+  return given !== undefined && isSameSecret(given, secret)
 }
 
-function challenge(message: string, scheme: string): Admission<never> {
+function challenge(message: string, scheme: string, side: PublicSide | undefined): Admission<never> {
+  const hint = 'Run "roux token show" where the server runs and send "Authorization: Bearer <token>".'
   return {
     refusal: refusal(401, message, {
-      hint: 'Run "roux token show" where the server runs and send "Authorization: Bearer <token>".',
-      headers: { 'WWW-Authenticate': scheme },
+      hint: side === undefined ? hint : 'Sign in as the header WWW-Authenticate describes.',
+      headers: { 'WWW-Authenticate': side === undefined ? scheme : `${scheme}, ${side.challenge()}` },
     }),
   }
 }

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { RouxError } from '../core/errors.ts'
 import { didYouMean, nearest } from '../core/text/nearest.ts'
 
@@ -75,6 +75,11 @@ export function digestOf(secret: string): Buffer {
   return createHash('sha256').update(secret).digest()
 }
 
+/** Compares two secrets. The time it takes reveals nothing about them. */
+export function isSameSecret(one: string, other: string): boolean {
+  return timingSafeEqual(digestOf(one), digestOf(other))
+}
+
 /** Checks whether text looks like a secret. */
 export function isSecret(text: string): boolean {
   return SECRET.test(text)
@@ -102,6 +107,8 @@ export interface Access {
   readonly scopes: ReadonlySet<Scope>
   /** The names of the vaults, or `*` for all of them. */
   readonly vaults: '*' | readonly string[]
+  /** True for a program that signed in at the public address. */
+  readonly isConnection?: boolean
 }
 
 /** The bearer of a known token. */

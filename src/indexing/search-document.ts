@@ -10,7 +10,8 @@ import type { FileKind } from '../core/vault.ts'
 import { canvasProse } from '../markdown/json-canvas/canvas-json.ts'
 import { parseCanvas } from '../markdown/json-canvas/parse-canvas.ts'
 import { parseNote } from '../markdown/parse-note.ts'
-import { type Chunk, chunkNote } from '../search/chunks.ts'
+import { type Chunk, chunkNote, plainText } from '../search/chunks.ts'
+import { languageOf } from '../search/languages/language-of.ts'
 import { analyseNote, type NoteFields } from '../search/words/scan.ts'
 import { describeNote } from './describe-file.ts'
 
@@ -32,12 +33,15 @@ export interface SearchedFile {
   readonly kind: FileKind
 }
 
+/** Raise this number when the same file gives other words, so every store reads all notes again. */
+const RULES = 3
+
 /**
  * Returns a 48-bit version of a note, derived from its content, its path (which affects the title) and the reading mode. The
  * probability of a collision is 1 in 10^14.
  */
 export function versionOf({ path, hash }: Pick<FileContent, 'path' | 'hash'>, mode: Mode): number {
-  return (Number.parseInt(hash.slice(0, 12), 16) + crc32(`${mode}:${path}`)) % 2 ** 48
+  return (Number.parseInt(hash.slice(0, 12), 16) + crc32(`${RULES}:${mode}:${path}`)) % 2 ** 48
 }
 
 /** A note to read, with what the index already contains about it. */
@@ -54,20 +58,35 @@ export function readNote({ key, path, kind, known, hash: given }: NoteSource, by
   const text = kind === 'canvas' ? canvasProse(written) : written
   const { title, aliases, tags, headings, properties, bodyStart } =
     kind === 'note' && known?.hash === hash ? known : describe({ path, kind }, { written, text, hash }, flavour)
+  const names = namesOf(path, title, aliases)
   const fields: NoteFields = {
-    title: namesOf(path, title, aliases),
+    title: names.every(saysNothing) ? [...names, ...firstLine(text, bodyStart)] : names,
     headings: headings.map((heading) => heading.text),
     body: blankData(text.slice(bodyStart)),
     tags,
     properties: propertyTexts(properties),
   }
   return {
-    words: { key, path, version: versionOf({ path, hash }, flavour.mode), ...analyseNote(fields) },
+    words: {
+      key,
+      path,
+      version: versionOf({ path, hash }, flavour.mode),
+      language: languageOfNote(fields),
+      ...analyseNote(fields),
+    },
     fields,
     content: hash,
     chunks: () => chunkNote({ title, text, bodyStart, headings }),
   }
 }
+
+/** Names count in short notes only, because many are in another language than the text. */
+function languageOfNote({ title, headings, body }: NoteFields): string | undefined {
+  return languageOf(body.length > SHORT_NOTE ? body : [body, ...headings, ...title].join('\n'))?.code
+}
+
+/** In UTF-16 units. */
+const SHORT_NOTE = 500
 
 function describe(
   { path, kind }: Pick<SearchedFile, 'path' | 'kind'>,
@@ -89,6 +108,35 @@ function namesOf(path: string, title: string, aliases: readonly string[]): reado
   const stem = fileStemOf(path)
   return [title, ...aliases, ...(stem === title || aliases.includes(stem) ? [] : [stem])]
 }
+
+/** A name with digits and without two letters in a row, such as a date, says nothing about the note. */
+const WORD = /[\p{L}\p{M}]{2,}/u
+const DIGIT = /\p{N}/u
+
+function saysNothing(name: string): boolean {
+  return DIGIT.test(name) && !WORD.test(name)
+}
+
+/** A longer line is no title. */
+const LONGEST_TITLE = 200
+
+/** A list item, quotation, table, code, comment or embed. */
+const NO_TITLE = /^\s*(?:[-+*>|`~<%!]|\d+[.)]\s)/
+
+/** Returns the first line of the text if it can serve as a title: a heading, or a line of its own. */
+function firstLine(text: string, bodyStart: number): readonly string[] {
+  const [line = '', next = ''] = text
+    .slice(bodyStart, bodyStart + FIRST_LINES)
+    .trimStart()
+    .split('\n', 2)
+  const isHeading = line.startsWith('#')
+  const isTitle = line.length <= LONGEST_TITLE && !NO_TITLE.test(line) && (isHeading || next.trim() === '')
+  const title = isTitle ? plainText(line).trim() : ''
+  return WORD.test(title) ? [title] : []
+}
+
+/** Characters at the start of the text that contain the first two lines. */
+const FIRST_LINES = 2_000
 
 const NO_STAT = { mtime: 0, ctime: 0, birthtime: 0, size: 0 }
 /** These properties are indexed as separate fields. */

@@ -14,7 +14,7 @@ export const CLIENTS: readonly Client[] = [
     key: 'mcpServers',
     stdio: (launch) => ({ ...launch }),
     afterInstall: 'Quit Claude Desktop and start it again.',
-    afterUninstall: 'Quit Claude Desktop and start it again: until then its server goes on.',
+    afterUninstall: 'Quit Claude Desktop and start it again: until then its server keeps running.',
   },
   {
     name: 'claude-code',
@@ -24,8 +24,8 @@ export const CLIENTS: readonly Client[] = [
     key: 'mcpServers',
     stdio: (launch) => ({ type: 'stdio', ...launch, env: {} }),
     http: (endpoint) => ({ type: 'http', ...remote(endpoint) }),
-    afterInstall: 'Sessions that are started from now on have it; "claude mcp list" shows it.',
-    afterUninstall: 'Sessions that are started from now on do not have it; those that are open keep it until they end.',
+    afterInstall: 'New sessions have it; "claude mcp list" shows it.',
+    afterUninstall: 'New sessions do not have it; open sessions keep it until they end.',
   },
   {
     name: 'cursor',

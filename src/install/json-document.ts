@@ -73,8 +73,8 @@ const NAMES: Readonly<Record<Node['type'], string>> = {
 }
 
 const WHAT: Readonly<Record<string, string>> = {
-  InvalidSymbol: 'JSON has no such word',
-  InvalidNumberFormat: 'JSON has no such number',
+  InvalidSymbol: 'This is not a JSON keyword',
+  InvalidNumberFormat: 'This is not a JSON number',
   PropertyNameExpected: 'a name in double quotes is expected',
   ValueExpected: 'a value is expected',
   ColonExpected: 'a colon is expected',
@@ -85,9 +85,9 @@ const WHAT: Readonly<Record<string, string>> = {
   UnexpectedEndOfComment: 'a comment has no end',
   UnexpectedEndOfString: 'a text has no end',
   UnexpectedEndOfNumber: 'a number has no end',
-  InvalidUnicode: 'JSON has no such escape',
-  InvalidEscapeCharacter: 'JSON has no such escape',
-  InvalidCharacter: 'JSON has no such character',
+  InvalidUnicode: 'This is not a JSON escape sequence',
+  InvalidEscapeCharacter: 'This is not a JSON escape sequence',
+  InvalidCharacter: 'JSON does not allow this character',
 }
 
 function parseOrRefuse(text: string, errors: ParseError[], file: string): Node | undefined {

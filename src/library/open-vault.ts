@@ -1,7 +1,6 @@
 import { resolve } from 'node:path'
 import { answer, plain } from '../app/answer/answer-when-ready.ts'
 import { type ChatOptions, type ChatReply, chatWith, type PluginMessage } from '../app/ask/chat.ts'
-import { type VerifiedQuote, verifyQuote } from '../app/ask/verify-quote.ts'
 import type { Answer } from '../app/graph-core.ts'
 import { type FoundChunk, type SearchChunksArguments, searchChunks } from '../app/insight/search-chunks.ts'
 import { openAiDesk, openCore } from '../compose/index.ts'
@@ -15,6 +14,7 @@ import { toolDisabled } from '../mcp/calls/tool-result.ts'
 import type { SwitchedOffBy, Tool } from '../mcp/definition/define-tool.ts'
 import { TOOLS } from '../mcp/tools/index.ts'
 import type { CallOptions, VaultMethods } from './methods.ts'
+import { type GraphOptions, toGraphology, type VaultGraph } from './to-graphology.ts'
 
 export interface OpenVaultOptions {
   /** True if notes and attachments may be changed. Defaults to the settings, which forbid it by default. */
@@ -36,11 +36,11 @@ export interface OpenVault extends VaultMethods {
    */
   ready(options?: CallOptions): Promise<void>
   /**
-   * Checks whether a note contains a quote, and returns the matching lines. The note may contain a few additional words between those
-   * of the quote.
-   * @throws RouxError `NODE_NOT_FOUND`
+   * Copies the vault to a graph of the package `graphology`, for its algorithms, layouts and file formats. Later changes of notes do
+   * not reach the copy.
+   * @throws RouxError `PROVIDER_ERROR` if `graphology` is not installed
    */
-  verifyQuote(args: { readonly id: string; readonly quote: string }, options?: CallOptions): Promise<Answer<VerifiedQuote>>
+  toGraphology(options?: GraphOptions & CallOptions): Promise<Answer<VaultGraph>>
   /** Chat model and semantic search for programs. Every request is subject to the same permission checks as `ask`. */
   readonly ai: VaultAi
   /** Returns the indexing status. */
@@ -105,7 +105,7 @@ export async function openVault(path: string, options: OpenVaultOptions = {}): P
       await answer(core, { signal }, async () => plain(undefined))
       for (const by of ['words', 'meaning'] as const) await core.indexing.findable(by, PATIENCE, signal)
     },
-    verifyQuote: (args, call = {}) => verifyQuote(core, args, call),
+    toGraphology: (graph = {}) => toGraphology(core, graph),
     ai: {
       search: (args, call = {}) => searchChunks(core, args, { ...call, whole: true }),
       chat: (messages, { signal, ...more } = {}) => chatWith(core, { ...more, messages }, { signal }),

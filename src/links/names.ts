@@ -1,6 +1,7 @@
 import type { Mode } from '../core/note.ts'
 import { folderOf, nameOf } from '../core/paths.ts'
 import { decodePercent, foldName, spellName } from '../core/text/fold.ts'
+import { twoDigits } from '../core/text/local-date.ts'
 
 const NOTE_ENDING = /\.md$/i
 
@@ -231,8 +232,4 @@ export function journalName(page: string): string | undefined {
   const at = MONTHS.findIndex((name) => name.startsWith((named?.month ?? '').toLowerCase()))
   if (named === undefined || at === -1) return undefined
   return `${named.year}_${twoDigits(at + 1)}_${twoDigits(Number(named.day))}`
-}
-
-function twoDigits(value: number): string {
-  return String(value).padStart(2, '0')
 }

@@ -1,5 +1,5 @@
 import type { Heading, Note } from '../core/note.ts'
-import { anchorOf } from '../core/text/heading-text.ts'
+import { anchorOf, subpathParts } from '../core/text/heading-text.ts'
 import { once } from '../core/waiting/once.ts'
 
 /** The possible targets of a subpath. */
@@ -15,17 +15,17 @@ export function hasSubpath(subpath: string, anchors: Anchors): boolean {
 
 /** Returns `hasSubpath` as a function for many subpaths of one note, which folds the headings only once. */
 export function subpathTest({ headings, blocks }: Anchors): (subpath: string) => boolean {
-  const folded = once(() => headings.map(({ text }) => foldHeading(text)))
+  const folded = once(() => headings.map(({ text }) => foldHeadingLink(text)))
   const texts = once(() => new Set(folded()))
   const ids = once(() => new Set(blocks.map((block) => block.toLowerCase())))
   const anchors = once(() => anchorsOf(headings))
   return (subpath) => {
-    const parts = partsOf(subpath)
+    const parts = subpathParts(subpath)
     const last = parts.at(-1)?.trim()
     // Every page has a top (HTML, "scroll to the fragment").
     if (last === undefined || subpath === 'top') return true
     if (last.startsWith('^')) return ids().has(last.slice(1).toLowerCase())
-    const names = parts.map(foldHeading)
+    const names = parts.map(foldHeadingLink)
     if (parts.length === 1) return texts().has(names[0] ?? '') || anchors().has(last)
     return names.every((name) => texts().has(name)) && headingPath(headings, folded(), names) !== undefined
   }
@@ -44,19 +44,14 @@ export interface NamedHeadings {
  * the top of the note.
  */
 export function namedHeadings(subpath: string, headings: readonly Heading[]): NamedHeadings | undefined {
-  const parts = partsOf(subpath)
+  const parts = subpathParts(subpath)
   const last = parts.at(-1)?.trim()
   if (last === undefined || last.startsWith('^')) return undefined
-  const folded = headings.map(({ text }) => foldHeading(text))
-  const path = headingPath(headings, folded, parts.map(foldHeading))
+  const folded = headings.map(({ text }) => foldHeadingLink(text))
+  const path = headingPath(headings, folded, parts.map(foldHeadingLink))
   if (path !== undefined) return { by: 'text', at: path }
   const index = parts.length === 1 ? anchorIndex(headings, last) : -1
   return index === -1 ? undefined : { by: 'anchor', at: [index] }
-}
-
-/** Returns the names between the `#`s of a subpath. */
-export function partsOf(subpath: string): readonly string[] {
-  return subpath.split('#').filter((part) => part.trim() !== '')
 }
 
 /**
@@ -81,15 +76,6 @@ function headingPath(
 }
 
 const NONE: readonly number[] = []
-
-/** Folds a heading like Obsidian does: lower case, punctuation to spaces, single spaces. */
-function foldHeading(heading: string): string {
-  return heading
-    .replace(/[!"#$%&()*+,.:;<=>?@^`{|}~/[\]\\\s]+/g, ' ')
-    .trim()
-    .toLowerCase()
-    .normalize('NFC')
-}
 
 /** Returns the anchors of headings. Site generators number duplicate anchors, starting with the second. */
 function anchorsOf(headings: readonly Heading[]): { has(anchor: string): boolean } {
@@ -125,4 +111,13 @@ function explicitAnchor(heading: string): string | undefined {
   if (at === -1 || !text.endsWith('}') || !/\s/.test(text.charAt(at - 1))) return undefined
   const attributes = text.slice(at + 2, -1)
   return /[{}]/.test(attributes) ? undefined : /^\S+/.exec(attributes)?.[0]
+}
+
+/** Folds a heading like Obsidian does to find the heading of a link: lower case, punctuation to spaces, single spaces. */
+function foldHeadingLink(heading: string): string {
+  return heading
+    .replace(/[!"#$%&()*+,.:;<=>?@^`{|}~/[\]\\\s]+/g, ' ')
+    .trim()
+    .toLowerCase()
+    .normalize('NFC')
 }

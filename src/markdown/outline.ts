@@ -12,8 +12,8 @@ import { LinkSink } from './link-sink.ts'
 import { type HeadingBlock, headingText, type Run } from './prose/runs.ts'
 
 const READING_HINTS: SectionHints = {
-  noHeadings: 'This note has no headings: read all of it.',
-  twins: 'Some have the same path: read the section around them, or all of the note.',
+  noHeadings: 'This note has no headings: read the whole note.',
+  twins: 'Some have the same path: read the section around them, or the whole note.',
 }
 
 const LIST_ITEM = /^([\s>]*)(?:[-*+]|\d{1,9}[.)])\s+/
@@ -101,11 +101,13 @@ export function nextHeading({ headings }: Outline, index: number): OutlineHeadin
 
 /**
  * The indexes of the headings that `path` can refer to. A path lists headings from the outside in and may leave out the outer ones. A
- * complete path takes precedence over longer ones that end with it.
+ * complete path takes precedence over longer ones that end with it. A single text that is no heading is read like the subpath of a
+ * link: `A#B` is a heading B anywhere below a heading A.
  */
 export function findHeadings(headings: readonly OutlineHeading[], path: readonly string[]): readonly number[] {
   const wanted = path.map(foldHeading)
   const found = headings.flatMap((heading, index) => (wanted.length > 0 && endsIn(heading.path, wanted) ? [index] : []))
+  if (found.length === 0) return path.length === 1 ? findLinked(headings, path[0] ?? '') : []
   const complete = found.filter((index) => headings[index]?.path.length === wanted.length)
   return complete.length === 1 ? complete : found
 }
@@ -113,6 +115,28 @@ export function findHeadings(headings: readonly OutlineHeading[], path: readonly
 function endsIn(path: readonly string[], wanted: readonly string[]): boolean {
   const offset = path.length - wanted.length
   return offset >= 0 && wanted.every((name, i) => foldHeading(path[offset + i] ?? '') === name)
+}
+
+function findLinked(headings: readonly OutlineHeading[], subpath: string): readonly number[] {
+  const wanted = foldParts(subpath.replace(/^#/, ''))
+  // In `C#`, the sign belongs to the heading.
+  if (wanted.split('#').includes('')) return []
+  return headings.flatMap(({ path }, index) => (leadsTo(path, wanted) ? [index] : []))
+}
+
+/** Checks whether a folded subpath names the last heading of a path and headings above it. Headings may contain `#` themselves. */
+function leadsTo(path: readonly string[], wanted: string): boolean {
+  const last = foldParts(path.at(-1) ?? '')
+  if (last === wanted) return true
+  if (last === '' || !wanted.endsWith(`#${last}`)) return false
+  const above = wanted.slice(0, -last.length - 1)
+  return path.slice(0, -1).some((_, at) => leadsTo(path.slice(0, at + 1), above))
+}
+
+/** Links have a space for characters that would end them. */
+function foldParts(text: string): string {
+  const fold = (part: string): string => foldHeading(foldHeading(part).replace(/[|:^[\]\\]+/g, ' '))
+  return text.split('#').map(fold).join('#')
 }
 
 /** Folds a heading for comparison: lower case, single spaces, and no link or emphasis marks. */
@@ -162,10 +186,10 @@ export function requireHeading({ headings }: Outline, path: readonly string[], h
   const several = found.map((each) => headings[each] as OutlineHeading)
   const areTwins = new Set(several.map((each) => each.path.join('\n'))).size < several.length
   const message = `Several sections are called ${name}, on lines ${linesOf(several)}.`
-  throw notFound(message, [...several, ...headings], areTwins ? hints.twins : PATHS)
+  throw notFound(message, several, areTwins ? hints.twins : PATHS)
 }
 
-const PATHS = 'Give the headings, outermost first, as the candidates do.'
+const PATHS = 'Give the full path of headings, outermost first, like the candidates.'
 
 function linesOf(headings: readonly OutlineHeading[]): string {
   const lines = headings.slice(0, NAMED).map(({ line }) => line)

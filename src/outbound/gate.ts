@@ -117,9 +117,9 @@ export class Gate {
     ]
     throw new RouxError(
       'REMOTE_NOT_ALLOWED',
-      `${origin} is not on this computer, and nothing is sent there before you ${says.join(' and ')}.`,
+      `${origin} is not on this computer, and nothing is sent there until you ${says.join(' and ')}.`,
       {
-        hint: "Texts of your notes would leave this computer. Allow this only if you trust the server's operator. docs/ai.md explains more.",
+        hint: "Text of your notes would leave this computer. Allow this only if you trust the server's operator. docs/ai.md explains more.",
         // A retry succeeds once the user has granted permission.
         isTransient: true,
       },
@@ -152,7 +152,7 @@ export class Gate {
     const wanted = expected.input + expected.output
     return new RouxError(
       'BUDGET_EXCEEDED',
-      `The token budget is used up: ${used} of ${limit} are used today, and this would take up to ${wanted} more. It resets at ${this.#reset()}.`,
+      `The daily token budget is used up: ${used} of ${limit} are used today, and this would take up to ${wanted} more. It resets at ${this.#reset()}.`,
       { hint: 'Raise it with ai.budget; "roux usage" shows where the tokens went.' },
     )
   }

@@ -347,7 +347,9 @@ function refused(server: ModelServer, { status, body }: Answer, headers: Headers
   const said = reasonOf(withoutKey(body, server))
   const problem = unavailableError(
     `The ${server.name} at ${server.baseUrl} answers ${status}${said === '' ? '' : `: ${said}`}.`,
-    status === 429 ? 'It limits requests: wait, or check your plan there.' : 'Look at the log of that server, and try again.',
+    status === 429
+      ? 'It limits requests: wait, or check your plan with the provider.'
+      : "Check that server's log, then try again.",
   )
   const wait = retryAfter(headers.get('retry-after'))
   return wait === undefined ? { problem } : { problem, wait }
@@ -366,7 +368,7 @@ function unreachable(server: ModelServer, error: unknown, late: boolean): Error 
     return new RouxError(
       server.lateCode,
       `The ${server.name} at ${server.baseUrl} did not answer within ${server.timeoutMs / 1000} s.`,
-      { hint: `Try again when it is less busy, or ${server.advice.slow}.`, isTransient: true, cause: error },
+      { hint: `Try again later, or ${server.advice.slow}.`, isTransient: true, cause: error },
     )
   }
   // fetch reports "fetch failed" and attaches the actual error as its cause.

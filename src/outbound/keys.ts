@@ -36,15 +36,12 @@ function readPrivate(file: string): string {
     mode = found.mode
     text = readFileSync(file, 'utf8')
   } catch (error) {
-    throw fault(
-      `The file of the key cannot be read: ${file} (${errorCode(error) ?? 'unknown'}).`,
-      'Set ai.key_file to where it is.',
-    )
+    throw fault(`The key file cannot be read: ${file} (${errorCode(error) ?? 'unknown'}).`, 'Set ai.key_file to its path.')
   }
   if (process.platform !== 'win32' && (mode & 0o077) !== 0) {
     throw fault(
-      `The file of the key may be read by others: ${file}.`,
-      `Say "chmod 600 ${file}", and give the key up if others were there.`,
+      `Other users can read the key file: ${file}.`,
+      `Run "chmod 600 ${file}", and replace the key if others may have read it.`,
     )
   }
   return text
@@ -60,7 +57,7 @@ async function run([program = '', ...args]: readonly string[]): Promise<string> 
     const why =
       killed === true ? 'took too long' : `failed (${typeof code === 'number' || typeof code === 'string' ? code : 'unknown'})`
     throw fault(
-      `The program of ai.key_command, ${program}, ${why}.`,
+      `The command in ai.key_command, ${program}, ${why}.`,
       'Run it in a terminal to see why; it must print only the key.',
     )
   }
@@ -69,7 +66,7 @@ async function run([program = '', ...args]: readonly string[]): Promise<string> 
 function checked(text: string, where: string): string {
   const key = text.trim()
   if (key !== '' && /^[\x21-\x7e]+$/.test(key)) return key
-  throw fault(`${where} gives no key.`, 'A key is one word without spaces, alone.')
+  throw fault(`${where} returned no key.`, 'It must contain only the key, without spaces.')
 }
 
 function fault(message: string, hint: string): RouxError {

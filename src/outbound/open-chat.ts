@@ -25,12 +25,12 @@ export function chatPlace({ provider, base_url, model }: ChatModelSettings): Pla
   if (provider === 'none') {
     throw providerError('No chat model is set.', 'Set ai.provider and ai.model: docs/ai.md has examples for the usual servers.')
   }
-  if (model === '') throw providerError('The chat model has no name.', 'Set `ai.model` to the name of one that the server has.')
+  if (model === '') throw providerError('The chat model has no name.', 'Set `ai.model` to the name of a model on the server.')
   const baseUrl = askableUrl(base_url === '' ? USUAL[provider] : base_url)
   if (baseUrl !== undefined) return { baseUrl, model }
   throw providerError(
-    'The address of the model server is none that can be asked.',
-    'Set `ai.base_url` to something like http://127.0.0.1:11434/v1, without name, key or question mark.',
+    'The address of the model server is not valid.',
+    'Set `ai.base_url` to something like http://127.0.0.1:11434/v1, without user name, key or query string.',
   )
 }
 

@@ -1,21 +1,3 @@
-import type { Coverage } from '../core/embedder.ts'
-
-/** Used if the language is fully known, or if the embedder cannot determine how well it is known. */
-export const ALL_KNOWN: KnownShare = { order: 1, certainty: 1 }
-
-/**
- * Below the lower bound, the semantic score has no weight; above the upper bound, it has its full weight. Chosen on every second of
- * 34 languages and equally good on the others. Languages of which only letters are known are below .25, those in Latin script above
- * .7. Words split into pieces still rank notes within one language, but do not show that no note is similar: English has .9 words per
- * piece, other languages .3 to .65.
- */
-const NONE = 0.5
-
-const ALL = 0.75
-
-/** Two or more letters in a row. */
-const WORD = /[\p{L}\p{M}]{2,}/gu
-
 /** A note that contains some of the query's words. */
 export interface KeywordHit<Key> {
   readonly key: Key
@@ -38,6 +20,14 @@ export interface Certainty {
   readonly high: number
 }
 
+/** Notes near a query, nearest first, with cosines that mean the same in every language. */
+export interface NearByLanguage<Key> {
+  /** Notes in the query's language. */
+  readonly own: readonly SemanticHit<Key>[]
+  /** Notes in other languages. All of them are semantic hits, too. */
+  readonly other: readonly SemanticHit<Key>[]
+}
+
 export interface FusionOptions<Key> {
   /**
    * Weight of the semantic score, 0–1. The keyword score has the remaining weight. The semantic weight is halved if a note contains
@@ -46,10 +36,10 @@ export interface FusionOptions<Key> {
   readonly weight: number
   /** Depends on the embedder. By default, the certainty is the cosine itself. */
   readonly certainty?: Certainty | undefined
-  /** How well the language is known, which scales `weight` and the semantic certainty. Defaults to fully known. */
-  readonly known?: KnownShare
   /** Notes with exactly this title or alias. They are ranked first with score 1, and need not be among the hits. */
   readonly exact?: ReadonlySet<Key>
+  /** If given, notes in other languages are not outranked just because they lack the query's words. */
+  readonly byLanguage?: NearByLanguage<Key> | undefined
 }
 
 /** A note's result in one ranking. */
@@ -70,6 +60,8 @@ export interface FusedHit<Key> {
   readonly exact: boolean
   readonly keyword: RetrieverScore | undefined
   readonly semantic: RetrieverScore | undefined
+  /** Result among notes in other languages. `normalised` is the least share of the best note's score that this note gets. */
+  readonly across?: RetrieverScore
   /**
    * Weight of the semantic score that was used. This is the option or a part of it, 0 without semantic hits, or 1 without keyword
    * hits.
@@ -91,6 +83,19 @@ const NEARLY_ALL = 0.8
 /** Certainty of a result that contains all of the query's words, if semantic similarity is used too. */
 const WORDS_CERTAINTY = 0.7
 
+/** Share of the keyword score in the order of notes in other languages. It finds names and code. Results are about the same from .2 to .4. */
+const WORDS_ACROSS = 0.3
+
+/** Number of nearest notes whose cosines tell how near a language's notes are. Single cosines are noisier, and five tell the same. */
+const TELLING = 3
+
+/**
+ * The nearest note in another language gets this share of the best score: `most` if the notes in other languages are about as near as
+ * those in the query's own, from `high`, and `least` if they are much farther away, up to `low`. If even distant notes got .9, 360
+ * unrelated notes in six languages would cost an English collection .075 of its nDCG@10.
+ */
+const ACROSS = { low: 0.6, high: 0.9, least: 0.5, most: 0.9 }
+
 /** Weight of a name's vector relative to a passage's. Values from .8 to 1 give about the same results. */
 const NAME_SHARE = 0.9
 
@@ -98,26 +103,26 @@ const NAME_SHARE = 0.9
  * Fuses two rankings, each ordered best first with unique keys, by a convex combination of scores. Scores are divided by the highest
  * score of their ranking. Notes with more of the query's words get a bonus. Notes missing from the vector results get the lowest
  * vector score returned. The combination orders the notes of one query. Multiplying it by the certainty that the query is answered at
- * all makes scores comparable between queries. Ties keep the order of keyword hits, followed by semantic hits.
+ * all makes scores comparable between queries. Notes in other languages lack the query's words, so they are raised to a share of the
+ * best note's score. Ties keep the order of keyword hits, followed by semantic hits.
  */
 export function fuse<Key>(
   keyword: readonly KeywordHit<Key>[],
   semantic: readonly SemanticHit<Key>[],
-  { weight: wanted, certainty, known = ALL_KNOWN, exact = new Set() }: FusionOptions<Key>,
+  { weight: wanted, certainty, exact = new Set(), byLanguage }: FusionOptions<Key>,
 ): readonly FusedHit<Key>[] {
-  if (known.order === 0 && semantic.length > 0) return fuse(keyword, [], { weight: wanted, exact })
   const matched = keyword.reduce((most, hit) => Math.max(most, hit.matched), 0)
-  const weight = semantic.length === 0 ? 0 : keyword.length === 0 ? 1 : wanted * known.order * meaningShare(matched)
+  const weight = semantic.length === 0 ? 0 : keyword.length === 0 ? 1 : wanted * meaningShare(matched)
   const words = keywordScores(keyword)
   const meaning = semanticScores(semantic)
   const farthest = meaning.at(-1)?.normalised ?? 0
-  const bySemantic = semantic.length === 0 ? matched : certaintyOf(matched, highest(semantic), certainty)
-  const sure = known.certainty * bySemantic + (1 - known.certainty) * matched
-  const hits: { readonly mix: number; readonly hit: FusedHit<Key> }[] = []
-  const put = (key: Key, word: RetrieverScore | undefined, meant: RetrieverScore | undefined): void => {
-    const mix = (1 - weight) * (word?.normalised ?? 0) + weight * (meant?.normalised ?? farthest)
+  const sure = semantic.length === 0 ? matched : certaintyOf(matched, highest(semantic), certainty)
+  const hits: Mixed<Key>[] = []
+  const put = (key: Key, keyword: RetrieverScore | undefined, semantic: RetrieverScore | undefined): void => {
+    const mix = (1 - weight) * (keyword?.normalised ?? 0) + weight * (semantic?.normalised ?? farthest)
     const isExact = exact.has(key)
-    hits.push({ mix, hit: { key, score: isExact ? 1 : sure * mix, exact: isExact, keyword: word, semantic: meant, weight } })
+    const score = isExact ? 1 : sure * mix
+    hits.push({ mix, hit: { key, score, exact: isExact, keyword, semantic, weight } })
   }
   // A search has a thousand hits, so each hit is visited only once and nothing else is allocated.
   const left = new Map(semantic.map(({ key }, at) => [key, meaning[at]]))
@@ -130,7 +135,58 @@ export function fuse<Key>(
     const met = new Set(hits.map(({ hit }) => hit.key))
     for (const key of exact) if (!met.has(key)) put(key, undefined, undefined)
   }
-  return hits.sort((a, b) => Number(b.hit.exact) - Number(a.hit.exact) || b.mix - a.mix).map(({ hit }) => hit)
+  const all =
+    byLanguage === undefined || keyword.length === 0 ? hits : raised(hits, byLanguage, { sure, least: certainty?.low ?? 0 })
+  return all.sort((a, b) => Number(b.hit.exact) - Number(a.hit.exact) || b.mix - a.mix).map(({ hit }) => hit)
+}
+
+interface Mixed<Key> {
+  readonly mix: number
+  readonly hit: FusedHit<Key>
+}
+
+/**
+ * Raises notes in other languages, ordered by meaning and by the names and code they share with the query. Does nothing if the cosine of
+ * the nearest is not above `least`, because then none of them answers the query.
+ */
+function raised<Key>(
+  hits: Mixed<Key>[],
+  { own, other }: NearByLanguage<Key>,
+  { sure, least }: { readonly sure: number; readonly least: number },
+): Mixed<Key>[] {
+  const nearest = other[0]?.score ?? 0
+  if (own.length === 0 || nearest <= least) return hits
+  const ranks = new Map(other.map(({ key }, at) => [key, at]))
+  const fits = hits.map(({ hit: { key, keyword } }) => {
+    const cosine = other[ranks.get(key) ?? -1]?.score
+    if (cosine === undefined) return undefined
+    return WORDS_ACROSS * (keyword?.normalised ?? 0) + (1 - WORDS_ACROSS) * (Math.max(0, cosine) / nearest)
+  })
+  const bestFit = fits.reduce<number>((most, fit) => Math.max(most, fit ?? 0), 0)
+  const top = hits.reduce((most, { mix }) => Math.max(most, mix), 0)
+  const share = shareAcross(nearness(other) / nearness(own)) / bestFit
+  return hits.map((mixed, at) => {
+    const { hit } = mixed
+    const fit = fits[at]
+    const rank = ranks.get(hit.key)
+    if (fit === undefined || rank === undefined) return mixed
+    const normalised = share * fit
+    const mix = Math.max(mixed.mix, normalised * top)
+    const across = { rank: rank + 1, score: other[rank]?.score ?? 0, normalised }
+    return { mix, hit: { ...hit, score: hit.exact ? 1 : sure * mix, across } }
+  })
+}
+
+/** Returns the mean cosine of the nearest notes. */
+function nearness(hits: readonly { readonly score: number }[]): number {
+  const nearest = hits.slice(0, TELLING)
+  return nearest.reduce((sum, { score }) => sum + Math.max(0, score), 0) / nearest.length
+}
+
+/** Returns the share of the best score for the nearest note in another language, given how near these notes are compared to others. */
+function shareAcross(nearer: number): number {
+  const { low, high, least, most } = ACROSS
+  return least + (most - least) * Math.min(1, Math.max(0, (nearer - low) / (high - low)))
 }
 
 /** Returns notes ordered by the similarity of their best vector, which may belong to a passage or the name. */
@@ -173,42 +229,4 @@ function meaningShare(matched: number): number {
 function certaintyOf(matched: number, cosine: number, { low, high }: Certainty = { low: 0, high: 1 }): number {
   const near = Math.min(1, Math.max(0, (cosine - low) / (high - low)))
   return 1 - (1 - WORDS_CERTAINTY * matched) * (1 - near)
-}
-
-/** The semantic weight for a query, relative to that for a known language. */
-export interface KnownShare {
-  /** Factor for the order of notes. */
-  readonly order: number
-  /** Factor for the certainty that the query is answered at all. At most `order`. */
-  readonly certainty: number
-}
-
-/**
- * Returns the semantic weight for a query and the notes that contain some of its words. The query and the notes must both be in a
- * known language. If there are no such notes (`undefined`), only semantic similarity is left.
- */
-export function knownShare(question: Coverage, notes: Coverage | undefined): KnownShare {
-  const share = (text: Coverage): KnownShare => ({ order: ramp(text.meaning), certainty: ramp(text.whole) })
-  const asked = share(question)
-  if (notes === undefined) return { order: asked.order, certainty: asked.order }
-  const there = share(notes)
-  const order = asked.order * there.order
-  return { order, certainty: Math.min(order, asked.certainty * there.certainty) }
-}
-
-/**
- * Returns the words in note names. Numbers, dates and single letters, such as the `d` of `d123`, are excluded because they do not
- * indicate the language.
- */
-export function wordsOfNames(names: readonly string[]): string {
-  return names.flatMap((name) => name.match(WORD) ?? []).join(' ')
-}
-
-/** Checks whether the text's language is known well enough for semantic comparison. */
-export function isKnown({ meaning }: Coverage): boolean {
-  return meaning > NONE
-}
-
-function ramp(value: number): number {
-  return Math.min(1, Math.max(0, (value - NONE) / (ALL - NONE)))
 }

@@ -1,13 +1,25 @@
 import type { Certainty } from './fusion.ts'
+import { type Language, scriptOfLanguage } from './languages/language-of.ts'
 
 /** How certain results must be to be returned. */
 export type Relevance = 'strict' | 'normal' | 'loose'
 
-/** How to interpret an embedder's cosines, and the weight of the semantic score relative to the keyword score. */
-export interface EmbedderTraits {
+/** How to interpret cosines, and the weight of the semantic score relative to the keyword score. */
+export interface MeaningTraits {
   /** Passed to `fuse`. */
   readonly weight: number
   readonly certainty: Certainty
+}
+
+/** How to interpret an embedder's cosines. */
+export interface EmbedderTraits extends MeaningTraits {
+  /** Cosine of a query with an equal passage. Defaults to 1. */
+  readonly most?: number
+  /** For queries embedded as `across`. Omitted if they are embedded like other queries. */
+  readonly across?: MeaningTraits & {
+    /** Weight if the query's language is unclear. */
+    readonly unclearWeight: number
+  }
 }
 
 /**
@@ -22,14 +34,52 @@ export const LEAST_SCORE: Readonly<Record<Relevance, number>> = { strict: 0.55, 
  */
 const LEAST_BY_WORDS: Readonly<Record<Relevance, number>> = { strict: 0.3, normal: 0.05, loose: 0 }
 
-/** Chosen on SciFact, Cranfield and CACM, for the built-in table and its teacher model. */
-const STATIC: EmbedderTraits = { weight: 0.35, certainty: { low: 0.3, high: 0.7 } }
+/** Chosen on SciFact, Cranfield and CACM, for the English table and its teacher model. */
+const ENGLISH: EmbedderTraits = { weight: 0.35, certainty: { low: 0.3, high: 0.7 } }
 const MINILM: EmbedderTraits = { weight: 0.5, certainty: { low: 0.25, high: 0.65 } }
+
+/** Languages that a model of a close relative serves as well. Slovak gained .10 from a table made with Czech texts, and none of its own. */
+const SERVED_BY: Readonly<Record<string, string>> = { sk: 'cs' }
+
+/**
+ * For both built-in tables. A query compares only one half of each vector, so its cosines are at most √½. The figures are in
+ * docs/experiments.md.
+ */
+const BOTH: EmbedderTraits = {
+  weight: 0.35,
+  certainty: { low: Math.SQRT1_2 * ENGLISH.certainty.low, high: Math.SQRT1_2 * ENGLISH.certainty.high },
+  most: Math.SQRT1_2,
+  across: { weight: 0.55, unclearWeight: 0.5, certainty: { low: 0.17, high: 0.4 } },
+}
 
 /** Returns the known traits of an embedder. For other embedders, `calibrate` measures the certainty. */
 export function traitsOf(embedder: string): EmbedderTraits | undefined {
-  if (embedder.startsWith('static:')) return STATIC
+  if (embedder.startsWith('static:')) return /^static:[^:]*\+/.test(embedder) ? BOTH : ENGLISH
   return /all-minilm-l6-v2/i.test(embedder) ? MINILM : undefined
+}
+
+/** How a query in a language must be embedded. English and text without letters need nothing else. */
+export function queryKind(language: Language | undefined): 'query' | 'across' {
+  return language === undefined || language.code === 'en' ? 'query' : 'across'
+}
+
+/** Checks whether a model with these languages knows the text's. If the language is unclear, its script decides. */
+export function isKnownTo(languages: readonly string[] | undefined, language: Language | undefined): boolean {
+  if (languages === undefined || language === undefined) return true
+  if (language.code === undefined) return languages.some((code) => scriptOfLanguage(code) === language.script)
+  return knowsLanguage(languages, language.code)
+}
+
+/** Checks whether a model with these languages knows another one. */
+export function knowsLanguage(languages: readonly string[] | undefined, code: string): boolean {
+  return languages === undefined || languages.includes(code) || languages.includes(SERVED_BY[code] ?? '')
+}
+
+/** Returns the traits for a query in a language that the model knows. */
+export function traitsIn(traits: EmbedderTraits, language: Language | undefined): MeaningTraits {
+  const { across } = traits
+  if (across === undefined || queryKind(language) === 'query') return traits
+  return language?.code === undefined ? { ...across, weight: across.unclearWeight } : across
 }
 
 /** The default weight, taken from that of a small sentence transformer. */

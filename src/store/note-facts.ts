@@ -1,7 +1,7 @@
 import type { ResolvedLink } from '../core/index-writer.ts'
 import { endingOf } from '../core/media-types.ts'
 import type { Task } from '../core/note.ts'
-import type { Node, Occurrence, ValueKind } from '../core/store.ts'
+import type { Node, Occurrence, Scope, ValueKind, WrittenLink } from '../core/store.ts'
 import { foldName } from '../core/text/fold.ts'
 import type { FileStat } from '../core/vault.ts'
 import { absolutePeriod, askedTexts, readDate } from '../search/query/compare-values.ts'
@@ -42,6 +42,9 @@ export interface PropertyFacts {
   /** Searchable forms of the values; see `askedTexts`. */
   readonly asked: readonly string[]
 }
+
+/** The files that a set in a query may contain. */
+export const IN_SETS: Scope = { kinds: ['note', 'canvas'] }
 
 export const NO_TASKS: NoteFacts['tasks'] = new Set()
 
@@ -130,6 +133,15 @@ export function toOccurrence(link: ResolvedLink, { from, to }: Pick<Occurrence, 
     end: link.end,
     inComment: link.inComment === true,
   }
+}
+
+/** Returns the place of a problem's link, and the link as written. */
+export function writtenAt({ line, form, target, subpath, inComment }: ResolvedLink): {
+  readonly line: number
+  readonly link: WrittenLink
+} {
+  const link = { form, target, ...(subpath === undefined ? {} : { subpath }), ...(inComment === true ? { inComment } : {}) }
+  return { line, link }
 }
 
 /**

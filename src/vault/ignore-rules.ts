@@ -122,23 +122,24 @@ export function matchAny(globs: readonly string[], nocase: boolean): (path: stri
 
 const MAX_LENGTH = 1000
 
-/** Nobody writes more than this by hand. */
-const MOST_ALTERNATIVES = 64
+/** Nobody writes more than this by hand. It bounds time and memory for globs that a stranger wrote. */
+const MOST_ALTERNATIVES = 512
 
-/** Expands braces in a glob: `{a,b}`. */
+/** Expands braces in a glob: `{a,b}`. Braces that would give more than `MOST_ALTERNATIVES` patterns remain as they are. */
 function alternatives(pattern: string): readonly string[] {
   let patterns: readonly string[] = [pattern]
-  while (patterns.length <= MOST_ALTERNATIVES) {
-    const expanded: readonly string[] = patterns.flatMap((one) => {
-      const braces = one.length <= MAX_LENGTH ? /(?<!\\)\{([^{}]*,[^{}]*)\}/.exec(one) : null
-      if (braces === null) return [one]
-      const end = braces.index + braces[0].length
-      return (braces[1] as string).split(',').map((each) => one.slice(0, braces.index) + each + one.slice(end))
+  for (;;) {
+    const braces = patterns.map((one) => (one.length <= MAX_LENGTH ? /(?<!\\)\{([^{}]*,[^{}]*)\}/.exec(one) : null))
+    const choices = braces.map((found) => found?.[1]?.split(',') ?? [''])
+    const count = choices.reduce((sum, { length }) => sum + length, 0)
+    if (count === patterns.length || count > MOST_ALTERNATIVES) return patterns
+    patterns = patterns.flatMap((one, i) => {
+      const found = braces[i]
+      if (!found) return [one]
+      const end = found.index + found[0].length
+      return (choices[i] ?? []).map((each) => one.slice(0, found.index) + each + one.slice(end))
     })
-    if (expanded.length === patterns.length) break
-    patterns = expanded
   }
-  return patterns
 }
 
 /** A line of a `.gitignore` file. */
@@ -210,10 +211,23 @@ function gitRule(line: string, depth: number, nocase: boolean): GitRule | undefi
   if (pattern === '' || line.startsWith('#')) return undefined
   // A pattern without a slash matches names at any depth.
   const isForNames = !pattern.includes('/')
-  const test = linearGlob(pattern.replace(/^\//, ''), nocase)
+  const glob = pattern.replace(/^\//, '')
+  const test = isForNames ? linearGlob(glob, nocase) : pathTest(glob, nocase)
   const matches: GitRule['matches'] = (names, isFolder) =>
     (isFolder || !isForFolders) && test(names, isForNames ? names.length - 1 : depth)
   return { isNegated, matches }
+}
+
+/** Git compares the text before the first wildcard by itself, so `a**` and `a**\/b` cross folders although `**` is not a whole name. */
+function pathTest(glob: string, nocase: boolean): ReturnType<typeof linearGlob> {
+  const [, head, rest] = /^([^*?[\\]*[^*?[\\/])(\*\*(?:\/.*)?)$/s.exec(glob) ?? []
+  if (head === undefined || rest === undefined) return linearGlob(glob, nocase)
+  const startsWithHead = literal(head, nocase)
+  const test = linearGlob(rest, nocase)
+  return (names, from) => {
+    const path = names.slice(from).join('/')
+    return startsWithHead(path.slice(0, head.length)) && test(path.slice(head.length).split('/'))
+  }
 }
 
 type Matches<T> = (item: T) => boolean

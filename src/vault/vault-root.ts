@@ -10,7 +10,7 @@ import { diskFileSystem, errorReason, type FileSystem, isAbsence, readSmallText,
  * @throws RouxError `VAULT_NOT_FOUND` if it is missing, unreadable or not a folder
  */
 export function requireVaultRoot(path: string, fs: FileSystem = diskFileSystem): string {
-  if (path === '' || path.includes('\0')) throw notFound('No folder was named.', 'Give the path of a folder with Markdown notes.')
+  if (path === '' || path.includes('\0')) throw notFound('No folder was given.', 'Give the path of a folder with Markdown notes.')
   const absolute = resolve(/^~(?=$|[\\/])/.test(path) ? join(homedir(), path.slice(1)) : path)
   try {
     const real = fs.realpathSync.native(absolute)

@@ -58,6 +58,6 @@ export class PageGate {
 
 function foreign() {
   return refusal(403, 'Only the page of this server may send this request.', {
-    hint: 'Open it with "roux open". Behind a reverse proxy, list its name in http.hosts and have it pass the header Host on unchanged.',
+    hint: 'Open it with "roux open". Behind a reverse proxy, list its name in http.hosts and let it pass the Host header unchanged.',
   })
 }

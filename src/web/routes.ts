@@ -162,7 +162,7 @@ async function beginSession(body: unknown, sessions: WebSessions, { vaultsFor }:
   const secret = sessions.redeem(textsOf(body, ['code']).code ?? '')
   const session = secret === undefined ? undefined : sessions.find(secret)
   if (session === undefined)
-    throw new RouxError('PERMISSION_DENIED', 'This address was already used, or is older than a minute.', {
+    throw new RouxError('PERMISSION_DENIED', 'This address was already used, or is more than a minute old.', {
       hint: 'Run "roux open" again.',
     })
   return { session: secret, vaults: vaultsFor(session.access).names, scopes: [...session.access.scopes] }
@@ -280,9 +280,9 @@ function goneOf(response: ServerResponse): AbortSignal {
 export async function sendPicture(response: ServerResponse, core: GraphCore, id: string): Promise<void> {
   const picture = await findPicture(core, id)
   if (picture === undefined)
-    return sendRefusal(response, refusal(404, 'Only pictures are shown here: PNG, JPEG, GIF and WebP.', ELSEWHERE))
+    return sendRefusal(response, refusal(404, 'Only PNG, JPEG, GIF and WebP images are shown here.', ELSEWHERE))
   if (picture === 'too large') {
-    const most = `Pictures of more than ${LARGEST_PICTURE >> 20} MB are not shown here.`
+    const most = `Images of more than ${LARGEST_PICTURE >> 20} MB are not shown here.`
     return sendRefusal(response, refusal(413, most, ELSEWHERE))
   }
   // Nothing in it may run, even if it is opened as a page.

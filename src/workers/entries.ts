@@ -8,7 +8,8 @@ export function entryOf(name: 'indexer' | 'compute' | 'reader' | 'model'): URL {
   return existsSync(fileURLToPath(built)) ? built : new URL(`../../dist/workers/${name}.js`, import.meta.url)
 }
 
-/** Path of the built-in embedding table. Built scripts and sources are at the same depth. */
-export function embeddingTable(): string {
-  return fileURLToPath(new URL('../../assets/embedder/static-256.bin', import.meta.url))
+/** Paths of the built-in embedding tables. Built scripts and sources are at the same depth. */
+export function embeddingTables(): { readonly english: string; readonly multilingual: string } {
+  const at = (name: string) => fileURLToPath(new URL(`../../assets/embedder/${name}`, import.meta.url))
+  return { english: at('static-256.bin'), multilingual: at('ml-256-int4.bin') }
 }

@@ -7,6 +7,7 @@ import { RouxError } from '../core/errors.ts'
 import type { IndexName, IndexStatus, SearchReadiness } from '../core/indexing.ts'
 import type { WriteRequest } from '../core/operations.ts'
 import { answer, Calls } from '../core/thread-calls.ts'
+import { tablesFor } from '../embed/open-embedder.ts'
 import { Freshness } from '../indexing/freshness.ts'
 import { isVaultMissing } from '../indexing/indexer.ts'
 import { IndexingService, type ServiceParts } from '../indexing/service.ts'
@@ -19,9 +20,10 @@ import { fileKind } from '../vault/file-system.ts'
 import { openVault, type VaultOptions } from '../vault/open-vault.ts'
 import type { WatchOptions } from '../vault/watch-vault.ts'
 import { collectGarbage } from './collect-garbage.ts'
-import { embeddingTable } from './entries.ts'
+import { embeddingTables } from './entries.ts'
 import { mayEmbed } from './may-leave.ts'
 import type { FromIndexer, IndexerData, OpenIndexer, ToIndexer } from './messages.ts'
+import { embedderSettings } from './open-embedding.ts'
 import { openWrites } from './open-writes.ts'
 import { type EmbedderService, openRelayedEmbedder } from './relayed-embedder.ts'
 import type { WriteService } from './write-service.ts'
@@ -197,7 +199,7 @@ async function openPassageEmbedder(
 ): Promise<Embedder> {
   if (settings.kind !== 'static') return await openRelayedEmbedder(calls)
   const { openLazyStaticEmbedder } = await import('../embed/static-embedder.ts')
-  return openLazyStaticEmbedder(embeddingTable(), settings.dimensions === 0 ? undefined : settings.dimensions)
+  return openLazyStaticEmbedder(tablesFor(embedderSettings(settings), { tables: embeddingTables() }))
 }
 
 /** The watcher is loaded after the first comparison, so it does not delay it. */

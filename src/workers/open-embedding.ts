@@ -6,7 +6,7 @@ import type { DownloadProgress, EmbedderSettings } from '../embed/embedder-setti
 import type { EmbedderDependencies } from '../embed/open-embedder.ts'
 import type { GateSettings } from '../outbound/gate.ts'
 import type { Meter } from '../outbound/http-client.ts'
-import { embeddingTable, entryOf } from './entries.ts'
+import { embeddingTables, entryOf } from './entries.ts'
 import type { OpenGate } from './open-gate.ts'
 
 /** The embedders of one vault. */
@@ -56,7 +56,7 @@ export function openEmbedding(
       // Uses the configured one if it is the same, to avoid reading the table twice.
       const own = wanted.kind === 'static' ? await open('', wanted) : undefined
       if (own?.id === id) return own
-      const former = await open(id, { kind: 'static', allowDownload: false, dimensions: Number(id.split(':').at(-1)) })
+      const former = await open(id, { kind: 'static', allowDownload: false, ...formerSettings(id) })
       return former.id === id ? former : undefined
     },
     close: async () => {
@@ -67,6 +67,12 @@ export function openEmbedding(
       passage.close()
     },
   }
+}
+
+/** Returns the settings of a built-in embedder with this id. Only ids of both tables name a version. */
+function formerSettings(id: string): Pick<EmbedderSettings, 'dimensions' | 'languages'> {
+  const [, , dimensions, version] = id.split(':')
+  return { dimensions: Number(dimensions), languages: version === undefined ? 'english' : 'auto' }
 }
 
 /** Routes a server's embedder through the gate, which is opened on demand. */
@@ -86,12 +92,13 @@ export function gatePassage(settings: () => GateSettings = CLOSED): {
 
 /** Converts the settings to embedder options. */
 export function embedderSettings(settings: Settings['embedder'], apiKey?: string): EmbedderSettings {
-  const { kind, model, base_url: baseUrl, dimensions, max_tokens: maxTokens, batch, timeout, download } = settings
+  const { kind, languages, model, base_url: baseUrl, dimensions, max_tokens: maxTokens, batch, timeout, download } = settings
   return {
     kind,
     batch,
     timeoutMs: timeout * 1_000,
     allowDownload: download,
+    ...(languages === 'auto' ? undefined : { languages }),
     ...(model === '' ? undefined : { model }),
     ...(baseUrl === '' ? undefined : { baseUrl }),
     ...(apiKey === undefined ? undefined : { apiKey }),
@@ -106,7 +113,7 @@ export function embedderSettings(settings: Settings['embedder'], apiKey?: string
 /** Dependencies of the embedders. */
 export function embedderDependencies(onProgress?: (progress: DownloadProgress) => void): EmbedderDependencies {
   return {
-    tablePath: embeddingTable(),
+    tables: embeddingTables(),
     workerEntry: entryOf('model'),
     modelsFolder: join(userFolders().cache, 'models'),
     ...(onProgress === undefined ? undefined : { onProgress }),

@@ -9,9 +9,11 @@ if (port === null) throw new Error('This file runs as a worker only.')
 
 const vaults = new Map<number, { readonly at: ReadVault; vault?: ReturnType<typeof openVault> }>()
 
-port.on('message', (message: ToReader) => {
-  if (message.type === 'vault') vaults.set(message.vault, { at: message.at })
-  else send({ type: 'read', id: message.id, result: read(message.vault, message.job) })
+port.on('message', (messages: readonly ToReader[]) => {
+  for (const message of messages) {
+    if (message.type === 'vault') vaults.set(message.vault, { at: message.at })
+    else send({ type: 'read', id: message.id, result: read(message.vault, message.job) })
+  }
 })
 
 send({ type: 'up' })

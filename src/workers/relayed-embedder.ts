@@ -6,9 +6,9 @@ export type EmbedderService = ReturnType<typeof embedderService>
 /** Exposes an embedder to other threads. `open` is called each time and can return the same one. */
 export function embedderService(open: () => Promise<Embedder>) {
   return {
-    async open(): Promise<Pick<Embedder, 'id' | 'dimensions' | 'batch'>> {
-      const { id, dimensions, batch } = await open()
-      return { id, dimensions, batch }
+    async open(): Promise<Pick<Embedder, 'id' | 'dimensions' | 'languages' | 'acrossFrom' | 'batch'>> {
+      const { id, dimensions, languages, acrossFrom, batch } = await open()
+      return { id, dimensions, languages, acrossFrom, batch }
     },
     embed: async ({ texts, kind }: { texts: readonly string[]; kind: EmbedKind }): Promise<readonly Float32Array[]> =>
       (await open()).embed(texts, kind),

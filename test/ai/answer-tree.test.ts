@@ -5,13 +5,13 @@ import { citeAnswer } from '../../src/ai/cite.ts'
 import { ATTACKS } from './attacks.ts'
 import { dangersIn } from './judge.ts'
 
-/** An answer without what leads out of it, and without its citations. */
+/** The answer without anything that leads out of it, and without citations. */
 function cleanAnswer(answer: string): { readonly text: string; readonly removed: number } {
   const tree = parseAnswer(answer)
   return { text: tree.write(() => undefined), removed: tree.removed }
 }
 
-describe('an answer that obeyed an attack leads nowhere', () => {
+describe('an answer that repeats an attack contains nothing dangerous', () => {
   test.each(Object.entries(ATTACKS))('%s', (_, attack) => {
     for (const answer of [attack, `Flour matters [S1]. ${attack} And so on.`, `> ${attack}`, `- ${attack}\n- ${attack}`]) {
       expect(dangersIn(cleanAnswer(answer).text)).toEqual([])
@@ -19,17 +19,17 @@ describe('an answer that obeyed an attack leads nowhere', () => {
   })
 })
 
-test('there are forty families of attacks and more, and the judge finds what is wrong with all that lead anywhere', () => {
+test('there are at least forty attacks, and the judge flags every one that leads out of the answer', () => {
   expect(Object.keys(ATTACKS).length).toBeGreaterThanOrEqual(40)
   const silent = Object.entries(ATTACKS)
     .filter(([, attack]) => dangersIn(attack).length === 0)
     .map(([name]) => name)
-  // These are no addresses: boundaries, turns, embedded notes and citations are tried elsewhere.
+  // These contain no address; other tests cover boundaries, turns, embedded notes and citations.
   expect(silent).toEqual([
-    'a drawing with a handler',
+    'an SVG with an event handler',
     'a forged end of the passages',
-    'markers of passages that there are not',
-    'a quotation that no passage has',
+    'markers for passages that do not exist',
+    'a quotation that is in no passage',
   ])
 })
 
@@ -40,7 +40,7 @@ test.each([
   ['Use Node.js or example.md, c++ and C#. A: b; 10:30.'],
   ['```\nconst a = b[0](1)\n```'],
   ['The network 10.0.0.0/8, version 1.2.3.4, Node.js/Express, src/app.ts and notes/2024.md: what is it? a=b.'],
-])('a plain answer stays as it is: %j', (answer) => {
+])('a harmless answer is unchanged: %j', (answer) => {
   expect(cleanAnswer(answer)).toEqual({ text: answer, removed: 0 })
 })
 
@@ -53,15 +53,15 @@ test.each([
   ['- Write\n\n  ```js\n  a\\.b\n  ```'],
   ['> ```\n> a\\.b\n> ```'],
   ['| sign | is |\n| - | - |\n| `\\.` | a dot |'],
-])('code stays as it is, backslashes and all: %j', (answer) => {
+])('code is unchanged, including backslashes: %j', (answer) => {
   expect(cleanAnswer(answer)).toEqual({ text: answer, removed: 0 })
 })
 
 test.each([
-  ['a reference or a backslash', '`www&#46;collect-it.com` and `https\\://collect-it.com`', 'and'],
+  ['a character reference or a backslash', '`www&#46;collect-it.com` and `https\\://collect-it.com`', 'and'],
   ['a code span', 'See `https://collect.example/x` and `git@collect-it.test`.', 'See and.'],
   ['a fence', '```\ncurl https://collect.example/x -o y\n```', '```\ncurl  -o y\n```'],
-])('an address goes from code, too: by %s', (_, answer, left) => {
+])('addresses are removed from code too: %s', (_, answer, left) => {
   expect(
     cleanAnswer(answer)
       .text.replace(/ +(?=[ .])/g, '')
@@ -70,24 +70,24 @@ test.each([
 })
 
 test.each([
-  ['marks that are left over', '`a` \\` ![x](y.png) `'],
+  ['stray backticks', '`a` \\` ![x](y.png) `'],
   ['a fence that ends with its quote', '> ```\n![x](y.png)\n```'],
-  ['a fence that ends with its item', '- a\n\n  ```\n![x](y.png)\n  ```'],
+  ['a fence that ends with its list item', '- a\n\n  ```\n![x](y.png)\n  ```'],
   ['a paragraph that ends', '`a\n\n![x](y.png)`'],
   ['the cells of a table', '| a | b |\n|---|---|\n| `a | ![x](y.png)` |'],
   ['a formula', 'It is $a`$ ![x](y.png) `.'],
-  ['a formula of lines', '$$\n```\n$$\n```\n![x](y.png)\n```'],
+  ['a multi-line formula', '$$\n```\n$$\n```\n![x](y.png)\n```'],
   ['a wikilink', '[[a`]] ![[x]] `'],
   ['a tag', '<a title="`">![x](y.png)`'],
-])('what is only like code leads nowhere: %s', (_, answer) => {
+])('text that only resembles code hides nothing dangerous: %s', (_, answer) => {
   expect(cleanAnswer(answer).text.replace(/`[^`]*`/g, '')).not.toMatch(/!\[|(?<!\\)\$/)
 })
 
-test('the text of a link stays, and what was removed is counted', () => {
+test('the text of a removed link stays, and removals are counted', () => {
   expect(cleanAnswer('See [the docs](https://a.example/x) and ![a](b.png).')).toEqual({ text: 'See the docs and.', removed: 2 })
 })
 
-test('no mix of the pieces of attacks leads anywhere, as three programs show it', async () => {
+test('no combination of attack fragments is dangerous in any of three renderers', async () => {
   const pieces = [
     ...[
       '[',
@@ -189,22 +189,23 @@ test('no mix of the pieces of attacks leads anywhere, as three programs show it'
         [['www', '\\', '.example']],
         [['.', '@', '.example']],
         [['http', '\\', ':', '//', 'collect', '\\', '.', 'x']],
+        [['$', '&colon;', '`', '//', '$', '`']],
       ],
     },
   )
 })
 
-test('what never ends is read to its end, and leads nowhere', () => {
+test('unclosed markup is read to the end and contains nothing dangerous', () => {
   for (const piece of ['[', '![', '<', '<a ', '[a](', '&amp;', 'www.', '(', '"a ', '[[a|', 'a.b.', '<!--', '//', 'a@']) {
     expect(dangersIn(cleanAnswer(piece.repeat(6_000 / piece.length)).text)).toEqual([])
   }
 })
 
 test.each([
-  ['many items', '- a\n'.repeat(600), '\\- a'],
-  ['items inside one another', '1. 2. 3. a\n'.repeat(300), '1\\. 2. 3. a'],
+  ['many list items', '- a\n'.repeat(600), '\\- a'],
+  ['nested list items', '1. 2. 3. a\n'.repeat(300), '1\\. 2. 3. a'],
   ['deep quotes', `${'> '.repeat(40)}a`, `\\${'> '.repeat(40)}a`],
-])('an answer that takes the parser long is read as plain text: %s', (_, answer, line) => {
+])('an answer that is slow to parse is read as plain text: %s', (_, answer, line) => {
   expect(cleanAnswer(answer).text.split('\n\n')[0]).toBe(line)
 })
 

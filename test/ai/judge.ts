@@ -11,14 +11,14 @@ type IsOwn = (url: string) => boolean
 const ADDRESS =
   /https?:\S|[a-z]:\/\/|www\.|\b(?:data|javascript|obsidian|file|mailto|tel):\S|[^\s@]@[a-z0-9-]+\.[a-z]|collect\.example(?![a-z0-9_-])|collect-it|\d\.\d{1,3}\.\d{1,3}(?::\d+)?[/?]\w/i
 const HIDDEN = /[\u200b-\u200f\u202a-\u202e\u2060-\u2064\u{e0000}-\u{e0fff}]/u
-/** Elements and properties that show text and nothing else. */
+/** Elements and attributes that only show text. */
 const HARMLESS =
   /^(?:p|em|strong|del|s|code|pre|[uo]l|li|h[1-6]|blockquote|table|thead|tbody|tr|t[hd]|hr|br|input)(?: (?:class="(?:language-[\w+#-]*|task-list-item|contains-task-list)"|align="\w+"|style="text-align:\w+"|start="\d+"|checked=""|disabled=""|type="checkbox"|\/))*$/
 /** Languages that Obsidian or one of its plugins runs. */
 const RUNS = /^(?:mermaid|dataview|dataviewjs|tasks|query|templater|tikz|chart|leaflet|ad-.*)$/i
 
 const IT = markdownIt({ html: true, linkify: true })
-// Names of files end like names of countries.
+// File names can end like country domains.
 IT.linkify.set({ fuzzyLink: false })
 
 interface Element {
@@ -29,7 +29,7 @@ interface Element {
   readonly children?: readonly Element[]
 }
 
-/** The HTML that three programs make of a text. */
+/** The HTML that three renderers make of a text. */
 const RENDERERS: Readonly<Record<string, (markdown: string) => string>> = {
   marked: (markdown) => marked.parse(markdown, { async: false, gfm: true }),
   'markdown-it': (markdown) => IT.render(markdown),
@@ -37,7 +37,7 @@ const RENDERERS: Readonly<Record<string, (markdown: string) => string>> = {
     htmlOf(toHast(unified().use(remarkParse).use(remarkGfm).parse(markdown) as Nodes, { allowDangerousHtml: true }) as Element),
 }
 
-/** What in a text leads out of it, as three readers of Markdown and any program that looks for addresses see it. */
+/** What leads out of a text, according to three Markdown renderers and a search for addresses. */
 export function dangersIn(markdown: string, isOwn: IsOwn = () => false): readonly string[] {
   const found = Object.entries(RENDERERS).flatMap(([name, render]) =>
     dangersInHtml(render(markdown), isOwn).map((what) => `${name}: ${what}`),
@@ -57,7 +57,7 @@ export function dangersIn(markdown: string, isOwn: IsOwn = () => false): readonl
   return found
 }
 
-/** Every part of Markdown, and how it is written. */
+/** Visits every Markdown node with its source text. */
 function visit(markdown: string, tell: (node: Nodes, written: string) => void): void {
   const tellAll = (node: Nodes): void => {
     tell(node, markdown.slice(node.position?.start.offset, node.position?.end.offset))

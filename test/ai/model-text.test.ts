@@ -4,26 +4,26 @@ import { findRepeats, withoutThinking } from '../../src/ai/model-text.ts'
 
 test.each([
   ['tags', '<think>Secret.</think>\nYes.', '\nYes.'],
-  ['tags of another name', '<thought>Secret.</thought>Yes.', 'Yes.'],
-  ['tags in between', 'Yes.<thinking>Secret.</thinking> It is.', 'Yes. It is.'],
-  ['a closing tag alone', 'Secret, so\n</think>\n\nYes.', '\n\nYes.'],
+  ['differently named tags', '<thought>Secret.</thought>Yes.', 'Yes.'],
+  ['tags in the middle', 'Yes.<thinking>Secret.</thinking> It is.', 'Yes. It is.'],
+  ['only a closing tag', 'Secret, so\n</think>\n\nYes.', '\n\nYes.'],
   ['brackets', '[THINK]Secret.[/THINK]Yes.', 'Yes.'],
-  ['signs', '◁think▷Secret.◁/think▷Yes.', 'Yes.'],
+  ['symbols', '◁think▷Secret.◁/think▷Yes.', 'Yes.'],
   ['channels', '<|channel|>analysis<|message|>Secret.<|end|><|start|>assistant<|channel|>final<|message|>Yes.<|return|>', 'Yes.'],
-  ['channels without their signs', 'analysisSecret.assistantfinalYes.', 'Yes.'],
+  ['channels without their markers', 'analysisSecret.assistantfinalYes.', 'Yes.'],
   ['nothing', 'Yes, `<think>` is a tag.', 'Yes, `<think>` is a tag.'],
-])('what a model thinks aloud is no answer: with %s', (_, text, answer) => {
+])("removes the model's thinking: %s", (_, text, answer) => {
   expect(withoutThinking(text)).toEqual({ answer, isThinking: false })
 })
 
-test.each(['<think>never ends', '<|channel|>analysis<|message|>never ends'])('%s is still thinking', (text) => {
+test.each(['<think>never ends', '<|channel|>analysis<|message|>never ends'])('%s is unfinished thinking', (text) => {
   expect(withoutThinking(text)).toEqual({ answer: '', isThinking: true })
 })
 
 const start = fc.string({ maxLength: 400 })
 const unit = fc.string({ minLength: 1, maxLength: 60 })
 
-test('a text that ends with the same words over and over is cut after they were said once', () => {
+test('a text that ends in endless repetition is cut after the first repeat', () => {
   fc.assert(
     fc.property(start, unit, (before, said) => {
       const text = before + said.repeat(Math.max(10, Math.ceil(400 / said.length)))
@@ -36,7 +36,7 @@ test('a text that ends with the same words over and over is cut after they were 
   )
 })
 
-test('what is said a few times is an answer', () => {
+test('a few repetitions are a normal answer', () => {
   fc.assert(
     fc.property(fc.lorem({ maxCount: 40 }), unit, fc.integer({ min: 0, max: 5 }), (text, said, times) => {
       expect(findRepeats(text + said.repeat(times))).toBeUndefined()
@@ -48,6 +48,6 @@ test.each([
   ['an empty text', ''],
   ['a table', `| flour | water |\n| ${'-'.repeat(80)} | ${'-'.repeat(80)} |\n| 500 g | 350 g |`],
   ['a list of days', Array.from({ length: 60 }, (_, day) => `- day ${day + 1}: feed the starter`).join('\n')],
-])('%s is no endless one', (_, text) => {
+])('%s is not endless repetition', (_, text) => {
   expect(findRepeats(text)).toBeUndefined()
 })

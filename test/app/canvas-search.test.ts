@@ -17,15 +17,15 @@ const ARGUMENTS = { limit: 10, includeContent: false, relevance: 'normal', expla
 const find = (core: SearchCore, query: string) =>
   findNodes(core, { query, limit: 10, orderBy: 'relevance', includeArchived: false })
 
-describe('a canvas is found by the words of its cards', () => {
-  test('by find_nodes, with the card as snippet and its line', async () => {
+describe('finding a canvas by the words of its cards', () => {
+  test('find_nodes returns the card as snippet, with its line', async () => {
     const { value } = await find(await searchCore(FILES), 'tomato ripen')
     expect(value.map(({ id, snippet, line }) => [id, snippet, line])).toEqual([
       ['boards/plan.canvas', '# Greenhouse Where tomatoes ripen before #summer', 6],
     ])
   })
 
-  test.each(['keyword', 'hybrid', 'semantic'] as const)('by search, %s, with the card as passage', async (mode) => {
+  test.each(['keyword', 'hybrid', 'semantic'] as const)('search in %s mode returns the card as passage', async (mode) => {
     const core = await searchCore(FILES, { embedder: new KnownBag() })
     const { value } = await search(core, { ...ARGUMENTS, query: 'tomatoes ripen greenhouse', mode })
     expect(value[0]).toMatchObject({ id: 'boards/plan.canvas', title: 'Plan.canvas' })
@@ -34,12 +34,12 @@ describe('a canvas is found by the words of its cards', () => {
     ])
   })
 
-  test('by its name', async () => {
+  test('find_nodes finds a canvas by name', async () => {
     expect((await find(await searchCore(FILES), 'plan')).value.map(({ id }) => id)).toEqual(['boards/plan.canvas'])
   })
 })
 
-test('queries without words answer notes only, and so does a word that only the form of a canvas holds', async () => {
+test('queries without words, and words of the canvas format, find no canvas', async () => {
   const core = await searchCore(FILES)
   for (const query of ['path:boards', '#summer', 'nodes']) expect((await find(core, query)).value).toEqual([])
 })

@@ -7,7 +7,7 @@ import { mayEmbed } from '../../src/workers/may-leave.ts'
 import { BagOfWords } from '../support/bag-of-words.ts'
 import { searchCore } from './search-core.ts'
 
-/** Keeps all that it is given, questions too, and is known to no one: what its cosines mean is found out of the vault. */
+/** Records every text it embeds. Its model is unknown, so the vault has to calibrate its cosines. */
 class Listening extends BagOfWords {
   readonly heard: string[] = []
 
@@ -22,37 +22,37 @@ class Listening extends BagOfWords {
 }
 
 const PRIVATE = (path: string): boolean => !path.startsWith('private/')
-const ASKED = { mode: 'hybrid', limit: 5, offset: 0, relevance: 'loose', includeContent: false, explain: false } as const
+const ARGS = { mode: 'hybrid', limit: 5, offset: 0, relevance: 'loose', includeContent: false, explain: false } as const
 const NOTES = {
   'garden.md': 'Compost feeds the soil. See [[Hunter2]] for the compost.',
   'private/Hunter2.md': '---\naliases: [swordfish]\n---\nThe compost password is xyzzy. It opens the [[garden]] shed of compost.',
   'soil.md': 'Soil is made of compost and sand.',
 }
 
-test('neither texts nor names of a note that is kept from the embedder are given to it, whatever is asked', async () => {
+test('never embeds text or names of a note that is kept from the embedder', async () => {
   const embedder = new Listening()
   const core = await searchCore(NOTES, { embedder, mayEmbed: PRIVATE })
-  await search(core, { ...ASKED, query: 'compost' })
+  await search(core, { ...ARGS, query: 'compost' })
   await contextPack(core, { query: 'compost shed', maxTokens: 2_000 })
   await contextPack(core, { ids: ['private/hunter2.md'], maxTokens: 2_000 })
   expect(embedder.heard.join('\n')).toContain('Soil is made')
   expect(embedder.heard.filter((text) => /xyzzy|swordfish|opens the|^hunter2$/i.test(text))).toEqual([])
 })
 
-test('no query of a trial is made from such a note', async () => {
+test('generates no known-item query from such a note', async () => {
   const core = await searchCore(NOTES, { embedder: new Listening(), mayEmbed: PRIVATE })
   const items = await knownItems(core, { count: 10, seed: 1 })
   expect(items.map(({ query }) => query)).toContain('soil')
   expect(items.filter(({ query }) => /xyzzy|swordfish|opens|^hunter/i.test(query))).toEqual([])
 })
 
-test('such a note is found by its words', async () => {
+test('finds such a note by its words', async () => {
   const core = await searchCore(NOTES, { embedder: new Listening(), mayEmbed: PRIVATE })
-  const { value } = await search(core, { ...ASKED, query: 'xyzzy' })
+  const { value } = await search(core, { ...ARGS, query: 'xyzzy' })
   expect(value.map(({ id }) => id)).toEqual(['private/hunter2.md'])
 })
 
-test('what the settings keep from models is kept from embedders on a server, and from none in this process', () => {
+test('ai.deny keeps notes from an embedder on a server, but not from the built-in one', () => {
   const ai = { ...toSettings().ai, deny: ['private'] }
   expect(mayEmbed({ kind: 'static' }, () => ai)).toBeUndefined()
   let now = ai

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { findNodes } from '../../src/app/find/find-nodes.ts'
 import { getProblems } from '../../src/app/insight/get-problems.ts'
 import { getNeighbors } from '../../src/app/links/get-neighbors.ts'
@@ -23,7 +23,7 @@ async function ask(args: Partial<Parameters<typeof getProblems>[1]>) {
   return answer
 }
 
-test('the notes that are most missing come first, each once, with who wants them and where', async () => {
+test('lists each missing note once, most linked first, with its sources', async () => {
   const { value } = await ask({ kind: 'missing_note' })
   expect(value).toEqual({
     problems: [
@@ -55,7 +55,7 @@ test('the notes that are most missing come first, each once, with who wants them
   })
 })
 
-test('the id of a missing note leads to all who want it', async () => {
+test('the id of a missing note finds all notes that link to it', async () => {
   const core = await searchCore(NOTES)
   const { value } = await getNeighbors(core, {
     id: 'rest',
@@ -68,12 +68,12 @@ test('the id of a missing note leads to all who want it', async () => {
   expect(value.map(({ id }) => id)).toEqual(['index.md', 'plans/b.md'])
 })
 
-test('missing notes are counted within a folder, and go on from an offset', async () => {
+test('missing notes can be limited to a folder and paged', async () => {
   const { value } = await ask({ kind: 'missing_note', folder: 'plans', offset: 1 })
   expect(value).toMatchObject({ problems: [{ text: 'Rest', notes: 1 }], total: 2 })
 })
 
-test('a summary counts each kind, and the missing notes beside the links that want them', async () => {
+test('a summary counts each kind, and missing notes separately from broken links', async () => {
   const { value } = await ask({ summary: true })
   expect(value).toEqual({
     counts: {
@@ -85,6 +85,7 @@ test('a summary counts each kind, and the missing notes beside the links that wa
       twin: 0,
       outside_link: 0,
       conflict_copy: 0,
+      in_comment: 0,
       missing_note: 2,
     },
     total: 10,
@@ -93,7 +94,7 @@ test('a summary counts each kind, and the missing notes beside the links that wa
   expect((await ask({ summary: true, folder: 'plans', kind: 'broken_link' })).value).toMatchObject({ total: 4 })
 })
 
-test('problems of the links to one note are asked for by its id or title', async () => {
+test('filters link problems by the id or title of their target', async () => {
   const { value } = await ask({ target: 'index' })
   expect(value).toMatchObject({ problems: [{ kind: 'broken_heading', id: 'plans/c.md' }], total: 1 })
   expect((await ask({ target: 'deep work' })).value).toMatchObject({ total: 3 })
@@ -101,19 +102,19 @@ test('problems of the links to one note are asked for by its id or title', async
   expect(none).toEqual({ problems: [], total: 0 })
   expect(warnings).toEqual([{ code: 'NOTICE', message: '"earth" is the note "soil.md".' }])
   expect((await ask({ target: 'index', summary: true })).value).toEqual({
-    counts: { broken_link: 0, broken_heading: 1, ambiguous_link: 0 },
+    counts: { broken_link: 0, broken_heading: 1, ambiguous_link: 0, in_comment: 0 },
     total: 1,
   })
 })
 
-test('problems of the links to a note that there is not are none, and the nearest ids are named', async () => {
+test('an unknown target has no problems and a warning with the nearest ids', async () => {
   const { value, warnings } = await ask({ target: 'indx' })
   expect(value).toEqual({ problems: [], total: 0 })
   expect(warnings).toMatchObject([{ code: 'UNKNOWN_ID', message: expect.stringContaining('"index.md"') }])
   expect((await ask({ target: 'indx', summary: true })).value).toMatchObject({ total: 0 })
 })
 
-test('missing notes with their sources take the store two questions', async () => {
+test('missing notes with sources need two store queries', async () => {
   const core = await searchCore(NOTES)
   const store = slowStore(core.store)
   await getProblems({ ...core, store }, { ...ARGS, kind: 'missing_note' })
@@ -121,7 +122,7 @@ test('missing notes with their sources take the store two questions', async () =
   await core.close()
 })
 
-test('a title that several notes have is not guessed', async () => {
+test('a title shared by several notes is an error', async () => {
   const core = await searchCore({ 'a/Plan.md': '[[x]]', 'b/Plan.md': '[[x]]' })
   const args = { id: 'Plan', direction: 'out', limit: 20, includeContent: false, evidence: false } as const
   await expect(getNeighbors(core, args)).rejects.toMatchObject({
@@ -131,14 +132,14 @@ test('a title that several notes have is not guessed', async () => {
   await core.close()
 })
 
-test('an attachment has neighbours by its name', async () => {
+test('finds the neighbours of an attachment by its file name', async () => {
   const core = await searchCore({ 'a.md': '![[Engelbart.jpg]]', 'img/Engelbart.jpg': '' })
   const args = { id: 'Engelbart.jpg', direction: 'in', limit: 20, includeContent: false, evidence: false } as const
   expect((await getNeighbors(core, args)).value.map(({ id }) => id)).toEqual(['a.md'])
   await core.close()
 })
 
-test('a note is read by a title that no other note has, and the answer has its id', async () => {
+test('reads a note by a unique title and returns its id', async () => {
   const core = await searchCore({ ...NOTES, 'deep/Path.md': '---\ntitle: My plan\n---\nText.\n' })
   const read = async (id: string) => await getNode(core, { id, depth: 0, offset: 0, maxChars: 100 })
   expect(await read('my PLAN')).toMatchObject({
@@ -150,7 +151,7 @@ test('a note is read by a title that no other note has, and the answer has its i
   await core.close()
 })
 
-test('of a note that does not exist it is said which notes link to it', async () => {
+test('names the notes that link to a missing note', async () => {
   const core = await searchCore(NOTES)
   const { value, warnings } = await getNode(core, { id: 'Deep Work', depth: 0, offset: 0, maxChars: 100 })
   await core.close()
@@ -161,31 +162,88 @@ test('of a note that does not exist it is said which notes link to it', async ()
   ])
 })
 
-test('two links in one line that lead nowhere are no repeated row', async () => {
-  const core = await searchCore({ 'a.md': '[[Gone]] and [[Gone]]\n\n[[Gone]]\n' })
-  const { value } = await getProblems(core, { ...ARGS, kind: 'broken_link' })
-  await core.close()
-  expect(value).toMatchObject({
-    problems: [{ line: 1 }, { line: 1, nth: 2 }, { line: 3 }],
-    total: 3,
+test('groups links with the same text and target into one problem with a count and three places', async () => {
+  const files = ['d', 'c', 'b', 'a'].map((name) => [`${name}.md`, '[[Gone]] and [[Gone]]\n\n[[Gone|it]] [[Rest]]\n'])
+  const core = await searchCore(Object.fromEntries(files))
+  onTestFinished(() => core.close())
+  const list = async (args: object) => (await getProblems(core, { ...ARGS, kind: 'broken_link', ...args })).value
+  expect(await list({})).toEqual({
+    problems: [
+      {
+        kind: 'broken_link',
+        id: 'a.md',
+        line: 1,
+        text: '[[Gone]]',
+        count: 12,
+        places: [
+          { id: 'a.md', line: 1 },
+          { id: 'a.md', line: 3 },
+          { id: 'b.md', line: 1 },
+        ],
+      },
+      expect.objectContaining({ text: '[[Rest]]', count: 4, line: 3 }),
+    ],
+    total: 2,
   })
+  expect(await list({ limit: 1, offset: 1 })).toMatchObject({ problems: [{ text: '[[Rest]]' }], total: 2 })
+  expect(await list({ summary: true })).toEqual({ counts: { broken_link: 16 }, total: 16 })
 })
 
-test('of a title that several notes have all are meant by find_nodes, which says so', async () => {
-  const core = await searchCore({ 'a/Twin.md': '', 'b/Twin.md': '', 'x.md': '[[a/Twin]]', 'y.md': '[[b/Twin]]' })
-  const { value, warnings } = await findNodes(core, {
-    query: 'links:[[Twin]]',
-    limit: 10,
-    orderBy: 'title',
-    includeArchived: false,
+test('shows every place of problems with links to one note', async () => {
+  const files = ['a', 'b', 'c', 'd', 'e'].map((name) => [`${name}.md`, '[[Home#Gone]]\n'])
+  const core = await searchCore({ ...Object.fromEntries(files), 'Home.md': '# Here\n' })
+  onTestFinished(() => core.close())
+  const { value } = await getProblems(core, { ...ARGS, kind: 'broken_heading', target: 'Home' })
+  expect('problems' in value && value.problems.map((one) => one.id)).toEqual(['a.md', 'b.md', 'c.md', 'd.md', 'e.md'])
+})
+
+test('links in comments are a kind of their own', async () => {
+  const core = await searchCore({
+    'a.md': '%% ![[Screenshot]] %%\n[[Gone]]\n<!-- [[Lost]] and [[b#No]] -->\n',
+    'b.md': '%% ![[Screenshot]] %%\n[[a]]\n',
   })
-  await core.close()
-  expect(value.map(({ id }) => id)).toEqual(['x.md', 'y.md'])
-  expect(warnings).toEqual([
-    {
-      code: 'NOTICE',
-      message:
-        '2 notes are called "Twin", and the query uses all of them. To use one, write its id, such as "a/twin.md", "b/twin.md".',
+  onTestFinished(() => core.close())
+  const texts = async (kind: 'broken_link' | 'broken_heading' | 'in_comment' | undefined) => {
+    const { value } = await getProblems(core, { ...ARGS, kind })
+    return 'problems' in value ? value.problems.map((one) => [one.kind, 'text' in one ? one.text : '']) : []
+  }
+  expect(await texts('broken_link')).toEqual([['broken_link', '[[Gone]]']])
+  expect(await texts('broken_heading')).toEqual([])
+  expect((await texts('in_comment'))[0]).toEqual(['in_comment', '[[Screenshot]]'])
+  expect((await texts(undefined)).filter(([kind]) => kind !== 'in_comment')).toEqual([['broken_link', '[[Gone]]']])
+  const { value } = await getProblems(core, { ...ARGS, summary: true })
+  expect('counts' in value && [value.counts.broken_link, value.counts.broken_heading]).toEqual([1, 0])
+})
+
+describe('names in queries', () => {
+  const find = async (files: Readonly<Record<string, string>>, query: string) => {
+    const core = await searchCore(files)
+    onTestFinished(() => core.close())
+    const { value } = await findNodes(core, { query, limit: 10, orderBy: 'title', includeArchived: false })
+    return value.map(({ id }) => id)
+  }
+  const TWINS = { 'a/Twin.md': '', 'b/Twin.md': '', 'x.md': '[[a/Twin]] ~up=[[b/Twin]]', 'y.md': '[[b/Twin]]' }
+
+  test.each(['links:[[Twin]]', 'linkedfrom:twin', '~up=[[Twin]]', 'links:(linkedfrom:Twin)', 'x OR -links:Twin'])(
+    'an ambiguous name is an error with the ids: %s',
+    async (query) => {
+      await expect(find(TWINS, query)).rejects.toMatchObject({
+        code: 'AMBIGUOUS_NAME',
+        candidates: ['a/twin.md', 'b/twin.md'],
+      })
     },
-  ])
+  )
+
+  test("an id comes before another note's title, and a note before a missing one", async () => {
+    const files = {
+      'Plan.md': '',
+      'b.md': '---\ntitle: Plan\naliases: [Way]\n---\n',
+      'x.md': '[[Plan]] [[Way]]',
+      'y.md': '[[b]]',
+      'z.md': '[[deep/Gone]]',
+    }
+    expect(await find(files, 'links:Plan')).toEqual(['x.md'])
+    expect(await find(files, 'links:way')).toEqual(['x.md', 'y.md'])
+    expect(await find(files, 'links:deep/GONE')).toEqual(['z.md'])
+  })
 })

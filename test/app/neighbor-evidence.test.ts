@@ -25,7 +25,7 @@ async function ask(args: Partial<NeighborsArguments>, notes: Readonly<Record<str
   return Object.fromEntries(value.map(({ id, lines, more }) => [id, { lines, ...(more === undefined ? {} : { more }) }]))
 }
 
-test('who mentions a note is shown with the first two short paragraphs that do, and how many others there are', async () => {
+test('shows the first two short paragraphs that mention the note, and counts the others', async () => {
   expect(await ask({})).toEqual({
     'roses.md': {
       lines: [
@@ -38,7 +38,7 @@ test('who mentions a note is shown with the first two short paragraphs that do, 
   })
 })
 
-test('what a note links to is shown with its own words', async () => {
+test("shows the note's own sentences for outgoing links", async () => {
   expect(await ask({ direction: 'out' })).toEqual({
     'compost.md': {
       lines: [{ line: 1, text: 'Made of [[Compost]] and sand. Worms live in it. It dries out without [[Compost]].' }],
@@ -47,26 +47,26 @@ test('what a note links to is shown with its own words', async () => {
   })
 })
 
-test('in both directions each sentence says which of the two notes holds it', async () => {
+test('with both directions, each sentence states its direction', async () => {
   const { 'roses.md': roses } = await ask({ direction: 'both', type: undefined })
   expect(roses?.lines?.map(({ direction }) => direction)).toEqual(['in', 'in'])
   const { 'compost.md': compost } = await ask({ direction: 'both' })
   expect(compost?.lines?.map(({ direction }) => direction)).toEqual(['out'])
 })
 
-test('of one relation only the lines of that property are evidence', async () => {
+test('with a relation type, only lines of that property are evidence', async () => {
   expect(await ask({ type: 'UP' })).toEqual({ 'roses.md': { lines: [{ line: 2, text: 'up: "[[Soil]]"' }] } })
 })
 
-test('who mentions a note that does not exist is shown alike', async () => {
+test('shows mentions of a missing note too', async () => {
   expect(await ask({ id: 'nowhere' })).toEqual({ 'map.md': { lines: [{ line: 1, text: 'To [[Nowhere]].' }] } })
 })
 
-test('without evidence there are no lines', async () => {
+test('shows no lines without evidence', async () => {
   expect(await ask({ evidence: false })).toEqual({ 'roses.md': { lines: undefined }, 'secret.md': { lines: undefined } })
 })
 
-test('of a long paragraph the sentence that links is evidence, of a short one all of it, once for several lines', async () => {
+test('shows the linking sentence of a long paragraph, and a short paragraph whole and once', async () => {
   const long = 'Worms live in it and dig all day. '.repeat(12)
   const notes = { 'a.md': `${long}See [[B]] for that. ${long}\n\nRead [[B]].\nThen\ndig [[B|there]].\n`, 'b.md': '' }
   expect(await ask({ id: 'b' }, notes)).toEqual({
@@ -79,7 +79,7 @@ test('of a long paragraph the sentence that links is evidence, of a short one al
   })
 })
 
-test('what a card of a canvas says is evidence as it is read, not as its file writes it', async () => {
+test('shows a canvas card as readable text instead of JSON', async () => {
   const nodes = [
     { id: '1', type: 'text', text: 'Plans:\n\nAsk "Ann"\tof [[Soil]] today.\n\nRest.' },
     { id: '2', type: 'file', file: 'Soil.md' },

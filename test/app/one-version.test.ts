@@ -6,7 +6,7 @@ import type { Snapshot } from '../../src/core/store.ts'
 import type { Texts } from '../../src/core/texts.ts'
 import { type SearchCore, searchCore } from './search-core.ts'
 
-/** The core, but a note changes after its texts were read, or after the store was asked for this, so many times. */
+/** A core whose note changes this many times, after its texts are read or after this store call. */
 function changing(
   core: SearchCore,
   method: 'texts' | 'nodes' | 'occurrences',
@@ -17,7 +17,7 @@ function changing(
   const changeNow = async (): Promise<void> => {
     if (time >= times) return
     change(time++)
-    // Texts are compared with the index by those who read them.
+    // Readers compare texts with the index themselves.
     if (method !== 'texts') await core.indexed.indexer.reconcile({ all: true })
   }
   const texts: Texts = {
@@ -44,7 +44,7 @@ function changing(
   return { ...core, store, texts }
 }
 
-test('where a body begins is said of the text that is given, not of the text that was indexed', async () => {
+test('finds the start of the body in the current text, not in the indexed one', async () => {
   const core = await searchCore({ 'a.md': '---\ntags: [one, two, three]\n---\nBody.\n' })
   core.vault.write('a.md', 'Now without frontmatter.\n')
   const indexing = { ...core.indexing, reconcile: async () => {} }
@@ -56,7 +56,7 @@ const OLD = 'The river leads to [[sea]]. More.\n'
 const NEW = `${'A long introduction stands here now. '.repeat(4)}\n\nThe brook leads to [[sea]]. More.\n`
 
 test.each(['texts', 'occurrences'] as const)(
-  'a hop shows a sentence of one version of its note, also where it changes after its %s is read',
+  'a hop shows a sentence of one version when its note changes after %s are read',
   async (method) => {
     const core = await searchCore({ 'a.md': OLD, 'sea.md': 'Water.' })
     const { value } = await findPath(
@@ -68,7 +68,7 @@ test.each(['texts', 'occurrences'] as const)(
 )
 
 test.each(['texts', 'nodes'] as const)(
-  'get_node shows outline, hash and content of one version, also where the note changes again and again after its %s is read',
+  'get_node shows outline, hash and content of one version while the note keeps changing after %s are read',
   async (method) => {
     const core = await searchCore({ 'a.md': '# One\n\nfirst\n' })
     const version = (time: number) => `${'text\n\n'.repeat(time + 1)}# Heading ${time}\n\ntext ${time}\n`
@@ -80,7 +80,7 @@ test.each(['texts', 'nodes'] as const)(
   },
 )
 
-test('a passage of search stands below a heading of the version that it is of', async () => {
+test('a passage has a heading from its own version of the note', async () => {
   const core = await searchCore({ 'a.md': '# Rivers\n\nwater runs\n' })
   const changed = changing(core, 'texts', () => core.vault.write('a.md', '# Seas\n\nwater stands\n'))
   const { value } = await search(changed, {

@@ -8,17 +8,19 @@ import { blankData, cutData } from '../../src/core/text/inline-data.ts'
 import { MARKER } from '../../src/core/text/partial-reading.ts'
 import { chunkNote } from '../../src/search/chunks.ts'
 import { KnownBag, searchCore } from './search-core.ts'
+import { fakeWriting } from './write/fake-writing.ts'
 
 const DATA = 'iVBORw0KGgoAAAANSUhEUgRosesAB/+xyz'.repeat(600)
 const PICTURE = `data:image/png;base64,${DATA}=`
 const BODY = `# Roses\n\nPruned in spring: ![shears](${PICTURE}) with shears.\n\n[p]: <${PICTURE}>\n\nCut above a bud.\n`
 const whole = { depth: 0, offset: 0, maxChars: 10_000 }
-const core = await searchCore(
+const searched = await searchCore(
   { 'Roses.md': `---\ntags: [a]\n---\n${BODY}`, 'Other.md': 'Nothing.\n' },
   { embedder: new KnownBag() },
 )
+const core = { ...searched, writing: fakeWriting() }
 
-test('a note shows of a pasted picture only its kind, in a way that cannot be written back', async () => {
+test('shows only the type of a pasted picture, and with it a partial hash that blocks overwriting', async () => {
   const { value } = await getNode(core, { id: 'roses', ...whole })
   const short = `data:image/png;base64,${MARKER}`
   expect(value?.content).toBe(BODY.replaceAll(PICTURE, short))
@@ -26,7 +28,7 @@ test('a note shows of a pasted picture only its kind, in a way that cannot be wr
   expect(value?.next_offset).toBeUndefined()
 })
 
-test('a note with pasted pictures that is read in parts comes to its end, and lacks nothing else', async () => {
+test('reading a note with pasted pictures in parts reaches the end and loses nothing else', async () => {
   await fc.assert(
     fc.asyncProperty(fc.integer({ min: 20, max: 200 }), async (maxChars) => {
       let text = ''
@@ -42,7 +44,7 @@ test('a note with pasted pictures that is read in parts comes to its end, and la
   )
 })
 
-test('pasted pictures are no words, and in no passage', async () => {
+test('pasted pictures are not searchable and appear in no passage', async () => {
   const packed = await contextPack(core, { query: 'roses pruned in spring above a bud', maxTokens: 1000 })
   const text = packed.value.excerpts.map((excerpt) => excerpt.text).join('\n')
   expect(text).toContain('Cut above a bud.')
@@ -67,7 +69,7 @@ test('pasted pictures are no words, and in no passage', async () => {
   expect(chunks).toHaveLength(1)
 })
 
-test('inline data is found in linear time, and what is short or no data stays', () => {
+test('finds inline data in linear time, and ignores short or invalid data', () => {
   expect(blankData(`a ${PICTURE} b`)).toBe(`a ${' '.repeat(PICTURE.length)} b`)
   for (const text of ['data:image/png;base64,iVBOR', `;base64,${DATA}`, `metadata ${DATA};base64,`]) {
     expect(blankData(text)).toBe(text)

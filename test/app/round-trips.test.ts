@@ -7,16 +7,16 @@ import { slowStore } from '../support/slow-store.ts'
 import { CALLS, CHAT, NOTES } from '../support/tool-calls.ts'
 import { KnownBag, searchCore } from './search-core.ts'
 
-/** What a question may cost an engine on another machine; `ask` looks its citations up once the model has answered. */
+/** The most store queries a call may make; `ask` makes another to look up citations after the model has answered. */
 const MOST = 8
 const mostOf = (tool: string) => (tool === 'ask' ? MOST + 1 : MOST)
 
-test('every reading tool is among the calls that are counted', () => {
+test('every reading tool is covered', () => {
   const reading = TOOLS.filter(({ needs }) => needs === undefined).map(({ name }) => name)
   expect([...new Set(CALLS.map(([tool]) => tool))].sort()).toEqual([...reading].sort())
 })
 
-test.each(CALLS)('%s asks the store at most eight times, however long its answer is', async (name, argsFor) => {
+test.each(CALLS)('%s makes at most eight store queries, however long its answer is', async (name, argsFor) => {
   const core = await searchCore(NOTES, { embedder: new KnownBag() })
   const store = slowStore(core.store)
   const rankings = new Rankings(store, {
@@ -30,7 +30,7 @@ test.each(CALLS)('%s asks the store at most eight times, however long its answer
     await prepareCall(tool, argsFor(limit), { vaults })({})
     return store.trips.slice(before)
   }
-  // The first question may have scores computed, or a model measured, that later ones find.
+  // The first call may compute scores or measure a model for later ones.
   await countFor(1)
   const few = await countFor(2)
   const many = await countFor(50)

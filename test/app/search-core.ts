@@ -6,7 +6,7 @@ import { BagOfWords } from '../support/bag-of-words.ts'
 import { insightsOf, linkInsightsOf, memoryInsightState } from '../support/insights.ts'
 import { IndexedVault, MemoryVault } from '../support/memory-vault.ts'
 
-/** Judged as the built-in model is: nothing has to be found out of the vault first. */
+/** Has the built-in model's id, so its cosines need no calibration. */
 export class KnownBag extends BagOfWords {
   override readonly id: string = 'static:bag:64'
 
@@ -21,19 +21,19 @@ export interface SearchCore extends GraphCore {
 }
 
 export interface CoreOptions {
-  /** What notes are embedded with; absent: they are not. */
+  /** Embeds the notes; absent: they are not embedded. */
   readonly embedder?: Embedder
   /** Which files' texts may be embedded. */
   readonly mayEmbed?: (path: string) => boolean
-  /** What questions are embedded with, if not the same. */
+  /** Opens the embedder for questions, if it differs. */
   readonly open?: () => Promise<Embedder>
   readonly openFormer?: (id: string) => Promise<Embedder | undefined>
   readonly status?: Partial<IndexStatus>
-  /** The vault's, where there are several. */
+  /** The vault's name when there are several vaults. */
   readonly name?: string
 }
 
-/** A core over notes that are found by words, and by meaning where there is an embedder. */
+/** A core over notes, searchable by words and, with an embedder, by meaning. */
 export async function searchCore(files: Readonly<Record<string, string>>, options: CoreOptions = {}): Promise<SearchCore> {
   const { embedder, mayEmbed, open, openFormer, status, name } = options
   const vault = new MemoryVault(files)

@@ -7,7 +7,7 @@ import { readNoteFile } from '../../src/app/read/read-file.ts'
 import type { Texts } from '../../src/core/texts.ts'
 import { type SearchCore, searchCore } from './search-core.ts'
 
-/** A vault whose `slow.md` does not answer, once everything is indexed. */
+/** A vault whose `slow.md` stops responding after it is indexed. */
 async function withSlowFile(): Promise<SearchCore> {
   const core = await searchCore({
     'slow.md': 'Green tea leads to [[fast#Brewing]].',
@@ -24,7 +24,7 @@ async function withSlowFile(): Promise<SearchCore> {
 
 const UNREAD = { code: 'UNREAD', message: expect.stringContaining('"slow.md"') }
 
-test('search shows a note whose file does not answer without passages, and says so', async () => {
+test('search shows an unresponsive file without passages, with a warning', async () => {
   const answer = await search(await withSlowFile(), {
     query: 'green tea',
     limit: 5,
@@ -42,7 +42,7 @@ test('search shows a note whose file does not answer without passages, and says 
   expect(answer.warnings).toEqual([UNREAD])
 })
 
-test('find_nodes shows a note whose file does not answer without a snippet, and says so', async () => {
+test('find_nodes shows an unresponsive file without a snippet, with a warning', async () => {
   const answer = await findNodes(await withSlowFile(), {
     query: 'green tea',
     limit: 5,
@@ -57,24 +57,24 @@ test('find_nodes shows a note whose file does not answer without a snippet, and 
 test.each([
   ['slow', 'fast', ''],
   ['fast', 'slow', 'Green tea, and [[slow#Nothing]].'],
-])('find_path from %s to %s does without what the file that does not answer says, and says so', async (source, target, text) => {
+])("find_path from %s to %s leaves out the unresponsive file's text, with a warning", async (source, target, text) => {
   const answer = await findPath(await withSlowFile(), { source, target, direction: 'out', count: 1, avoidHubs: false })
   expect(answer.value?.hops).toEqual([expect.objectContaining({ text, line: source === 'slow' ? 1 : 3 })])
   expect(answer.warnings).toEqual([UNREAD])
 })
 
-test('a single note whose file does not answer is an error', async () => {
+test('reading a single unresponsive file is an error', async () => {
   const core = await withSlowFile()
   await expect(getNode(core, { id: 'slow', depth: 0, offset: 0, maxChars: 100 })).rejects.toMatchObject({ code: 'TIMEOUT' })
   await expect(readNoteFile(core, 'slow')).rejects.toMatchObject({ code: 'TIMEOUT' })
   expect((await getNode(core, { id: 'fast', depth: 1, offset: 0, maxChars: 100 })).value).toMatchObject({ id: 'fast.md' })
 })
 
-test('a note whose file answers at the second time of asking is never shown without its text', async () => {
+test('never shows a note without its text when its file responds only to a retry', async () => {
   const core = await searchCore({ 'late.md': 'All of it.' })
-  let asked = 0
+  let reads = 0
   const texts: Texts = {
-    read: async (versions) => (asked++ === 0 ? versions.map(() => 'unread') : await core.texts.read(versions)),
+    read: async (versions) => (reads++ === 0 ? versions.map(() => 'unread') : await core.texts.read(versions)),
   }
   const args = { id: 'late', depth: 0, offset: 0, maxChars: 100 }
   await expect(getNode({ ...core, texts }, args)).rejects.toMatchObject({ code: 'TIMEOUT' })

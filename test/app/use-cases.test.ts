@@ -24,6 +24,7 @@ describe('get_neighbors', () => {
     expect(value.map(({ id }) => id)).toEqual(['soil/worms.md', 'beds/tomato.md', 'home.md'])
     expect(value.find(({ id }) => id === 'soil/worms.md')).toEqual({
       id: 'soil/worms.md',
+      path: 'Soil/Worms.md',
       title: 'Worms',
       tags: ['soil', 'animals'],
       links: [{ id: 'soil/compost.md', title: 'Compost' }],
@@ -33,14 +34,14 @@ describe('get_neighbors', () => {
     expect(warnings).toEqual([])
   })
 
-  test('shows content instead of properties when asked', async () => {
+  test('shows content instead of properties on request', async () => {
     const { value } = await getNeighbors(core, { ...args, includeContent: true, direction: 'in' })
     expect(value.map(({ id }) => id)).toEqual(['soil/worms.md', 'home.md'])
     expect(value[0]?.content).toBe('They live in [[Compost]].')
     expect(value[0]).not.toHaveProperty('properties')
   })
 
-  test('follows one relation, and other kinds only when asked', async () => {
+  test('follows one relation, and includes other kinds on request', async () => {
     const up = await getNeighbors(core, { ...args, type: 'up' })
     expect(up.value.map(({ id }) => id)).toEqual(['home.md'])
     const kinds = ['missing', 'attachment'] as const
@@ -51,19 +52,19 @@ describe('get_neighbors', () => {
     ])
   })
 
-  test('of an unknown note are none, and the nearest ids are named', async () => {
+  test('returns nothing for an unknown note and names the nearest ids', async () => {
     const { value, warnings } = await getNeighbors(core, { ...args, id: 'soil/compots.md' })
     expect(value).toEqual([])
     expect(warnings).toEqual([{ code: 'UNKNOWN_ID', message: expect.stringContaining('"soil/compost.md"') }])
   })
 
-  test('of what is only linked to are the notes that link to it', async () => {
+  test('returns the notes that link to a missing note', async () => {
     const { value } = await getNeighbors(core, { ...args, id: 'nowhere' })
     expect(value.map(({ id }) => id)).toEqual(['home.md'])
   })
 })
 
-test('an id of any length is told in a few words', async () => {
+test('shortens a very long id in a warning', async () => {
   const { warnings } = await getNeighbors(core, {
     id: `${'x'.repeat(99)}👍${'y'.repeat(100_000)}`,
     direction: 'both',
@@ -75,13 +76,13 @@ test('an id of any length is told in a few words', async () => {
   expect(warnings[0]?.message.length).toBeLessThan(200)
 })
 
-test('an id that is a folder is told to be one', async () => {
-  const asked = { direction: 'both', limit: 20, includeContent: false, evidence: false } as const
+test('explains that an id is a folder', async () => {
+  const args = { direction: 'both', limit: 20, includeContent: false, evidence: false } as const
   for (const id of ['beds', 'Beds/']) {
-    expect(await getNeighbors(core, { id, ...asked })).toMatchObject({
+    expect(await getNeighbors(core, { id, ...args })).toMatchObject({
       value: [],
       warnings: [
-        { code: 'UNKNOWN_ID', message: expect.stringMatching(/^There is no node "beds\/?", but a folder: list_nodes/i) },
+        { code: 'UNKNOWN_ID', message: expect.stringMatching(/^There is no node "beds\/?", but a folder: find_nodes/i) },
       ],
     })
   }
@@ -91,18 +92,21 @@ describe('find_path', () => {
   const args = { source: 'home.md', target: 'beds/tomato.md', direction: 'any', count: 1, avoidHubs: false } as const
 
   test.each([
-    ['any', /^No links lead from "alone\.md" to "beds\/tomato\.md" in either direction, over any number of links\. compare /],
+    [
+      'any',
+      /^No links lead from "alone\.md" to "beds\/tomato\.md" in either direction, over any number of links\. suggest_links /,
+    ],
     [
       'out',
       /^No links lead from "alone\.md" to "beds\/tomato\.md" in the forward direction, over any number of links\. direction any /,
     ],
-  ] as const)('without a path in direction %s it says so, and what to try', async (direction, told) => {
+  ] as const)('says that there is no path in direction %s, and what to try', async (direction, expected) => {
     const { value, warnings } = await findPath(core, { ...args, source: 'alone.md', direction })
     expect(value).toBeNull()
-    expect(warnings).toEqual([{ code: 'NOTICE', message: expect.stringMatching(told) }])
+    expect(warnings).toEqual([{ code: 'NOTICE', message: expect.stringMatching(expected) }])
   })
 
-  test('shows the sentence that makes each link', async () => {
+  test('shows the sentence of each link', async () => {
     const worms = await findPath(core, { ...args, source: 'soil/worms.md' })
     expect(worms.value).toEqual({
       path: ['soil/worms.md', 'soil/compost.md', 'beds/tomato.md'],
@@ -129,7 +133,7 @@ describe('find_path', () => {
     })
   })
 
-  test('goes against a link, names the property and the note that holds it', async () => {
+  test('follows a link backwards and names the property and its note', async () => {
     const files = { 'Home.md': {}, 'Compost.md': { properties: { up: '[[Home]]' } } }
     const { value } = await findPath(fakeCore(fakeStore(files)), { ...args, target: 'compost' })
     expect(value?.hops).toEqual([
@@ -137,7 +141,7 @@ describe('find_path', () => {
     ])
   })
 
-  test('says of a link that its heading or block is not there', async () => {
+  test("reports that a link's heading or block is missing", async () => {
     const files = {
       'Home.md': { body: 'See [[Compost#Heat]], [[Tomato#Pruning]].' },
       'Compost.md': { body: '# Heat\n' },
@@ -156,13 +160,13 @@ describe('find_path', () => {
     expect(await hopTo('compost.md')).not.toHaveProperty('brokenSubpath')
   })
 
-  test('goes forwards only when asked', async () => {
+  test('follows only forward links on request', async () => {
     const back = { ...args, source: 'beds/tomato.md', target: 'soil/compost.md' }
     expect((await findPath(core, back)).value?.length).toBe(1)
     expect((await findPath(core, { ...back, direction: 'out' })).value).toBeNull()
   })
 
-  test('finds other ways, too', async () => {
+  test('finds alternative paths', async () => {
     const { value } = await findPath(core, { ...args, count: 3 })
     expect(value?.path).toEqual(['home.md', 'soil/compost.md', 'beds/tomato.md'])
     expect(value?.alternatives.map(({ path, length }) => [path, length])).toEqual([
@@ -171,12 +175,12 @@ describe('find_path', () => {
     expect(value?.alternatives[0]?.hops).toHaveLength(3)
   })
 
-  test('from a note to itself has no hops', async () => {
+  test('the path from a note to itself has no hops', async () => {
     const { value } = await findPath(core, { ...args, target: 'HOME' })
     expect(value).toEqual({ path: ['home.md'], length: 0, hops: [], alternatives: [] })
   })
 
-  test('to a note that does not exist is null with a warning for each unknown end', async () => {
+  test('an unknown end gives null and a warning for each', async () => {
     const { value, warnings } = await findPath(core, { ...args, source: 'nowhere', target: 'x.md' })
     expect(value).toBeNull()
     expect(warnings.map(({ code }) => code)).toEqual(['UNKNOWN_ID', 'UNKNOWN_ID'])
@@ -184,7 +188,7 @@ describe('find_path', () => {
 })
 
 describe('get_hubs', () => {
-  test('are ranked, and can be narrowed', async () => {
+  test('ranks notes, and filters by folder and tag', async () => {
     const { value } = await getHubs(core, { metric: 'in_degree', limit: 2 })
     expect(value).toEqual([
       { id: 'soil/compost.md', title: 'Compost', score: 2 },
@@ -194,7 +198,7 @@ describe('get_hubs', () => {
     expect(soil.value.map(({ id }) => id)).toEqual(['soil/compost.md', 'soil/worms.md'])
   })
 
-  test('say when their scores are old or estimated', async () => {
+  test('warns when scores are stale or estimated', async () => {
     const old = withSnapshot(store, { hubs: async () => ({ items: [], generation: 0, sampled: 500 }) })
     const { warnings } = await getHubs(fakeCore(old), { metric: 'betweenness', limit: 2 })
     expect(warnings.map(({ code }) => code)).toEqual(['STALE', 'FALLBACK'])
@@ -202,7 +206,7 @@ describe('get_hubs', () => {
   })
 })
 
-test('search_by_tags matches any or all, nested tags under their parents, with or without #', async () => {
+test('search_by_tags matches any or all tags, includes nested tags, and accepts #', async () => {
   const ids = async (tags: readonly string[], mode: 'any' | 'all') =>
     (await searchByTags(core, { tags, mode, limit: 20 })).value.map(({ id }) => id)
   expect(await ids(['#Work'], 'any')).toEqual(['beds/tomato.md', 'soil/compost.md'])
@@ -212,10 +216,11 @@ test('search_by_tags matches any or all, nested tags under their parents, with o
   expect(first?.content).toBe('They live in [[Compost]].')
 })
 
-test('random_node shows a whole note, null where none fits', async () => {
+test('random_node shows a whole note, or null when none matches', async () => {
   const { value } = await randomNode(core, { tags: ['animals'], seed: 0 })
   expect(value).toEqual({
     id: 'soil/worms.md',
+    path: 'Soil/Worms.md',
     title: 'Worms',
     content: 'They live in [[Compost]].\n',
     tags: ['soil', 'animals'],
@@ -238,14 +243,14 @@ test('list_nodes pages through ids and titles, with the total', async () => {
   expect(files.value.nodes.map(({ id }) => id)).toEqual(['board.canvas', 'photo.png'])
 })
 
-test('nodes_exist answers by normalised id; what is only linked to does not exist', async () => {
+test('nodes_exist uses normalised ids; a missing note does not exist', async () => {
   const { value } = await nodesExist(core, ['HOME.md', 'home', 'Nowhere', 'No/Such.md', '../x', '__proto__', 'photo.png'])
   expect(JSON.stringify(value)).toBe(
     '{"home.md":true,"nowhere":false,"no/such.md":false,"../x":false,"__proto__":false,"photo.png":true}',
   )
 })
 
-test('list_tags counts nested tags into their parents', async () => {
+test('list_tags counts nested tags in their parents', async () => {
   const { value } = await listTags(core, {})
   expect(value.slice(0, 2)).toEqual([
     { tag: 'soil', count: 2 },
@@ -276,7 +281,7 @@ test('get_tree shows folders with counts and what was left out', async () => {
   })
 })
 
-test('get_problems lists what the store found, by kind and folder', async () => {
+test('get_problems filters by kind and folder', async () => {
   const own = fakeStore(GARDEN)
   const id = toNodeId('soil/worms.md')
   const link = { form: 'wikilink', target: 'animals/Wrms' } as const
@@ -295,7 +300,7 @@ describe('resolve_nodes', () => {
   const resolve = async (names: readonly string[], rest: object = {}) =>
     (await resolveNodes(core, { names, strategy: 'fuzzy', threshold: 0.7, ...rest })).value
 
-  test('finds titles and aliases, in order, null where nothing fits', async () => {
+  test('finds titles and aliases in order, and null where nothing matches', async () => {
     expect(await resolve(['tomatoes', 'HUMUS', 'Wormz', 'quantum'], { threshold: 0.6 })).toEqual([
       { query: 'tomatoes', match: 'beds/tomato.md', score: 1 },
       { query: 'HUMUS', match: 'soil/compost.md', score: 1 },
@@ -305,7 +310,7 @@ describe('resolve_nodes', () => {
     expect(await resolve([])).toEqual([])
   })
 
-  test('names the candidates and the rule where several fit', async () => {
+  test('names the candidates and the rule when several match', async () => {
     expect(await resolve(['Compost'], { strategy: 'exact' })).toEqual([
       {
         query: 'Compost',
@@ -332,12 +337,12 @@ describe('resolve_nodes', () => {
     ])
   })
 
-  test('respects the threshold, and exact is exact', async () => {
+  test('respects the threshold, and exact means exact', async () => {
     expect(await resolve(['Wormz'], { threshold: 0.8 })).toMatchObject([{ match: null }])
     expect(await resolve(['Wormz'], { strategy: 'exact' })).toMatchObject([{ match: null }])
   })
 
-  test('by meaning needs an embedder', async () => {
+  test('the semantic strategy needs an embedder', async () => {
     await expect(resolve(['x'], { strategy: 'semantic' })).rejects.toMatchObject({ code: 'PROVIDER_ERROR' })
   })
 })

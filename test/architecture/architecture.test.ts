@@ -9,12 +9,12 @@ const SRC = fileURLToPath(new URL('../../src', import.meta.url))
 const FILES = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((file) => /\.tsx?$/.test(file))
 const IMPORTS = importsIn(FILES.map((file) => [file.split(sep).join('/'), readFileSync(join(SRC, file), 'utf8')]))
 
-test('every import of the program is one that the table allows, and no files import each other in a circle', () => {
+test('every import is allowed by the table, and files have no import cycles', () => {
   expect(IMPORTS.size).toBeGreaterThan(100)
   expect(violationsOf(IMPORTS, RULES)).toEqual([])
 })
 
-test('the folders of use cases do not import each other in a circle', () => {
+test('the folders of use cases have no import cycles', () => {
   const roomOf = (path: string): string | undefined => /^app\/([a-z-]+)\//.exec(path)?.[1]
   const rooms = new Map<string, Set<string>>()
   for (const [file, imports] of IMPORTS) {
@@ -43,7 +43,7 @@ test('every package in the table is imported', () => {
   expect(Object.keys(RULES.packages).filter((name) => !isImported(name))).toEqual([])
 })
 
-test('a server that nobody looks at loads nothing of the page: what serves it is imported by one function, when it is called', () => {
+test('the page is loaded only when it is served: a single function imports it dynamically', () => {
   const importing = FILES.map((file) => file.split(sep).join('/'))
     .filter((file) => !file.startsWith('web/'))
     .flatMap((file) => {
@@ -55,7 +55,7 @@ test('a server that nobody looks at loads nothing of the page: what serves it is
   expect(importing).toEqual(["cli/serving/serve-http.ts: const { webRoutes } = await import('../../web/routes.ts')"])
 })
 
-describe('an import is found', () => {
+describe('finds an import', () => {
   test.each([
     ["import a from './a.ts'"],
     ["import {\n  a,\n  type B,\n} from './a.ts'"],
@@ -75,21 +75,21 @@ describe('an import is found', () => {
     ["import a from './a.ts' with { type: 'json' }"],
   ])('%j', (text) => expect(importsOf(text)).toEqual(['./a.ts']))
 
-  test('where it is one, not in a text or a comment', () => {
+  test('ignores imports in strings and comments', () => {
     expect(importsOf('// import a from "./a.ts"\nconst b = `import c from "./c.ts"`\n/* export * from "./d.ts" */')).toEqual([])
   })
 
-  test('of a package that is loaded when it is needed, where it is named', () => {
+  test('finds a lazily loaded package by its quoted name', () => {
     expect(importsOf("createRequire(import.meta.url)('yaml')", ['yaml', 'diff'])).toEqual(['yaml'])
   })
 })
 
-describe('what is forbidden is told with its file', () => {
+describe('reports a forbidden import with its file', () => {
   test.each([
-    // Nothing of ours below core.
+    // core imports nothing of ours.
     ['core/a.ts', '../markdown/b.ts'],
     ['core/a.ts', '../index.ts'],
-    // Features know only core, and not each other.
+    // Features know only core, not each other.
     ['markdown/edit/a.ts', '../../links/b.ts'],
     ['links/a.ts', '../markdown/b.ts'],
     ['graph/a.ts', '../search/b.ts'],
@@ -98,13 +98,13 @@ describe('what is forbidden is told with its file', () => {
     ['vault/a.ts', '../workers/b.ts'],
     ['config/a.ts', '../vault/b.ts'],
     ['install/a.ts', '../http/b.ts'],
-    // Ports, not adapters.
+    // Modules import ports, not adapters.
     ['changes/plan/a.ts', '../../indexing/b.ts'],
     ['indexing/a.ts', '../store/b.ts'],
     ['store/embedded/a.ts', '../../indexing/b.ts'],
     ['app/a.ts', '../store/embedded/b.ts'],
     ['app/write/a.ts', '../../changes/b.ts'],
-    // Never up.
+    // No imports from a higher layer.
     ['app/a.ts', '../mcp/b.ts'],
     ['mcp/tools/a.ts', '../../cli/b.ts'],
     ['mcp/a.ts', '../http/b.ts'],
@@ -114,10 +114,10 @@ describe('what is forbidden is told with its file', () => {
     ['workers/a.ts', '../compose/index.ts'],
     ['compose/a.ts', '../mcp/b.ts'],
     ['index.ts', './cli/b.ts'],
-    // What one file may is no one else's.
+    // An exception for one file applies to that file only.
     ['cli/a.ts', '../workers/spare-worker.ts'],
     ['cli/main.ts', '../workers/indexer.ts'],
-    // Outside of src, packages, modules of Node.
+    // Files outside src, packages, Node modules.
     ['mcp/a.ts', '../../package.json'],
     ['cli/a.ts', '../../scripts/b.mjs'],
     ['core/a.ts', 'chokidar'],
@@ -140,39 +140,39 @@ describe('what is forbidden is told with its file', () => {
       `await import('${specifier}')`,
       `export * from '${specifier}'`,
     ]) {
-      const told = violationsOf(importsIn([[file, text]]), RULES)
-      expect(told).toEqual([expect.stringContaining(`${file} imports `)])
+      const violations = violationsOf(importsIn([[file, text]]), RULES)
+      expect(violations).toEqual([expect.stringContaining(`${file} imports `)])
     }
   })
 
-  test('a package that is loaded by its name', () => {
+  test('reports a package that is loaded by name', () => {
     const text = "createRequire(import.meta.url)('@photostructure/sqlite')"
     expect(violationsOf(importsIn([['app/a.ts', text]]), RULES)).toEqual(['app/a.ts imports @photostructure/sqlite'])
     expect(violationsOf(importsIn([['store/a.ts', text]]), RULES)).toEqual([])
   })
 
-  test('a new folder that the table does not know', () => {
+  test('reports a new folder that is missing from the table', () => {
     expect(violationsOf(importsIn([['new/a.ts', '']]), RULES)).toEqual(['new has no line in the table of arrows'])
   })
 })
 
-describe('a circle is found', () => {
+describe('finds a cycle', () => {
   test.each<[string, Readonly<Record<string, string>>, string]>([
     ['of two files', { 'a.ts': './b.ts', 'b.ts': './a.ts' }, 'a.ts → b.ts → a.ts'],
     [
-      'of three, across folders',
+      'of three files in different folders',
       { 'x/a.ts': '../y/b.ts', 'y/b.ts': './c.ts', 'y/c.ts': '../x/a.ts' },
       'x/a.ts → y/b.ts → y/c.ts → x/a.ts',
     ],
-    ['of one with itself', { 'a.ts': './a.ts' }, 'a.ts → a.ts'],
-    ['behind files that are in none', { 'a.ts': './b.ts', 'b.ts': './c.ts', 'c.ts': './b.ts' }, 'b.ts → c.ts → b.ts'],
-  ])('%s, through types alone too', (_, files, cycle) => {
+    ['of a file with itself', { 'a.ts': './a.ts' }, 'a.ts → a.ts'],
+    ['after files that are in no cycle', { 'a.ts': './b.ts', 'b.ts': './c.ts', 'c.ts': './b.ts' }, 'b.ts → c.ts → b.ts'],
+  ])('%s, also through type imports', (_, files, cycle) => {
     for (const form of [(to: string) => `import type { A } from '${to}'`, (to: string) => `import '${to}'`]) {
       expect(circlesOf(importsIn(Object.entries(files).map(([file, to]) => [file, form(to)])))).toEqual([cycle])
     }
   })
 
-  test('and two ways to one file are none', () => {
+  test('two paths to one file are not a cycle', () => {
     const to = (...files: readonly string[]): string => files.map((file) => `import '${file}'`).join('\n')
     const diamond = importsIn([
       ['a.ts', to('./b.ts', './c.ts')],

@@ -3,10 +3,10 @@ import { posix } from 'node:path'
 import ts from 'typescript'
 import type { Rules } from './table.ts'
 
-/** What each file imports, by its path below `src/`. */
+/** The specifiers that each file imports, by path below `src/`. */
 export type Imports = ReadonlyMap<string, readonly string[]>
 
-/** What a file imports, as it is written there: statements, those of types too, `export … from`, `import()`, `require()`. */
+/** The specifiers in a file as written: imports (types too), `export … from`, `import()` and `require()`. */
 export function importsOf(text: string, loaded: readonly string[] = [], name = 'a.ts'): readonly string[] {
   const found = new Set<string>()
   const visit = (node: ts.Node): void => {
@@ -29,7 +29,7 @@ function specifierOf(node: ts.Node): ts.Node | undefined {
   return isImport ? given[0] : undefined
 }
 
-/** Every import that the rules forbid, one line each; circles of files at the end. */
+/** Every import that the rules forbid, one line each, followed by the import cycles. */
 export function violationsOf(imports: Imports, rules: Rules): readonly string[] {
   const unknown = [...new Set([...imports.keys()].map(partOf))]
     .filter((part) => rules.arrows[part] === undefined)
@@ -58,7 +58,7 @@ function mayImportPackage(part: string, specifier: string, { packages, builtIns 
   return packages[first.startsWith('@') ? `${first}/${second}` : first]?.includes(part) ?? false
 }
 
-/** The circles that are met on a walk through all imports, `a.ts → b.ts → a.ts`: none exactly where there is none. */
+/** The cycles met on a walk through all imports, as `a.ts → b.ts → a.ts`; empty if and only if there is no cycle. */
 export function circlesOf(imports: Imports): readonly string[] {
   const done = new Set<string>()
   const circles: string[] = []
@@ -79,7 +79,7 @@ export function circlesOf(imports: Imports): readonly string[] {
   return circles
 }
 
-/** A folder of the root, or a file of it; what runs in a browser is a part of its own. */
+/** A top-level folder or file; `web/client` counts as a folder of its own. */
 function partOf(file: string): string {
   return file.startsWith(BROWSER) ? BROWSER.slice(0, -1) : (file.split('/')[0] ?? '')
 }

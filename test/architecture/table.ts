@@ -1,20 +1,20 @@
-/** What may import what, as docs/architecture.md draws it. */
+/** The imports that are allowed, as docs/architecture.md describes them. */
 export interface Rules {
-  /** The folders and files of the root that each folder, or file of the root, may import; itself is understood. */
+  /** The root folders and files that each of them may import, besides itself. */
   readonly arrows: Readonly<Record<string, readonly string[]>>
-  /** Single arrows beside those: from one file to others. */
+  /** Additional arrows from one file to others. */
   readonly fileArrows: Readonly<Record<string, readonly string[]>>
-  /** Who may import a package, or a file outside of `src/`. */
+  /** The folders that may import a package, or a file outside `src/`. */
   readonly packages: Readonly<Record<string, readonly string[]>>
-  /** Who may import a module of Node; those that are not here, anyone may. */
+  /** The folders that may import a Node module; all may import an unlisted one. */
   readonly builtIns: Readonly<Record<string, readonly string[]>>
-  /** Packages that are not imported but loaded when they are needed: naming one in quotes is importing it. */
+  /** Packages that are loaded lazily; their quoted name counts as an import. */
   readonly loaded: readonly string[]
 }
 
 const PURE = ['markdown', 'links', 'graph', 'search']
 const ADAPTERS = ['changes', 'config', 'embed', 'indexing', 'outbound', 'store', 'vault']
-const ON_DISK = ['changes', 'cli', 'config', 'embed', 'outbound', 'store', 'vault', 'workers', 'compose']
+const ON_DISK = ['changes', 'cli', 'config', 'embed', 'outbound', 'store', 'vault', 'workers', 'compose', 'relay']
 
 export const RULES: Rules = {
   arrows: {
@@ -37,20 +37,26 @@ export const RULES: Rules = {
     mcp: ['core', 'app'],
     http: ['core', 'mcp'],
     web: ['core', 'app', 'mcp', 'http'],
+    oauth: ['core', 'http'],
     // What runs in a browser: of the program it knows only what answers look like.
     'web/client': ['core', 'app'],
-    cli: ['core', 'app', 'mcp', 'http', 'web', 'config', 'install', 'compose'],
+    cli: ['core', 'app', 'mcp', 'http', 'web', 'oauth', 'config', 'install', 'compose', 'relay'],
+    relay: ['core'],
     workers: ['core', ...PURE, 'insight', ...ADAPTERS],
     compose: ['core', 'app', ...ADAPTERS, 'workers'],
     library: ['core', 'app', 'mcp', 'config', 'compose'],
     'index.ts': ['core', 'app', 'library'],
   },
   fileArrows: {
-    // Where a program begins, like compose: the worker boots beside it, a folder is looked at before anything is composed, and a file that holds
-    // a thread is known at the end.
+    // This is a composition root like compose: it starts a spare worker, checks the folder before anything is composed, and learns at exit whether
+    // a file still holds a thread.
     'cli/main.ts': ['workers/spare-worker.ts', 'workers/files/file-threads.ts', 'vault/vault-root.ts'],
+    // A script of its own, which must stay small.
+    'relay/place.ts': ['config/folders.ts'],
+    'relay/greeting.ts': ['config/key-variables.ts'],
     // Every small file of the state folder is changed under the same lock.
     'http/token-file.ts': ['config/state-file.ts'],
+    'oauth/state-files.ts': ['config/state-file.ts'],
     // Databases of the state folder are opened and migrated in one way.
     'outbound/consent-ledger.ts': ['changes/record/state-database.ts'],
   },
@@ -65,6 +71,7 @@ export const RULES: Rules = {
     diff: ['changes', 'cli'],
     'env-paths': ['config'],
     'file-type': ['changes', 'app'],
+    graphology: ['library'],
     hast: ['web/client'],
     'hast-util-sanitize': ['web/client'],
     'hnswlib-node': ['store'],
@@ -81,17 +88,19 @@ export const RULES: Rules = {
     stemmer: ['search'],
     temml: ['web/client'],
     yaml: ['core', 'config', 'markdown'],
-    zod: ['mcp', 'http'],
+    zod: ['mcp', 'http', 'oauth'],
   },
   builtIns: {
     // A key that a password manager gives; a browser that is opened.
-    child_process: ['cli', 'outbound'],
-    dns: ['outbound'],
-    fs: ON_DISK.concat('http', 'web'),
-    http: ['http', 'web'],
-    net: ['http', 'outbound'],
-    os: ['changes', 'cli', 'config', 'embed', 'store', 'vault'],
+    child_process: ['cli', 'outbound', 'relay'],
+    // A program's description of itself, from a host that a setting lists.
+    dns: ['outbound', 'oauth'],
+    fs: ON_DISK.concat('http', 'web', 'oauth'),
+    http: ['http', 'web', 'oauth'],
+    https: ['oauth'],
+    net: ['cli', 'http', 'outbound', 'oauth', 'relay'],
+    os: ['changes', 'cli', 'config', 'embed', 'relay', 'store', 'vault'],
     worker_threads: ['embed', 'store', 'workers'],
   },
-  loaded: ['@huggingface/transformers', '@photostructure/sqlite', 'hnswlib-node', 'neo4j-driver', 'yaml'],
+  loaded: ['@huggingface/transformers', '@photostructure/sqlite', 'graphology', 'hnswlib-node', 'neo4j-driver', 'yaml'],
 }

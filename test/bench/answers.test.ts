@@ -14,14 +14,14 @@ describe('judging', () => {
   const right = ['Folder/One.md', 'Two.md']
   const given = (ids: readonly string[], text = '', number?: number) => ({ given: ids, named: ids, text, number })
 
-  test('a set is right in any order and case, and wrong with a member more or less', () => {
+  test('a set is right in any order and case, and wrong if a member is missing or extra', () => {
     const question = { kind: 'list', right }
     expect(faultsOf(question, given(['two.md', 'folder/one.md']))).toEqual([])
     expect(faultsOf(question, given(['two.md']))).toEqual(['lacks One.md'])
     expect(faultsOf(question, given(['two.md', 'folder/one.md', 'three.md']))).toEqual(['gives three.md besides'])
   })
 
-  test('for a fact, it is enough that the note is named among the answers, whatever else is', () => {
+  test('a fact is right when its note is among the answers, whatever else is', () => {
     const question = { kind: 'fact', right: ['One.md'], must: ['an exact  sentence'], never: ['Two.md'] }
     const answers = {
       given: ['three.md'],
@@ -34,14 +34,14 @@ describe('judging', () => {
     expect(faultsOf(question, { ...answers, given: ['two.md'] })).toEqual(['gives Two.md, which is wrong'])
   })
 
-  test('a count is right as the number given or as the size of the set', () => {
+  test('a count is right as a number or as the size of a set', () => {
     const question = { kind: 'vault', right, count: 64 }
     expect(faultsOf(question, given(['folder/one.md', 'two.md'], '', 64))).toEqual([])
     expect(faultsOf({ ...question, count: 2 }, given(['folder/one.md', 'two.md'], '', 64))).toEqual([])
     expect(faultsOf(question, given(['folder/one.md', 'two.md']))).toEqual(['says 2, not 64'])
   })
 
-  test('ids are those of results and of paths, not of what results link to', () => {
+  test('ids come from results and paths, not from the links of results', () => {
     expect(
       idsOf([
         { id: 'a.md', links: [{ id: 'b.md' }] },
@@ -52,7 +52,7 @@ describe('judging', () => {
     expect(idsOf({ problems: [{ id: 'a.md', candidates: ['b.md'] }] })).toEqual(['a.md'])
   })
 
-  test('escapes of JSON do not hide a text', () => {
+  test('JSON escapes do not hide text', () => {
     expect(textOf([{ lines: [{ text: 'He said "no"\nand left.' }] }])).toBe('He said "no" and left.')
   })
 })

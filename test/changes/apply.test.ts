@@ -9,7 +9,7 @@ const replace = (path: string, from: string, to: string): FileChange => {
   return { kind: 'replace', path, before: sha(from), bytes: bytes(to) }
 }
 
-/** Applies changes to files and tells what came of it; when they are refused everything must be as before. */
+/** Applies changes to files and compares the result; a refusal must leave everything unchanged. Then undoes and redoes them. */
 async function check(files: Readonly<Record<string, string>>, changes: readonly FileChange[], expected: unknown): Promise<void> {
   const world = makeWorld(temporaryFolder(), files)
   const before = snapshot(world.root)
@@ -33,14 +33,24 @@ async function check(files: Readonly<Record<string, string>>, changes: readonly 
   writer.close()
 }
 
-describe('a change is made, taken back, and made again', () => {
+describe('apply, undo and redo', () => {
   test.each<[string, Record<string, string>, FileChange[], Record<string, string>]>([
-    ['a file', {}, [{ kind: 'create', path: 'x/y/a.md', bytes: bytes('A') }], { 'x/': '', 'x/y/': '', 'x/y/a.md': 'A' }],
-    ['bytes', { 'a.md': 'A' }, [replace('a.md', 'A', '\ufeffÄ\r\n')], { 'a.md': Buffer.from('\ufeffÄ\r\n').toString('latin1') }],
-    ['an empty file', { 'a.md': 'A' }, [replace('a.md', 'A', '')], { 'a.md': '' }],
-    ['a name', { 'a.md': 'A' }, [{ kind: 'move', from: 'a.md', to: 'A.md', before: sha('A') }], { 'A.md': 'A' }],
     [
-      'a name and bytes',
+      'creates a file in new folders',
+      {},
+      [{ kind: 'create', path: 'x/y/a.md', bytes: bytes('A') }],
+      { 'x/': '', 'x/y/': '', 'x/y/a.md': 'A' },
+    ],
+    [
+      'replaces bytes',
+      { 'a.md': 'A' },
+      [replace('a.md', 'A', '\ufeffÄ\r\n')],
+      { 'a.md': Buffer.from('\ufeffÄ\r\n').toString('latin1') },
+    ],
+    ['empties a file', { 'a.md': 'A' }, [replace('a.md', 'A', '')], { 'a.md': '' }],
+    ['renames a file', { 'a.md': 'A' }, [{ kind: 'move', from: 'a.md', to: 'A.md', before: sha('A') }], { 'A.md': 'A' }],
+    [
+      'renames and edits',
       { 'a.md': 'A', 'f/b.md': 'see a' },
       [
         replace('a.md', 'A', 'A2'),
@@ -50,13 +60,13 @@ describe('a change is made, taken back, and made again', () => {
       { 'f/': '', 'f/c.md': 'A2', 'f/b.md': 'see c' },
     ],
     [
-      'a whole folder, with what is hidden in it',
+      'moves a folder with hidden files',
       { 'f/a.md': 'A', 'f/.hidden': 'H', 'f/g/b.md': 'B' },
       [replace('f/g/b.md', 'B', 'B2'), { kind: 'move', from: 'f', to: 'deep/er', before: undefined }],
       { 'deep/': '', 'deep/er/': '', 'deep/er/a.md': 'A', 'deep/er/.hidden': 'H', 'deep/er/g/': '', 'deep/er/g/b.md': 'B2' },
     ],
     [
-      'a note into the trash, and its folder',
+      'moves a note to the trash and removes its folder',
       { 'f/a.md': 'A' },
       [
         { kind: 'move', from: 'f/a.md', to: '.trash/f/a.md', before: undefined },
@@ -64,12 +74,17 @@ describe('a change is made, taken back, and made again', () => {
       ],
       { '.trash/': '', '.trash/f/': '', '.trash/f/a.md': 'A' },
     ],
-    ['an empty folder', {}, [{ kind: 'makeFolder', path: 'a/b' }], { 'a/': '', 'a/b/': '' }],
-    ['no folder that is not empty', { 'f/a.md': 'A' }, [{ kind: 'removeFolder', path: 'f' }], { 'f/': '', 'f/a.md': 'A' }],
-    ['nothing', { 'a.md': 'A' }, [replace('a.md', 'A', 'A')], { 'a.md': 'A' }],
+    ['creates an empty folder', {}, [{ kind: 'makeFolder', path: 'a/b' }], { 'a/': '', 'a/b/': '' }],
+    [
+      'does not remove a folder that is not empty',
+      { 'f/a.md': 'A' },
+      [{ kind: 'removeFolder', path: 'f' }],
+      { 'f/': '', 'f/a.md': 'A' },
+    ],
+    ['changes nothing', { 'a.md': 'A' }, [replace('a.md', 'A', 'A')], { 'a.md': 'A' }],
   ])('%s', (_, files, changes, expected) => check(files, changes, expected))
 
-  test('keeps the mode', async () => {
+  test('keeps the file mode', async () => {
     const world = makeWorld(temporaryFolder(), { 'a.md': 'A' })
     chmodSync(join(world.root, 'a.md'), 0o640)
     const writer = world.open()
@@ -81,45 +96,46 @@ describe('a change is made, taken back, and made again', () => {
   })
 })
 
-describe('refused, with everything as before', () => {
+describe('refused changes leave everything unchanged', () => {
   const create = (path: string): FileChange => ({ kind: 'create', path, bytes: bytes('X') })
   const move = (from: string, to: string): FileChange => ({ kind: 'move', from, to, before: undefined })
   const FILES = { 'a.md': 'A', 'f/b.md': 'B' }
   test.each<[string, FileChange, object]>([
-    ['out of the vault', create('../x.md'), { code: 'PERMISSION_DENIED' }],
-    ['by an absolute name', create('/x.md'), { code: 'PERMISSION_DENIED' }],
-    ['by a drive', create('C:/x.md'), { code: 'PERMISSION_DENIED' }],
-    ['with a backslash', create('f\\x.md'), { code: 'INVALID_PARAMS' }],
-    ['with NUL', create('x\0.md'), { code: 'INVALID_PARAMS' }],
-    ['with no name', create(''), { code: 'INVALID_PARAMS' }],
-    ['with an empty folder name', create('f//x.md'), { code: 'INVALID_PARAMS' }],
+    ['outside the vault', create('../x.md'), { code: 'PERMISSION_DENIED' }],
+    ['an absolute path', create('/x.md'), { code: 'PERMISSION_DENIED' }],
+    ['a drive letter', create('C:/x.md'), { code: 'PERMISSION_DENIED' }],
+    ['a backslash', create('f\\x.md'), { code: 'INVALID_PARAMS' }],
+    ['a NUL character', create('x\0.md'), { code: 'INVALID_PARAMS' }],
+    ['an empty path', create(''), { code: 'INVALID_PARAMS' }],
+    ['an empty folder name', create('f//x.md'), { code: 'INVALID_PARAMS' }],
     ['Obsidian’s own folder', create('.obsidian/app.json'), { code: 'PERMISSION_DENIED' }],
     ['a hidden file', move('a.md', 'f/.a.md'), { code: 'PERMISSION_DENIED' }],
     ['the trash itself', move('.trash', 'x'), { code: 'PERMISSION_DENIED' }],
-    ['a name of a device', create('f/Aux.md'), { code: 'INVALID_PARAMS', candidates: ['f/Aux_.md'] }],
-    ['what Windows cannot hold', create('what?.md'), { code: 'INVALID_PARAMS', candidates: ['what-.md'] }],
-    ['what a link cannot say', create('a#b.md'), { code: 'INVALID_PARAMS', candidates: ['a-b.md'] }],
-    ['a dot at the end', create('f./x.md'), { code: 'INVALID_PARAMS', candidates: ['f'] }],
-    ['a file that is there', create('a.md'), { code: 'NODE_EXISTS' }],
+    ['the name of a device', create('f/Aux.md'), { code: 'INVALID_PARAMS', candidates: ['f/Aux_.md'] }],
+    ['a name that Windows does not allow', create('what?.md'), { code: 'INVALID_PARAMS', candidates: ['what-.md'] }],
+    ['a name that a link cannot contain', create('a#b.md'), { code: 'INVALID_PARAMS', candidates: ['a-b.md'] }],
+    ['a trailing dot', create('f./x.md'), { code: 'INVALID_PARAMS', candidates: ['f'] }],
+    ['an existing file', create('a.md'), { code: 'NODE_EXISTS' }],
     ['a case twin', create('F/B.md'), { code: 'NODE_EXISTS', candidates: ['f'] }],
     ['a move onto a file', move('a.md', 'f/b.md'), { code: 'NODE_EXISTS' }],
     ['a move onto itself', move('a.md', 'a.md'), { code: 'INVALID_PARAMS' }],
     ['a folder into itself', move('f', 'f/g'), { code: 'INVALID_PARAMS' }],
-    ['a move of nothing', move('x.md', 'y.md'), { code: 'NODE_NOT_FOUND' }],
+    ['a move of a missing file', move('x.md', 'y.md'), { code: 'NODE_NOT_FOUND' }],
     ['a file as a folder', create('a.md/x.md'), { code: 'NODE_EXISTS' }],
     [
-      'older bytes',
+      'an outdated version',
       replace('a.md', 'older', 'X'),
       { code: 'CONFLICT', candidates: [{ expected: `partial:${sha('older')}`, actual: `partial:${sha('A')}` }] },
     ],
-    ['a file that is gone', replace('x.md', 'X', 'Y'), { code: 'CONFLICT' }],
+    ['a removed file', replace('x.md', 'X', 'Y'), { code: 'CONFLICT' }],
     ['a stale move', { kind: 'move', from: 'a.md', to: 'c.md', before: sha('older') }, { code: 'CONFLICT' }],
   ])('%s', (_, change, expected) => check(FILES, [replace('f/b.md', 'B', 'B2'), change], expected))
 
-  test('one path twice', () => check(FILES, [replace('a.md', 'A', 'B'), replace('a.md', 'A', 'C')], { code: 'INVALID_PARAMS' }))
-  test('two that fold alike', () => check(FILES, [create('x.md'), create('X.md')], { code: 'INVALID_PARAMS' }))
+  test('the same path twice', () =>
+    check(FILES, [replace('a.md', 'A', 'B'), replace('a.md', 'A', 'C')], { code: 'INVALID_PARAMS' }))
+  test('two paths that differ only in case', () => check(FILES, [create('x.md'), create('X.md')], { code: 'INVALID_PARAMS' }))
 
-  test('a symbolic link, and what is behind one', async () => {
+  test('a symbolic link, or a path through one', async () => {
     const folder = temporaryFolder()
     const world = makeWorld(folder, FILES)
     mkdirSync(join(folder, 'outside'))
@@ -142,7 +158,7 @@ describe('refused, with everything as before', () => {
     expect(readFileSync(join(folder, 'outside/o.md'), 'utf8')).toBe('O')
   })
 
-  test('a read-only file, and what settings forbid', async () => {
+  test('a read-only file, or a path that settings forbid', async () => {
     const world = makeWorld(temporaryFolder(), FILES)
     chmodSync(join(world.root, 'a.md'), 0o444)
     const writer = world.open({ refusal: (path) => (path.startsWith('f/') ? 'write.deny says so' : undefined) })
@@ -154,7 +170,7 @@ describe('refused, with everything as before', () => {
     writer.close()
   })
 
-  test('a vault that is not there', async () => {
+  test('a missing vault', async () => {
     const world = makeWorld(temporaryFolder())
     const writer = world.open({ root: `${world.root}-gone` })
     await expect(writer.apply([create('x.md')], { title: 't' })).rejects.toMatchObject({ code: 'VAULT_NOT_FOUND' })
@@ -162,7 +178,7 @@ describe('refused, with everything as before', () => {
 })
 
 describe('undo', () => {
-  test('is refused with a difference when someone edited since', async () => {
+  test('undo is refused with a diff when the file was edited since', async () => {
     const world = makeWorld(temporaryFolder(), { 'a.md': 'one\n', 'b.md': 'B' })
     const writer = world.open()
     const { id } = await writer.apply([replace('a.md', 'one\n', 'two\n'), replace('b.md', 'B', 'B2')], { title: 't' })
@@ -177,7 +193,7 @@ describe('undo', () => {
     writer.close()
   })
 
-  test('of what was undone or never was says so', async () => {
+  test('undoing an undone or unknown change is an error with the recent changes', async () => {
     const world = makeWorld(temporaryFolder(), { 'a.md': 'A' })
     const writer = world.open()
     const { id } = await writer.apply([replace('a.md', 'A', 'B')], { title: 'edit' })
@@ -195,7 +211,7 @@ describe('undo', () => {
   })
 })
 
-test('asking for what is unfinished, and listing, make nothing on disk', async () => {
+test('recover and list create nothing on disk', async () => {
   const world = makeWorld(temporaryFolder())
   const writer = world.open()
   expect(await writer.recover()).toEqual([])
@@ -203,7 +219,7 @@ test('asking for what is unfinished, and listing, make nothing on disk', async (
   expect(existsSync(world.state)).toBe(false)
 })
 
-describe('where names that differ in case alone are one', () => {
+describe('on a case-insensitive file system', () => {
   test.each<[string, FileChange[], Record<string, string>]>([
     ['a note', [{ kind: 'move', from: 'f/note.md', to: 'f/Note.md', before: sha('N') }], { 'f/': '', 'f/Note.md': 'N' }],
     [
@@ -212,7 +228,7 @@ describe('where names that differ in case alone are one', () => {
       { 'f/': '', 'f/NOTE.md': 'N2' },
     ],
     ['a folder', [{ kind: 'move', from: 'f', to: 'F', before: undefined }], { 'F/': '', 'F/note.md': 'N' }],
-  ])('%s gets another spelling, wholly or not at all, and back', async (_, changes, expected) => {
+  ])('renaming %s to another case is atomic and can be undone', async (_, changes, expected) => {
     const world = makeWorld(temporaryFolder(), { 'f/note.md': 'N' })
     const fs = foldingFiles(world.root)
     const before = snapshot(world.root)
@@ -236,7 +252,7 @@ describe('where names that differ in case alone are one', () => {
     writer.close()
   })
 
-  test('another spelling of a file is not that file', async () => {
+  test('another spelling does not address the same file', async () => {
     const world = makeWorld(temporaryFolder(), { 'f/note.md': 'N' })
     const writer = world.open({ fs: foldingFiles(world.root) })
     await expect(writer.apply([replace('f/Note.md', 'N', 'X')], { title: 't' })).rejects.toMatchObject({ code: 'CONFLICT' })

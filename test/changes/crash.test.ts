@@ -9,7 +9,7 @@ import { simulateKills } from '../crash/simulated-kills.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 import { bytes, Fate, fatedDatabase, fatedFiles, makeWorld, sha, snapshot } from './rig.ts'
 
-// Nothing here is about time: this ends a test that hangs, on a machine that is busy with others.
+// These tests do not measure time; the limit only ends a test that hangs on a busy machine.
 vi.setConfig({ testTimeout: 120_000 })
 
 let program = ''
@@ -22,16 +22,16 @@ beforeAll(() => {
 afterAll(() => rmSync(dirname(program), { recursive: true, force: true }))
 
 describe('a process that dies', () => {
-  test('at any call leaves every file wholly old or wholly new', async () => {
+  test('a process that dies at any call leaves every file entirely old or entirely new', async () => {
     const { kills, killsInRecovery, losses } = await simulateKills(temporaryFolder(), { notes: 40, kills: 100, seed: 11 })
     expect(losses).toEqual([])
     expect(kills).toBeGreaterThanOrEqual(100)
     expect(killsInRecovery).toBeGreaterThan(10)
   })
 
-  test('while notes exchange their names leaves all of them as before or as asked', async () => {
+  test('a process that dies during a rotation of names leaves all notes as before or as requested', async () => {
     const files = { 'a.md': 'A', 'b.md': 'B', 'c.md': 'C' }
-    // a → b → c → d.md, with contents that change places.
+    // a → b → c → d.md, with rotated contents.
     const row: readonly FileChange[] = [
       { kind: 'replace', path: 'a.md', before: sha('A'), bytes: bytes('C') },
       { kind: 'move', from: 'a.md', to: 'd.md', before: sha('A') },
@@ -55,7 +55,7 @@ describe('a process that dies', () => {
     expect([...ends].sort()).toEqual([JSON.stringify(files), JSON.stringify(after)].sort())
   })
 
-  test('while a change is undone leaves it wholly done or wholly undone', async () => {
+  test('a process that dies during an undo leaves the change entirely applied or entirely undone', async () => {
     const files = { 'a.md': 'A', 'b.md': 'B' }
     const changes: readonly FileChange[] = [
       { kind: 'replace', path: 'a.md', before: sha('A'), bytes: bytes('A2') },
@@ -80,37 +80,40 @@ describe('a process that dies', () => {
     expect([...ends].sort()).toEqual([JSON.stringify(files), JSON.stringify(done)].sort())
   })
 
-  test('by SIGKILL leaves all files of a change of one version', async () => {
+  test('SIGKILL leaves all files of a change in the same version', async () => {
     const { losses, versions } = await killProcesses(temporaryFolder(), { program, kills: 4, seed: 12 })
     expect(losses).toEqual([])
     expect(versions).toBeGreaterThan(0)
   })
 })
 
-describe('writers at once', () => {
-  test.each([false, true])('lose nothing (with a human: %s)', async (human) => {
+describe('concurrent writers', () => {
+  test.each([false, true])('concurrent writers lose nothing (with a user editing files: %s)', async (human) => {
     const { losses, operations } = await writeTogether(temporaryFolder(), { program, operations: 100, human, seed: 13 })
     expect(losses).toEqual([])
     expect(operations).toBe(100)
   })
 
-  test.runIf(process.platform !== 'win32')('wait for one that is stopped, and say who it is; its death lets go', async () => {
-    const folder = temporaryFolder()
-    const world = makeWorld(folder, { 'a.md': 'A' })
-    const task = { root: world.root, state: world.state, name: 'h', operations: 0, seed: 1, log: join(folder, 'log') }
-    const holder = startWriter(program, 'hold', task)
-    await new Promise((resolve) => holder.stdout?.once('data', resolve))
-    holder.kill('SIGSTOP')
-    const writer = world.open({ lockTimeout: 150 })
-    const change = [{ kind: 'create', path: 'b.md', bytes: bytes('B') }] as const
-    const error = await writer.apply(change, { title: 'b' }).catch((thrown: unknown) => thrown)
-    expect(error).toBeInstanceOf(RouxError)
-    expect(error).toMatchObject({ code: 'TIMEOUT', message: expect.stringContaining(`process ${holder.pid}`) })
-    holder.kill('SIGKILL')
-    await ended(holder)
-    await writer.apply(change, { title: 'b' })
-    writer.close()
-    expect(snapshot(world.root)).toEqual({ 'a.md': 'A', 'b.md': 'B' })
-    expect(existsSync(join(world.root, 'held.md'))).toBe(false)
-  })
+  test.runIf(process.platform !== 'win32')(
+    'writers time out on a stopped writer and name it; its death releases the lock',
+    async () => {
+      const folder = temporaryFolder()
+      const world = makeWorld(folder, { 'a.md': 'A' })
+      const task = { root: world.root, state: world.state, name: 'h', operations: 0, seed: 1, log: join(folder, 'log') }
+      const holder = startWriter(program, 'hold', task)
+      await new Promise((resolve) => holder.stdout?.once('data', resolve))
+      holder.kill('SIGSTOP')
+      const writer = world.open({ lockTimeout: 150 })
+      const change = [{ kind: 'create', path: 'b.md', bytes: bytes('B') }] as const
+      const error = await writer.apply(change, { title: 'b' }).catch((thrown: unknown) => thrown)
+      expect(error).toBeInstanceOf(RouxError)
+      expect(error).toMatchObject({ code: 'TIMEOUT', message: expect.stringContaining(`process ${holder.pid}`) })
+      holder.kill('SIGKILL')
+      await ended(holder)
+      await writer.apply(change, { title: 'b' })
+      writer.close()
+      expect(snapshot(world.root)).toEqual({ 'a.md': 'A', 'b.md': 'B' })
+      expect(existsSync(join(world.root, 'held.md'))).toBe(false)
+    },
+  )
 })

@@ -20,14 +20,14 @@ function deny(call: string, path: string): never {
   throw Object.assign(new Error(`EACCES: permission denied, ${call} '${path}'`), { code: 'EACCES' })
 }
 
-describe('a call that fails', () => {
+describe('a failing call', () => {
   test.each([
-    // Every call with the two kinds of answer; of the errors that are answered alike, some.
+    // Every call with each of the two error codes, and a sample of the errors that map to them.
     ['ENOSPC', 'PROVIDER_ERROR', 1],
     ['EACCES', 'PERMISSION_DENIED', 1],
     ['EROFS', 'PERMISSION_DENIED', 7],
     ['EIO', 'PROVIDER_ERROR', 7],
-  ] as const)('with %s, whichever it is, leaves the vault as before', async (code, expected, step) => {
+  ] as const)('a call that fails with %s, at any position, leaves the vault unchanged', async (code, expected, step) => {
     const world = makeWorld(temporaryFolder(), FILES)
     const before = snapshot(world.root)
     for (let at = 0; ; at += step) {
@@ -43,9 +43,9 @@ describe('a call that fails', () => {
   })
 
   test.each<[string, Partial<typeof quickFiles>, string]>([
-    ['where a text is written', { create: (path) => deny('open', path) }, "permission denied, open 'f/c.md'"],
-    ['where a file moves', { link: (_, to) => deny('link', to) }, "link 'new/b.md'"],
-  ])('is told with the name of the note: %s', async (_, fs, message) => {
+    ['when writing a text', { create: (path) => deny('open', path) }, "permission denied, open 'f/c.md'"],
+    ['when moving a file', { link: (_, to) => deny('link', to) }, "link 'new/b.md'"],
+  ])("a failing call is reported with the note's path: %s", async (_, fs, message) => {
     const world = makeWorld(temporaryFolder(), FILES)
     const writer = world.open({ fs: { ...quickFiles, ...fs } })
     const changes: readonly FileChange[] = fs.create
@@ -57,7 +57,7 @@ describe('a call that fails', () => {
     writer.close()
   })
 
-  test('of the lock is told with what to do', async () => {
+  test('a damaged lock file is reported with what to do', async () => {
     const world = makeWorld(temporaryFolder(), FILES)
     const writer = world.open()
     await writer.apply(CHANGES.slice(0, 1), { title: 'first' })
@@ -71,7 +71,7 @@ describe('a call that fails', () => {
     writer.close()
   })
 
-  test('for good is rolled back by the next call', async () => {
+  test('a permanent failure is rolled back by the next recovery', async () => {
     const world = makeWorld(temporaryFolder(), FILES)
     const before = snapshot(world.root)
     const fate = new Fate(60)
@@ -86,7 +86,7 @@ describe('a call that fails', () => {
     expect(snapshot(world.root)).toEqual(before)
   })
 
-  test('in the record leaves the vault untouched', async () => {
+  test('a failure of the journal leaves the vault untouched', async () => {
     const world = makeWorld(temporaryFolder(), FILES)
     const writer = world.open({ openDatabase: fatedDatabase(new Fate(3, 'ENOSPC')) })
     await expect(writer.apply(CHANGES, { title: 'fails' })).rejects.toMatchObject({ code: 'PROVIDER_ERROR' })
@@ -94,7 +94,7 @@ describe('a call that fails', () => {
   })
 })
 
-test('what was written is on the disk before it gets its name, and the record before that', async () => {
+test('syncs the journal before the file, and the file before its rename', async () => {
   const world = makeWorld(temporaryFolder(), { 'a.md': 'A', 'b.md': 'B' })
   const fate = new Fate()
   const writer = world.open({ fs: fatedFiles(fate), openDatabase: fatedDatabase(fate) })
@@ -117,11 +117,11 @@ test('what was written is on the disk before it gets its name, and the record be
   ])
 })
 
-describe('a human at the moment of the write', () => {
+describe('a user who edits during the write', () => {
   const REPLACE: FileChange = { kind: 'replace', path: 'a.md', before: sha('A'), bytes: bytes('A2') }
   const CREATE: FileChange = { kind: 'create', path: 'c.md', bytes: bytes('C') }
 
-  test('who writes into the file while it is displaced gets it back', async () => {
+  test('a user gets back a file that was edited while it was displaced', async () => {
     const world = makeWorld(temporaryFolder(), { 'a.md': 'A', 'b.md': 'B' })
     const rename = (from: string, to: string) => {
       quickFiles.rename(from, to)
@@ -137,7 +137,7 @@ describe('a human at the moment of the write', () => {
     expect(snapshot(world.root)).toEqual({ 'a.md': 'A human', 'b.md': 'B' })
   })
 
-  test('who saves a new file over the old one between any two calls loses nothing', async () => {
+  test('a user loses nothing by saving a new file between any two calls', async () => {
     for (let at = 0; ; at++) {
       const world = makeWorld(temporaryFolder(), { 'a.md': 'A' })
       let calls = 0
@@ -164,7 +164,7 @@ describe('a human at the moment of the write', () => {
   test.each<[string, FileChange, string]>([
     ['a conflict', CREATE, 'CONFLICT'],
     ['another failure', { kind: 'create', path: 'denied.md', bytes: bytes('D') }, 'PERMISSION_DENIED'],
-  ])('who saves twice is told where the first version is: %s', async (_, other, code) => {
+  ])('a user who saves twice learns where the first version is: %s', async (_, other, code) => {
     const world = makeWorld(temporaryFolder(), { 'a.md': 'A' })
     const save = (text: string) => {
       writeFileSync(`${world.root}/.human`, text)
@@ -191,7 +191,7 @@ describe('a human at the moment of the write', () => {
     expect(String(error)).not.toMatch(/as before\.|nothing else/)
   })
 
-  test('who makes the same file is not overwritten', async () => {
+  test('a file created by the user in the meantime is not overwritten', async () => {
     const world = makeWorld(temporaryFolder(), { 'a.md': 'A' })
     const create = (path: string, mode: number) => {
       writeFileSync(`${world.root}/c.md`, 'human')
@@ -203,7 +203,7 @@ describe('a human at the moment of the write', () => {
     expect(snapshot(world.root)).toEqual({ 'a.md': 'A', 'c.md': 'human' })
   })
 
-  test('who edits what a dead writer left keeps the edit, and the next change says so', async () => {
+  test("a user's edits to files of a dead writer are kept, and the next change reports them", async () => {
     const world = makeWorld(temporaryFolder(), FILES)
     const reference = world.open()
     const { id } = await reference.apply(CHANGES, { title: 'whole' })

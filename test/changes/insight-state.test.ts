@@ -16,7 +16,7 @@ function place() {
   return { path, open }
 }
 
-test('what was decided is there after a new start, for its vault only', () => {
+test('decisions persist across restarts, for their vault only', () => {
   const { path, open } = place()
   const state = open()
   expect(state.communities()).toBeUndefined()
@@ -32,7 +32,7 @@ test('what was decided is there after a new start, for its vault only', () => {
   expect([other.communities(), other.labels().size, other.dismissed().size]).toEqual([undefined, 0, 0])
 })
 
-test('a label and a verdict are taken back', () => {
+test('labels and dismissals can be taken back', () => {
   const state = place().open()
   state.setLabel('c4', 'Sync')
   state.setLabel('c4', undefined)
@@ -43,7 +43,7 @@ test('a label and a verdict are taken back', () => {
   expect(state.dismissed().size).toBe(0)
 })
 
-test('a file that is something else is answered without, and never written', () => {
+test('a foreign file is treated as empty and never written', () => {
   const { path, open } = place()
   open().dismiss('cut:a.md')
   writeFileSync(path, 'something else')

@@ -17,12 +17,12 @@ test.each([
   ['\ud800.md', '-.md'],
   ['a\nb.md', 'a-b.md'],
   [`${'é'.repeat(200)}.md`, `${'é'.repeat(126)}.md`],
-])('%j is to be %j', (name, suggestion) => {
+])('suggests %j → %j', (name, suggestion) => {
   const problem = nameProblem(name)
   expect(problem?.suggestion).toBe(suggestion)
 })
 
-test('every suggestion can be held', () => {
+test('every suggestion is a valid name', () => {
   const strange = fc.string({
     unit: fc.constantFrom('a', 'é', '.', ' ', '#', '[', ':', '?', '\0', '\ud800', '💡', 'con', '.md', '/'),
     maxLength: 300,

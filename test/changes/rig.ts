@@ -35,7 +35,7 @@ export function writeNote(root: string, path: string, text: string): void {
   writeFileSync(join(root, path), text)
 }
 
-/** Every name below a folder, temporary ones too: folders with `/` at the end, files with their text. */
+/** Every name below a folder, including temporary ones: folders with a trailing `/`, files with their text. */
 export function snapshot(root: string): Readonly<Record<string, string>> {
   const names = readdirSync(root, { recursive: true, encoding: 'utf8' }).sort()
   return Object.fromEntries(
@@ -46,10 +46,10 @@ export function snapshot(root: string): Readonly<Record<string, string>> {
   )
 }
 
-/** The disk without its waits: what a killed process wrote is there without them. */
+/** The disk without fsync: a killed process's writes survive anyway. */
 export const quickFiles: ChangeFiles = { ...diskFiles, fsync: async () => {}, syncFolder: async () => {} }
 
-/** A file system on which names that differ in case alone are one, as on macOS and Windows: the disk's names are found by any spelling. */
+/** A case-insensitive file system, as on macOS and Windows: it finds names in any spelling. */
 export function foldingFiles(root: string): ChangeFiles {
   const find = (path: string): string => {
     if (path === root || !path.startsWith(`${root}/`)) return path
@@ -71,12 +71,12 @@ export function foldingFiles(root: string): ChangeFiles {
   }
 }
 
-/** The process is dead. */
+/** Thrown when the process dies. */
 class Killed extends Error {}
 
-/** A process that dies, or fails once, at a given call of the file system or the record. */
+/** A process that dies, or fails once, at a given call of the file system or the journal. */
 export class Fate {
-  /** How many calls were made. */
+  /** The number of calls so far. */
   calls = 0
   readonly names: string[] = []
   isDead = false
@@ -84,8 +84,8 @@ export class Fate {
   readonly #code: string | undefined
 
   /**
-   * @param at the number of the call, from 0, or the name of the first one.
-   * @param code the error that the call fails with; without one the process dies there.
+   * @param at the index of the call, or the name of the first such call.
+   * @param code the error of that call; without a code the process dies.
    */
   constructor(at: number | string = Number.POSITIVE_INFINITY, code?: string) {
     this.#at = at
@@ -105,7 +105,7 @@ export class Fate {
 
 type AnyCall = (...values: readonly unknown[]) => unknown
 
-/** A file system each call of which meets its fate; a write that is broken off leaves half of its bytes. */
+/** A file system whose calls may fail or kill the process; an interrupted write leaves half its bytes. */
 export function fatedFiles(fate: Fate, files: ChangeFiles = quickFiles): ChangeFiles {
   const wrap = (name: string, call: AnyCall): AnyCall => {
     if (name === 'close') return call
@@ -129,7 +129,7 @@ export function fatedFiles(fate: Fate, files: ChangeFiles = quickFiles): ChangeF
   return Object.fromEntries(wrapped) as unknown as ChangeFiles
 }
 
-/** Databases that die with their process; what was not committed is gone. */
+/** Databases that die with their process and lose uncommitted data. */
 export function fatedDatabase(fate: Fate): OpenDatabase {
   return (path) => {
     const database: Database = openSqlite(path)
@@ -143,7 +143,7 @@ export function fatedDatabase(fate: Fate): OpenDatabase {
         return database.prepare(sql)
       },
       close() {
-        // The binding keeps a closed connection for the statements that were prepared on it, and with it its transaction.
+        // The binding keeps a closed connection, and its transaction, while prepared statements exist.
         attempt(() => database.exec('ROLLBACK'))
         database.close()
       },

@@ -15,7 +15,7 @@ const CHANGES: readonly FileChange[] = [
 ]
 const DONE = { 'a.md': 'A2', 'b.md': 'B2', 'c.md': 'C' }
 
-/** Databases in which the end of a change cannot be recorded while the disk is full. */
+/** Databases that cannot record the end of a change while the disk is full. */
 function fillingDisk() {
   const disk = { isFull: true }
   const open: OpenDatabase = (path) => {
@@ -32,14 +32,14 @@ function fillingDisk() {
   return { disk, open }
 }
 
-test('a change whose end cannot be recorded took place, and the caller is told so', async () => {
+test('a change whose end cannot be recorded is done, and the caller is told', async () => {
   const world = makeWorld(temporaryFolder(), FILES)
   const { disk, open } = fillingDisk()
   const writer = world.open({ openDatabase: open })
   const applied = await writer.apply(CHANGES, { title: 'full' })
   expect(applied.notes).toEqual([expect.stringContaining('no space for the change history')])
   expect(snapshot(world.root)).toEqual(DONE)
-  // As long as it is full nothing else is written: what would be could not be taken back.
+  // While the disk is full nothing else is written, because it could not be undone.
   await expect(writer.apply([{ kind: 'create', path: 'd.md', bytes: bytes('D') }], { title: 'next' })).rejects.toMatchObject({
     code: 'PROVIDER_ERROR',
   })
@@ -55,13 +55,13 @@ test('a change whose end cannot be recorded took place, and the caller is told s
 })
 
 test.each(['the same process', 'another one', 'one after its death'])(
-  'a change that took place is not taken back for what someone edited since: %s goes on',
+  'recovery by %s keeps a completed change with later edits',
   async (who) => {
     const world = makeWorld(temporaryFolder(), FILES)
     const { disk, open } = fillingDisk()
     const writer = world.open({ openDatabase: open })
     const { id } = await writer.apply(CHANGES, { title: 'full' })
-    // As if a part of it had never been applied, and as nothing has ever been.
+    // As if the change had been applied only in part, then edited.
     writeFileSync(join(world.root, 'a.md'), 'A')
     writeFileSync(join(world.root, 'b.md'), 'by hand')
     rmSync(join(world.root, 'c.md'))
@@ -78,13 +78,13 @@ test.each(['the same process', 'another one', 'one after its death'])(
   },
 )
 
-test('a change that was taken back is told with what it failed for, also when that cannot be recorded', async () => {
+test('a rolled-back change reports its cause, even if that cannot be recorded', async () => {
   const world = makeWorld(temporaryFolder(), FILES)
   const { disk, open } = fillingDisk()
   const writer = world.open({ openDatabase: open, fs: fatedFiles(new Fate('rename', 'EACCES'), quickFiles) })
   await expect(writer.apply(CHANGES, { title: 'denied' })).rejects.toMatchObject({ code: 'PERMISSION_DENIED' })
   expect(snapshot(world.root)).toEqual(FILES)
-  // What someone writes by hand since then is not the change's.
+  // Later edits by hand do not belong to the change.
   writeFileSync(join(world.root, 'c.md'), 'C')
   disk.isFull = false
   await writer.recover()
@@ -93,7 +93,7 @@ test('a change that was taken back is told with what it failed for, also when th
   expect(snapshot(world.root)).toEqual({ ...FILES, 'c.md': 'C' })
 })
 
-test('an undo whose end cannot be recorded took place, and is not done twice', async () => {
+test('an undo whose end cannot be recorded is done, and is not repeated', async () => {
   const world = makeWorld(temporaryFolder(), FILES)
   const { disk, open } = fillingDisk()
   disk.isFull = false
@@ -109,10 +109,10 @@ test('an undo whose end cannot be recorded took place, and is not done twice', a
   writer.close()
 })
 
-/** The files that say how a change ended of which the record does not know. */
+/** Files that store the end of changes that the journal could not record. */
 const markers = (state: string) => readdirSync(join(state, 'locks')).filter((name) => /\.(?:done|rolled_back)$/.test(name))
 
-test('a change whose record was removed meanwhile took place, and the caller is told that it cannot be undone', async () => {
+test('a change whose journal was removed meanwhile is done, and the caller learns that it cannot be undone', async () => {
   const world = makeWorld(temporaryFolder(), FILES)
   const writer = world.open()
   const { notes } = await writer.apply(CHANGES, {
@@ -121,14 +121,14 @@ test('a change whose record was removed meanwhile took place, and the caller is 
       for (const ending of ['', '-wal', '-shm']) rmSync(join(world.state, `state.db${ending}`), { force: true })
     },
   })
-  expect(notes).toEqual(['The change was made, do not repeat it; but its record was removed meanwhile: it cannot be undone.'])
+  expect(notes).toEqual(['The change was made, do not repeat it; but its record has been removed, so it cannot be undone.'])
   expect(snapshot(world.root)).toEqual(DONE)
   expect(markers(world.state)).toEqual([])
   expect(writer.list(9)).toEqual([])
   writer.close()
 })
 
-test('what is kept beside the record goes when the record needs it no more, and not before in another vault', async () => {
+test('removes markers once the journal has caught up, and keeps those of other vaults', async () => {
   const folder = temporaryFolder()
   const world = makeWorld(folder, FILES)
   const other = makeWorld(join(folder, 'other'))

@@ -9,7 +9,7 @@ import { temporaryFolder } from '../support/temporary.ts'
 
 const openDatabase = (path: string) => openSqlite(path)
 
-/** A folder whose note is written once, and a commit that says so. */
+/** Writes a note in a folder and logs the commit. */
 async function writeOnce(stateFolder: string, root: string, text: string): Promise<void> {
   const changes = openChanges({ root, stateFolder, openDatabase })
   const log = openLogWriter({ stateFolder, root, openDatabase, retention: { days: 30, bytes: 20_000_000 } })
@@ -25,7 +25,7 @@ async function writeOnce(stateFolder: string, root: string, text: string): Promi
   log.close()
 }
 
-test('forgetting a vault leaves no byte of its past behind, and nothing else is touched', async () => {
+test('forgetting a vault removes its history completely and touches nothing else', async () => {
   const stateFolder = temporaryFolder()
   const [mine, other] = [temporaryFolder(), temporaryFolder()]
   await writeOnce(stateFolder, mine, 'secret')
@@ -41,7 +41,7 @@ test('forgetting a vault leaves no byte of its past behind, and nothing else is 
   }
 })
 
-test('a server that goes on logs what comes after its vault was forgotten', async () => {
+test('a running server keeps logging after its vault was forgotten', async () => {
   const stateFolder = temporaryFolder()
   const log = openLogWriter({ stateFolder, root: '/notes', openDatabase, retention: { days: 30, bytes: 20_000_000 } })
   onTestFinished(() => log.close())
@@ -52,7 +52,7 @@ test('a server that goes on logs what comes after its vault was forgotten', asyn
   expect(readHistory({ stateFolder, root: '/notes', openDatabase }).commits).toBe(1)
 })
 
-test('of a vault that nothing is remembered of nothing is forgotten, and no file is made', () => {
+test('forgetting an unknown vault does nothing and creates no file', () => {
   const options = { stateFolder: join(temporaryFolder(), 'state'), root: '/notes', openDatabase }
   expect(forgetHistory(options)).toEqual({ changes: 0, commits: 0, unfinished: 0 })
   expect(() => readFileSync(join(options.stateFolder, 'state.db'))).toThrow('ENOENT')

@@ -14,9 +14,9 @@ import { faultsOf, type Moment } from './fuzz/faults.ts'
 import { vaults } from './fuzz/vaults.ts'
 
 /*
- * Vaults from a grammar, every operation that writes, and the promises about them. Each run prints its seed. FUZZ_SEED=<seed> repeats
- * it, and FUZZ_PATH=<path>, which a failure prints, its smallest case. FUZZ_RUNS=<number> sets the number
- * of vaults for each flavour; FUZZ_SHRINK=no stops at the first failure.
+ * Generates vaults and write operations, and checks what Roux guarantees about them. Each run prints its seed. FUZZ_SEED=<seed> repeats
+ * it, and FUZZ_PATH=<path>, which a failure prints, repeats its smallest case. FUZZ_RUNS=<number> sets the number
+ * of vaults per flavour; FUZZ_SHRINK=no stops at the first failure.
  */
 const SEED = Number(process.env.FUZZ_SEED ?? Math.floor(Math.random() * 2 ** 31))
 const RUNS = Number(process.env.FUZZ_RUNS ?? (LONG ? 100 : 4))
@@ -28,28 +28,28 @@ const FLAVOURS: readonly Flavour[] = [
   { profile: 'lenient', mode: 'logseq', comments: true },
 ]
 
-/** How often each kind of action was carried out, and refused. */
+/** How often each kind of action was done and refused. */
 const counts = new Map<string, { done: number; refused: number }>()
 
-/** Reads vaults in a thread of its own, in which the Markdown parser makes none of the checks that it makes within a test. */
+/** Reads vaults in a thread, where the Markdown parser skips the checks it makes in tests. */
 const reader = new Worker(new URL('../../bench/oracle/ends.mjs', import.meta.url), { workerData: 'ends', execArgv: [] })
 
 afterAll(async () => {
   await reader.terminate()
   const rows = [...counts].sort().map(([kind, { done, refused }]) => `${kind} ${done}/${done + refused}`)
-  process.stderr.write(`write fuzzer: seed ${SEED}, done of asked: ${rows.join(', ')}\n`)
+  process.stderr.write(`write fuzzer: seed ${SEED}, done of requested: ${rows.join(', ')}\n`)
 })
 
 describe.each(FLAVOURS)('$mode', (flavour) => {
   test(
-    'every link keeps its target, every other byte stays, and all is taken back',
+    'every link keeps its target, every other byte stays, and undo restores everything',
     async () => {
       const path = process.env.FUZZ_PATH
       await fc.assert(
-        fc.asyncProperty(vaults, actions, async (files, asked) => {
+        fc.asyncProperty(vaults, actions, async (files, requested) => {
           const vault = await writable(files, { ...flavour, spelling: 'preserve' })
           try {
-            await runAll(vault, flavour, asked)
+            await runAll(vault, flavour, requested)
           } finally {
             await vault.close()
           }
@@ -61,10 +61,10 @@ describe.each(FLAVOURS)('$mode', (flavour) => {
   )
 })
 
-async function runAll(vault: WritableVault, flavour: Flavour, asked: readonly Action[]): Promise<void> {
+async function runAll(vault: WritableVault, flavour: Flavour, requested: readonly Action[]): Promise<void> {
   const start = bytesOf(vault)
   const done: string[] = []
-  for (const [number, action] of asked.entries()) {
+  for (const [number, action] of requested.entries()) {
     const before = await momentOf(vault, flavour)
     const planned = plannedFor(action, {
       files: before.read,
@@ -82,12 +82,12 @@ async function runAll(vault: WritableVault, flavour: Flavour, asked: readonly Ac
     }
     count.done++
     const after = await momentOf(vault, flavour)
-    const said = JSON.stringify({
+    const details = JSON.stringify({
       operations: planned.operations,
       dangling: result.dangling,
       files: Object.fromEntries(before.bytes),
     })
-    expect(faultsOf({ action, planned, result, before, after }), said).toEqual([])
+    expect(faultsOf({ action, planned, result, before, after }), details).toEqual([])
     const id = result.changeId
     if (id !== undefined) done.push(action.undone ? await backAndForth(vault, id, [before, after]) : id)
   }
@@ -97,16 +97,16 @@ async function runAll(vault: WritableVault, flavour: Flavour, asked: readonly Ac
   await isAsIfNew(vault, flavour)
 }
 
-/** Takes a change back and that again; resolves with the change by which all is as after the first. */
+/** Undoes a change and undoes the undo; resolves with the id that reapplied it. */
 async function backAndForth(vault: WritableVault, id: string, [before, after]: readonly [Moment, Moment]): Promise<string> {
   const back = await vault.writes.undo(id)
   expect(bytesOf(vault), 'undo restores every byte').toEqual(before.bytes)
   const forth = await vault.writes.undo(back.changeId ?? '')
-  expect(bytesOf(vault), 'undo of an undo, too').toEqual(after.bytes)
+  expect(bytesOf(vault), 'undoing the undo restores the change').toEqual(after.bytes)
   return forth.changeId ?? ''
 }
 
-/** Makes a dry run and the run; what the one tells, the other does. `undefined` for what is refused. */
+/** Makes a dry run, then the change, and compares their answers; `undefined` if refused. */
 async function carryOut(
   vault: WritableVault,
   { byPlan }: Action,
@@ -118,7 +118,7 @@ async function carryOut(
   const planId = dry instanceof RouxError ? undefined : dry.planId
   const run = await settled(byPlan && planId !== undefined ? vault.write([], { planId }) : vault.write(operations))
   if (dry instanceof RouxError || run instanceof RouxError) {
-    expect(bytesOf(vault), 'what is refused changes nothing').toEqual(before.bytes)
+    expect(bytesOf(vault), 'a refusal changes nothing').toEqual(before.bytes)
     expect(
       run instanceof RouxError ? run.message : run,
       JSON.stringify({ operations, files: Object.fromEntries(before.bytes) }),
@@ -126,18 +126,18 @@ async function carryOut(
     if (process.env.FUZZ_REFUSALS !== undefined) process.stderr.write(`${JSON.stringify(operations)}: ${String(run)}\n`)
     return undefined
   }
-  const { changeId: _, ...told } = run
-  const { planId: __, ...foretold } = dry
-  expect({ files: told.files, dangling: told.dangling, diff: told.diff, subjects: told.subjects }).toEqual({
-    files: foretold.files,
-    dangling: foretold.dangling,
-    diff: foretold.diff,
-    subjects: foretold.subjects,
+  const { changeId: _, ...actual } = run
+  const { planId: __, ...planned } = dry
+  expect({ files: actual.files, dangling: actual.dangling, diff: actual.diff, subjects: actual.subjects }).toEqual({
+    files: planned.files,
+    dangling: planned.dangling,
+    diff: planned.diff,
+    subjects: planned.subjects,
   })
   return run
 }
 
-/** An error that a caller is told of is an answer; any other fails the test. */
+/** A RouxError is an answer; any other error fails the test. */
 async function settled(writing: Promise<WriteResult>): Promise<WriteResult | RouxError> {
   return await writing.catch((error: unknown) => {
     if (error instanceof RouxError) return error
@@ -152,12 +152,12 @@ async function momentOf(vault: WritableVault, flavour: Flavour): Promise<Moment>
   return { read, bytes: bytesOf(vault) }
 }
 
-/** Folders do not count: an empty one is not a note. */
+/** Ignores folders: an empty one is not a note. */
 function bytesOf(vault: WritableVault): ReadonlyMap<string, string> {
   return new Map(Object.entries(vault.snapshot()).filter(([path]) => !path.endsWith('/')))
 }
 
-/** The index that followed the changes says the same as one that reads the vault anew. */
+/** The incrementally updated index must equal a fresh one. */
 async function isAsIfNew(vault: WritableVault, flavour: Flavour): Promise<void> {
   const files = Object.fromEntries([...bytesOf(vault)].map(([path, bytes]) => [path, Buffer.from(bytes, 'latin1')]))
   const fresh = await writable(files, { ...flavour, spelling: 'preserve' })
@@ -172,7 +172,7 @@ async function rowsOf(vault: WritableVault): Promise<readonly string[]> {
   return (await exported(vault.store)).map((row) => JSON.stringify(row)).sort()
 }
 
-// Some kinds of action are rare: fewer vaults may leave one out.
-test.runIf(RUNS >= 100 && process.env.FUZZ_PATH === undefined)('the fuzzer has carried out every kind of action', () => {
+// Some kinds of action are rare, so a small run may miss one.
+test.runIf(RUNS >= 100 && process.env.FUZZ_PATH === undefined)('every kind of action was done at least once', () => {
   expect(KINDS.filter((kind) => (counts.get(kind)?.done ?? 0) === 0)).toEqual([])
 })

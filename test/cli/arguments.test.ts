@@ -24,7 +24,7 @@ const parsed = (line: string) => {
   return [Object.fromEntries(options), positionals]
 }
 
-describe('a command line is read', () => {
+describe('parsing a command line', () => {
   test.each<[string, Readonly<Record<string, unknown>>, readonly string[]]>([
     ['', {}, []],
     ['--limit 5', { limit: 5 }, []],
@@ -91,7 +91,7 @@ test.each<[string, string | undefined, string]>([
   })
 })
 
-describe('the arguments of a tool', () => {
+describe('arguments of a tool', () => {
   const argumentsFor = (tool: string, line: readonly string[]) => {
     const parameters: readonly Parameter[] = TOOLS.filter(({ name }) => name === tool).flatMap((found) =>
       parametersOf(found.definition()),
@@ -127,7 +127,7 @@ test.each<[string, readonly string[], unknown]>([
   ['context_pack', ['why is it dense'], { query: 'why is it dense' }],
   ['changes_since', ['monday'], { since: 'monday' }],
   ['get_tree', ['recipes', '--depth', '1'], { path: 'recipes', depth: 1 }],
-])('%s needs nothing, and takes a word all the same: %j', (name, line, expected) => {
+])('%s takes an optional word: %j', (name, line, expected) => {
   const [tool] = ALL_TOOLS.filter((one) => one.name === name)
   const parameters = parametersOf((tool as (typeof ALL_TOOLS)[number]).definition())
   expect(argumentsOf(parameters, parseArguments(line, parameters))).toEqual(expected)

@@ -7,7 +7,7 @@ import type { AiDesk } from '../../src/compose/index.ts'
 import { type ErrorDetails, RouxError } from '../../src/core/errors.ts'
 import { toNodeId, toVaultPath } from '../../src/core/ids.ts'
 import type { SearchProgress, VectorState } from '../../src/core/search.ts'
-import type { ExportRow, Store } from '../../src/core/store.ts'
+import type { ExportRow, Problem, Store } from '../../src/core/store.ts'
 import { listNodesTool } from '../../src/mcp/tools/read.ts'
 import { searchCore } from '../app/search-core.ts'
 import { fakeCore, fakeStore, withSnapshot } from '../support/fake-store.ts'
@@ -31,7 +31,7 @@ const FILES = {
   'deep/Gone note.md': { body: '', properties: { aliases: ['Gone'] } },
 }
 
-/** A core whose search is as far as this. */
+/** A core with this search progress. */
 function searching(
   search: SearchProgress,
   { waits = [], store = fakeStore(FILES) }: { readonly waits?: [string, number][]; readonly store?: Store } = {},
@@ -42,8 +42,8 @@ function searching(
   return { ...core, embedding, indexing: { ...core.indexing, findable } }
 }
 
-describe('the words of the command line', () => {
-  test('roux alone says what there is', async () => {
+describe('command line', () => {
+  test('roux without arguments shows the commands', async () => {
     const { code, out, err } = await roux('')
     expect([code, err]).toEqual([0, ''])
     expect(out).toContain('roux serve [vault]')
@@ -64,28 +64,28 @@ describe('the words of the command line', () => {
     'get_node -h',
     'help get-node',
     'help settings',
-  ])('%s is help', async (args) => {
+  ])('%s shows help', async (args) => {
     const { code, out, err } = await roux(args)
     expect([code, err]).toEqual([0, ''])
     expect(out.length).toBeGreaterThan(100)
   })
 
   test.each(['doctor', 'serve', 'open', 'token', 'usage', 'get-hubs'])(
-    '"roux %s help" is its help, also beside a vault of that name',
+    '"roux %s help" shows its help, even next to a vault of that name',
     async (command) => {
       line.write('vault/help/a.md', '# A')
       expect(await roux(`${command} help`)).toEqual(await roux(`help ${command}`))
     },
   )
 
-  test('"help" is a text where a text is expected, and a vault after --vault', async () => {
+  test('"help" is text where text is expected, and a vault after --vault', async () => {
     line.write('vault/help/a.md', '# A')
     expect(JSON.parse((await roux('search help')).out)).toMatchObject({ query: 'help' })
     expect(JSON.parse((await roux('get-node help')).out)).toMatchObject({ id: 'help' })
     expect((await roux('status --vault help')).out).toContain('/vault/help')
   })
 
-  test.each(['', 'help', 'help get-node', 'help serve', 'help settings'])('"roux %s" fits into a terminal', async (args) => {
+  test.each(['', 'help', 'help get-node', 'help serve', 'help settings'])('"roux %s" fits the terminal', async (args) => {
     const { out } = await roux(args, { tty: true, columns: 60 })
     const isOneWord = (line: string) =>
       !line
@@ -96,7 +96,7 @@ describe('the words of the command line', () => {
     expect(out.replace(/\s+/g, ' ')).toBe((await roux(args)).out.replace(/\s+/g, ' '))
   })
 
-  test('roux usage fits into 80 columns, a row a line, without what is the same of all or nothing', async () => {
+  test('roux usage fits 80 columns with one line per row, without constant or empty columns', async () => {
     const row = { provider: 'api.example.com', model: 'a-model-with-a-long-name-2026', feature: 'embed', location: 'remote' }
     const counts = { requests: 12_345, input: 1_234_567, output: 234_567, estimated: 0, failed: 0, reserved: 0 }
     const rows = [1, 2].map((at) => ({ ...row, ...counts, day: `2026-01-0${at}` }))
@@ -114,24 +114,25 @@ describe('the words of the command line', () => {
     expect(JSON.parse((await roux('usage', { composition })).out).rows).toEqual(rows)
   })
 
-  test('help of settings says whose name a key ends with', async () => {
+  test('the settings help shows the placeholder of variable keys', async () => {
     const { out } = await roux('help settings')
     expect(out).toMatch(/^tools\.<tool>: .*?ROUX_TOOLS_<TOOL>\.$/ms)
     expect(out).toMatch(/^vaults\.<name>: .*?ROUX_VAULTS_<NAME>\.$/ms)
   })
 
-  test("a tool's help is made of its schema", async () => {
+  test('the help of a tool is generated from its schema', async () => {
     expect((await roux('help get-node')).out).toBe(`roux get-node <id> [options]
 
 Reads one note.
 
   --id <text>        Note.
-  --depth <integer>  How far. (0)
+  --depth <integer>  How far.
   --include-content  Show the content. (true)
   --vault <text>     The folder with the notes, or the name of one in the setting vaults.
   --config <text>    A settings file.
   --set <text>…      A setting, as key=value.
-  --json             Print JSON, also to a terminal.
+  --json             Print JSON, even to a terminal.
+  --alone            Do not use the shared server in this run.
   -h, --help         Show what a command does.
   -V, --version      Show the version.
 `)
@@ -160,25 +161,27 @@ Reads one note.
 })
 
 describe('tools', () => {
-  test('a pipe gets exactly the JSON of the answer', async () => {
+  test('a pipe gets exactly the JSON answer', async () => {
     const { code, out, err } = await roux('get-hubs --limit 1', { files: FILES })
-    expect({ code, out, err }).toEqual({ code: 0, out: '[{"id":"hub.md","title":"Hub","score":2}]\n', err: '' })
+    expect({ code, out, err }).toEqual({ code: 0, out: '[{"id":"hub.md","path":"Hub.md","title":"Hub","score":2}]\n', err: '' })
   })
 
-  test('a terminal is told where a list goes on', async () => {
+  test('a terminal shows how to continue a list', async () => {
     const world = { files: FILES, tools: [listNodesTool], tty: true, columns: 80 }
     expect((await roux('list-nodes --limit 1', world)).err).toBe('More: 1 of 4; go on with --offset 1.\n')
     expect((await roux('list-nodes --limit 1 --offset 3', world)).err).toBe('')
     expect((await roux('list-nodes --limit 1', { ...world, tty: false })).err).toBe('')
   })
 
-  test('a terminal gets a table, and JSON when asked', async () => {
+  test('a terminal gets a table, or JSON on request', async () => {
     const world = { files: FILES, tty: true, columns: 80 }
     expect((await roux('get_hubs --limit 1', world)).out).toBe('id      title  score\nhub.md  Hub        2\n')
-    expect((await roux('get-hubs --limit 1 --json', world)).out).toBe('[{"id":"hub.md","title":"Hub","score":2}]\n')
+    expect((await roux('get-hubs --limit 1 --json', world)).out).toBe(
+      '[{"id":"hub.md","path":"Hub.md","title":"Hub","score":2}]\n',
+    )
   })
 
-  test('colours are for terminals, and not with NO_COLOR', async () => {
+  test('only terminals get colours, unless NO_COLOR is set', async () => {
     expect((await roux('get-hubs', { files: FILES, tty: true, env: { NO_COLOR: '' } })).out).toContain('\u001b[1mid')
     expect((await roux('get-hubs', { files: FILES, tty: true })).out).not.toContain('\u001b')
   })
@@ -188,13 +191,13 @@ describe('tools', () => {
     ['a title', ['second'], 'b.md'],
     ['an alias', ['FIRST'], 'a.md'],
     ['an alias rather than a missing target of that name', ['gone'], 'deep/gone note.md'],
-    ['what names nothing stays', ['nobody'], 'nobody'],
+    ['an unknown name stays as it is', ['nobody'], 'nobody'],
   ])('%s', async (_, args, id) => {
     const { out } = await line.roux(['get-node', ...args], { files: FILES })
     expect(JSON.parse(out).id).toBe(id)
   })
 
-  test('both ends of a path are understood, also by call', async () => {
+  test('resolves both ends of a path, also with call', async () => {
     expect(JSON.parse((await roux('find-path First Second', { files: FILES })).out)).toEqual({
       source: 'a.md',
       target: 'b.md',
@@ -204,7 +207,7 @@ describe('tools', () => {
     expect(JSON.parse(out)).toMatchObject({ source: 'a.md', target: 'Hub' })
   })
 
-  test('a name of several notes is an error that names them', async () => {
+  test('an ambiguous name is an error with the ids', async () => {
     expect(await roux('get-node same', { files: FILES })).toEqual({
       code: 1,
       out: '',
@@ -212,7 +215,7 @@ describe('tools', () => {
     })
   })
 
-  test('what may have been meant is told where the error does not say it already', async () => {
+  test('an error lists its candidates unless its hint already has them', async () => {
     const candidates = [
       { level: 1, text: 'Setup', line: 3 },
       { level: 2, text: 'Tools\u001b[2J', line: 9 },
@@ -237,17 +240,17 @@ describe('tools', () => {
       '  line 10: ### More 0',
     ])
     expect(err).toMatch(/\n {2}line 26: ### More 16\n {2}and 13 more\n$/)
-    const told = await roux('get-hubs', failing({ hint: 'Write "a.md".', candidates: ['a.md'] }))
-    expect(told.err).toBe('error: There is no section "Set".\n  Write "a.md".\n')
+    const known = await roux('get-hubs', failing({ hint: 'Write "a.md".', candidates: ['a.md'] }))
+    expect(known.err).toBe('error: There is no section "Set".\n  Write "a.md".\n')
   })
 
-  test('warnings go to stderr, and a note that does not exist ends the command with 1', async () => {
+  test('prints warnings to stderr; an unknown note exits with 1', async () => {
     const { code, out, err } = await roux('get-node none')
     expect([code, err]).toEqual([1, 'warning: There is no "none".\n'])
     expect(JSON.parse(out).id).toBe('none')
   })
 
-  test('a tool that is off says how to turn it on', async () => {
+  test('a disabled tool says how to enable it', async () => {
     const { code, err } = await roux('get-hubs --set tools.get_hubs=false')
     expect([code, err]).toEqual([
       1,
@@ -259,7 +262,7 @@ describe('tools', () => {
     ['search --query x', 'search', 'embedder.kind: static'],
     ['call search {"query":"a"}', 'search', 'embedder.kind: static'],
     ['search --query x --set tools.search=no', 'search', 'tools.search: true'],
-  ])('without an embedder %s says which setting helps', async (args, tool, setting) => {
+  ])('without an embedder, %s names the setting that helps', async (args, tool, setting) => {
     expect(await roux(`${args} --set embedder.kind=none`)).toEqual({
       code: 1,
       out: '',
@@ -267,7 +270,7 @@ describe('tools', () => {
     })
   })
 
-  test('find is short for find-nodes, and needs no embedder', async () => {
+  test('find is short for find-nodes and needs no embedder', async () => {
     const { code, out } = await roux('find oven --set embedder.kind=none')
     expect([code, JSON.parse(out)]).toEqual([0, { query: 'oven', limit: 10 }])
     expect((await roux('help find')).out).toContain('"roux find" is its short form.')
@@ -275,7 +278,7 @@ describe('tools', () => {
     expect((await roux('fnd x')).err).toContain('Did you mean "find"?')
   })
 
-  test('what an answer rests on is awaited, for as long as the built-in model takes', async () => {
+  test('waits for what an answer needs, as long as the built-in model takes', async () => {
     const waited = async (args: string) => {
       const waits: [string, number][] = []
       await roux(args, { core: () => searching({ words: { done: 4, total: 4 } }, { waits }) })
@@ -286,23 +289,23 @@ describe('tools', () => {
     expect(await waited('find x')).toEqual(['words'])
     expect(await waited('similar-nodes a')).toEqual(['words', 'meaning'])
     expect(await waited('get-hubs')).toEqual([])
-    // What may take hours is the tool's own business: it waits for a while.
+    // Slow embedders may take hours, so the tool itself decides how long to wait.
     expect(await waited('search x --set embedder.kind=openai')).toEqual(['words'])
   })
 
-  test('what is missing then is told with how to go on', async () => {
+  test('says how to embed the remaining notes', async () => {
     const vectors = { done: 1, total: 4, embedder: 'openai:m:64:1', remaining: 400_000 }
     const core = searching({ words: { done: 4, total: 4 }, vectors })
     const { err } = await roux('search x --set embedder.kind=openai', { core: () => core })
     expect(err).toBe('"roux index" embeds the rest: 3 notes, about 7 min. Finished work is kept.\n')
   })
 
-  test('a place in a query is shown where it is', async () => {
+  test('shows the position of an error in a query', async () => {
     const hubs = () => Promise.reject(new RouxError('INVALID_PARAMS', 'It ends at column 4.\n(a OR\n    ^'))
     expect((await roux('get-hubs', { snapshot: { hubs } })).err).toBe('error: It ends at column 4.\n  (a OR\n      ^\n')
   })
 
-  test('a key goes to the core, and a vault cannot say where it is sent', async () => {
+  test('passes the API key to the core, unless the vault chose the server', async () => {
     const keys: (string | undefined)[] = []
     const openCore: Composition['openCore'] = async (_, { apiKey }) => {
       keys.push(apiKey)
@@ -318,7 +321,7 @@ describe('tools', () => {
     expect(err).not.toContain('secret')
   })
 
-  test('a mistake of ours comes with a stack and is no usage error', async () => {
+  test('an internal error shows a stack and is not a usage error', async () => {
     const { code, err } = await roux('get-hubs', { snapshot: { hubs: () => Promise.reject(new TypeError('x is no y')) } })
     expect(code).toBe(1)
     expect(err).toMatch(
@@ -328,7 +331,7 @@ describe('tools', () => {
 })
 
 describe('the vault', () => {
-  test('a missing one ends every command', async () => {
+  test('a missing vault ends every command', async () => {
     expect(await roux('get-hubs --vault ../nowhere')).toEqual({
       code: 1,
       out: '',
@@ -336,7 +339,7 @@ describe('the vault', () => {
     })
   })
 
-  test('where several are named, a missing one is an error with their names', async () => {
+  test('a missing vault is an error with the names of the configured ones', async () => {
     const { code, err } = await roux('get-hubs --vault ../nowhere --set vaults.work=/work --set vaults.home=/notes')
     expect(code).toBe(1)
     expect(err).toBe(
@@ -344,7 +347,7 @@ describe('the vault', () => {
     )
   })
 
-  test('a home folder must be named', async () => {
+  test('a home folder must be named explicitly', async () => {
     mkdirSync(join(line.root, 'home'))
     const ROUX_VAULT = join(line.root, 'home')
     const { code, err } = await roux('status', { env: { ROUX_VAULT } })
@@ -356,7 +359,7 @@ describe('the vault', () => {
     expect((await roux('status --vault ../home')).code).toBe(0)
   })
 
-  test('a home folder must be named, also where it is one of several vaults', async () => {
+  test('a home folder must be named explicitly, also as one of several vaults', async () => {
     mkdirSync(join(line.root, 'home'))
     const several = `--set vaults.a=${join(line.root, 'vault')} --set vaults.h=${join(line.root, 'home')}`
     expect(await roux(`status ${several}`)).toMatchObject({
@@ -366,7 +369,7 @@ describe('the vault', () => {
     expect((await roux(`status h ${several}`)).code).toBe(0)
   })
 
-  test.each(['status', 'index'])('%s tells of the other vaults while one is missing', async (command) => {
+  test.each(['status', 'index'])('%s covers the other vaults while one is missing', async (command) => {
     const at = (...names: readonly string[]) =>
       names.map((name) => `--set vaults.${name}=${join(line.root, name === 'a' ? 'vault' : name)}`).join(' ')
     const { code, out, err } = await roux(`${command} ${at('gone', 'a')}`)
@@ -379,16 +382,16 @@ describe('the vault', () => {
     })
   })
 
-  test('settings that were ignored are told', async () => {
+  test('warns about ignored settings', async () => {
     line.write('vault/roux.config.yaml', 'tools:\n  get_hubs: false\n')
     const { code, err } = await roux('get-hubs')
     expect([code, err]).toEqual([
       0,
-      'warning: /vault/roux.config.yaml: ignored until "roux trust /vault" is said: tools.get_hubs.\n',
+      'warning: /vault/roux.config.yaml: ignored until you run "roux trust /vault": tools.get_hubs.\n',
     ])
   })
 
-  test('indexing that failed is an error', async () => {
+  test('failed indexing is an error', async () => {
     const { code, err } = await roux('get-hubs', {
       core: () => fakeCore(fakeStore({}), { phase: 'failed', message: 'disk full' }),
     })
@@ -396,7 +399,7 @@ describe('the vault', () => {
   })
 })
 
-describe('an index that is found damaged while it is read', () => {
+describe('an index that turns out to be damaged during reading', () => {
   const PIECE = 64_000
   const rows = [1, 2, 3].map(
     (at): ExportRow => ({
@@ -411,7 +414,7 @@ describe('an index that is found damaged while it is read', () => {
     }),
   )
 
-  /** A store whose export meets the damage at its row `at`, once. */
+  /** A store whose export fails at row `at`, once. */
   function damagedAt(at: number): Partial<Store> {
     const lost = () => new RouxError('STORE_UNAVAILABLE', 'The index was damaged and is being built again.')
     let state: 'hidden' | 'found' | 'mended' = 'hidden'
@@ -433,7 +436,7 @@ describe('an index that is found damaged while it is read', () => {
     }
   }
 
-  test('it is read again, and no one learns of it', async () => {
+  test('a damaged index is read again without the user noticing', async () => {
     const { code, out, err } = await roux('export', { store: damagedAt(0) })
     expect({ code, err }).toEqual({ code: 0, err: '' })
     expect(JSON.parse(out).nodes).toHaveLength(3)
@@ -442,7 +445,7 @@ describe('an index that is found damaged while it is read', () => {
     expect(JSON.parse(readFileSync(join(line.root, 'graph.json'), 'utf8')).nodes).toHaveLength(3)
   })
 
-  test('unless half an answer is out already', async () => {
+  test('a damaged index is an error if part of the answer is already printed', async () => {
     const { code, err } = await roux('export', { store: damagedAt(2) })
     expect(code).toBe(1)
     expect(err).toMatch(/error: The index was damaged.*\n.*incomplete/)
@@ -450,7 +453,7 @@ describe('an index that is found damaged while it is read', () => {
 })
 
 describe('status and index', () => {
-  test('status tells what is known', async () => {
+  test('status shows the state of the index', async () => {
     expect(JSON.parse((await roux('status', { files: FILES })).out)).toEqual({
       vault: '/vault',
       mode: 'obsidian',
@@ -469,7 +472,7 @@ describe('status and index', () => {
     expect((await roux('status', { files: FILES, tty: true })).out).toMatch(/^vault +\/vault\nmode +obsidian\nnotes +4\n/)
   })
 
-  test('status tells how much can be searched, and looks at it for a few seconds only', async () => {
+  test('status shows search progress and waits only a few seconds for it', async () => {
     const waits: [string, number][] = []
     const vectors = { done: 3, total: 4, embedder: 'openai:m:64:1', remaining: 7_000_000 }
     const core = searching({ words: { done: 4, total: 4 }, vectors }, { waits })
@@ -486,7 +489,7 @@ describe('status and index', () => {
     )
   })
 
-  test('of an embedder that cannot be opened the vectors that are stored are told', async () => {
+  test('status shows the stored vectors of an embedder that cannot be opened', async () => {
     const stored: readonly VectorState[] = [
       { embedder: 'static:m:256', notes: 4, index: 'exact' },
       { embedder: 'openai:big-model:64:1', notes: 3, index: 'exact', reason: 'no addon' },
@@ -511,23 +514,23 @@ describe('status and index', () => {
     expect(waits.map(([by]) => by)).toEqual(['words', 'meaning'])
   })
 
-  test('index fails where vectors are missing, and says why', async () => {
+  test('index fails if vectors are missing, and says why', async () => {
     const core = searching({ words: { done: 4, total: 4 }, vectors: { done: 1, total: 4 }, message: 'No model.' })
     const { code, err } = await roux('index', { core: () => core })
-    expect([code, err]).toEqual([1, 'warning: Not all notes can be found: No model. "roux doctor" tells what to do.\n'])
+    expect([code, err]).toEqual([1, 'warning: Not all notes can be found: No model. "roux doctor" explains what to do.\n'])
   })
 
-  test('index --download lets a model be downloaded, and tells its size', async () => {
-    const asked: boolean[] = []
+  test('index --download downloads a model and shows its size', async () => {
+    const downloads: boolean[] = []
     const openCore: Composition['openCore'] = async ({ embedder }, { onDownload }) => {
-      asked.push(embedder.download)
+      downloads.push(embedder.download)
       for (const loaded of [0, 5_000_000, 5_100_000, 23_000_000]) onDownload?.({ loaded, total: 23_000_000 })
       return fakeCore(fakeStore(FILES))
     }
     const args = 'index --set embedder.kind=transformers'
     const { err } = await roux(`${args} --download`, { composition: { openCore } })
     await roux(args, { composition: { openCore } })
-    expect(asked).toEqual([true, false])
+    expect(downloads).toEqual([true, false])
     expect(err.split('\n')).toEqual([
       'Downloading the model, 23.0 MB, from the Hugging Face hub.',
       'Downloading the model: 0 kB of 23.0 MB',
@@ -538,7 +541,7 @@ describe('status and index', () => {
     expect((await roux('index --download')).err).toContain('nothing to download: embedder.kind is static')
   })
 
-  test('index ends when it is told to, and what was done is kept', async () => {
+  test('index stops on a signal and keeps finished work', async () => {
     let closed = false
     let stop = () => {}
     const core = searching({ words: { done: 1, total: 4 } })
@@ -563,7 +566,7 @@ describe('status and index', () => {
     expect(err).toBe('Stopped. Finished work is kept; "roux index" continues there.\n')
   })
 
-  test('index tells how far it is', async () => {
+  test('index shows its progress', async () => {
     const core = fakeCore(fakeStore(FILES))
     const indexing: typeof core.indexing = {
       ...core.indexing,
@@ -582,7 +585,7 @@ describe('init and trust', () => {
   const FILE = 'vault/roux.config.yaml'
   const read = () => readFileSync(join(line.root, FILE), 'utf8')
 
-  test('init writes a file that changes nothing and is trusted', async () => {
+  test('init writes a trusted file that changes nothing', async () => {
     expect(await roux('init')).toEqual({ code: 0, out: '{"path":"/vault/roux.config.yaml","trusted":true}\n', err: '' })
     expect(read()).toContain('  # mode: auto\n')
     expect(read()).toContain('  # get_hubs: true\n')
@@ -593,7 +596,7 @@ describe('init and trust', () => {
     expect((await roux('status')).err).toBe('')
   })
 
-  test('init never overwrites', async () => {
+  test('init never overwrites a file', async () => {
     line.write(FILE, 'links: {}\n')
     expect(await roux('init')).toMatchObject({
       code: 1,
@@ -610,7 +613,7 @@ describe('init and trust', () => {
     expect(await roux('init ../nowhere')).toMatchObject({ code: 1 })
   })
 
-  test('trust lets a file widen trust until it changes', async () => {
+  test('trust applies to a file until it changes', async () => {
     line.write(FILE, 'tools:\n  get_hubs: false\n')
     expect((await roux('get-hubs')).code).toBe(0)
     const { code, out, err } = await roux('trust')
@@ -624,14 +627,17 @@ describe('init and trust', () => {
     expect((await roux('get-hubs')).err).toContain('ignored until')
   })
 
-  test('trust knows a vault by its name', async () => {
+  test('trust accepts the name of a vault', async () => {
     line.write('vault/roux.config.yaml', 'tools:\n  get_hubs: false\n')
     const named = ['--set', `vaults.notes=${join(line.root, 'vault')}`].join(' ')
-    for (const asked of ['trust notes', 'trust --vault notes'])
-      expect(await roux(`${asked} ${named}`)).toMatchObject({ code: 0, out: expect.stringContaining('/vault/roux.config.yaml') })
+    for (const command of ['trust notes', 'trust --vault notes'])
+      expect(await roux(`${command} ${named}`)).toMatchObject({
+        code: 0,
+        out: expect.stringContaining('/vault/roux.config.yaml'),
+      })
   })
 
-  test('trust wants a file, and a sound one', async () => {
+  test('trust needs an existing, valid file', async () => {
     expect(await roux('trust ..')).toMatchObject({
       code: 1,
       err: 'error: There is no file /roux.config.yaml.\n  Create it with "roux init", or trust another folder: "roux trust <folder>".\n',
@@ -648,14 +654,14 @@ describe('export', () => {
     { kind: 'edge', source: toNodeId('b.md'), target: toNodeId('a.md'), count: 2, kinds: ['embed', 'link'] },
   ]
 
-  test('to stdout, as JSON unless told otherwise', async () => {
+  test('writes to stdout, as JSON by default', async () => {
     expect(JSON.parse((await roux('export', { rows })).out).edges).toHaveLength(2)
     expect((await roux('export --format csv', { rows })).out).toBe(
       'source,target,count,kinds\na.md,b.md,1,link\nb.md,a.md,2,embed|link\n',
     )
   })
 
-  test('with pairs of notes about the same, of those that are in it', async () => {
+  test('includes similar pairs of the exported notes', async () => {
     const rye = 'Rye dough ferments slowly in a cold kitchen.'
     const core = await searchCore({ 'a.md': rye, 'b.md': `${rye} Sourdough.`, 'c.md': 'Nails and boards.' })
     const similar = async () => JSON.parse((await roux('export --semantic', { core: () => core })).out).similar
@@ -666,7 +672,7 @@ describe('export', () => {
     expect(JSON.parse((await roux('export', { core: () => core })).out)).not.toHaveProperty('similar')
   })
 
-  test('to a file, whole or not at all', async () => {
+  test('writes a file completely or not at all', async () => {
     expect(await roux('export -f csv -o ../out/links.csv', { rows })).toMatchObject({
       code: 1,
       out: '',
@@ -692,7 +698,7 @@ describe('export', () => {
 })
 
 describe('doctor', () => {
-  test('a sound vault passes', async () => {
+  test('a healthy vault passes', async () => {
     const { code, out } = await roux('doctor --set http.port=0', {
       files: FILES,
       composition: { diagnose: async () => SOUND },
@@ -718,29 +724,38 @@ describe('doctor', () => {
     ])
   })
 
-  test('a person is told at the end that everything is in order', async () => {
+  test('ends with a summary in a terminal', async () => {
     const given = { files: FILES, composition: { diagnose: async () => SOUND }, tty: true }
     const { out } = await roux('doctor --set http.port=0', given)
     expect(out).toMatch(/\n\nEverything is in order\.\n$/)
   })
 
-  test('of several vaults each is told by its name, with the command that lists its problems', async () => {
+  const ORPHAN: Problem = { id: toNodeId('a.md'), line: 0, kind: 'orphan' }
+  const IN_COMMENT: Problem = {
+    id: toNodeId('a.md'),
+    line: 3,
+    kind: 'broken_link',
+    link: { form: 'wikilink', target: 'gone', inComment: true },
+    name: 'gone',
+  }
+
+  test('reports each of several vaults by name, with the command that lists its problems', async () => {
     const vaults = ['notes', 'work'].map((name) => ['--set', `vaults.${name}=${line.root}/${name}`])
     for (const name of ['notes', 'work']) line.write(`${name}/a.md`, '')
     const { out } = await line.roux(['doctor', '--set', 'http.port=0', ...vaults.flat()], {
       files: FILES,
-      snapshot: { problems: async () => ({ items: [], total: 2 }) },
+      snapshot: { problems: async () => ({ items: [ORPHAN, IN_COMMENT], total: 2 }) },
       composition: { diagnose: async () => SOUND },
     })
     const { checks } = JSON.parse(out) as { checks: { check: string; message: string; hint?: string }[] }
     const problems = checks.filter(({ check }) => check === 'problems')
     expect(problems.map(({ message, hint }) => [message, hint])).toEqual([
-      ['notes: 2', '"roux get-problems --vault notes" lists them.'],
-      ['work: 2', '"roux get-problems --vault work" lists them.'],
+      ['notes: 1 in the notes, and 1 in comments', '"roux get-problems --vault notes" lists them.'],
+      ['work: 1 in the notes, and 1 in comments', '"roux get-problems --vault work" lists them.'],
     ])
   })
 
-  test('of several vaults the settings that are wrong in one are told, and the others are looked at', async () => {
+  test('reports invalid settings of one vault and still checks the others', async () => {
     for (const name of ['notes', 'work']) line.write(`${name}/a.md`, '')
     line.write('work/roux.config.yaml', 'vault:\n  mode: x\n')
     const folders = { notes: 'notes', again: 'notes', work: 'work' }
@@ -751,14 +766,14 @@ describe('doctor', () => {
     })
     expect(code).toBe(1)
     const { checks } = JSON.parse(out) as { checks: { check: string; state: string; message: string }[] }
-    const said = checks.map(({ check, state, message }) => `${check} ${state}: ${message}`).join('\n')
-    expect(said).toMatch(/^settings fail: vaults\.again and vaults\.notes are the same folder/m)
-    expect(said).toMatch(/^settings fail: work: .*roux\.config\.yaml:2: vault\.mode must be one of/m)
+    const report = checks.map(({ check, state, message }) => `${check} ${state}: ${message}`).join('\n')
+    expect(report).toMatch(/^settings fail: vaults\.again and vaults\.notes are the same folder/m)
+    expect(report).toMatch(/^settings fail: work: .*roux\.config\.yaml:2: vault\.mode must be one of/m)
     expect(checks.filter(({ check }) => check === 'notes').map(({ message }) => message.split(':')[0])).toEqual(['notes', 'work'])
     expect(checks.filter(({ check, state }) => check === 'settings' && state !== 'ok')).toHaveLength(2)
   })
 
-  test('what is broken is told with what to do about it, and fails', async () => {
+  test('reports what is broken with what to do, and fails', async () => {
     line.write('vault/roux.config.yaml', 'vault:\n  mode: x\n  watch: y\n')
     const { code, out } = await roux('doctor ../vault', {
       tty: true,
@@ -775,7 +790,7 @@ describe('doctor', () => {
     expect(out).toMatch(/\n\n\d failures and \d warnings; the rest is in order\.\n$/)
   })
 
-  test('a missing vault fails, and the rest is still looked at', async () => {
+  test('a missing vault fails, and the remaining checks still run', async () => {
     const { code, out } = await roux('doctor ../nowhere --set http.port=0')
     expect(code).toBe(1)
     expect((JSON.parse(out) as { checks: { check: string }[] }).checks.map(({ check }) => check)).toEqual([

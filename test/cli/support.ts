@@ -12,7 +12,7 @@ import type { ExportRow, Snapshot, Store } from '../../src/core/store.ts'
 import { defineTool, READS, type Tool } from '../../src/mcp/definition/define-tool.ts'
 import { type FakeFile, fakeCore, fakeStore, withSnapshot } from '../support/fake-store.ts'
 
-/** Tools that answer what they were given, so that tests of the command line depend on no real one. */
+/** Tools that return their arguments, so the command line tests depend on no real tool. */
 export const TOOLS: readonly Tool[] = [
   defineTool({
     name: 'get_node',
@@ -105,7 +105,7 @@ export const TOOLS: readonly Tool[] = [
   }),
 ]
 
-/** An installation in which everything works. */
+/** A healthy installation. */
 export const SOUND: Diagnosis = {
   sqlite: { version: '3.53.0' },
   index: { file: '/index.db', state: 'present' },
@@ -115,7 +115,7 @@ export const SOUND: Diagnosis = {
 
 export interface World {
   readonly files?: Readonly<Record<string, FakeFile>>
-  /** What `export()` gives. */
+  /** Rows returned by `export()`. */
   readonly rows?: readonly ExportRow[]
   readonly store?: Partial<Store>
   readonly snapshot?: Partial<Snapshot>
@@ -127,9 +127,9 @@ export interface World {
   readonly stdin?: string | Readable
   readonly platform?: string
   readonly program?: Host['program']
-  /** Given the listener that a signal calls. */
+  /** Receives the listener that a signal calls. */
   readonly onSignal?: (listener: () => void) => void
-  /** In place of the usual ones. */
+  /** Replaces the usual tools. */
   readonly tools?: readonly Tool[]
 }
 
@@ -139,7 +139,7 @@ export interface Outcome {
   readonly err: string
 }
 
-/** Runs a command line in a folder of its own that holds an empty vault `vault`; `root` is removed by `clean`. */
+/** Runs command lines in a new folder with an empty vault `vault`; `clean` removes `root`. */
 export function commandLine(): {
   root: string
   write(path: string, text: string): void
@@ -194,6 +194,9 @@ function hostOf(root: string, world: World, { out, err }: { out: Recorder; err: 
       openCore: async (settings) =>
         world.core?.(settings) ?? fakeCore(store, { mode: 'obsidian', cache: 'disk', file: '/index.db' }),
       shareParts: () => {
+        throw new Error('only the adapters can')
+      },
+      lockServer: () => {
         throw new Error('only the adapters can')
       },
       openFeederLease: () => {

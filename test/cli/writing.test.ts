@@ -12,7 +12,7 @@ beforeEach(() => {
 })
 afterEach(() => line.clean())
 
-/** Runs a command on a vault whose writing side answers this. */
+/** Runs a command on a vault whose writing port returns this result. */
 async function roux(
   args: readonly string[],
   result: Partial<WriteResult> = {},
@@ -35,13 +35,13 @@ const MOVED: Partial<WriteResult> = {
   diff: '--- a/Soil/Worms.md\n+++ b/Soil/Worms.md\n@@ -3 +3 @@\n in\n-[[Home]]\u001b[2J\n+[[Start]]\r\n',
 }
 
-describe('whether a command may write', () => {
+describe('permission to write', () => {
   test.each([
     [['move-node', 'home', 'Start.md'], 'move_node', 'tools.write'],
     [['call', 'move_node', '{"id":"home","to":"Start.md"}'], 'move_node', 'tools.write'],
     [['undo', 'c1'], 'undo', 'tools.write'],
     [['undo', 'c1', '--set', 'tools.attach=true'], 'undo', 'tools.write'],
-  ] as const)('%j is refused unless someone said so', async (args, tool, setting) => {
+  ] as const)('%j is refused without permission', async (args, tool, setting) => {
     const { code, out, err, requests, writing } = await roux(args)
     expect([code, out]).toEqual([1, ''])
     expect(err).toBe(
@@ -51,7 +51,7 @@ describe('whether a command may write', () => {
   })
 
   test.each([[['changes']], [['list-attachments', 'home']], [['read-attachment', 'photo.png']]] as const)(
-    '%j only reads: it needs no leave, but can be off by its own name',
+    '%j only reads: it needs no permission, but can be disabled by name',
     async (args) => {
       expect(await roux(args)).toMatchObject({ code: 0, requests: [] })
       const tools = ['list_changes', 'list_attachments', 'read_attachment'].flatMap((name) => ['--set', `tools.${name}=false`])
@@ -64,21 +64,21 @@ describe('whether a command may write', () => {
     ['--set', ['--set', 'tools.write=true'], {}],
     ['a variable', [], { env: { ROUX_TOOLS_WRITE: 'true' } }],
     ['--write over --set', ['--set', 'tools.write=false', '--write'], {}],
-  ])('%s says so', async (_, args, world) => {
+  ])('%s gives permission', async (_, args, world) => {
     const { code, operations } = await roux(['move-node', 'home', 'Start.md', ...args], MOVED, world)
     expect([code, operations]).toEqual([0, [{ kind: 'move', id: 'home', to: 'Start.md' }]])
   })
 
-  test('call takes --write, too; a vault of a stranger cannot say it', async () => {
+  test('call accepts --write, and an untrusted vault cannot enable writing', async () => {
     const args = ['call', 'create_folder', '{"path":"x"}']
     expect((await roux([...args, '--write'])).operations).toEqual([{ kind: 'createFolder', path: 'x' }])
     line.write('vault/roux.config.yaml', 'tools:\n  write: true\n')
     const { code, err } = await roux(args)
     expect(code).toBe(1)
-    expect(err).toContain('ignored until "roux trust /vault" is said: tools.write.')
+    expect(err).toContain('ignored until you run "roux trust /vault": tools.write.')
   })
 
-  test('a tool that is off by its own name stays off', async () => {
+  test('a tool that is disabled by name stays disabled', async () => {
     const { code, err } = await roux(['undo', 'c1', '--write', '--set', 'tools.undo=false'])
     expect([code, err]).toEqual([1, 'error: The tool undo is switched off.\n  The setting tools.undo: true turns it on.\n'])
     const operations = '[{"tool":"delete_node","arguments":{"id":"home"}}]'
@@ -87,12 +87,12 @@ describe('whether a command may write', () => {
     expect(applied.err).toContain('The tool delete_node is switched off.')
   })
 
-  test('commands that only read have no such option', async () => {
+  test('reading commands have no --write option', async () => {
     expect((await roux(['get-node', 'home', '--write'])).err).toContain('There is no option --write.')
     expect((await roux(['status', '--write'])).code).toBe(2)
   })
 
-  test('serve offers what it was allowed', async () => {
+  test('serve offers the permitted tools', async () => {
     const list = `${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' })}\n`
     const listed = async (...args: string[]) => {
       const { out } = await roux(['serve', ...args], {}, { stdin: list })
@@ -108,8 +108,8 @@ describe('whether a command may write', () => {
   })
 })
 
-describe('what was done is told', () => {
-  test('in a line or two', async () => {
+describe('reporting a change', () => {
+  test('reports a change in a line or two', async () => {
     expect((await roux(['move-node', 'home', 'Start.md', '--write'], MOVED, TERMINAL)).out).toBe(
       'Moved Home.md to Start.md; rewrote 2 lines in 1 file so that links still lead there.\n"roux undo c1 --write" takes it back.\n',
     )
@@ -123,7 +123,7 @@ describe('what was done is told', () => {
     )
   })
 
-  test('with the links that could not be kept', async () => {
+  test('reports the links that could not be kept', async () => {
     const { out } = await roux(
       ['delete-node', 'home', '--write'],
       {
@@ -151,7 +151,7 @@ describe('what was done is told', () => {
     expect((await roux(args, result, TERMINAL)).out).toBe(expected)
   })
 
-  test('as JSON to a pipe, whole', async () => {
+  test('prints the complete JSON to a pipe', async () => {
     const { out } = await roux(['move-node', 'home', 'Start.md', '--write', '--dry-run'], { ...MOVED, diff: 'x'.repeat(50_000) })
     expect(JSON.parse(out)).toMatchObject({ old_id: 'home.md', new_id: 'start.md' })
     expect(JSON.parse(out).diff).toHaveLength(50_000)
@@ -167,7 +167,7 @@ describe('what was done is told', () => {
     expect([code, err]).toEqual([1, 'error: It was changed since.\n  Read it again.\n'])
   })
 
-  test('it is done once, also when the index is found damaged', async () => {
+  test('writes once, even if the index is damaged', async () => {
     let runs = 0
     const run = () => {
       runs++
@@ -187,13 +187,13 @@ describe('a dry run', () => {
     'This is a dry run, nothing was changed. It would be: moved Home.md to Start.md; rewrote 2 lines in 1 file so that links still lead there.\n' +
     'Run the same command without --dry-run to make the change.\n'
 
-  test('shows the difference, without what steers a terminal', async () => {
+  test('shows the diff without terminal control characters', async () => {
     const { out, requests } = await roux(args, MOVED, TERMINAL)
     expect(requests[0]?.dryRun).toBe(true)
     expect(out).toBe(`--- a/Soil/Worms.md\n+++ b/Soil/Worms.md\n@@ -3 +3 @@\n in\n-[[Home]][2J\n+[[Start]]\n\n${LAST}`)
   })
 
-  test('has no plan: it would end with the command', async () => {
+  test('a dry run has no plan, because it would end with the command', async () => {
     expect(JSON.parse((await roux(args, MOVED)).out)).not.toHaveProperty('plan_id')
     const { code, err, requests } = await roux(['apply-changes', '--plan-id', 'p1', '--write'])
     expect([code, requests]).toEqual([2, []])
@@ -202,14 +202,14 @@ describe('a dry run', () => {
     )
   })
 
-  test('in colours', async () => {
+  test('a dry run uses colours', async () => {
     const { out } = await roux(args, MOVED, COLOURS)
     expect(out).toContain('\u001b[1m--- a/Soil/Worms.md\u001b[0m\n')
     expect(out).toContain('\u001b[36m@@ -3 +3 @@\u001b[0m\n in\n\u001b[31m-[[Home]][2J\u001b[0m\n\u001b[32m+[[Start]]\u001b[0m\n')
   })
 })
 
-describe('the list of changes and undo', () => {
+describe('changes and undo', () => {
   const time = new Date(2026, 0, 2, 3, 4).getTime()
   const changes: readonly ChangeSummary[] = [
     {
@@ -223,7 +223,7 @@ describe('the list of changes and undo', () => {
     { id: '01J', time, title: 'delete_node c', state: 'rolled_back', undoes: undefined, files: [] },
   ]
 
-  test('are a table', async () => {
+  test('changes prints a table', async () => {
     const { out } = await roux(['changes', '--write'], {}, { ...TERMINAL, changes })
     expect(out).toBe(
       [
@@ -283,9 +283,9 @@ describe('arguments', () => {
   })
 })
 
-test('the help tells what may write, and how to allow it', async () => {
+test('the help shows which tools write, and how to allow them', async () => {
   const { out } = await roux(['help'])
-  expect(out).toContain('These need --write, or the settings tools.write and tools.attach:\n')
+  expect(out).toContain('Tools that need --write, or the settings tools.write and tools.attach:\n')
   expect(out).toContain('  rename-heading <id> <heading>… <to>\n')
   expect(out).toContain('  changes  ')
   expect((await roux(['help', 'move-node'])).out).toContain('--write')

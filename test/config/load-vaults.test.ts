@@ -19,33 +19,33 @@ function load(over: Partial<SettingsInput> = {}) {
 const shown = async (over: Partial<SettingsInput> = {}) =>
   (await load(over)).vaults.map(({ name, settings }) => [name, settings.vault.path.slice(root.length + 1), settings.vault.mode])
 
-describe('the vaults of a run', () => {
-  test('are all that are named, each with the settings of its own file', async () => {
+describe('choosing vaults', () => {
+  test('uses all named vaults, each with its own settings file', async () => {
     expect(await shown()).toEqual([
       ['home', 'home', 'auto'],
       ['work', 'work', 'docs'],
     ])
   })
 
-  test('or the one whose name is given', async () => {
+  test('a name selects one vault', async () => {
     expect(await shown({ vault: 'work' })).toEqual([['work', 'work', 'docs']])
   })
 
-  test('or a folder, which has no name', async () => {
+  test('a path selects a folder without a name', async () => {
     expect(await shown({ vault: join(root, 'home') })).toEqual([[undefined, 'home', 'auto']])
     expect(await shown({ set: [...SEVERAL, `vault.path=${join(root, 'home')}`] })).toEqual([[undefined, 'home', 'auto']])
   })
 
-  test.each(['ROUX_VAULT', 'ROUX_VAULT_PATH'])('or the folder that %s names', async (variable) => {
+  test.each(['ROUX_VAULT', 'ROUX_VAULT_PATH'])('%s selects a folder', async (variable) => {
     const env = { XDG_CONFIG_HOME: join(root, 'x'), XDG_STATE_HOME: join(root, 'x'), [variable]: join(root, 'home') }
     expect(await shown({ env })).toEqual([[undefined, 'home', 'auto']])
   })
 
-  test('or the only one there is', async () => {
+  test('defaults to the working directory', async () => {
     expect(await shown({ set: [] })).toEqual([[undefined, 'cwd', 'auto']])
   })
 
-  test('offer the tools of the server, whatever their own files say', async () => {
+  test("all vaults use the server's tool settings, whatever their own files contain", async () => {
     const { vaults } = await load({ set: [...SEVERAL, 'tools.get_hubs=false'] })
     expect(vaults.map(({ settings }) => settings.tools.get_hubs)).toEqual([false, false])
   })
@@ -56,22 +56,22 @@ test.each([
   [['vaults.a b=a'], /"a b" cannot be the name of a vault/],
   [['vaults.a='], /vaults\.a is empty/],
   [['vaults.a=x', 'vaults.b=./x'], /vaults\.b and vaults\.a are the same folder/],
-])('%j is refused', async (set, message) => {
+])('rejects %j', async (set, message) => {
   await expect(load({ set })).rejects.toThrow(message)
 })
 
-test('a folder that two names reach, one of them over a link, is refused', async () => {
+test('rejects a folder with two names, one of them through a symbolic link', async () => {
   symlinkSync(join(root, 'home'), join(root, 'alias'), 'junction')
   const set = [`vaults.home=${join(root, 'home')}`, `vaults.alias=${join(root, 'alias')}`]
   await expect(load({ set })).rejects.toThrow(/vaults\.alias and vaults\.home are the same folder/)
 })
 
-test('a vault counts as named where someone named it for this run', async () => {
+test('a vault counts as named only if this run names it', async () => {
   expect((await load()).vaults.map(({ vaultNamed }) => vaultNamed)).toEqual([false, false])
   expect((await load({ vault: 'work' })).vaults.map(({ vaultNamed }) => vaultNamed)).toEqual([true])
 })
 
-test('a name or a folder means the folder of one vault', async () => {
+test("folderMeant resolves a name or a path to one vault's folder", async () => {
   const env = { XDG_CONFIG_HOME: join(root, 'x'), XDG_STATE_HOME: join(root, 'x') }
   const input = { cwd: join(root, 'cwd'), env, set: SEVERAL, toolNames: async () => [] }
   expect(await folderMeant({ ...input, vault: 'work' })).toBe(join(root, 'work'))

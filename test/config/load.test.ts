@@ -15,7 +15,7 @@ beforeEach(() => {
 
 const TOOLS = ['get_hubs', 'get_node', 'find_path']
 
-/** Files by path under `root`; the program runs in `cwd`, the user's settings are in `home/roux`, the vault is `vault`. */
+/** Creates files under `root`. The program runs in `cwd`; the user's settings are in `home/roux`, the vault in `vault`. */
 function input(files: Readonly<Record<string, string>>, more: Partial<SettingsInput> = {}): SettingsInput {
   for (const [path, text] of Object.entries({ 'cwd/.keep': '', 'vault/.keep': '', ...files })) {
     mkdirSync(dirname(join(root, path)), { recursive: true })
@@ -52,25 +52,26 @@ async function problemOf(loading: Promise<unknown>): Promise<string> {
 
 test('without any source every setting has its default', async () => {
   const { settings, warnings, files } = await loadSettings(input({}))
-  // The generated table of docs/settings.md holds the defaults.
+  // docs/settings.md has a generated table of the defaults.
   expect(settings).toEqual({ ...toSettings(), vault: { ...toSettings().vault, path: join(root, 'vault') } })
   expect(warnings).toEqual([])
   expect(files).toEqual([])
 })
 
-test('the type of the settings follows from the schema', () => {
+test('the settings type follows from the schema', () => {
   expectTypeOf<Settings['vault']['watch']>().toEqualTypeOf<'auto' | 'polling' | 'off'>()
   expectTypeOf<Settings['vault']['ignore']>().toEqualTypeOf<readonly string[]>()
   expectTypeOf<Settings['tools']>().toEqualTypeOf<{
-    readonly [name: string]: boolean
+    readonly [name: string]: boolean | 'full' | 'core'
     readonly write: boolean
     readonly attach: boolean
     readonly insight: boolean
+    readonly profile: 'full' | 'core'
   }>()
   expect(toSettings().links.comments).toBe(true)
 })
 
-describe('the first source wins, key by key', () => {
+describe('the first source wins for each key', () => {
   const modes = { [OWN]: 'foam', [IN_CWD]: 'logseq', [IN_VAULT]: 'docs', 'given.yaml': 'obsidian' }
   const files = Object.fromEntries(Object.entries(modes).map(([path, mode]) => [path, `vault:\n  mode: ${mode}\n`]))
   const without = (...paths: string[]) => Object.fromEntries(Object.entries(files).filter(([path]) => !paths.includes(path)))
@@ -88,7 +89,7 @@ describe('the first source wins, key by key', () => {
     expect(origins.get('vault.mode')?.replace(`${root}/`, '')).toBe(origin)
   })
 
-  test('keys of several sources come together', async () => {
+  test('merges keys of several sources', async () => {
     const { settings } = await loadSettings(
       input(
         { [OWN]: 'links:\n  comments: false', [IN_VAULT]: 'links: {profile: obsidian, comments: true}\nvault.ignore: [a]' },
@@ -100,7 +101,7 @@ describe('the first source wins, key by key', () => {
   })
 })
 
-describe('where the vault is', () => {
+describe('locating the vault', () => {
   const at = (path: string) => join(root, path)
   const own = { [OWN]: 'vault:\n  path: ../../of-the-user', 'vault/x.md': '' }
 
@@ -108,28 +109,28 @@ describe('where the vault is', () => {
     ['the command line', { vault: '../named', env: { ROUX_VAULT: '../of-env' } }, 'named'],
     ['ROUX_VAULT', { vault: '', env: { ROUX_VAULT: '../of-env' } }, 'of-env'],
     ['the settings, relative to their file', { vault: '' }, 'of-the-user'],
-    ['an empty variable is none', { vault: '', env: { ROUX_VAULT: '' } }, 'of-the-user'],
+    ['ignores an empty variable', { vault: '', env: { ROUX_VAULT: '' } }, 'of-the-user'],
   ])('%s', async (_, more, expected) => {
     expect((await loadSettings(input(own, more))).settings.vault.path).toBe(at(expected))
   })
 
-  test('the working directory, when nothing names it', async () => {
+  test('defaults to the working directory', async () => {
     const { settings, vaultNamed } = await loadSettings(input({}, { vault: '' }))
     expect(settings.vault.path).toBe(at('cwd'))
     expect(vaultNamed).toBe(false)
   })
 
-  test('~/ is understood', async () => {
+  test('expands ~/', async () => {
     expect((await loadSettings(input({}, { vault: '~/notes' }))).settings.vault.path).toBe(join(homedir(), 'notes'))
   })
 
-  test("a vault's own file cannot move it", async () => {
+  test("a vault's own file cannot move the vault", async () => {
     const { settings, warnings } = await loadSettings(input({ [IN_VAULT]: 'vault:\n  path: /etc' }))
     expect(settings.vault.path).toBe(at('vault'))
     expect(warnings).toHaveLength(1)
   })
 
-  test('one file that is both in the working directory and in the vault is read once', async () => {
+  test('reads a file once that is both in the working directory and in the vault', async () => {
     const both = input({ [IN_VAULT]: 'vault:\n  mode: docs\ntools:\n  get_hubs: false' })
     const { files, warnings } = await loadSettings({ ...both, cwd: at('vault') })
     expect(files).toHaveLength(1)
@@ -142,18 +143,28 @@ describe('--set and variables', () => {
     ['a list with commas', { set: ['vault.ignore=a/**, b'] }, (s) => s.vault.ignore, ['a/**', 'b']],
     ['a list as JSON', { set: ['vault.ignore=["a,b"]'] }, (s) => s.vault.ignore, ['a,b']],
     ['an empty list', { set: ['vault.ignore='] }, (s) => s.vault.ignore, []],
-    ['the last of two', { set: ['links.comments=true', 'links.comments=no'] }, (s) => s.links.comments, false],
-    ['a tool', { set: ['tools.get_hubs=off'] }, (s) => s.tools, { write: false, attach: false, insight: true, get_hubs: false }],
+    ['the last of two values', { set: ['links.comments=true', 'links.comments=no'] }, (s) => s.links.comments, false],
+    [
+      'a tool',
+      { set: ['tools.get_hubs=off'] },
+      (s) => s.tools,
+      { write: false, attach: false, insight: true, profile: 'full', get_hubs: false },
+    ],
     ['a tool by variable', { env: { ROUX_TOOLS_GET_HUBS: '0' } }, (s) => s.tools.get_hubs, false],
-    ['writing by variable', { env: { ROUX_TOOLS_WRITE: '1' } }, (s) => s.tools, { write: true, attach: false, insight: true }],
-    ['where may be written', { set: ['write.allow=inbox/**'] }, (s) => s.write.allow, ['inbox/**']],
-    ['a name with _', { env: { ROUX_VAULT_LINK_ROOTS: '/a,/b' } }, (s) => s.vault.link_roots, ['/a', '/b']],
+    [
+      'writing by variable',
+      { env: { ROUX_TOOLS_WRITE: '1' } },
+      (s) => s.tools,
+      { write: true, attach: false, insight: true, profile: 'full' },
+    ],
+    ['write.allow', { set: ['write.allow=inbox/**'] }, (s) => s.write.allow, ['inbox/**']],
+    ['a key with underscores', { env: { ROUX_VAULT_LINK_ROOTS: '/a,/b' } }, (s) => s.vault.link_roots, ['/a', '/b']],
     ['a weight', { set: ['search.weight=.5'] }, (s) => s.search.weight, 0.5],
-    ['a weight that is left to the model', { env: { ROUX_SEARCH_WEIGHT: 'auto' } }, (s) => s.search.weight, 'auto'],
-    ['no prefix at all', { set: ['embedder.query_prefix='] }, (s) => s.embedder.query_prefix, ''],
-    ['a model of the hub', { set: ['embedder.model=a/b'] }, (s) => s.embedder.model, 'a/b'],
-    ['a model at home', { env: { ROUX_EMBEDDER_MODEL: '~/m' } }, (s) => s.embedder.model, join(homedir(), 'm')],
-    ['a key, which is no setting', { env: { ROUX_EMBEDDER_API_KEY: 'x' } }, (s) => s.embedder.kind, 'static'],
+    ['an automatic weight', { env: { ROUX_SEARCH_WEIGHT: 'auto' } }, (s) => s.search.weight, 'auto'],
+    ['an empty prefix', { set: ['embedder.query_prefix='] }, (s) => s.embedder.query_prefix, ''],
+    ['a model id on the hub', { set: ['embedder.model=a/b'] }, (s) => s.embedder.model, 'a/b'],
+    ['a model path with ~/', { env: { ROUX_EMBEDDER_MODEL: '~/m' } }, (s) => s.embedder.model, join(homedir(), 'm')],
+    ['an API key, which is not a setting', { env: { ROUX_EMBEDDER_API_KEY: 'x' } }, (s) => s.embedder.kind, 'static'],
     ['a value with =', { set: ['vault.ignore=a=b'] }, (s) => s.vault.ignore, ['a=b']],
     ['a variable of another program', { env: { ROUX_ELEMENT: 'x', ROUXVAULT: 'y' } }, (s) => s.vault.mode, 'auto'],
   ])('%s', async (_, more, pick, expected) => {
@@ -163,12 +174,10 @@ describe('--set and variables', () => {
   test.each<[Partial<SettingsInput>, string]>([
     [{ set: ['vault.mode'] }, '--set vault.mode: expected key=value. | For example: --set vault.mode=docs'],
     [{ set: ['vault.mdoe=docs'] }, '--set: there is no setting "vault.mdoe". | Did you mean "vault.mode"?'],
-    [{ set: ['profile=obsidian'] }, '--set: there is no setting "profile". | Did you mean "links.profile"?'],
-    [{ set: ['quux=1'] }, '--set: there is no setting "quux". | See "roux help settings" for the settings there are.'],
-    [
-      { set: ['__proto__.x=1'] },
-      '--set: there is no setting "__proto__.x". | See "roux help settings" for the settings there are.',
-    ],
+    [{ set: ['tools.profile=tiny'] }, '--set: tools.profile must be one of full, core; got the text "tiny".'],
+    [{ set: ['profile=obsidian'] }, '--set: there is no setting "profile". | Did you mean "links.profile" or "tools.profile"?'],
+    [{ set: ['quux=1'] }, '--set: there is no setting "quux". | "roux help settings" lists all settings.'],
+    [{ set: ['__proto__.x=1'] }, '--set: there is no setting "__proto__.x". | "roux help settings" lists all settings.'],
     [{ set: ['links.comments=constructor'] }, '--set: links.comments must be true or false; got the text "constructor".'],
     [
       { set: ['vault.mode=obsidan'] },
@@ -176,19 +185,25 @@ describe('--set and variables', () => {
     ],
     [{ set: ['vault.ignore=[1'] }, '--set: vault.ignore must be a list of texts, e.g. ["a", "b"]; got the text "[1".'],
     [{ set: ['tools.get_hub=true'] }, '--set: there is no setting "tools.get_hub". | Did you mean "tools.get_hubs"?'],
-    [{ env: { ROUX_VAULT_MOED: 'x' } }, 'The variable ROUX_VAULT_MOED names no setting. | Did you mean "ROUX_VAULT_MODE"?'],
-    [{ env: { ROUX_VALT_MODE: 'x' } }, 'The variable ROUX_VALT_MODE names no setting. | Did you mean "ROUX_VAULT_MODE"?'],
+    [
+      { env: { ROUX_VAULT_MOED: 'x' } },
+      'The variable ROUX_VAULT_MOED does not match any setting. | Did you mean "ROUX_VAULT_MODE"?',
+    ],
+    [
+      { env: { ROUX_VALT_MODE: 'x' } },
+      'The variable ROUX_VALT_MODE does not match any setting. | Did you mean "ROUX_VAULT_MODE"?',
+    ],
     [
       { env: { ROUX_LINKS_QUUX: 'x' } },
-      'The variable ROUX_LINKS_QUUX names no setting. | See "roux help settings" for the settings there are.',
+      'The variable ROUX_LINKS_QUUX does not match any setting. | "roux help settings" lists all settings.',
     ],
     [
       { env: { ROUX_EMBEDDER_APIKEY: 'secret' } },
-      'The variable ROUX_EMBEDDER_APIKEY names no setting. | Did you mean "ROUX_EMBEDDER_API_KEY"?',
+      'The variable ROUX_EMBEDDER_APIKEY does not match any setting. | Did you mean "ROUX_EMBEDDER_API_KEY"?',
     ],
     [
       { set: ['embedder.api_key=secret'] },
-      '--set: there is no setting "embedder.api_key". | A key is read from the variable ROUX_EMBEDDER_API_KEY only.',
+      '--set: there is no setting "embedder.api_key". | API keys are read from the variable ROUX_EMBEDDER_API_KEY only.',
     ],
     [
       { set: ['store.neo4j.password=secret'] },
@@ -215,7 +230,7 @@ describe('files', () => {
     ['an unknown section', '\nvalut:\n  mode: docs', ':2: there is no setting "valut". | Did you mean "vault"?'],
     ['a key without its section', 'mode: docs', ':1: there is no setting "mode". | Did you mean "vault.mode"?'],
     [
-      'a text for a list',
+      'a text instead of a list',
       'vault:\n  ignore: drafts',
       ':2: vault.ignore must be a list of texts, e.g. ["a", "b"]; got the text "drafts".',
     ],
@@ -224,28 +239,28 @@ describe('files', () => {
       'vault:\n  ignore: [a, 2]',
       ':2: vault.ignore must be a list of texts, e.g. ["a", "b"]; got an item that is the number 2.',
     ],
-    ['a word for a flag', 'links:\n  comments: yes', ':2: links.comments must be true or false; got the text "yes".'],
+    ['a word instead of a flag', 'links:\n  comments: yes', ':2: links.comments must be true or false; got the text "yes".'],
     [
       'nothing',
       'vault:\n  mode:\n  watch: off',
       ':2: vault.mode must be one of auto, obsidian, foam, logseq, docs; got nothing.',
     ],
     [
-      'a mapping for a value',
+      'a mapping instead of a value',
       'vault:\n  mode: {a: 1}',
       ':2: vault.mode must be one of auto, obsidian, foam, logseq, docs; got a mapping.',
     ],
-    ['a value for a section', 'vault: docs', ':1: "vault" must hold settings, one a line below it.'],
+    ['a value instead of a section', 'vault: docs', ':1: "vault" must contain settings, one per line below it.'],
     ['a list at the top', '- vault', ': expected settings, as "vault:" with "  mode: docs" below it.'],
-    ['depth without end', `\n${'- '.repeat(8_000)}`, ':2: the settings are nested more than 64 deep.'],
+    ['endless nesting', `\n${'- '.repeat(8_000)}`, ':2: the settings are nested more than 64 deep.'],
     ['a key twice', 'vault:\n  mode: docs\n  mode: foam', ':3: Map keys must be unique. | The file is not valid YAML.'],
     [
       'broken YAML',
       'vault:\n  ignore: [a\nlinks: {}',
       ':3: Flow sequence in block collection must be sufficiently indented and end with a ]. | The file is not valid YAML.',
     ],
-    ['two documents', 'vault: {}\n---\nlinks: {}', ':2: a second document begins here. | Settings are one document.'],
-  ])('%s is an error that says where', async (_, text, expected) => {
+    ['two documents', 'vault: {}\n---\nlinks: {}', ':2: a second YAML document starts here. | A settings file has one document.'],
+  ])('%s is an error with its place', async (_, text, expected) => {
     expect(await problemOf(loadSettings(input({ [OWN]: text })))).toBe(`/${OWN}${expected}`)
   })
 
@@ -255,7 +270,7 @@ describe('files', () => {
     ['flow style', '{vault: {mode: docs}}'],
     ['anchors', 'vault: &v {mode: docs}'],
     ['empty sections', 'links:\nvault:\n  mode: docs\ntools:\n'],
-  ])('%s is understood', async (_, text) => {
+  ])('accepts %s', async (_, text) => {
     expect((await loadSettings(input({ [OWN]: text }))).settings.vault.mode).toBe('docs')
   })
 
@@ -263,7 +278,7 @@ describe('files', () => {
     expect((await loadSettings(input({ [IN_VAULT]: text }))).settings.vault.mode).toBe('auto')
   })
 
-  test('aliases that grow without end are an error, and soon', async () => {
+  test('rejects exponentially growing aliases quickly', async () => {
     const bomb = [
       'a: &a [x]',
       ...[...'bcdefghij'].map((name, i) => `${name}: &${name} [${Array(10).fill(`*${'abcdefghij'[i]}`).join(',')}]`),
@@ -273,12 +288,12 @@ describe('files', () => {
     expect((await readSettings(input({ [OWN]: 'vault: &v\n  ignore: *v' }))).problems).toHaveLength(1)
   })
 
-  test('a folder of that name is an error', async () => {
+  test('a folder with the name of a settings file is an error', async () => {
     const given = input({ [`${IN_VAULT}/x`]: '' })
     expect(await problemOf(loadSettings(given))).toBe(`/${IN_VAULT} cannot be read: it is not a file. | Correct or remove it.`)
   })
 
-  test('all that is wrong is collected, and one is told', async () => {
+  test('collects all problems and reports one with the number of others', async () => {
     const given = input({ [OWN]: 'vault:\n  mode: x\n  watch: y' }, { set: ['z=1'] })
     const { problems, settings } = await readSettings(given)
     expect(problems).toHaveLength(3)
@@ -287,12 +302,12 @@ describe('files', () => {
   })
 })
 
-test('a model in a folder is looked for where its file says', async () => {
+test('a model path is relative to its settings file', async () => {
   const { settings } = await loadSettings(input({ [OWN]: 'embedder:\n  model: ./models/mine' }))
   expect(settings.embedder.model).toBe(join(root, 'home/roux/models/mine'))
 })
 
-describe('an API key', () => {
+describe("the embedder's API key", () => {
   const env = { ROUX_EMBEDDER_API_KEY: 'secret' }
   const SERVER = 'embedder:\n  kind: openai\n  model: m\n  base_url: https://api.example/v1\n'
   const trust: TrustStore = { isTrusted: () => true, trust: () => {} }
@@ -303,9 +318,9 @@ describe('an API key', () => {
     ['no one: it is this computer', { [IN_VAULT]: 'embedder: {kind: openai}' }, { trust }, 'secret'],
     ['the vault, even a trusted one', { [IN_VAULT]: SERVER }, { trust }, undefined],
     ['the working directory, even a trusted one', { [IN_CWD]: SERVER }, { trust }, undefined],
-    ['the user, whatever the vault says', { [OWN]: SERVER, [IN_VAULT]: SERVER }, { trust }, 'secret'],
-    ['no one, as no server is asked', {}, {}, undefined],
-  ])('the address is from %s', async (_, files, more, expected) => {
+    ["the user's file, overriding the vault's", { [OWN]: SERVER, [IN_VAULT]: SERVER }, { trust }, 'secret'],
+    ['no one: no server is used', {}, {}, undefined],
+  ])('the server address is from %s', async (_, files, more, expected) => {
     const { apiKey, warnings } = await loadSettings(input(files, { ...more, env }))
     expect(apiKey).toBe(expected)
     const isWithheld = expected === undefined && Object.keys(files).length > 0
@@ -314,7 +329,7 @@ describe('an API key', () => {
   })
 })
 
-describe('the password of a database', () => {
+describe('the database password', () => {
   const env = { ROUX_STORE_NEO4J_PASSWORD: 'secret' }
   const trust: TrustStore = { isTrusted: () => true, trust: () => {} }
   const SERVER = 'store:\n  type: neo4j\n  neo4j:\n    url: bolt://db.example:7687\n'
@@ -324,15 +339,15 @@ describe('the password of a database', () => {
     ["the user's own file", { [OWN]: SERVER }, {}, 'secret'],
     ['the command line', {}, { set: ['store.type=neo4j', 'store.neo4j.url=bolt://db.example:7687'] }, 'secret'],
     ['the vault, even a trusted one', { [IN_VAULT]: SERVER }, { trust }, undefined],
-    ['the user, whatever the vault says', { [OWN]: SERVER, [IN_VAULT]: SERVER }, { trust }, 'secret'],
-  ])('the address is from %s', async (_, files, more, expected) => {
+    ["the user's file, overriding the vault's", { [OWN]: SERVER, [IN_VAULT]: SERVER }, { trust }, 'secret'],
+  ])('the server address is from %s', async (_, files, more, expected) => {
     const { settings, storePassword, warnings } = await loadSettings(input(files, { ...more, env }))
     expect([url(settings), storePassword]).toEqual(['bolt://db.example:7687', expected])
     expect(warnings.some((warning) => warning.includes('is not sent'))).toBe(expected === undefined)
     expect(JSON.stringify([settings, warnings])).not.toContain('secret')
   })
 
-  test('is not read where no database is used, and a variable names the address', async () => {
+  test('the database password is not read without a database; variables can set the address', async () => {
     expect((await loadSettings(input({}, { env }))).storePassword).toBeUndefined()
     const given = { ROUX_STORE_TYPE: 'neo4j', ROUX_STORE_NEO4J_URL: 'neo4j://cluster:7687', ROUX_STORE_NEO4J_DATABASE: 'notes' }
     const { settings } = await loadSettings(input({}, { env: given }))
@@ -347,7 +362,7 @@ describe('the password of a database', () => {
     ["the user's own file", OWN, 'from the file'],
     ['the vault, even a trusted one', IN_VAULT, undefined],
     ['the working directory, even a trusted one', IN_CWD, undefined],
-  ])('is read from the file that is named by %s', async (_, place, expected) => {
+  ])('the database password is read from the file named by %s', async (_, place, expected) => {
     const named = `store:\n  neo4j:\n    password_file: ${join(root, 'secret.txt')}\n`
     const own = place === OWN ? `${SERVER}${named.slice('store:\n  neo4j:\n'.length)}` : SERVER
     const files = { 'secret.txt': 'from the file\n', [OWN]: own, ...(place === OWN ? {} : { [place]: named }) }
@@ -358,13 +373,13 @@ describe('the password of a database', () => {
     )
   })
 
-  test('a file that only a vault names is not even looked for', async () => {
+  test('a password file named only by a vault is not opened', async () => {
     const named = `${SERVER}    password_file: /nowhere/at/all\n`
     const { problems } = await readSettings(input({ [IN_VAULT]: named }, { trust }))
     expect(problems).toEqual([])
   })
 
-  test('a vault that was not trusted chooses no database', async () => {
+  test('an untrusted vault cannot choose a database', async () => {
     const { settings, warnings } = await loadSettings(
       input({ [IN_VAULT]: SERVER }, { trust: { isTrusted: () => false, trust: () => {} } }),
     )
@@ -373,59 +388,59 @@ describe('the password of a database', () => {
   })
 })
 
-describe('trust', () => {
-  const trusting = (...texts: string[]): TrustStore & { asked: FileVersion[] } => {
-    const asked: FileVersion[] = []
+describe('trusting settings files', () => {
+  const trusting = (...texts: string[]): TrustStore & { checks: FileVersion[] } => {
+    const checks: FileVersion[] = []
     return {
-      asked,
-      isTrusted: (file) => asked.push(file) > 0 && texts.includes(file.realPath.replace(`${root}/`, '')),
+      checks,
+      isTrusted: (file) => checks.push(file) > 0 && texts.includes(file.realPath.replace(`${root}/`, '')),
       trust: () => {},
     }
   }
   const WIDE = 'vault:\n  mode: docs\n  link_roots: [/etc]\ntools:\n  get_hubs: false\ncache:\n  path: /tmp/x\n'
 
-  test.each([IN_VAULT, IN_CWD])('%s waits for it with what widens trust, and only with that', async (file) => {
+  test.each([IN_VAULT, IN_CWD])('%s needs trust only for settings that widen access', async (file) => {
     const { settings, warnings } = await loadSettings(input({ [file]: WIDE }, { trust: trusting() }))
     expect(settings).toMatchObject({ vault: { mode: 'docs', link_roots: [] }, tools: {}, cache: { path: '' } })
     expect(warnings.map((warning) => warning.replaceAll(root, ''))).toEqual([
-      `/${file}: ignored until "roux trust /${dirname(file)}" is said: vault.link_roots, tools.get_hubs, cache.path.`,
+      `/${file}: ignored until you run "roux trust /${dirname(file)}": vault.link_roots, tools.get_hubs, cache.path.`,
     ])
   })
 
-  test.each([IN_VAULT, IN_CWD])('%s has it once it was said', async (file) => {
+  test.each([IN_VAULT, IN_CWD])('%s applies fully once it is trusted', async (file) => {
     const { settings, warnings } = await loadSettings(input({ [file]: WIDE }, { trust: trusting(file) }))
     expect(settings).toMatchObject({ vault: { link_roots: ['/etc'] }, tools: { get_hubs: false }, cache: { path: '/tmp/x' } })
     expect(warnings).toEqual([])
   })
 
-  test("the user's own file and the one of --config have it", async () => {
+  test("the user's file and the --config file need no trust", async () => {
     const trust = trusting()
     const { settings } = await loadSettings(
       input({ [OWN]: 'cache: {path: /c}', 'vault/x.yaml': 'tools: {get_hubs: false}' }, { trust, config: '../vault/x.yaml' }),
     )
     expect(settings).toMatchObject({ tools: { get_hubs: false }, cache: { path: '/c' } })
-    expect(trust.asked).toEqual([])
+    expect(trust.checks).toEqual([])
   })
 
-  test('a vault cannot have itself written to', async () => {
+  test('an untrusted vault cannot enable writing', async () => {
     const text = 'tools: {write: true, attach: true}\nwrite: {allow: ["**"], deny: [], keep_days: 1}\nfiles: {case: preserve}\n'
     const { settings, warnings } = await loadSettings(input({ [IN_VAULT]: text }, { trust: trusting() }))
     expect(settings).toMatchObject({ tools: { write: false, attach: false }, write: { allow: [], keep_days: 30 } })
     expect(settings.files.case).toBe('preserve')
     expect(warnings.map((warning) => warning.replaceAll(root, ''))).toEqual([
-      '/vault/roux.config.yaml: ignored until "roux trust /vault" is said: tools.write, tools.attach, write.allow, write.keep_days.',
+      '/vault/roux.config.yaml: ignored until you run "roux trust /vault": tools.write, tools.attach, write.allow, write.keep_days.',
     ])
     const trusted = await loadSettings(input({ [IN_VAULT]: text }, { trust: trusting(IN_VAULT) }))
-    expect(trusted.settings.tools).toEqual({ write: true, attach: true, insight: true })
+    expect(trusted.settings.tools).toEqual({ write: true, attach: true, insight: true, profile: 'full' })
   })
 
-  test('a vault.path in the working directory needs it', async () => {
+  test('vault.path in the working directory needs trust', async () => {
     const given = input({ [IN_CWD]: 'vault:\n  path: ../elsewhere' }, { vault: '' })
     expect((await loadSettings({ ...given, trust: trusting() })).settings.vault.path).toBe(join(root, 'cwd'))
     expect((await loadSettings({ ...given, trust: trusting(IN_CWD) })).settings.vault.path).toBe(join(root, 'elsewhere'))
   })
 
-  test('it is asked for the file itself, not for a symbolic link to it', async () => {
+  test('trust is checked for the real file behind a symbolic link', async () => {
     const trust = trusting('shared.yaml')
     const given = input({ 'shared.yaml': WIDE }, { trust })
     symlinkSync(join(root, 'shared.yaml'), join(root, IN_VAULT))
@@ -437,7 +452,7 @@ describe('trust', () => {
     ['static', 'static', 0],
     ['transformers', 'static', 1],
     ['openai', 'static', 1],
-  ])('embedder.kind: %s from a vault is %s', async (kind, taken, warned) => {
+  ])("embedder.kind: an untrusted vault's %s becomes %s", async (kind, taken, warned) => {
     const { settings, warnings } = await loadSettings(
       input({ [IN_VAULT]: `embedder:\n  kind: ${kind}\n` }, { trust: trusting() }),
     )
@@ -445,7 +460,7 @@ describe('trust', () => {
     expect(warnings).toHaveLength(warned)
   })
 
-  test('nothing else of an embedder is taken from a vault', async () => {
+  test('an untrusted vault can set nothing else of the embedder', async () => {
     const text =
       'embedder:\n  kind: none\n  model: a/b\n  base_url: http://evil\n  download: true\n  query_prefix: x\n  batch: 1\n  dimensions: 8'
     const { settings, warnings } = await loadSettings(input({ [IN_VAULT]: text }, { trust: trusting() }))
@@ -453,38 +468,38 @@ describe('trust', () => {
     expect(warnings[0]).toMatch(/: embedder.model, embedder.base_url, embedder.download, .*, embedder.dimensions\.$/)
   })
 
-  test.each([IN_VAULT, IN_CWD])('%s with nothing but defaults is not warned of', async (file) => {
+  test.each([IN_VAULT, IN_CWD])('%s with only default values causes no warning', async (file) => {
     const { warnings } = await loadSettings(
       input({ [file]: 'vault:\n  path: ""\n  link_roots: []\ntools:\n  get_hubs: true\n' }, { trust: trusting() }),
     )
     expect(warnings).toEqual([])
   })
 
-  test('it is not asked where nothing widens', async () => {
+  test('trust is not checked when nothing widens access', async () => {
     const trust = trusting()
     await loadSettings(input({ [IN_VAULT]: 'vault:\n  mode: docs' }, { trust }))
-    expect(trust.asked).toEqual([])
+    expect(trust.checks).toEqual([])
   })
 })
 
-describe('the chat model', () => {
+describe('settings of the chat model', () => {
   const ON = 'ai:\n  enabled: true\n'
   const env = { ROUX_AI_API_KEY: 'sk-canary' }
 
-  test('its key is taken from the variable, and from where the own settings say', async () => {
+  test("reads the key from the variable, and its source from the user's settings", async () => {
     const { aiKey } = await loadSettings(input({ [OWN]: `${ON}  key_file: key\n  key_command: [pass, roux]\n` }, { env }))
     expect(aiKey).toMatchObject({ value: 'sk-canary', command: ['pass', 'roux'] })
     expect(aiKey?.file).toMatch(/\/key$/)
   })
 
-  test('a key of another program is not taken', async () => {
+  test("does not use another program's key", async () => {
     const { aiKey } = await loadSettings(
       input({ [OWN]: ON }, { env: { OPENAI_API_KEY: 'sk-other', ANTHROPIC_API_KEY: 'sk-other' } }),
     )
     expect(aiKey).toBeUndefined()
   })
 
-  test('a trusted file of the vault says neither which program runs nor where a key is sent', async () => {
+  test('a trusted vault can choose neither the key command nor the server that gets the key', async () => {
     const trust = { isTrusted: () => true, trust: () => {} }
     const files = { [OWN]: ON, [IN_VAULT]: 'ai:\n  key_command: [rm, -rf]\n  key_file: /etc/passwd\n' }
     const command = await loadSettings(input(files, { trust }))
@@ -497,7 +512,7 @@ describe('the chat model', () => {
     expect(address.warnings.join()).toMatch(/the key of the chat model is not sent/)
   })
 
-  test('a file of the vault keeps notes back without trust, and adds to the own settings', async () => {
+  test("a vault can exclude notes without trust, in addition to the user's settings", async () => {
     const files = {
       [OWN]: 'ai:\n  deny: [a]\n  allow: [b]\n',
       [IN_CWD]: 'ai:\n  deny: []\n',
@@ -508,7 +523,7 @@ describe('the chat model', () => {
     expect(warnings).toEqual([])
   })
 
-  test('every one of its settings that allows something waits for trust', async () => {
+  test('everything that allows access needs trust', async () => {
     const { settings, warnings } = await loadSettings(
       input({ [IN_VAULT]: 'ai:\n  enabled: true\n  allow_remote: true\n  provider: openai\n  deny: []\n  budget: 0\n' }),
     )
@@ -525,7 +540,7 @@ describe('the chat model', () => {
     expect((await loadSettings(input({}, { set: [`ai.allow_remote=${text}`] }))).settings.ai.allow_remote).toEqual(value)
   })
 
-  test.each(['https://api.openai.com', '*', 'a b'])('ai.allow_remote=%s is no name of a computer', async (text) => {
+  test.each(['https://api.openai.com', '*', 'a b'])('ai.allow_remote=%s is not a host name', async (text) => {
     await expect(loadSettings(input({}, { set: [`ai.allow_remote=${text}`] }))).rejects.toMatchObject({
       code: 'INVALID_SETTINGS',
     })

@@ -18,13 +18,13 @@ beforeEach(() => {
 const heldBy = (pid: number | undefined, host = hostname()) => writeFileSync(lock, JSON.stringify({ pid, host }))
 const minutesOld = () => utimesSync(lock, Date.now() / 1000 - 60, Date.now() / 1000 - 60)
 
-test('a change that returns nothing leaves the file as it is', () => {
+test('a change that returns nothing keeps the file', () => {
   changeStateFile(file, () => 'a')
   changeStateFile(file, () => undefined)
   expect([readFileSync(file, 'utf8'), readdirSync(folder)]).toEqual(['a', ['x.json']])
 })
 
-test('a change that fails leaves the file as it is, and no lock', () => {
+test('a change that throws keeps the file and leaves no lock', () => {
   changeStateFile(file, () => 'a')
   expect(() =>
     changeStateFile(file, () => {
@@ -34,27 +34,27 @@ test('a change that fails leaves the file as it is, and no lock', () => {
   expect([readFileSync(file, 'utf8'), readdirSync(folder)]).toEqual(['a', ['x.json']])
 })
 
-test('a lock whose process died is removed', () => {
+test('removes the lock of a dead process', () => {
   heldBy(spawnSync(process.execPath, ['-e', '']).pid)
   changeStateFile(file, () => 'a')
   expect(readdirSync(folder)).toEqual(['x.json'])
 })
 
-test('a lock that is long past its time is removed, wherever its process was', () => {
+test('removes an expired lock of any process', () => {
   heldBy(1, 'elsewhere.example')
   minutesOld()
   changeStateFile(file, () => 'a')
   expect(readdirSync(folder)).toEqual(['x.json'])
 })
 
-test.skipIf(process.platform === 'win32')('a lock of a process that runs is waited for', () => {
+test.skipIf(process.platform === 'win32')('waits for the lock of a running process', () => {
   heldBy(process.pid)
   spawn('sh', ['-c', 'sleep 0.3; echo released > "$1/released"; rm "$1/x.json.lock"', 'sh', folder])
   changeStateFile(file, () => String(existsSync(join(folder, 'released'))))
   expect(readFileSync(file, 'utf8')).toBe('true')
 })
 
-test('a process that was suspended until another took its lock writes nothing', () => {
+test('a process that was suspended while another took its lock writes nothing', () => {
   const change = () => {
     heldBy(process.pid, 'elsewhere.example')
     return 'late'

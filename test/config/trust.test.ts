@@ -11,7 +11,7 @@ beforeEach(() => {
 
 const FILE = { realPath: '/v/roux.config.yaml', sha256: 'a' }
 
-test('trust is said for one text at one place, and kept', () => {
+test('trust is stored per path and content', () => {
   const state = join(root, 'state', 'roux')
   expect(fileTrust(state).isTrusted(FILE)).toBe(false)
   fileTrust(state).trust(FILE)
@@ -21,12 +21,12 @@ test('trust is said for one text at one place, and kept', () => {
   expect(fileTrust(state).isTrusted({ ...FILE, realPath: '/x/roux.config.yaml' })).toBe(false)
 })
 
-test('asking makes no folder', () => {
+test('checking trust creates no folder', () => {
   fileTrust(join(root, 'state')).isTrusted(FILE)
   expect(readdirSync(root)).toEqual([])
 })
 
-test.skipIf(process.platform === 'win32')('only the user may read it', () => {
+test.skipIf(process.platform === 'win32')('only the user can read it', () => {
   fileTrust(join(root, 'state')).trust(FILE)
   expect(statSync(join(root, 'state')).mode & 0o777).toBe(0o700)
   expect(statSync(join(root, 'state', 'trust.json')).mode & 0o777).toBe(0o600)
@@ -34,7 +34,7 @@ test.skipIf(process.platform === 'win32')('only the user may read it', () => {
 })
 
 test.each(['', '{', '[]', '{"files": 1}', '{"files": {"/v/roux.config.yaml": {}}}'])(
-  'a damaged file (%j) trusts nothing and is mended',
+  'a damaged file (%j) trusts nothing and is repaired',
   (text) => {
     writeFileSync(join(root, 'trust.json'), text)
     expect(fileTrust(root).isTrusted(FILE)).toBe(false)
@@ -44,7 +44,7 @@ test.each(['', '{', '[]', '{"files": 1}', '{"files": {"/v/roux.config.yaml": {}}
   },
 )
 
-test('what cannot be recorded is an error that says so', () => {
+test('fails with a clear error if trust cannot be stored', () => {
   writeFileSync(join(root, 'state'), '')
   expect(() => fileTrust(join(root, 'state')).trust(FILE)).toThrow(/cannot be recorded/)
 })

@@ -18,8 +18,8 @@ const choices = (...names: readonly string[]) => names.map((name, at) => ({ cons
 const OPTIONS = ['option1', 'option2', 'option3']
 
 /**
- * Tools that ask clients of the legacy era, by requests of the server's own. They go with the stream of the call: the client's own stream
- * may not be open yet, and then they would be lost.
+ * Tools that send requests to clients of the legacy protocol. The requests use the call's stream, because the client's own stream may not
+ * be open yet.
  */
 export const ASKING_TOOLS: readonly FixtureTool[] = [
   fixtureTool(

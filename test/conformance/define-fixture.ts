@@ -1,7 +1,7 @@
 import type { Tool } from '@modelcontextprotocol/server'
 import type { FixtureTool } from './fixtures.ts'
 
-/** A tool of the suite; most take nothing. */
+/** A tool for the conformance suite; most take no arguments. */
 export function fixtureTool(
   name: string,
   call: FixtureTool['call'],

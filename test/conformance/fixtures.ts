@@ -30,7 +30,7 @@ export interface FixtureResource {
 
 export interface FixtureTemplate {
   readonly definition: ResourceTemplateType
-  /** `undefined` for an address that is none of its. */
+  /** `undefined` for a URI of another template. */
   read(uri: string): Promise<ReadResourceResult | undefined>
 }
 
@@ -40,17 +40,17 @@ export interface FixturePrompt {
   complete?(argument: string, typed: string): Promise<CompleteResult['completion']>
 }
 
-/** What the suite asks for beside what the server has. */
+/** Fixtures that the suite needs in addition to the server's own tools. */
 export interface Fixtures {
   readonly tools: readonly FixtureTool[]
   readonly resources: readonly FixtureResource[]
   readonly templates: readonly FixtureTemplate[]
   readonly prompts: readonly FixturePrompt[]
-  /** What asking clients for input needs; the server's own tools ask for none. */
+  /** Options for tools that request input; the server's own tools request none. */
   readonly input: Pick<ServerOptions, 'jsonSchemaValidator' | 'requestState'>
 }
 
-/** The program's own server, of which each handler answers for the fixtures first. */
+/** The program's own server, with handlers that try the fixtures first. */
 export function createServerWithFixtures(options: McpServerOptions, fixtures: Fixtures): Server {
   const server = new ValidatingServer(serverInfo(options), { ...serverOptions(options), ...fixtures.input })
   const set = server.setRequestHandler.bind(server) as (method: string, handler: Handler) => void
@@ -60,7 +60,7 @@ export function createServerWithFixtures(options: McpServerOptions, fixtures: Fi
   return server
 }
 
-/** Of any method; what its parameters are is known by each of `HANDLERS`. */
+/** A handler for any method; the entries of `HANDLERS` know its parameters. */
 type Handler = (request: { readonly params: Params }, ctx: ServerContext) => object | Promise<object>
 
 interface Params {
@@ -110,7 +110,7 @@ const HANDLERS: Readonly<Record<string, (own: Handler, fixtures: Fixtures) => Ha
       resources.some(({ definition }) => definition.uri === request.params.uri) ? {} : own(request, ctx),
 }
 
-/** The server's own list, which is one page, with the fixtures behind it. */
+/** The server's own list, which is one page, followed by the fixtures. */
 function listed(kind: Lists, member: string): (own: Handler, fixtures: Fixtures) => Handler {
   return (own, fixtures) => async (request, ctx) => {
     const result = (await own(request, ctx)) as Readonly<Record<string, readonly object[]>>

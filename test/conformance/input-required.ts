@@ -10,7 +10,7 @@ import { fixtureTool } from './define-fixture.ts'
 import type { FixturePrompt, FixtureTool } from './fixtures.ts'
 import { form, says, text } from './samples.ts'
 
-/** What goes through the client and comes back is signed. */
+/** Signs the state that passes through the client. */
 export const STATE = createRequestStateCodec<{ readonly step: number }>({ key: 'a key of thirty-two bytes or more' })
 
 const ask = (message: string, field: string, type = 'string') =>
@@ -19,7 +19,7 @@ const NAME = ask('What is your name?', 'name')
 const sample = (question: string, maxTokens: number) =>
   inputRequired.createMessage({ messages: [{ role: 'user', content: text(question) }], maxTokens })
 
-/** A field of a form that was filled in as it was asked for. */
+/** A field of an accepted form. */
 function answered(ctx: ServerContext, key: string, field: string): unknown {
   return acceptedContent(ctx.mcpReq.inputResponses, key)?.[field]
 }
@@ -28,7 +28,7 @@ function has(ctx: ServerContext, ...keys: readonly string[]): boolean {
   return keys.every((key) => ctx.mcpReq.inputResponses?.[key] !== undefined)
 }
 
-/** Asks once, for all of it. */
+/** Requests all inputs at once. */
 function asking(name: string, inputRequests: InputRequests): FixtureTool {
   return fixtureTool(name, async (_, ctx) =>
     has(ctx, ...Object.keys(inputRequests)) ? says(JSON.stringify(ctx.mcpReq.inputResponses)) : inputRequired({ inputRequests }),
@@ -71,7 +71,7 @@ const roundsTool = fixtureTool('test_input_required_result_multi_round', async (
 })
 
 const capabilitiesTool = fixtureTool('test_input_required_result_capabilities', async (_, ctx) => {
-  // The SDK's type of the envelope is empty.
+  // The SDK's envelope type is empty.
   const envelope = ctx.mcpReq.envelope as Readonly<Record<string, object>> | undefined
   const declared = envelope?.[CLIENT_CAPABILITIES_META_KEY] ?? {}
   if (Object.keys(ctx.mcpReq.inputResponses ?? {}).length > 0) return says('done')
@@ -83,7 +83,7 @@ const capabilitiesTool = fixtureTool('test_input_required_result_capabilities', 
   })
 })
 
-/** Tools that ask clients of the modern era, by answers that are not complete yet. */
+/** Tools that request input from clients of the modern protocol with incomplete results. */
 export const INPUT_REQUIRED_TOOLS: readonly FixtureTool[] = [
   named('test_input_required_result_elicitation'),
   named('test_streaming_elicitation'),

@@ -1,7 +1,7 @@
-/** A picture of one dot. */
+/** A picture of one pixel. */
 export const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8/5+hHgAHggJ/PchI7wAAAABJRU5ErkJggg=='
 
-/** A sound of no length. */
+/** An empty sound. */
 export const WAV = 'UklGRiQAAABXQVZFZm10IBAAAAABAAEARKwAAIhYAQACABAAZGF0YQAAAAA='
 
 export function text(content: string) {
@@ -12,7 +12,7 @@ export function says(content: string) {
   return { content: [text(content)] }
 }
 
-/** What a form asks for. */
+/** A form schema. */
 export function form(properties: Readonly<Record<string, object>>, required: readonly string[] = []) {
   return {
     type: 'object' as const,

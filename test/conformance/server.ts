@@ -1,5 +1,5 @@
-// Serves the program's own server, over its own HTTP, with the fixtures that the protocol's conformance suite asks for, at 127.0.0.1.
-// Prints its address and its token.
+// Serves the program's server over HTTP at 127.0.0.1, with the fixtures of the protocol's conformance suite.
+// Prints its address and token.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

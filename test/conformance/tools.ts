@@ -3,7 +3,7 @@ import { fixtureTool } from './define-fixture.ts'
 import type { FixtureTool } from './fixtures.ts'
 import { PNG, pause, says, text, WAV } from './samples.ts'
 
-/** What tools may answer, tell and change. */
+/** Tools for every kind of result, notification and change. */
 export function answeringTools(events: ServerEvents): readonly FixtureTool[] {
   return [
     fixtureTool('test_simple_text', async () => says('This is a simple text response for testing.')),

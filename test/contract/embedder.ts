@@ -2,17 +2,17 @@ import fc from 'fast-check'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { Embedder } from '../../src/core/embedder.ts'
 
-/** What may differ between embedders. */
+/** Properties that differ between embedders. */
 export interface EmbedderTraits {
-  /** How far (1 − cosine) two vectors of one text may be apart: more than rounding where what else is in the batch counts a little. */
+  /** The largest distance (1 − cosine) between two vectors of one text; more than rounding if the rest of the batch has an influence. */
   readonly tolerance?: number
-  /** Whether it knows meanings, and not only spellings. */
+  /** Whether it knows meanings, not only spellings. */
   readonly knowsMeanings: boolean
   /** Runs of each property. */
   readonly runs?: number
 }
 
-/** What every implementation of the `Embedder` port must do. */
+/** The contract of the `Embedder` port. */
 export function testEmbedder(name: string, open: () => Promise<Embedder>, traits: EmbedderTraits): void {
   const { tolerance = 1e-6, knowsMeanings, runs = 30 } = traits
   let opened: Embedder[] = []
@@ -29,7 +29,7 @@ export function testEmbedder(name: string, open: () => Promise<Embedder>, traits
       opened = []
     })
 
-    test('has an id that names kind and dimension, and says how many texts it likes', async () => {
+    test('has an id with kind and dimension, and a batch size', async () => {
       const { id, dimensions, batch } = await openOne()
       expect(id.split(':').length).toBeGreaterThanOrEqual(3)
       expect(id).toContain(`:${dimensions}`)
@@ -38,11 +38,11 @@ export function testEmbedder(name: string, open: () => Promise<Embedder>, traits
       expect((await openOne()).id).toBe(id)
     })
 
-    test('nothing in, nothing out', async () => {
+    test('returns nothing for no texts', async () => {
       expect(await (await openOne()).embed([], 'query')).toEqual([])
     })
 
-    test('one unit vector a text, in order, whatever else is asked with it', async () => {
+    test('returns one unit vector per text in order, independent of the other texts', async () => {
       const embedder = await openOne()
       await fc.assert(
         fc.asyncProperty(fc.array(fc.string({ unit: 'grapheme', maxLength: 40 }), { maxLength: 12 }), async (texts) => {
@@ -59,12 +59,12 @@ export function testEmbedder(name: string, open: () => Promise<Embedder>, traits
       )
     })
 
-    test('a blank text has zeros', async () => {
+    test('returns zeros for a blank text', async () => {
       const vectors = await (await openOne()).embed(['', ' \n\t', 'word'], 'query')
       expect(vectors.map((vector) => vector.every((value) => value === 0))).toEqual([true, true, false])
     })
 
-    test('more texts than it likes at once', async () => {
+    test('accepts more texts than its batch size', async () => {
       const embedder = await openOne()
       const texts = Array.from({ length: embedder.batch + 3 }, (_, i) => `text number ${i}`)
       const vectors = await embedder.embed(texts, 'passage')
@@ -72,7 +72,7 @@ export function testEmbedder(name: string, open: () => Promise<Embedder>, traits
       expect(distance(vectors.at(-1), await embedOne(embedder, texts.at(-1) ?? ''))).toBeLessThanOrEqual(tolerance)
     })
 
-    test('hostile texts: lone surrogates, NUL, marks, a long word, emoji', async () => {
+    test('accepts hostile texts: lone surrogates, NUL, combining marks, a long word, emoji', async () => {
       const embedder = await openOne()
       const texts = [
         '\ud800',
@@ -86,7 +86,7 @@ export function testEmbedder(name: string, open: () => Promise<Embedder>, traits
       expect(vectors.map((vector) => isUnitOrZero(vector))).toEqual(texts.map(() => true))
     })
 
-    test('calls at the same time do not mix', async () => {
+    test('concurrent calls do not mix', async () => {
       const embedder = await openOne()
       const texts = ['cat', 'a longer sentence about dogs', 'trains']
       const together = await Promise.all(texts.map((text) => embedOne(embedder, text)))
@@ -95,7 +95,7 @@ export function testEmbedder(name: string, open: () => Promise<Embedder>, traits
       }
     })
 
-    test('an aborted call rejects with the signal’s reason, and the next one works', async () => {
+    test("an aborted call rejects with the signal's reason, and the next one works", async () => {
       const embedder = await openOne()
       const reason = new Error('no longer wanted')
       await expect(embedder.embed(['word'], 'query', AbortSignal.abort(reason))).rejects.toBe(reason)
@@ -110,14 +110,14 @@ export function testEmbedder(name: string, open: () => Promise<Embedder>, traits
       expect(isUnitOrZero(await embedOne(embedder, 'word'))).toBe(true)
     })
 
-    test('after closing, a call is an error; closing twice is none', async () => {
+    test('a call after closing is an error, closing twice is not', async () => {
       const embedder = await open()
       await embedder.close()
       await embedder.close()
       await expect(embedder.embed(['word'], 'query')).rejects.toMatchObject({ code: 'PROVIDER_ERROR' })
     })
 
-    test.runIf(knowsMeanings)('what means the same is nearer than what does not', async () => {
+    test.runIf(knowsMeanings)('similar meanings are nearer than different ones', async () => {
       const embedder = await openOne()
       const near = async (a: string, b: string) => dot(await embedOne(embedder, a), await embedOne(embedder, b))
       expect(await near('a cat sleeps', 'a kitten naps')).toBeGreaterThan(await near('a cat sleeps', 'stock markets fell'))

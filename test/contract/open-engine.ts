@@ -27,7 +27,7 @@ class FilteredVault extends MemoryVault {
   }
 }
 
-/** Opens any engine for the contract suite: all that is in it was written through its port. */
+/** Opens any engine for the contract suite and fills it through its port. */
 export function openThrough(engineOf: (vault?: string) => Engine<Store>): OpenStore {
   return async (files, { vault: name, excluded, outside = {} } = {}) => {
     const vault = excluded === undefined ? new MemoryVault(files) : new FilteredVault(files, excluded)

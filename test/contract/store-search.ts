@@ -1,7 +1,8 @@
+import fc from 'fast-check'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { QueryOptions } from '../../src/app/find/find-by-query.ts'
 import { RouxError } from '../../src/core/errors.ts'
-import type { NodeId } from '../../src/core/ids.ts'
+import { type NodeId, toNodeId } from '../../src/core/ids.ts'
 import type { Condition } from '../../src/core/query.ts'
 import type { Scope, Store } from '../../src/core/store.ts'
 import { ask } from '../support/ask.ts'
@@ -22,7 +23,7 @@ const KITCHEN = {
 const HIDDEN = { excluded: 'Hidden/' }
 
 const page = { offset: 0, limit: 100 }
-/** By relevance, without what is archived. */
+/** By relevance, without archived notes. */
 const LISTED: QueryOptions = { scope: { withoutArchived: true }, orderBy: 'relevance', page }
 const now = new Date('2024-06-15T12:00:00Z')
 const id = (text: string) => text as NodeId
@@ -31,7 +32,31 @@ function among(...ids: readonly string[]): Condition {
   return { kind: 'among', nodes: ids.map(id) }
 }
 
-/** What every implementation of the `Store` port must do to find notes by words, by meaning and by a query. */
+/** A tag, or the notes that link to a set or are linked from it. */
+type AnySet = number | { readonly field: 'links' | 'linkedfrom'; readonly isNegated: boolean; readonly of: AnySet }
+
+const anyTag = fc.nat({ max: 2 })
+
+function anySet(depth: number): fc.Arbitrary<AnySet> {
+  if (depth === 0) return anyTag
+  const of = anySet(depth - 1)
+  return fc.oneof(
+    anyTag,
+    fc.record({ field: fc.constantFrom('links' as const, 'linkedfrom' as const), isNegated: fc.boolean(), of }),
+  )
+}
+
+const NAMES = Array.from({ length: 14 }, (_, at) => `n${at}`)
+const anyWeb = fc.tuple(...NAMES.map(() => fc.tuple(anyTag, fc.subarray(NAMES, { maxLength: 3 })))).map((notes) =>
+  notes.map(([tag, links], at) => ({
+    name: `n${at}`,
+    tag,
+    links,
+    text: `#t${tag} ${links.map((link) => `[[${link}]]`).join(' ')}`,
+  })),
+)
+
+/** The contract of the `Store` port for finding notes by words, by meaning and by query. */
 export function testStoreSearch(name: string, open: OpenStore): void {
   describe(`${name} store, search`, () => {
     let opened: StoreUnderTest[] = []
@@ -56,8 +81,8 @@ export function testStoreSearch(name: string, open: OpenStore): void {
       return (await ask(store).find(query, now, all)).found.items.map((item) => item.id)
     }
 
-    describe('words', () => {
-      test('notes with any of them, best first, with what each is worth', async () => {
+    describe('searching words', () => {
+      test('returns notes with any of the words, best first, with scores', async () => {
         const { store } = await kitchen()
         const { hits, coverage, terms } = await ask(store).words('leek soup', {}, 100)
         expect(hits.map((hit) => hit.id)).toEqual(['garden/leek.md', 'kitchen/soup.md', 'kitchen/old soup.md'])
@@ -75,7 +100,7 @@ export function testStoreSearch(name: string, open: OpenStore): void {
         }
       })
 
-      test('in titles, aliases, tags and values of properties too; in other forms of them', async () => {
+      test('searches titles, aliases, tags and property values, in other word forms too', async () => {
         const { store } = await kitchen()
         expect(await wordIds(store, 'loaf')).toEqual(['kitchen/bread.md'])
         expect(await wordIds(store, 'baked')).toEqual(['kitchen/bread.md'])
@@ -83,7 +108,48 @@ export function testStoreSearch(name: string, open: OpenStore): void {
         expect(await wordIds(store, 'GROWING')).toEqual(['garden/leek.md'])
       })
 
-      test('that are nowhere are worth nothing, and are told', async () => {
+      test('near words differ by one letter or a swap, and the most common come first', async () => {
+        const { store } = await kitchen({
+          'a.md': 'Bread with salt.',
+          'b.md': 'Broad beans and salt, soap.',
+          'c.md': 'Broad. Soup, soap and breads, read 1234 h264.',
+          'Hidden/secret.md': 'Brad',
+        })
+        const near = async (word: string) => (await ask(store).wordsNear([word]))[0]?.map(({ word: found }) => found)
+        expect(await ask(store).wordsNear(['bruad', 'brewd'])).toEqual([
+          [
+            { word: 'broad', notes: 2 },
+            { word: 'bread', notes: 1 },
+          ],
+          [{ word: 'bread', notes: 1 }],
+        ])
+        expect(await near('bread')).toEqual(['broad', 'breads', 'read'])
+        expect(await near('sotp')).toEqual(['soap', 'soup'])
+        expect(await near('slat')).toEqual(['salt'])
+        expect(await near('asoap')).toEqual(['soap'])
+        expect(await near('osap')).toEqual(['soap'])
+        expect(await near('1235')).toEqual([])
+        expect(await near('harpsichord')).toEqual([])
+        expect(await ask(store).wordsNear([])).toEqual([])
+      })
+
+      test('returns the languages of notes and the number of notes in each', async () => {
+        const { store } = await kitchen({
+          'bread.md': 'Bread is baked of flour and water in a hot oven.',
+          'soup.md': 'The soup is cooked on a low flame.',
+          'garten.md': 'Der Lauch wächst im Herbst und braucht jeden Tag Wasser.',
+          'numbers.md': '12 34',
+        })
+        const ids = ['garten.md', 'numbers.md', 'missing.md', 'soup.md'].map((path) => toNodeId(path))
+        const notes = new Map([
+          ['de', 1],
+          ['en', 2],
+        ])
+        expect(await ask(store).languages(ids)).toEqual({ codes: ['de', undefined, undefined, 'en'], notes })
+        expect(await ask(store).languages([])).toEqual({ codes: [], notes })
+      })
+
+      test('unknown words score nothing and are reported', async () => {
         const { store } = await kitchen()
         expect(await ask(store).words('xylophone', {}, 10)).toEqual({
           hits: [],
@@ -96,12 +162,12 @@ export function testStoreSearch(name: string, open: OpenStore): void {
         expect(half.coverage).toBeLessThan(1)
       })
 
-      test.each(['', '   ', '🍞🥖', '—?!'])('of %j are none', async (text) => {
+      test.each(['', '   ', '🍞🥖', '—?!'])('finds nothing for %j', async (text) => {
         const { store } = await kitchen()
         expect(await ask(store).words(text, {}, 10)).toEqual({ hits: [], coverage: 0, terms: [] })
       })
 
-      test('as many as are wanted', async () => {
+      test('returns no more than the limit', async () => {
         const { store } = await kitchen()
         const all = await ask(store).words('salt soup leek', {}, 100)
         for (const limit of [0, 1, 2]) {
@@ -110,7 +176,7 @@ export function testStoreSearch(name: string, open: OpenStore): void {
       })
     })
 
-    describe('a scope', () => {
+    describe('scopes', () => {
       const scopes: readonly (readonly [string, Scope, readonly string[]])[] = [
         ['none', {}, ['garden/leek.md', 'kitchen/bread.md', 'kitchen/old soup.md', 'kitchen/soup.md']],
         ['folder', { folder: 'kitchen' }, ['kitchen/bread.md', 'kitchen/old soup.md', 'kitchen/soup.md']],
@@ -135,7 +201,7 @@ export function testStoreSearch(name: string, open: OpenStore): void {
         ['of other kinds', { kinds: ['attachment'] }, []],
       ]
 
-      test.each(scopes)('%s: words, meaning and queries keep to it', async (_, scope, expected) => {
+      test.each(scopes)('%s: words, meaning and queries respect the scope', async (_, scope, expected) => {
         const { store } = await kitchen()
         const text = 'salt leek soup'
         expect([...(await wordIds(store, text, scope))].sort()).toEqual(expected)
@@ -154,7 +220,7 @@ export function testStoreSearch(name: string, open: OpenStore): void {
         expect([...(await found(store, 'salt OR leek OR soup', { scope }))].sort()).toEqual(expected)
       })
 
-      test.each(scopes)('%s: titles keep to it', async (_, scope) => {
+      test.each(scopes)('%s: titles respect the scope', async (_, scope) => {
         const { store } = await kitchen()
         const { items } = await ask(store).select(scope, page)
         const notes = new Set(items.map((item) => item.id))
@@ -173,9 +239,9 @@ export function testStoreSearch(name: string, open: OpenStore): void {
     })
 
     test.each<[string, Scope, readonly string[]]>([
-      ['conflict copies are asked for, too', {}, ['leek (conflicted copy 2024-05-05).md', 'leek.md']],
-      ['they are not', { withoutConflicts: true }, ['leek.md']],
-    ])('of a note and its conflict copy, where %s', async (_, scope, expected) => {
+      ['conflict copies are included', {}, ['leek (conflicted copy 2024-05-05).md', 'leek.md']],
+      ['conflict copies are excluded', { withoutConflicts: true }, ['leek.md']],
+    ])('a note and its conflict copy, where %s', async (_, scope, expected) => {
       const { store } = await kitchen({ 'Leek.md': 'Leek soup.', 'Leek (conflicted copy 2024-05-05).md': 'Leek soup.' })
       const ids = (hits: readonly { readonly id: string }[]) => hits.map((hit) => hit.id).sort()
       expect(ids((await ask(store).select(scope, page)).items)).toEqual(expected)
@@ -187,10 +253,10 @@ export function testStoreSearch(name: string, open: OpenStore): void {
     })
 
     test.each<[string, Scope, readonly string[]]>([
-      ['no kind is said', {}, ['garden/salt leek.md']],
-      ['canvases are asked for', { kinds: ['canvas'] }, ['garden/salt leek.canvas']],
-      ['both are', { kinds: ['note', 'canvas'] }, ['garden/salt leek.canvas', 'garden/salt leek.md']],
-    ])('of a note and a canvas that say the same, where %s', async (_, scope, expected) => {
+      ['no kind is given', {}, ['garden/salt leek.md']],
+      ['canvases are requested', { kinds: ['canvas'] }, ['garden/salt leek.canvas']],
+      ['both are requested', { kinds: ['note', 'canvas'] }, ['garden/salt leek.canvas', 'garden/salt leek.md']],
+    ])('a note and a canvas with the same text, where %s', async (_, scope, expected) => {
       const text = 'Leek soup with salt.'
       const { store } = await kitchen({
         'Garden/Salt leek.md': text,
@@ -213,8 +279,8 @@ export function testStoreSearch(name: string, open: OpenStore): void {
       expect([...(await found(store, 'leek', { scope }))].sort()).toEqual(expected)
     })
 
-    describe('meaning', () => {
-      test('the nearest parts first, by cosine', async () => {
+    describe('searching by meaning', () => {
+      test('returns the nearest chunks first, by cosine', async () => {
         const { store } = await kitchen()
         const hits = await ask(store).nearest(bag.id, bagOf('spade, rake, and a wheelbarrow. tools'), {}, 100)
         expect(hits[0]).toMatchObject({ id: 'garden/tools.md', chunk: 0 })
@@ -225,7 +291,7 @@ export function testStoreSearch(name: string, open: OpenStore): void {
         expect(await ask(store).nearest(bag.id, bagOf('spade'), {}, 0)).toEqual([])
       })
 
-      test('names: titles and aliases, above the minimum', async () => {
+      test('compares titles and aliases above the minimum', async () => {
         const { store } = await kitchen()
         const hits = await ask(store).nearestNames(bag.id, bagOf('loaf'), {}, { limit: 100, minimum: 0.99 })
         expect(hits[0]).toMatchObject({ id: 'kitchen/bread.md', title: 'Bread', name: 'Loaf' })
@@ -234,7 +300,7 @@ export function testStoreSearch(name: string, open: OpenStore): void {
         expect(all.map((hit) => hit.name).sort()).toEqual(['Bread', 'Leek', 'Loaf', 'Old soup', 'Soup', 'Tools'])
       })
 
-      test('the vectors of a note, and where its chunks stand', async () => {
+      test("returns a note's vectors and the places of its chunks", async () => {
         const { store } = await kitchen()
         const stored = await ask(store).vectors(bag.id, id('kitchen/soup.md'))
         const text = KITCHEN['Kitchen/Soup.md']
@@ -247,7 +313,7 @@ export function testStoreSearch(name: string, open: OpenStore): void {
         expect(version?.hash.startsWith(stored?.content ?? '-')).toBe(true)
       })
 
-      test('of what nothing is known is not there: another embedder, a note that is none', async () => {
+      test('returns nothing for another embedder or an unknown note', async () => {
         const { store } = await kitchen()
         expect(await ask(store).nearest('test:other:16', bagOf('soup'), {}, 9)).toEqual([])
         expect(await ask(store).nearestNames('test:other:16', bagOf('soup'), {}, { limit: 9, minimum: 0 })).toEqual([])
@@ -256,20 +322,20 @@ export function testStoreSearch(name: string, open: OpenStore): void {
         expect(await ask(store).vectors(bag.id, id('pot.png'))).toBeUndefined()
       })
 
-      test('a vector that cannot be is an error that says so', async () => {
+      test('an invalid vector is a clear error', async () => {
         const { store } = await kitchen()
         await expect(ask(store).nearest(bag.id, new Float32Array(3), {}, 9)).rejects.toThrow(RouxError)
         await expect(ask(store).nearest(bag.id, bagOf('a').fill(Number.NaN), {}, 9)).rejects.toThrow(RouxError)
         expect(await nearIds(store, 'leek')).toHaveLength(5)
       })
 
-      test('a note of nothing that the embedder knows is near to nothing', async () => {
+      test('a note that the embedder cannot read is near nothing', async () => {
         const { store } = await kitchen({ '🍞.md': '🥖🥖🥖', 'a.md': 'Flour.' })
         expect(await nearIds(store, 'flour')).toEqual(['a.md'])
         expect((await ask(store).vectors(bag.id, id('🍞.md')))?.chunks.map(({ vector }) => Math.hypot(...vector))).toEqual([0])
       })
 
-      test('states: what vectors there are, and of which embedder', async () => {
+      test('reports stored vectors and their embedder', async () => {
         const under = await open({ 'a.md': 'One.', 'b.md': 'Two.' })
         opened.push(under)
         expect(await ask(under.store).vectorStates()).toEqual([])
@@ -281,7 +347,7 @@ export function testStoreSearch(name: string, open: OpenStore): void {
       })
     })
 
-    describe('find', () => {
+    describe('queries', () => {
       const queries: readonly (readonly [string, readonly string[]])[] = [
         ['salt', ['kitchen/bread.md', 'kitchen/soup.md']],
         ['leek salt', ['kitchen/soup.md']],
@@ -319,7 +385,7 @@ export function testStoreSearch(name: string, open: OpenStore): void {
         ['', ['garden/leek.md', 'garden/tools.md', 'kitchen/bread.md', 'kitchen/soup.md']],
       ]
 
-      test.each(['links:nowhere', '~up=other/bread'])('%s is an error, because there is no such note', async (query) => {
+      test.each(['links:nowhere', '~up=other/bread'])('%s is an error because the note does not exist', async (query) => {
         const { store } = await kitchen()
         await expect(ask(store).find(query, now, LISTED)).rejects.toMatchObject({ code: 'NODE_NOT_FOUND' })
       })
@@ -344,7 +410,7 @@ export function testStoreSearch(name: string, open: OpenStore): void {
         ['#genre=drama', []],
         ['#genre=喜剧', ['b.md']],
         ['#price=1', []],
-      ] as const)('%s: of texts that list values', async (query, expected) => {
+      ] as const)('%s: texts that list values', async (query, expected) => {
         const { store } = await kitchen(FILMS)
         expect((await found(store, query)).toSorted()).toEqual(expected)
       })
@@ -380,9 +446,108 @@ export function testStoreSearch(name: string, open: OpenStore): void {
         ['links:nowhere OR links:b.md', ['a.md', 'e.md']],
         ['linkedfrom:c -linkedfrom:e', []],
         ['linkedfrom:a OR linkedfrom:c', ['a.md', 'b.md']],
-      ] as const)('%s: of numbers, dates, tasks and links', async (query, expected) => {
+      ] as const)('%s: numbers, dates, tasks and links', async (query, expected) => {
         const { store } = await kitchen(LOG)
         expect((await found(store, query)).toSorted()).toEqual(expected)
+      })
+
+      const WEB: Readonly<Record<string, string>> = {
+        'People/Ann.md': '---\ntype: person\n---\nFriend of [[Bob]], [[Ann]].\n',
+        'People/Old/Bob.md': '---\ntype: person\narchived: true\n---\n',
+        'Index.md': '#moc [[Gravity]] [[Index]] [[Nowhere]] ![[p.png]]\n',
+        'Empty.md': '#moc\n',
+        'Concepts/Gravity.md': 'By [[Ann]]. See [[Light]].\n',
+        'Concepts/Light.md': 'Waves.\n',
+        'Concepts/Heat.md': 'Waves by [[Bob]].\n',
+        'Board.canvas': '{"nodes":[{"id":"1","type":"file","file":"Concepts/Light.md"}],"edges":[]}',
+        'Hidden/Moc.md': '#moc [[Heat]]\n',
+        'p.png': '',
+      }
+      test.each([
+        ['linkedfrom:(#moc)', ['concepts/gravity.md']],
+        ['-linkedfrom:(#moc) folder:Concepts', ['concepts/heat.md', 'concepts/light.md']],
+        ['links:(folder:"People")', ['concepts/gravity.md', 'concepts/heat.md', 'people/ann.md']],
+        ['links:(folder:people/old)', ['concepts/heat.md', 'people/ann.md']],
+        ['links:(folder:peop)', []],
+        ['links:(#nowhere)', []],
+        ['waves -links:(#nowhere)', ['concepts/heat.md', 'concepts/light.md']],
+        ['linkedfrom:(linkedfrom:(#moc))', ['concepts/light.md', 'people/ann.md']],
+        ['links:(-has:backlink -#moc)', []],
+        ['linkedfrom:(links:(linkedfrom:(#moc)))', ['concepts/gravity.md']],
+        ['linkedfrom:(path:board)', ['concepts/light.md']],
+        ['linkedfrom:(path:hidden)', []],
+        ['links:(links:Light)', ['index.md']],
+        ['linkedfrom:(waves OR friend) type:person', ['people/old/bob.md']],
+        ['folder:people', ['people/ann.md', 'people/old/bob.md']],
+      ] as const)('%s: sets of notes', async (query, expected) => {
+        const { store } = await kitchen(WEB)
+        expect((await found(store, query, { scope: {} })).toSorted()).toEqual(expected)
+      })
+
+      test('a set includes archived notes and notes outside the searched folder', async () => {
+        const { store } = await kitchen(WEB)
+        const scope = { folder: 'concepts', withoutArchived: true }
+        expect(await found(store, 'linkedfrom:(#moc)', { scope })).toEqual(['concepts/gravity.md'])
+        expect(await found(store, 'links:(path:bob)', { scope })).toEqual(['concepts/heat.md'])
+      })
+
+      test('sets agree with the links of a random vault', async () => {
+        const [web = []] = fc.sample(anyWeb, { numRuns: 1, seed: 7 })
+        const { store } = await kitchen(Object.fromEntries(web.map(({ name, text }) => [`${name}.md`, text])))
+        const expectedNames = (query: AnySet): ReadonlySet<string> => {
+          if (typeof query === 'number') return new Set(web.filter(({ tag }) => tag === query).map(({ name }) => name))
+          const set = expectedNames(query.of)
+          const isLinked = (name: string) =>
+            web.some((from) =>
+              from.links.some((to) => {
+                const [one, other] = query.field === 'links' ? [from.name, to] : [to, from.name]
+                return one === name && other !== name && set.has(other)
+              }),
+            )
+          return new Set(web.map(({ name }) => name).filter((name) => isLinked(name) !== query.isNegated))
+        }
+        const queryText = (query: AnySet): string =>
+          typeof query === 'number' ? `#t${query}` : `${query.isNegated ? '-' : ''}${query.field}:(${queryText(query.of)})`
+        await fc.assert(
+          fc.asyncProperty(anySet(3), async (query) => {
+            expect((await found(store, queryText(query))).toSorted()).toEqual(
+              [...expectedNames(query)].map((name) => `${name}.md`).sort(),
+            )
+          }),
+          { numRuns: 25 },
+        )
+      })
+
+      test('returns values for grouping by property, folder, tag and time', async () => {
+        const { store } = await kitchen({
+          ...KITCHEN,
+          'Kitchen/Bread.md': '---\nStatus: done\nby: [Ann, "[[Bob]]", 3]\ncreated: 2024-01-02\n---\nFlour. #Food/Baked\n',
+        })
+        const by = [
+          { kind: 'property', name: 'status' },
+          { kind: 'property', name: 'by' },
+          { kind: 'folder' },
+          { kind: 'tag' },
+          { kind: 'created' },
+        ] as const
+        const grouped = async (condition: Condition | undefined, scope: Scope) =>
+          await store.read((snapshot) => snapshot.groupValues(condition, { scope, by }))
+        const word = { kind: 'word', field: 'any', word: { form: 'flour', stem: 'flour', match: 'form' } } as const
+        const [bread, ...others] = await grouped(word, {})
+        expect([bread?.id, bread?.path, others]).toEqual(['kitchen/bread.md', 'Kitchen/Bread.md', []])
+        expect(bread?.values.map((list) => list.toSorted())).toEqual([
+          ['done'],
+          ['3', 'Ann', '[[Bob]]'],
+          ['Kitchen'],
+          ['Food', 'Food/Baked'],
+          [String(new Date(2024, 0, 2).getTime())],
+        ])
+        const all = await grouped(undefined, { withoutArchived: true })
+        expect(all.map((note) => note.id)).toEqual(['garden/leek.md', 'garden/tools.md', 'kitchen/bread.md', 'kitchen/soup.md'])
+        expect(all[3]?.values[0]).toEqual(['open', 'later'])
+        expect(all[1]?.values.slice(0, 4)).toEqual([[], [], ['Garden'], []])
+        expect((await grouped({ kind: 'set', field: 'linkedfrom', condition: word }, {})).map((note) => note.id)).toEqual([])
+        expect((await grouped({ kind: 'folder', folder: 'kitchen' }, { folder: 'garden' })).length).toBe(0)
       })
 
       test.each<[string, Condition, readonly string[]]>([
@@ -406,7 +571,7 @@ export function testStoreSearch(name: string, open: OpenStore): void {
           },
           ['garden/tools.md', 'kitchen/bread.md'],
         ],
-      ])('among: %s', async (_, condition, expected) => {
+      ])('matches among ids: %s', async (_, condition, expected) => {
         const { store } = await kitchen()
         const order = { by: 'title', direction: 'asc', terms: [], first: [] } as const
         const { items, total } = await store.read((snapshot) =>
@@ -416,7 +581,7 @@ export function testStoreSearch(name: string, open: OpenStore): void {
         expect(total).toBe(expected.length)
       })
 
-      test('properties: what notes have, by how many, and what their values are', async () => {
+      test('lists properties with counts and kinds of values', async () => {
         const { store, change } = await kitchen({
           ...LOG,
           'Hidden/x.md': '---\nsecret: 1\nrating: 4\n---\n',
@@ -449,7 +614,7 @@ export function testStoreSearch(name: string, open: OpenStore): void {
       })
 
       test.each(['-zzz', '-title:zzz', '-(zzz yyy)'])(
-        '%s: words that are unwanted are no relevance, so it is by time',
+        '%s: excluded words do not affect relevance, so results are ordered by time',
         async (query) => {
           const { store } = await kitchen()
           const times = ['garden/leek.md', 'kitchen/bread.md', 'kitchen/soup.md', 'garden/tools.md']
@@ -457,7 +622,7 @@ export function testStoreSearch(name: string, open: OpenStore): void {
         },
       )
 
-      test('orders: by relevance, title, time; either way; in pages', async () => {
+      test('orders by relevance, title or time, in both directions, with pages', async () => {
         const { store } = await kitchen()
         expect(await found(store, 'soup', { scope: {} })).toEqual(['kitchen/soup.md', 'kitchen/old soup.md', 'garden/leek.md'])
         const titles = ['kitchen/bread.md', 'garden/leek.md', 'kitchen/soup.md', 'garden/tools.md']
@@ -472,8 +637,8 @@ export function testStoreSearch(name: string, open: OpenStore): void {
         expect(second.found).toMatchObject({ items: [{ id: titles[1] }, { id: titles[2] }], total: 4 })
       })
 
-      test('notes that score the same are in one order, whichever page they are on', async () => {
-        // Those that come later stand before by their ids.
+      test('notes with equal scores keep one order on all pages', async () => {
+        // The later notes sort first by id.
         const { store, change, indexSearch } = await kitchen({ 'n8/n.md': 'kumquat', 'n9/n.md': 'kumquat' })
         await change(Object.fromEntries([1, 2, 3, 4, 5, 6, 7].map((at) => [`n${at}/n.md`, 'kumquat'])))
         await indexSearch(bag)
@@ -487,26 +652,26 @@ export function testStoreSearch(name: string, open: OpenStore): void {
         expect(pages).toEqual(whole)
       })
 
-      test('a relation to a note that the vault hides is found by its title', async () => {
+      test('finds a relation to a hidden note by its title', async () => {
         const { store } = await kitchen({ ...KITCHEN, 'Kitchen/Stock.md': '---\nup: "[[Secret]]"\n---\n' })
         expect(await found(store, '~up=secret')).toEqual(['kitchen/stock.md'])
       })
 
-      test('what is ordered by time is scored by its words all the same', async () => {
+      test('ordering by time keeps the scores of the words', async () => {
         const { store } = await kitchen()
         const byTime = (await ask(store).find('salt', now, { ...LISTED, orderBy: 'modified' })).found.items
         const byScore = (await ask(store).find('salt', now, LISTED)).found.items
         expect(new Map(byTime.map(({ id, score }) => [id, score]))).toEqual(new Map(byScore.map(({ id, score }) => [id, score])))
       })
 
-      test('a title that is what the query says has the score 1', async () => {
+      test('a title that equals the query has score 1', async () => {
         const { store } = await kitchen()
         const { items } = (await ask(store).find('SOUP', now, LISTED)).found
         expect(items[0]).toMatchObject({ id: 'kitchen/soup.md', title: 'Soup', score: 1 })
         expect(items[1]?.score).toBeLessThan(1)
       })
 
-      test('some of the words where no note has all, and says so; filters hold', async () => {
+      test('falls back to some of the words when no note has all; filters still apply', async () => {
         const { store } = await kitchen()
         const { found: some, fallback, words } = await ask(store).find('flour spade -#food', now, LISTED)
         expect(fallback).toBe('some')
@@ -521,7 +686,7 @@ export function testStoreSearch(name: string, open: OpenStore): void {
         })
       })
 
-      test('words that begin so where no note has the words; short ones begin too many', async () => {
+      test('falls back to words that start with the query; a short word matches too many', async () => {
         const { store } = await kitchen()
         const { found: begun, fallback, words } = await ask(store).find('wheelb -#food', now, LISTED)
         expect([begun.items.map((item) => item.id), fallback]).toEqual([['garden/tools.md'], 'begun'])
@@ -531,7 +696,7 @@ export function testStoreSearch(name: string, open: OpenStore): void {
       })
 
       test.each(['(', 'created:never', 'title:', '#', '~', 'has:wings', 'a OR', '"'.repeat(3)])(
-        '%j is an error that says where, or an answer',
+        '%j is answered, or an error with a column',
         async (query) => {
           const { store } = await kitchen()
           try {
@@ -544,7 +709,7 @@ export function testStoreSearch(name: string, open: OpenStore): void {
     })
 
     test.each(['malformed (', '"corrupt', 'no such table) OR'])(
-      'the query %j is refused, and the index is none the worse',
+      'rejects the query %j without harming the index',
       async (query) => {
         const { store } = await kitchen()
         await expect(found(store, query)).rejects.toMatchObject({ code: 'INVALID_PARAMS' })
@@ -553,7 +718,7 @@ export function testStoreSearch(name: string, open: OpenStore): void {
     )
 
     describe('after changes', () => {
-      test('an edit: new words and meaning are found, old ones no more', async () => {
+      test('an edit: finds new words and meaning, and old ones no longer', async () => {
         const { store, change, indexSearch } = await kitchen()
         await change({ 'Garden/Tools.md': '---\naliases: [Engine]\n---\nA lawnmower. #machines' })
         await indexSearch(bag)
@@ -568,7 +733,7 @@ export function testStoreSearch(name: string, open: OpenStore): void {
         expect(names).toMatchObject([{ id: 'garden/tools.md', name: 'Engine' }])
       })
 
-      test('a rename: under the new name and folder, and under no other', async () => {
+      test('a rename: finds the note only under its new name and folder', async () => {
         const { store, change, indexSearch } = await kitchen()
         const text = KITCHEN['Garden/Tools.md']
         await change({ 'Garden/Tools.md': undefined, 'Shed/Implements.md': text })
@@ -581,7 +746,7 @@ export function testStoreSearch(name: string, open: OpenStore): void {
         expect(await found(store, 'path:shed spade')).toEqual(['shed/implements.md'])
       })
 
-      test('a deletion is seen at once, before search knows', async () => {
+      test('a deletion takes effect before the search index is updated', async () => {
         const { store, change, indexSearch } = await kitchen()
         await change({ 'Garden/Tools.md': undefined })
         for (const again of [false, true]) {
@@ -593,7 +758,7 @@ export function testStoreSearch(name: string, open: OpenStore): void {
         }
       })
 
-      test('archiving and tagging are seen at once, before search knows', async () => {
+      test('archiving and tagging take effect before the search index is updated', async () => {
         const { store, change } = await kitchen()
         await change({ 'Garden/Tools.md': `---\narchived: true\n---\n${KITCHEN['Garden/Tools.md']} #shed` })
         expect(await wordIds(store, 'wheelbarrow', { withoutArchived: true })).toEqual([])
@@ -601,9 +766,9 @@ export function testStoreSearch(name: string, open: OpenStore): void {
         expect(await found(store, '#shed', { scope: {} })).toEqual(['garden/tools.md'])
       })
 
-      test('a key that is given again never answers with the old file’s words or vectors', async () => {
+      test("a reused key never returns the old file's words or vectors", async () => {
         const { store, change, indexSearch } = await kitchen()
-        // As many new notes as were deleted: whatever a store gives again, it gives now.
+        // Create as many notes as were deleted, so a store that reuses keys does so now.
         await change({ 'Garden/Tools.md': undefined, 'Kitchen/Bread.md': undefined })
         await change({ 'New/One.md': 'Clarinet.', 'New/Two.md': 'Oboe.' })
         const check = async (words: boolean) => {
@@ -626,7 +791,7 @@ export function testStoreSearch(name: string, open: OpenStore): void {
       })
     })
 
-    test('before anything is indexed answers are empty, whatever is asked', async () => {
+    test('returns nothing before anything is indexed', async () => {
       const under = await open(KITCHEN, HIDDEN)
       opened.push(under)
       const { store } = under
@@ -636,7 +801,7 @@ export function testStoreSearch(name: string, open: OpenStore): void {
       expect(await found(store, '#food/baked')).toEqual(['kitchen/bread.md'])
     })
 
-    test('an empty vault answers everything with nothing', async () => {
+    test('an empty vault returns nothing', async () => {
       const { store } = await kitchen({})
       expect((await ask(store).words('soup', {}, 9)).hits).toEqual([])
       expect(await nearIds(store, 'soup')).toEqual([])

@@ -18,12 +18,12 @@ import { betweenness, pageRank } from '../../src/graph/analytics.ts'
 import { ask } from '../support/ask.ts'
 import { testStoreSearch } from './store-search.ts'
 
-/** A store over notes that can be changed. */
+/** A store over notes that tests can change. */
 export interface StoreUnderTest {
   readonly store: Store
-  /** Writes files (`undefined`: deletes them) and waits until the store was told. */
+  /** Writes files (`undefined` deletes them) and waits until the store knows. */
   change(files: Readonly<Record<string, string | undefined>>): Promise<void>
-  /** Makes every note findable by its words, and by its meaning where there is an embedder. */
+  /** Makes every note searchable by words and, with an embedder, by meaning. */
   indexSearch(embedder?: Embedder): Promise<void>
   close(): Promise<void>
 }
@@ -32,7 +32,7 @@ export type OpenStore = (
   files: Readonly<Record<string, string>>,
   options?: {
     readonly vault?: string
-    /** Files whose paths begin so are hidden by the vault's own filters. */
+    /** The vault's own filters hide paths with this prefix. */
     readonly excluded?: string
     /** Symbolic links that lead out of the vault. */
     readonly outside?: Readonly<Record<string, string>>
@@ -54,7 +54,7 @@ const page = { offset: 0, limit: 100 }
 const id = (text: string) => text as NodeId
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 
-/** The best by a metric, computed first where it takes a run over the whole graph. */
+/** The top notes by a metric; first computes metrics that need a run over the whole graph. */
 async function ranked(store: Store, metric: Metric, scope: Scope, limit: number) {
   if (isCentral(metric)) {
     const topology = await ask(store).topology()
@@ -65,7 +65,7 @@ async function ranked(store: Store, metric: Metric, scope: Scope, limit: number)
   return await ask(store).hubs(metric, scope, limit)
 }
 
-/** What every implementation of the `Store` port must do. */
+/** The contract of the `Store` port. */
 export function testStore(name: string, open: OpenStore, { isShared }: { readonly isShared: boolean }): void {
   testStoreSearch(name, open)
   describe(`${name} store`, () => {
@@ -80,14 +80,14 @@ export function testStore(name: string, open: OpenStore, { isShared }: { readonl
       opened = []
     })
 
-    test('lookup: exact, folded, without ending; missing targets; absence', async () => {
+    test('lookup: exact, folded, without extension; missing targets; unknown names', async () => {
       const { store } = await garden()
       expect(await ask(store).lookUp(['Home.md', 'home', 'PLANTS/ROSES.MD', 'rose.png', 'worms', 'nope', '', '../home'])).toEqual(
         ['home.md', 'home.md', 'plants/roses.md', 'rose.png', 'worms', undefined, undefined, undefined],
       )
     })
 
-    test('nodes: in order, with links by in-degree, times from properties first', async () => {
+    test('nodes: in order, with links by in-degree, and times from properties first', async () => {
       const { store } = await garden()
       const [roses, none, soil, ghost] = await ask(store).nodes(
         [id('plants/roses.md'), id('nope'), id('plants/soil.md'), id('worms')],
@@ -119,7 +119,7 @@ export function testStore(name: string, open: OpenStore, { isShared }: { readonl
       expect(ghost).toMatchObject({ id: 'worms', title: 'Worms', kind: 'missing', links: [] })
     })
 
-    test('nodes: tasks only where they are asked for', async () => {
+    test('nodes: tasks only on request', async () => {
       const { store } = await garden({ 'a.md': '- [ ] one\n- [x] two [[Gone]]\n- [-] three\n' })
       const ids = [id('a.md'), id('home.md'), id('rose.png'), id('gone')]
       const tasks = async (options: { readonly tasks?: boolean }) =>
@@ -133,7 +133,7 @@ export function testStore(name: string, open: OpenStore, { isShared }: { readonl
       expect(await tasks({})).toEqual([undefined, undefined, undefined, undefined])
     })
 
-    test('kinds: ids letter by letter', async () => {
+    test('kinds: compares ids exactly', async () => {
       const { store } = await garden()
       const ids = ['home.md', 'Home.md', 'home', 'rose.png', 'worms', 'Worms', '', 'plants/roses.md']
       expect(await ask(store).kinds(ids)).toEqual([
@@ -148,7 +148,7 @@ export function testStore(name: string, open: OpenStore, { isShared }: { readonl
       ])
     })
 
-    test('versions: which bytes are indexed', async () => {
+    test('versions: the hash of the indexed bytes', async () => {
       const { store, change } = await garden()
       const ask1 = async () => await ask(store).versions([id('lonely.md'), id('nope'), id('worms'), id('rose.png')])
       const [lonely, none, missing, picture] = await ask1()
@@ -159,7 +159,7 @@ export function testStore(name: string, open: OpenStore, { isShared }: { readonl
       expect((await ask1())[0]?.hash).toBe(sha256('Now [[Home]].\n'))
     })
 
-    test('namesOf: the title, then the aliases; of missing targets their names', async () => {
+    test("namesOf: the title, then the aliases; a missing target's name", async () => {
       const { store } = await garden()
       expect(await ask(store).namesOf([id('home.md'), id('nope'), id('worms')])).toEqual([
         ['Home', 'Start', 'Hub'],
@@ -168,7 +168,7 @@ export function testStore(name: string, open: OpenStore, { isShared }: { readonl
       ])
     })
 
-    test('a use case that the vault overtakes runs again, and reads one generation', async () => {
+    test('read: runs again if the vault changes, and sees a single generation', async () => {
       const { store, change } = await garden()
       const runs: number[] = []
       const seen = await store.read(async (snapshot) => {
@@ -183,7 +183,7 @@ export function testStore(name: string, open: OpenStore, { isShared }: { readonl
       expect(runs[1]).toBeGreaterThan(runs[0] ?? 0)
     })
 
-    test('a use case that is overtaken each time ends, and is told', async () => {
+    test('read: gives up after repeated changes and reports a mixed snapshot', async () => {
       const { store, change } = await garden()
       let runs = 0
       const isMixed = await store.read(async (snapshot) => {
@@ -195,7 +195,7 @@ export function testStore(name: string, open: OpenStore, { isShared }: { readonl
       expect(runs).toBeLessThanOrEqual(10)
     })
 
-    test('a signal ends each question of a snapshot', async () => {
+    test('read: an abort signal ends every query of a snapshot', async () => {
       const { store } = await garden()
       const controller = new AbortController()
       const reading = store.read(async (snapshot) => {
@@ -206,7 +206,7 @@ export function testStore(name: string, open: OpenStore, { isShared }: { readonl
       await expect(reading).rejects.toThrow('no one waits')
     })
 
-    test('select: by id, by scope, paged', async () => {
+    test('select: by scope, ordered by id, paged', async () => {
       const { store } = await garden()
       const ids = async (scope: Scope, p = page) => (await ask(store).select(scope, p)).items.map((item) => item.id)
       expect(await ask(store).select({}, { offset: 1, limit: 2 })).toEqual({
@@ -229,14 +229,14 @@ export function testStore(name: string, open: OpenStore, { isShared }: { readonl
       expect(await ids({}, { offset: 99, limit: 5 })).toEqual([])
     })
 
-    test('sample: any of the scope, the same for the same seed', async () => {
+    test('sample: a note of the scope, the same for the same seed', async () => {
       const { store } = await garden()
       const picks = await Promise.all([0, 0.2, 0.5, 0.99].map((seed) => ask(store).sample({}, seed)))
       expect(picks).toEqual(['home.md', 'lonely.md', 'plants/old.md', 'plants/soil.md'])
       expect(await ask(store).sample({ tags: { names: ['no'], mode: 'any' } }, 0.5)).toBeUndefined()
     })
 
-    test('tags: nested ones counted into their parents, by count, then name', async () => {
+    test('tags: count nested tags in their parents; ordered by count, then name', async () => {
       const { store } = await garden({ 'x.md': '#plant #Plant/Tree' })
       expect(await ask(store).tags()).toEqual(
         [
@@ -250,7 +250,7 @@ export function testStore(name: string, open: OpenStore, { isShared }: { readonl
       expect((await ask(store).tags('plant/s')).map(({ tag }) => tag)).toEqual(['plant/shrub'])
     })
 
-    test('tree: folders with counts, notes at the leaves, what was left out', async () => {
+    test('tree: folders with counts, notes, and what was left out', async () => {
       const { store } = await garden({ 'Plants/Trees/Oak.md': '' })
       const options = { depth: 1, limit: 100, includeArchived: false }
       expect(await ask(store).tree('', options)).toMatchObject({
@@ -277,7 +277,7 @@ export function testStore(name: string, open: OpenStore, { isShared }: { readonl
       expect(await ask(store).tree('nowhere', options)).toBeUndefined()
     })
 
-    test('problems: of every kind, by id and line, paged', async () => {
+    test('problems: every kind, by id and line, paged', async () => {
       const more = {
         'a/Twin.md': '[[Home]]',
         'b/Twin.md': '[[Home]]',
@@ -319,7 +319,7 @@ export function testStore(name: string, open: OpenStore, { isShared }: { readonl
       expect(inPlants.map((problem) => problem.id)).toEqual(['plants/out', 'plants/soil.md'])
     })
 
-    test('problems: counted by kind as they are listed, in a folder and of links to one node alike', async () => {
+    test('problems: counts per kind agree with the lists, also by folder and target', async () => {
       const more = { 'a/Twin.md': '[[Home#Gone]]', 'b/Twin.md': '[[Worms]]', 'z.md': '[[Twin]] [[Rosse]] [[Home#Gone]]' }
       const { store } = await garden(more, { outside: { 'b/Out.md': '/etc/hosts' } })
       const filters = [{}, { folder: 'plants' }, { folder: 'b' }, { target: id('home.md') }, { target: id('worms') }]
@@ -333,7 +333,7 @@ export function testStore(name: string, open: OpenStore, { isShared }: { readonl
       }
     })
 
-    test('problems: of links to one node, a missing or an ambiguous one too', async () => {
+    test('problems: filtered by target, including missing and ambiguous targets', async () => {
       const { store } = await garden({
         'a/Twin.md': '[[Home#Gone]] [[Roses#Gone]]',
         'b/Twin.md': '[[Worms]] [[Wormz]]',
@@ -354,7 +354,7 @@ export function testStore(name: string, open: OpenStore, { isShared }: { readonl
       expect(await list('nowhere')).toEqual([])
     })
 
-    test('wanted: targets without a note by how many files link there, names that are nearly the same as one', async () => {
+    test('wanted: missing notes by the number of linking files, with nearly equal names merged', async () => {
       const { store } = await garden(
         {
           'a.md': '[[Deep Work]] [[deep-work]] [[photo.jpg]]',
@@ -393,7 +393,7 @@ export function testStore(name: string, open: OpenStore, { isShared }: { readonl
       ])
     })
 
-    test('twins: one of them has the plain id, whichever come and go', async () => {
+    test('twins: exactly one has the plain id, through every change', async () => {
       const { store, change } = await garden()
       const twins = async () => {
         const { items } = await ask(store).problems({ kind: 'twin' }, page)
@@ -416,7 +416,7 @@ export function testStore(name: string, open: OpenStore, { isShared }: { readonl
       expect((await ask(store).neighbors(id('home.md'), { direction: 'in' }, page)).items).toContain('lonely.md')
     })
 
-    test('problems: links whose note is there and whose heading or block is not, as headings come and go', async () => {
+    test('problems: links to missing headings and blocks, as headings come and go', async () => {
       const under = await garden({
         'Guide.md': [
           'See [[Roses#Prunning]], [[Roses#Soil]], [[Roses#^cut]], [cut](Plants/Roses.md#pruning) and [[#Own]].',
@@ -449,7 +449,7 @@ export function testStore(name: string, open: OpenStore, { isShared }: { readonl
         ['guide.md', 3, '[[Roses#Roses#Pruning]]', undefined],
         ['guide.md', 3, '[[Roses#Pruning#Roses]]', ['plants/roses.md#Roses']],
       ])
-      // Another note takes the name: the links lead to its headings.
+      // Another note takes over the name, so the links lead to its headings.
       await under.change({
         'Roses.md': '# Prunning\n## Roses\n# Own\n# Soil\nx ^cut\n',
         'Guide.md': '[[Roses#Prunning]] [[Roses#^cuts]]',
@@ -462,7 +462,7 @@ export function testStore(name: string, open: OpenStore, { isShared }: { readonl
       )
     })
 
-    test('problems: a broken link is told with what it may have meant, and with nothing where no note is called nearly so', async () => {
+    test('problems: a broken link has candidates only if a name is close', async () => {
       const { store } = await garden({
         'people/rusi.md': '[[Music]]',
         'Composting.md': '[[Compostin]] [[Composting 2]] [[Home page notes]] [[Soill types]] [[Lonly]]',
@@ -479,7 +479,7 @@ export function testStore(name: string, open: OpenStore, { isShared }: { readonl
       ])
     })
 
-    test('lookup: a canvas by its name without ending, where no note has it', async () => {
+    test('lookup: a canvas by its name without extension, if no note has it', async () => {
       const { store } = await garden({ 'Home.canvas': '{}', 'boards/Plan.canvas': '{"nodes":[]}' })
       expect(await ask(store).lookUp(['map', 'boards/plan', 'Boards/Plan', 'home', 'home.canvas', 'worms', 'rose'])).toEqual([
         'map.canvas',
@@ -492,7 +492,7 @@ export function testStore(name: string, open: OpenStore, { isShared }: { readonl
       ])
     })
 
-    test('neighbors: either way, by in-degree, by kind and by property', async () => {
+    test('neighbors: by direction, kind and property, ordered by in-degree', async () => {
       const { store } = await garden()
       const ids = async (node: string, options: Partial<Parameters<Snapshot['neighbors']>[1]>) =>
         (await ask(store).neighbors(id(node), { direction: 'both', ...options }, page)).items
@@ -516,7 +516,7 @@ export function testStore(name: string, open: OpenStore, { isShared }: { readonl
       })
     })
 
-    test('neighbors: a property is the same in another case and in another Unicode form', async () => {
+    test('neighbors: property names ignore case and Unicode form', async () => {
       const { store } = await garden({ 'Vase.md': '---\nGr\u00f6\u00dfer als: "[[Home]]"\nCafe\u0301: "[[Lonely]]"\n---\n' })
       const ids = async (type: string) =>
         (await ask(store).neighbors(id('vase.md'), { direction: 'out', type }, page)).items as readonly string[]
@@ -527,7 +527,7 @@ export function testStore(name: string, open: OpenStore, { isShared }: { readonl
       ])
     })
 
-    test('occurrences: every place, in order, with kind, line and property', async () => {
+    test('occurrences: every place in order, with kind, line and property', async () => {
       const { store } = await garden()
       const [links, up, none] = await ask(store).occurrences([
         [id('home.md'), id('plants/roses.md')],
@@ -544,7 +544,7 @@ export function testStore(name: string, open: OpenStore, { isShared }: { readonl
       expect(links?.map(({ start, end }) => text.slice(start, end))).toEqual(['[[Roses]]', '[[Roses#Pruning]]'])
     })
 
-    test('linksInto: every place in other nodes that links to one of some', async () => {
+    test('linksInto: every place in other nodes that links to the given ones', async () => {
       const { store } = await garden()
       const links = await ask(store).linksInto([id('plants/roses.md'), id('plants/old.md')])
       const { items } = await ask(store).neighbors(id('plants/roses.md'), { direction: 'in', kinds: ['note', 'canvas'] }, ALL)
@@ -556,6 +556,25 @@ export function testStore(name: string, open: OpenStore, { isShared }: { readonl
       ])
       expect(links.map(({ from }) => from)).toEqual(links.map(({ from }) => from).toSorted())
       expect(await ask(store).linksInto([id('nobody.md')])).toEqual([])
+    })
+
+    test('linksFrom: every place in some nodes that links to other nodes, missing ones included', async () => {
+      const { store } = await garden({
+        'Self.md': '[[Self]] [[#Top]] [[Home]] ![[rose.png]] [[Nowhere]] %% [[Lonely]] %%\n[[Home|again]]',
+      })
+      const links = await ask(store).linksFrom([id('self.md'), id('home.md'), id('nobody.md'), id('rose.png'), id('self.md')])
+      const own = links.filter(({ from }) => from === 'self.md')
+      expect(own.map(({ to, kind, line, inComment }) => [to, kind, line, inComment])).toEqual([
+        ['home.md', 'link', 1, false],
+        ['rose.png', 'embed', 1, false],
+        ['nowhere', 'link', 1, false],
+        ['lonely.md', 'link', 1, true],
+        ['home.md', 'link', 2, false],
+      ])
+      expect(links.map(({ from }) => from)).toEqual(links.map(({ from }) => from).toSorted())
+      const pairs = [...new Set(links.map(({ from, to }) => JSON.stringify([from, to])))].map((pair) => JSON.parse(pair))
+      const all = (await ask(store).occurrences(pairs)).flat()
+      expect(new Set(links.map((link) => JSON.stringify(link)))).toEqual(new Set(all.map((link) => JSON.stringify(link))))
     })
 
     test('linksWithin: the links of a stretch to other nodes of the scope, with how many link there', async () => {
@@ -579,7 +598,7 @@ export function testStore(name: string, open: OpenStore, { isShared }: { readonl
       expect(elsewhere).toEqual([])
     })
 
-    test('paths: shortest first; none where there is none', async () => {
+    test('paths: shortest first, or none', async () => {
       const { store } = await garden()
       const options = { direction: 'any', count: 3, avoidHubs: false } as const
       expect(await ask(store).paths(id('plants/old.md'), id('plants/soil.md'), options)).toEqual([
@@ -591,7 +610,7 @@ export function testStore(name: string, open: OpenStore, { isShared }: { readonl
       expect(await ask(store).paths(id('home.md'), id('home.md'), options)).toEqual([['home.md']])
     })
 
-    test('paths: however many links apart two notes are', async () => {
+    test('paths: any distance between two notes', async () => {
       const ids = Array.from({ length: 60 }, (_, at) => `c${at}.md`)
       const { store } = await garden(Object.fromEntries(ids.map((path, at) => [path, `[[c${at + 1}]]`])))
       const paths = (from: string, to: string, options: Partial<PathOptions> = {}) =>
@@ -602,7 +621,7 @@ export function testStore(name: string, open: OpenStore, { isShared }: { readonl
       expect(await paths('c59.md', 'c0.md', { direction: 'out' })).toEqual([])
     })
 
-    test('hubs: by every metric, by scope', async () => {
+    test('hubs: by every metric and scope', async () => {
       const { store } = await garden()
       const top = async (metric: Metric, scope: Scope = {}) =>
         (await ranked(store, metric, scope, 2))?.items.map((item) => [item.id, item.score])
@@ -626,7 +645,7 @@ export function testStore(name: string, open: OpenStore, { isShared }: { readonl
       ])
     })
 
-    test('hubs: there are none before scores were kept, and those that were serve until there are newer ones', async () => {
+    test('hubs: none before scores are kept; old scores serve until newer ones exist', async () => {
       const { store, change } = await garden()
       expect(await ask(store).hubs('pagerank', {}, 1)).toBeUndefined()
       const first = await ranked(store, 'pagerank', {}, 1)
@@ -638,7 +657,7 @@ export function testStore(name: string, open: OpenStore, { isShared }: { readonl
       expect((await ask(store).hubs('in_degree', {}, 9))?.items.find((item) => item.id === 'lonely.md')?.score).toBe(1)
     })
 
-    test('results over the whole vault: the newest that was kept is there for all who share the store', async () => {
+    test('whole-vault results: everyone who shares the store gets the newest one kept', async () => {
       const { store } = await garden()
       const { results } = store
       expect(results !== undefined).toBe(isShared)
@@ -659,7 +678,7 @@ export function testStore(name: string, open: OpenStore, { isShared }: { readonl
       ])
     })
 
-    test('topology: the listed notes and their links, in rows', async () => {
+    test('topology: the listed notes and their links, as rows', async () => {
       const { store, change } = await garden()
       const topology = await ask(store).topology()
       const { offsets, targets, generation } = topology
@@ -680,7 +699,7 @@ export function testStore(name: string, open: OpenStore, { isShared }: { readonl
       expect(() => topology.ids()).toThrow(SnapshotOutdated)
     })
 
-    test('names: equal ones by id, similar ones by score, aliases too', async () => {
+    test('names: exact ones by id, similar ones by score, including aliases', async () => {
       const { store } = await garden({ 'x/home.md': '' })
       expect(await ask(store).named('HOME', {})).toMatchObject([
         { id: 'home.md', name: 'Home', score: 1 },
@@ -697,7 +716,7 @@ export function testStore(name: string, open: OpenStore, { isShared }: { readonl
       expect(best).toMatchObject({ id: 'plants/soil.md', title: 'Good soil', name: 'Good soil' })
     })
 
-    test('export: every node by id, then every resolved link, missing targets apart', async () => {
+    test('export: every node by id, then every resolved link, then missing targets', async () => {
       const { store } = await garden()
       const rows = []
       for await (const row of store.export()) rows.push(row)
@@ -715,7 +734,7 @@ export function testStore(name: string, open: OpenStore, { isShared }: { readonl
       expect(rows).toContainEqual({ kind: 'unresolved', source: 'plants/soil.md', target: 'Worms', count: 1 })
     })
 
-    test('changes are told and seen in the next call, whatever they are', async () => {
+    test('changes: reported to listeners and visible to the next call', async () => {
       const { store, change } = await garden()
       const heard: NodeId[] = []
       const stop = store.onChange(({ ids }) => heard.push(...ids))
@@ -732,7 +751,7 @@ export function testStore(name: string, open: OpenStore, { isShared }: { readonl
       expect(heard).toHaveLength(before)
     })
 
-    test('two vaults in one process do not know of each other; ids of a named one carry its name, arguments may', async () => {
+    test("two vaults in one process are independent; ids include the vault's name, arguments may", async () => {
       const first = await garden()
       const second = await garden({ 'Only here.md': '[[Home]]' }, { vault: 'work' })
       expect(await ask(first.store).lookUp(['only here.md', 'work:home.md'])).toEqual([undefined, undefined])
@@ -744,7 +763,7 @@ export function testStore(name: string, open: OpenStore, { isShared }: { readonl
       expect(await ask(second.store, 'work').lookUp(['work:home.md'])).toEqual(['work:home.md'])
     })
 
-    test('an empty vault answers everything with nothing', async () => {
+    test('an empty vault returns empty results', async () => {
       const under = await open({})
       opened.push(under)
       const { store } = under

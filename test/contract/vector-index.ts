@@ -8,11 +8,11 @@ import { bruteForce, cosine, drawUnitVector, generator } from '../store/embedded
 export type OpenVectorIndex = (dimensions: number, exact: StoredVector) => VectorIndex
 
 export interface VectorIndexTraits {
-  /** May miss a near one: then what it finds must be there, with true scores, in order. */
+  /** It may miss near vectors; the hits it returns must exist, with true scores, in order. */
   readonly approximate?: boolean
 }
 
-/** What every implementation of `VectorIndex` must do. */
+/** The contract of `VectorIndex`. */
 export function testVectorIndex(name: string, openIndex: OpenVectorIndex, { approximate = false }: VectorIndexTraits = {}): void {
   describe(`${name} vector index`, () => {
     let opened: VectorIndex[] = []
@@ -21,7 +21,7 @@ export function testVectorIndex(name: string, openIndex: OpenVectorIndex, { appr
       opened = []
     })
 
-    /** An index beside the store of packed vectors that a database would be. */
+    /** An index with the store of packed vectors that it reads. */
     function open(dimensions: number, vectors: Iterable<readonly [number, Float32Array]> = []) {
       const stored = new Map<number, Uint8Array>()
       const index = openIndex(dimensions, (label) => {
@@ -52,7 +52,7 @@ export function testVectorIndex(name: string, openIndex: OpenVectorIndex, { appr
       expect(open(16).index.search(axis(1), 5)).toEqual([])
     })
 
-    test('best first by cosine, then label', () => {
+    test('returns the best by cosine first, then by label', () => {
       const { index } = open(16, [
         [7, axis(1, 1)],
         [3, axis(1)],
@@ -65,7 +65,7 @@ export function testVectorIndex(name: string, openIndex: OpenVectorIndex, { appr
       for (const [i, score] of [1, 1, Math.SQRT1_2, 0, -1].entries()) expect(hits[i]?.score).toBeCloseTo(score, 4)
     })
 
-    test('setting replaces, deleting removes, deleting what is not there is nothing', () => {
+    test('setting replaces, deleting removes, and deleting an unknown label does nothing', () => {
       const { index, set, remove } = open(16, [
         [0, axis(1)],
         [1, axis(0, 1)],
@@ -82,7 +82,7 @@ export function testVectorIndex(name: string, openIndex: OpenVectorIndex, { appr
       expect(labels(index.search(axis(1), 1))).toEqual([0])
     })
 
-    test('a filter that allows few still gets all of those, the best first', () => {
+    test('a strict filter still gets all its matches, best first', () => {
       const random = generator(5)
       const vectors = Array.from({ length: 700 }, (_, label) => [label, drawUnitVector(random, 24)] as const)
       const { index } = open(24, vectors)
@@ -93,7 +93,7 @@ export function testVectorIndex(name: string, openIndex: OpenVectorIndex, { appr
       expect(index.search(query, 20, () => false)).toEqual([])
     })
 
-    test('a filter that throws is heard of, and the index goes on', () => {
+    test('an error in a filter is thrown, and the index keeps working', () => {
       const { index } = open(16, [[0, axis(1)]])
       const fails = () => {
         throw new TypeError('broken filter')
@@ -102,7 +102,7 @@ export function testVectorIndex(name: string, openIndex: OpenVectorIndex, { appr
       expect(labels(index.search(axis(1), 1))).toEqual([0])
     })
 
-    test('limits: none, all, more than there are', () => {
+    test('accepts limits of zero, all, and more than there are', () => {
       const { index } = open(16, [
         [0, axis(1)],
         [1, axis(1, 1)],
@@ -112,7 +112,7 @@ export function testVectorIndex(name: string, openIndex: OpenVectorIndex, { appr
       ])
     })
 
-    test('a query may have any length; one of zeros is as near to all', () => {
+    test('accepts a query of any length; zeros are equally near to all', () => {
       const { index } = open(16, [
         [0, axis(1)],
         [1, axis(1, 1)],
@@ -168,7 +168,7 @@ export function testVectorIndex(name: string, openIndex: OpenVectorIndex, { appr
       expect(labels(index.search(axis(1), 5))).toEqual([0])
     })
 
-    test('after any changes it answers as an index made again, and as brute force', () => {
+    test('after any changes, results equal those of a new index and of brute force', () => {
       const step = fc.record({ label: fc.nat(60), seed: fc.nat(1000), remove: fc.integer({ min: 0, max: 3 }) })
       const steps = fc.array(step, { maxLength: 120, size: 'max' })
       fc.assert(
@@ -204,7 +204,7 @@ export function testVectorIndex(name: string, openIndex: OpenVectorIndex, { appr
       )
     })
 
-    test('closed, it is empty', () => {
+    test('a closed index is empty', () => {
       const { index } = open(16, [[0, axis(1)]])
       index.close()
       expect(index.size).toBe(0)

@@ -26,7 +26,7 @@ test.each([
   ['note_Anna-PC_May-01-101010-2024_Conflict.md', 'note.md'],
   ['v1.2 (conflicted copy 2024-05-01).md', 'v1.2.md'],
   ['note (conflicted copy 2024-05-01).sync-conflict-20240502-101010-ABCDEFG.md', 'note.md'],
-])('%s is a copy of %s', (copy, original) => {
+])('%s is a conflict copy of %s', (copy, original) => {
   expect(conflictOriginal(copy)).toBe(original)
 })
 
@@ -45,6 +45,6 @@ test.each([
   'note (Conflict)/a.md',
   'sync-conflict-20240501.md',
   '',
-])('%j is none', (name) => {
+])('%j is not a conflict copy', (name) => {
   expect(conflictOriginal(name)).toBeUndefined()
 })

@@ -9,7 +9,7 @@ test.each([
   ['x/.png', ''],
   ['a.', ''],
   ['', ''],
-])('the ending of %j is %j', (name, ending) => {
+])('the extension of %j is %j', (name, ending) => {
   expect(endingOf(name)).toBe(ending)
 })
 
@@ -29,6 +29,6 @@ test.each(['text/csv', 'image/svg+xml', 'application/json', 'application/geo+jso
   expect(isTextual(type)).toBe(true)
 })
 
-test.each(['image/png', 'application/pdf', 'application/octet-stream', 'audio/mpeg', 'nothing'])('%s is none', (type) => {
+test.each(['image/png', 'application/pdf', 'application/octet-stream', 'audio/mpeg', 'nothing'])('%s is not text', (type) => {
   expect(isTextual(type)).toBe(false)
 })

@@ -1,11 +1,11 @@
-// Child processes run plain JavaScript: bundles the parts that are tested beside the dependencies that they load.
+// Child processes run plain JavaScript, so this bundles the tested modules; the SQLite binding stays external.
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { build } from 'esbuild'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const OUT = `${ROOT}node_modules/.cache/roux-crash/${process.pid}`
 
-/** Bundles the module of `test/crash` that has this name. @returns the file. */
+/** Bundles a module of `test/crash` by name. @returns the file. */
 export async function bundle(name) {
   const outfile = `${OUT}/${name}.mjs`
   await build({
@@ -21,7 +21,7 @@ export async function bundle(name) {
   return outfile
 }
 
-/** The same, loaded. */
+/** Bundles and imports a module. */
 export async function load(name) {
   return await import(pathToFileURL(await bundle(name)).href)
 }

@@ -1,4 +1,4 @@
-// Kills writers, lets them write at once, and prints what was lost: `npm run test:crash [-- --quick]`.
+// Kills writers, runs several at once, and prints what was lost: `npm run test:crash [-- --quick]`.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -15,7 +15,7 @@ const suites = {
   'killed at every call, 500 notes': (at) => simulateKills(at, { notes: 500, kills: quick ? 150 : 2000, seed }),
   'killed by SIGKILL, 500 notes': (at) => killProcesses(at, { program, kills: quick ? 10 : 300, seed }),
   'two servers': (at) => writeTogether(at, { program, operations: quick ? 400 : 10_000, human: false, seed }),
-  'two servers and a human': (at) => writeTogether(at, { program, operations: quick ? 400 : 10_000, human: true, seed }),
+  'two servers and a user': (at) => writeTogether(at, { program, operations: quick ? 400 : 10_000, human: true, seed }),
 }
 
 let lost = 0
@@ -24,8 +24,8 @@ for (const [name, run] of Object.entries(suites)) {
   const start = performance.now()
   const { losses, ...figures } = await run(join(folder, name.replace(/\W+/g, '-')))
   lost += losses.length
-  const told = Object.entries(figures).map(([key, value]) => `${key} ${value}`)
-  console.log(`${name}: ${told.join(', ')}; losses ${losses.length} (${((performance.now() - start) / 1000).toFixed(1)} s)`)
+  const shown = Object.entries(figures).map(([key, value]) => `${key} ${value}`)
+  console.log(`${name}: ${shown.join(', ')}; losses ${losses.length} (${((performance.now() - start) / 1000).toFixed(1)} s)`)
   for (const loss of losses.slice(0, 10)) console.log(`  ${loss}`)
 }
 for (const made of [folder, dirname(program)]) rmSync(made, { recursive: true, force: true })

@@ -20,13 +20,13 @@ export function ended(child: ChildProcess): Promise<number | null> {
 
 export interface SigkillFigures {
   readonly kills: number
-  /** The last version that was written. */
+  /** The last version written. */
   readonly versions: number
   readonly rolledBack: number
   readonly losses: readonly string[]
 }
 
-/** Kills a process that writes without end at random moments, recovers, and compares all files of each change with one another. */
+/** Kills a continuously writing process at random moments, recovers, and compares all files of each change. */
 export async function killProcesses(
   folder: string,
   { program, kills, seed }: { readonly program: string; readonly kills: number; readonly seed: number },
@@ -44,12 +44,12 @@ export async function killProcesses(
   let booting = 0
   for (let n = 0; n < kills; n++) {
     const child = startWriter(program, 'versions', task)
-    // The first one tells how long booting takes on this machine; some of the others are killed in their recovery.
+    // The first run measures the boot time of this machine; some later ones are killed during recovery.
     if (n === 0) booting = await timeUntil(() => statSync(task.log).size > 0)
     await sleep((n === 0 ? 0 : 0.8 * booting) + chance.below(160))
     child.kill('SIGKILL')
     await ended(child)
-    // Every third time the next process recovers.
+    // Every third time, the next process recovers.
     if (n % 3 === 0 && n < kills - 1) continue
     const writer = world.open()
     rolledBack += (await writer.recover()).filter((recovery) => recovery.state === 'rolled_back').length
@@ -60,7 +60,7 @@ export async function killProcesses(
   return { kills, versions: versionOf(world), rolledBack, losses }
 }
 
-/** Milliseconds until it holds. */
+/** Waits until the condition holds; returns milliseconds. */
 async function timeUntil(holds: () => boolean): Promise<number> {
   const began = performance.now()
   while (!holds()) await sleep(5)
@@ -85,7 +85,7 @@ function inspectVersions(world: World, log: string): readonly string[] {
   return losses
 }
 
-/** Temporary files that no one will ever remove. */
+/** Temporary files that were never removed. */
 function strays(files: Readonly<Record<string, string>>): readonly string[] {
   return Object.keys(files).filter((name) => name.includes('.roux-'))
 }
@@ -95,16 +95,16 @@ export interface ConcurrencyFigures {
   readonly accepted: number
   readonly refused: number
   readonly human: number
-  /** Accepted writes that the human overwrote; each is in the history. */
+  /** Accepted writes that the user overwrote; the history has each of them. */
   readonly overwrittenByHuman: number
-  /** Files that the human put over the old one in exactly the documented moment. */
+  /** Files that the user replaced in exactly the documented window. */
   readonly lostInWindow: number
-  /** What the human wrote into a file that was open before it was displaced, after it was looked at again. */
+  /** Text that the user wrote into a file opened before it was displaced, after its last check. */
   readonly lostInOpenFile: number
   readonly losses: readonly string[]
 }
 
-/** Two servers, and if wanted a human, write into one vault at once; then every line that was ever accepted is looked for. */
+/** Two servers, and optionally a user, write into one vault; then every accepted line must still exist. */
 export async function writeTogether(
   folder: string,
   options: { readonly program: string; readonly operations: number; readonly human: boolean; readonly seed: number },
@@ -160,7 +160,7 @@ function torn(files: Readonly<Record<string, string>>): readonly string[] {
   })
 }
 
-/** Which of these writes are not even in the record of changes. */
+/** The writes that are missing even from the journal. */
 function unrecorded(world: World, tokens: readonly string[]): readonly string[] {
   const journal = new Journal(join(world.state, 'state.db'), { openDatabase: openSqlite, retention: RETENTION, now: Date.now })
   const known = new Map(journal.list(world.root, 1e9).map((change) => [change.title, change]))

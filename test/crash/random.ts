@@ -1,8 +1,8 @@
-/** Chance that can be repeated. */
+/** Repeatable randomness. */
 export interface Random {
-  /** An integer from 0 up to, and without, the limit. */
+  /** An integer from 0 to limit − 1. */
   below(limit: number): number
-  /** Some different ones of these. */
+  /** Picks distinct items. */
   pick<T>(items: readonly T[], count: number): readonly T[]
 }
 

@@ -16,16 +16,16 @@ export interface KillFigures {
 
 export interface KillOptions {
   readonly notes: number
-  /** Stops after so many kills, but not within a change. */
+  /** The least number of kills; the current change is finished. */
   readonly kills: number
   readonly seed: number
-  /** Whether the file system has hard links; by default it has. */
+  /** Whether the file system has hard links; true by default. */
   readonly links?: boolean
 }
 
 /**
- * Kills a process at every single call that it makes while it applies a change to many files, in a generated vault, and at a random call of
- * the recovery too; then recovers, and compares every byte of the vault with what was before and what was to be.
+ * Kills a process at every call it makes while it applies a change to many files in a generated vault, and at a random call of the
+ * recovery; then recovers and compares every byte with the state before and after the change.
  */
 export async function simulateKills(folder: string, { notes, kills, seed, links = true }: KillOptions): Promise<KillFigures> {
   const chance = random(seed)
@@ -78,7 +78,7 @@ async function undoLast(writer: Changes): Promise<void> {
   writer.close()
 }
 
-/** @returns whether the process died before it was done. */
+/** @returns whether the process died before it finished. */
 async function die(
   world: World,
   fate: Fate,
@@ -94,13 +94,13 @@ async function die(
 
 function closeDead(writer: Changes, fate: Fate): void {
   const wasDead = fate.isDead
-  // The system closes what a dead process had open.
+  // The system closes everything a dead process had open.
   fate.isDead = true
   writer.close()
   fate.isDead = wasDead
 }
 
-/** Recovers, killed up to twice itself. @returns how often it was. */
+/** Recovers, and kills the recovery up to twice. @returns the number of kills. */
 async function recoverDying(world: World, chance: Random, files: ChangeFiles): Promise<number> {
   let deaths = 0
   for (const limit of [40, 120]) {
@@ -154,7 +154,7 @@ function generateNotes(count: number, chance: Random): Record<string, string> {
 
 const FOLDERS = ['', 'a/', 'a/b/', 'projects/', 'projects/old/', 'Ünïcode/']
 
-/** Moves some notes, one of them into the trash, rewrites what links to them, creates others; makes, moves and removes folders. */
+/** Moves notes, one of them to the trash, rewrites links to them, creates notes, and creates, moves and removes folders. */
 function planChange(files: Readonly<Record<string, string>>, chance: Random): readonly FileChange[] {
   const notes = Object.keys(files).filter((path) => path.endsWith('.md') && !path.startsWith('.trash/'))
   const moved = chance.pick(notes, 1 + chance.below(3))

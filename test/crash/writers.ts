@@ -18,18 +18,18 @@ import { openSqlite } from '../../src/store/embedded/sqlite.ts'
 import { bytes, quickFiles, sha } from '../changes/rig.ts'
 import { type Random, random } from './random.ts'
 
-/** What the processes of the crash and concurrency suites do: `node writers.mjs <role> <json>`. */
+/** Entry point of the processes in the crash and concurrency suites: `node writers.mjs <role> <json>`. */
 export interface WriterTask {
   readonly root: string
   readonly state: string
   readonly name: string
   readonly operations: number
   readonly seed: number
-  /** A file that gets a line for each accepted write. */
+  /** A file that gets a line for every accepted write. */
   readonly log: string
 }
 
-/** How many notes hold one version together. */
+/** The number of notes that share a version. */
 export const GROUP = 8
 
 function openWriter({ root, state }: WriterTask, fs: ChangeFiles) {
@@ -37,7 +37,7 @@ function openWriter({ root, state }: WriterTask, fs: ChangeFiles) {
   return openChanges({ root, stateFolder: state, openDatabase: openSqlite, fs, lockTimeout })
 }
 
-/** Without end: gives all notes of a group, and the name of another, the next version at once. */
+/** Repeatedly writes the next version into all notes of a group, and into the name of another. */
 async function writeVersions(task: WriterTask): Promise<void> {
   const writer = openWriter(task, quickFiles)
   await writer.recover()
@@ -63,10 +63,10 @@ export function versionText(version: number): string {
   return `version ${version}\n${'content '.repeat(version % 900)}`
 }
 
-/** Appends lines to random notes, sometimes several at once, and moves some. */
+/** Appends lines to random notes, sometimes several in one change, and moves some. */
 async function serve(task: WriterTask): Promise<void> {
   const chance = random(task.seed)
-  // The disk itself: in the time that it takes others write.
+  // Uses the real disk, whose delays let others write in between.
   const writer = openWriter(task, diskFiles)
   for (let n = 0; n < task.operations; n++) {
     const token = `server ${task.name} ${n}`
@@ -120,7 +120,7 @@ function namesIn(root: string, folder: string): readonly string[] {
   }
 }
 
-/** Adds lines as editors do: into the file itself, or by a new file under its name. */
+/** Appends lines like an editor: in place, or by replacing the file. */
 async function edit(task: WriterTask): Promise<void> {
   const chance = random(task.seed)
   for (let n = 0; n < task.operations; n++) {
@@ -142,7 +142,7 @@ function save(
   try {
     if (way === 'within') {
       const fd = openSync(file, 'r+')
-      // A file that is open changes by no one else: ours are always new files.
+      // Only this process changes an open file, because our writes always create new files.
       writeSync(fd, line, 0, line.length, fstatSync(fd).size)
       closeSync(fd)
     } else {
@@ -159,7 +159,7 @@ async function hold(task: WriterTask): Promise<void> {
     root: task.root,
     stateFolder: task.state,
     openDatabase: openSqlite,
-    // The timer keeps what waits: a promise that nothing can ever settle is collected, with all who wait for it and their lock.
+    // The timer keeps this promise alive; otherwise it would be garbage-collected together with its waiters and their lock.
     fs: { ...quickFiles, fsync: () => new Promise((resolve) => setTimeout(resolve, 1e8)) },
   })
   const began = setInterval(() => {

@@ -10,7 +10,7 @@ const PAGES = [...filesIn('.'), ...filesIn('docs'), 'fixtures/README.md']
 const README = read('README.md')
 const scripts: Readonly<Record<string, string>> = JSON.parse(read('package.json')).scripts
 
-test('what is generated from the built program is as the program is now', { timeout: 120_000 }, () => {
+test('generated pages match the built program', { timeout: 120_000 }, () => {
   const { status, stdout, stderr } = spawnSync(process.execPath, ['scripts/docs.mjs', '--check'], { cwd: root, encoding: 'utf8' })
   expect(stdout + stderr).toBe('')
   expect(status).toBe(0)
@@ -19,16 +19,16 @@ test('what is generated from the built program is as the program is now', { time
 describe.each(PAGES)('%s', (page) => {
   const text = read(page)
 
-  test('links to what is there', () => {
+  test('every link has a target', () => {
     const broken = linksIn(text).filter((link) => !leadsSomewhere(page, link))
     expect(broken).toEqual([])
   })
 
-  test('shows JSON that is JSON', () => {
+  test('JSON examples are valid JSON', () => {
     for (const snippet of blocksIn(text, 'json')) expect(() => JSON.parse(snippet), snippet).not.toThrow()
   })
 
-  test('names scripts that package.json has', () => {
+  test('every npm script it names exists', () => {
     const builtIn = ['ci', 'i', 'install', 'link', 'pack', 'rebuild', 'test', 'run']
     for (const [, run, name = ''] of codeIn(text).matchAll(/\bnpm (run (?:--silent )?)?([a-z0-9:-]+)/g)) {
       if (run) expect(Object.keys(scripts)).toContain(name)
@@ -36,13 +36,13 @@ describe.each(PAGES)('%s', (page) => {
     }
   })
 
-  test('names files that are there', () => {
+  test('every file it names exists', () => {
     const named = [...text.matchAll(/(?<![\w/.…-])(?:bench|docs|fixtures|scripts|src|test)\/[\w./-]*\w/g)].map(([path]) => path)
     expect(named.filter((path) => !existsSync(join(root, path)))).toEqual([])
   })
 })
 
-test('every assistant is given the command of this program', () => {
+test('every manual client configuration starts this program', () => {
   const snippets = blocksIn(read('docs/install.md'), 'json').map((snippet) => JSON.parse(snippet))
   const servers = snippets.flatMap((config) => Object.values(config.mcpServers ?? config.servers ?? config.context_servers ?? {}))
   const byHand = servers.filter((server) => (server as { command: string }).command === 'node')
@@ -52,18 +52,18 @@ test('every assistant is given the command of this program', () => {
   }
 })
 
-test('the README can be read in two minutes', () => {
+test('the README has at most 200 lines', () => {
   expect(README.split('\n').length).toBeLessThanOrEqual(200)
 })
 
-test('the tests are run by the command that the README gives', () => {
+test('the README gives the command that runs the tests', () => {
   const command = 'npm ci && npm test'
   expect(blocksIn(README, 'bash')).toContain(`${command}\n`)
   expect(read('.ci/run')).toContain(command)
   accessSync(join(root, '.ci/run'), constants.X_OK)
 })
 
-test('installing runs no script of a package and asks nothing but the registry that the user has set', () => {
+test('installing runs no package scripts and contacts only the registry that the user has set', () => {
   expect(
     read('.npmrc')
       .split('\n')
@@ -72,7 +72,7 @@ test('installing runs no script of a package and asks nothing but the registry t
   const { packages } = JSON.parse(read('package-lock.json')) as { packages: Record<string, { hasInstallScript?: true }> }
   const scripted = Object.keys(packages).filter((path) => packages[path]?.hasInstallScript)
   const denied = Object.fromEntries(scripted.map((path) => [path.replace(/^.*node_modules\//, ''), false]))
-  // Newer versions of npm ask for a decision on each, also where scripts are run on purpose: to compile this one.
+  // Newer npm versions require a decision for each package; only this one has to be compiled.
   expect(JSON.parse(read('package.json')).allowScripts).toEqual({ ...denied, 'hnswlib-node': true })
 })
 
@@ -86,12 +86,12 @@ function blocksIn(text: string, language: string): readonly string[] {
   return [...text.matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)].filter(([, name]) => name === language).map(([, , code = '']) => code)
 }
 
-/** What is written as code, in blocks and in lines. */
+/** Code blocks and inline code. */
 function codeIn(text: string): string {
   return [...text.matchAll(/^```[\s\S]*?^```$|`[^`\n]+`/gm)].join('\n')
 }
 
-/** Targets of Markdown links outside of code. */
+/** Targets of Markdown links outside code. */
 function linksIn(text: string): readonly string[] {
   const prose = text.replace(/^```[\s\S]*?^```$/gm, '').replace(/`[^`\n]*`/g, '')
   return [...prose.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target)
@@ -105,7 +105,7 @@ function leadsSomewhere(page: string, link: string): boolean {
   return heading === undefined || headingsOf(target).includes(heading)
 }
 
-/** Anchors as GitHub makes them. */
+/** Heading anchors as GitHub makes them. */
 function headingsOf(page: string): readonly string[] {
   const headings = read(page)
     .replace(/^```[\s\S]*?^```$/gm, '')

@@ -5,7 +5,7 @@ import { CLIENTS } from '../../src/install/clients.ts'
 const PAGE = readFileSync(new URL('../../docs/install.md', import.meta.url), 'utf8')
 const HOME = '/home'
 
-test('the page names the files that are written', () => {
+test('the page names the settings file of every client', () => {
   const windows = { platform: 'win32', home: '%USERPROFILE%', env: { APPDATA: '%APPDATA%' } }
   for (const client of CLIENTS) {
     const [macOS, linux] = ['darwin', 'linux'].map((platform) =>

@@ -6,7 +6,7 @@ import { LONG } from '../support/long.ts'
 import { eventually, openWorld, SLOW } from './support.ts'
 
 const QUESTION = 'why is my bread so dense?'
-/** One sentence that can be cited, and then a word every 50 ms for more than a minute. */
+/** One sentence with a citation, then a word every 50 ms for more than a minute. */
 const TALKATIVE = slowly(Buffer.from(openAiStream({ text: `It was proofed too short [S1]. ${words(2_000)}` })), {
   size: 80,
   ms: 50,
@@ -16,7 +16,7 @@ const SILENT: Behaviour = (_, response) => {
   response.write(': waiting\n\n')
 }
 
-/** A server of the program whose 50 seconds last as long as is said, beside a model. */
+/** A server whose 50-second limit is shortened as given, and a model. */
 async function rig(behaviour: Behaviour, patience: number) {
   const world = openWorld({ fixture: 'demo' })
   const model = await serve(behaviour)
@@ -58,9 +58,9 @@ async function expectPartial(patience: number): Promise<void> {
 }
 
 describe('an answer that takes longer than 50 seconds', { timeout: SLOW }, () => {
-  test('ends as partial where the call does not hear of progress, with what was cited until then', () => expectPartial(1_500))
+  test('is returned as partial without progress reporting, with the citations so far', () => expectPartial(1_500))
 
-  test('goes on where the call hears of progress', async () => {
+  test('continues if the call receives progress', async () => {
     const text = `It was proofed too short [S1]. ${words(100)}`
     const { server } = await rig(slowly(Buffer.from(openAiStream({ text })), { size: 400, ms: 50 }), 100)
     const { result } = await server.request('tools/call', {
@@ -72,7 +72,7 @@ describe('an answer that takes longer than 50 seconds', { timeout: SLOW }, () =>
     await server.end()
   })
 
-  test('of a model that says nothing until then it is told so', async () => {
+  test('is reported as empty if the model has said nothing by then', async () => {
     const { server, world, env } = await rig(SILENT, 300)
     const { structuredContent } = await server.call('ask', { question: QUESTION })
     expect(structuredContent.error).toMatchObject({
@@ -85,5 +85,5 @@ describe('an answer that takes longer than 50 seconds', { timeout: SLOW }, () =>
     await server.end()
   })
 
-  test.runIf(LONG)('is really given 50 seconds, and no more', () => expectPartial(50_000))
+  test.runIf(LONG)('the limit is really 50 seconds', () => expectPartial(50_000))
 })

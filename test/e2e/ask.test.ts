@@ -36,7 +36,7 @@ async function rig(behaviour: Behaviour, more: Readonly<Record<string, string>> 
   return { world, server, env: modelOf(server, more) }
 }
 
-/** Everything that a run left behind, and what it printed. */
+/** All files a run left behind, and its output. */
 function everythingOf({ root }: World): string {
   const files = (readdirSync(root, { recursive: true, encoding: 'utf8' }) as string[]).map((path) => join(root, path))
   return files
@@ -46,23 +46,26 @@ function everythingOf({ root }: World): string {
 }
 
 describe('roux ask', { timeout: SLOW }, () => {
-  test.each(['SIGINT', 'SIGTERM'] as const)('%s: the model is left, and only what it took is counted', async (signal) => {
-    const { world, env, server } = await rig(slowly(Buffer.from(openAiStream({ text: words(2_000) })), { size: 80, ms: 50 }))
-    const asking = world.start(['ask', QUESTION, '--vault', world.vault], { env })
-    const ended = new Promise((resolve) => asking.once('close', resolve))
-    await eventually(async () => expect(server.requests).toHaveLength(1))
-    asking.kill(signal)
-    expect(await ended).toBe(130)
-    await eventually(async () => expect(server.closed).toHaveLength(1))
-    const { rows } = JSON.parse((await world.roux(['usage', '--json'], { env })).out)
-    expect(rows).toMatchObject([{ requests: 1, reserved: 0, estimated: 1, failed: 1 }])
-    expect(rows[0].input).toBeGreaterThan(0)
-  })
+  test.each(['SIGINT', 'SIGTERM'] as const)(
+    '%s: the model is interrupted, and only its actual usage is counted',
+    async (signal) => {
+      const { world, env, server } = await rig(slowly(Buffer.from(openAiStream({ text: words(2_000) })), { size: 80, ms: 50 }))
+      const asking = world.start(['ask', QUESTION, '--vault', world.vault], { env })
+      const ended = new Promise((resolve) => asking.once('close', resolve))
+      await eventually(async () => expect(server.requests).toHaveLength(1))
+      asking.kill(signal)
+      expect(await ended).toBe(130)
+      await eventually(async () => expect(server.closed).toHaveLength(1))
+      const { rows } = JSON.parse((await world.roux(['usage', '--json'], { env })).out)
+      expect(rows).toMatchObject([{ requests: 1, reserved: 0, estimated: 1, failed: 1 }])
+      expect(rows[0].input).toBeGreaterThan(0)
+    },
+  )
 
   test.each([
     ['openai', openAiSays],
     ['anthropic', anthropicSays],
-  ] as const)('%s: the answer has sources that stand in the notes, line by line', async (provider, says) => {
+  ] as const)('%s: every source of the answer is found in the notes, line by line', async (provider, says) => {
     const { world, env, server } = await rig(says('The dough was proofed too short [S1]. Nobody knows [S99].'), {
       ROUX_AI_PROVIDER: provider,
     })
@@ -93,7 +96,7 @@ describe('roux ask', { timeout: SLOW }, () => {
     expect(out + err + everythingOf(world)).not.toContain(KEY)
   })
 
-  test('--show-prompt shows what would be sent, and sends nothing, also while it is off', async () => {
+  test('--show-prompt shows what would be sent and sends nothing, even while asking is off', async () => {
     const { world, server } = await rig(openAiSays('no'))
     const { code, out } = await world.roux(['ask', QUESTION, '--show-prompt', '--vault', world.vault])
     expect(code).toBe(0)
@@ -101,14 +104,14 @@ describe('roux ask', { timeout: SLOW }, () => {
     expect(server.requests).toHaveLength(0)
   })
 
-  test('where nothing is found no model is asked', async () => {
+  test('asks no model if nothing is found', async () => {
     const { world, env, server } = await rig(openAiSays('no'))
     const { out } = await world.roux(['ask', 'zzxqj wvkpt', '--vault', world.vault], { env })
     expect(JSON.parse(out)).toMatchObject({ status: 'not_found', answer: '', usage: { input: 0 } })
     expect(server.requests).toHaveLength(0)
   })
 
-  test('a note that is denied never goes out', async () => {
+  test('never sends a denied note', async () => {
     const { world, env, server } = await rig(openAiSays('Nothing [S1].'), { ROUX_AI_DENY: 'Faults' })
     const { out, err } = await world.roux(['ask', QUESTION, '--vault', world.vault], { env })
     expect(err).toMatch(/matching passages were withheld from the model because of ai\.allow or ai\.deny/)
@@ -119,7 +122,7 @@ describe('roux ask', { timeout: SLOW }, () => {
     expect(server.requests).toHaveLength(1)
   })
 
-  test('a note in the trash, and one that the vault hides, never go out', async () => {
+  test('never sends a note from the trash, or one that the vault hides', async () => {
     const { world, env, server } = await rig(openAiSays('Nothing [S1].'))
     const secret = '# Why bread is so dense\n\nMy bread is so dense because of canary-77.\n'
     world.write('.trash/Secret.md', secret)
@@ -136,17 +139,17 @@ describe('roux ask', { timeout: SLOW }, () => {
     expect(JSON.stringify(server.requests)).not.toContain('canary-77')
   })
 
-  test('a question of more than 4,000 characters is refused, and one of 4,000 is asked', async () => {
+  test('accepts a question of 4,000 characters, and refuses a longer one', async () => {
     const { world, env, server } = await rig(openAiSays('Nothing [S1].'))
-    const long = `${QUESTION} `.padEnd(4_001, 'x')
+    const long = QUESTION.padEnd(4_001, ` ${QUESTION}`)
     const { code, err } = await world.roux(['ask', long, '--vault', world.vault], { env })
-    expect([code, err, server.requests.length]).toEqual([expect.any(Number), expect.stringMatching(/question.*4000/), 0])
+    expect([code, err, server.requests.length]).toEqual([expect.any(Number), expect.stringMatching(/question.*4,000/), 0])
     expect(code).not.toBe(0)
     expect((await world.roux(['ask', long.slice(1), '--vault', world.vault], { env })).code).toBe(0)
     expect(server.requests).toHaveLength(1)
   })
 
-  test('another computer is asked only after both were said, and the error says what', async () => {
+  test('another computer needs both permissions, and the error says which one is missing', async () => {
     const { world } = await rig(openAiSays('no'))
     const env = {
       ROUX_AI_ENABLED: 'true',
@@ -165,21 +168,29 @@ describe('roux ask', { timeout: SLOW }, () => {
     expect(JSON.parse((await world.roux(['ai', 'revoke', 'api.example.invalid', '--json'])).out)).toMatchObject({ was: true })
   })
 
-  test('roux ai test asks for a word', async () => {
+  test('roux ai test asks for one word', async () => {
     const { world, env, server } = await rig(openAiSays('ready'))
     expect(JSON.parse((await world.roux(['ai', 'test', '--json'], { env })).out)).toMatchObject({ answer: 'ready' })
     expect(JSON.stringify(server.requests[0]?.body)).not.toMatch(/passage/i)
   })
 
-  test('verify-quote tells where a quote stands, or that it does not', async () => {
+  test('verify-quote says where a quote is, or that it is missing', async () => {
     const { world } = await rig(openAiSays('no'))
     world.write('quote.md', '# Q\n\nRye has *less* gluten than wheat.\n')
     const found = await world.roux(['verify-quote', 'quote', 'rye has less gluten than wheat', '--vault', world.vault])
     expect([found.code, JSON.parse(found.out)]).toEqual([
       0,
-      { found: true, exact: true, start_line: 3, end_line: 3, text: 'Rye has *less* gluten than wheat' },
+      { found: true, id: 'quote.md', exact: true, start_line: 3, end_line: 3, text: 'Rye has *less* gluten than wheat' },
     ])
-    expect((await world.roux(['verify-quote', 'quote', 'rye has more gluten than wheat', '--vault', world.vault])).code).toBe(1)
+    const other = await world.roux(['verify-quote', 'quote', 'rye has more gluten than wheat', '--vault', world.vault])
+    expect([other.code, JSON.parse(other.out)]).toEqual([
+      1,
+      {
+        found: false,
+        id: 'quote.md',
+        nearest: { heading: ['Q'], start_line: 1, end_line: 3, text: expect.stringContaining('Rye has *less* gluten') },
+      },
+    ])
   })
 })
 
@@ -190,7 +201,7 @@ describe('the tool ask', { timeout: SLOW }, () => {
     return server
   }
 
-  test('is not there unless it is switched on', async () => {
+  test('is missing unless switched on', async () => {
     const { world } = await rig(openAiSays('no'))
     const server = await asked(world, {})
     const { result } = await server.request('tools/list')
@@ -199,7 +210,7 @@ describe('the tool ask', { timeout: SLOW }, () => {
     await server.end()
   })
 
-  test('is not there where tools.ask is off, whatever ai.enabled says', async () => {
+  test('is missing if tools.ask is off, whatever ai.enabled says', async () => {
     const { world, env, server: model } = await rig(openAiSays('no'), { ROUX_TOOLS_ASK: 'false' })
     const server = await asked(world, env)
     const { result } = await server.request('tools/list')
@@ -212,7 +223,7 @@ describe('the tool ask', { timeout: SLOW }, () => {
     expect(model.requests).toHaveLength(0)
   })
 
-  test('a change of ai.deny, in the own settings or the vault, counts for the next question of a running server', async () => {
+  test('a running server applies a changed ai.deny, from its settings or the vault, to the next question', async () => {
     const { world, env, server: model } = await rig(openAiSays('Nothing [S1].'))
     const own = join(world.root, 'config/roux/roux.config.yaml')
     mkdirSync(dirname(own), { recursive: true })
@@ -231,7 +242,7 @@ describe('the tool ask', { timeout: SLOW }, () => {
     await server.end()
   })
 
-  test('ai.allow_remote counts for the next question of a running server, either way', async () => {
+  test('a running server applies a changed ai.allow_remote to the next question, either way', async () => {
     const { world, env } = await rig(openAiSays('no'), { ROUX_AI_BASE_URL: 'https://models.invalid/v1' })
     const own = join(world.root, 'config/roux/roux.config.yaml')
     mkdirSync(dirname(own), { recursive: true })
@@ -242,7 +253,7 @@ describe('the tool ask', { timeout: SLOW }, () => {
     }
     expect(await refusal()).toContain('ai.allow_remote')
     writeFileSync(own, 'ai:\n  allow_remote: true\n')
-    // What is left is the consent that `roux ai allow` records.
+    // Only the consent that `roux ai allow` records is left.
     await eventually(async () => expect(await refusal()).not.toContain('ai.allow_remote'))
     expect(await refusal()).toContain('roux ai allow')
     rmSync(own)
@@ -250,7 +261,7 @@ describe('the tool ask', { timeout: SLOW }, () => {
     await server.end()
   })
 
-  test('of several vaults one must be named', async () => {
+  test('with several vaults, one must be named', async () => {
     const { world, env, server: model } = await rig(openAiSays('Nothing [S1].'))
     const vaults = ['--set', `vaults.home=${world.vault}`, '--set', `vaults.work=${world.root}/config`]
     mkdirSync(join(world.root, 'config'), { recursive: true })
@@ -266,7 +277,7 @@ describe('the tool ask', { timeout: SLOW }, () => {
     expect([code, err]).toEqual([2, expect.stringContaining('There are several vaults: home, work.')])
   })
 
-  test('a pattern that fits no note is named, once', async () => {
+  test('a pattern without matches is reported once', async () => {
     const { world, env } = await rig(openAiSays('Nothing [S1].'), { ROUX_AI_DENY: 'fualts/**' })
     const server = await asked(world, env)
     const warnings = async () =>
@@ -276,7 +287,7 @@ describe('the tool ask', { timeout: SLOW }, () => {
     await server.end()
   })
 
-  test('over HTTP is for tokens that have the scopes read and ai', async () => {
+  test('over HTTP needs a token with the scopes read and ai', async () => {
     const { world, server: model } = await rig(openAiSays('It was proofed too short [S1].'))
     const settings = ['ai.enabled=true', 'ai.provider=openai', `ai.base_url=${model.baseUrl}`, 'ai.model=fake']
     const http = await serveHttp(
@@ -307,7 +318,7 @@ describe('the tool ask', { timeout: SLOW }, () => {
     expect(model.requests).toHaveLength(1)
   })
 
-  test('tells its phases, no word of the answer, and one result', async () => {
+  test('reports its phases, no part of the answer, and one result', async () => {
     const { world, env } = await rig(openAiSays({ thinking: 'Hm.', text: 'It was proofed too short [S1].' }))
     const server = await asked(world, env)
     const { result } = await server.request('tools/call', {
@@ -328,7 +339,7 @@ describe('the tool ask', { timeout: SLOW }, () => {
     expect(server.lines.join() + err + everythingOf(world)).not.toContain(KEY)
   })
 
-  test('a call that is cancelled closes the connection and is counted', async () => {
+  test('cancelling a call closes the connection, and it is counted', async () => {
     const {
       world,
       env,
@@ -346,7 +357,7 @@ describe('the tool ask', { timeout: SLOW }, () => {
     await server.end()
   })
 
-  test('a model that obeys every attack leads nowhere', async () => {
+  test('a model that follows every injected instruction achieves nothing', async () => {
     let attack = ''
     const { world, env } = await rig((request, response, count) =>
       openAiSays(`It was proofed too short [S1]. ${attack}`)(request, response, count),
@@ -368,8 +379,8 @@ describe('the tool ask', { timeout: SLOW }, () => {
     await server.end()
   })
 
-  test('two processes with fifty questions each keep within a budget for ten, and the ledger is what the server counted', async () => {
-    // Less than is reserved for a question of 1,500 tokens, so that no request goes out beyond the bound.
+  test("two processes with fifty questions each stay within a budget for ten, and the ledger equals the server's count", async () => {
+    // Less than the reservation for a question of 1,500 tokens, so no request exceeds the limit.
     const cost = 1_300
     const {
       world,
@@ -407,7 +418,7 @@ describe('the tool ask', { timeout: SLOW }, () => {
   })
 })
 
-test('with the defaults no connection is opened, by no tool and no command', { timeout: SLOW }, async () => {
+test('by default, no tool and no command opens a connection', { timeout: SLOW }, async () => {
   const world = openWorld({ fixture: 'demo' })
   const log = join(world.root, 'connections')
   const hook = join(world.root, 'hook.cjs')

@@ -13,14 +13,14 @@ async function open(world: World, args?: readonly string[]): Promise<Server> {
   return server
 }
 
-/** Every problem of one kind as `id: text`. */
+/** All problems of one kind as `id: text`. */
 async function problemsOf(server: Server, kind: string): Promise<readonly string[]> {
   const { problems } = await server.ask('get_problems', { kind, limit: 100 })
   return problems.map(({ id, text }: Wire) => `${id}: ${text}`)
 }
 
 describe('a vault that is', () => {
-  test('missing: the server lives, says so to every call, and recovers when the folder appears', async () => {
+  test('missing: the server stays up, says so to every call, and recovers when the folder appears', async () => {
     const world = openWorld({ fixture: 'docs-folder' })
     const away = join(world.root, 'away')
     renameSync(world.vault, away)
@@ -71,7 +71,7 @@ describe('a vault that is', () => {
     expect(JSON.parse(doctor.out).checks).toContainEqual(expect.objectContaining({ check: 'vault', state: 'fail' }))
   })
 
-  test('a file: the server lives and says so', async () => {
+  test('a file: the server stays up and says so', async () => {
     const world = openWorld()
     world.write('a.md', 'text')
     const server = await open(world, [join(world.vault, 'a.md')])
@@ -82,8 +82,8 @@ describe('a vault that is', () => {
     await eventually(async () => expect(await server.ask('list_tags')).toEqual([{ tag: 'tagged', count: 1 }]))
   })
 
-  // Nothing is unreadable to root.
-  test.skipIf(process.getuid?.() === 0)('unreadable: said, and answered when it is readable', async () => {
+  // root can read everything.
+  test.skipIf(process.getuid?.() === 0)('unreadable: the server says so, and answers once it is readable', async () => {
     const world = openWorld({ fixture: 'docs-folder' })
     chmodSync(world.vault, 0o000)
     try {
@@ -113,7 +113,7 @@ describe('a vault that is', () => {
     expect(JSON.parse((await world.roux(['export', world.vault])).out)).toEqual({ nodes: [], edges: [], unresolved: [] })
   })
 
-  test('inside another vault: links stay inside, and the doctor says where it lies', async () => {
+  test('inside another vault: links stay inside, and the doctor reports its location', async () => {
     const world = openWorld()
     world.write('.obsidian/app.json', '{}')
     world.write('outer.md', 'text')
@@ -129,7 +129,7 @@ describe('a vault that is', () => {
   })
 })
 
-/** A bomb of aliases: nine levels of nine would be 387 million items. */
+/** An alias bomb: nine levels of nine would be 387 million items. */
 const YAML_BOMB = `a0: &a0 [x, x]\n${Array.from({ length: 9 }, (_, i) => `a${i + 1}: &a${i + 1} [${Array(9).fill(`*a${i}`).join(', ')}]\n`).join('')}`
 
 const BAD_NOTES: Readonly<Record<string, string | Uint8Array>> = {
@@ -163,7 +163,7 @@ const BAD_NOTES: Readonly<Record<string, string | Uint8Array>> = {
 }
 
 describe('notes', () => {
-  test('that are wrong in every way are read as far as they can be, and told of', async () => {
+  test('with every kind of error are read as far as possible, and reported', async () => {
     const world = openWorld()
     world.write('fine.md', '#fine')
     for (const [name, text] of Object.entries(BAD_NOTES)) world.write(name, text)
@@ -199,11 +199,11 @@ describe('notes', () => {
     expect(structuredContent._warnings).toContainEqual(expect.objectContaining({ code: 'MALFORMED' }))
     const { err, code } = await server.end()
     expect([code, err]).toEqual([0, ''])
-    // It was never run.
+    // The code never ran.
     for (const folder of [world.vault, world.root]) expect(existsSync(join(folder, 'HACKED'))).toBe(false)
   })
 
-  test('with names of every kind are found under them', async () => {
+  test('with all kinds of names are found', async () => {
     const world = openWorld()
     const longest = `${'x'.repeat(252)}.md`
     const names = [
@@ -224,7 +224,7 @@ describe('notes', () => {
     expect(total).toBe(names.length)
     for (const { id } of nodes) expect((await server.ask('get_node', { id })).content).toMatch(/^text of /)
     for (const name of names) {
-      // What one types may be composed where the file's name is not.
+      // Typed names may be composed even if the file's name is not.
       for (const id of [name, name.normalize('NFC'), name.toUpperCase()]) {
         expect((await server.ask('get_node', { id }))?.content, id).toBe(`text of ${name}`)
       }
@@ -235,7 +235,7 @@ describe('notes', () => {
     expect(out).toBe('source,target,count,kinds\n')
   })
 
-  test('behind symbolic links: inside they are left out once, outside they are named', async () => {
+  test('behind symbolic links: links inside the vault are skipped, links outside are reported', async () => {
     const world = openWorld()
     world.write('folder/a.md', '[[b]]')
     world.write('b.md', 'text')
@@ -262,7 +262,7 @@ describe('notes', () => {
     expect((await problemsOf(allowed, 'outside_link')).map((problem) => problem.split(':')[0])).toEqual(['out.md'])
   })
 
-  test('that come and go while they are read never disturb the rest', async () => {
+  test('that appear and disappear while being read do not affect the others', async () => {
     const world = openWorld({ fixture: 'docs-folder' })
     for (let i = 0; i < 300; i++) world.write(`many/${i}.md`, `[[${i + 1}]] #many\n`)
     let stop = false
@@ -293,7 +293,7 @@ describe('notes', () => {
   })
 })
 
-test('settings that are wrong are told before anything is served', async () => {
+test('wrong settings are reported before anything is served', async () => {
   const world = openWorld({ fixture: 'docs-folder' })
   world.write('roux.config.yaml', 'vault:\n  gitignore: maybe\n')
   const [serve, status, doctor] = await Promise.all(
@@ -307,7 +307,7 @@ test('settings that are wrong are told before anything is served', async () => {
 })
 
 describe('requests', () => {
-  test('with arguments that mean harm do none', async () => {
+  test('with malicious arguments do no harm', async () => {
     const world = openWorld({ fixture: 'docs-folder' })
     const server = await open(world)
     const long = 'x'.repeat(1_000_000)
@@ -340,7 +340,7 @@ describe('requests', () => {
 })
 
 test.skipIf(process.platform !== 'linux')(
-  'without a folder that can be made for cache and state, a command answers from memory',
+  'if cache and state folders cannot be created, a command answers from memory',
   async () => {
     const world = openWorld({ fixture: 'demo' })
     const env = { XDG_CACHE_HOME: '/proc/none/cache', XDG_STATE_HOME: '/proc/none/state', XDG_CONFIG_HOME: '/proc/none/config' }

@@ -20,7 +20,7 @@ function runNode(...words: readonly string[]): string {
   return stdout
 }
 
-/** What a client asks a server that is started as it says. */
+/** Starts a server as the manifest says, and returns the answers a client gets. */
 async function toolsOf(world: World, start: { readonly command: string; readonly args: string[]; readonly env: Wire }) {
   const client = new Client({ name: 'test', version: '1' })
   onTestFinished(() => client.close())
@@ -33,30 +33,27 @@ async function toolsOf(world: World, start: { readonly command: string; readonly
   return tools.map((tool) => tool.name)
 }
 
-test.runIf(LONG)(
-  'the bundle is valid, and its server answers from where it was unpacked, with what the user configured',
-  async () => {
-    const world = openWorld({ fixture: 'demo' })
-    const unpacked = join(world.root, 'unpacked')
-    runNode('scripts/bundle.mjs', '--out', world.root)
-    mkdirSync(unpacked)
-    runNode(MCPB, 'unpack', join(world.root, `${name}-${version}.mcpb`), unpacked)
-    expect(runNode(MCPB, 'validate', join(unpacked, 'manifest.json'))).toContain('passes')
-    const { server, tools, user_config, ...manifest } = JSON.parse(readFileSync(join(unpacked, 'manifest.json'), 'utf8'))
-    expect(manifest).toMatchObject({ manifest_version: '0.3', name, version })
-    const started = (write: boolean): Wire => {
-      const values: Wire = { __dirname: unpacked, 'user_config.vault': world.vault, 'user_config.write': String(write) }
-      return JSON.parse(JSON.stringify(server.mcp_config).replace(/\$\{([\w.]+)\}/g, (_, key) => values[key]))
-    }
-    const writing = await toolsOf(world, { ...started(true), command: process.execPath })
-    expect(writing).toEqual(tools.map((tool: Wire) => tool.name))
-    const reading = await toolsOf(world, { ...started(user_config.write.default), command: process.execPath })
-    expect(reading).not.toContain('create_node')
-    expect(reading.length).toBeGreaterThan(10)
-  },
-)
+test.runIf(LONG)("the bundle is valid, and its server runs from the unpacked folder with the user's configuration", async () => {
+  const world = openWorld({ fixture: 'demo' })
+  const unpacked = join(world.root, 'unpacked')
+  runNode('scripts/bundle.mjs', '--out', world.root)
+  mkdirSync(unpacked)
+  runNode(MCPB, 'unpack', join(world.root, `${name}-${version}.mcpb`), unpacked)
+  expect(runNode(MCPB, 'validate', join(unpacked, 'manifest.json'))).toContain('passes')
+  const { server, tools, user_config, ...manifest } = JSON.parse(readFileSync(join(unpacked, 'manifest.json'), 'utf8'))
+  expect(manifest).toMatchObject({ manifest_version: '0.3', name, version })
+  const started = (write: boolean): Wire => {
+    const values: Wire = { __dirname: unpacked, 'user_config.vault': world.vault, 'user_config.write': String(write) }
+    return JSON.parse(JSON.stringify(server.mcp_config).replace(/\$\{([\w.]+)\}/g, (_, key) => values[key]))
+  }
+  const writing = await toolsOf(world, { ...started(true), command: process.execPath })
+  expect(writing).toEqual(tools.map((tool: Wire) => tool.name))
+  const reading = await toolsOf(world, { ...started(user_config.write.default), command: process.execPath })
+  expect(reading).not.toContain('create_node')
+  expect(reading.length).toBeGreaterThan(10)
+})
 
-test('the example for a project serves the folder that its variable names', async () => {
+test('the example project configuration serves the folder in its variable', async () => {
   const world = openWorld({ fixture: 'demo' })
   const { mcpServers } = JSON.parse(readFileSync(join(root, 'examples/.mcp.json'), 'utf8'))
   const { type, command, args, env, ...rest } = mcpServers.roux

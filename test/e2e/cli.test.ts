@@ -8,7 +8,7 @@ vi.setConfig({ testTimeout: SLOW })
 
 const DEMO = () => openWorld({ fixture: 'demo' })
 
-/** What a person sees, with what differs from machine to machine replaced. */
+/** The output a person sees, with machine-specific parts replaced. */
 async function transcript(world: World, ...args: readonly string[]): Promise<string> {
   const { code, out, err } = await world.roux(args)
   const text = `${err}${out}${code === 0 ? '' : `exit ${code}\n`}`
@@ -22,11 +22,11 @@ describe('transcripts over the demo vault', () => {
   const TRANSCRIPTS: readonly (readonly [command: string, expected: string])[] = [
     [
       'get-hubs --limit 3',
-      '[{"id":"concepts/sourdough starter.md","title":"Sourdough starter","score":25},{"id":"concepts/gluten.md","title":"Gluten","score":24},{"id":"concepts/hydration.md","title":"Hydration","score":23}]\n',
+      '[{"id":"concepts/sourdough starter.md","path":"Concepts/Sourdough starter.md","title":"Sourdough starter","score":25},{"id":"concepts/gluten.md","path":"Concepts/Gluten.md","title":"Gluten","score":24},{"id":"concepts/hydration.md","path":"Concepts/Hydration.md","title":"Hydration","score":23}]\n',
     ],
     [
       'find-path Borodinsky Gluten',
-      `{"path":["breads/borodinsky.md","concepts/acidity.md","concepts/gluten.md"],"length":2,"hops":[${[
+      `{"path":["breads/borodinsky.md","concepts/acidity.md","concepts/gluten.md"],"paths":["Breads/Borodinsky.md","Concepts/Acidity.md","Concepts/Gluten.md"],"length":2,"hops":[${[
         '{"from":"breads/borodinsky.md","to":"concepts/acidity.md","type":"link","direction":"out","line":17,"text":"Then comes a rye sour, since without [[Acidity]] all those enzymes would ruin the crumb."}',
         '{"from":"concepts/acidity.md","to":"concepts/gluten.md","type":"link","direction":"out","line":18,"text":"It strengthens [[Gluten]] a little, then weakens it a lot."}',
       ].join()}],"alternatives":[]}\n`,
@@ -35,11 +35,11 @@ describe('transcripts over the demo vault', () => {
     [
       'get-problems',
       `{"problems":[${[
-        '{"kind":"broken_link","id":"faults/pale crust.md","line":12,"text":"[[Maillard reacton]]","candidates":["concepts/maillard reaction.md"]}',
-        '{"kind":"orphan","id":"inbox/oven light bulb.md","line":0,"text":"No other note links here, and it links to none."}',
-        '{"kind":"ambiguous_link","id":"journal/2025-03-08.md","line":10,"text":"[[Rye]] → breads/rye.md, by the shortest path","candidates":["breads/rye.md","grains/rye.md"]}',
-        '{"kind":"malformed","id":"reading list.md","line":2,"text":"The frontmatter cannot be read: plain value cannot start with reserved character @."}',
-        '{"kind":"broken_link","id":"techniques/baking with steam.md","line":17,"text":"[[Steam generator comparison]]"}',
+        '{"kind":"broken_link","id":"faults/pale crust.md","path":"Faults/Pale crust.md","line":12,"text":"[[Maillard reacton]]","candidates":["Concepts/Maillard reaction.md"]}',
+        '{"kind":"orphan","id":"inbox/oven light bulb.md","path":"Inbox/Oven light bulb.md","line":0,"text":"No other note links here, and it has no links."}',
+        '{"kind":"ambiguous_link","id":"journal/2025-03-08.md","path":"Journal/2025-03-08.md","line":10,"text":"[[Rye]] → breads/rye.md, by the shortest path","candidates":["Breads/Rye.md","Grains/Rye.md"]}',
+        '{"kind":"malformed","id":"reading list.md","path":"Reading list.md","line":2,"text":"The frontmatter cannot be read: plain value cannot start with reserved character @."}',
+        '{"kind":"broken_link","id":"techniques/baking with steam.md","path":"Techniques/Baking with steam.md","line":17,"text":"[[Steam generator comparison]]"}',
       ].join()}],"total":5}\n`,
     ],
     ['call nodes_exist {"ids":["home"]}', '{"home.md":true}\n'],
@@ -49,8 +49,11 @@ describe('transcripts over the demo vault', () => {
     ],
     ['call get_node no-json', 'error: The arguments are not JSON: '],
     ['get-node nobody', 'warning: There is no node "nobody".'],
-    ['get-node rye', '{"id":"grains/rye.md","title":"Rye",'],
-    ['resolve-nodes levain glutn --threshold 0.5', '[{"query":"levain","match":"concepts/sourdough starter.md","score":1'],
+    ['get-node rye', '{"id":"grains/rye.md","path":"Grains/Rye.md","title":"Rye",'],
+    [
+      'resolve-nodes levain glutn --threshold 0.5',
+      '[{"query":"levain","match":"concepts/sourdough starter.md","path":"Concepts/Sourdough starter.md","score":1',
+    ],
     ['search-by-tags milestone --mode all', '[{"id":"journal/2025-'],
     ['nodes-exist home.md nowhere.md', '{"home.md":true,"nowhere.md":false}\n'],
     ['call get_hub', 'error: There is no tool "get_hub".\n  Did you mean "get-hubs"?\nexit 2\n'],
@@ -63,20 +66,20 @@ describe('transcripts over the demo vault', () => {
     ['--version', `${JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).version}\n`],
   ]
 
-  test('commands say what they always said', async () => {
+  test('commands keep their output', async () => {
     const world = DEMO()
     await world.roux(['index', world.vault])
     await Promise.all(
       TRANSCRIPTS.map(async ([command, expected]) => {
         const args = command.split(' ')
         const text = await transcript(world, ...args, ...(command.startsWith('--') ? [] : ['--vault', world.vault]))
-        // A line that is not ended is only how it begins.
+        // An unfinished line is only compared as a prefix.
         expect(expected.endsWith('\n') ? text : text.slice(0, expected.length), `roux ${command}`).toBe(expected)
       }),
     )
   })
 
-  test('a canvas is shown as it is, an attachment by its name', async () => {
+  test('shows a canvas as it is, and an attachment by name', async () => {
     const world = DEMO()
     const canvas = JSON.parse((await world.roux(['get-node', 'maps/from flour to loaf.canvas', '--vault', world.vault])).out)
     expect(canvas).toMatchObject({ id: 'maps/from flour to loaf.canvas', kind: 'canvas' })
@@ -85,7 +88,7 @@ describe('transcripts over the demo vault', () => {
     expect(file).toMatchObject({ kind: 'attachment', content: '' })
   })
 
-  test('a note by its title', async () => {
+  test('shows a note by title', async () => {
     const world = DEMO()
     const byTitle = JSON.parse((await world.roux(['get-node', 'Bread notebook', '--vault', world.vault])).out)
     expect(byTitle).toMatchObject({ id: 'home.md', title: 'Bread notebook' })
@@ -93,7 +96,7 @@ describe('transcripts over the demo vault', () => {
     expect(byTitle.links).toContainEqual({ id: 'maps/science of dough.md', title: 'Science of dough' })
   })
 
-  test('a state folder that cannot be made is said with what to do, and without lines of code', async () => {
+  test('a state folder that cannot be created is an error with a hint, without a stack trace', async () => {
     const world = openWorld()
     world.write('a.md', 'text')
     writeFileSync(join(world.root, 'file'), '')
@@ -115,7 +118,7 @@ describe('transcripts over the demo vault', () => {
       problems: 5,
       phase: 'idle',
       settings: [],
-      embedder: 'static:all-minilm-l6-v2:256',
+      embedder: expect.stringMatching(/^static:all-minilm-l6-v2\+/),
       // The notes and a canvas.
       words: { done: 66, total: 66 },
       vectors: { done: 66, total: 66, index: 'exact' },
@@ -139,7 +142,7 @@ describe('transcripts over the demo vault', () => {
     expect(checks).toContainEqual({ check: 'notes', state: 'ok', message: '65' })
   })
 
-  test('help names every command and tool, and explains each', async () => {
+  test('help lists and explains every command and tool', async () => {
     const world = DEMO()
     const { out } = await world.roux(['help'])
     const names = [...out.matchAll(/^ {2}([a-z][a-z-]+)[ <[]/gm)].map(([, name]) => name ?? '')
@@ -160,9 +163,9 @@ describe('export', () => {
   const matches = (text: string, pattern: RegExp, decode: (text: string) => string) =>
     [...text.matchAll(pattern)].map(([, ...groups]) => groups.map((group) => decode(group ?? '')))
 
-  test('every format holds the same graph', async () => {
+  test('every format contains the same graph', async () => {
     const world = DEMO()
-    // Names that every format has to quote.
+    // Names that every format must quote.
     world.write('Inbox/A "quoted" & <odd>, name; with \\ and 🍞.md', '[[Home]] and [[Gluten]]\n')
     const [json, graphml, dot, csv] = await Promise.all(
       ['json', 'graphml', 'dot', 'csv'].map(
@@ -212,7 +215,7 @@ describe('export', () => {
     )
   })
 
-  test('into a file it is what goes to stdout', async () => {
+  test('a file gets the same content as stdout', async () => {
     const world = DEMO()
     const { out } = await world.roux(['export', world.vault, '-f', 'dot'])
     const { code, out: nothing } = await world.roux(['export', world.vault, '-f', 'dot', '-o', 'graph.dot'])
@@ -228,7 +231,7 @@ describe('settings', () => {
   const unresolved = async (world: World, args: readonly string[] = [], env = {}) =>
     JSON.parse((await world.roux(['export', '--vault', world.vault, ...args], { env })).out).unresolved.length
 
-  test('the profile changes what resolves, from every source of settings', async () => {
+  test('the profile changes how links resolve, from every source of settings', async () => {
     const world = DEMO()
     expect(await unresolved(world)).toBe(2)
     expect(await unresolved(world, ['--set', 'links.profile=obsidian'])).toBe(4)
@@ -243,7 +246,7 @@ describe('settings', () => {
     expect(await unresolved(world)).toBe(2)
   })
 
-  test('the vault is what is named first: option, argument, variable, settings, working directory', async () => {
+  test('the vault comes from the first of: option, argument, variable, settings, working directory', async () => {
     const world = openWorld({ fixture: 'docs-folder' })
     const names = ['option', 'variable', 'setting', 'here']
     for (const name of names) {
@@ -267,7 +270,7 @@ describe('settings', () => {
     expect(JSON.parse(status.out).vault).toBe(at('option'))
   })
 
-  test('init writes a file that is trusted; one that was edited waits for trust', async () => {
+  test('init writes a trusted file; after an edit it waits for trust', async () => {
     const world = DEMO()
     const file = join(world.vault, 'roux.config.yaml')
     expect(await transcript(world, 'init', world.vault)).toBe('{"path":"~/vault/roux.config.yaml","trusted":true}\n')
@@ -277,7 +280,7 @@ describe('settings', () => {
     const ignored = await world.roux(['get-hubs', '--vault', world.vault])
     expect([ignored.code, ignored.err]).toEqual([
       0,
-      `warning: ${file}: ignored until "roux trust ${world.vault}" is said: tools.get_hubs.\n`,
+      `warning: ${file}: ignored until you run "roux trust ${world.vault}": tools.get_hubs.\n`,
     ])
     const trusted = JSON.parse((await world.roux(['trust', world.vault])).out)
     expect(trusted).toEqual({ path: file, trusted: true, settings: [{ key: 'tools.get_hubs', value: false }] })
@@ -291,13 +294,13 @@ describe('settings', () => {
 })
 
 describe('streams', () => {
-  test('arguments come from stdin where asked', async () => {
+  test('reads arguments from stdin on request', async () => {
     const world = DEMO()
     const { code, out } = await world.roux(['call', 'nodes_exist', '-', '--vault', world.vault], { stdin: '{"ids": ["home"]}' })
     expect([code, out]).toEqual([0, '{"home.md":true}\n'])
   })
 
-  test('a reader that has enough (… | head) is no error', async () => {
+  test('a reader that stops early (… | head) is not an error', async () => {
     const world = DEMO()
     for (let i = 0; i < 1500; i++) world.write(`many/${i}.md`, `[[${i + 1}]] [[Home]]\n`)
     await world.roux(['index', world.vault])

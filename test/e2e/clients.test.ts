@@ -3,13 +3,12 @@ import { StdioClientTransport as ModernTransport } from '@modelcontextprotocol/c
 import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport as OldTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { INSTRUCTIONS } from '../../src/mcp/server.ts'
 import { HTTP_CLIENTS, serveHttp } from './http-support.ts'
 import { factsOf, openWorld, PROGRAM, type Server, SLOW, type Wire, type World } from './support.ts'
 
 vi.setConfig({ testTimeout: SLOW })
 
-/** What every client offers, whoever made it. */
+/** What every client offers, from any vendor. */
 interface Asking {
   list(): Promise<Wire>
   call(name: string, args: object): Promise<Wire>
@@ -74,7 +73,7 @@ async function openRaw(world: World): Promise<Asking & { readonly server: Server
     server,
     list: async () => (await server.request('tools/list')).result.tools,
     call: (name, args) => server.call(name, args),
-    // Answers that rest on meaning change for as long as notes are embedded.
+    // Semantic answers change while notes are being embedded.
     everythingFound: () =>
       expect
         .poll(async () => (await server.call('search', { query: 'x' })).structuredContent._warnings ?? [], { timeout: 50_000 })
@@ -82,7 +81,7 @@ async function openRaw(world: World): Promise<Asking & { readonly server: Server
   }
 }
 
-/** A script that knows HTTP and JSON, and nothing of the protocol's sessions. */
+/** A script with HTTP and JSON only, without the protocol's sessions. */
 async function openPosting(world: World): Promise<Asking> {
   const http = await serveHttp(world)
   const ask = async (method: string, params = {}): Promise<Wire> => {
@@ -138,9 +137,10 @@ const DEMO: readonly Sample[] = [
   ['context_pack', { query: 'why is my bread so dense?', max_tokens: 1000 }],
   ['impact', { id: 'concepts/amylase' }],
   ['compare', { a: 'breads/baguette', b: 'breads/brioche' }],
+  ['verify_quote', { id: 'Dense crumb', quote: 'under-fermented dough stays dense' }],
 ]
 
-/** Its answers hold the time at which they were asked for. */
+/** Its answers contain the time of the call. */
 const OF_THE_MOMENT = 'changes_since'
 
 const DOCS: readonly Sample[] = [
@@ -158,7 +158,7 @@ const DOCS: readonly Sample[] = [
 ]
 
 async function answersOf(asking: Asking, samples: readonly Sample[]): Promise<readonly Wire[]> {
-  // Until the vault was looked at as a whole, similar_nodes answers by meaning alone.
+  // Until insight is ready, similar_nodes uses embeddings only.
   await asking.call('map', {})
   return Promise.all(samples.map(async ([name, args]) => ({ name, args, ...factsOf(await asking.call(name, args)) })))
 }
@@ -167,7 +167,7 @@ describe.each([
   ['demo', DEMO],
   ['docs-folder', DOCS],
 ])('over the vault %s', (fixture, samples) => {
-  test('every client gets the same tools and the same answers', async () => {
+  test('every client gets the same tools and answers', async () => {
     const world = openWorld({ fixture })
     const raw = await openRaw(world)
     const tools = await raw.list()
@@ -179,7 +179,6 @@ describe.each([
     await Promise.all(
       SDK_CLIENTS.map(async ([name, open]) => {
         const sdk = await open(world)
-        expect(sdk.client.getInstructions(), name).toBe(INSTRUCTIONS)
         expect(await sdk.list(), name).toEqual(tools)
         expect(await answersOf(sdk, samples), name).toEqual(answers)
       }),
@@ -198,7 +197,7 @@ describe.each([
     const some = samples.filter(([name], at) => at % 4 === 0 && name !== 'resolve_nodes')
     await Promise.all(
       some.map(async ([name, args]) => {
-        // What a command answers in full unless it is told otherwise, a client gets within a budget.
+        // Commands return full answers by default, clients get them within a budget.
         const { properties } = tools.find((tool: Wire) => tool.name === name).inputSchema
         const bounds = Object.entries({ links: 3, max_tokens: 50_000 }).filter(([key]) => key in properties)
         const same = { ...Object.fromEntries(bounds), ...args }
@@ -210,7 +209,7 @@ describe.each([
   })
 })
 
-test('the eras of the protocol are those that were asked for', async () => {
+test('clients use the protocol eras they were configured for', async () => {
   const world = openWorld({ fixture: 'docs-folder' })
   const versions = await Promise.all(
     SDK_CLIENTS.map(async ([, open]) => (await open(world)).client.getNegotiatedProtocolVersion?.()),
@@ -234,7 +233,7 @@ test('the transcript of the protocol contract, line by line', async () => {
     { jsonrpc: '2.0', method: 'exit' },
   ]
   for (const line of lines) server.send(line)
-  // The input stays open: `exit` alone ends it.
+  // The input stays open: only `exit` ends it.
   const { code, signal, err } = await server.ended
   expect([code, signal, err]).toEqual([0, null, ''])
   const [initialized, listed, called, ...more] = server.lines.map((line) => JSON.parse(line))
@@ -252,12 +251,14 @@ test('the transcript of the protocol contract, line by line', async () => {
   for (const tool of listed.result.tools) {
     expect(tool).toMatchObject({ name: expect.any(String), description: expect.any(String), inputSchema: { type: 'object' } })
   }
-  const hubs = [{ id: 'concepts/sourdough starter.md', title: 'Sourdough starter', score: 25 }]
+  const hubs = [
+    { id: 'concepts/sourdough starter.md', path: 'Concepts/Sourdough starter.md', title: 'Sourdough starter', score: 25 },
+  ]
   const content = [JSON.stringify(hubs), 'More: 1 of 65; go on with offset 1.'].map((text) => ({ type: 'text', text }))
   expect(called).toMatchObject({ jsonrpc: '2.0', id: 3, result: { content } })
 })
 
-describe('what a client does wrong', () => {
+describe("a client's mistake", () => {
   const WRONG: readonly (readonly [tool: string, args: object, expected: RegExp])[] = [
     ['get_node', {}, /id: expected a string, got nothing/],
     ['get_node', { id: 7 }, /id: expected a string, got 7/],
@@ -271,7 +272,7 @@ describe('what a client does wrong', () => {
     ['get_problems', { kind: 'typo' }, /kind: expected one of .*, got "typo"/],
   ]
 
-  test.each(SDK_CLIENTS)('%s learns of it', async (_, open) => {
+  test.each(SDK_CLIENTS)('%s gets the error', async (_, open) => {
     const { call, list } = await open(openWorld({ fixture: 'docs-folder' }), ['--set', 'tools.random_node=false'])
     for (const [tool, args, expected] of WRONG) {
       const { content, structuredContent, isError } = await call(tool, args)

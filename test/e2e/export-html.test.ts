@@ -11,7 +11,7 @@ const exported = ({ vault, env, root }: ReturnType<typeof openWorld>, args: read
 }
 
 test(
-  '"roux export --format html" waits for the map and writes a page that may load nothing',
+  '"roux export --format html" waits for the map and writes a page that cannot load anything',
   () => {
     const { status, page } = exported(openWorld({ fixture: 'demo' }), ['--format', 'html'])
     expect(status).toBe(0)
@@ -26,7 +26,7 @@ test(
 )
 
 test(
-  'notes that the vault excludes are not in an exported page',
+  'excluded notes are not in an exported page',
   () => {
     const world = openWorld()
     world.write('.obsidian/app.json', '{"userIgnoreFilters":["private/"]}')
@@ -41,7 +41,7 @@ test(
   SLOW,
 )
 
-test('texts are refused where only a page could show them', () => {
+test('texts are refused in formats other than HTML', () => {
   const { status, stderr } = exported(openWorld({ fixture: 'demo' }), ['--texts'])
   expect([status, stderr]).toEqual([2, expect.stringContaining('--texts needs --format html')])
 })

@@ -19,7 +19,7 @@ interface Watching {
 async function watch(world: World, args: readonly string[] = []): Promise<Watching> {
   const server = world.serve([world.vault, ...args])
   await server.initialize()
-  // From here on the vault is watched; what changed before was read anyway.
+  // The vault is watched from here on; earlier changes are read anyway.
   await server.ask('list_tags')
   const answers = (tool: string, toolArgs: object, expected: Wire) =>
     eventually(async () => expect(await server.ask(tool, toolArgs)).toEqual(expected))
@@ -45,7 +45,7 @@ describe.each([
     const { world, server, at, says, answers } = await watch(openWorld({ fixture: 'demo' }), options)
     const total = (await server.ask('list_nodes', { limit: 1 })).total
 
-    // All of these at once, as polling takes its time.
+    // All at once, because polling is slow.
     world.write('Inbox/New.md', 'Made by hand, see [[Gluten]].\n')
     world.write('Inbox/Größe & Ähnliches 🍞.md', 'With #Umlaute and an emoji.\n')
     world.write('Concepts/Staling.md', 'Edited: [[Salt]].\n')
@@ -75,7 +75,7 @@ describe.each([
 })
 
 describe('a server that watches', () => {
-  test('resolves a broken link when an alias appears, and breaks it when it goes', async () => {
+  test('resolves a broken link when an alias appears, and breaks it when it disappears', async () => {
     const { world, server, at } = await watch(openWorld({ fixture: 'demo' }))
     const link = 'techniques/baking with steam.md: [[Steam generator comparison]]'
     expect(await brokenLinks(server)).toContain(link)
@@ -118,7 +118,7 @@ describe('a server that watches', () => {
     await answers('get_problems', { kind: 'broken_link', limit: 1 }, { problems: [], total: 0 })
     branch('other')
     await tags({ other: 900 })
-    // Every tenth note is gone: 100 links led there, ten of them from notes that are gone, too.
+    // Every tenth note is deleted: 100 links pointed there, ten of them from deleted notes.
     const gone = (i: number) => i % 10 === 0
     const broken = Array.from({ length: 1000 }, (_, i) => i).filter((i) => !gone(i) && gone((i * 7 + 1) % 1000)).length
     await answers('get_problems', { kind: 'broken_link', limit: 1 }, { problems: [expect.anything()], total: broken })
@@ -127,7 +127,7 @@ describe('a server that watches', () => {
     await answers('get_problems', { kind: 'broken_link', limit: 1 }, { problems: [], total: 0 })
   })
 
-  test('watches a vault that is given through a symbolic link', async () => {
+  test('watches a vault behind a symbolic link', async () => {
     const world = openWorld({ fixture: 'docs-folder' })
     symlinkSync(world.vault, join(world.root, 'link'))
     const { says } = await watch({ ...world, vault: join(world.root, 'link') })
@@ -137,7 +137,7 @@ describe('a server that watches', () => {
     await says('guide/upgrade 2', 'Written through the link.\n')
   })
 
-  test('sees that a name changes only its case', async () => {
+  test('sees a rename that changes only the case', async () => {
     const { world, at, server } = await watch(openWorld())
     world.write('a.md', '[[B]]\n')
     world.write('b.md', 'text\n')
@@ -172,7 +172,7 @@ describe('a restart', () => {
     expect(await askAndLeave(world)).toEqual(cold)
   })
 
-  test('sees in its first answer what changed meanwhile, from commands too', async () => {
+  test('sees changes made meanwhile in its first answer, including those by commands', async () => {
     const world = openWorld({ fixture: 'demo' })
     await askAndLeave(world)
     world.write('Concepts/Gluten.md', 'Rewritten.\n')

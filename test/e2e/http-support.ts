@@ -8,16 +8,16 @@ export interface HttpProcess {
   readonly url: string
   readonly token: string
   readonly server: Server
-  /** Posts a message, or a text as it is. */
+  /** Posts a message, or raw text. */
   post(body: unknown, headers?: Readonly<Record<string, string>>): Promise<Response>
 }
 
-/** Starts `roux serve --http` at a port that is free, for the vault of the world. */
+/** Starts `roux serve --http` on a free port, for the world's vault. */
 export function serveHttp(world: World, options: readonly string[] = []): Promise<HttpProcess> {
   return startHttp(world, [world.vault, ...options])
 }
 
-/** Starts `roux serve --http` at a port that is free. */
+/** Starts `roux serve --http` on a free port. */
 export async function startHttp(world: World, args: readonly string[]): Promise<HttpProcess> {
   const server = world.serve([...args, '--http', '0'])
   let told = ''
@@ -48,7 +48,7 @@ type Connect = (http: HttpProcess) => readonly [client: Wire, transport: unknown
 
 const initOf = ({ token }: HttpProcess) => ({ requestInit: { headers: { Authorization: `Bearer ${token}` } } })
 
-/** Clients that other people wrote, and how each is connected. */
+/** Third-party clients, and how each connects. */
 export const HTTP_CLIENTS: readonly (readonly [name: string, Connect])[] = [
   [
     'the older SDK over HTTP',

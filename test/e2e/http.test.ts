@@ -34,7 +34,7 @@ const LISTEN = {
 }
 
 describe('without a session, as a script would', () => {
-  test('a call is answered, a batch as a batch, a notification with 202', async () => {
+  test('a call gets an answer, a batch a batch, and a notification 202', async () => {
     const http = await serveHttp(openWorld({ fixture: 'docs-folder' }))
     const single = await http.post(call('nodes_exist', { ids: ['readme'] }))
     const { result } = (await single.json()) as Wire
@@ -50,7 +50,7 @@ describe('without a session, as a script would', () => {
 })
 
 describe('tokens', () => {
-  test('show prints the same token each time and nothing else; the file is for its owner only', async () => {
+  test('show prints the same token each time and nothing else; the file is private to its owner', async () => {
     const world = openWorld()
     const first = await world.roux(['token', 'show'])
     expect(first).toMatchObject({ code: 0, err: '' })
@@ -74,7 +74,7 @@ describe('tokens', () => {
     expect((await http.post({ jsonrpc: '2.0', id: 4, method: 'ping' }, { ...now, ...session })).status).toBe(404)
   })
 
-  test('a token may do what its scopes say, and the answer names the token and the scope', async () => {
+  test("a token's scopes limit it, and the error names the token and the scope", async () => {
     const world = openWorld({ fixture: 'docs-folder' })
     const http = await serveHttp(world, ['--write'])
     const { out } = await world.roux(['token', 'add', 'reader'])
@@ -101,7 +101,7 @@ describe('tokens', () => {
     expect((await exists()).structuredContent.results).toEqual({ 'new.md': true })
   })
 
-  test('a token for another vault may do nothing here', async () => {
+  test('a token for another vault has no access here', async () => {
     const world = openWorld({ fixture: 'docs-folder' })
     const http = await serveHttp(world)
     const { out } = await world.roux(['token', 'add', 'other', '--vaults', 'work'])
@@ -109,7 +109,7 @@ describe('tokens', () => {
     expect(((await answer.json()) as Wire).result.structuredContent.error).toMatchObject({ code: 'PERMISSION_DENIED' })
   })
 
-  test('a damaged file lets no one in, says so, and is left as it is', async () => {
+  test('a damaged file lets nobody in, is reported, and stays unchanged', async () => {
     const world = openWorld({ fixture: 'docs-folder' })
     const http = await serveHttp(world)
     const file = join(world.root, 'state/roux/tokens.json')
@@ -123,7 +123,7 @@ describe('tokens', () => {
   })
 })
 
-test('a port that is in use is an error that says what to do', async () => {
+test('a used port is an error with a hint', async () => {
   const world = openWorld({ fixture: 'docs-folder' })
   const { url } = await serveHttp(world)
   const { port } = new URL(url)
@@ -132,7 +132,7 @@ test('a port that is in use is an error that says what to do', async () => {
 })
 
 describe.each(['SIGTERM', 'SIGINT'] as const)('%s', (signal) => {
-  test('answers what is in flight, ends streams with their last word, and the process ends well', async () => {
+  test('answers running calls, ends streams with a final message, and exits cleanly', async () => {
     const world = openWorld({ fixture: 'demo' })
     const http = await serveHttp(world)
     const opened = await http.post(INITIALIZE)
@@ -156,7 +156,7 @@ describe.each(['SIGTERM', 'SIGINT'] as const)('%s', (signal) => {
   })
 })
 
-/** A request of which the last byte is still missing; the server has begun to read it. */
+/** A request that lacks its last byte; the server has begun to read it. */
 async function halfSent({ url, token }: { url: string; token: string }, body: string) {
   const { connect } = await import('node:net')
   const { port } = new URL(url)

@@ -12,13 +12,13 @@ async function serveDemo(): Promise<{ readonly world: World; readonly server: Se
   const world = openWorld({ fixture: 'demo' })
   const server = world.serve([world.vault, '--write'])
   await server.initialize()
-  // On a machine that is busy the first look at the vault may take longer than a call waits.
+  // On a busy machine the first insight may take longer than a call waits.
   for (const tool of ['suggest_links', 'map'])
     await eventually(async () => expect((await server.call(tool)).structuredContent._warnings).toBeUndefined())
   return { world, server }
 }
 
-/** The suggestion that the demo vault is sure of. */
+/** The demo vault's safest suggestion. */
 async function suggestion(server: Server): Promise<Wire> {
   const { suggestions } = await server.ask('suggest_links', { id: FROM, kind: 'named' })
   return suggestions.find(({ to }: Wire) => to === TO)
@@ -26,14 +26,14 @@ async function suggestion(server: Server): Promise<Wire> {
 
 const textOf = ({ vault }: World): string => readFileSync(join(vault, FROM), 'utf8')
 
-/** The JSON that a command answers. */
+/** The JSON output of a command. */
 async function answerOf({ roux, vault }: World, ...words: readonly string[]): Promise<Wire> {
   const { code, out, err } = await roux([...words, '--vault', vault, '--json'])
   expect([code, err]).toEqual([0, ''])
   return out === '' ? undefined : JSON.parse(out)
 }
 
-test('the edit of a suggestion is an operation that makes just this link, and undo takes it back', async () => {
+test("a suggestion's edit makes exactly this link, and undo reverts it", async () => {
   const { world, server } = await serveDemo()
   const before = textOf(world)
   const { edit, line } = await suggestion(server)
@@ -50,7 +50,7 @@ test('the edit of a suggestion is an operation that makes just this link, and un
   expect(textOf(world)).toBe(before)
 })
 
-test('the edit of a suggestion is refused where its note was changed since, and changes nothing', async () => {
+test("a suggestion's edit is refused if its note changed since, and changes nothing", async () => {
   const { world, server } = await serveDemo()
   const { edit } = await suggestion(server)
   world.write(FROM, `${textOf(world)}\nBy hand.\n`)
@@ -60,7 +60,7 @@ test('the edit of a suggestion is refused where its note was changed since, and 
   expect(textOf(world)).toBe(before)
 })
 
-test('a community is called as its user likes, in the map, by commands and servers alike, until that is taken back', async () => {
+test('a community has the name its user gave it, in map, commands and servers, until the name is removed', async () => {
   const { world, server } = await serveDemo()
   const [{ id, label }] = (await answerOf(world, 'map')).communities
   const name = async (...words: readonly string[]) => await world.roux(['map', '--name', id, ...words, '--vault', world.vault])
@@ -77,7 +77,28 @@ test('a community is called as its user likes, in the map, by commands and serve
   expect([none.code, none.err]).toEqual([1, expect.stringContaining('There is no community "c999".')])
 })
 
-test('a gap that is dismissed is told no more, by commands and servers alike, until that is taken back', async () => {
+test('a vault of entries lists them first in its map, by folder, within every budget', async () => {
+  const entry = (kind: string, at: number): [string, string] => [
+    `Shop/${kind}/${kind} ${at}.md`,
+    `---\nprice: ${at}\n---\nA ${kind} called ${kind} ${at}. See [[${kind} ${at % 5}]].`,
+  ]
+  const world = openWorld()
+  const entries = Array.from({ length: 50 }, (_, at) => (at < 30 ? entry('Chairs', at) : entry('Tables', at - 30)))
+  for (const [path, text] of [...entries, ['Shop/About.md', 'We sell chairs and tables.'] as const]) world.write(path, text)
+  const server = world.serve()
+  await server.initialize()
+  await eventually(async () => expect((await server.call('map')).structuredContent._warnings).toBeUndefined())
+  const catalogues = [
+    { folder: 'Shop/Chairs', notes: 30, of: 30, properties: ['price'] },
+    { folder: 'Shop/Tables', notes: 20, of: 20, properties: ['price'] },
+  ]
+  expect((await server.ask('map')).catalogues).toEqual(catalogues)
+  expect((await answerOf(world, 'map')).catalogues).toEqual(catalogues)
+  const { structuredContent } = await server.call('map', { max_tokens: 100 })
+  expect(structuredContent).toMatchObject({ catalogues: catalogues.slice(0, 1), omitted: { catalogues: 1 } })
+})
+
+test('a dismissed gap is no longer shown, until the dismissal is undone', async () => {
   const { world, server } = await serveDemo()
   const wanted = async () => (await answerOf(world, 'gaps', '--kind', 'wanted')).wanted.map(({ name }: Wire) => name)
   const before = await wanted()
@@ -91,7 +112,7 @@ test('a gap that is dismissed is told no more, by commands and servers alike, un
   expect((await dismiss('nonsense')).code).toBe(2)
 })
 
-test('an export holds the communities of the map and the pairs of similar_nodes', async () => {
+test("an export contains the map's communities and the pairs of similar_nodes", async () => {
   const { world, server } = await serveDemo()
   const { communities } = await server.ask('map')
   const { out } = await world.roux(['export', '--communities', '--semantic', world.vault])
@@ -109,10 +130,10 @@ test('an export holds the communities of the map and the pairs of similar_nodes'
   expect(scores).toEqual([expect.closeTo(nearest.score, 1)])
 })
 
-test('a pack goes on with its offset without repeating, within its budget, and a command gives it, too', async () => {
+test('a pack continues at its offset without repetition and within its budget, in commands too', async () => {
   const { world, server } = await serveDemo()
   const query = 'how warm must bulk fermentation be'
-  // Notes that become findable between two pages would shift the passages.
+  // New embeddings between two pages would shift the passages.
   await eventually(async () => expect((await server.call('search', { query })).structuredContent._warnings).toBeUndefined())
   const met: string[] = []
   for (let offset = 0, packs = 0; packs < 3; packs++) {

@@ -7,7 +7,7 @@ import { openWorld, SLOW } from './support.ts'
 
 vi.setConfig({ testTimeout: SLOW })
 
-test('what install writes starts a server for a client that knows neither a shell nor the path', async () => {
+test('the installed entry starts a server for a client without a shell or PATH', async () => {
   const world = openWorld({ fixture: 'demo' })
   mkdirSync(join(world.root, 'home/.cursor'))
   const { code, err } = await world.roux(['install', 'cursor', '--vault', 'vault', '--write'])

@@ -22,8 +22,8 @@ afterEach(() => vi.unstubAllEnvs())
 const KILLS = LONG ? 100 : 20
 
 /**
- * A worker as it was built that dies, of an exception no one catches, when it is told to. (`Worker.terminate` would end it within a call of the
- * SQLite binding too, which aborts the whole process.)
+ * A built worker that throws an uncaught exception on command. (`Worker.terminate` would end it even within a call of the SQLite binding,
+ * which aborts the whole process.)
  */
 function mortal(name: 'indexer' | 'compute'): Worker {
   const entry = JSON.stringify(fileURLToPath(new URL(`../../dist/workers/${name}.js`, import.meta.url)))
@@ -31,7 +31,7 @@ function mortal(name: 'indexer' | 'compute'): Worker {
   return new Worker(`${dying}\nrequire(${entry})`, { eval: true, stdout: true })
 }
 
-/** Vaults of one process whose indexing worker can be killed as often as one likes. */
+/** Vaults in one process whose indexing worker can be killed repeatedly. */
 function killable() {
   const folder = temporaryFolder()
   vi.stubEnv('XDG_STATE_HOME', join(folder, 'state'))
@@ -62,7 +62,7 @@ function killable() {
   return { open, workers, kill: () => workers.at(-1)?.postMessage({ type: 'die' }) }
 }
 
-/** Numbers that look random and are the same in every run, 0–1. */
+/** Pseudo-random numbers from 0 to 1, the same in every run. */
 function numbers(seed: number): () => number {
   let state = seed
   return () => {
@@ -73,7 +73,7 @@ function numbers(seed: number): () => number {
 
 const READ = { depth: 0, offset: 0, maxChars: 1_000 } as const
 
-test(`an indexing worker that is killed ${KILLS} times amid reading and writing loses no write, doubles none, and leaves no call hanging`, async () => {
+test(`an indexing worker killed ${KILLS} times during reads and writes loses no write, repeats none, and leaves no call hanging`, async () => {
   const { open, workers, kill } = killable()
   const vaults = [await open('first'), await open('second')]
   const random = numbers(7)
@@ -106,7 +106,7 @@ test(`an indexing worker that is killed ${KILLS} times amid reading and writing 
   const killer = async () => {
     for (let killed = 0; killed < KILLS; killed++) {
       const count = workers.length
-      // However slow the machine is, some writes are made between.
+      // Some writes are made between kills, however slow the machine is.
       const sure = written.sure
       while (killed % 5 === 0 && written.sure === sure) await sleep(1)
       await sleep(random() * 250)
@@ -138,7 +138,7 @@ function outcomeOf(error: unknown): 'made' | 'nothing' | 'unknown' {
   return error.message.startsWith('The change was made') ? 'made' : 'unknown'
 }
 
-test('a computing worker that is killed again and again fails only what it was computing', async () => {
+test('a compute worker that is killed again and again fails only its current job', async () => {
   const workers: Worker[] = []
   const compute = new ComputeClient(() => {
     const worker = mortal('compute')

@@ -33,11 +33,11 @@ afterAll(() => {
 test('every tool is a method of an open vault', async () => {
   const open = await openVault(vault, { watch: false })
   const camel = TOOLS.map(({ name }) => name.replace(/_(\w)/g, (_, letter) => letter.toUpperCase()))
-  expect(Object.keys(open)).toEqual([...camel, 'ready', 'verifyQuote', 'ai', 'status', 'close'])
+  expect(Object.keys(open)).toEqual([...camel, 'ready', 'toGraphology', 'ai', 'status', 'close'])
   await open.close()
 })
 
-test('a vault answers whole answers with their warnings, and arguments are checked as those of tools are', async () => {
+test('a vault returns full answers with their warnings, and checks arguments like tools', async () => {
   const open = await openVault(vault, { watch: false })
   await open.ready()
   const { value, warnings } = await open.search({ query: 'why is my bread so dense?', limit: 1 })
@@ -48,7 +48,7 @@ test('a vault answers whole answers with their warnings, and arguments are check
   await open.close()
 })
 
-test('notes are changed only where that is allowed', async () => {
+test('notes can be changed only if allowed', async () => {
   const note = { id: 'journal/new', content: 'New.' }
   const closed = await openVault(vault, { watch: false, write: false })
   await expect(closed.createNode(note)).rejects.toMatchObject({ code: 'TOOL_DISABLED' })
@@ -59,20 +59,20 @@ test('notes are changed only where that is allowed', async () => {
   expect(readFileSync(join(vault, 'Journal/new.md'), 'utf8')).toContain('New.')
 })
 
-test('a folder that is not there is said when it is waited for, not waited for', async () => {
+test('a missing folder is reported at the first wait', async () => {
   const open = await openVault(join(scratch, 'none'), { watch: false })
   await expect(open.ready()).rejects.toMatchObject({ name: 'RouxError', code: 'VAULT_NOT_FOUND' })
   await open.close()
 })
 
-test('the example prints what answers and what is linked to it', () => {
+test('the example prints answers and backlinks', () => {
   const script = join(ROOT, 'examples/related-notes.mjs')
   const { stdout, stderr } = spawnSync(process.execPath, [script, vault, 'why is my bread so dense?'], { encoding: 'utf8' })
   expect(stderr).toBe('')
   expect(stdout).toContain('Dense crumb (faults/dense crumb.md)\n  Gluten (concepts/gluten.md)\n')
 })
 
-test('a plugin finds by a question and by a note, asks the model that is set, and sees what that took', async () => {
+test('a plugin can search by question and by note, ask the configured model, and see its usage', async () => {
   const server = await serve(openAiSays({ thinking: 'Hm.', text: 'Let it rise longer.' }))
   const set = ['ai.enabled=true', 'ai.provider=openai', 'ai.model=fake', `ai.base_url=${server.baseUrl}`, 'ai.max_tokens=300']
   const open = await openVault(vault, { watch: false, set })
@@ -128,7 +128,7 @@ test('a plugin finds by a question and by a note, asks the model that is set, an
   expect(server.requests).toHaveLength(1)
 })
 
-test('the plugin of the examples says which tags fit a note and why, and checks what the model quotes', async () => {
+test("the example plugin explains suggested tags, and checks the model's quotes", async () => {
   const server = await serve(
     openAiSays('It is under-fermented: "The first case is on record" and "never said by anyone at all".'),
   )
@@ -182,7 +182,7 @@ describe('the types in the package', () => {
   test.each([
     ['nodenext', ts.ModuleKind.NodeNext, ts.ModuleResolutionKind.NodeNext],
     ['bundler', ts.ModuleKind.ESNext, ts.ModuleResolutionKind.Bundler],
-  ])('are found and fit, resolved as %s, with no other package installed', (name, module, moduleResolution) => {
+  ])('are found and complete, resolved as %s, with no other package installed', (name, module, moduleResolution) => {
     const folder = join(scratch, name)
     const installed = join(folder, 'node_modules/roux')
     mkdirSync(installed, { recursive: true })
@@ -191,7 +191,7 @@ describe('the types in the package', () => {
     const file = join(folder, 'consumer.mts')
     writeFileSync(file, CONSUMER)
     const target = ts.ScriptTarget.ES2022
-    // AbortSignal and Uint8Array are the platform's.
+    // AbortSignal and Uint8Array come from the platform.
     const lib = ['lib.es2022.d.ts', 'lib.dom.d.ts']
     const program = ts.createProgram([file], { module, moduleResolution, target, lib, strict: true, noEmit: true, types: [] })
     const told = ts.getPreEmitDiagnostics(program).map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'))

@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { eventually, openWorld, type Wire, type World } from './support.ts'
 
-/** `npm run test:model` names one. */
+/** `npm run test:model` sets it. */
 const { ROUX_TEST_MODEL_URL: url, ROUX_TEST_MODEL: model = '' } = process.env
-/** Small models are slow without a graphics card, and other programs want the processors, too. */
+/** Small models are slow without a graphics card, and other programs need CPU, too. */
 const PATIENCE = 600_000
 
 const ENV = {
@@ -34,7 +34,7 @@ function linesOf({ vault }: World, { id, start_line, end_line }: Wire): string {
 }
 
 describe.skipIf(url === undefined)('a real model', { timeout: PATIENCE }, () => {
-  test('says a word, and the server says what that took', async () => {
+  test('says a word, and the server reports its usage', async () => {
     const { code, out, err } = await rig().roux(['ai', 'test', '--json'], { env: ENV })
     expect(code, err).toBe(0)
     const { answer, usage } = JSON.parse(out)
@@ -46,7 +46,7 @@ describe.skipIf(url === undefined)('a real model', { timeout: PATIENCE }, () => 
     ['why is my bread so dense?', {}],
     ['when is the dough ready for the oven?', { note_id: 'techniques/proofing' }],
     ['what is autolyse good for?', { folder: 'techniques' }],
-  ])('%s: whatever it says, every source stands in the notes and no link leads anywhere else', async (question, more) => {
+  ])('%s: whatever it says, every source is in the notes and no link leads elsewhere', async (question, more) => {
     const world = rig()
     const server = world.serve([world.vault], { env: ENV })
     await server.initialize()
@@ -69,12 +69,12 @@ describe.skipIf(url === undefined)('a real model', { timeout: PATIENCE }, () => 
     expect(rows).toMatchObject([{ requests: 1, input, output, reserved: 0 }])
   })
 
-  test('a call that is cancelled leaves nothing reserved, and the next one is answered', async () => {
+  test('a cancelled call leaves no reservation, and the next one is answered', async () => {
     const world = rig()
     const server = world.serve([world.vault], { env: ENV })
     await server.initialize()
     const asking = { name: 'ask', arguments: { question: 'why is my bread so dense?' }, _meta: { progressToken: 1 } }
-    // What is cancelled is not answered.
+    // Cancelled calls get no answer.
     server.send({ jsonrpc: '2.0', id: 'first', method: 'tools/call', params: asking })
     await eventually(async () => expect(server.lines.join('\n')).toContain('Asking'))
     server.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'first' } })
@@ -87,7 +87,7 @@ describe.skipIf(url === undefined)('a real model', { timeout: PATIENCE }, () => 
     await server.end()
   })
 
-  test('more than it reads is refused with what to do, or read in part and said', async () => {
+  test('input beyond its context is refused with a hint, or read in part with a notice', async () => {
     const world = rig()
     world.write('long.md', `# Long\n\n${'The miller grinds rye, wheat and spelt at dawn. '.repeat(1_200)}`)
     const env = { ...ENV, ROUX_AI_CONTEXT: '60000' }
@@ -95,7 +95,7 @@ describe.skipIf(url === undefined)('a real model', { timeout: PATIENCE }, () => 
       ['ask', 'what does the miller grind?', '--note-id', 'long', '--vault', world.vault, '--json'],
       { env },
     )
-    // A server that cuts what is too long says so or is found out by what it read.
+    // A server that truncates says so, or its usage reveals it.
     expect(code === 0 ? err : err.replace(/\s+/g, ' ')).toMatch(
       code === 0 ? /context/ : /Set `ai.context` to what the model reads/,
     )

@@ -19,7 +19,7 @@ function writeOwnSettings({ root }: World, text: string): void {
   writeFileSync(join(root, 'config', 'roux', 'roux.config.yaml'), text)
 }
 
-test('an edit on disk is told to who subscribed, in the legacy era', async () => {
+test('an edit on disk notifies subscribers in the legacy era', async () => {
   const world = openWorld({ fixture: 'demo' })
   const client = new OldClient({ name: 'old', version: '1' })
   onTestFinished(() => client.close())
@@ -38,7 +38,7 @@ test('an edit on disk is told to who subscribed, in the legacy era', async () =>
   expect(JSON.parse(recent.text).notes[0].id).toBe('concepts/gluten.md')
 })
 
-test('an edit on disk is told to a stream of the modern era', async () => {
+test('an edit on disk notifies streams of the modern era', async () => {
   const world = openWorld({ fixture: 'demo' })
   const client: Wire = new Client({ name: 'new', version: '1' }, { versionNegotiation: { mode: { pin: '2026-07-28' } } })
   onTestFinished(() => client.close())
@@ -52,7 +52,7 @@ test('an edit on disk is told to a stream of the modern era', async () => {
   await eventually(async () => expect(updated).toContain(uri))
 })
 
-test('writing is switched on and off without a restart', async () => {
+test('writing can be switched on and off without a restart', async () => {
   const world = openWorld({ fixture: 'demo' })
   const client = new OldClient({ name: 'old', version: '1' })
   onTestFinished(() => client.close())
@@ -76,7 +76,7 @@ test('writing is switched on and off without a restart', async () => {
   expect(['one', 'two', 'three'].map((name) => existsSync(join(world.vault, `${name}.md`)))).toEqual([false, true, false])
 })
 
-test('notes of a folder become prompts as soon as it is named, and change with it', async () => {
+test('notes of a folder become prompts as soon as it is configured, and follow its changes', async () => {
   const world = openWorld({ fixture: 'demo' })
   world.write('Prompts/Ask me.md', '---\narguments: [topic]\n---\nAsk me about {{topic}}.\n')
   const server = world.serve()

@@ -17,7 +17,7 @@ import { eventually, factsOf, openWorld, PROGRAM, type Server, SLOW, type Wire, 
 
 vi.setConfig({ testTimeout: SLOW })
 
-/** Every file and folder with what would show that it was touched. */
+/** Every file and folder, with everything that would reveal a change. */
 function listing(root: string): readonly string[] {
   return readdirSync(root, { recursive: true, encoding: 'utf8' })
     .concat('.')
@@ -64,7 +64,7 @@ async function open(world: World, args?: readonly string[]): Promise<Server> {
   return server
 }
 
-/** What a server without any past answers. */
+/** The answers of a server with an empty cache. */
 async function truth(world: World): Promise<readonly Wire[]> {
   const server = world.serve([world.vault, '--set', `cache.path=${join(world.root, `cache-${Math.random()}`)}`])
   await server.initialize()
@@ -81,7 +81,7 @@ const indexFiles = (world: World) =>
     .filter((name) => /^index-\w+\.db$/.test(name))
     .map((name) => join(world.root, 'cache/roux', name))
 
-test('two servers and commands on one vault agree, whatever is edited', async () => {
+test('two servers and commands on one vault agree after any edits', async () => {
   const world = openWorld({ fixture: 'demo' })
   const [one, two] = await Promise.all([open(world), open(world)])
   for (let round = 0; round < 4; round++) {
@@ -117,7 +117,7 @@ test('two servers and commands on one vault agree, whatever is edited', async ()
   expect(indexFiles(world)).toHaveLength(1)
 })
 
-test('many commands at once make one index', async () => {
+test('many concurrent commands create one index', async () => {
   const world = openWorld({ fixture: 'demo' })
   const runs = await Promise.all(Array.from({ length: 5 }, () => world.roux(['status', '--vault', world.vault])))
   for (const { code, err, out } of runs)
@@ -127,7 +127,7 @@ test('many commands at once make one index', async () => {
   ).toEqual([])
 })
 
-test('nothing is written into the vault, and what is written elsewhere is for its owner only', async () => {
+test('nothing is written into the vault, and everything else is private to its owner', async () => {
   const world = openWorld({ fixture: 'demo' })
   const before = listing(world.vault)
   const server = await open(world)
@@ -135,7 +135,7 @@ test('nothing is written into the vault, and what is written elsewhere is for it
   expect((await server.end()).code).toBe(0)
   for (const command of ['status', 'doctor', 'index', 'export']) await world.roux([command, world.vault])
   expect(listing(world.vault)).toEqual(before)
-  // What changed in the graph is kept with the user's state.
+  // The log of graph changes is in the user's state folder.
   expect(readdirSync(world.root).sort()).toEqual(['cache', 'home', 'state', 'vault'])
   expect(statSync(join(world.root, 'state/roux')).mode & 0o777).toBe(0o700)
   for (const name of readdirSync(join(world.root, 'state/roux')))
@@ -170,7 +170,7 @@ describe('a cache folder that cannot be used', () => {
         writeFileSync(join(world.root, 'cache/roux'), 'no folder')
       },
     ],
-  ])('%s: all works in memory, and says so', async (_, prepare) => {
+  ])('%s: everything works in memory, with a notice', async (_, prepare) => {
     const world = openWorld({ fixture: 'demo' })
     prepare(world)
     const server = await open(world)
@@ -225,7 +225,7 @@ describe('a cache that is damaged between two starts', () => {
     ],
   ]
 
-  test('is built again, whatever happened to it, and never answered from', async () => {
+  test('is rebuilt after any damage, and never gives a wrong answer', async () => {
     const world = openWorld({ fixture: 'demo' })
     const expected = await truth(world)
     await Promise.all(
@@ -250,9 +250,9 @@ describe('a cache that is damaged between two starts', () => {
     const world = openWorld({ fixture: 'demo' })
     const server = await open(world)
     const answers = await askEverything(server)
-    // The server writes into it meanwhile.
+    // Meanwhile the server writes to it.
     rmSync(join(world.root, 'cache'), { recursive: true, force: true, maxRetries: 20, retryDelay: 20 })
-    // The server may notice at once: what it answers until all is read again says that it may be incomplete.
+    // The server may notice at once; until everything is read again, its answers say that they may be incomplete.
     const results = await Promise.all(EVERYTHING.map(([tool, args]) => server.call(tool, args)))
     for (const [at, result] of results.entries()) {
       const codes: readonly string[] = (result.structuredContent._warnings ?? []).map(({ code }: Wire) => code)
@@ -262,13 +262,13 @@ describe('a cache that is damaged between two starts', () => {
     world.write('Inbox/New.md', 'Fresh.\n')
     await eventually(async () => expect((await server.ask('get_node', { id: 'inbox/new' }))?.content).toBe('Fresh.\n'))
     const expected = await truth(world)
-    // What takes long to compute is served from before, with a warning, until it is done.
+    // Slow results come from the previous state, with a warning, until they are ready.
     await eventually(async () => expect(await askEverything(server)).toEqual(expected))
     expect((await server.end()).code).toBe(0)
   })
 })
 
-describe('the end', () => {
+describe('shutdown', () => {
   const CALL = { name: 'get_hubs', arguments: { metric: 'betweenness' } }
   const call = (id: number) => ({ jsonrpc: '2.0', id, method: 'tools/call', params: CALL })
 
@@ -276,7 +276,7 @@ describe('the end', () => {
     ['the end of input', (server) => server.child.stdin.end()],
     ['exit', (server) => server.send({ jsonrpc: '2.0', method: 'exit' })],
     ['notifications/exit', (server) => server.send({ jsonrpc: '2.0', method: 'notifications/exit' })],
-  ])('%s answers what is in flight, and ends with 0', async (_, end) => {
+  ])('%s answers running calls and exits with 0', async (_, end) => {
     const world = openWorld({ fixture: 'demo' })
     const server = world.serve()
     const answers = Promise.all([server.initialize(), ...[1, 2, 3].map((id) => server.answerTo(id))])
@@ -286,10 +286,10 @@ describe('the end', () => {
     expect(await server.ended).toMatchObject({ code: 0, signal: null, err: '' })
   })
 
-  test.each(['SIGINT', 'SIGTERM'] as const)('%s answers what is in flight, and ends with 0', async (signal) => {
+  test.each(['SIGINT', 'SIGTERM'] as const)('%s answers running calls and exits with 0', async (signal) => {
     const world = openWorld({ fixture: 'demo' })
     const server = await open(world)
-    // One line after the other: when the second is answered, the first was read.
+    // Lines are read in order: when the second is answered, the first was read.
     const answer = server.answerTo(1)
     server.send(call(1))
     await server.request('ping')
@@ -298,7 +298,7 @@ describe('the end', () => {
     expect(await server.ended).toMatchObject({ code: 0, signal: null, err: '' })
   })
 
-  test('nothing is left running', async () => {
+  test('leaves no process running', async () => {
     const world = openWorld({ fixture: 'demo' })
     const server = await open(world)
     await server.ask('get_hubs', { metric: 'pagerank' })
@@ -313,20 +313,20 @@ describe('the end', () => {
     expect(existsSync(`/proc/${pid}`)).toBe(false)
   })
 
-  test('a client that closes our output ends us quietly', async () => {
+  test('a client that closes our output ends the server quietly', async () => {
     const world = openWorld({ fixture: 'demo' })
     const server = await open(world)
     await server.ask('list_tags')
     server.child.stdout.destroy()
-    // The input stays open: only writing tells that no one reads.
+    // The input stays open, so only writing shows that nobody reads.
     const ended = new Promise<number | null>((resolve) => server.child.on('exit', resolve))
     for (let id = 0; id < 3; id++) server.send(call(id))
     expect(await ended).toBe(0)
   })
 
-  test('a client that is killed ends us', async () => {
+  test('killing the client ends the server', async () => {
     const world = openWorld({ fixture: 'demo' })
-    // A client that starts a server of its own, tells its process id, and is killed.
+    // A client that starts its own server, prints its process id, and is killed.
     const script = `
       const child = require('node:child_process').spawn(process.execPath, [${JSON.stringify(PROGRAM)}, 'serve', ${JSON.stringify(world.vault)}])
       child.stdin.write(${JSON.stringify(`${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '0' } } })}\n${JSON.stringify(call(2))}\n`)})
@@ -341,7 +341,7 @@ describe('the end', () => {
     expect(existsSync(`/proc/${pid}`)).toBe(true)
     client.kill('SIGKILL')
     await eventually(async () => {
-      // One that no one has waited for yet is as good as gone.
+      // A zombie process counts as ended.
       const state = existsSync(`/proc/${pid}`) ? /^State:\s+(\w)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] : 'gone'
       expect(['gone', 'Z']).toContain(state)
     })

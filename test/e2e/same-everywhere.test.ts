@@ -30,7 +30,7 @@ const STDIO_CLIENTS: readonly (readonly [name: string, Connect])[] = [
   ],
 ]
 
-/** Every list, resource, prompt and completion that does not depend on the moment. */
+/** Every list, resource, prompt and completion that does not depend on time. */
 async function everything(client: Wire): Promise<Wire> {
   const { resources } = await client.listResources()
   const { resourceTemplates } = await client.listResourceTemplates()
@@ -66,7 +66,7 @@ async function everything(client: Wire): Promise<Wire> {
 async function told([client, transport]: readonly [Wire, unknown]): Promise<Wire> {
   onTestFinished(() => client.close())
   await client.connect(transport)
-  // What is still being read would be said.
+  // Unfinished indexing would show up in answers.
   await client.callTool({ name: 'search', arguments: { query: 'x' } })
   await expect
     .poll(async () => JSON.stringify((await client.callTool({ name: 'search', arguments: { query: 'x' } })).structuredContent), {

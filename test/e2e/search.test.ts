@@ -22,15 +22,41 @@ async function serve(world: World, ...options: readonly string[]): Promise<Serve
   return server
 }
 
-/** A server in which everything can be found. */
+/** A server that has indexed and embedded everything. */
 async function serveComplete(world: World, ...options: readonly string[]): Promise<Server> {
   const server = await serve(world, ...options)
   await eventually(async () => expect(codesOf(await server.call('search', { query: 'bread' }))).toEqual([]))
   return server
 }
 
+test('in a vault of several languages, search, similar_nodes and context_pack find the note in another language', async () => {
+  const world = openWorld()
+  const notes = {
+    'Baking.md':
+      'Bake the bread in a hot oven until the crust is brown. Let the dough of flour, water, salt and yeast rise first.',
+    'Backen.md':
+      'Das Brot wird im heißen Ofen gebacken, bis die Kruste braun ist. Vorher geht der Teig aus Mehl, Wasser und Hefe.',
+    'Travel.md': 'Who feeds the dog while we travel in summer?',
+    'Fest.md': 'Die Familie feiert im Sommer mit Musik und Tanz.',
+    'Antrag.md': 'Wer Urlaub nimmt, muss ihn vor dem Sommer beantragen.',
+    'Frist.md': 'Solange die Frist läuft, macht das Amt nichts.',
+    'Taxes.md': 'Income, deductions, forms and deadlines of the year.',
+  }
+  for (const [path, text] of Object.entries(notes)) world.write(path, `${text}\n`)
+  const server = await serveComplete(world)
+  const query = 'Wer gibt dem Hund zu fressen, wenn wir im Sommer verreisen?'
+  const { structuredContent: found } = await server.call('search', { query })
+  expect(idsOf(found.results).slice(0, 3)).toContain('travel.md')
+  const { structuredContent: pack } = await server.call('context_pack', { query })
+  expect(JSON.stringify(pack)).toContain('Who feeds the dog')
+  await eventually(async () => {
+    const { structuredContent: similar } = await server.call('similar_nodes', { id: 'Backen', limit: 1 })
+    expect(JSON.stringify(similar)).toContain('baking.md')
+  })
+})
+
 describe('a client', () => {
-  test('is offered the tools, and finds with them', async () => {
+  test('gets the search tools and finds notes with them', async () => {
     const world = DEMO()
     const client: Wire = new Client({ name: 'test', version: '1' })
     onTestFinished(() => client.close())
@@ -51,8 +77,11 @@ describe('a client', () => {
     expect(passage.text).toContain('dense')
 
     const [found] = await call('find_nodes', { query: '#fault ~up=Troubleshooting title:crumb' })
-    expect(found).toMatchObject({ id: 'faults/dense crumb.md', created: '2024-01-06', line: expect.any(Number) })
+    expect(found).toMatchObject({ id: 'faults/dense crumb.md', line: expect.any(Number) })
     expect(found).not.toHaveProperty('highlights')
+    expect(found).not.toHaveProperty('created')
+    const [dated] = await call('find_nodes', { query: '#fault title:crumb created:2024-01' })
+    expect(dated).toMatchObject({ id: 'faults/dense crumb.md', created: '2024-01-06' })
 
     await eventually(async () => {
       const similar = await call('similar_nodes', { id: 'faults/dense crumb', exclude_linked: true })
@@ -75,7 +104,7 @@ describe('a client', () => {
     await eventually(async () => expect(idsOf(await server.ask('search', semantic))).not.toContain('inbox/visitor.md'))
   })
 
-  test('who wants no embedder finds by words, and learns which setting it is', async () => {
+  test('without an embedder, search uses words and names the setting', async () => {
     const world = DEMO()
     const server = await serve(world, '--set', 'embedder.kind=none')
     const { result } = await server.request('tools/list')
@@ -92,7 +121,7 @@ describe('a client', () => {
   })
 })
 
-/** A server of embeddings that knows which words a text has, and takes its time. */
+/** A slow embedding server based on word counts. */
 async function embeddingServer(milliseconds: number) {
   const facts = { options: [] as readonly string[], passages: 0, texts: [] as string[] }
   const server = createServer((request, response) => {
@@ -122,8 +151,8 @@ async function embeddingServer(milliseconds: number) {
   return facts
 }
 
-describe('a model that takes its time', () => {
-  test('words answer at once, and it is said until the vectors are there; a restart needs none again', async () => {
+describe('a slow model', () => {
+  test('words answer at once with a notice until the vectors are ready; a restart needs none again', async () => {
     const world = DEMO()
     const embeddings = await embeddingServer(100)
     const server = await serve(world, ...embeddings.options)
@@ -143,11 +172,11 @@ describe('a model that takes its time', () => {
     world.write('Inbox/New.md', 'One more.\n')
     await eventually(async () => expect(idsOf(await again.ask('find_nodes', { query: 'title:New' }))).toEqual(['inbox/new.md']))
     await eventually(async () => expect(embeddings.passages).toBeGreaterThan(before))
-    // The new note alone: its text, its title.
+    // Only the new note: its text and its title.
     expect(embeddings.passages).toBeLessThanOrEqual(before + 2)
   })
 
-  test('the command line waits for words, says what is missing, and index completes it', async () => {
+  test('the command line waits for words and says what is missing; index completes it', async () => {
     const world = DEMO()
     const { options } = await embeddingServer(20)
     const vault = ['--vault', world.vault]
@@ -170,7 +199,7 @@ describe('a model that takes its time', () => {
     )
   })
 
-  test('a change of ai.deny in one of several vaults counts for the next note that a running server embeds', async () => {
+  test('a running server applies a changed ai.deny of one vault to the next note it embeds', async () => {
     const world = DEMO()
     const { options, texts } = await embeddingServer(0)
     const work = join(world.root, 'work')
@@ -179,7 +208,7 @@ describe('a model that takes its time', () => {
     await server.initialize()
     await server.call('search', { query: 'bread' })
     let notes = 0
-    /** Whether a new note in `secret` of each vault is sent, once a note outside of it was. */
+    /** Whether a new note in `secret` of each vault is sent, after a note outside it was. */
     const areSent = async (): Promise<readonly boolean[]> => {
       const word = `word${++notes}x`
       for (const vault of [world.vault, work]) {
@@ -204,7 +233,7 @@ describe('a model that takes its time', () => {
     await eventually(async () => expect(await areSent()).toEqual([true, true]))
   })
 
-  test('Ctrl+C ends the work, and what was done is kept', async () => {
+  test('Ctrl+C stops the work and keeps what was done', async () => {
     const world = DEMO()
     const embeddings = await embeddingServer(300)
     const child = spawn(process.execPath, [PROGRAM, 'index', world.vault, ...embeddings.options], { env: { ...world.env } })
@@ -236,7 +265,7 @@ describe('the command line', () => {
     expect(find.err).toMatch(/column \d+: .*\n {2}\(crumb OR\n {2} +\^\n/)
   })
 
-  test('doctor finds a search index that is damaged, and index mends it', async () => {
+  test('doctor finds a damaged search index, and index repairs it', async () => {
     const world = DEMO()
     await world.roux(['index', world.vault])
     const folder = join(world.root, 'cache', 'roux')
@@ -253,7 +282,7 @@ describe('the command line', () => {
   })
 })
 
-describe('queries that no one types', () => {
+describe('unusual queries', () => {
   const word = 'x'.repeat(1_000_000)
   const words = Array.from({ length: 20_000 }, (_, at) => `word${at}`).join(' ')
   const QUERIES: readonly (readonly [string, string])[] = [
@@ -271,7 +300,7 @@ describe('queries that no one types', () => {
     ['zeros and halves of characters', '\u0000\ud800 \udc00'.repeat(100)],
   ]
 
-  test('are answered or refused, and no one else is held up', async () => {
+  test('are answered or refused, without blocking others', async () => {
     const world = DEMO()
     const server = await serveComplete(world)
     const order: string[] = []
@@ -290,7 +319,7 @@ describe('queries that no one types', () => {
         const answer = JSON.parse(content[0].text)
         if (isError) expect(answer.error, `${tool}: ${name}`).toMatchObject({ code: 'INVALID_PARAMS' })
         else expect(Array.isArray(answer), `${tool}: ${name}`).toBe(true)
-        // An error shows what was wrong, not all that came.
+        // An error shows the mistake, not the whole query.
         expect(content[0].text.length, `${tool}: ${name}`).toBeLessThan(100_000)
         expect([...order].sort()).toEqual(['asked', 'other'])
       }
@@ -298,9 +327,9 @@ describe('queries that no one types', () => {
     expect((await server.end()).code).toBe(0)
   })
 
-  test('on the command line, too', async () => {
+  test('also on the command line', async () => {
     const world = DEMO()
-    // A single argument of a program may not be longer than 128 KB.
+    // A single program argument is limited to 128 KB.
     for (const query of [words.slice(0, 100_000), '('.repeat(10_000)]) {
       const { code, out, err } = await world.roux(['find', query, '--vault', world.vault])
       expect([code, out]).toEqual([2, ''])

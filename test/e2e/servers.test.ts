@@ -5,7 +5,7 @@ import { openWorld, SLOW, type Wire } from './support.ts'
 
 vi.setConfig({ testTimeout: SLOW })
 
-test('doctor says how many servers a vault has; one that was never asked for anything leaves no trace', async () => {
+test('doctor reports how many servers use a vault; an unused one leaves no trace', async () => {
   const world = openWorld({ fixture: 'demo' })
   const told = async () => {
     const { out } = await world.roux(['doctor', world.vault, '--set', 'http.port=0', '--json'])

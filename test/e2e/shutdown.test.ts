@@ -6,10 +6,10 @@ import { openWorld, type Server, SLOW, type World } from './support.ts'
 
 vi.setConfig({ testTimeout: SLOW })
 
-/** What is promised, from the signal to the end of the process, ms. */
+/** The documented limit from the signal to the end of the process, ms. */
 const PROMISED = 5_000
 
-/** Settings with which a question by meaning waits for an answer that never comes. */
+/** Settings with which a semantic query waits for an answer that never comes. */
 async function neverAnswers(): Promise<readonly string[]> {
   const model = createServer(() => {}).listen(0, '127.0.0.1')
   onTestFinished(() => {
@@ -23,7 +23,7 @@ async function neverAnswers(): Promise<readonly string[]> {
 
 const HANGS = { name: 'resolve_nodes', arguments: { names: ['x'], strategy: 'semantic' } }
 
-/** Ends a server and tells how long that took, and with what code. */
+/** Ends a server and returns how long it took, and its exit code. */
 async function end(server: Server, how: () => void): Promise<readonly [took: number, code: number | null]> {
   const begun = performance.now()
   how()
@@ -37,7 +37,7 @@ async function serving(world: World): Promise<Server> {
   return server
 }
 
-describe('a call that hangs does not keep the process longer than is promised', () => {
+describe('a hanging call does not delay shutdown beyond the limit', () => {
   test.each<[string, (server: Server) => void]>([
     ['the end of input', (server) => server.child.stdin.end()],
     ['SIGTERM', (server) => server.child.kill('SIGTERM')],
@@ -68,7 +68,7 @@ describe('a call that hangs does not keep the process longer than is promised', 
   })
 })
 
-test('a vault that is being read does not, either', async () => {
+test('reading a vault does not delay shutdown beyond the limit', async () => {
   const world = openWorld()
   for (let at = 0; at < 3_000; at += 1)
     world.write(`${at % 50}/note ${at}.md`, `# ${at}\n\n[[note ${at + 1}]] ${'word '.repeat(200)}\n`)
@@ -81,11 +81,11 @@ test('a vault that is being read does not, either', async () => {
   expect(took).toBeLessThan(PROMISED)
 })
 
-test('a client that reads nothing does not, either', async () => {
+test('a client that reads nothing does not delay shutdown beyond the limit', async () => {
   const server = await serving(openWorld({ fixture: 'demo' }))
   server.child.stdout.pause()
   for (let id = 0; id < 500; id += 1) server.send({ jsonrpc: '2.0', id, method: 'tools/list' })
-  // The process is awaited, not its output, which stays unread.
+  // Wait for the process, not for its output, which stays unread.
   const exited = new Promise<number | null>((resolve) => server.child.once('exit', resolve))
   await new Promise((resolve) => setTimeout(resolve, 500))
   const begun = performance.now()

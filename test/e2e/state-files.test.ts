@@ -7,7 +7,7 @@ vi.setConfig({ testTimeout: SLOW })
 
 const NUMBERS = Array.from({ length: 8 }, (_, at) => at)
 
-test('tokens that several processes add and remove at once are all there, or all gone', async () => {
+test('concurrent processes can add and remove tokens without losing any', async () => {
   const { root, roux } = openWorld()
   for (const at of NUMBERS) await roux(['token', 'add', `old-${at}`])
   const ended = await Promise.all(
@@ -19,7 +19,7 @@ test('tokens that several processes add and remove at once are all there, or all
   expect(readdirSync(join(root, 'state/roux'))).toEqual(['tokens.json'])
 })
 
-test('folders that several processes trust at once are all trusted', async () => {
+test('concurrent processes can trust folders without losing any', async () => {
   const { root, roux } = openWorld()
   const folders = NUMBERS.map((at) => join(root, `vault-${at}`))
   for (const folder of folders) {

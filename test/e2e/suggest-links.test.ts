@@ -6,18 +6,18 @@ import { openWorld, PROGRAM, SLOW, type World } from './support.ts'
 
 vi.setConfig({ testTimeout: SLOW })
 
-/** Linux brings a program that gives another one a terminal. */
+/** On Linux, a program that gives another one a terminal. */
 const HAS_TERMINAL = process.platform === 'linux' && spawnSync('script', ['--version']).status === 0
 
 const CTRL_C = '\u0003'
 
 interface Talk {
-  /** What is typed at one question after the other; a function types what it returns. */
+  /** The answers to type, one per question; a function returns the answer to type. */
   readonly answers: readonly (string | (() => string))[]
   readonly args?: readonly string[]
 }
 
-/** Runs a command at a terminal; each answer is typed when its question stands there. */
+/** Runs a command in a terminal and types each answer when its question appears. */
 async function talk({ vault, env, root }: World, { answers, args = [] }: Talk): Promise<string> {
   const command = [process.execPath, PROGRAM, 'suggest-links', '--apply', '--vault', vault, ...args]
   const line = command.map((word) => `'${word}'`).join(' ')
@@ -51,7 +51,7 @@ const BULK = '2. One hour in [[Bulk fermentation|bulk]] at 25 °C.'
 const STARTER =
   'Leftover [[Sourdough starter|starter]] may replace 100 g of flour and water together; then see [how to count it][count].'
 
-test.skipIf(!HAS_TERMINAL)('links are made at a terminal as one change, and undo brings back every byte', async () => {
+test.skipIf(!HAS_TERMINAL)('links made in a terminal are one change, and undo restores every byte', async () => {
   const world = openWorld({ fixture: 'demo' })
   const copy = join(world.root, 'copy')
   cpSync(world.vault, copy, { recursive: true })
@@ -64,7 +64,7 @@ test.skipIf(!HAS_TERMINAL)('links are made at a terminal as one change, and undo
 })
 
 test.skipIf(!HAS_TERMINAL)(
-  'Ctrl+C makes what was wanted before, and a link that is never wanted is not offered again',
+  'Ctrl+C keeps the links accepted so far, and a link rejected for good is not offered again',
   async () => {
     const world = openWorld({ fixture: 'demo' })
     const shown = await talk(world, { args: ['recipes'], answers: ['never\r', 'y\r', CTRL_C] })
@@ -77,7 +77,7 @@ test.skipIf(!HAS_TERMINAL)(
   },
 )
 
-test.skipIf(!HAS_TERMINAL)('a note that an editor changes before the answer is left as the editor wrote it', async () => {
+test.skipIf(!HAS_TERMINAL)('a note that an editor changes before the answer stays as the editor saved it', async () => {
   const world = openWorld({ fixture: 'demo' })
   const path = 'Recipes/Weekday baguettes.md'
   const edit = () => {

@@ -1,5 +1,15 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -10,11 +20,11 @@ export const PROGRAM = fileURLToPath(new URL('../../dist/cli/main.js', import.me
 
 const FIXTURES = fileURLToPath(new URL('../../fixtures', import.meta.url))
 
-// Nothing here is about time: these end a test that hangs, on a machine that is busy with others.
+// These limits only end a hanging test, even on a busy machine; no test depends on time.
 export const SLOW = 120_000
 const PATIENCE = 60_000
 
-/** What came over the wire; a test's expectation tells its type. */
+/** A message from the wire; the test's expectation gives its type. */
 // biome-ignore lint/suspicious/noExplicitAny: every test reads another shape
 export type Wire = any
 
@@ -25,16 +35,16 @@ export interface Outcome {
   readonly err: string
 }
 
-/** A temporary folder with a vault and the user's own folders, which goes with the test. */
+/** A temporary folder with a vault and user folders, removed after the test. */
 export interface World {
   readonly root: string
   readonly vault: string
   readonly env: Readonly<Record<string, string>>
   /** Writes a file of the vault. */
   write(path: string, text: string | Uint8Array): void
-  /** Runs a command to its end. */
+  /** Runs a command to completion. */
   roux(args: readonly string[], options?: RunOptions): Promise<Outcome>
-  /** Starts a command that goes on until it is stopped. */
+  /** Starts a command that runs until it is stopped. */
   start(args: readonly string[], options?: RunOptions): ChildProcessWithoutNullStreams
   /** Starts `roux serve`. */
   serve(args?: readonly string[], options?: RunOptions): Server
@@ -47,13 +57,16 @@ export interface RunOptions {
 }
 
 export interface WorldOptions {
-  /** The fixture that is copied; without one the vault is empty. */
+  /** The fixture to copy; without one the vault is empty. */
   readonly fixture?: string
 }
 
 export function openWorld({ fixture }: WorldOptions = {}): World {
   const root = realpathSync.native(mkdtempSync(join(tmpdir(), 'roux-e2e-')))
-  onTestFinished(() => rmSync(root, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 }))
+  onTestFinished(() => {
+    endSharedServers(join(root, 'run', 'roux'))
+    rmSync(root, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 })
+  })
   const vault = join(root, 'vault')
   mkdirSync(join(root, 'home'))
   if (fixture === undefined) mkdirSync(vault)
@@ -79,14 +92,26 @@ export function openWorld({ fixture }: WorldOptions = {}): World {
   }
 }
 
+/** Ends the shared servers whose sockets are in this folder. Each has written who holds its lock. */
+function endSharedServers(folder: string): void {
+  const names = existsSync(folder) ? readdirSync(folder) : []
+  for (const name of names.filter((one) => one.endsWith('.holder'))) {
+    try {
+      process.kill(JSON.parse(readFileSync(join(folder, name), 'utf8')).pid, 'SIGKILL')
+    } catch {
+      // It has ended by itself.
+    }
+  }
+}
+
 /** Polls until an expectation holds. */
 export function eventually<T>(expectation: () => Promise<T>): Promise<T> {
   return vi.waitFor(expectation, { timeout: PATIENCE, interval: 40 })
 }
 
 /**
- * What a result says, without what the protocol's eras put around it, and without the warning that files are being compared: whether
- * they are at this moment is chance.
+ * A result without the members that differ between protocol eras, and without the warning that files are being compared, which depends on
+ * chance.
  */
 export function factsOf({ content, structuredContent, isError = false }: Wire): Wire {
   const { _warnings, ...facts } = structuredContent
@@ -95,7 +120,7 @@ export function factsOf({ content, structuredContent, isError = false }: Wire): 
   return { texts, facts, warnings, isError }
 }
 
-/** Only what the program needs, and nothing of the user who runs the tests. */
+/** Only what the program needs, and nothing from the user's environment. */
 function cleanEnvironment(root: string): Record<string, string> {
   return {
     PATH: process.env.PATH ?? '',
@@ -103,6 +128,10 @@ function cleanEnvironment(root: string): Record<string, string> {
     XDG_CACHE_HOME: join(root, 'cache'),
     XDG_STATE_HOME: join(root, 'state'),
     XDG_CONFIG_HOME: join(root, 'config'),
+    XDG_RUNTIME_DIR: join(root, 'run'),
+    // Set by vitest.config.ts.
+    ROUX_SERVE_SHARED: process.env.ROUX_SERVE_SHARED ?? 'off',
+    ROUX_SERVE_KEEP_MINUTES: '0',
     NO_COLOR: '1',
   }
 }
@@ -122,7 +151,7 @@ function startProgram(args: readonly string[], options: { readonly cwd: string; 
   child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
     err += chunk
   })
-  // A program that ends before it has read everything is a test's business, not an unhandled error.
+  // A program that exits before reading its input is expected here, not an unhandled error.
   child.stdin.on('error', () => {})
   const ended = new Promise<Outcome>((resolve, reject) => {
     child.on('error', reject)
@@ -135,12 +164,12 @@ function startProgram(args: readonly string[], options: { readonly cwd: string; 
   return { child, ended }
 }
 
-/** A server that is spoken to in bytes. */
+/** A server written to and read from as bytes. */
 export class Server {
   readonly child: ChildProcessWithoutNullStreams
-  /** Resolves when the process has ended and its pipes are closed. */
+  /** Resolves when the process has exited and its pipes are closed. */
   readonly ended: Promise<Outcome>
-  /** Every line that came, in order. */
+  /** Every received line, in order. */
   readonly lines: string[] = []
   readonly #waiting = new Map<string | number, (message: Wire) => void>()
   #partial = ''
@@ -152,19 +181,19 @@ export class Server {
     child.stdout.on('data', (chunk: string) => this.#receive(chunk))
   }
 
-  /** Writes one line, or several. */
+  /** Writes one or more lines. */
   send(message: unknown): void {
     this.child.stdin.write(`${typeof message === 'string' ? message : JSON.stringify(message)}\n`)
   }
 
-  /** Sends a request and gives the whole answer, an error too. */
+  /** Sends a request and returns the whole answer, or an error. */
   request(method: string, params: object = {}, id: string | number = `r${this.#nextId++}`): Promise<Wire> {
     const answer = this.answerTo(id)
     this.send({ jsonrpc: '2.0', id, method, params })
     return answer
   }
 
-  /** The answer to a request that was written by hand. */
+  /** The answer to a request that the test wrote itself. */
   answerTo(id: string | number): Promise<Wire> {
     const answer = new Promise<Wire>((resolve) => {
       this.#waiting.set(id, resolve)
@@ -180,7 +209,7 @@ export class Server {
     return this.request('initialize', { protocolVersion, capabilities: {}, clientInfo })
   }
 
-  /** A tool's whole result. */
+  /** The complete result of a tool. */
   async call(name: string, args: object = {}): Promise<Wire> {
     const { result, error } = await this.request('tools/call', { name, arguments: args })
     if (error !== undefined) throw new Error(JSON.stringify(error))
@@ -192,13 +221,13 @@ export class Server {
     return JSON.parse((await this.call(name, args)).content[0].text)
   }
 
-  /** Ends the input and waits for the end. */
+  /** Closes the input and waits for the exit. */
   end(): Promise<Outcome> {
     this.child.stdin.end()
     return this.ended
   }
 
-  /** Waits for the answer to a condition on what came so far. */
+  /** Waits until the received lines satisfy a condition. */
   async sees(condition: (lines: readonly string[]) => boolean): Promise<void> {
     await eventually(async () => {
       if (!condition(this.lines)) throw new Error(`It never came; what came: ${this.lines.join('\n').slice(0, 2000)}`)

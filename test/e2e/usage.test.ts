@@ -10,7 +10,7 @@ import { openWorld, type RunOptions, SLOW, type World } from './support.ts'
 const ACCOUNT: Account = { provider: 'api.example.com', model: 'big', feature: 'ask', location: 'remote' }
 const TAKEN: Spent = { input: 1_000_000, output: 200_000, estimated: false }
 
-/** A world in which it is noon of the tenth of March, and these requests were made. */
+/** A world at noon on the tenth of March, with these requests in its ledger. */
 function worldWith(requests: readonly (Partial<Account> & { readonly day: string; readonly spent?: Spent })[]) {
   const world = openWorld()
   const state = new AiState(aiStateFile(join(world.root, 'state', 'roux')), openSqlite)
@@ -29,7 +29,7 @@ async function usage(world: World, args: readonly string[], options: RunOptions)
   return { code, err, answer: code === 0 ? JSON.parse(out) : undefined }
 }
 
-test('roux usage shows as many days as it is asked for, today included, the newest first', { timeout: SLOW }, async () => {
+test('roux usage shows the requested number of days, including today, newest first', { timeout: SLOW }, async () => {
   const days = ['2026-01-01', '2026-02-09', '2026-03-03', '2026-03-04', '2026-03-10']
   const { world, env } = worldWith(days.map((day) => ({ day })))
   const shown = async (...args: readonly string[]) =>
@@ -41,7 +41,7 @@ test('roux usage shows as many days as it is asked for, today included, the newe
   expect(await shown('--days', '3650')).toEqual(days.toReversed())
 })
 
-test('roux usage shows what was asked where the address of the model is wrong now', { timeout: SLOW }, async () => {
+test("roux usage works while the model's address is invalid", { timeout: SLOW }, async () => {
   const { world, env } = worldWith([{ day: '2026-03-10' }])
   const wrong = { ROUX_AI_PROVIDER: 'openai', ROUX_AI_MODEL: 'm', ROUX_AI_BASE_URL: 'localhost:11434' }
   const { code, answer, err } = await usage(world, [], { env: { ...env, ...wrong } })
@@ -50,7 +50,7 @@ test('roux usage shows what was asked where the address of the model is wrong no
 })
 
 test.each(['0', '-1', '3651', '1.5', 'week'])(
-  'roux usage --days %s is refused with what it may be',
+  'roux usage --days %s is refused with the valid range',
   { timeout: SLOW },
   async (days) => {
     const { world, env } = worldWith([])
@@ -60,7 +60,7 @@ test.each(['0', '-1', '3651', '1.5', 'week'])(
   },
 )
 
-test('roux usage tells what it cost by ai.prices, of the models that have a price', { timeout: SLOW }, async () => {
+test('roux usage shows costs by ai.prices for models with a price', { timeout: SLOW }, async () => {
   const day = '2026-03-10'
   const { world, env } = worldWith([
     { day },
@@ -78,7 +78,7 @@ test('roux usage tells what it cost by ai.prices, of the models that have a pric
 })
 
 test.each(['big', 'big=1', 'big=1/x', 'big=-1/2', '=1/2'])(
-  'the price %j is refused with how to write one',
+  'the price %j is refused with the correct format',
   { timeout: SLOW },
   async (price) => {
     const { world, env } = worldWith([])

@@ -7,7 +7,7 @@ import { eventually, openWorld, SLOW, type Wire } from './support.ts'
 
 vi.setConfig({ testTimeout: SLOW })
 
-/** A server of two vaults, a client of either era whose token is for `home` alone, and one who sees both. */
+/** A server with two vaults, and two clients of either era: one whose token is for `home` only, and one that sees both. */
 async function open(era: 'legacy' | 'modern') {
   const world = openWorld({ fixture: 'demo' })
   const work = join(world.root, 'work')
@@ -32,7 +32,7 @@ async function open(era: 'legacy' | 'modern') {
   return { world, work, guest: await connect(limited), owner: await connect(http.token) }
 }
 
-/** Everything that a client can be told, by every request there is. */
+/** All answers a client can get, from every kind of request. */
 async function everythingTold(client: Wire): Promise<string> {
   const call = async (name: string, args: object) =>
     client.callTool({ name, arguments: args }).catch((error: unknown) => String(error))
@@ -61,11 +61,11 @@ async function everythingTold(client: Wire): Promise<string> {
     ),
     client.complete({ ref: { type: 'ref/resource', uri: 'roux://node/{+id}' }, argument: { name: 'id', value: 'sec' } }),
   ])
-  // What the caller wrote comes back in errors; what it could not know must not.
+  // Errors repeat the caller's own words, but must contain nothing it could not know.
   return JSON.stringify(told)
 }
 
-test.each(['legacy', 'modern'] as const)('a token for one vault learns nothing of the other (%s era)', async (era) => {
+test.each(['legacy', 'modern'] as const)('a token for one vault learns nothing about the other (%s era)', async (era) => {
   const { guest, owner } = await open(era)
   await eventually(async () => expect((await everythingTold(owner)).includes('merger is called Sycamore')).toBe(true))
   expect((await everythingTold(owner)).includes('work:secret plan.md')).toBe(true)
@@ -78,7 +78,7 @@ test.each(['legacy', 'modern'] as const)('a token for one vault learns nothing o
   expect(node.structuredContent.node.vault_links).toEqual([{ vault: 'work', file: 'secret plan', line: 1, id: null }])
 })
 
-test('nor is it told of what changes there', async () => {
+test('a token for one vault gets no notifications about the other', async () => {
   const { world, guest, owner, work } = await open('legacy')
   const heard: Record<string, string[]> = { guest: [], owner: [] }
   for (const [name, client] of [
@@ -88,7 +88,7 @@ test('nor is it told of what changes there', async () => {
     client.setNotificationHandler('notifications/resources/updated', ({ params }: Wire) => void heard[name]?.push(params.uri))
     await client.callTool({ name: 'list_tags', arguments: {} })
   }
-  // That all of a vault was read for the first time is told of whatever someone asked for in it: here that is over.
+  // A vault's first indexing is announced regardless of subscriptions; here it is over.
   await guest.subscribeResource({ uri: 'roux://node/plan' })
   await eventually(async () => {
     world.write('Plan.md', `Plan ${performance.now()}\n`)
@@ -107,7 +107,7 @@ test('nor is it told of what changes there', async () => {
   expect(heard.guest).toEqual([])
 })
 
-test('a token that may not read gets nothing of the notes, in no way', async () => {
+test('a token without read access cannot get any note content', async () => {
   const world = openWorld({ fixture: 'demo' })
   const http = await startHttp(world, [world.vault, '--write'])
   const clientOf = async (scope: string) => {
@@ -147,7 +147,7 @@ test('a token that may not read gets nothing of the notes, in no way', async () 
     ),
     ...['attachment/gluten.png', 'node/concepts/gluten'].map((name) => attach('resources/read', { uri: `roux://${name}` })),
   ])
-  // The id of what was changed is told: whoever changes it has named it.
+  // The id of a changed note is returned, because the caller named it.
   const named = /"(?:id|old_id|ids)":\[?"concepts\/gluten\.md"/g
   const learnt = told.map((text) => text.replaceAll('\\"', '"').replaceAll(named, ''))
   expect(learnt.filter((text) => /sourdough|protein|gluten\.md|counts/i.test(text))).toEqual([])

@@ -5,7 +5,7 @@ import { openWorld, type Server, SLOW, type Wire, type World } from './support.t
 
 vi.setConfig({ testTimeout: SLOW })
 
-/** A server of two vaults, which has read both. */
+/** A server with two vaults, both indexed. */
 async function twoVaults(options: readonly string[] = []): Promise<{ readonly world: World; readonly server: Server }> {
   const world = openWorld({ fixture: 'demo' })
   const work = join(world.root, 'work')
@@ -26,7 +26,7 @@ function settings({ root, vault }: World): readonly string[] {
 
 const idsOf = (results: readonly Wire[]): readonly string[] => results.map(({ id }) => id)
 
-test('finding asks all vaults, and every id says which it is of', async () => {
+test('searches cover all vaults, and every id names its vault', async () => {
   const { server } = await twoVaults()
   const found = idsOf(await server.ask('search', { query: 'the quarterly report' }))
   expect(found[0]).toBe('work:tasks.md')
@@ -44,7 +44,7 @@ test('finding asks all vaults, and every id says which it is of', async () => {
   })
 })
 
-test('one vault is asked where an id or `vault` names it, else the first', async () => {
+test('an id or `vault` chooses the vault, otherwise the first one answers', async () => {
   const { server } = await twoVaults()
   const hubs = await server.ask('get_hubs')
   expect(hubs.every(({ id }: Wire) => id.startsWith('home:'))).toBe(true)
@@ -62,21 +62,21 @@ test('one vault is asked where an id or `vault` names it, else the first', async
   })
 })
 
-test('a link to a note of another vault can be followed by its id', async () => {
+test('a link to a note in another vault can be followed by its id', async () => {
   const { server } = await twoVaults()
   const node = await server.ask('get_node', { id: 'work:plan' })
   expect(node.vault_links).toEqual([{ vault: 'home', file: 'Concepts/Gluten', line: 3, id: 'home:concepts/gluten.md' }])
   expect((await server.ask('get_node', { id: node.vault_links[0].id })).title).toBe('Gluten')
 })
 
-test('a prompt names the note as it was written, so that its tool asks the vault of the note', async () => {
+test("a prompt keeps the note as written, so its tool asks the note's vault", async () => {
   const { server } = await twoVaults()
   const { result } = await server.request('prompts/get', { name: 'summarize_note', arguments: { note: 'work:plan' } })
   expect(result.messages[0].content.text).toContain('get_node {"id":"work:plan","depth":1}')
   expect((await server.ask('get_node', { id: 'work:plan', depth: 1 })).id).toBe('work:plan.md')
 })
 
-test('roux ask about a note asks the vault that the note is of', async () => {
+test("roux ask about a note asks the note's vault", async () => {
   const { world, server } = await twoVaults()
   await server.end()
   for (const note of ['work:tasks', 'Tasks']) {
@@ -87,7 +87,7 @@ test('roux ask about a note asks the vault that the note is of', async () => {
   }
 })
 
-test('the tools say which vaults there are, and only where there are several', async () => {
+test('the tools list the vaults only if there are several', async () => {
   const { world, server } = await twoVaults()
   const { tools } = (await server.request('tools/list')).result
   for (const { inputSchema } of tools) expect(inputSchema.properties.vault.enum).toEqual(['home', 'work'])
@@ -97,7 +97,7 @@ test('the tools say which vaults there are, and only where there are several', a
     expect(inputSchema.properties).not.toHaveProperty('vault')
 })
 
-test('what is written goes into the vault that is named, and is undone there', async () => {
+test('writes go to the named vault, and undo works there', async () => {
   const { server } = await twoVaults(['--write'])
   const made = await server.ask('create_node', {
     id: 'work:ideas/new',
@@ -121,7 +121,7 @@ test('what is written goes into the vault that is named, and is undone there', a
   })
 })
 
-test('a vault that is missing is told, and the others answer; when it comes it is there', async () => {
+test('a missing vault is reported while the others answer, and returns when it appears', async () => {
   const { world, server } = await twoVaults()
   const work = join(world.root, 'work')
   cpSync(work, `${work}-away`, { recursive: true })
@@ -139,7 +139,7 @@ test('a vault that is missing is told, and the others answer; when it comes it i
     .toContain('work:plan.md')
 })
 
-test('an edit in either vault is seen', async () => {
+test('edits in either vault are noticed', async () => {
   const { world, server } = await twoVaults()
   writeFileSync(join(world.root, 'work', 'fresh.md'), '[[Tasks]]')
   world.write('fresh.md', '[[Gluten]]')
@@ -149,7 +149,7 @@ test('an edit in either vault is seen', async () => {
   expect((await server.end()).code).toBe(0)
 })
 
-test('the command line asks all of them, too, and one by its name', async () => {
+test('the command line also asks all vaults, or one by name', async () => {
   const { world } = await twoVaults()
   const roux = async (...args: readonly string[]) => JSON.parse((await world.roux([...args, ...settings(world)])).out)
   expect((await roux('get-node', 'Tasks')).id).toBe('work:tasks.md')

@@ -8,7 +8,7 @@ import { eventually, openWorld, SLOW } from './support.ts'
 
 vi.setConfig({ testTimeout: SLOW })
 
-test('a server that is not asked for the page has none', async () => {
+test('a server without the option has no page', async () => {
   const world = openWorld({ fixture: 'docs-folder' })
   const { url, token } = await startHttp(world, [world.vault])
   const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' }
@@ -17,7 +17,7 @@ test('a server that is not asked for the page has none', async () => {
   expect(answers.map(({ status }) => status)).toEqual(paths.map(() => 404))
 })
 
-test('whoever has a token gets a code for a browser from a server with the page, and it opens a session that reads', async () => {
+test('a token gets a browser code from a server with the page, and the code opens a read-only session', async () => {
   const world = openWorld({ fixture: 'docs-folder' })
   const { url, token } = await startHttp(world, [world.vault, '--web'])
   const post = async (path: string, body: unknown, secret?: string) => {
@@ -35,7 +35,7 @@ test('whoever has a token gets a code for a browser from a server with the page,
   expect((await post('/web/picture', {}, token)).status).toBe(401)
 })
 
-test('the page of a server that runs is opened, and a server of its own begun where there is none', async () => {
+test("roux open uses a running server's page, or starts a server if there is none", async () => {
   const world = openWorld({ fixture: 'docs-folder' })
   const { url, server } = await startHttp(world, [world.vault, '--web'])
   const opened = await eventually(async () => {
@@ -65,7 +65,7 @@ test('the page of a server that runs is opened, and a server of its own begun wh
   expect(told).toMatch(/Press Ctrl\+C to stop/)
 })
 
-test('a program that listens at the port of a server that is gone is not sent a token', async () => {
+test('a program on the port of a dead server gets no token', async () => {
   const world = openWorld({ fixture: 'docs-folder' })
   const { out: token } = await world.roux(['token', 'show'])
   const heard: string[] = []
@@ -78,7 +78,7 @@ test('a program that listens at the port of a server that is gone is not sent a 
   const page = `http://127.0.0.1:${(other.address() as AddressInfo).port}/`
   const servers = join(world.root, 'cache/roux/servers')
   mkdirSync(servers, { recursive: true })
-  // As after a crash, where another process has the number of the one that is gone.
+  // As after a crash, when another process has the dead server's process id.
   writeFileSync(join(servers, `${process.pid}.json`), JSON.stringify({ vaults: [world.vault], page, key: 'x'.repeat(43) }))
   const own = world.start(['open', world.vault, '--print'])
   await new Promise((resolve) => own.stderr.once('data', resolve))
@@ -93,7 +93,7 @@ test('a server that ends says so before its port is free', async () => {
   const servers = join(world.root, 'cache/roux/servers')
   await eventually(async () => expect(readdirSync(servers)).toHaveLength(1))
   const { port } = new URL(url)
-  // A call that never ends keeps the process for a while after its port is closed.
+  // A hanging call keeps the process alive for a while after its port closes.
   const call = connect(Number(port), '127.0.0.1', () => {
     call.write(`POST /mcp HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\n`)
     call.write('Content-Length: 100\r\n\r\n{')
@@ -112,7 +112,7 @@ test('a server that ends says so before its port is free', async () => {
   await server.ended
 })
 
-test('a port that is in use is an error that names the option of the command', async () => {
+test('a used port is an error that names the option of the command', async () => {
   const world = openWorld({ fixture: 'docs-folder' })
   const taken = createServer().listen(0, '127.0.0.1')
   onTestFinished(() => void taken.close())

@@ -7,7 +7,8 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import type { EmbedderSettings } from '../../src/embed/embedder-settings.ts'
 import { examineEmbedder } from '../../src/embed/examine-embedder.ts'
 import type { EmbedderDependencies } from '../../src/embed/open-embedder.ts'
-import { buildWorker, FAKE_ENGINE, modelFolder, TABLE } from './support.ts'
+import { openStaticEmbedder } from '../../src/embed/static-embedder.ts'
+import { buildWorker, FAKE_ENGINE, modelFolder, TABLES } from './support.ts'
 
 let folder: string
 let workerEntry: string
@@ -18,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const dependencies = (more: Partial<EmbedderDependencies> = {}): EmbedderDependencies => ({
-  tablePath: TABLE,
+  tables: TABLES,
   workerEntry,
   modelsFolder: '/nowhere/models',
   engines: [FAKE_ENGINE],
@@ -27,26 +28,26 @@ const dependencies = (more: Partial<EmbedderDependencies> = {}): EmbedderDepende
 const examine = (settings: Partial<EmbedderSettings>, more: Partial<EmbedderDependencies> = {}) =>
   examineEmbedder({ kind: 'static', allowDownload: true, ...settings }, dependencies(more))
 
-test('none is no fault', async () => {
+test('an embedder of kind none is not a problem', async () => {
   expect(await examine({ kind: 'none' })).toEqual([{ works: true, message: 'none: notes are found by words' }])
 })
 
-describe('the built-in table', () => {
+describe('examining the built-in table', () => {
   test('works', async () => {
-    expect(await examine({})).toEqual([{ works: true, message: 'static:all-minilm-l6-v2:256' }])
+    expect(await examine({})).toEqual([{ works: true, message: openStaticEmbedder(TABLES).id }])
   })
 
   test.each<[string, Partial<EmbedderSettings>, Partial<EmbedderDependencies>, RegExp]>([
-    ['is missing', {}, { tablePath: '/nowhere/table.bin' }, /table\.bin cannot be used/],
-    ['is another file', {}, { tablePath: FAKE_ENGINE }, /no embedding table/],
-    ['has fewer dimensions', { dimensions: 300 }, {}, /has 256 dimensions, and 300/],
+    ['a missing file', {}, { tables: { ...TABLES, multilingual: '/nowhere/table.bin' } }, /table\.bin cannot be used/],
+    ['another file', {}, { tables: { ...TABLES, english: FAKE_ENGINE } }, /no embedding table/],
+    ['too few dimensions', { dimensions: 3_000 }, {}, /dimensions, and 3000/],
   ])('%s', async (_, settings, more, message) => {
     const [finding] = await examine(settings, more)
     expect(finding).toMatchObject({ works: false, message: expect.stringMatching(message), hint: expect.any(String) })
   })
 })
 
-describe('a model on this computer', () => {
+describe('examining a local model', () => {
   const settings = (model: string, more: Partial<EmbedderSettings> = {}) => ({ kind: 'transformers' as const, model, ...more })
 
   test('works', async () => {
@@ -55,7 +56,7 @@ describe('a model on this computer', () => {
     expect(finding).toMatchObject({ works: true, message: expect.stringMatching(/^transformers:/) })
   })
 
-  test('package and model are told at once, with the commands that get them; nothing is downloaded', async () => {
+  test('reports a missing package and a missing model together, with commands to get them, and downloads nothing', async () => {
     const findings = await examine(settings('some/model'), { engines: ['@nowhere/engine'] })
     expect(findings.map(({ works }) => works)).toEqual([false, false])
     expect(findings[0]?.hint).toContain('npm install -g --ignore-scripts @huggingface/transformers@4.3.1')
@@ -66,9 +67,9 @@ describe('a model on this computer', () => {
   })
 
   test.each<[string, () => EmbedderSettings, RegExp]>([
-    ['a folder that is missing', () => ({ ...settings('/nowhere/model'), allowDownload: false }), /not complete/],
+    ['a missing folder', () => ({ ...settings('/nowhere/model'), allowDownload: false }), /not complete/],
     [
-      'a folder that is not complete',
+      'an incomplete folder',
       () => ({ ...settings(modelFolder({}, { 'tokenizer.json': undefined })), allowDownload: false }),
       /tokenizer\.json is missing/,
     ],
@@ -83,7 +84,7 @@ describe('a model on this computer', () => {
   })
 })
 
-describe('a server', () => {
+describe('examining an embedding server', () => {
   const served = async (status: number, body: string): Promise<string> => {
     const server = createServer((_, response) => {
       response.statusCode = status
@@ -103,7 +104,7 @@ describe('a server', () => {
 
   test.each<[string, number, string, RegExp]>([
     ['a wrong key', 401, '{"error":"no such key secret"}', /ROUX_EMBEDDER_API_KEY/],
-    ['a model that it does not know', 404, '{"error":"no model m"}', /embedder\.model/],
+    ['an unknown model', 404, '{"error":"no model m"}', /embedder\.model/],
     ['a web page', 200, '<html>Welcome', /base_url/],
   ])('%s', async (_, status, body, hint) => {
     const [finding] = await ask(await served(status, body))
@@ -111,18 +112,18 @@ describe('a server', () => {
     expect(JSON.stringify(finding)).not.toContain('secret')
   })
 
-  test('vectors of other dimensions than are set', async () => {
+  test('reports vectors with other dimensions than configured', async () => {
     const [finding] = await ask(await served(200, VECTOR), { dimensions: 3 })
     expect(finding).toMatchObject({ works: false, message: expect.stringContaining('2 dimensions instead of 3') })
   })
 
-  test('that is down', async () => {
+  test('reports a server that is down', async () => {
     const [finding] = await ask('http://127.0.0.1:1/v1')
     expect(finding).toMatchObject({ works: false, message: expect.stringContaining('cannot be reached') })
   })
 })
 
-test('an engine that cannot be loaded is told', async () => {
+test('reports an engine that cannot be loaded', async () => {
   const broken = join(FAKE_ENGINE, '..', 'broken.cjs')
   const [finding] = await examine({ kind: 'transformers', model: modelFolder({}) }, { engines: [broken] })
   expect(finding).toMatchObject({ works: false, message: expect.stringContaining('cannot be loaded') })

@@ -8,16 +8,16 @@ import { TABLE } from './support.ts'
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }))
 afterEach(() => void vi.useRealTimers())
 
-/** A table that can be taken away, which tells whether it is still in memory. */
+/** A table that can be removed, to see whether it is still in memory. */
 function table() {
   const path = join(temporaryFolder(), 'table.bin')
   copyFileSync(TABLE, path)
   return { path, takeAway: () => rmSync(path) }
 }
 
-test('a table whose first text is expected is read at once, and given up a while after the last text', async () => {
+test('an expected table is loaded at once, and unloaded a while after the last text', async () => {
   const { path, takeAway } = table()
-  const embedder = openLazyStaticEmbedder(path, undefined, { kept: 1_000, isExpected: true })
+  const embedder = openLazyStaticEmbedder({ english: path }, { kept: 1_000, isExpected: true })
   takeAway()
   vi.advanceTimersByTime(900)
   expect(await embedder.embed(['text'], 'query')).toHaveLength(1)
@@ -27,22 +27,22 @@ test('a table whose first text is expected is read at once, and given up a while
   await expect(embedder.embed(['text'], 'query')).rejects.toThrow(/cannot be read/)
 })
 
-test('a table that is not expected is read with the first text', async () => {
+test('other tables are loaded with the first text', async () => {
   const { path, takeAway } = table()
-  const embedder = openLazyStaticEmbedder(path)
+  const embedder = openLazyStaticEmbedder({ english: path })
   takeAway()
   await expect(embedder.embed(['text'], 'query')).rejects.toThrow(/cannot be read/)
 })
 
-test('of a table for few texts only rows are read, its file is closed a while after the last text, and not under one who embeds', async () => {
+test('a table stays loaded while a text is being embedded', async () => {
   const { path, takeAway } = table()
-  const embedder = openLazyStaticEmbedder(path, undefined, { kept: 1_000, isExpected: true, isSparse: true })
+  const embedder = openLazyStaticEmbedder({ english: path }, { kept: 1_000, isExpected: true })
   takeAway()
   const many = embedder.embed(
     Array.from({ length: 3_000 }, (_, at) => `text ${at} `.repeat(20)),
     'query',
   )
-  embedder.coverage?.('short')
+  await embedder.embed(['short'], 'query')
   vi.advanceTimersByTime(1_000)
   expect(await many).toHaveLength(3_000)
   vi.advanceTimersByTime(1_000)

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { openEmbedder } from '../../src/embed/open-embedder.ts'
-import { TABLE } from './support.ts'
+import { TABLES } from './support.ts'
 
-const dependencies = { tablePath: TABLE, modelsFolder: '/nowhere', workerEntry: '/nowhere/worker.mjs' }
+const dependencies = { tables: TABLES, modelsFolder: '/nowhere', workerEntry: '/nowhere/worker.mjs' }
 
-test('each kind is opened, `none` is nothing', async () => {
+test('opens each kind, and nothing for `none`', async () => {
   expect(await openEmbedder({ kind: 'none', allowDownload: false }, dependencies)).toBeUndefined()
   expect((await openEmbedder({ kind: 'static', allowDownload: false }, dependencies))?.id).toMatch(/^static:/)
   expect((await openEmbedder({ kind: 'static', dimensions: 64, allowDownload: false }, dependencies))?.dimensions).toBe(64)

@@ -31,7 +31,7 @@ afterEach(() => {
   servers = []
 })
 
-/** A server of this process that counts letters: vectors by what a text holds. */
+/** A local server whose vectors count letters. */
 async function serve(behaviour: Behaviour = answer): Promise<Seen & { readonly baseUrl: string }> {
   const seen: Seen = { requests: [], headers: [] }
   const server = createServer(async (incoming, response) => {
@@ -60,7 +60,7 @@ function answer({ input, dimensions }: Request, response: ServerResponse): void 
   response.end(JSON.stringify({ object: 'list', data }))
 }
 
-/** Answers the first request, by which dimensions are learnt, and then as told. */
+/** Answers the first request, which asks for the dimension, and then behaves as given. */
 const afterOpening =
   (behaviour: Behaviour): Behaviour =>
   (request, response, count) =>
@@ -101,7 +101,7 @@ async function fails(work: Promise<unknown>, message: RegExp, hint = /./): Promi
 testEmbedder('openai', async () => open({ baseUrl: (await serve()).baseUrl }), { knowsMeanings: false, runs: 10 })
 
 describe('requests', () => {
-  test('learn the dimension once, carry model and key', async () => {
+  test('requests learn the dimension once, and carry model and key', async () => {
     const { embedder, requests, headers } = await opened(answer)
     expect(embedder.dimensions).toBe(8)
     expect(embedder.id).toMatch(/^openai:letters:8:[0-9a-f]{8}$/)
@@ -111,20 +111,20 @@ describe('requests', () => {
     expect(headers.map(({ authorization }) => authorization)).toEqual([`Bearer ${KEY}`, `Bearer ${KEY}`])
   })
 
-  test('without a key none is sent', async () => {
+  test('requests have no key if none is set', async () => {
     const { baseUrl, headers } = await serve()
     await (await openOpenAiEmbedder({ kind: 'openai', model: 'letters', baseUrl, allowDownload: false })).close()
     expect(headers[0]).not.toHaveProperty('authorization')
   })
 
-  test('ask for the dimension that is set, and nothing when opened', async () => {
+  test('requests ask for the configured dimension, and opening sends none', async () => {
     const { embedder, requests } = await opened(answer, { dimensions: 16 })
     expect(requests).toEqual([])
     expect((await embedder.embed(['a'], 'query'))[0]?.length).toBe(16)
     expect(requests[0]?.dimensions).toBe(16)
   })
 
-  test('what a server says that they took is believed where it can be', async () => {
+  test("uses the server's token counts if they are plausible", async () => {
     const settled: Spent[] = []
     const { baseUrl } = await serve(({ input }, response) => {
       const data = input.map((text, index) => ({ index, embedding: vectorOf(text) }))
@@ -140,14 +140,14 @@ describe('requests', () => {
     await embedder.close()
   })
 
-  test('are bounded in texts and in characters', async () => {
+  test('requests are limited in texts and characters', async () => {
     const { embedder, requests } = await opened(answer, { dimensions: 8, batch: 3 })
     await embedder.embed(['a', 'b', 'c', 'd'], 'query')
     await embedder.embed(['x'.repeat(150_000), 'y'.repeat(60_000), 'z'], 'query')
     expect(requests.map(({ input }) => input.length)).toEqual([3, 1, 1, 2])
   })
 
-  test('hold prefixes, known ones or those that are set, and what the limit leaves', async () => {
+  test('requests include known or configured prefixes, and keep to the token limit', async () => {
     const known = await opened(answer, { dimensions: 8, model: 'nomic-embed-text:latest' })
     await known.embedder.embed(['x'], 'query')
     await known.embedder.embed(['x'], 'passage')
@@ -157,7 +157,7 @@ describe('requests', () => {
     expect(set.requests[0]?.input).toEqual(['q abcd', 'q abc'])
   })
 
-  test('go one after the other', async () => {
+  test('requests run one after another', async () => {
     let running = 0
     let most = 0
     const { embedder } = await opened(
@@ -175,8 +175,8 @@ describe('requests', () => {
   })
 })
 
-describe('again', () => {
-  test.each([429, 500, 502, 503])('after %i', async (status) => {
+describe('retries', () => {
+  test.each([429, 500, 502, 503])('retries after %i', async (status) => {
     const { embedder, requests } = await opened(
       afterOpening((request, response, count) =>
         count < 4 ? reply(status)(request, response, count) : answer(request, response),
@@ -186,30 +186,30 @@ describe('again', () => {
     expect(requests.length).toBe(4)
   })
 
-  test('after a broken connection', async () => {
+  test('retries after a broken connection', async () => {
     const { embedder } = await opened(
       afterOpening((request, response, count) => (count === 2 ? response.destroy() : answer(request, response))),
     )
     expect((await embedder.embed(['a'], 'passage')).length).toBe(1)
   })
 
-  test('not for a question, nor while it opens: someone waits', async () => {
+  test('does not retry a question or opening, because someone waits', async () => {
     const { embedder, requests } = await opened(afterOpening(reply(503)))
     await fails(embedder.embed(['a'], 'query'), /answers 503/)
     expect(requests.length).toBe(2)
-    const asked: unknown[] = []
+    const requested: unknown[] = []
     const fetchDown: typeof fetch = async (url) => {
-      asked.push(url)
+      requested.push(url)
       throw new TypeError('fetch failed')
     }
     await fails(
       openOpenAiEmbedder({ kind: 'openai', model: 'm', allowDownload: false }, { fetch: fetchDown }),
       /cannot be reached/,
     )
-    expect(asked).toHaveLength(1)
+    expect(requested).toHaveLength(1)
   })
 
-  test('when the server says, and not when it says too late', async () => {
+  test('waits as long as the server asks, unless that is too long', async () => {
     const soon = await opened(
       afterOpening((request, response, count) =>
         count === 2 ? reply(429, '', { 'retry-after': '0' })(request, response, count) : answer(request, response),
@@ -222,7 +222,7 @@ describe('again', () => {
     await expect(late.embedder.embed(['a'], 'passage')).rejects.toMatchObject({ isTransient: true })
   })
 
-  test('in halves when a request is too long, down to halves of a text', async () => {
+  test('splits a request that is too long, down to parts of a text', async () => {
     const { embedder, requests } = await opened((request, response, count) =>
       request.input.join('').length > 150
         ? reply(400, `{"error": "maximum context length is 150"}`)(request, response, count)
@@ -235,14 +235,14 @@ describe('again', () => {
     expect(requests.at(-1)?.input).toEqual(['c'.repeat(125)])
   })
 
-  test.each([413, 500])('and never without end: %i', async (status) => {
+  test.each([413, 500])('does not split forever: %i', async (status) => {
     const { embedder, requests } = await opened(afterOpening(reply(status, 'input is too large to process')))
     await fails(embedder.embed(['a'.repeat(100_000), 'b'], 'query'), new RegExp(`answers ${status}`))
     expect(requests.length).toBeLessThan(20)
   })
 })
 
-describe('answers that cannot be used', () => {
+describe('unusable answers', () => {
   const item = (embedding: unknown, index?: unknown) => ({ embedding, index })
   const eight = vectorOf('a')
 
@@ -253,7 +253,7 @@ describe('answers that cannot be used', () => {
     ['no data', { object: 'list' }, /no list of vectors/],
     ['too few vectors', { data: [item(eight, 0)] }, /1 vectors for 2 texts/],
     ['too many vectors', { data: [item(eight, 0), item(eight, 1), item(eight, 2)] }, /3 vectors for 2 texts/],
-    ['one index twice', { data: [item(eight, 0), item(eight, 0)] }, /two vectors for one text/],
+    ['a repeated index', { data: [item(eight, 0), item(eight, 0)] }, /two vectors for one text/],
     ['an index out of bounds', { data: [item(eight, 0), item(eight, 2)] }, /indexes are damaged/],
     ['NaN', { data: [item(eight, 0), item([...eight.slice(1), null], 1)] }, /no number/],
     ['text', { data: [item(eight, 0), item('AAAA', 1)] }, /something else than vectors/],
@@ -265,7 +265,7 @@ describe('answers that cannot be used', () => {
     await fails(embedder.embed(['a', 'b'], 'query'), message)
   })
 
-  test('an order of its own is put right', async () => {
+  test('reorders vectors by index', async () => {
     const { embedder } = await opened(
       afterOpening((_, response) => {
         response.end(JSON.stringify({ data: [item([0, 2, 0, 0, 0, 0, 0, 0], 1), item([3, 0, 0, 0, 0, 0, 0, 0], 0)] }))
@@ -275,7 +275,7 @@ describe('answers that cannot be used', () => {
     expect(vectors.map((vector) => vector.indexOf(1))).toEqual([0, 1])
   })
 
-  test('huge components are no trouble', async () => {
+  test('accepts huge components', async () => {
     const { embedder } = await opened(
       afterOpening((_, response) => void response.end(JSON.stringify({ data: [item([1e300, 0, 0, 0, 0, 0, 0, 1e300])] }))),
     )
@@ -283,7 +283,7 @@ describe('answers that cannot be used', () => {
   })
 })
 
-describe('a server that refuses', () => {
+describe('errors of a server', () => {
   test.each<[number, RegExp, RegExp]>([
     [401, /answers 401 .*letters: bad key \[key\]/, /API key/],
     [403, /answers 403/, /API key/],
@@ -296,32 +296,32 @@ describe('a server that refuses', () => {
     expect(requests.length).toBe(1)
   })
 
-  test('5xx to the end', async () => {
+  test('a persistent 5xx error', async () => {
     const { baseUrl, requests } = await serve(reply(503, `overloaded ${KEY}`))
-    await fails(open({ baseUrl }), /answers 503: overloaded \[key\]/, /log of that server/)
+    await fails(open({ baseUrl }), /answers 503: overloaded \[key\]/, /that server's log/)
     expect(requests.length).toBe(1)
   })
 
-  test('no one listens', () =>
+  test('nothing listens at the address', () =>
     fails(open({ baseUrl: 'http://127.0.0.1:1/v1' }), /cannot be reached: .*ECONNREFUSED|bad port/, /Start it/))
 
-  test('too slow, before its answer and within it', async () => {
+  test('a slow server, before and during its answer', async () => {
     const silent = await serve(() => undefined)
     await fails(open({ baseUrl: silent.baseUrl, timeoutMs: 20 }), /did not answer within 0\.02 s/, /embedder\.timeout/)
     const stuck = await serve((_, response) => void response.writeHead(200).write('{"data": ['))
     await fails(open({ baseUrl: stuck.baseUrl, timeoutMs: 20 }), /did not answer within/)
   })
 
-  test('an address that is none', async () => {
+  test('an invalid address', async () => {
     for (const baseUrl of ['localhost:11434', 'ftp://127.0.0.1/', 'http://user:pass@127.0.0.1/', 'http://127.0.0.1/?key=x', '']) {
       await fails(open({ baseUrl }), /none that can be asked/, /embedder\.base_url/)
     }
   })
 
-  test('no model', () => fails(open({ model: '' }), /has no model/, /embedder\.model/))
+  test('no model is set', () => fails(open({ model: '' }), /has no model/, /embedder\.model/))
 })
 
-test('an abort ends the request and the waiting for the next one', async () => {
+test('an abort ends a request and a pause between retries', async () => {
   const { embedder } = await opened(afterOpening(reply(429, '', { 'retry-after': '20' })))
   const controller = new AbortController()
   const running = embedder.embed(['a'], 'passage', controller.signal)

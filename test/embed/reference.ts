@@ -1,7 +1,7 @@
 /**
- * BERT's uncased tokenisation with WordPiece, written plainly and on its own: over whole strings, with a Map. `vocabulary` gives the
+ * A simple, independent version of BERT's uncased WordPiece tokenisation: it works on whole strings, with a Map. `vocabulary` gives the
  * row of a piece.
- * @returns rows in order; words that are not known are left out.
+ * @returns rows in order, without unknown words.
  */
 export function tokenize(text: string, vocabulary: ReadonlyMap<string, number>): readonly number[] {
   return words(text).flatMap((word) => pieces(word, vocabulary))
@@ -46,4 +46,42 @@ export function vocabularyOf(bytes: Uint8Array): ReadonlyMap<string, number> {
       .split('\n')
       .map((piece, row) => [piece, row]),
   )
+}
+
+/**
+ * A simple version of SentencePiece's unigram segmentation: memoised recursion over all ways to cut a word. `scores` gives the log
+ * probability of a piece.
+ * @returns rows in order, without unknown characters and words.
+ */
+export function cutIntoSentencePieces(
+  text: string,
+  vocabulary: ReadonlyMap<string, number>,
+  scores: ArrayLike<number>,
+): readonly number[] {
+  const unknown = Math.min(0, ...Array.from(scores)) - 10
+  const words = text
+    .normalize('NFKC')
+    .toLowerCase()
+    .replaceAll('i\u0307', 'i')
+    .split(/[^\p{L}\p{N}\p{M}\u200c\u200d]+/u)
+  return words.filter(Boolean).flatMap((word) => {
+    const characters = Array.from(`▁${word}`)
+    const memory = new Map<number, { readonly score: number; readonly rows: readonly number[] }>([
+      [characters.length, { score: 0, rows: [] }],
+    ])
+    for (let start = characters.length - 1; start >= 0; start--) {
+      const ways = characters.slice(start).map((_, at) => {
+        const row = vocabulary.get(characters.slice(start, start + at + 1).join(''))
+        const rest = memory.get(start + at + 1)
+        if (rest === undefined) return undefined
+        if (row !== undefined) return { score: (scores[row] ?? 0) + rest.score, rows: [row, ...rest.rows] }
+        return at === 0 ? { score: unknown + rest.score, rows: rest.rows } : undefined
+      })
+      // An unknown first character has no alternative: the loop keeps it only if it is no piece itself.
+      const best = ways.filter((way) => way !== undefined).reduce((one, other) => (other.score > one.score ? other : one))
+      memory.set(start, best)
+    }
+    const { rows = [] } = memory.get(0) ?? {}
+    return rows.length === 1 && rows[0] === vocabulary.get('▁') ? [] : rows
+  })
 }

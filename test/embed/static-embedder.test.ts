@@ -1,30 +1,109 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { crc32 } from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { openSparseStaticEmbedder, openStaticEmbedder } from '../../src/embed/static-embedder.ts'
-import { parseStaticTable, readStaticTable } from '../../src/embed/static-table.ts'
+import type { EmbedKind } from '../../src/core/embedder.ts'
+import { openStaticEmbedder } from '../../src/embed/static-embedder.ts'
+import { openTableFile } from '../../src/embed/table-file.ts'
 import { dot, testEmbedder } from '../contract/embedder.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 import { tokenize, vocabularyOf } from './reference.ts'
-import { TABLE } from './support.ts'
+import { TABLE, TABLES } from './support.ts'
 
-testEmbedder('static', async () => openStaticEmbedder(TABLE), { knowsMeanings: true, runs: 100 })
-testEmbedder('static, of rows that are read when needed', async () => openSparseStaticEmbedder(TABLE), { knowsMeanings: true })
-testEmbedder('static, half as wide', async () => openStaticEmbedder(TABLE, 128), { knowsMeanings: true })
+const ENGLISH = { english: TABLE }
 
-const embedder = openStaticEmbedder(TABLE)
+testEmbedder('static', async () => openStaticEmbedder(TABLES), { knowsMeanings: true, runs: 100 })
+testEmbedder('static, English', async () => openStaticEmbedder(ENGLISH), { knowsMeanings: true })
+testEmbedder('static, a third as wide', async () => openStaticEmbedder({ ...TABLES, dimensions: 130 }), { knowsMeanings: true })
 
-test('its id names model and dimension', () => {
+const embedder = openStaticEmbedder(ENGLISH)
+const both = openStaticEmbedder(TABLES)
+
+test('its id names models, dimension and the version of the multilingual table', () => {
   expect(embedder.id).toBe('static:all-minilm-l6-v2:256')
-  expect(openStaticEmbedder(TABLE, 128).id).toBe('static:all-minilm-l6-v2:128')
+  expect(openStaticEmbedder({ ...ENGLISH, dimensions: 128 }).id).toBe('static:all-minilm-l6-v2:128')
+  const version = readFileSync(TABLES.multilingual).subarray(-4).reverse().toString('hex')
+  expect(both.id).toBe(`static:all-minilm-l6-v2+multilingual-e5-small:${both.dimensions}:${version}`)
+  expect(openStaticEmbedder({ ...TABLES, dimensions: 100 }).id).toBe(
+    `static:all-minilm-l6-v2+multilingual-e5-small:100:${version}`,
+  )
+})
+
+describe('both tables together', () => {
+  const width = embedder.dimensions
+  const partsOf = (text: string, kind: EmbedKind) => {
+    const vector = both.embedText(text, kind)
+    return { english: vector.subarray(0, width), multilingual: vector.subarray(width) }
+  }
+  const lengthOf = (vector: Float32Array) => Math.sqrt(dot(vector, vector))
+
+  test.each([
+    ['Latin letters', 'Der Garten im Herbst'],
+    ['half Latin letters', 'garden сад один'],
+    ['no letters', '2024'],
+  ])('a query with %s uses only the English part', (_, text) => {
+    const query = partsOf(text, 'query')
+    expect(lengthOf(query.multilingual)).toBe(0)
+    expect(dot(query.english, embedder.embedText(text))).toBeCloseTo(1, 5)
+  })
+
+  test('a query without Latin letters uses the multilingual part', () => {
+    const { english, multilingual } = partsOf('これは日本語です', 'query')
+    expect(lengthOf(english)).toBe(0)
+    expect(lengthOf(multilingual)).toBeCloseTo(1, 5)
+  })
+
+  test.each([
+    ['German', 'how to prune roses', 'Rosen richtig schneiden', 'Die Börse ist gefallen'],
+    ['Spanish', 'train timetable', 'horario de los trenes', 'receta de pan'],
+    ['Japanese', 'weather forecast for tomorrow', '明日の天気予報', '数学の試験'],
+    ['Arabic', 'a school for children', 'مدرسة للأطفال', 'محرك السيارة'],
+  ])('a question finds notes in %s', (_, question, near, far) => {
+    const vector = both.embedText(question, 'across')
+    expect(dot(vector, both.embedText(near))).toBeGreaterThan(dot(vector, both.embedText(far)) + 0.07)
+  })
+
+  test('a cross-language query has no English part', () => {
+    expect(lengthOf(partsOf('a garden in autumn', 'across').english)).toBe(0)
+  })
+
+  test.each(['a garden in autumn', 'garden сад один', 'これは日本語です'])(
+    'a cross-language query is equally near to the same text in any script: %s',
+    (text) => {
+      expect(dot(both.embedText(text, 'across'), both.embedText(text))).toBeCloseTo(Math.SQRT1_2, 1)
+    },
+  )
+
+  test('a query without known letters has no cross-language vector', () => {
+    expect(lengthOf(both.embedText('!?', 'across'))).toBe(0)
+  })
+
+  test('a text that one table does not know has the vector of the other', () => {
+    expect(lengthOf(partsOf('!?', 'query').multilingual)).toBe(0)
+    expect(lengthOf(partsOf('!?', 'query').english)).toBeCloseTo(1, 5)
+  })
+
+  test('with fewer dimensions each table gives half', () => {
+    for (const [dimensions, english] of [
+      [64, 32],
+      [256, 128],
+      [384, 256],
+      [512, 256],
+    ] as const) {
+      const vector = openStaticEmbedder({ ...TABLES, dimensions }).embedText('a garden in autumn')
+      expect(lengthOf(vector.subarray(0, english))).toBeCloseTo(lengthOf(vector.subarray(english)), 5)
+    }
+  })
 })
 
 describe('vectors', () => {
-  const table = readStaticTable(TABLE)
+  const table = openTableFile(TABLE, 'words')
+  const weights = new Int8Array(table.rows * table.dimensions)
+  table.read(0, table.dimensions, weights)
   const known = vocabularyOf(table.vocabulary)
 
-  test('are the sums that the format prescribes', () => {
+  test('vectors are the weighted sums that the format prescribes', () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...known.keys()), { maxLength: 60 }), (pieces) => {
         const text = pieces.join(' ')
@@ -48,7 +127,7 @@ describe('vectors', () => {
     expect(dot(anchor, close)).toBeGreaterThan(dot(anchor, distant) + 0.1)
   })
 
-  test('do not depend on case, accents or order', () => {
+  test('vectors ignore case, accents and order', () => {
     expect(embedder.embedText('CAFÉ noir')).toEqual(embedder.embedText('cafe noir'))
     expect(dot(embedder.embedText('a b c'), embedder.embedText('c b a'))).toBeCloseTo(1, 6)
   })
@@ -67,7 +146,7 @@ describe('vectors', () => {
     const sum = Array<number>(table.dimensions).fill(0)
     for (const row of tokenize(text, known)) {
       for (let i = 0; i < sum.length; i++) {
-        sum[i] = (sum[i] ?? 0) + (table.scales[row] ?? 0) * (table.weights[row * table.dimensions + i] ?? 0)
+        sum[i] = (sum[i] ?? 0) + (table.scales[row] ?? 0) * (weights[row * table.dimensions + i] ?? 0)
       }
     }
     const length = Math.hypot(...sum)
@@ -75,7 +154,7 @@ describe('vectors', () => {
   }
 })
 
-test('others have their turn during a long call', async () => {
+test('a long call yields to other work', async () => {
   let turns = 0
   const timer = setInterval(() => turns++, 1)
   await embedder.embed(Array(50).fill('the quick brown fox '.repeat(20_000)), 'passage')
@@ -83,55 +162,79 @@ test('others have their turn during a long call', async () => {
   expect(turns).toBeGreaterThan(2)
 })
 
-test('rows that are read when needed give the same vectors to the bit, and the same coverage', async () => {
-  const sparse = openSparseStaticEmbedder(TABLE)
-  const half = [openStaticEmbedder(TABLE, 128), openSparseStaticEmbedder(TABLE, 128)] as const
-  for (const text of ['', 'How is sourdough fed?', '日本語 und Größe', 'word '.repeat(400), 'qqqzzzxxyy']) {
-    expect(sparse.embedText(text)).toEqual(embedder.embedText(text))
-    expect(sparse.coverage(text)).toEqual(embedder.coverage(text))
-    expect(half[1].embedText(text)).toEqual(half[0].embedText(text))
-  }
-  for (const one of [sparse, half[1]]) await one.close()
-  expect(() => sparse.embedText('never read before')).toThrow(/was closed/)
+test.each([
+  ['both tables', TABLES],
+  ['English', ENGLISH],
+  ['a few columns', { ...TABLES, dimensions: 129 }],
+])('vectors are bit-identical in any order of texts and with or without SIMD: %s', async (_, tables) => {
+  const plain = openStaticEmbedder(tables, false)
+  const sample = fc.oneof(
+    fc.string({ unit: 'grapheme' }),
+    fc.constantFrom('日本語 und Größe', 'word '.repeat(400), 'сад', '한국어 문서'),
+  )
+  await fc.assert(
+    fc.asyncProperty(fc.array(sample), async (texts) => {
+      const fresh = openStaticEmbedder(tables)
+      const backwards = texts.toReversed().map((text) => fresh.embedText(text))
+      expect(texts.map((text) => plain.embedText(text))).toEqual(backwards.toReversed())
+      await fresh.close()
+    }),
+    { numRuns: 20 },
+  )
+  await plain.close()
+  expect(() => plain.embedText('never read before')).toThrow(/was closed/)
 })
 
-describe('a table that cannot be used', () => {
-  const bytes = readFileSync(TABLE)
+describe.each([
+  ['English', 'words', TABLE],
+  ['multilingual', 'sentences', TABLES.multilingual],
+] as const)('an unusable table (%s)', (_, kind, original) => {
+  const bytes = readFileSync(original)
   const [header, end] = [JSON.parse(bytes.toString('utf8', 8, 8 + bytes.readUInt32LE(4))), 8 + bytes.readUInt32LE(4)]
 
   function check(damaged: Uint8Array, message: RegExp): void {
     const path = join(temporaryFolder(), 'table.bin')
     writeFileSync(path, damaged)
-    for (const open of [openStaticEmbedder, openSparseStaticEmbedder]) {
-      expect(() => open(path)).toThrow(
-        expect.objectContaining({
-          code: 'PROVIDER_ERROR',
-          message: expect.stringMatching(message),
-          hint: expect.stringContaining('embedder.kind'),
-        }),
-      )
-      expect(() => open(path)).toThrow(path)
-    }
+    const tables = kind === 'words' ? { ...TABLES, english: path } : { ...TABLES, multilingual: path }
+    expect(() => openStaticEmbedder(tables)).toThrow(
+      expect.objectContaining({
+        code: 'PROVIDER_ERROR',
+        message: expect.stringMatching(message),
+        hint: expect.stringContaining('embedder.kind'),
+      }),
+    )
+    expect(() => openStaticEmbedder(tables)).toThrow(path)
   }
 
+  /** The table with a modified header. */
   function withHeader(changes: Readonly<Record<string, unknown>>): Uint8Array {
     const json = Buffer.from(JSON.stringify({ ...header, ...changes }))
     const length = Buffer.alloc(4)
     length.writeUInt32LE(json.length)
-    return Buffer.concat([Buffer.from('STE1'), length, json, bytes.subarray(end)])
+    return sealed(Buffer.concat([bytes.subarray(0, 4), length, json, bytes.subarray(end, -4)]))
   }
 
-  test('missing', () => {
-    expect(() => openStaticEmbedder('/nowhere/table.bin')).toThrow(/\/nowhere\/table.bin.*cannot be read/)
+  test('a missing file', () => {
+    expect(() => openTableFile('/nowhere/table.bin', kind)).toThrow(/\/nowhere\/table.bin.*cannot be read/)
   })
-  test('empty', () => check(new Uint8Array(), /no embedding table/))
-  test('of another format', () => check(Buffer.from('PK\x03\x04 something else'), /no embedding table/))
-  test('cut off', () => check(bytes.subarray(0, 1_000_000), /should have/))
-  test('cut off within its header', () => check(bytes.subarray(0, 60), /header is cut off/))
-  test('too long', () => check(Buffer.concat([bytes, Buffer.from('x')]), /should have/))
-  test('with a header that is no JSON', () =>
+  test('an empty file', () => check(new Uint8Array(), /no embedding table/))
+  test('another format', () => check(Buffer.from('PK\x03\x04 something else'), /no embedding table/))
+  test('the other table', () =>
+    check(readFileSync(kind === 'words' ? TABLES.multilingual : TABLES.english), /no embedding table/))
+  test('a truncated file', () => check(bytes.subarray(0, 1_000_000), /should have/))
+  test('a file truncated by one byte', () => check(bytes.subarray(0, -1), /should have/))
+  test('a file truncated in its header', () => check(bytes.subarray(0, 60), /header is cut off/))
+  test('a file that is too long', () => check(Buffer.concat([bytes, Buffer.from('x')]), /should have/))
+  test.each([0.1, 0.5, 0.99])('a flipped bit at %f of the length', (share) => {
+    const altered = Buffer.from(bytes)
+    const at = Math.floor(share * bytes.length)
+    altered[at] = (altered[at] ?? 0) ^ 1
+    check(altered, /content was altered/)
+  })
+  test('a header that is not JSON', () =>
     check(Buffer.concat([bytes.subarray(0, 8), Buffer.from('x'), bytes.subarray(9)]), /header is damaged/))
-  test('with a header that is huge', () => check(Buffer.from('STE1\xff\xff\xff\xff{}', 'latin1'), /header is cut off/))
+  test('a huge header', () =>
+    check(Buffer.concat([bytes.subarray(0, 4), Buffer.from('\xff\xff\xff\xff{}', 'latin1')]), /header is cut off/))
   test.each([
     { rows: 0 },
     { rows: -1 },
@@ -140,52 +243,69 @@ describe('a table that cannot be used', () => {
     { dims: 1.5 },
     { dims: null },
     { vocabBytes: 2 ** 31 },
-  ])('with impossible sizes: %j', (sizes) => check(withHeader(sizes), /impossible sizes/))
-  test('made for text with capitals', () => check(withHeader({ lowercase: false }), /this version cannot read/))
-  test('with another number of pieces than rows', () => {
+  ])('impossible sizes: %j', (sizes) => check(withHeader(sizes), /impossible sizes/))
+  test('a table for case-sensitive text', () => check(withHeader({ lowercase: false }), /this version cannot read/))
+  test('a different number of pieces and rows', () => {
     const vocabularyFirst = Buffer.from(bytes)
-    vocabularyFirst[end + 1] = 0x41
-    check(vocabularyFirst, /29522 word pieces for 29523 rows/)
+    vocabularyFirst[vocabularyFirst.indexOf('\n', end)] = 0x41
+    check(sealed(vocabularyFirst.subarray(0, -4)), new RegExp(`${header.rows - 1} word pieces for ${header.rows} rows`))
   })
-  test('with weights that are no numbers', () => {
-    const broken = Buffer.from(bytes)
-    broken.writeFloatLE(Number.NaN, end + header.vocabBytes + 40)
-    check(broken, /no numbers/)
-  })
-  test('with fewer columns than asked for', () => {
-    expect(() => openStaticEmbedder(TABLE, 512)).toThrow(/256 dimensions, and 512 are asked for/)
-  })
-
-  test('any damage is an error of ours or no harm', () => {
-    const small = smallTable()
-    fc.assert(
-      fc.property(
-        fc.nat(small.length),
-        fc.array(fc.tuple(fc.nat(small.length - 1), fc.nat(255)), { maxLength: 8 }),
-        (length, changes) => {
-          const damaged = Buffer.from(small.subarray(0, length))
-          for (const [at, value] of changes) if (at < length) damaged[at] = value
-          try {
-            parseStaticTable(damaged, 'table.bin')
-          } catch (error) {
-            expect(error).toMatchObject({ code: 'PROVIDER_ERROR' })
-          }
-        },
-      ),
-      { numRuns: 500 },
+  test('weights that are not numbers', () => {
+    const broken = Buffer.from(bytes.subarray(0, -4))
+    broken.writeFloatLE(
+      Number.NaN,
+      end +
+        Math.ceil(header.vocabBytes / 4) * 4 -
+        (kind === 'words' ? header.vocabBytes % 4 && 4 - (header.vocabBytes % 4) : 0) +
+        40,
     )
+    check(sealed(broken), /no numbers/)
   })
 })
 
+test('rejects more dimensions than the table has', () => {
+  expect(() => openStaticEmbedder({ ...ENGLISH, dimensions: 512 })).toThrow(/have 256 dimensions, and 512 are asked for/)
+})
+
+test.each(['words', 'sentences'] as const)('a damaged table of %s fails with a RouxError or works', (kind) => {
+  const small = smallTable(kind)
+  const path = join(temporaryFolder(), 'table.bin')
+  fc.assert(
+    fc.property(
+      fc.nat(small.length),
+      fc.array(fc.tuple(fc.nat(small.length - 1), fc.nat(255)), { maxLength: 8 }),
+      fc.boolean(),
+      (length, changes, isSealed) => {
+        const damaged = Buffer.from(small.subarray(0, length))
+        for (const [at, value] of changes) if (at < length) damaged[at] = value
+        writeFileSync(path, isSealed ? sealed(damaged) : damaged)
+        try {
+          const table = openTableFile(path, kind)
+          table.read(0, table.dimensions, new Int8Array(table.rows * table.dimensions))
+          table.close()
+        } catch (error) {
+          expect(error).toMatchObject({ code: 'PROVIDER_ERROR' })
+        }
+      },
+    ),
+    { numRuns: 500 },
+  )
+})
+
+/** Appends the checksum. */
+function sealed(content: Buffer): Buffer {
+  const checksum = Buffer.alloc(4)
+  checksum.writeUInt32LE(crc32(content))
+  return Buffer.concat([content, checksum])
+}
+
 /** Two rows of two columns. */
-function smallTable(): Buffer {
-  const vocabulary = 'cat\n##s'
+function smallTable(kind: 'words' | 'sentences'): Buffer {
+  const vocabulary = 'cat\n###'
   const json = JSON.stringify({ rows: 2, dims: 2, vocabBytes: vocabulary.length, lowercase: true, teacher: 'x/y' }).padEnd(80)
-  const bytes = Buffer.alloc(8 + 80 + vocabulary.length + 8 + 4)
-  bytes.write('STE1')
-  bytes.writeUInt32LE(80, 4)
-  bytes.write(json + vocabulary, 8)
-  bytes.writeFloatLE(1, 88 + vocabulary.length)
-  bytes.writeFloatLE(1, 92 + vocabulary.length)
-  return bytes
+  const start = Buffer.alloc(8)
+  start.write(kind === 'words' ? 'STE1' : 'MLT1')
+  start.writeUInt32LE(80, 4)
+  const numbers = Buffer.alloc(kind === 'words' ? 8 + 4 : 1 + 16 + 2, 1)
+  return Buffer.concat([start, Buffer.from(json + vocabulary), numbers])
 }

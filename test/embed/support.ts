@@ -7,28 +7,31 @@ import { temporaryFolder } from '../support/temporary.ts'
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
-/** The table that is shipped. */
+/** The shipped English table. */
 export const TABLE = here('../../assets/embedder/static-256.bin')
 
-/** A real model in a folder; too large for this repository, it may lie beside it. */
+/** Both shipped tables. */
+export const TABLES = { english: TABLE, multilingual: here('../../assets/embedder/ml-256-int4.bin') }
+
+/** A real model; it is too large for this repository, so it may be in a folder next to it. */
 export const MODEL = here('../../../shared/models/all-MiniLM-L6-v2')
 
 export const FAKE_ENGINE = here('engines/fake.cjs')
 export const BROKEN_ENGINE = here('engines/broken.cjs')
 
-/** The package `@huggingface/transformers`: an optional one; `ROUX_TRANSFORMERS` may tell where it is. */
+/** The optional package `@huggingface/transformers`; `ROUX_TRANSFORMERS` can give its location. */
 export const ENGINE = process.env.ROUX_TRANSFORMERS ?? locate(createRequire(import.meta.url), '@huggingface/transformers')
 
-/** The tokenizers that the engine brings. */
+/** The tokenizers that come with the engine. */
 export const TOKENIZERS = ENGINE === undefined ? undefined : locate(createRequire(ENGINE), '@huggingface/tokenizers')
 
-/** Why a test of the real engine and model does not run; `undefined` when it does. */
+/** Why tests of the real engine and model are skipped; empty if they run. */
 export const MISSING = [
   ...(ENGINE === undefined ? ['@huggingface/transformers is not installed'] : []),
   ...(existsSync(MODEL) ? [] : ['no ../shared/models/all-MiniLM-L6-v2']),
 ].join(', ')
 
-/** The worker's entry, built the way the program's is. Remember it: each call builds. */
+/** Builds the worker's entry like the program's. Keep the result: each call builds. */
 export async function buildWorker(folder: string): Promise<string> {
   const outfile = join(folder, 'transformers-worker.mjs')
   const entryPoints = [here('../../src/embed/transformers-worker.ts')]
@@ -36,7 +39,7 @@ export async function buildWorker(folder: string): Promise<string> {
   return outfile
 }
 
-/** A folder with the files of a model that the fake engine reads; `files` adds to them, `undefined` leaves out. */
+/** A folder with a model for the fake engine; `files` adds files, or removes them if `undefined`. */
 export function modelFolder(
   fake: Readonly<Record<string, unknown>> = {},
   files: Readonly<Record<string, string | undefined>> = {},

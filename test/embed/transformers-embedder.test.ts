@@ -30,7 +30,7 @@ function open(settings: Changes, dependencies: Partial<TransformersDependencies>
   )
 }
 
-/** Opens, uses and closes. */
+/** Opens, uses and closes an embedder. */
 async function using<T>(opening: Promise<Embedder>, use: (embedder: Embedder) => Promise<T>): Promise<T> {
   const embedder = await opening
   try {
@@ -53,10 +53,10 @@ testEmbedder('transformers, on a small engine of our own', () => open({ model: m
 describe.runIf(LONG && MISSING === '')(`transformers.js itself${MISSING && ` (${MISSING})`}`, () => {
   const real = (settings: Changes = {}) => open({ model: MODEL, ...settings }, { engines: [ENGINE ?? ''] })
 
-  // 8-bit activations have one range a batch; on texts of a character or two this moves vectors most.
+  // 8-bit activations share one range per batch, which affects very short texts most.
   testEmbedder('transformers', real, { knowsMeanings: true, tolerance: 0.1, runs: 3 })
 
-  test('a long text is what its beginning is, cut at the limit with the mark at the end kept', async () => {
+  test('a long text is truncated at the limit and keeps its end token', async () => {
     await using(real({ maxTokens: 34 }), async (embedder) => {
       const text = Array.from({ length: 32 }, (_, i) => ['cat', 'dog', 'tree', 'house'][i % 4]).join(' ')
       const [whole, longer] = (await embedder.embed([text, `${text} and much about ships`], 'passage')) as [
@@ -67,7 +67,7 @@ describe.runIf(LONG && MISSING === '')(`transformers.js itself${MISSING && ` (${
     })
   })
 
-  test('vectors are those of the library’s own pipeline', async () => {
+  test("vectors equal those of the library's pipeline", async () => {
     interface Library {
       pipeline(
         task: string,
@@ -85,7 +85,7 @@ describe.runIf(LONG && MISSING === '')(`transformers.js itself${MISSING && ` (${
     })
   })
 
-  test('downloads from a hub, and then needs none', async () => {
+  test('downloads from a hub once, and then works offline', async () => {
     const modelsFolder = temporaryFolder()
     const server = createServer((request, response) => {
       const file = join(MODEL, decodeURIComponent(request.url ?? '').replace(/^\/someone\/mini\/resolve\/main\//, ''))
@@ -97,20 +97,20 @@ describe.runIf(LONG && MISSING === '')(`transformers.js itself${MISSING && ` (${
     })
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const { port } = server.address() as AddressInfo
-    const told: DownloadProgress[] = []
+    const reports: DownloadProgress[] = []
     const dependencies = {
       engines: [ENGINE ?? ''],
       modelsFolder,
       hubUrl: `http://127.0.0.1:${port}/`,
-      onProgress: (progress: DownloadProgress) => void told.push(progress),
+      onProgress: (progress: DownloadProgress) => void reports.push(progress),
     }
     try {
       const [vector] = await using(open({ model: 'someone/mini', allowDownload: true }, dependencies), (embedder) =>
         embedder.embed(['a cat sleeps'], 'query'),
       )
       expect(vector?.length).toBe(384)
-      expect(told[0]?.total).toBeGreaterThan(23_000_000)
-      expect(told.at(-1)).toEqual({ loaded: told[0]?.total, total: told[0]?.total })
+      expect(reports[0]?.total).toBeGreaterThan(23_000_000)
+      expect(reports.at(-1)).toEqual({ loaded: reports[0]?.total, total: reports[0]?.total })
       await fails(
         open({ model: 'someone/other', allowDownload: true }, dependencies),
         /other could not be downloaded/,
@@ -122,14 +122,14 @@ describe.runIf(LONG && MISSING === '')(`transformers.js itself${MISSING && ` (${
     await using(open({ model: 'someone/mini' }, dependencies), async ({ dimensions }) => expect(dimensions).toBe(384))
   })
 
-  test('damaged weights are told', async () => {
+  test('reports damaged weights', async () => {
     const folder = modelFolder({}, { 'config.json': '{"model_type":"bert"}' })
     await fails(open({ model: folder }, { engines: [ENGINE ?? ''] }), /could not be loaded/, /get the model again/)
   })
 })
 
-describe('the model', () => {
-  test('its folder decides about weights, its name about the id', async () => {
+describe('a local model', () => {
+  test('takes its weights from the folder and its id from the name', async () => {
     const folder = modelFolder({ dimensions: 12 })
     await using(open({ model: folder }), async ({ id, dimensions }) => {
       expect(dimensions).toBe(12)
@@ -137,7 +137,7 @@ describe('the model', () => {
     })
   })
 
-  test('another prefix, limit or precision makes another id', async () => {
+  test('another prefix, limit or precision gives another id', async () => {
     const id = (settings: Changes) => using(open(settings), async (embedder) => embedder.id)
     const model = modelFolder()
     const other = modelFolder({}, { 'onnx/model_quantized.onnx': undefined, 'onnx/model.onnx': 'weights' })
@@ -152,7 +152,7 @@ describe('the model', () => {
     expect(await id({ model })).toBe(ids[0])
   })
 
-  test('prefixes are put in front, by kind', async () => {
+  test('adds prefixes by kind', async () => {
     const model = modelFolder()
     const settings = { model, queryPrefix: 'query: ', passagePrefix: 'passage: ' }
     const plain = await using(open({ model }), (embedder) => embedder.embed(['query: x', 'passage: x'], 'query'))
@@ -162,7 +162,7 @@ describe('the model', () => {
     })
   })
 
-  test('no more tokens are read than the limit', async () => {
+  test('reads no more tokens than the limit', async () => {
     await using(open({ model: modelFolder(), maxTokens: 6 }), async (embedder) => {
       const [cut, longer, shorter] = (await embedder.embed(['abcd', 'abcdefgh', 'abc'], 'query')) as Float32Array[]
       expect(longer).toEqual(cut)
@@ -170,7 +170,7 @@ describe('the model', () => {
     })
   })
 
-  test('a missing folder, a missing file, a damaged description', async () => {
+  test('reports a missing folder, a missing file and a damaged description', async () => {
     await fails(
       open({ model: '/nowhere/model' }),
       /\/nowhere\/model is not complete: config\.json, tokenizer/,
@@ -185,67 +185,67 @@ describe('the model', () => {
     await fails(open({ model: damaged }), /config\.json is damaged/, /get the model again/)
   })
 
-  test('weights that cannot be loaded', () =>
+  test('reports weights that cannot be loaded', () =>
     fails(open({ model: modelFolder({ failsToLoad: true }) }), /could not be loaded: .*Protobuf parsing failed/, /ONNX model/))
 
-  test('another dimension than announced', () =>
+  test('reports another dimension than configured', () =>
     fails(open({ model: modelFolder(), dimensions: 384 }), /8 dimensions, and 384 were expected/, /dimensions` to 8/))
 
-  test('a dimension that changes', () =>
+  test('reports a dimension that changes', () =>
     using(open({ model: modelFolder({ changesDimensions: true }) }), (embedder) =>
       fails(embedder.embed(['a'], 'query'), /9 dimensions, and 8 were expected/, /dimensions/),
     ))
 
-  test('numbers that are none', () =>
+  test('reports vectors that are not numbers', () =>
     fails(open({ model: modelFolder({ answersNaN: true }) }), /zero or no number/, /get the model/))
 
-  test('a failure while it runs', () =>
+  test('reports a failure while it runs', () =>
     using(open({ model: modelFolder({ failsToRun: true }) }), (embedder) =>
       fails(embedder.embed(['a'], 'query'), /failed: out of range/, /Try again/),
     ))
 
-  test('neither path nor id', () => fails(open({ model: 'a/b/c d' }), /neither/, /Xenova/))
+  test('rejects a model that is neither path nor id', () => fails(open({ model: 'a/b/c d' }), /neither/, /Xenova/))
 })
 
-describe('the package', () => {
-  test('is not installed', () =>
+describe('the transformers package', () => {
+  test('reports that it is not installed', () =>
     fails(
       open({ model: modelFolder() }, { engines: ['no-such-package-of-ours'] }),
       /needs the package @huggingface\/transformers/,
       /npm install -g --ignore-scripts @huggingface\/transformers/,
     ))
 
-  test('is broken', () =>
+  test('reports that it is broken', () =>
     fails(
       open({ model: modelFolder() }, { engines: [BROKEN_ENGINE] }),
       /cannot be loaded: Something went wrong/,
       /Install it again/,
     ))
 
-  test('is looked for at several places', () =>
+  test('the transformers package is searched in several places', () =>
     using(open({ model: modelFolder() }, { engines: ['no-such-package-of-ours', FAKE_ENGINE] }), async ({ dimensions }) => {
       expect(dimensions).toBe(8)
     }))
 })
 
-describe('download', () => {
-  test('only when it is allowed', () =>
+describe('downloading', () => {
+  test('happens only if allowed', () =>
     fails(open({ model: 'someone/some-model' }), /someone\/some-model is not on this machine/, /roux index --download/))
 
-  test('tells the size first, then what came; the second time nothing is downloaded', async () => {
+  test('reports the total size first, then progress; the second time it downloads nothing', async () => {
     const modelsFolder = temporaryFolder()
-    const told: DownloadProgress[] = []
-    const dependencies = { modelsFolder, onProgress: (progress: DownloadProgress) => void told.push(progress) }
+    const reports: DownloadProgress[] = []
+    const dependencies = { modelsFolder, onProgress: (progress: DownloadProgress) => void reports.push(progress) }
     const model = 'someone/some-model'
     const first = await using(open({ model, allowDownload: true }, dependencies), async ({ id }) => id)
-    expect(told[0]).toEqual({ loaded: 0, total: 1000 })
-    expect(told.at(-1)).toEqual({ loaded: 1000, total: 1000 })
-    told.length = 0
+    expect(reports[0]).toEqual({ loaded: 0, total: 1000 })
+    expect(reports.at(-1)).toEqual({ loaded: 1000, total: 1000 })
+    reports.length = 0
     expect(await using(open({ model }, dependencies), async ({ id }) => id)).toBe(first)
-    expect(told).toEqual([])
+    expect(reports).toEqual([])
   })
 
-  test('of a model that the hub does not have, or has without weights', async () => {
+  test('reports a model that is missing on the hub or has no weights there', async () => {
     const modelsFolder = temporaryFolder()
     await fails(
       open({ model: 'someone/absent', allowDownload: true }, { modelsFolder }),
@@ -256,18 +256,18 @@ describe('download', () => {
   })
 })
 
-describe('the worker', () => {
-  test('that ends is an error, and the next call starts it again', () =>
+describe("the model's worker", () => {
+  test('a crash is an error, and the next call restarts it', () =>
     using(open({ model: modelFolder() }), async (embedder) => {
       const before = await embedder.embed(['word'], 'query')
       await fails(embedder.embed(['💥💥💥'], 'query'), /worker of the model .* ended/, /is restarted/)
       expect(await embedder.embed(['word'], 'query')).toEqual(before)
     }))
 
-  test('that is missing is an error', () =>
+  test('a missing worker is an error', () =>
     fails(open({ model: modelFolder() }, { workerEntry: '/nowhere/worker.mjs' }), /worker of the model/, /Try again/))
 
-  test('is left to itself when a call is aborted, and takes the next one', () =>
+  test('ignores an aborted call and takes the next one', () =>
     using(open({ model: modelFolder() }), async (embedder) => {
       const reason = new Error('enough')
       await expect(embedder.embed(Array(40).fill('🐢 slow'), 'passage', AbortSignal.timeout(20))).rejects.toMatchObject({
@@ -297,7 +297,7 @@ describe('the worker', () => {
     ).rejects.toThrow('enough')
   })
 
-  test('closing during a call ends the call', () =>
+  test('closing ends a running call', () =>
     using(open({ model: modelFolder() }), async (embedder) => {
       const running = embedder.embed(Array(64).fill('🐢'), 'passage')
       const ended = fails(running, /is closed/, /Open it again/)

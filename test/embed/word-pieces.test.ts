@@ -3,12 +3,12 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { readStaticTable } from '../../src/embed/static-table.ts'
+import { openTableFile } from '../../src/embed/table-file.ts'
 import { WordPieces } from '../../src/embed/word-pieces.ts'
 import { tokenize, vocabularyOf } from './reference.ts'
 import { MISSING, MODEL, TABLE, TOKENIZERS } from './support.ts'
 
-const { vocabulary } = readStaticTable(TABLE)
+const { vocabulary } = openTableFile(TABLE, 'words')
 const known = vocabularyOf(vocabulary)
 const names = [...known.keys()]
 const wordPieces = new WordPieces(vocabulary)
@@ -24,30 +24,30 @@ function tally(rows: readonly number[]): Readonly<Record<number, number>> {
   return counts
 }
 
-/** The pieces of a text by name, in order of first appearance. */
+/** Checks the pieces of a text, in order of first appearance. */
 function check(text: string, ...expected: readonly string[]): void {
   const { rows, distinct } = wordPieces.count(text)
   expect(Array.from(rows.subarray(0, distinct), (row) => names[row])).toEqual(expected)
 }
 
 describe('tokenisation', () => {
-  test('words, case, punctuation, symbols', () =>
+  test('splits words and punctuation, and ignores case', () =>
     check("Hello, World! $5+x's", 'hello', ',', 'world', '!', '$', '5', '+', 'x', "'", 's'))
-  test('longest piece first, then continuations', () => check('unaffable', 'una', '##ffa', '##ble'))
-  test('accents are stripped, also decomposed ones', () => check('Café e\u0301 İ', 'cafe', 'e', 'i'))
+  test('takes the longest piece first, then continuations', () => check('unaffable', 'una', '##ffa', '##ble'))
+  test('strips accents, composed or not', () => check('Café e\u0301 İ', 'cafe', 'e', 'i'))
   test('ideographs stand alone', () => check('中国a', '中', '国', 'a'))
-  test('a compatibility ideograph is the one it stands for', () => check('a\uf90ab', 'a', '金', 'b'))
-  test('hangul is decomposed', () => check('가', 'ᄀ', '##ᅡ'))
-  test('sigma is lowered without regard to its place', () => check('ΟΔΟΣ', 'ο', '##δ', '##ο', '##σ'))
-  test('control characters join what they part', () => check('a\0b\u200bc a\u00adb', 'abc', 'ab'))
-  test('every kind of blank parts', () => check('a\tb\u00a0c\u2003d\u3000e', 'a', 'b', 'c', 'd', 'e'))
-  test('an unknown word is dropped whole', () => check('before x😀y after', 'before', 'after'))
-  test('a word of 100 characters is read, one of 101 is not', () => {
+  test('a compatibility ideograph counts as its canonical one', () => check('a\uf90ab', 'a', '金', 'b'))
+  test('decomposes Hangul', () => check('가', 'ᄀ', '##ᅡ'))
+  test('lower-cases sigma regardless of its position', () => check('ΟΔΟΣ', 'ο', '##δ', '##ο', '##σ'))
+  test('control characters do not separate words', () => check('a\0b\u200bc a\u00adb', 'abc', 'ab'))
+  test('every kind of space separates words', () => check('a\tb\u00a0c\u2003d\u3000e', 'a', 'b', 'c', 'd', 'e'))
+  test('drops an unknown word entirely', () => check('before x😀y after', 'before', 'after'))
+  test('reads a word of 100 characters, but not of 101', () => {
     expect(Object.keys(count('x'.repeat(100))).length).toBeGreaterThan(0)
     check('x'.repeat(101))
   })
-  test('marks of special tokens are text', () => check('[CLS] ##s', '[', 'cl', '##s', ']', '#', 's'))
-  test('lone surrogates are nothing', () => check('a\ud83db\ude00', 'ab'))
+  test('treats special tokens as text', () => check('[CLS] ##s', '[', 'cl', '##s', ']', '#', 's'))
+  test('drops lone surrogates', () => check('a\ud83db\ude00', 'ab'))
 })
 
 const script = fc.constantFrom(
@@ -104,7 +104,7 @@ const text = fc.oneof(
 )
 
 describe('property', () => {
-  test('counts what a plain reading of the rules finds', () => {
+  test('counts the same pieces as the simple version', () => {
     fc.assert(
       fc.property(text, (sample) => {
         expect(count(sample)).toEqual(tally(tokenize(sample, known)))
@@ -113,7 +113,7 @@ describe('property', () => {
     )
   })
 
-  test('every code point alone and within a word', () => {
+  test('handles every code point alone and inside a word', () => {
     for (let codePoint = 0; codePoint < 0x30000; codePoint += 1) {
       const sample = `a${String.fromCodePoint(codePoint)}b`
       const [ours, theirs] = [JSON.stringify(count(sample)), JSON.stringify(tally(tokenize(sample, known)))]
@@ -121,7 +121,7 @@ describe('property', () => {
     }
   })
 
-  test('any vocabulary, also with pieces that are alike', () => {
+  test('works with any vocabulary, including similar pieces', () => {
     const piece = fc.string({ unit: fc.constantFrom('a', 'b', 'é', '#'), minLength: 1, maxLength: 4 })
     fc.assert(
       fc.property(
@@ -143,10 +143,10 @@ describe.skipIf(MISSING !== '' || TOKENIZERS === undefined)(
       encode(text: string, options: { readonly add_special_tokens: boolean }): { readonly tokens: readonly string[] }
     }
 
-    /** Where that library differs from the one the table was made with, or takes quadratic time: left out of the samples. */
+    /** Excluded from the samples: the library differs here from the one that made the table, or takes quadratic time. */
     const unlike = /[\u{20000}-\u{3ffff}Σ\p{Cs}]|\[(PAD|UNK|CLS|SEP|MASK)\]/u
 
-    test('the same pieces', () => {
+    test('gives the same pieces', () => {
       const { Tokenizer } = createRequire(import.meta.url)(TOKENIZERS ?? '') as {
         readonly Tokenizer: new (...json: unknown[]) => Oracle
       }

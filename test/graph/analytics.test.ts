@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import type { Adjacency } from '../../src/core/csr.ts'
 import { betweenness, pageRank } from '../../src/graph/analytics.ts'
 
-// Its packages are CommonJS whose types describe modules: what `require` gives is said here.
+// These CommonJS packages have types for ES modules, so we declare what `require` returns.
 type Scores = (graph: AbstractGraph, options: Readonly<Record<string, unknown>>) => Record<string, number>
 const require = createRequire(import.meta.url)
 const { Graph } = require('graphology') as { Graph: new (options: { type: 'directed' | 'undirected' }) => AbstractGraph }
@@ -42,7 +42,7 @@ function expectClose(actual: Float64Array, expected: Readonly<Record<string, num
 }
 
 describe('analytics', () => {
-  test('PageRank is what graphology computes', () => {
+  test("PageRank equals graphology's", () => {
     fc.assert(
       fc.property(graphs, (links) => {
         const expected = pagerank(oracleOf(links, 'directed'), { tolerance: 1e-9, maxIterations: 1_000, getEdgeWeight: null })
@@ -52,7 +52,7 @@ describe('analytics', () => {
     )
   })
 
-  test('betweenness is what graphology computes over links taken both ways', () => {
+  test("betweenness equals graphology's on the undirected graph", () => {
     fc.assert(
       fc.property(graphs, (links) => {
         const { scores, sampled } = betweenness(adjacencyOf(links))
@@ -63,8 +63,8 @@ describe('analytics', () => {
     )
   })
 
-  test('sampled betweenness says so, and finds the same bridge', () => {
-    // Two crowds of 200 that know each other, and one note between them.
+  test('sampled betweenness reports the sample size and finds the same bridge', () => {
+    // Two clusters of 200 notes, and one note between them.
     const size = 401
     const links = Array.from({ length: size }, (_, node) =>
       node === 400

@@ -3,14 +3,14 @@ import { expect, test } from 'vitest'
 import { type FolderEntry, FolderIndex, spelledPath } from '../../src/graph/folder-index.ts'
 import { anyRows, applyTwice, noteRow } from './support.ts'
 
-/** All that is said of a folder and those in it. */
+/** A folder and everything below it. */
 function factsOf(entry: FolderEntry | undefined): unknown {
   if (entry === undefined) return undefined
   const folders = [...entry.folders].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, below]) => [name, factsOf(below)])
   return { path: spelledPath(entry), notes: [...entry.notes].sort(), archived: entry.archived, folders }
 }
 
-test('the folders are the same however they came about', () => {
+test('the folders are the same for any order of updates', () => {
   fc.assert(
     fc.property(anyRows, (rows) => {
       const [grown, fresh] = applyTwice(() => new FolderIndex(), rows)
@@ -20,7 +20,7 @@ test('the folders are the same however they came about', () => {
   )
 })
 
-test('folders that differ only in case are one, spelled as most notes do; without notes, as the first folder below', () => {
+test('folders that differ only in case are one, in the most common spelling; without notes, in that of the first subfolder', () => {
   const index = new FolderIndex()
   for (const [key, path] of ['Top/In/a.md', 'top/in/b.md', 'Top/In/c.md'].entries()) index.add(noteRow(key, path))
   expect(factsOf(index.find('top'))).toEqual({
@@ -31,7 +31,7 @@ test('folders that differ only in case are one, spelled as most notes do; withou
   })
 })
 
-test('a folder goes with its last note, and those above it that are empty then', () => {
+test('a folder disappears with its last note, and so do parents that become empty', () => {
   const index = new FolderIndex()
   const deep = noteRow(0, 'a/b/c.md')
   index.add(deep)

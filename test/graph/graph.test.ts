@@ -30,7 +30,7 @@ const row = fc
     }),
   )
 
-/** All that a graph says, of those keys that are there. */
+/** Everything the graph knows about the keys it contains. */
 function factsOf(graph: Graph) {
   return graph.order().map((key) => ({
     key,
@@ -46,7 +46,7 @@ function factsOf(graph: Graph) {
   }))
 }
 
-/** One path belongs to one key, as the index guarantees. */
+/** Drops rows that would give one path to two keys, as the index does. */
 function lastOf(rows: readonly GraphRow[], known: ReadonlyMap<number, GraphRow>): readonly GraphRow[] {
   const state = new Map(known)
   const put = new Map<number, GraphRow>()
@@ -61,8 +61,8 @@ function lastOf(rows: readonly GraphRow[], known: ReadonlyMap<number, GraphRow>)
   return [...put.values()]
 }
 
-describe('the graph in memory', () => {
-  test('is the same however it came about', () => {
+describe('Graph', () => {
+  test('a graph is the same for any order of updates', () => {
     fc.assert(
       fc.property(fc.array(fc.array(row, { maxLength: 5 }), { maxLength: 6 }), (batches) => {
         const grown = new Graph()
@@ -71,7 +71,7 @@ describe('the graph in memory', () => {
           const rows = lastOf(batch, known)
           for (const one of rows) known.set(one.key, one)
           grown.apply(rows)
-          // Whether the order is kept up in small steps or in one.
+          // Sorting early makes the next update keep the order incrementally.
           if (known.size % 2 === 0) grown.order()
         }
         const fresh = new Graph()
@@ -86,7 +86,7 @@ describe('the graph in memory', () => {
     )
   })
 
-  test('is the same also where hundreds come to a hub and leave it at once', () => {
+  test('a graph is the same after hundreds of notes link to a hub and unlink again', () => {
     const step = fc.record({ from: fc.integer({ min: 1, max: 200 }), count: fc.nat(200), links: fc.subarray([0, 1]) })
     fc.assert(
       fc.property(fc.array(step, { maxLength: 8 }), (steps) => {
@@ -111,7 +111,7 @@ describe('the graph in memory', () => {
     )
   })
 
-  test('gives the plain id to the path that is folded already, else to the first; the others keep theirs', () => {
+  test('the already lower-case path gets the plain id, otherwise the first; the others keep their spelling', () => {
     const graph = new Graph()
     graph.apply(['B.md', 'b.md', 'C.md', 'c.MD'].map((path, key) => ({ ...emptyRow(key), path: toVaultPath(path) })))
     expect([0, 1, 2, 3].map((key) => graph.id(key))).toEqual(['B.md', 'b.md', 'c.md', 'c.MD'])
@@ -120,7 +120,7 @@ describe('the graph in memory', () => {
     ])
   })
 
-  test('carries the name of its vault in every id', () => {
+  test('every id carries the name of its vault', () => {
     const graph = new Graph('work')
     graph.apply([{ ...emptyRow(0), path: toVaultPath('A.md'), missing: ['Nope'] }])
     expect(graph.id(0)).toBe('work:a.md')

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { KeyOrder } from '../../src/graph/key-order.ts'
 
-test('the order is that of sorting, after any moves', () => {
+test('the order equals a full sort after any moves', () => {
   const move = fc.record({ key: fc.nat(40), text: fc.option(fc.string({ maxLength: 3 }), { nil: undefined }) })
   fc.assert(
     fc.property(fc.array(fc.array(move, { maxLength: 20 }), { maxLength: 8 }), (rounds) => {
@@ -10,7 +10,7 @@ test('the order is that of sorting, after any moves', () => {
       const order = new KeyOrder((key) => texts.get(key))
       for (const moves of rounds) {
         for (const { key, text } of moves) {
-          // Texts are different, as ids are.
+          // Every text is unique, as ids are.
           if (text === undefined) texts.delete(key)
           else texts.set(key, `${text}\u0000${key}`)
           order.move(key)
@@ -22,7 +22,7 @@ test('the order is that of sorting, after any moves', () => {
   )
 })
 
-test('a list that was given stays as it is', () => {
+test('a returned list does not change later', () => {
   const texts = new Map([
     [0, 'b'],
     [1, 'c'],

@@ -44,19 +44,22 @@ const smallGraph = fc
   .chain((size) => fc.array(fc.array(fc.nat(size - 1), { maxLength: 4 }), { minLength: size, maxLength: size }))
 
 describe('paths', () => {
-  test.each(['any', 'out'] as const)('are the shortest ones, in the same order as by exhaustion (%s)', (direction) => {
-    fc.assert(
-      fc.property(smallGraph, fc.nat(), fc.nat(), fc.integer({ min: 1, max: 5 }), (links, a, b, count) => {
-        const source = a % links.length
-        const target = b % links.length
-        const paths = findPaths(graphOf(links), source, target, { direction, count, avoidHubs: false })
-        expect(paths).toEqual(allPaths(links, source, target, direction === 'out').slice(0, count))
-      }),
-      { numRuns: 2_000 },
-    )
-  })
+  test.each(['any', 'out'] as const)(
+    'findPaths returns the shortest paths in the same order as exhaustive search (%s)',
+    (direction) => {
+      fc.assert(
+        fc.property(smallGraph, fc.nat(), fc.nat(), fc.integer({ min: 1, max: 5 }), (links, a, b, count) => {
+          const source = a % links.length
+          const target = b % links.length
+          const paths = findPaths(graphOf(links), source, target, { direction, count, avoidHubs: false })
+          expect(paths).toEqual(allPaths(links, source, target, direction === 'out').slice(0, count))
+        }),
+        { numRuns: 2_000 },
+      )
+    },
+  )
 
-  test('go through listed notes only, though they may start or end at others', () => {
+  test('paths pass only through listed notes, but may start or end at others', () => {
     const links = [[1, 2], [3], [4], [], [3], []]
     const excluded = graphOf(links, (key) => ({ excluded: key === 1 }))
     expect(findPaths(excluded, 0, 3, PLAIN)).toEqual([[0, 2, 4, 3]])
@@ -66,8 +69,8 @@ describe('paths', () => {
     expect(findPaths(attachment, 0, 5, PLAIN)).toEqual([])
   })
 
-  test('go around hubs where there is another way, and through them where there is none', () => {
-    // 0 is linked from everybody; 1 – 2 – 3 – 4 is a chain beside it; 5 hangs on the hub alone.
+  test('paths avoid hubs when there is another way', () => {
+    // Every note links to 0; 1 – 2 – 3 – 4 is a chain beside it; 5 is linked only with the hub.
     const links = [[], [0, 2], [0, 3], [0, 4], [0], [0], [0], [0], [0], [0]]
     const graph = graphOf(links)
     expect(findPaths(graph, 1, 4, PLAIN)).toEqual([[1, 0, 4]])

@@ -21,7 +21,7 @@ export function noteRow(key: number, path: string, more: Partial<GraphRow> = {})
   }
 }
 
-/** Ten files that are put, changed and removed (`path` is undefined) in any order. */
+/** Ten files that are added, changed and removed (`path` is undefined) in any order. */
 export const anyRows = fc.array(
   fc
     .record({
@@ -45,7 +45,7 @@ interface RowIndex {
   remove(row: GraphRow): void
 }
 
-/** Applies the rows one after another to an index, and those that are left to a new one. */
+/** Applies all rows to one index, and only the surviving rows to a new one. */
 export function applyTwice<T extends RowIndex>(make: () => T, rows: readonly GraphRow[]): readonly [grown: T, fresh: T] {
   const grown = make()
   const known = new Map<number, GraphRow>()

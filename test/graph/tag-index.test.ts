@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { TagIndex } from '../../src/graph/tag-index.ts'
 import { anyRows, applyTwice, noteRow } from './support.ts'
 
-test('what stands between two slashes, or before the first, must not be empty to be a parent', () => {
+test('an empty segment of a tag is not a parent', () => {
   const index = new TagIndex()
   index.add(noteRow(0, 'a.md', { tags: ['/a', 'b//c'] }))
   expect(index.counts('')).toEqual([
@@ -13,7 +13,7 @@ test('what stands between two slashes, or before the first, must not be empty to
   ])
 })
 
-test('the tags are the same however they came about', () => {
+test('the tags are the same for any order of updates', () => {
   fc.assert(
     fc.property(anyRows, (rows) => {
       const [grown, fresh] = applyTwice(() => new TagIndex(), rows)
@@ -23,7 +23,7 @@ test('the tags are the same however they came about', () => {
   )
 })
 
-test('a nested tag counts for its parents, a note once; in the spelling that most use', () => {
+test('a nested tag counts for its parents, once per note, in the most common spelling', () => {
   const index = new TagIndex()
   index.add(noteRow(0, 'a.md', { tags: ['Plant/Shrub', 'plant/herb'] }))
   index.add(noteRow(1, 'b.md', { tags: ['plant'] }))

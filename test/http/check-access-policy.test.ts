@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { checkAccessPolicy } from '../../src/http/host-and-origin.ts'
 
-test('names and origins as they are sent are let pass', () => {
+test('accepts names and origins as clients send them', () => {
   const hosts = ['notes.example.com', 'Box', '192.0.2.1', '[2001:db8::1]']
   const origins = ['https://notes.example.com', 'http://box:3000/', 'app://obsidian.md', 'chrome-extension://abc']
   for (const host of ['127.0.0.1', '::', 'box']) expect(() => checkAccessPolicy({ host, hosts, origins })).not.toThrow()
@@ -22,6 +22,6 @@ test.each(['*', 'null', 'notes.example.com', 'https://a.example/path', 'https://
   },
 )
 
-test.each(['', ' '])('an address that is "%s" is none: it would be every one', (host) => {
+test.each(['', ' '])('rejects the address "%s", which would listen everywhere', (host) => {
   expect(() => checkAccessPolicy({ host, hosts: [], origins: [] })).toThrow('http.host is empty')
 })

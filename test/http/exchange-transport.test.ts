@@ -18,7 +18,7 @@ beforeEach(() => {
   transport.onmessage = (message) => void heard.push(message)
 })
 
-test('each post is given its own answers', async () => {
+test('each post gets its own answers', async () => {
   const [first, second] = [post(request(1), request(2)), post(request('a'))]
   expect([heard.length, transport.pending.size]).toEqual([3, 3])
   for (const id of [2, 'a', 1]) await transport.send(answer(id))
@@ -27,11 +27,11 @@ test('each post is given its own answers', async () => {
   expect(transport.pending.size).toBe(0)
 })
 
-test('a post without requests is done at once', async () => {
+test('a post without requests finishes at once', async () => {
   expect(await post(notification('notifications/initialized'))).toEqual([])
 })
 
-test('a cancelled request gets no answer, and the rest of its post does', async () => {
+test('a cancelled request gets no answer, but the rest of its post does', async () => {
   const posted = post(request(1), request(2))
   await post(notification('notifications/cancelled', { requestId: 1 }))
   await transport.send(answer(1))
@@ -40,7 +40,7 @@ test('a cancelled request gets no answer, and the rest of its post does', async 
   expect(heard.at(-1)).toMatchObject({ method: 'notifications/cancelled' })
 })
 
-test('what is said about a request goes to its post, anything else to who listens', async () => {
+test('messages about a request go to its post, all others to the listener', async () => {
   const unasked: JSONRPCMessage[] = []
   transport.onNotification = (message) => void unasked.push(message)
   const posted = post(request(1))
@@ -54,7 +54,7 @@ test('what is said about a request goes to its post, anything else to who listen
   expect(unasked).toEqual([notification('notifications/tools/list_changed'), progress])
 })
 
-test('closing gives what is there, and takes nothing more', async () => {
+test('closing returns the answers so far and accepts nothing more', async () => {
   const posted = post(request(1), request(2))
   await transport.send(answer(1))
   await transport.close()

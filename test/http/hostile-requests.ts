@@ -1,22 +1,22 @@
 import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** What a request is made of. */
+/** The parts of a request. */
 export interface Ground {
   readonly port: number
   readonly token: string
   readonly reader: string
-  /** A session that the first token opened. */
+  /** A session opened with the first token. */
   readonly session: string
 }
 
-/** A request that no honest client sends, and how it must be answered: by a status, or by closing the connection without one. */
+/** A request that no honest client sends, and the expected answer: a status, or a closed connection without one. */
 export interface Hostile {
   readonly about: string
   readonly name: string
   readonly expected: number | 'closed'
   readonly send: (ground: Ground) => string | Buffer | ((socket: Socket) => Promise<void> | void)
-  /** Part of what the answer must say. */
+  /** Text that the answer must contain. */
   readonly says?: RegExp
 }
 
@@ -24,7 +24,7 @@ type Headers = Readonly<Record<string, string | undefined>>
 
 const PING = '{"jsonrpc":"2.0","id":1,"method":"ping"}'
 
-/** A request with everything right but what is named; a header of `undefined` is left out. */
+/** A valid request with the given changes; a header of `undefined` is left out. */
 function request(
   { token }: Ground,
   {
@@ -46,7 +46,7 @@ function request(
   return Buffer.concat([Buffer.from([`${method} ${path} HTTP/1.1`, ...lines, '', ''].join('\r\n'), 'latin1'), bytes])
 }
 
-/** The same with lines of the head as they are. */
+/** The same with raw header lines. */
 function raw(ground: Ground, lines: readonly string[], body = PING): string {
   return [
     `POST /mcp HTTP/1.1`,

@@ -9,12 +9,12 @@ import { type Listening, listening, speak } from './support.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
 
-// Everything as it is served, but for how long a slow client is waited for.
+// The server as in production, except for a short timeout for slow clients.
 const limits = { ...LIMITS, headersTimeout: 300, requestTimeout: 600 }
 
 let http: Listening
 let ground: Ground
-/** Another client's connection, which stays open all the time. */
+/** Another client's connection, which stays open throughout. */
 const agent = new Agent({ keepAlive: true, maxSockets: 1 })
 let connections = 0
 const answered = new Map<Hostile, string>()
@@ -50,14 +50,14 @@ test.each(HOSTILE.map((hostile) => [`${hostile.about}: ${hostile.name}`, hostile
   expect(connections).toBe(1)
 })
 
-test('there are many of them, and no two have the same name', () => {
+test('has many requests, all with different names', () => {
   expect(new Set(HOSTILE.map(({ about, name }) => `${about} ${name}`)).size).toBe(HOSTILE.length)
   expect(HOSTILE.length).toBeGreaterThanOrEqual(60)
 })
 
 const PAGE = fileURLToPath(new URL('../../docs/http.md', import.meta.url))
 
-test('the documentation shows what was answered (UPDATE_SNAPSHOTS=1 writes it)', () => {
+test('the documentation shows the answers (UPDATE_SNAPSHOTS=1 writes it)', () => {
   const rows = HOSTILE.map((hostile) => `| ${hostile.about} | ${hostile.name} | ${answered.get(hostile)} |`)
   const table = ['| about | what is sent | answer |', '|---|---|---|', ...rows].join('\n')
   const page = readFileSync(PAGE, 'utf8')

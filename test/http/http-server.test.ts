@@ -28,7 +28,7 @@ async function start(options: Options = {}): Promise<Listening> {
   return http
 }
 
-/** Asks, and gives the answer's head as soon as it is there. */
+/** Sends a request and returns the answer's head as soon as it arrives. */
 async function open(
   { port, token }: Listening,
   { method = 'POST', path = '/mcp', body = '', headers = {} as Headers } = {},
@@ -51,7 +51,7 @@ async function read(response: IncomingMessage): Promise<string> {
   try {
     for await (const chunk of response) text += chunk
   } catch {
-    // Cut off: what came is looked at.
+    // The connection was cut: use what arrived.
   }
   return text
 }
@@ -82,7 +82,7 @@ const LISTEN = message('subscriptions/listen', { notifications: { toolsListChang
 const listen = (on: Listening) =>
   open(on, { body: JSON.stringify(LISTEN), headers: { ...MODERN, 'Mcp-Method': 'subscriptions/listen' } })
 
-/** Servers whose `ping` is answered when it is let go, and that tell what was aborted. */
+/** Servers whose `ping` is answered on `release`, and that record aborted calls. */
 function slowServers() {
   const waiting: (() => void)[] = []
   const made: Server[] = []
@@ -112,8 +112,8 @@ async function openSession(on: Listening): Promise<Headers> {
   return { 'Mcp-Session-Id': String(headers['mcp-session-id']) }
 }
 
-describe('who may ask', () => {
-  test('pages of this computer and of listed origins may, and may read the answer', async () => {
+describe('access', () => {
+  test('pages of this computer and of listed origins may ask and read the answer', async () => {
     const on = await start({ origins: ['https://notes.example.com/'] })
     for (const origin of ['http://localhost:3000', 'https://127.0.0.1', 'http://[::1]:80', 'https://NOTES.example.com']) {
       const { status, headers } = await post(on, PING, { Origin: origin })
@@ -121,7 +121,7 @@ describe('who may ask', () => {
     }
   })
 
-  test('a browser is told what such a page may send, without a token', async () => {
+  test('a preflight request needs no token and lists what a page may send', async () => {
     const on = await start()
     const headers = { Origin: 'http://localhost:3000', 'Access-Control-Request-Method': 'POST', Authorization: '' }
     const answer = await get(on, { method: 'OPTIONS', headers })
@@ -129,7 +129,7 @@ describe('who may ask', () => {
     expect(answer.headers['access-control-allow-headers']).toMatch(/Authorization.*Mcp-Session-Id.*MCP-Protocol-Version/)
   })
 
-  test('a refusal can be read by the page that is refused', async () => {
+  test('the refused page can read the refusal', async () => {
     const on = await start()
     const { status, headers } = await post(on, PING, { Origin: 'http://localhost', Authorization: 'Bearer x' })
     expect([status, headers['access-control-allow-origin']]).toEqual([401, 'http://localhost'])
@@ -144,20 +144,20 @@ describe('who may ask', () => {
     },
   )
 
-  test('where every address is listened at, the one that was asked is known', async () => {
+  test('when listening on every address, accepts the address that was asked', async () => {
     const on = await start({ host: '0.0.0.0' })
     expect((await post(on, PING, { Host: '127.0.0.1:7583' })).status).toBe(200)
     expect((await post(on, PING, { Host: '192.0.2.1' })).status).toBe(403)
   })
 
-  test('switched off, everything but /health is refused with the name of the setting', async () => {
+  test('when switched off, refuses everything except /health and names the setting', async () => {
     const on = await start({ enabled: false })
     const { status, text } = await post(on, PING)
     expect([status, text]).toEqual([403, expect.stringContaining('http.enabled')])
     expect(await get(on, { path: '/health', method: 'GET' })).toMatchObject({ status: 200, text: '{"status":"ok"}' })
   })
 
-  test('/health wants no token and knows GET and HEAD only', async () => {
+  test('/health needs no token and only allows GET and HEAD', async () => {
     const on = await start()
     const headers = { Authorization: '' }
     expect((await get(on, { path: '/health', method: 'HEAD', headers })).text).toBe('')
@@ -167,7 +167,7 @@ describe('who may ask', () => {
     })
   })
 
-  test('/health says how the vaults are to the holder of a token, and to no one else', async () => {
+  test('/health shows the state of the vaults only to token holders', async () => {
     const healthFor: HttpServerOptions['healthFor'] = async ({ name }) =>
       name === 'reader' ? { isWell: false, vaults: [{ name: 'garden', store: 'unreachable' }] } : { isWell: true, vaults: [] }
     const on = await start({ healthFor })
@@ -187,7 +187,7 @@ describe('who may ask', () => {
     expect((await get(off, { path: '/health', method: 'GET', headers })).text).toBe('{"status":"ok"}')
   })
 
-  test('a token with the scope attach may send more', async () => {
+  test('a token with the scope attach may send larger requests', async () => {
     const on = await start()
     const body = JSON.stringify({ ...PING, params: { x: 'x'.repeat(5 * 1024 * 1024) } })
     expect((await get(on, { body })).status).toBe(200)
@@ -205,13 +205,13 @@ describe('sessions', () => {
     expect((await post(on, PING, session)).status).toBe(404)
   })
 
-  test('an `initialize` that fails opens none', async () => {
+  test('a failed `initialize` opens no session', async () => {
     const on = await start()
     const { headers, text } = await post(on, message('initialize', { protocolVersion: 7 }))
     expect([headers['mcp-session-id'], JSON.parse(text).error.code]).toEqual([undefined, -32602])
   })
 
-  test('batches are answered in a session whose version has them, and refused in others', async () => {
+  test('batches are accepted only in sessions whose version has them', async () => {
     const on = await start()
     const old = { ...INITIALIZE, params: { ...INITIALIZE.params, protocolVersion: '2025-03-26' } }
     const session = { 'Mcp-Session-Id': String((await post(on, old)).headers['mcp-session-id']) }
@@ -233,7 +233,7 @@ describe('sessions', () => {
     expect([status, JSON.parse(text).error]).toEqual([400, { code: -32600, message: expect.stringContaining(reason) }])
   })
 
-  test('notifications come over the stream, and a second stream takes the place of the first', async () => {
+  test('the stream carries notifications, and a second stream replaces the first', async () => {
     const slow = slowServers()
     const on = await start({ serverFor: slow.serverFor })
     const headers = { ...(await openSession(on)), Accept: 'text/event-stream' }
@@ -247,7 +247,7 @@ describe('sessions', () => {
     second.destroy()
   })
 
-  test('an id that is in work is refused, and the call in work is answered', async () => {
+  test('an id in use is refused, and the running call is answered', async () => {
     const slow = slowServers()
     const on = await start({ serverFor: slow.serverFor })
     const session = await openSession(on)
@@ -273,7 +273,7 @@ describe('sessions', () => {
     expect(slow.aborted()).toBe(1)
   })
 
-  test('what a handler says on the way comes as events to who takes them, with the answer last', async () => {
+  test('clients that accept events get progress as events, with the answer last', async () => {
     const serverFor = () => {
       const server = new Server({ name: 'x', version: '1' }, { capabilities: { tools: {} } })
       server.setRequestHandler('tools/list', async (_, { mcpReq }) => {
@@ -292,7 +292,7 @@ describe('sessions', () => {
     expect(JSON.parse(plain.text)).toEqual({ jsonrpc: '2.0', id: 1, result: { tools: [] } })
   })
 
-  /** Servers that tell of progress and answer `tools/list` when they are let go. */
+  /** Servers that report progress and answer `tools/list` on release. */
   function tellingServers() {
     const waiting: (() => void)[] = []
     const serverFor = () => {
@@ -308,7 +308,7 @@ describe('sessions', () => {
   }
   const EVENTS = { Accept: 'application/json, text/event-stream' }
 
-  test('a session that ends while a call tells of its progress ends that stream, and nothing is said of a mistake', async () => {
+  test('deleting a session ends the stream of a running call without logging an error', async () => {
     const on = await start({ serverFor: tellingServers().serverFor })
     const session = await openSession(on)
     const call = await open(on, { body: JSON.stringify(message('tools/list')), headers: { ...EVENTS, ...session } })
@@ -318,7 +318,7 @@ describe('sessions', () => {
     expect([call.complete, on.logged]).toEqual([true, []])
   })
 
-  test('what is wrong in a batch is told when the answers became a stream, too', async () => {
+  test('errors in a batch are also reported when the answers became a stream', async () => {
     const { waiting, serverFor } = tellingServers()
     const on = await start({ serverFor })
     const batch = [message('tools/list'), { jsonrpc: '1.0', id: 2, method: 'ping' }]
@@ -333,7 +333,7 @@ describe('sessions', () => {
     ])
   })
 
-  test('a client that went away before the first event has no stream', async () => {
+  test('a client that left before the first event gets no stream', async () => {
     let tell = async (): Promise<void> => {}
     const serverFor = () => {
       const server = new Server({ name: 'x', version: '1' }, { capabilities: { tools: {} } })
@@ -367,8 +367,8 @@ describe('sessions', () => {
   })
 })
 
-describe('the version of 2026-07-28', () => {
-  test('a listener hears what is published, and the last word at the end', async () => {
+describe('revision 2026-07-28', () => {
+  test('a listener gets notifications, and a final answer at the end', async () => {
     const slow = slowServers()
     const events = new ServerEvents()
     const on = await start({ serverFor: slow.serverFor, eventsFor: () => feedOf(events) })
@@ -385,7 +385,7 @@ describe('the version of 2026-07-28', () => {
     )
   })
 
-  test('no one silences another by what they listen to, and asking for too much says what the bound is', async () => {
+  test('listeners do not affect each other, and asking for too much names the limit', async () => {
     const events = new ServerEvents()
     const on = await start({ eventsFor: () => feedOf(events) })
     const listenTo = (resourceSubscriptions: readonly string[]) =>
@@ -416,7 +416,7 @@ describe('the version of 2026-07-28', () => {
     victim.destroy()
   })
 
-  test('who goes away has the call given up', async () => {
+  test('a client that disconnects aborts its call', async () => {
     const slow = slowServers()
     const on = await start({ serverFor: slow.serverFor })
     const body = JSON.stringify(message('tools/list', claim))
@@ -435,7 +435,7 @@ describe('the version of 2026-07-28', () => {
   })
 })
 
-test('a mistake of ours is an internal error, told in the log and to no one else', async () => {
+test('an internal error is reported without details, which go to the log only', async () => {
   const on = await start({
     serverFor: () => {
       throw new Error('secret detail')
@@ -448,8 +448,8 @@ test('a mistake of ours is an internal error, told in the log and to no one else
   expect(on.logged).toEqual([expect.stringContaining('secret detail'), expect.stringContaining('secret detail')])
 })
 
-describe('a token that changes', () => {
-  test('ends the streams that it opened, in every version', async () => {
+describe('a changed token', () => {
+  test('ends the streams it opened, in every version', async () => {
     const slow = slowServers()
     const on = await start({ serverFor: slow.serverFor })
     const listening = await listen(on)
@@ -469,7 +469,7 @@ describe('a token that changes', () => {
   })
 })
 
-test('switched off while it runs, sessions and streams end, and what is asked is refused until it is on again', async () => {
+test('switching off ends sessions and streams and refuses requests until it is on again', async () => {
   let enabled = true
   const on = await start({
     get enabled() {
@@ -487,8 +487,8 @@ test('switched off while it runs, sessions and streams end, and what is asked is
   expect((await post(on, PING, session)).status).toBe(404)
 })
 
-describe('too much at once', () => {
-  test('calls beyond the limit are told to come again, and room is made by answers', async () => {
+describe('limits', () => {
+  test('calls beyond the limit are told to retry, and answers make room', async () => {
     const slow = slowServers()
     const on = await start({ serverFor: slow.serverFor, limits: { ...LIMITS, calls: 2 } })
     const calls = [post(on, message('tools/list')), post(on, message('tools/list'))]
@@ -504,7 +504,7 @@ describe('too much at once', () => {
     expect((await post(on, PING)).status).toBe(200)
   })
 
-  test('streams beyond the limit are refused in every version, and take no room from calls', async () => {
+  test('streams beyond the limit are refused in every version, and do not count as calls', async () => {
     const slow = slowServers()
     const on = await start({ serverFor: slow.serverFor, limits: { ...LIMITS, calls: 1, streams: 1 } })
     const session = { ...(await openSession(on)), Accept: 'text/event-stream' }
@@ -516,7 +516,7 @@ describe('too much at once', () => {
     await expect.poll(async () => (await open(on, { method: 'GET', headers: session })).statusCode, { timeout: 50_000 }).toBe(200)
   })
 
-  test('one token cannot take the sessions, calls and streams of others', async () => {
+  test('one token cannot use up the sessions, calls and streams of others', async () => {
     const slow = slowServers()
     const two = { sessions: 4, sessionsPerToken: 3, calls: 3, callsPerToken: 2, streams: 3, streamsPerToken: 2 }
     const owner = await start({ serverFor: slow.serverFor, limits: { ...LIMITS, ...two } })
@@ -525,7 +525,7 @@ describe('too much at once', () => {
     for (let at = 0; at < 6; at++) await openSession(reader)
     expect((await post(owner, PING, session)).status).toBe(200)
     for (let at = 0; at < 2; at++) expect((await listen(reader)).statusCode).toBe(200)
-    expect(await read(await listen(reader))).toContain('2 streams are open for this token, as many as one token may have.')
+    expect(await read(await listen(reader))).toContain('2 streams are open for this token, the most one token may have.')
     expect((await listen(owner)).statusCode).toBe(200)
     const calls = [0, 1].map(() => post(reader, message('tools/list')))
     await eventually(() => slow.waiting.length === 2)
@@ -535,7 +535,7 @@ describe('too much at once', () => {
     await Promise.all(calls)
   })
 
-  test('a client that reads no events any more loses its stream', async () => {
+  test('a client that stops reading events loses its stream', async () => {
     const slow = slowServers()
     const on = await start({ serverFor: slow.serverFor, limits: { ...LIMITS, streamBacklog: 5 } })
     const stream = await open(on, { method: 'GET', headers: { ...(await openSession(on)), Accept: 'text/event-stream' } })
@@ -551,8 +551,8 @@ describe('too much at once', () => {
   })
 })
 
-describe('the end', () => {
-  test('calls in work are answered, new ones refused', async () => {
+describe('shutdown', () => {
+  test('answers running calls and refuses new ones', async () => {
     const slow = slowServers()
     const on = await start({ serverFor: slow.serverFor })
     const call = post(on, message('tools/list'))
@@ -564,7 +564,7 @@ describe('the end', () => {
     await expect(post(on, PING)).rejects.toMatchObject({ code: 'ECONNREFUSED' })
   })
 
-  test('a call that takes too long is not waited for', async () => {
+  test('does not wait for a call that takes too long', async () => {
     const slow = slowServers()
     const on = await start({ serverFor: slow.serverFor, limits: { ...LIMITS, drain: 50 } })
     const calls = [await openSession(on), {}, { Accept: 'application/json, text/event-stream' }].map((headers) =>
@@ -577,7 +577,7 @@ describe('the end', () => {
   })
 })
 
-test('a port in use, and an address that is none, are errors that say what to do', async () => {
+test('a used port and an invalid address are errors with a hint', async () => {
   const on = await start()
   const options = {
     enabled: true,
@@ -599,7 +599,7 @@ test('a port in use, and an address that is none, are errors that say what to do
   })
 })
 
-test('noise behind a stream that is open ends the connection, and nothing of ours gets into the stream', async () => {
+test('garbage after an open stream closes the connection without writing into the stream', async () => {
   const on = await start()
   const { 'Mcp-Session-Id': session } = await openSession(on)
   const heard = await speak(

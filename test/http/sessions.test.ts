@@ -22,7 +22,7 @@ function opened(sessions: Sessions, principal?: string): Session {
   return session
 }
 
-test('a session is found by its id, and only by who opened it', () => {
+test('a session is found by its id, and only by its owner', () => {
   const sessions = table()
   const session = opened(sessions, 'a')
   expect(sessions.find(session.id, 'a')).toBe(session)
@@ -31,7 +31,7 @@ test('a session is found by its id, and only by who opened it', () => {
   sessions.close()
 })
 
-test('one too many ends the one that was idle longest', () => {
+test('one session too many ends the one that was idle longest', () => {
   const sessions = table()
   const [a, b] = [opened(sessions), opened(sessions)]
   now += 10
@@ -41,7 +41,7 @@ test('one too many ends the one that was idle longest', () => {
   sessions.close()
 })
 
-test('when the server has too many, the token with the most loses the one that was idle longest', () => {
+test('if the server has too many sessions, the token with the most loses the one idle longest', () => {
   const sessions = table()
   const [few, ...many] = [opened(sessions, 'a'), opened(sessions, 'b'), opened(sessions, 'b'), opened(sessions, 'c')]
   opened(sessions, 'd')
@@ -50,7 +50,7 @@ test('when the server has too many, the token with the most loses the one that w
   sessions.close()
 })
 
-test('those with a stream or a call in work are kept, and when all are, there is no room', () => {
+test('sessions with a stream or a running call are kept; if all have one, no new session opens', () => {
   const sessions = table()
   const [a, b] = [opened(sessions), opened(sessions)]
   a.stream = stream
@@ -62,7 +62,7 @@ test('those with a stream or a call in work are kept, and when all are, there is
   sessions.close()
 })
 
-test('what was idle for too long ends, but not what has a stream', () => {
+test('sessions end after being idle too long, except those with a stream', () => {
   const sessions = table()
   const [a, b] = [opened(sessions), opened(sessions)]
   b.stream = stream
@@ -75,7 +75,7 @@ test('what was idle for too long ends, but not what has a stream', () => {
   sessions.close()
 })
 
-test('when a token changes, its sessions end and the others do not', () => {
+test('a changed token ends its sessions only', () => {
   const sessions = table()
   const [a, b] = [opened(sessions, 'a'), opened(sessions, 'b')]
   sessions.endUnless((principal) => principal === 'b')

@@ -10,13 +10,13 @@ import { createMcpServer } from '../../src/mcp/server.ts'
 import { TOOLS } from '../../src/mcp/tools/index.ts'
 import { fakeCore, fakeStore } from '../support/fake-store.ts'
 
-/** A server over a vault in memory, with two tokens, and what tests need to speak to it. */
+/** A server over an in-memory vault with two tokens, and helpers to talk to it. */
 export interface Listening {
   readonly server: HttpServer
   readonly port: number
   readonly file: string
   readonly token: string
-  /** Of someone else, who may only read. */
+  /** A second token, with read access only. */
   readonly reader: string
   readonly logged: readonly string[]
   /** Replaces the tokens. */
@@ -48,7 +48,7 @@ export async function listening(options: Partial<HttpServerOptions> = {}): Promi
       }),
     log,
     ...options,
-    // It may change while the server runs.
+    // May change while the server runs.
     get enabled() {
       return options.enabled ?? true
     },
@@ -72,15 +72,15 @@ function hasAny(scopes: ReadonlySet<Scope>): boolean {
   return SCOPES.some((scope) => scopes.has(scope))
 }
 
-/** What came over a connection until it was closed, or until `isEnough`. */
+/** The data received until the connection closed, or until `isEnough`. */
 export interface Heard {
-  /** Of every answer, in order; those that only say `100 Continue` left out. */
+  /** The statuses of all answers in order, without `100 Continue`. */
   readonly statuses: readonly number[]
   readonly text: string
   readonly wasClosed: boolean
 }
 
-/** Writes bytes, in the order and at the pace of a script, and listens. */
+/** Writes bytes in the order and at the pace of a script, and reads the answers. */
 export async function speak(
   port: number,
   script: (socket: Socket) => Promise<void> | void,
@@ -94,7 +94,7 @@ export async function speak(
       if (isEnough(text)) resolve(false)
     })
     socket.on('end', () => resolve(true)).on('close', () => resolve(true))
-    // What the server cuts off is looked at by what came before.
+    // If the server cuts the connection, judge what arrived before.
     socket.on('error', () => resolve(true))
   })
   await script(socket)
@@ -106,7 +106,7 @@ export async function speak(
   return { statuses, text, wasClosed }
 }
 
-/** Whether the first answer, after any `100 Continue`, is there with all of its body. */
+/** Whether the first answer, after any `100 Continue`, has arrived with its whole body. */
 function hasWholeAnswer(text: string): boolean {
   const final = text.replace(/^HTTP\/1\.1 100 [^\r]*\r\n\r\n/, '')
   const end = final.indexOf('\r\n\r\n')

@@ -27,14 +27,14 @@ afterEach(() => {
   vi.mocked(chmodSync).mockRestore()
 })
 
-/** As for a file of another owner, which may be read but not changed. */
+/** As for a file of another owner, which can be read but not changed. */
 function refuseChmod(): void {
   vi.mocked(chmodSync).mockImplementation(() => {
     throw Object.assign(new Error('EPERM: operation not permitted'), { code: 'EPERM' })
   })
 }
 
-test('a file that stays open to others causes one warning for each change of it, however many requests come', () => {
+test('a file that stays readable to others causes one warning per change, not per request', () => {
   refuseChmod()
   for (let request = 0; request < 5; request++) expect(gate.find(first.secret)).toBeUndefined()
   expect(gate.fault?.code).toBe('PERMISSION_DENIED')
@@ -45,7 +45,7 @@ test('a file that stays open to others causes one warning for each change of it,
   expect(warnings).toEqual([expect.anything(), expect.stringMatching(/\(mode 640\); now they cannot/)])
 })
 
-test('a file on a file system without permissions is not said to be closed to others', () => {
+test('does not claim to protect a file on a file system without permissions', () => {
   vi.mocked(chmodSync).mockImplementation(() => {})
   expect(closeToOthers(file)).toMatch(/^Other users of this computer can read .* keeps no permissions/)
   for (let request = 0; request < 5; request++) expect(gate.find(first.secret)).toBeDefined()

@@ -10,7 +10,7 @@ const first = firstToken()
 const READER = { name: 'reader', scopes: ['read'], vaults: ['work'] } as const
 
 describe('the list of tokens', () => {
-  test('a secret has 32 random bytes, and no two are the same', () => {
+  test('secrets have 32 random bytes and are unique', () => {
     expect(first.secret).toMatch(/^roux_[A-Za-z0-9_-]{43}$/)
     expect(firstToken().secret).not.toBe(first.secret)
   })
@@ -36,7 +36,7 @@ describe('the list of tokens', () => {
     expect(() => addToken([first], token)).toThrow(message)
   })
 
-  test('of a name that is mistyped the nearest is named', () => {
+  test('suggests the nearest name for a mistyped one', () => {
     expect(() => requireToken(addToken([first], READER), 'raeder')).toThrow(
       expect.objectContaining({ hint: 'Did you mean "reader"?' }),
     )
@@ -51,14 +51,14 @@ describe('the file', () => {
     file = tokenFileIn(folder)
   })
 
-  test('is made once, for its owner only, and nothing is left beside it', () => {
+  test('is created once, for its owner only, without leftovers', () => {
     const made = openTokens(file)
     expect(openTokens(file)).toEqual(made)
     expect([statSync(folder).mode & 0o777, statSync(file).mode & 0o777]).toEqual([0o700, 0o600])
     expect(readdirSync(folder)).toEqual(['tokens.json'])
   })
 
-  test('whoever comes second to making it takes what is there', () => {
+  test('if another process creates it first, that file is used', () => {
     const theirs = [firstToken()]
     changeTokens(file, () => theirs)
     expect(openTokens(file)).toEqual(theirs)
@@ -70,7 +70,7 @@ describe('the file', () => {
     '{"tokens": 7}',
     '{"tokens": [{"name": "a", "secret": "short", "scopes": ["read"], "vaults": "*"}]}',
     '[]',
-  ])('damaged as %j it is an error and stays as it is', (text) => {
+  ])('damaged as %j it is an error and stays unchanged', (text) => {
     changeTokens(file, () => [])
     writeFileSync(file, text)
     expect(() => openTokens(file)).toThrow(/is damaged/)
@@ -87,7 +87,7 @@ describe('the file', () => {
     expect(() => readTokens(file)).toThrow(/is damaged/)
   })
 
-  test('that others can read is closed to them, and that is said', () => {
+  test('that others can read is made private, with a warning', () => {
     changeTokens(file, () => [first])
     expect(closeToOthers(file)).toBeUndefined()
     chmodSync(file, 0o644)
@@ -105,14 +105,14 @@ describe('the file', () => {
       gate = new TokenGate(file, (warning) => warnings.push(warning))
     })
 
-    test('a principal is known by the secret, with what it may do', () => {
+    test('a secret identifies its principal and their permissions', () => {
       const reader = requireToken(readTokens(file) ?? [], 'reader')
       expect(gate.find(reader.secret)?.access).toEqual({ name: 'reader', scopes: new Set(['read']), vaults: ['work'] })
       expect(gate.find(`${reader.secret}x`)).toBeUndefined()
       expect(gate.find('')).toBeUndefined()
     })
 
-    test('changes count at once: another secret, another scope, a token that is gone', () => {
+    test('changes take effect at once: a new secret, a new scope, a deleted token', () => {
       const principal = gate.find(first.secret)
       const mayGoOn = (): boolean => gate.isCurrent(principal?.key ?? '')
       expect(mayGoOn()).toBe(true)
@@ -126,7 +126,7 @@ describe('the file', () => {
       expect([mayGoOn(), gate.find(first.secret), gate.fault]).toEqual([false, undefined, undefined])
     })
 
-    test('a file that is damaged lets no one in until it is repaired, and is reported once', () => {
+    test('a damaged file lets nobody in until it is repaired, and is reported once', () => {
       expect(gate.find(first.secret)).toBeDefined()
       writeFileSync(file, 'x')
       expect([gate.find(first.secret), gate.fault?.code]).toEqual([undefined, 'INVALID_SETTINGS'])
@@ -137,7 +137,7 @@ describe('the file', () => {
       expect([gate.find(first.secret)?.access.name, gate.fault]).toEqual(['default', undefined])
     })
 
-    test('a file that others can read is closed to them, and the token still counts', () => {
+    test('a file that others can read is made private, and its tokens stay valid', () => {
       chmodSync(file, 0o666)
       expect(gate.find(first.secret)).toBeDefined()
       expect(warnings).toEqual([expect.stringContaining('mode 666')])

@@ -4,7 +4,7 @@ import { EmbeddingPace } from '../../src/indexing/embed-texts.ts'
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }))
 afterEach(() => void vi.useRealTimers())
 
-/** How long is rested after so many milliseconds of work. */
+/** Returns how long it rests after this many milliseconds of work. */
 async function restAfter(pace: EmbeddingPace, worked: number): Promise<number> {
   pace.begin()
   vi.advanceTimersByTime(worked)
@@ -14,13 +14,13 @@ async function restAfter(pace: EmbeddingPace, worked: number): Promise<number> {
   return await resting
 }
 
-test('while no one asks there are only short pauses, however long the work took', async () => {
+test('rests only briefly, however long the work took, while nobody asks', async () => {
   const pace = new EmbeddingPace()
   expect(pace.isAsked).toBe(false)
   expect(await restAfter(pace, 100)).toBe(4)
 })
 
-test('while someone asks it rests twice as long as it worked, within bounds', async () => {
+test('rests twice as long as it worked, within limits, while someone asks', async () => {
   const pace = new EmbeddingPace()
   pace.asked()
   expect(await restAfter(pace, 7)).toBe(14)
@@ -28,7 +28,7 @@ test('while someone asks it rests twice as long as it worked, within bounds', as
   expect(await restAfter(pace, 100)).toBe(16)
 })
 
-test('half a second after the last question it goes on as before', async () => {
+test('returns to short rests half a second after the last question', async () => {
   const pace = new EmbeddingPace()
   pace.asked()
   vi.advanceTimersByTime(499)

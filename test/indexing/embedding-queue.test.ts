@@ -10,7 +10,7 @@ import { settled } from './search-rig.ts'
 const FLAVOUR = { profile: 'lenient', comments: true, mode: 'obsidian' } as const
 const busy = () => new RouxError('PROVIDER_ERROR', 'busy', { isTransient: true })
 
-/** Refuses whatever `refuses` says, and counts calls. */
+/** Rejects texts for which `refuses` returns true, and counts calls. */
 class PickyBag extends BagOfWords {
   calls = 0
   refuses: (texts: readonly string[]) => Error | undefined = () => undefined
@@ -26,13 +26,13 @@ class PickyBag extends BagOfWords {
 const refusing = (word: string) => (texts: readonly string[]) =>
   texts.some((text) => text.includes(word)) ? new Error(`400: ${word}`) : undefined
 
-/** A queue over notes in memory, keys in their order, and what it stored. */
+/** A queue over notes in memory, with keys in their order, and the vectors it stored. */
 function openQueue(bag: BagOfWords, texts: readonly string[]) {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   onTestFinished(() => void vi.useRealTimers())
   const notes = [...texts]
   const stored = new Map<number, NoteVectors>()
-  /** How often each of these fails from now on. */
+  /** How often each of these still fails. */
   const failures = { put: 0, read: 0 }
   const search: Partial<SearchWriter> = {
     vectorVersions: async () => new Map([...stored].map(([key, { version }]) => [key, version])),
@@ -61,7 +61,7 @@ function openQueue(bag: BagOfWords, texts: readonly string[]) {
   const run = async () => {
     for (let turn = 0; turn < 20; turn++) {
       await queue.step()
-      // What is embedded meanwhile rests in between.
+      // The pause between batches while others embed.
       await vi.advanceTimersByTimeAsync(20)
       await settled()
     }
@@ -75,8 +75,8 @@ function openQueue(bag: BagOfWords, texts: readonly string[]) {
 
 const GOOD = Array.from({ length: 20 }, (_, at) => `Good words number${at}.`)
 
-describe('a text that the embedder refuses', () => {
-  test('is the only one without a vector, and is told', async () => {
+describe('a text that the embedder rejects', () => {
+  test('gets no vector and is named in the status; all other notes get theirs', async () => {
     const bag = new PickyBag()
     bag.refuses = refusing('POISON')
     const { queue, stored, run } = openQueue(bag, [...GOOD, 'Some POISON.', ...GOOD])
@@ -86,10 +86,11 @@ describe('a text that the embedder refuses', () => {
     expect(queue.problem).toBe('1 note could not be embedded: 20.md: 400: POISON')
     expect(stored.get(19)?.chunks[0]?.vector).not.toEqual(new Float32Array(16))
     expect(stored.get(20)?.chunks.map(({ vector }) => vector)).toEqual([new Float32Array(16)])
-    expect(stored.get(20)?.names.map(({ vector }) => vector)).toEqual([bagOf('20')])
+    // A numeric file name makes the first line, here the poison, a second name of the note.
+    expect(stored.get(20)?.names.map(({ vector }) => vector)).toEqual([bagOf('20'), new Float32Array(16)])
   })
 
-  test('is not asked for again before its note changes', async () => {
+  test('is not sent again before its note changes', async () => {
     const bag = new PickyBag()
     bag.refuses = refusing('POISON')
     const { queue, run, write, want } = openQueue(bag, [...GOOD, 'Some POISON.'])
@@ -105,7 +106,7 @@ describe('a text that the embedder refuses', () => {
     expect(queue.problem).toBeUndefined()
   })
 
-  test('is tried by another process', async () => {
+  test('is tried again by another process', async () => {
     const bag = new PickyBag()
     bag.refuses = refusing('POISON')
     const { stored, run } = openQueue(bag, ['Some POISON.', ...GOOD])
@@ -114,7 +115,7 @@ describe('a text that the embedder refuses', () => {
     expect(stored.get(1)?.version).not.toBe(0)
   })
 
-  test('several are counted', async () => {
+  test('is counted together with other rejected texts', async () => {
     const bag = new PickyBag()
     bag.refuses = refusing('POISON')
     const { queue, run } = openQueue(bag, ['Some POISON.', ...GOOD, 'More POISON.'])
@@ -123,8 +124,8 @@ describe('a text that the embedder refuses', () => {
   })
 })
 
-describe('what fails once', () => {
-  test('reading: the notes are still waiting, and get their vectors with the next attempt', async () => {
+describe('a single failure', () => {
+  test('of reading leaves the notes waiting; the next attempt embeds them', async () => {
     const { queue, stored, failures, run } = openQueue(new PickyBag(), GOOD)
     failures.read = 1
     await expect(run()).rejects.toThrow('the drive is gone')
@@ -134,7 +135,7 @@ describe('what fails once', () => {
     expect(stored.size).toBe(20)
   })
 
-  test('storing: the vectors are kept, and nothing is embedded again', async () => {
+  test('of storing keeps the vectors; nothing is embedded twice', async () => {
     const bag = new PickyBag()
     const { queue, stored, failures, run } = openQueue(bag, GOOD)
     failures.put = 1
@@ -147,7 +148,7 @@ describe('what fails once', () => {
   })
 })
 
-test('a note that is changed back while its new text is embedded keeps the vectors of what it says', async () => {
+test('a note that is changed back while its new text is embedded keeps the vectors of its current text', async () => {
   const { queue, stored, run, write } = openQueue(new PickyBag(), GOOD)
   await run()
   const before = stored.get(0)
@@ -158,7 +159,7 @@ test('a note that is changed back while its new text is embedded keeps the vecto
   expect(stored.get(0)).toEqual(before)
 })
 
-test('an embedder that refuses everything is tried again later, with two calls a time and nothing given up', async () => {
+test('an embedder that rejects everything is retried later, with two calls each time, and no note is given up', async () => {
   const bag = new PickyBag()
   bag.refuses = () => new Error('401')
   const { queue, stored, run } = openQueue(bag, GOOD)
@@ -173,8 +174,8 @@ test('an embedder that refuses everything is tried again later, with two calls a
   expect(queue.progress()).toMatchObject({ done: 20, total: 20 })
 })
 
-describe('a failure that may pass', () => {
-  test('blames no text', async () => {
+describe('a temporary failure', () => {
+  test('does not blame any text', async () => {
     const bag = new PickyBag()
     bag.refuses = (texts) => (texts.some((text) => text.includes('number3')) ? busy() : undefined)
     const { queue, run } = openQueue(bag, GOOD)
@@ -186,7 +187,7 @@ describe('a failure that may pass', () => {
     expect(queue.progress()).toMatchObject({ done: 20, total: 20 })
   })
 
-  test('is waited for until it came three times in a row', async () => {
+  test('is waited for until it has occurred three times in a row', async () => {
     const bag = new PickyBag()
     bag.refuses = busy
     const { queue, run } = openQueue(bag, GOOD)

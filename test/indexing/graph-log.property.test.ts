@@ -9,7 +9,7 @@ import { allOf, openIndexer } from '../support/indexers.ts'
 import { embeddedEngine, MemoryVault } from '../support/memory-vault.ts'
 import { operation, perform } from './vault-operations.ts'
 
-/** A graph as plain text: what each file is, and how many links lead from where to where. */
+/** A graph as plain text: the kind of each file, and the number of links between each pair. */
 interface PlainGraph {
   readonly files: ReadonlyMap<string, string>
   readonly links: ReadonlyMap<string, number>
@@ -30,7 +30,7 @@ async function graphOf(index: IndexWriter): Promise<PlainGraph> {
   return { files, links }
 }
 
-/** What a graph is after changes. */
+/** Applies changes to a graph. */
 function replay(graph: PlainGraph, { files: changed, links: relinked }: GraphChanges): PlainGraph {
   const files = new Map(graph.files)
   for (const { from, before } of changed) {
@@ -59,14 +59,14 @@ function sorted({ files, links }: PlainGraph) {
   return { files: [...files].sort(), links: [...links].sort() }
 }
 
-/** Where a link stands is told of the last that came; which that is depends on what is composed first. */
+/** The position of a link comes from the last change, which depends on the order of composition. */
 function withoutLines({ files, links }: GraphChanges) {
   return { files, links: links.map((link) => ({ ...link, texts: link.texts.map(([text, , more]) => [text, more]) })) }
 }
 
 const batches = fc.array(fc.array(operation, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 8 })
 
-test('after any sequence of changes the log replayed on the old graph is the new one, and parts of it composed are the whole', async () => {
+test('replaying the log of any sequence of changes on the old graph gives the new graph, and composing parts of the log gives the whole', async () => {
   await fc.assert(
     fc.asyncProperty(batches, fc.nat(), async (steps, cut) => {
       const { index } = embeddedEngine()
@@ -78,7 +78,7 @@ test('after any sequence of changes the log replayed on the old graph is the new
         mark: (_, generation) => marks.push(generation),
       })
       await indexer.reconcile({ all: true })
-      // What a vault begins with is no change.
+      // A vault's initial state is not a change.
       expect({ log, marks }).toEqual({ log: [], marks: [1] })
       const graphs = [await graphOf(index)]
       for (const batch of steps) {

@@ -9,10 +9,10 @@ import { allOf, openIndexer } from '../support/indexers.ts'
 import { MemoryVault } from '../support/memory-vault.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
-/** More files than are committed at once. */
+/** More files than fit into one commit. */
 const FILES = 10_001
 
-/** A writer whose process ends after so many commits. */
+/** A writer whose process ends after this many commits. */
 function endingAfter(writer: IndexWriter, commits: number): IndexWriter {
   let left = commits
   return new Proxy(writer, {
@@ -39,13 +39,13 @@ function openStore(path: string) {
   return store
 }
 
-test('an index that its writer left half made says so to every reader, and is completed by whoever comes next', async () => {
+test('every reader sees that an index is incomplete, and the next process completes it', async () => {
   const path = join(temporaryFolder(), 'index.db')
   const vault = new MemoryVault(Object.fromEntries(Array.from({ length: FILES }, (_, at) => [`${at}.md`, `[[${at + 1}]]`])))
   const store = openStore(path)
   expect(await ask(store).state()).toEqual({ generation: 0, files: 0, complete: false })
 
-  // The other one knew the whole vault once; then someone emptied the cache folder.
+  // The other process had indexed the whole vault; then someone deleted the cache folder.
   const writer = openIndexWriter({ kind: 'file', path })
   onTestFinished(() => writer.close())
   const other = openIndexer(vault, writer)
@@ -64,7 +64,7 @@ test('an index that its writer left half made says so to every reader, and is co
   expect(await ask(store).state()).toMatchObject({ files: FILES, complete: true })
 })
 
-test('what went before it was read leaves nothing to commit but that the index is complete', async () => {
+test('if all unread files are deleted, marking the index as complete is all that is left to do', async () => {
   const path = join(temporaryFolder(), 'index.db')
   const vault = new MemoryVault(Object.fromEntries(Array.from({ length: FILES }, (_, at) => [`${at}.md`, ''])))
   const writer = openIndexWriter({ kind: 'file', path })
@@ -76,7 +76,7 @@ test('what went before it was read leaves nothing to commit but that the index i
   expect(await ask(openStore(path)).state()).toMatchObject({ files: committed.size, complete: true })
 })
 
-test('a file that goes before its turn to be read is a missing target, and its key may be another file’s', async () => {
+test('a file that is deleted before it is read becomes a missing target, and its key can be reused', async () => {
   const path = join(temporaryFolder(), 'index.db')
   const last = `${FILES - 1}.md`
   const vault = new MemoryVault(Object.fromEntries(Array.from({ length: FILES }, (_, at) => [`${at}.md`, ''])))
@@ -90,7 +90,7 @@ test('a file that goes before its turn to be read is a missing target, and its k
   onTestFinished(() => writer.close())
   await openIndexer(vault, writer).reconcile({ all: true })
   vault.write('New.md', '')
-  // Another process, which knows of no key but those in the index.
+  // Another process, which knows only the keys in the index.
   await openIndexer(vault, writer).reconcile({ all: true })
   const { items } = await ask(openStore(path)).neighbors(
     toNodeId('0.md'),

@@ -12,7 +12,7 @@ vi.mock('../../src/markdown/parse-note.ts', async (original) => {
   return { ...actual, parseNote }
 })
 
-test('a note that cannot be read by a defect is told of, and keeps no other from being indexed', async () => {
+test('a note that a bug prevents from being read is reported, and all others are indexed', async () => {
   const { store, vault, indexer } = await new IndexedVault(
     new MemoryVault({ 'a.md': 'unforeseen [[b]]', 'b.md': '[[a]] #x' }),
   ).index()
@@ -21,7 +21,7 @@ test('a note that cannot be read by a defect is told of, and keeps no other from
     expect.objectContaining({ text: expect.stringContaining('A bug in Roux prevents it from reading this file') }),
   )
   expect((await ask(store).neighbors(toNodeId('a.md'), { direction: 'in' }, { offset: 0, limit: 10 })).items).toEqual(['b.md'])
-  // Nothing changed: it is not read again.
+  // Nothing changed, so it is not read again.
   const { generation } = await ask(store).state()
   await indexer.reconcile({ all: true })
   expect((await ask(store).state()).generation).toBe(generation)
@@ -30,7 +30,7 @@ test('a note that cannot be read by a defect is told of, and keeps no other from
   expect(await problems()).toEqual([])
 })
 
-/** The writer, whose calls are noted by the names of its methods. */
+/** A writer that records the names of the methods called. */
 function counted<T extends object>(side: T, calls: string[]): T {
   return new Proxy(side, {
     get: (target, name) => {
@@ -45,7 +45,7 @@ function counted<T extends object>(side: T, calls: string[]): T {
   })
 }
 
-test('an edit that changes a name costs as few calls of the writer in a large vault as in a small one', async () => {
+test('an edit that changes a name needs as few writer calls in a large vault as in a small one', async () => {
   const callsIn = async (notes: number): Promise<readonly string[]> => {
     const links = Array.from({ length: notes }, (_, at) => [`Note ${at}.md`, `[[Note ${(at + 1) % notes}]] [[Hub]]`] as const)
     const vault = new MemoryVault(Object.fromEntries(links))

@@ -11,7 +11,7 @@ function linkTo(target: string): Link {
   return { kind: 'link', form: 'wikilink', target, line: 1, column: 1, start: 0, end: 0 }
 }
 
-test('who mentions a name is known, however many there are and whoever comes and goes', async () => {
+test('finds all sources that mention a name, however many there are, after any additions and removals', async () => {
   const step = fc.record({ from: fc.nat(150), count: fc.nat(150), names: fc.subarray(['hub', 'b', 'c']) })
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => {

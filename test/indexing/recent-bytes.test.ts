@@ -3,7 +3,7 @@ import { RecentBytes } from '../../src/indexing/recent-bytes.ts'
 
 const SIXTEENTH = 1 << 16
 
-test('bytes are given once, by their hash', () => {
+test('returns the bytes for a hash only once', () => {
   const recent = new RecentBytes()
   recent.keep('one', Uint8Array.of(1))
   expect(recent.take('two')).toBeUndefined()
@@ -11,7 +11,7 @@ test('bytes are given once, by their hash', () => {
   expect(recent.take('one')).toBeUndefined()
 })
 
-test('what does not fit is not kept, until others are taken', () => {
+test('keeps nothing beyond its limit until other bytes are taken', () => {
   const recent = new RecentBytes()
   recent.keep('large', new Uint8Array(15 * SIXTEENTH))
   recent.keep('second', new Uint8Array(2 * SIXTEENTH))

@@ -5,7 +5,7 @@ import { ask } from '../support/ask.ts'
 import { exported, IndexedVault, MemoryVault } from '../support/memory-vault.ts'
 import { operation, perform } from './vault-operations.ts'
 
-/** The whole graph and the problems, as a store that never saw another state says them. */
+/** The whole graph and its problems, without state that depends on history. */
 async function factsOf(indexed: { readonly store: Store }) {
   const problems = await ask(indexed.store).problems({}, { offset: 0, limit: 10_000 })
   const tags = await ask(indexed.store).tags()
@@ -35,24 +35,24 @@ describe.each([
   { profile: 'lenient', mode: 'logseq' },
   { profile: 'lenient', mode: 'auto' },
 ] as const)('$profile, $mode', (flavour) => {
-  test('after any sequence of changes the index is what one built from scratch is', async () => {
+  test('after any sequence of changes, the index equals one built from scratch', async () => {
     const batches = fc.array(fc.array(operation, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 8 })
     await fc.assert(
-      fc.asyncProperty(batches, fc.constantFrom('files', 'folders', 'trees'), async (steps, told) => {
+      fc.asyncProperty(batches, fc.constantFrom('files', 'folders', 'trees'), async (steps, reported) => {
         const vault = new MemoryVault({ 'start.md': '[[a]] [[f/b]] [[Alias]]' })
         const indexed = await new IndexedVault(vault, flavour).index()
         await factsOf(indexed)
         for (const batch of steps) {
           const touched = batch.flatMap((step) => perform(vault, step))
-          // Files, folders, or folders with all below them: a watcher may know either.
+          // Files, folders, or folders with everything below: a watcher may report any of these.
           await indexed.indexer.reconcile(
-            told === 'files'
+            reported === 'files'
               ? { all: false, folders: [], files: touched }
               : {
                   all: false,
                   folders: touched.map((path) => ({
                     path: path.slice(0, Math.max(0, path.lastIndexOf('/'))),
-                    recursive: told === 'trees',
+                    recursive: reported === 'trees',
                   })),
                   files: [],
                 },
@@ -60,7 +60,7 @@ describe.each([
         }
         const fresh = await new IndexedVault(vault, flavour).index()
         expect(await factsOf(indexed)).toEqual(await factsOf(fresh))
-        // Nothing more to do: a full comparison changes nothing.
+        // Nothing is left to do: a full comparison changes nothing.
         const { generation } = await ask(indexed.store).state()
         await indexed.indexer.reconcile({ all: true })
         expect((await ask(indexed.store).state()).generation).toBe(generation)

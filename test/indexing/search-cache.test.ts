@@ -19,7 +19,7 @@ describe('a cache that cannot be written', () => {
       },
     ],
   ]
-  test.each(places)('%s: search is kept in memory, the graph on disk', async (_, spoil) => {
+  test.each(places)('%s: search stays in memory, the graph on disk', async (_, spoil) => {
     const folder = temporaryFolder()
     spoil(folder)
     const bag = new BagOfWords()
@@ -35,7 +35,7 @@ describe('a cache that cannot be written', () => {
     expect(await wordIds(store, 'ukulele')).toEqual(['new.md'])
   })
 
-  test('a cache folder that cannot be made: graph and search are in memory', async () => {
+  test('if the cache folder cannot be created, graph and search stay in memory', async () => {
     const bag = new BagOfWords()
     const { service, store } = await startedSearch('/dev/null/none/index.db', new MemoryVault(NOTES), openBag(bag))
     await service.findable('meaning', 20_000)
@@ -45,7 +45,7 @@ describe('a cache that cannot be written', () => {
   })
 
   test.each(['words', 'vectors', 'forget', 'compact', 'tidy'] as const)(
-    'a disk that is full when it comes to %s: memory serves, and nothing is lost',
+    'if the disk is full during %s, search continues in memory and loses nothing',
     async (what) => {
       const vault = new MemoryVault(NOTES)
       let isFull = false
@@ -69,7 +69,7 @@ describe('a cache that cannot be written', () => {
     },
   )
 
-  test('whoever empties the cache folder loses nothing but time', async () => {
+  test('deleting the cache folder costs time but loses nothing', async () => {
     const folder = temporaryFolder()
     const vault = new MemoryVault(NOTES)
     const bag = new BagOfWords()
@@ -85,7 +85,7 @@ describe('a cache that cannot be written', () => {
   })
 })
 
-/** A writer whose disk is full at one kind of work. */
+/** A writer that finds the disk full during one kind of work. */
 function fullAt(
   writer: SearchWriter,
   what: 'words' | 'vectors' | 'forget' | 'compact' | 'tidy',

@@ -34,7 +34,7 @@ interface Whole {
 
 let built: Promise<Whole> | undefined
 
-/** Index files that are whole, and what they answer; built once. */
+/** Undamaged index files and their answers; built once. */
 function wholeIndex(): Promise<Whole> {
   built ??= build()
   return built
@@ -54,7 +54,7 @@ async function rowsOf(store: Store): Promise<readonly string[]> {
   return (await exported(store)).map((row) => JSON.stringify(row)).sort()
 }
 
-/** A copy of the whole files in a folder of its own. */
+/** Copies the undamaged files into a new folder. */
 async function spread(): Promise<{ readonly search: string; readonly index: string }> {
   const folder = temporaryFolder()
   const paths = { search: join(folder, 'search.db'), index: join(folder, 'index.db') }
@@ -67,7 +67,7 @@ async function spread(): Promise<{ readonly search: string; readonly index: stri
 const isDone = ({ search }: IndexStatus) =>
   search?.vectors !== undefined && search.words.done === search.words.total && search.vectors.done === search.vectors.total
 
-/** Asks everything until it is answered right: until then answers may be errors, or incomplete where the status says so. */
+/** Asks everything until the answers are right. Until then they may be errors, or incomplete if the status says so. */
 async function expectRight({ service, store }: SearchServer): Promise<void> {
   for (let attempt = 0; ; attempt++) {
     const before = isDone(service.status())
@@ -78,7 +78,7 @@ async function expectRight({ service, store }: SearchServer): Promise<void> {
       expect(error).toMatchObject({ code: 'STORE_UNAVAILABLE' })
     }
     if (answers !== undefined && before && isDone(service.status())) {
-      // All of them are too much to print.
+      // A full diff would be too long to print.
       expect(isDeepStrictEqual(answers, (await wholeIndex()).answers)).toBe(true)
       break
     }
@@ -148,7 +148,7 @@ function damage(file: string, how: Harm): void {
 }
 
 describe('a damaged search index', () => {
-  test('in any way, before it is opened: never a crash, never a wrong answer, and the graph stays', async () => {
+  test('with any damage from before it is opened never crashes or answers wrongly, and the graph survives', async () => {
     await fc.assert(
       fc.asyncProperty(harm, async (how) => {
         const { index, search } = await spread()
@@ -161,16 +161,16 @@ describe('a damaged search index', () => {
     )
   }, 120_000)
 
-  test('in any way, while it is open: never a crash, never a wrong answer, and the graph stays', async () => {
+  test('with any damage while it is open never crashes or answers wrongly, and the graph survives', async () => {
     await fc.assert(
-      fc.asyncProperty(harm, fc.boolean(), async (how, asked) => {
+      fc.asyncProperty(harm, fc.boolean(), async (how, isRead) => {
         const { index, search } = await spread()
         const vault = new MemoryVault(NOTES)
         const server = await startedSearch(index, vault, openBag)
-        if (asked) await answersOf(server.store, bag.id, QUESTIONS)
+        if (isRead) await answersOf(server.store, bag.id, QUESTIONS)
         damage(search, how)
         await expectRight(server)
-        // And it goes on from there.
+        // The repaired index accepts new notes.
         vault.write('new.md', 'Ukulele.')
         await server.service.reconcile()
         await expect
@@ -235,7 +235,7 @@ describe('a damaged search index', () => {
     ['without half of the vectors', (file) => change(file, 'DELETE FROM vector WHERE key % 2 = 0')],
     ['without half of the versions', (file) => change(file, 'DELETE FROM note WHERE key % 2 = 0')],
   ]
-  test.each(harms)('%s: it is built again, and the graph stays', async (_, spoil) => {
+  test.each(harms)('%s: is rebuilt, and the graph survives', async (_, spoil) => {
     const { index, search } = await spread()
     spoil(search)
     const server = await startedSearch(index, new MemoryVault(NOTES), openBag)
@@ -243,8 +243,8 @@ describe('a damaged search index', () => {
   })
 })
 
-describe('damage of the graph’s index', () => {
-  test('that a query meets: that one is built again, the search index stays, and the query is answered', async () => {
+describe('a damaged graph index', () => {
+  test('is rebuilt when a query finds the damage; the search index survives, and the query is answered', async () => {
     const { index, search } = await spread()
     const { ino } = statSync(search)
     const database = openSqlite(index)
@@ -264,7 +264,7 @@ describe('damage of the graph’s index', () => {
   })
 
   test.each(['contents', 'descriptions'] as const)(
-    'that search meets in its %s: that one is built again, and no vector is made again',
+    'is rebuilt when search finds damage in its %s, and nothing is embedded again',
     async (part) => {
       const { index, search } = await spread()
       const inodes = () => [index, search].map((file) => statSync(file).ino)

@@ -42,7 +42,7 @@ describe('an embedder that fails', () => {
       ],
     ]
 
-  test.each(failures)('%s: words go on, the status says why, and it recovers', async (_, message, fail) => {
+  test.each(failures)('%s: word search works, the status gives the reason, and it recovers', async (_, message, fail) => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     const bag = new FailingBag(fail)
     const vault = new MemoryVault(NOTES)
@@ -55,7 +55,7 @@ describe('an embedder that fails', () => {
     await service.reconcile(['new.md'])
     expect(await service.findable('words', 20_000)).toBe(true)
     expect(await wordIds(store, 'ukulele')).toEqual(['new.md'])
-    // Ever more rarely: 1, 2, 4, 8 … seconds.
+    // Retries slow down: after 1, 2, 4, 8 … seconds.
     const tries = bag.passages.length
     await vi.advanceTimersByTimeAsync(1_000)
     await settled()
@@ -74,7 +74,7 @@ describe('an embedder that fails', () => {
     expect(errors).toEqual([])
   })
 
-  test('one that cannot be opened is tried again', async () => {
+  test('an embedder that cannot be opened is retried', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     let tries = 0
     const bag = new BagOfWords()
@@ -95,7 +95,7 @@ describe('an embedder that fails', () => {
     expect(service.status().search?.vectors).toMatchObject({ done: 40, total: 40 })
   })
 
-  test('one that refuses a single text has the vectors of all others, and the next process tries it again', async () => {
+  test('if an embedder rejects one text, all others get vectors, and the next process retries that text', async () => {
     const at = file()
     const picky = new FailingBag(undefined)
     const embed = picky.embed.bind(picky)
@@ -118,7 +118,7 @@ describe('an embedder that fails', () => {
     expect(service.status().search?.message).toBeUndefined()
   })
 
-  test('one that hangs does not hold words up, nor closing', async () => {
+  test('an embedder that hangs delays neither word search nor closing', async () => {
     const hanging = new FailingBag(() => new Promise(() => {}))
     const vault = new MemoryVault(NOTES)
     const { service, store, close } = await startedSearch(file(), vault, openBag(hanging))
@@ -132,7 +132,7 @@ describe('an embedder that fails', () => {
 })
 
 describe('another embedder', () => {
-  test('the vectors of the one before serve until its own are complete, then they are gone', async () => {
+  test('uses the previous vectors until its own are complete, then they are deleted', async () => {
     const at = file()
     const vault = new MemoryVault(NOTES)
     const old = new BagOfWords('old')
@@ -151,7 +151,7 @@ describe('another embedder', () => {
     expect(await wordIds(store, 'word17')).toEqual(['notes/note 17.md'])
   })
 
-  test('of a command leaves the vectors of the one that a server has', async () => {
+  test("in a command leaves the server's vectors in place", async () => {
     const at = file()
     const vault = new MemoryVault(NOTES)
     const lasting = new BagOfWords('lasting')
@@ -168,13 +168,13 @@ describe('another embedder', () => {
       { embedder: lasting.id, notes: 40 },
     ])
     await server.close()
-    // The next server keeps what it needs.
+    // The next server keeps the vectors it needs.
     const next = await startedSearch(at, vault, openBag(lasting))
     await next.service.findable('meaning', 20_000)
     await expect.poll(() => statesOf(next.store)).toEqual([{ embedder: lasting.id, notes: 40 }])
   })
 
-  test('of a second server takes the place of the first one’s, which makes its own again, and both stay', async () => {
+  test("in a second server replaces the first server's vectors; the first rebuilds its own, and both remain", async () => {
     const at = file()
     const vault = new MemoryVault(NOTES)
     const [one, other] = [new BagOfWords('one'), new BagOfWords('other', 24)]
@@ -192,7 +192,7 @@ describe('another embedder', () => {
     }
   })
 
-  test('there and back, again and again, with one reader', async () => {
+  test('switching back and forth works with one open reader', async () => {
     const at = file()
     const vault = new MemoryVault(Object.fromEntries(Object.entries(NOTES).slice(0, 5)))
     const reader = await startedSearch(at, vault)
@@ -209,7 +209,7 @@ describe('another embedder', () => {
   })
 })
 
-test('while someone asks fewer notes are stored at once, and all of them in the end', async () => {
+test('commits fewer notes at once while someone asks, and all of them in the end', async () => {
   const notes = Object.fromEntries(Array.from({ length: 100 }, (_, at) => [`n${at}.md`, `Note with word${at}.`]))
   const sizes = async (isAsked: boolean) => {
     const stored: number[] = []

@@ -5,14 +5,14 @@ import { ask } from '../support/ask.ts'
 import { BagOfWords } from '../support/bag-of-words.ts'
 import { MemoryVault } from '../support/memory-vault.ts'
 
-/** A vault whose files are not always what they were when they were listed. */
+/** A vault whose files may change after they were listed. */
 class MovingVault extends MemoryVault {
   readonly #once = new Map<string, Uint8Array | undefined>()
 
-  /** This read of any file, counted from now, fails. */
+  /** Makes the nth read from now fail. */
   failingRead = 0
 
-  /** The next read of a file gives this. */
+  /** Sets the content that the next read of a file returns. */
   readOnce(path: string, text: string | undefined): void {
     this.#once.set(path, text === undefined ? undefined : Buffer.from(text))
   }
@@ -29,8 +29,8 @@ class MovingVault extends MemoryVault {
 const GARDEN = { 'a.md': 'Apples.', 'b.md': 'Bananas.', 'c.md': 'Cherries.' }
 const hits = async (rig: SearchRig, text: string) => (await ask(rig.store).words(text, {}, 9)).hits.map(({ id }) => id)
 
-describe('what is read is not always what was compared', () => {
-  test.each(['another text', 'nothing'] as const)('a note that had %s for a moment is found by what it says', async (what) => {
+describe('a file that changes between comparing and reading', () => {
+  test.each(['another text', 'nothing'] as const)('is found by its final content after it had %s for a moment', async (what) => {
     const vault = new MovingVault(GARDEN)
     const bag = new BagOfWords()
     const rig = await new SearchRig(vault, bag).finish()
@@ -40,7 +40,7 @@ describe('what is read is not always what was compared', () => {
     vault.readOnce('b.md', what === 'nothing' ? undefined : 'Something else.')
     await rig.steps(Number.POSITIVE_INFINITY)
     expect(rig.mismatches).toEqual(['b.md'])
-    // What the service does when it is told.
+    // The service does this when notified.
     await rig.reconcile(rig.mismatches as VaultPath[])
     await rig.steps(Number.POSITIVE_INFINITY)
     expect(await hits(rig, 'blueberries')).toEqual(['b.md'])
@@ -50,7 +50,7 @@ describe('what is read is not always what was compared', () => {
     expect(await answersOf(rig.store, bag.id, questions)).toEqual(await answersOf(fresh.store, bag.id, questions))
   })
 
-  test('a note that is never what was compared does not keep it busy', async () => {
+  test('does not keep the indexer busy forever if it never matches', async () => {
     const vault = new MovingVault(GARDEN)
     const rig = await new SearchRig(vault, new BagOfWords()).finish()
     await rig.finish()
@@ -65,9 +65,9 @@ describe('what is read is not always what was compared', () => {
   })
 })
 
-describe('a read that fails once', () => {
+describe('a single failed read', () => {
   // The first three reads are for words, the next three for vectors.
-  test.each([1, 2, 3, 4, 5, 6])('read %i: afterwards every note has its words and its vectors', async (failing) => {
+  test.each([1, 2, 3, 4, 5, 6])('of read %i: afterwards every note has its words and vectors', async (failing) => {
     const vault = new MovingVault(GARDEN)
     const bag = new BagOfWords()
     const rig = new SearchRig(vault, bag)
@@ -82,8 +82,8 @@ describe('a read that fails once', () => {
   })
 })
 
-describe('a note that is deleted', () => {
-  test.each([0, 1, 2, 3, 4, 5])('after %i steps leaves nothing behind', async (before) => {
+describe('a deleted note', () => {
+  test.each([0, 1, 2, 3, 4, 5])('leaves nothing behind after %i steps', async (before) => {
     const vault = new MemoryVault(GARDEN)
     const bag = new BagOfWords()
     const rig = new SearchRig(vault, bag)
@@ -98,14 +98,14 @@ describe('a note that is deleted', () => {
   })
 })
 
-describe('what is embedded again', () => {
+describe('embedding again', () => {
   const sections = (count: number, changed = -1) =>
     Array.from({ length: count }, (_, at) => {
       const word = at === changed ? 'changed' : `word${at}`
       return `## Part ${at}\n\n${`${word} of part ${at} goes on and on. `.repeat(30)}`
     }).join('\n\n')
 
-  test('of an edited note only the chunks that changed', async () => {
+  test('embeds only the changed chunks of an edited note', async () => {
     const vault = new MemoryVault({ ...GARDEN, 'long.md': sections(12) })
     const bag = new BagOfWords()
     const rig = await new SearchRig(vault, bag).finish()
@@ -119,7 +119,7 @@ describe('what is embedded again', () => {
     for (const text of again) expect(text).toContain('changed of part 5')
   })
 
-  test('nothing after a restart', async () => {
+  test('embeds nothing after a restart', async () => {
     const bag = new BagOfWords()
     const rig = await new SearchRig(new MemoryVault(GARDEN), bag).finish()
     const { length } = bag.passages
@@ -128,7 +128,7 @@ describe('what is embedded again', () => {
     expect(bag.passages).toHaveLength(length)
   })
 
-  test('nothing after a rest, in which it says how far it is', async () => {
+  test('embeds nothing again after a rest, and keeps reporting its progress', async () => {
     const vault = new MemoryVault(GARDEN)
     const bag = new BagOfWords()
     const rig = await new SearchRig(vault, bag).finish()
@@ -144,7 +144,7 @@ describe('what is embedded again', () => {
     expect(await hits(rig, 'blueberries cherries')).toEqual(['b.md'])
   })
 
-  test('what is not done yet is done after a rest', async () => {
+  test('resumes unfinished work after a rest', async () => {
     const rig = new SearchRig(new MemoryVault(GARDEN), new BagOfWords())
     await rig.reconcile()
     await rig.steps(1)
@@ -153,7 +153,7 @@ describe('what is embedded again', () => {
     expect(rig.search.progress()).toMatchObject({ words: { done: 3, total: 3 }, vectors: { done: 3, total: 3 } })
   })
 
-  test('of a note with another alias only that', async () => {
+  test('embeds only the new alias of a note', async () => {
     const vault = new MemoryVault({ 'a.md': '---\naliases: [One]\n---\nText.' })
     const bag = new BagOfWords()
     const rig = await new SearchRig(vault, bag).finish()

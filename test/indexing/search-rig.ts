@@ -17,7 +17,7 @@ import { BagOfWords, bagOf } from '../support/bag-of-words.ts'
 import { MemoryVault } from '../support/memory-vault.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
-/** A vault that counts what is read of it. */
+/** A vault that records every read. */
 export class CountingVault extends MemoryVault {
   readonly reads: string[] = []
 
@@ -44,7 +44,7 @@ export interface ServeOptions {
 
 let opened = 0
 
-/** A service that keeps search, and its reader, over the files of one folder, as a server has them. */
+/** A service that maintains search, and its reader, over the files of one folder, as in a server. */
 export function serveSearch(file: string, vault: MemoryVault, options: ServeOptions = {}): SearchServer {
   const memory = `search-service-${process.pid}-${++opened}`
   const searchFile = join(dirname(file), 'search.db')
@@ -85,7 +85,7 @@ export function serveSearch(file: string, vault: MemoryVault, options: ServeOpti
   return { service, store, errors, close }
 }
 
-/** Started, and everything findable that can be. */
+/** Starts the service and waits until everything can be found. */
 export async function startedSearch(file: string, vault: MemoryVault, options: ServeOptions = {}): Promise<SearchServer> {
   const server = serveSearch(file, vault, options)
   server.service.start()
@@ -108,7 +108,7 @@ export async function wordIds(store: Store, text: string): Promise<readonly stri
   return (await ask(store).words(text, {}, 99)).hits.map(({ id }) => id)
 }
 
-/** Whose vectors there are, and of how many notes. */
+/** Embedders with vectors, and the number of notes each has. */
 export async function statesOf(store: Store) {
   return (await ask(store).vectorStates()).map(({ embedder, notes }) => ({ embedder, notes }))
 }
@@ -117,7 +117,7 @@ export async function nearest(store: Store, bag: Embedder, text: string) {
   return await ask(store).nearest(bag.id, bagOf(text, bag.dimensions), {}, 1)
 }
 
-/** The same vectors, but a moment later. */
+/** The same vectors, after a delay. */
 export class SlowBag extends BagOfWords {
   override async embed(...args: Parameters<BagOfWords['embed']>): Promise<readonly Float32Array[]> {
     await new Promise((resolve) => setTimeout(resolve, 5))
@@ -125,12 +125,12 @@ export class SlowBag extends BagOfWords {
   }
 }
 
-/** Lets what was woken run: it takes turns of the event loop, not time. */
+/** Lets woken tasks run: they need turns of the event loop, not time. */
 export async function settled(): Promise<void> {
   for (let turn = 0; turn < 400; turn++) await new Promise((resolve) => setImmediate(resolve))
 }
 
-/** Fails as long as it is told to. */
+/** Fails as long as `failing` is set. */
 export class FailingBag extends BagOfWords {
   fail: ((vectors: readonly Float32Array[]) => Promise<readonly Float32Array[]>) | undefined
 

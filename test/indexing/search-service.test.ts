@@ -20,7 +20,7 @@ import {
   wordIds,
 } from './search-rig.ts'
 
-test('what changed is not said to be findable before it is, however often the vault is looked at meanwhile', async () => {
+test('does not report a change as searchable before it is, however often the vault is checked meanwhile', async () => {
   const vault = new MemoryVault(NOTES)
   const { service, store } = await startedSearch(file(), vault, openBag(new BagOfWords()))
   await service.findable('words', 20_000)
@@ -28,7 +28,7 @@ test('what changed is not said to be findable before it is, however often the va
   const done = await service.exclusively(async ({ reconcile }) => {
     vault.write('notes/note 3.md', 'zebra')
     await reconcile(scope)
-    // As a watcher does that tells of our own write.
+    // As a watcher does when it reports our own write.
     await reconcile(scope)
     return service.status().search?.words
   })
@@ -39,7 +39,7 @@ test('what changed is not said to be findable before it is, however often the va
 })
 
 describe('starting', () => {
-  test('cold: everything is found by word and by meaning', async () => {
+  test('cold: finds everything by word and by meaning', async () => {
     const bag = new BagOfWords()
     const { service, store, errors } = await startedSearch(file(), new MemoryVault(NOTES), openBag(bag))
     expect(await service.findable('meaning', 20_000)).toBe(true)
@@ -54,7 +54,7 @@ describe('starting', () => {
     expect(errors).toEqual([])
   })
 
-  test('warm: nothing is read or embedded again, and the answers are there at once', async () => {
+  test('warm: reads and embeds nothing, and answers at once', async () => {
     const at = file()
     const vault = new CountingVault(NOTES)
     const bag = new BagOfWords()
@@ -71,20 +71,17 @@ describe('starting', () => {
     expect(await nearest(store, bag, 'word17')).toHaveLength(1)
   })
 
-  test.each([40, 200])(
-    'cold, with a quick embedder: each of %i notes is read once for links, words and vectors',
-    async (count) => {
-      const paths = Array.from({ length: count }, (_, at) => `note ${at}.md`)
-      const vault = new CountingVault(Object.fromEntries(paths.map((path, at) => [path, `Word${at} and [[note ${at + 1}]].`])))
-      const bag = new BagOfWords()
-      const { service } = await startedSearch(file(), vault, { ...openBag(bag), isEmbedderQuick: true })
-      expect(await service.findable('meaning', 20_000)).toBe(true)
-      expect([...vault.reads].sort()).toEqual([...paths].sort())
-      expect(service.status().search).toMatchObject({ words: { done: count }, vectors: { done: count } })
-    },
-  )
+  test.each([40, 200])('cold, with a fast embedder: reads each of %i notes once for links, words and vectors', async (count) => {
+    const paths = Array.from({ length: count }, (_, at) => `note ${at}.md`)
+    const vault = new CountingVault(Object.fromEntries(paths.map((path, at) => [path, `Word${at} and [[note ${at + 1}]].`])))
+    const bag = new BagOfWords()
+    const { service } = await startedSearch(file(), vault, { ...openBag(bag), isEmbedderQuick: true })
+    expect(await service.findable('meaning', 20_000)).toBe(true)
+    expect([...vault.reads].sort()).toEqual([...paths].sort())
+    expect(service.status().search).toMatchObject({ words: { done: count }, vectors: { done: count } })
+  })
 
-  test('cold, with a quick embedder: of more notes than are kept, and of one that is long, everything is found', async () => {
+  test('cold, with a fast embedder: finds everything, with more notes than fit in memory and one long note', async () => {
     const paths = Array.from({ length: 600 }, (_, at) => `note ${at}.md`)
     const notes = Object.fromEntries(paths.map((path, at) => [path, `Word${at}. ${'Some more of it. '.repeat(20)}`]))
     const vault = new MemoryVault({ ...notes, 'long.md': `Whale. ${'On and on. '.repeat(5_000)}` })
@@ -97,7 +94,7 @@ describe('starting', () => {
     expect(await statesOf(store)).toEqual([{ embedder: bag.id, notes: 601 }])
   })
 
-  test('a quick embedder that fails does not hold up words', async () => {
+  test('a fast embedder that fails does not delay word search', async () => {
     const paths = Array.from({ length: 1_000 }, (_, at) => `note ${at}.md`)
     const bag = new FailingBag(async () => {
       throw new Error('no table')
@@ -108,7 +105,7 @@ describe('starting', () => {
     expect(await wordIds(store, '999')).toEqual(['note 999.md'])
   })
 
-  test('a command does nothing for search until someone waits for it', async () => {
+  test('a command builds no search index until someone waits for it', async () => {
     const bag = new BagOfWords()
     const { service } = serveSearch(file(), new MemoryVault(NOTES), { ...openBag(bag), isEager: false })
     service.start()
@@ -121,7 +118,7 @@ describe('starting', () => {
     expect(service.status().search?.vectors).toMatchObject({ done: 40, total: 40 })
   })
 
-  test('nothing is written before the first real request', async () => {
+  test('writes nothing before the first real request', async () => {
     const at = file()
     const { service } = serveSearch(at, new MemoryVault(NOTES), openBag(new BagOfWords()))
     service.start()
@@ -129,7 +126,7 @@ describe('starting', () => {
     expect(service.status().search).toBeUndefined()
   })
 
-  test('an edit is one read, and its chunks alone are embedded', async () => {
+  test('reads an edited note once and embeds only its changed chunks', async () => {
     const vault = new CountingVault(NOTES)
     const bag = new BagOfWords()
     const { service, store } = await startedSearch(file(), vault, { ...openBag(bag), isEmbedderQuick: true })
@@ -145,9 +142,9 @@ describe('starting', () => {
     expect(await wordIds(store, 'word5')).toEqual([])
   })
 
-  test('closed while embedding, it goes on where it was: what was stored is not embedded again', async () => {
+  test('continues where it stopped after being closed while embedding', async () => {
     const at = file()
-    const many = Object.fromEntries(Array.from({ length: 400 }, (_, note) => [`${note}.md`, `Text${note}.`]))
+    const many = Object.fromEntries(Array.from({ length: 400 }, (_, note) => [`note ${note}.md`, `Text${note}.`]))
     const vault = new MemoryVault(many)
     const slow = new SlowBag()
     const first = await startedSearch(at, vault, openBag(slow))
@@ -161,12 +158,12 @@ describe('starting', () => {
     const { service, store } = await startedSearch(at, vault, openBag(bag))
     await service.findable('meaning', 20_000)
     expect(await statesOf(store)).toEqual([{ embedder: bag.id, notes: 400 }])
-    // Two texts a note: its chunk and its title.
+    // Two texts per note: its chunk and its title.
     expect(bag.passages).toHaveLength(2 * (400 - (stored?.notes ?? 0)))
     expect(service.status().search?.vectors).toMatchObject({ done: 400, total: 400 })
   })
 
-  test('what was stored before a kill is not embedded again', async () => {
+  test('does not embed stored vectors again after a kill', async () => {
     const at = file()
     const vault = new MemoryVault(NOTES)
     const bag = new BagOfWords()
@@ -190,7 +187,7 @@ describe('starting', () => {
 })
 
 describe('several services on one file', () => {
-  test('all start cold at once, and all answers are right', async () => {
+  test('all start cold at the same time and answer correctly', async () => {
     const at = file()
     const vault = new MemoryVault(NOTES)
     const bags = [new BagOfWords(), new BagOfWords(), new SlowBag()]
@@ -204,7 +201,7 @@ describe('several services on one file', () => {
     }
   })
 
-  test('while they change notes in turn every reader answers right', async () => {
+  test('every reader answers correctly while they change notes in turn', async () => {
     const at = file()
     const vault = new MemoryVault(NOTES)
     const bag = new BagOfWords()
@@ -224,7 +221,7 @@ describe('several services on one file', () => {
 })
 
 describe('closing', () => {
-  test('at any moment leaves no log of any size, and what was begun is ended by the next start', async () => {
+  test('at any moment leaves no large log, and the next start finishes the work', async () => {
     const vault = new MemoryVault(NOTES)
     for (let turns = 0; turns < 60; turns += 3) {
       const folder = temporaryFolder()
@@ -241,7 +238,7 @@ describe('closing', () => {
   })
 })
 
-describe('a graph that is built again', () => {
+describe('after the graph is rebuilt', () => {
   async function followsAfter(changes: number): Promise<void> {
     const vault = new MemoryVault(NOTES)
     const bag = new BagOfWords()
@@ -270,13 +267,13 @@ describe('a graph that is built again', () => {
     expect(stored.every((one) => one?.chunks.length === 1)).toBe(true)
   }
 
-  test.each([1, 3])('gives other keys: search follows, %i commits later', (changes) => followsAfter(changes))
+  test.each([1, 3])('with other keys, search follows %i commits later', (changes) => followsAfter(changes))
 
-  // Known: an index built again with as many commits as the one before looks the same to search.
-  test('gives other keys: search follows at once', () => followsAfter(0))
+  // The rebuilt index has as many commits as the old one, so the number alone does not tell them apart.
+  test('with other keys, search follows at once', () => followsAfter(0))
 })
 
-test('what cannot be opened is given up, and why is said', async () => {
+test('an index that cannot be opened stops search, and the status says why', async () => {
   const openWriter = (): never => {
     throw new Error('the disk is on fire')
   }

@@ -38,11 +38,11 @@ const NOTES = Object.fromEntries(
 let opened = 0
 
 interface Options extends Partial<ServiceParts> {
-  /** What stands before the writer of the index that is on disk. */
+  /** Wraps the writer of the index on disk. */
   readonly onDisk?: (writer: IndexWriter) => IndexWriter
 }
 
-/** A service and its reader over one index file, as a server has them. */
+/** A service and its reader over one index file, as in a server. */
 function serve(file: string, vault: MemoryVault, { onDisk = (writer) => writer, ...parts }: Options = {}) {
   const memory = `service-${process.pid}-${++opened}`
   const searchFile = file.replace(/[^/]*$/, 'search.db')
@@ -102,7 +102,7 @@ async function rowsOf(store: EmbeddedStore): Promise<readonly string[]> {
   return (await exported(store)).map((row) => JSON.stringify(row)).sort()
 }
 
-/** Whether a store says just this; a call that damage made fail says nothing. */
+/** Whether a store returns exactly these rows. A call that fails because of damage returns nothing. */
 async function sameRows(store: EmbeddedStore, expected: readonly string[]): Promise<boolean> {
   const rows = await rowsOf(store).catch(() => undefined)
   return rows !== undefined && rows.length === expected.length && rows.every((row, at) => row === expected[at])
@@ -131,7 +131,7 @@ describe('starting', () => {
     expect(statSync(dirname(file)).mode & 0o777).toBe(0o700)
   })
 
-  test('what the first call waits for is done before watching, and watching begins before search does', async () => {
+  test('runs queued jobs first, then watches, then builds search', async () => {
     const order: string[] = []
     const searchFile = join(temporaryFolder(), 'search.db')
     const { service } = serve(join(temporaryFolder(), 'index.db'), new MemoryVault(NOTES), {
@@ -160,7 +160,7 @@ describe('starting', () => {
     expect(order.slice(0, 4)).toEqual(['job', 'job done', 'watch', 'search'])
   })
 
-  test('when a thousand notes and more were read, it is told once, after calls are answered and before search begins; of few notes it is not', async () => {
+  test('reports a thousand or more read notes once, after answering calls and before building search; it does not report a few', async () => {
     const many = Object.fromEntries(Array.from({ length: 1_100 }, (_, at) => [`${at}.md`, `Note ${at}.\n`]))
     const vault = new MemoryVault(many)
     const file = join(temporaryFolder(), 'index.db')
@@ -200,7 +200,7 @@ describe('starting', () => {
     expect(readFileSync(file).equals(bytes)).toBe(true)
   })
 
-  test('a vault that is missing is waited for; one that goes away keeps its index', async () => {
+  test('waits for a missing vault and keeps the index of one that disappears', async () => {
     const file = join(temporaryFolder(), 'index.db')
     const vault = new MemoryVault(NOTES)
     let isThere = false
@@ -218,7 +218,7 @@ describe('starting', () => {
     expect((await ask(store).state()).files).toBe(60)
   })
 
-  test('what cannot be read at all fails with a message, and is tried again with the next change', async () => {
+  test('fails with a message if nothing can be read, and retries on the next change', async () => {
     const file = join(temporaryFolder(), 'index.db')
     let isBroken = true
     const vault = new MemoryVault(NOTES)
@@ -237,7 +237,7 @@ describe('starting', () => {
     expect(service.status().phase).toBe('idle')
   })
 
-  test('what an engine that could not be reached has missed is read in when it is back, without another change', async () => {
+  test('catches up when an unreachable engine returns, without another change', async () => {
     const vault = new MemoryVault({ 'a.md': 'One.' })
     let isAway = false
     const away = () => {
@@ -260,7 +260,7 @@ describe('starting', () => {
     vault.write('b.md', 'Two.')
     await expect(service.reconcile(['b.md'])).rejects.toThrow('It is away.')
     expect(service.status()).toMatchObject({ phase: 'failed', message: 'It is away.' })
-    // Longer than it rests before it tries again: that is told once.
+    // Longer than the pause before a retry: the error is reported once.
     await new Promise((resolve) => setTimeout(resolve, 2_500))
     expect(errors).toHaveLength(1)
     isAway = false
@@ -268,7 +268,7 @@ describe('starting', () => {
     expect((await ask(store).state()).files).toBe(2)
   })
 
-  test('what is not searchable because an engine could not be reached is, when it is back', async () => {
+  test('finishes search when an unreachable engine returns', async () => {
     const vault = new MemoryVault({ 'a.md': 'Leek.' })
     const folder = temporaryFolder()
     let isAway = true
@@ -294,7 +294,7 @@ describe('starting', () => {
   })
 })
 
-describe('a cache that cannot be used', () => {
+describe('an unusable cache', () => {
   const places: readonly (readonly [string, (folder: string) => string])[] = [
     [
       'below a file',
@@ -312,7 +312,7 @@ describe('a cache that cannot be used', () => {
     ],
     ['in a folder that cannot be made', () => '/dev/null/none/index.db'],
   ]
-  test.each(places)('%s: the index is kept in memory, and it is said', async (_, place) => {
+  test.each(places)('%s: keeps the index in memory and says so', async (_, place) => {
     const { service, store } = await started(place(temporaryFolder()), new MemoryVault(NOTES))
     expect(service.status()).toMatchObject({ phase: 'idle', cache: 'memory' })
     expect(service.status().message).toMatch(/memory/)
@@ -322,7 +322,7 @@ describe('a cache that cannot be used', () => {
   test.each([
     ['at the first commit', 0],
     ['later', 1],
-  ])('on a disk that is full, %s: the index is kept in memory, whole, and it is said', async (_, commits) => {
+  ])('on a full disk, %s: keeps the complete index in memory and says so', async (_, commits) => {
     let left = commits
     const onDisk = (writer: IndexWriter): IndexWriter => {
       const begin = writer.begin.bind(writer)
@@ -379,18 +379,18 @@ describe('a damaged index', () => {
     database.close()
   }
 
-  test.each(harms)('%s: it is built again, and no answer is wrong', async (_, harm) => {
+  test.each(harms)('%s: is rebuilt and never answers wrongly', async (_, harm) => {
     const file = await indexFile()
     harm(file)
     const { store, service } = await started(file, new MemoryVault(NOTES))
     const expected = await expectedRows()
-    // A reader may be the first to see it: its call fails once, and the next one is right.
+    // A reader may find the damage first: its call fails once, and the next one is right.
     await expect.poll(() => sameRows(store, expected), { timeout: 50_000 }).toBe(true)
     await service.ready(10_000)
     expect(service.status()).toMatchObject({ phase: 'idle', cache: 'disk' })
   })
 
-  // Found once: a row that vanishes because its key is another, and a text that becomes a blob.
+  // Regressions: a row that disappears because its key changed, and a text that became a blob.
   const LUCKLESS: [[number, number][]][] = [
     [
       [
@@ -412,11 +412,11 @@ describe('a damaged index', () => {
       ],
     ],
   ]
-  test('an entry of the index over generations that leads to another row', async () => {
+  test('an index entry for generations that points to another row', async () => {
     const expected = await expectedRows()
     const file = await indexFile()
     const bytes = readFileSync(file)
-    // A record of four bytes of content and header: generation 1 as a constant, and the key in one byte.
+    // A record with four bytes of header and content: generation 1 as a constant, and the key in one byte.
     const entry = bytes.indexOf(Buffer.from([4, 3, 9, 1, 31]))
     expect(entry).toBeGreaterThan(0)
     bytes[entry + 4] = 16
@@ -425,7 +425,7 @@ describe('a damaged index', () => {
     expect(await rowsOf(store)).toEqual(expected)
   })
 
-  test('any byte of its header', async () => {
+  test('any damaged byte of its header', async () => {
     const expected = await expectedRows()
     const whole = readFileSync(await indexFile())
     for (let at = 0; at < 100; at++) {
@@ -439,7 +439,7 @@ describe('a damaged index', () => {
     }
   }, 60_000)
 
-  test('bytes flipped anywhere: never a crash, never a wrong answer', async () => {
+  test('any flipped bytes: never crashes and never answers wrongly', async () => {
     const expected = await expectedRows()
     const whole = readFileSync(await indexFile())
     await fc.assert(
@@ -461,7 +461,7 @@ describe('a damaged index', () => {
 })
 
 describe('two servers on one vault', () => {
-  test('both start cold at once, and both end with the right graph', async () => {
+  test('start cold at the same time and both end with the right graph', async () => {
     const file = join(temporaryFolder(), 'index.db')
     const vault = new MemoryVault(NOTES)
     const servers = await Promise.all([started(file, vault), started(file, vault), started(file, vault)])
@@ -469,7 +469,7 @@ describe('two servers on one vault', () => {
     for (const { store } of servers) expect(await rowsOf(store)).toEqual(expected)
   })
 
-  test('what one commits the other answers with at once, whoever saw the change', async () => {
+  test("see each other's commits at once, whichever of them noticed the change", async () => {
     const file = join(temporaryFolder(), 'index.db')
     const vault = new MemoryVault(NOTES)
     const [first, second] = await Promise.all([started(file, vault), started(file, vault)])
@@ -485,7 +485,7 @@ describe('two servers on one vault', () => {
   })
 })
 
-test('a symbolic link that leads out is a problem as soon as it is there, for every server, and no longer than that', async () => {
+test('report a symbolic link that leads out of the vault as soon as it exists, and only while it exists', async () => {
   const file = join(temporaryFolder(), 'index.db')
   const vault = new MemoryVault(NOTES)
   const [first, second] = [await started(file, vault), await started(file, vault)]
@@ -501,7 +501,7 @@ test('a symbolic link that leads out is a problem as soon as it is there, for ev
   expect((await counts()).map(({ total }) => total)).toEqual([0, 0])
 })
 
-test('status tells how far it is', async () => {
+test('the status shows progress', async () => {
   const many = Object.fromEntries(Array.from({ length: 1_000 }, (_, at) => [`${at}.md`, `[[${at + 1}]]`]))
   const { service } = serve(join(temporaryFolder(), 'index.db'), new MemoryVault(many))
   const seen: IndexStatus[] = []
@@ -514,7 +514,7 @@ test('status tells how far it is', async () => {
   expect(service.status()).toMatchObject({ phase: 'idle', done: 1_000, total: 1_000 })
 })
 
-test('a server that closed leaves the index and no log of any size', async () => {
+test('closing leaves the index but no large log', async () => {
   const folder = temporaryFolder()
   await (await started(join(folder, 'index.db'), new MemoryVault(NOTES))).close()
   const sizes = Object.fromEntries(readdirSync(folder).map((name) => [name, statSync(join(folder, name)).size]))
@@ -523,7 +523,7 @@ test('a server that closed leaves the index and no log of any size', async () =>
   expect(Object.keys(sizes).filter((name) => !name.startsWith('index.db') || name.endsWith('.new'))).toEqual([])
 })
 
-test('whoever empties the cache folder loses nothing but time', async () => {
+test('deleting the cache folder costs time but loses nothing', async () => {
   const folder = temporaryFolder()
   const vault = new MemoryVault(NOTES)
   const { service, store } = await started(join(folder, 'index.db'), vault)
@@ -533,8 +533,8 @@ test('whoever empties the cache folder loses nothing but time', async () => {
   expect(await rowsOf(store)).toEqual(await expectedRows(vault))
 })
 
-describe('what fails although no one expects it', () => {
-  test('in search is said to those who wait and logged, and the next call goes on', async () => {
+describe('an unexpected error', () => {
+  test('in search rejects waiting calls and is logged, and the next call works', async () => {
     const refused = new Error('read-only')
     const vault = new MemoryVault(NOTES)
     const { service, errors } = await started(join(temporaryFolder(), 'index.db'), vault, {
@@ -556,7 +556,7 @@ describe('what fails although no one expects it', () => {
     expect(await service.exclusively(async () => 'works')).toBe('works')
   })
 
-  test('when the vault is to be watched leaves an index that is right and is brought up to date when asked', async () => {
+  test('in the watcher leaves a correct index, which is updated on each request', async () => {
     const vault = new MemoryVault(NOTES)
     const { service, store, errors } = await started(join(temporaryFolder(), 'index.db'), vault, {
       watchKind: 'events',
@@ -573,8 +573,8 @@ describe('what fails although no one expects it', () => {
   })
 })
 
-describe('what the watcher told', () => {
-  /** A service whose watcher is the test. */
+describe('a file event', () => {
+  /** A service whose watcher the test controls. */
   async function watched() {
     const vault = new MemoryVault(NOTES)
     let dirty: (dirty: Dirty) => void = () => {}
@@ -591,26 +591,26 @@ describe('what the watcher told', () => {
     })
     await service.reconcile()
     await service.reconcile()
-    const told = (...files: string[]) => dirty({ files, folders: [], all: false })
-    return { vault, service, store, freshness, told, notice: (file?: string) => notice(file) }
+    const report = (...files: string[]) => dirty({ files, folders: [], all: false })
+    return { vault, service, store, freshness, report, notice: (file?: string) => notice(file) }
   }
 
   test('is waited for until it is committed', async () => {
-    const { vault, service, store, freshness, told, notice } = await watched()
+    const { vault, service, store, freshness, report, notice } = await watched()
     expect(await service.caughtUp(0)).toBe(true)
     vault.write('notes/note 1.md', 'Edited by another program. [[note 2]]')
     notice('notes/note 1.md')
     expect(freshness.isBehind).toBe(true)
     expect(await service.caughtUp(0)).toBe(false)
     const caughtUp = service.caughtUp(20_000)
-    told('notes/note 1.md')
+    report('notes/note 1.md')
     expect(await caughtUp).toBe(true)
     expect(freshness.isBehind).toBe(false)
     const [node] = await ask(store).nodes(['notes/note 1.md' as NodeId], { links: 0 })
     expect(node?.excerpt).toContain('Edited by another program.')
   })
 
-  test('of a file that is as the index says is no news', async () => {
+  test('for a file that already matches the index is ignored', async () => {
     const { service, freshness, notice } = await watched()
     notice('notes/note 1.md')
     notice('never there.tmp')
@@ -618,7 +618,7 @@ describe('what the watcher told', () => {
     expect(await service.caughtUp(0)).toBe(true)
   })
 
-  test('while a write of our own runs is no news after it', async () => {
+  test('during our own write is settled when the write ends', async () => {
     const { vault, service, freshness, notice } = await watched()
     await service.exclusively(async ({ reconcile }) => {
       vault.write('own.md', 'Ours.')
@@ -629,16 +629,16 @@ describe('what the watcher told', () => {
     expect(await service.caughtUp(0)).toBe(true)
   })
 
-  test('of more than files, or of a file that came while another was read, stays until it is looked at', async () => {
-    const { vault, service, told, notice } = await watched()
+  test('without a path, or for a file that arrives during a read, stays pending until it is checked', async () => {
+    const { vault, service, report, notice } = await watched()
     notice()
     await service.exclusively(async () => {})
     expect(await service.caughtUp(0)).toBe(false)
-    told('notes/note 1.md')
+    report('notes/note 1.md')
     expect(await service.caughtUp(20_000)).toBe(true)
     vault.write('one.md', '1')
     notice('one.md')
-    told('one.md')
+    report('one.md')
     vault.write('two.md', '2')
     notice('two.md')
     await service.reconcile(['one.md'])

@@ -3,7 +3,7 @@ import type { Vault } from '../../src/core/vault.ts'
 import { ask } from '../support/ask.ts'
 import { IndexedVault, MemoryVault } from '../support/memory-vault.ts'
 
-/** A vault some of whose files may not be read. */
+/** A vault with unreadable files. */
 function guard(vault: MemoryVault, guarded: ReadonlySet<string>): Vault {
   return {
     root: vault.root,
@@ -15,7 +15,7 @@ function guard(vault: MemoryVault, guarded: ReadonlySet<string>): Vault {
   }
 }
 
-test('a note that cannot be read is looked at each time, and is news once', async () => {
+test('an unreadable note is tried each time but reported once', async () => {
   const vault = new MemoryVault({ 'a.md': '[[x]]', 'x.md': '[[a]]' })
   const guarded = new Set(['x.md'])
   const { store, indexer } = await new IndexedVault(guard(vault, guarded)).index()
@@ -26,7 +26,7 @@ test('a note that cannot be read is looked at each time, and is news once', asyn
   await indexer.reconcile({ all: true })
   await indexer.reconcile({ all: false, folders: [], files: ['x.md'] })
   expect(await ask(store).state()).toEqual(first)
-  // Other bytes that cannot be read either say nothing new.
+  // Other unreadable bytes change nothing, either.
   vault.write('x.md', 'Longer than it was.')
   await indexer.reconcile({ all: true })
   expect(await ask(store).state()).toEqual(first)

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import type { MemoryVault } from '../support/memory-vault.ts'
 
-/** Few names, so that they clash: twins in case and folder, aliases that are names of others, attachments beside notes. */
+/** Few names, so that they clash: names that differ only in case or folder, aliases that equal other names, attachments next to notes. */
 const PATHS = [
   'a.md',
   'A.md',
@@ -76,7 +76,7 @@ const noteText = fc
     return `${frontmatter}${links.join(' and ')} ${tags.map((tag) => `#${tag}`).join(' ')}\n\n${parts.join('\n\n')}\n`
   })
 
-/** What may happen to a file. */
+/** Operations on a file. */
 export const operation = fc.oneof(
   { weight: 4, arbitrary: fc.record({ kind: fc.constant('write' as const), path: fc.constantFrom(...PATHS), text: noteText }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('remove' as const), path: fc.constantFrom(...PATHS) }) },
@@ -88,7 +88,7 @@ export const operation = fc.oneof(
 )
 export type Operation = typeof operation extends fc.Arbitrary<infer T> ? T : never
 
-/** Does it. @returns the paths that it touched */
+/** Applies an operation. @returns the paths that it touched */
 export function perform(vault: MemoryVault, step: Operation): readonly string[] {
   if (step.kind === 'write') {
     vault.write(step.path, step.path.endsWith('.canvas') ? canvasOf(step.text) : step.text)

@@ -4,7 +4,7 @@ import { plainLinks } from '../../src/insight/communities/clustered-graph.ts'
 import { nearestNotes } from '../../src/insight/nearest.ts'
 import { corpusOf } from './corpora.ts'
 
-/** Communities of notes that link to the next two of their own in a circle, each with the words that are given and one of the note's own. */
+/** Communities of notes that link to the next two of their own in a circle. Each note has the given words and one of its own. */
 function vaultOf(
   communities: readonly { readonly notes: number; readonly words: (note: number) => string; readonly isEmpty?: boolean }[],
 ) {
@@ -29,7 +29,7 @@ function vaultOf(
   )
 }
 
-test('two communities that are much alike come before two that are hardly alike, however many links chance would put between these', () => {
+test('similar communities come before dissimilar ones, however many links are expected between the latter by chance', () => {
   const found = vaultOf([
     { notes: 28, words: () => 'forest trees roots moss winter frost snow' },
     { notes: 28, words: () => 'engine piston valve gear winter frost snow' },
@@ -47,7 +47,7 @@ test('two communities that are much alike come before two that are hardly alike,
   expect((found[1]?.expected ?? 0) / (found[0]?.expected ?? 1)).toBeGreaterThan(3)
 })
 
-test('communities whose notes say nothing are not alike', () => {
+test('communities whose notes have no words are not similar', () => {
   const found = vaultOf([
     { notes: 14, words: () => 'sonata violin concert melody' },
     { notes: 14, words: () => 'engine piston valve gear' },

@@ -1,7 +1,7 @@
 import { type Corpus, CorpusBuilder } from '../../src/insight/corpus.ts'
 import { noteRecord } from '../../src/insight/note-record.ts'
 
-/** A note of a corpus: the text of its body, and its title and aliases. */
+/** A note of a corpus: the text of its body, its title and its aliases. */
 export interface CorpusNote {
   readonly text: string
   readonly names?: readonly string[]

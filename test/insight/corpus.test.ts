@@ -5,14 +5,14 @@ import { FLAG_BITS } from '../../src/insight/note-record.ts'
 import { analyze } from '../../src/search/words/scan.ts'
 import { type CorpusNote, corpusOf } from './corpora.ts'
 
-/** The terms of a note with how often they count. */
+/** The terms of a note and their counts. */
 function bagOf({ bags, terms }: Corpus, note: number): Readonly<Record<string, number>> {
   const from = bags.offsets[note] as number
   const to = bags.offsets[note + 1] as number
   return Object.fromEntries([...bags.terms.subarray(from, to)].map((term, at) => [terms[term], bags.counts[from + at]]))
 }
 
-/** The lines of a note: their numbers and words. */
+/** The lines of a note: line number and words. */
 function linesOf({ lines, forms }: Corpus, note: number): readonly string[] {
   const shown: string[] = []
   for (let line = lines.offsets[note] as number; line < (lines.offsets[note + 1] as number); line++) {
@@ -28,7 +28,7 @@ const note = fc.record({
   names: fc.array(fc.constantFrom('Roses', 'The bees', 'Garden 2024'), { maxLength: 2 }),
 })
 
-/** Which lines of each note are left, found the plain way. */
+/** Independently finds the lines of each note that are not boilerplate. */
 function ownLines(notes: readonly CorpusNote[]): readonly (readonly { readonly number: number; readonly text: string }[])[] {
   const wordsOf = (text: string): string => formsOf(text).join(' ')
   const having = (text: string): number =>
@@ -52,7 +52,7 @@ describe('the corpus', () => {
     expect([...corpus.documents].map((count, term) => [corpus.terms[term], count])).toContainEqual(['rose', 2])
   })
 
-  test('leaves out lines that three notes share, however they are written', () => {
+  test('leaves out lines that three notes share, regardless of formatting', () => {
     const shared = ['- Kind: plant', '* kind: Plant', '**Kind**: plant']
     const corpus = corpusOf(shared.map((line, at) => ({ text: `${line}\nOwn words ${'abc'[at]}x\n` })))
     expect([0, 1, 2].map((at) => linesOf(corpus, at))).toEqual([['2: own words ax'], ['2: own words bx'], ['2: own words cx']])
@@ -63,12 +63,12 @@ describe('the corpus', () => {
     expect(linesOf(corpusOf([{ text: 'To do\nTo do\nTo do\nTo do' }]), 0)).toHaveLength(4)
   })
 
-  test('is there for no notes, and for notes without words', () => {
+  test('handles no notes, and notes without words', () => {
     expect(corpusOf([]).notes).toBe(0)
     expect([...corpusOf([{ text: '' }, { text: '---' }]).ownWords]).toEqual([0, 0])
   })
 
-  test('has the lines of each note that are not boilerplate, and the terms of these and of its names', () => {
+  test('contains the non-boilerplate lines of each note, and the terms of these lines and of its names', () => {
     fc.assert(
       fc.property(fc.array(note, { maxLength: 8 }), (notes) => {
         const corpus = corpusOf(notes)

@@ -9,7 +9,7 @@ function graphOf(count: number, edges: Edges) {
   return weightedGraph(count, { from: edges.map(([a]) => a), to: edges.map(([, b]) => b), weights: edges.map(() => 1) })
 }
 
-/** What falls off, by taking each note out and counting what is left of its part. */
+/** Counts the notes that become disconnected, by removing each note in turn. */
 function byTakingOut(count: number, edges: Edges): number[] {
   const sizes = (parts: Uint32Array) =>
     parts.reduce((map, part) => map.set(part, (map.get(part) ?? 0) + 1), new Map<number, number>())
@@ -27,7 +27,7 @@ function byTakingOut(count: number, edges: Edges): number[] {
   })
 }
 
-test('what falls off with a note is what taking it out leaves behind', () => {
+test('counts exactly the notes that removing a note disconnects', () => {
   const graphs = fc
     .integer({ min: 1, max: 14 })
     .chain((count) => fc.tuple(fc.constant(count), fc.array(fc.tuple(fc.nat(count - 1), fc.nat(count - 1)), { maxLength: 22 })))
@@ -39,7 +39,7 @@ test('what falls off with a note is what taking it out leaves behind', () => {
   )
 })
 
-test('a chain as long as a large vault is walked without recursion', () => {
+test('walks a chain as long as a large vault without recursion', () => {
   const edges = Array.from({ length: 99_999 }, (_, at) => [at, at + 1] as const)
   const falling = notesFallingOff(graphOf(100_000, edges))
   expect([falling[0], falling[3], falling[50_000], falling[99_999]]).toEqual([0, 3, 49_999, 0])

@@ -5,7 +5,7 @@ import { InsightClient } from '../../src/workers/insight-client.ts'
 import { memoryCache, runsHere } from '../support/insights.ts'
 import { IndexedVault, MemoryVault } from '../support/memory-vault.ts'
 
-/** Communities begin where those before ended; here it counts what they are without. */
+/** Communities depend on the previous ones, so compare everything else. */
 const FORGETFUL = { communities: () => undefined, keepCommunities: () => {} }
 
 const NAMES = ['Bees.md', 'Hive.md', 'beds/Roses.md', 'beds/Shears.md', 'Day.md', 'Bees 2.md']
@@ -63,7 +63,7 @@ async function newest(client: InsightClient): Promise<Omit<Insight, 'generation'
   }
 }
 
-test('after any sequence of edits, an insight of records that were kept is the one of a new start', async () => {
+test('after any sequence of edits, reusing kept records gives the same insight as starting fresh', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.array(edit, { maxLength: 4 }), { minLength: 1, maxLength: 4 }), async (rounds) => {
       const files = new Map<string, string>()

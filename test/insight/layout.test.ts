@@ -3,11 +3,11 @@ import { expect, test } from 'vitest'
 import type { Adjacency } from '../../src/core/csr.ts'
 import { alignTo, layOut, type Places, placeNew, radiusOf } from '../../src/insight/layout.ts'
 
-test('a vault without notes has no places', () => {
+test('an empty vault has an empty layout', () => {
   expect(layOut(linksOf(0, []), [])).toEqual(new Float32Array(0))
 })
 
-test('every note has a place of its own, and no note hides another', () => {
+test('no two notes overlap', () => {
   fc.assert(
     fc.property(anyGraph(), ({ count, pairs, groups }) => {
       const links = linksOf(count, pairs)
@@ -18,7 +18,7 @@ test('every note has a place of its own, and no note hides another', () => {
   )
 })
 
-test('the same notes and links have the same places', () => {
+test('the same notes and links get the same layout', () => {
   fc.assert(
     fc.property(anyGraph(), ({ count, pairs, groups }) => {
       const links = linksOf(count, pairs)
@@ -27,8 +27,8 @@ test('the same notes and links have the same places', () => {
   )
 })
 
-test('notes of a group lie nearer to each other than to those of another', () => {
-  // Two rings of twenty with one link between them.
+test('notes are closer to their own group than to another', () => {
+  // Two rings of twenty, with one link between them.
   const ring = (from: number) => Array.from({ length: 20 }, (_, at): [number, number] => [from + at, from + ((at + 1) % 20)])
   const links = linksOf(40, [...ring(0), ...ring(20), [0, 20]])
   const places = layOut(links, [Int32Array.from({ length: 40 }, (_, note) => Math.floor(note / 20))])
@@ -39,17 +39,17 @@ test('notes of a group lie nearer to each other than to those of another', () =>
   }
 })
 
-test('notes without links lie below the others', () => {
+test('notes without links are below the others', () => {
   const places = layOut(linksOf(8, chain(6)), [new Int32Array(8)])
   const lowest = Math.max(...[0, 1, 2, 3, 4, 5].map((note) => places[note * 2 + 1] ?? 0))
   expect(places[13]).toBeGreaterThan(lowest)
   expect(places[15]).toBeGreaterThan(lowest)
 })
 
-test('the whole is turned so that it fills a screen that is wider than high', () => {
+test('the layout is rotated to fill a landscape screen', () => {
   fc.assert(
     fc.property(anyGraph(), ({ count, pairs, groups }) => {
-      // Fewer lie beside the map.
+      // Fewer notes without links are below the map.
       fc.pre(count > 4)
       const places = layOut(linksOf(count, [...pairs, ...chain(count)]), [groups])
       const now = sizeOnScreen(places, 0)
@@ -59,8 +59,8 @@ test('the whole is turned so that it fills a screen that is wider than high', ()
   )
 })
 
-test('a few notes that one index alone holds do not make all others small', () => {
-  // Pairs that three index notes link, and two pairs of a group of their own that one of these links.
+test('a few notes that hang on a single index note do not shrink all others', () => {
+  // Pairs linked from three index notes, and two pairs in a group of their own linked from one of these.
   const [paired, index] = [400, 404]
   const links = linksOf(index + 3, [
     ...Array.from({ length: index / 2 }, (_, pair): [number, number] => [2 * pair, 2 * pair + 1]),
@@ -75,7 +75,7 @@ test('a few notes that one index alone holds do not make all others small', () =
   expect((distances.at(-1) ?? 0) / (distances[Math.floor(0.95 * distances.length)] ?? 1)).toBeLessThan(1.3)
 })
 
-test('what has a place keeps it, and a new note lies beside its neighbours', () => {
+test('notes keep their place, and a new note appears next to its neighbours', () => {
   fc.assert(
     fc.property(anyGraph(), fc.nat(), ({ count, pairs, groups }, chosen) => {
       const before = layOut(linksOf(count, pairs), [groups])
@@ -89,7 +89,7 @@ test('what has a place keeps it, and a new note lies beside its neighbours', () 
   )
 })
 
-test('a new note without links lies below everything, and several do not share a place', () => {
+test('new notes without links go below everything and do not overlap', () => {
   const before = layOut(linksOf(6, chain(6)), [])
   const links = linksOf(9, chain(6))
   const after = placeNew(links, before)
@@ -97,7 +97,7 @@ test('a new note without links lies below everything, and several do not share a
   expect(after[13]).toBeGreaterThan(Math.max(...[0, 1, 2, 3, 4, 5].map((note) => before[note * 2 + 1] ?? 0)))
 })
 
-/** How high a screen of 4 : 3 must be for all of it, turned so. */
+/** The height a 4:3 screen needs to show everything at this rotation. */
 function sizeOnScreen(places: Places, angle: number): number {
   const [cos, sin] = [Math.cos(angle), Math.sin(angle)]
   const notes = [...Array(places.length / 2).keys()].map((note): [number, number] => [
@@ -136,7 +136,7 @@ function linksOf(count: number, pairs: readonly (readonly [number, number])[]): 
   return { offsets, targets: Uint32Array.from(rows.flatMap((row) => [...row].sort((a, b) => a - b))) }
 }
 
-/** Pairs of which one lies on the other; only those with one of `of`, where that is given. */
+/** Pairs of overlapping notes; with `of`, only pairs that include one of these. */
 function hiddenNotes({ offsets }: Adjacency, places: Places, of?: readonly number[]): readonly (readonly [number, number])[] {
   const count = places.length / 2
   const radius = (note: number) => radiusOf((offsets[note + 1] ?? 0) - (offsets[note] ?? 0))
@@ -167,7 +167,7 @@ function apart(places: Places, note: number, [x, y]: readonly [number, number] =
   return Math.hypot((places[note * 2] ?? 0) - x, (places[note * 2 + 1] ?? 0) - y)
 }
 
-test('a layout that is turned and mirrored is turned back to what was before', () => {
+test('a rotated and mirrored layout is turned back to the previous one', () => {
   fc.assert(
     fc.property(
       anyGraph(),

@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest'
 import { linkGroups } from '../../src/insight/link-groups.ts'
 
-test('notes that only an index links are one group with it, and not a crumb each', () => {
-  // Two lists of a hundred notes each, with a link between them.
+test('notes that only an index links form one group with it', () => {
+  // Two lists of a hundred notes each, with one link between the lists.
   const pairs = [0, 101].flatMap((list) => Array.from({ length: 100 }, (_, at): [number, number] => [list, list + 1 + at]))
   const groups = linkGroups(rowsOf(202, [...pairs, [0, 101]]))
   expect(new Set(groups).size).toBe(2)
   expect(new Set(groups.subarray(0, 101)).size).toBe(1)
 })
 
-test('a note without links is a group of its own', () => {
+test('a note without links is its own group', () => {
   expect(new Set(linkGroups(rowsOf(3, [[0, 1]]))).size).toBe(2)
 })
 

@@ -18,7 +18,7 @@ function corpusOf(vault: Vault) {
 
 type Linked = readonly (readonly [string, string])[]
 
-/** What is suggested for each note, best first; `folderOf` numbers the folders. */
+/** The suggestions for each note, best first; `folderOf` numbers the folders. */
 function suggested(vault: Vault, linked: Linked = [], folderOf: (name: string) => number = () => 0) {
   const names = Object.keys(vault)
   const lists = names.map((name) =>
@@ -46,32 +46,32 @@ function suggested(vault: Vault, linked: Linked = [], folderOf: (name: string) =
   )
 }
 
-/** What each note is told to link by name, as `from > to: line`. */
+/** The link suggestions by name, as `from > to: line`. */
 function named(vault: Vault, linked: Linked = []): readonly string[] {
   return suggested(vault, linked).flatMap(({ from, to, line, isNamed }) => (isNamed ? [`${from} > ${to}: ${line}`] : []))
 }
 
-test('a name in the text is suggested with its line, in the plural too', () => {
+test('suggests a name in the text with its line, also in the plural', () => {
   expect(named({ Garden: '# Plan\n\nPut roses there.\n', Rose: 'A thorny bush.\n' })).toEqual(['Garden > Rose: 3'])
 })
 
-test('a name is not suggested where no link can be put, nor where it is linked, nor in its own note', () => {
+test('does not suggest a name that cannot be linked, is linked already, or is in the note of that name', () => {
   const vault = { Garden: '# Rose\n\n`Rose` and [[Rose]]\n\n> Rose\n', Rose: 'The Rose is a Rose.\n' }
   expect(named(vault)).toEqual([])
   expect(named({ Garden: 'A Rose.\n', Rose: 'A bush.\n' }, [['Garden', 'Rose']])).toEqual([])
 })
 
-test('the longest name at a place is the one that is meant', () => {
+test('prefers the longest name at a place', () => {
   const vault = { Home: 'Graph theory is fun.\n', Graph: 'Nodes.\n', 'Graph theory': 'Proofs.\n' }
   expect(named(vault)).toEqual(['Home > Graph theory: 1'])
 })
 
-test('names of one letter and of function words only are never looked for', () => {
+test('ignores names that are one letter or only function words', () => {
   expect(named({ Home: 'A plan to do and to be.\n', a: 'One.\n', 'To do': 'Two.\n', And: 'Three.\n' })).toEqual([])
   expect(splitName('书')).toEqual([])
 })
 
-test('a name in a script without spaces is found within a sentence', () => {
+test('finds a name in a script without spaces within a sentence', () => {
   expect(named({ 首页: '我喜欢知识管理这个主题。\n', 知识管理: '卡片。\n' })).toEqual(['首页 > 知识管理: 1'])
 })
 
@@ -97,7 +97,7 @@ test.each([
   expect(named(vault).filter((line) => /^(.*) > \1:/.test(line))).toEqual([])
 })
 
-test('suggestions of a vault where one note links all others stay finite', () => {
+test('scores stay finite when one note links to all others', () => {
   const names = Array.from({ length: 60 }, (_, n) => `Topic ${n}`)
   const vault = {
     Index: 'All.\n',
@@ -110,7 +110,7 @@ test('suggestions of a vault where one note links all others stay finite', () =>
   expect(found).toContain('Topic 3 > Topic 4: 1')
 })
 
-test('an index is told the one note of a folder that it lacks, though nothing else leads there', () => {
+test('suggests to an index note the one note of its folder that it lacks, without any other evidence', () => {
   const species = ['ash', 'beech', 'cedar', 'elm', 'fir', 'larch', 'maple', 'oak', 'pine', 'yew']
   const vault = { Index: 'Here.\n', Tools: 'Saws.\n', ...Object.fromEntries(species.map((tree) => [tree, `${tree}wood.\n`])) }
   const linked = species.filter((tree) => tree !== 'larch').map((tree) => ['Index', tree] as const)
@@ -118,11 +118,11 @@ test('an index is told the one note of a folder that it lacks, though nothing el
   expect(found.filter(({ from }) => from === 'Index').map(({ to }) => to)).toEqual(['larch'])
 })
 
-test('of two notes that answer a note equally well, the one comes first to whose words the note answers best', () => {
+test('among equally similar notes, first suggests the one whose own best match is this note', () => {
   const crowd = ['crab', 'gull', 'seal', 'tern']
   const vault = {
     Here: 'Quartz lantern.\n',
-    // Its other words are those of four notes, which answer it better.
+    // Four other notes match its remaining words better.
     Busy: 'Quartz harbour ferry island.\n',
     Quiet: 'Lantern velvet thimble bobbin.\n',
     ...Object.fromEntries(crowd.map((name) => [name, `Harbour ferry island ${name}.\n`])),
@@ -132,7 +132,7 @@ test('of two notes that answer a note equally well, the one comes first to whose
   expect(found.slice(0, 2).map(({ to }) => to)).toEqual(['Quiet', 'Busy'])
 })
 
-test('a note of the same folder comes before another that says the same', () => {
+test('prefers a note of the same folder over one with the same text elsewhere', () => {
   const vault = { Here: 'Quartz lantern.\n', Far: 'A quartz lantern.\n', Near: 'One quartz lantern.\n' }
   const found = suggested(vault, [], (name) => (name === 'Far' ? 1 : 0)).filter(({ from }) => from === 'Here')
   expect(found.map(({ to }) => to)).toEqual(['Near', 'Far'])
@@ -140,7 +140,7 @@ test('a note of the same folder comes before another that says the same', () => 
 
 const WORDS = ['rose', 'bee', 'honey', 'water', 'prune', 'march', 'compost', 'seed', 'frost', 'ladder']
 
-test('whatever the words, links and folders: each note is told others that it does not link, each once, best first', () => {
+test('for any words, links and folders, suggests unlinked notes only, each once, best first', () => {
   const note = fc.array(fc.constantFrom(...WORDS), { maxLength: 12 })
   fc.assert(
     fc.property(
@@ -155,10 +155,10 @@ test('whatever the words, links and folders: each note is told others that it do
           return from !== to && pair[0] !== undefined && pair[1] !== undefined ? [[pair[0], pair[1]] as const] : []
         })
         const found = suggested(vault, linked, (name) => folders[names.indexOf(name)] as number)
-        const told = found.map(({ from, to }) => `${from} > ${to}`)
+        const suggestions = found.map(({ from, to }) => `${from} > ${to}`)
         const never = [...linked.map(([from, to]) => `${from} > ${to}`), ...names.map((name) => `${name} > ${name}`)]
-        expect(told.filter((one) => never.includes(one))).toEqual([])
-        expect(new Set(told).size).toBe(told.length)
+        expect(suggestions.filter((one) => never.includes(one))).toEqual([])
+        expect(new Set(suggestions).size).toBe(suggestions.length)
         for (const [at, { from, score }] of found.entries()) {
           expect(score > 0 && score < 1).toBe(true)
           const before = found[at - 1]
@@ -169,13 +169,13 @@ test('whatever the words, links and folders: each note is told others that it do
   )
 })
 
-test('a place is not told where markup would be torn apart', () => {
-  const wanted = [{ names: ['Select Sync'], line: 1 }]
-  expect(placeNames({ text: 'Now select **Sync** there.\n', bodyStart: 0 }, wanted)).toEqual([undefined])
-  expect(placeNames({ text: '\nNow select sync there.\n', bodyStart: 0 }, wanted)).toEqual([{ line: 2, start: 5, end: 16 }])
+test('gives no place that would break markup', () => {
+  const mentions = [{ names: ['Select Sync'], line: 1 }]
+  expect(placeNames({ text: 'Now select **Sync** there.\n', bodyStart: 0 }, mentions)).toEqual([undefined])
+  expect(placeNames({ text: '\nNow select sync there.\n', bodyStart: 0 }, mentions)).toEqual([{ line: 2, start: 5, end: 16 }])
 })
 
-test('two notes that say the same are found with their equal lines, and neighbours are not', () => {
+test('finds duplicates with their equal lines, but not similar notes', () => {
   const lines = Array.from(
     { length: 12 },
     (_, n) => `Sentence number ${'abcdefghijkl'[n]}${n} about bees and honey in hive ${n}.`,

@@ -22,7 +22,7 @@ const WORDS = ['rose', 'bee', 'honey', 'water', 'prune', 'march', 'compost', 'se
 const sentence = fc.array(fc.constantFrom(...WORDS), { maxLength: 12 }).map((words) => words.join(' '))
 
 describe('the nearest notes', () => {
-  test('are those that share words which few notes have', () => {
+  test('share words that few notes have', () => {
     const nearest = nearestOf([
       'plugin that grafts roses onto rootstock',
       'plugin that opens files in tabs',
@@ -33,7 +33,7 @@ describe('the nearest notes', () => {
     expect(neighboursOf(nearest, 0)[0]?.note).toBe(2)
   })
 
-  test('do not score as high for three words in common as for thirty', () => {
+  test('score lower for three common words than for thirty', () => {
     const long = Array.from({ length: 30 }, (_, at) => `word${'abcdefghijklmnopqrstuvwxyzäöüß'[at]}`).join(' ')
     const nearest = nearestOf([long, `${long}.`, 'rose bee honey', 'honey rose bee', 'something else altogether'])
     const [same] = neighboursOf(nearest, 0)
@@ -43,12 +43,12 @@ describe('the nearest notes', () => {
     expect(same?.score).toBeLessThan(1)
   })
 
-  test('are none where nothing is shared, and none without notes', () => {
+  test('do not exist if nothing is shared, or without notes', () => {
     expect(neighboursOf(nearestOf(['rose', 'bee', '']), 0)).toEqual([])
     expect(nearestOf([]).notes).toHaveLength(0)
   })
 
-  test('are others, best first, with scores from 0 to 1 that are the same seen from both sides', () => {
+  test('are other notes, best first, with symmetric scores from 0 to 1', () => {
     fc.assert(
       fc.property(fc.array(sentence, { maxLength: 9 }), (texts) => {
         const nearest = nearestOf(texts)

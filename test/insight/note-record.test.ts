@@ -9,7 +9,7 @@ function recordOf(body: string) {
   return noteRecord({ text: body, bodyStart: 0 })
 }
 
-/** Each line with its words, `!` before those that can hold no link. */
+/** Each line with its words, `!` before words that cannot be linked. */
 function shown(body: string): readonly string[] {
   const { forms, lines, ends, words } = recordOf(body)
   return [...lines].map((line, n) => {
@@ -21,7 +21,7 @@ function shown(body: string): readonly string[] {
 const anyText = fc.oneof(text, soup, fc.string({ unit: 'binary' }))
 
 describe('the record of a note', () => {
-  test('has the words of each line, and knows which can hold no link', () => {
+  test('has the words of each line and marks those that cannot be linked', () => {
     expect(shown('# Roses\n\nWater the *roses*, see [[Garden]].\n```\nwater\n```\n')).toEqual([
       '1: !roses',
       '3: water the roses see !garden',
@@ -29,27 +29,27 @@ describe('the record of a note', () => {
     ])
   })
 
-  test('counts lines from the top of the file and leaves the frontmatter out', () => {
+  test('counts lines from the top of the file and leaves out the frontmatter', () => {
     const file = '---\ntitle: Roses\n---\nWater'
     const { lines, forms } = noteRecord({ text: file, bodyStart: 21 })
     expect([[...lines], forms]).toEqual([[4], ['water']])
   })
 
-  test('leaves out addresses and HTML tags, not what a link shows', () => {
+  test('leaves out addresses and HTML tags, but keeps link text', () => {
     expect(shown('[Roses](https://example.com/garden) <b class="x">red</b> https://example.com/a')).toEqual(['1: !roses red'])
   })
 
-  test('knows scripts without spaces by pairs of characters', () => {
+  test('splits scripts without spaces into pairs of characters', () => {
     expect(shown('知识管理')).toEqual(['1: 知识 识管 管理'])
   })
 
-  test('has one hash for lines of the same words, and others for other words or another order', () => {
+  test('hashes lines with the same words alike, and other words or another order differently', () => {
     const [a, b, c, d] = recordOf('- [ ] Water the roses\n* water   the ROSES.\nwater the rose\nthe water roses').hashes
     expect(b).toBe(a)
     expect(new Set([a, c, d]).size).toBe(3)
   })
 
-  test('is the same after it was encoded', () => {
+  test('survives encoding and decoding', () => {
     fc.assert(
       fc.property(anyText, (body) => {
         const record = recordOf(body)
@@ -59,7 +59,7 @@ describe('the record of a note', () => {
     )
   })
 
-  test('has every word where it stands in the text', () => {
+  test('has the position of every word in the text', () => {
     fc.assert(
       fc.property(anyText, (body) => {
         const placed: number[] = []
@@ -74,7 +74,7 @@ describe('the record of a note', () => {
     )
   })
 
-  test('is refused where its bytes are damaged, or is a record all the same', () => {
+  test('is rejected if its bytes are damaged, unless they are still a valid record', () => {
     fc.assert(
       fc.property(anyText, fc.nat(), fc.nat(255), (body, at, value) => {
         const bytes = encodeRecord(recordOf(body))

@@ -4,7 +4,7 @@ import { withoutNotes } from '../../src/insight/without-notes.ts'
 
 type Link = readonly [from: number, to: number]
 
-/** The graph of some links, without the notes that are gone. */
+/** The graph of some links without the removed notes. */
 function lose(count: number, links: readonly Link[], gone: readonly number[]) {
   const rows = Array.from({ length: count }, (_, node) => [
     ...new Set(links.flatMap(([from, to]) => (from === node ? [to] : []))),
@@ -15,7 +15,7 @@ function lose(count: number, links: readonly Link[], gone: readonly number[]) {
   return withoutNotes({ offsets: Uint32Array.from(offsets), targets: Uint32Array.from(rows.flat()) }, marks)
 }
 
-/** Notes that hang together, by merging sets until nothing changes. */
+/** Connected components, by merging sets until nothing changes. */
 function parts(count: number, links: readonly Link[], gone: readonly number[]): readonly (readonly number[])[] {
   const label = Array.from({ length: count }, (_, node) => node)
   for (let changed = true; changed; ) {
@@ -32,7 +32,7 @@ function parts(count: number, links: readonly Link[], gone: readonly number[]): 
   return [...new Set(left.map((node) => label[node]))].map((of) => left.filter((node) => label[node] === of))
 }
 
-test('a note in the middle of a line leaves two parts, of which the smaller is told', () => {
+test('removing a note in the middle of a chain leaves two parts, and reports the smaller one', () => {
   const line: readonly Link[] = [
     [0, 1],
     [1, 2],
@@ -44,20 +44,20 @@ test('a note in the middle of a line leaves two parts, of which the smaller is t
   expect(lose(5, line, [0])).toEqual({ orphaned: [], fallsApart: [], unreachable: [] })
 })
 
-test('the last note of a pair is an orphan, and nothing falls apart', () => {
+test('the remaining note of a pair is an orphan, not a separate part', () => {
   expect(lose(3, [[0, 1]], [0])).toEqual({ orphaned: [1], fallsApart: [], unreachable: [] })
 })
 
-test('what only a note between leads to from an index note cannot be reached without it', () => {
+test('notes that an index note reaches only through a removed note become unreachable', () => {
   const index = Array.from({ length: 45 }, (_, at): Link => [0, at + 1])
   const links: readonly Link[] = [...index, [1, 50], [50, 51], [2, 51]]
   expect(lose(52, links, [1]).unreachable).toEqual([50])
   expect(lose(52, links, [0]).unreachable).toEqual([...Array.from({ length: 45 }, (_, at) => at + 1), 50, 51])
-  // Forty links are not yet an index.
+  // Forty links are too few for an index note.
   expect(lose(52, links.slice(5), [1]).unreachable).toEqual([])
 })
 
-test('whatever is removed: the parts are those of a count by hand', () => {
+test('for any removed notes, the parts equal those of an independent count', () => {
   const graph = fc
     .integer({ min: 1, max: 12 })
     .chain((count) =>
@@ -88,14 +88,14 @@ test('whatever is removed: the parts are those of a count by hand', () => {
 const MANY = 300_000
 const MANY_NOTES = Array.from({ length: MANY }, (_, at) => at)
 
-test('a hub of very many notes can be removed', () => {
+test('a hub with very many notes can be removed', () => {
   const offsets = Uint32Array.from([0, ...MANY_NOTES.map(() => MANY - 1)])
   const star = { offsets, targets: Uint32Array.from(MANY_NOTES.slice(1)) }
   const hub = Uint8Array.from(MANY_NOTES, (at) => Number(at === 0))
   expect(withoutNotes(star, hub).orphaned.length).toBe(MANY - 1)
 })
 
-test('very many single notes are removed without copying all of them for each', () => {
+test('removing very many unlinked notes does not copy all of them for each', () => {
   const none = { offsets: new Uint32Array(MANY + 1), targets: new Uint32Array() }
   const all = new Uint8Array(MANY).fill(1)
   expect(withoutNotes(none, all)).toEqual({ orphaned: [], fallsApart: [], unreachable: [] })

@@ -15,11 +15,11 @@ const PLATFORMS: Readonly<Record<string, Places>> = {
   },
 }
 
-test.each(Object.entries(PLATFORMS))('where the files are: %s', (_, places) => {
+test.each(Object.entries(PLATFORMS))('paths of the settings files: %s', (_, places) => {
   expect(CLIENTS.map((client) => client.file(places)).join('\n')).toMatchSnapshot()
 })
 
-test('a program that was started once is known by its folder', () => {
+test('an installed client is recognised by its folder', () => {
   const [, , , linux] = Object.values(PLATFORMS)
   expect(CLIENTS.map((client) => client.sign(linux as Places))).toEqual([
     '/home/ada/.config/Claude',
@@ -36,13 +36,13 @@ const ENDPOINT = { url: 'http://127.0.0.1:7583/mcp', token: 'roux_secret' }
 describe.each(CLIENTS.map((client): [string, Client] => [client.name, client]))('%s', (_, client) => {
   const place = { file: 'settings', key: client.key, name: 'roux' }
 
-  test('a file with a server that it starts', () => {
+  test('file with an entry for a stdio server', () => {
     expect(putEntry('', place, client.stdio(LAUNCH))).toMatchSnapshot()
   })
 
-  test.skipIf(client.http === undefined)('a file with a server over HTTP', () => {
+  test.skipIf(client.http === undefined)('file with an entry for an HTTP server', () => {
     expect(putEntry('', place, client.http?.(ENDPOINT) ?? {})).toMatchSnapshot()
   })
 
-  test('is found by its name', () => expect(findClient(client.name)).toBe(client))
+  test('is found by name', () => expect(findClient(client.name)).toBe(client))
 })

@@ -6,10 +6,10 @@ import { putEntry, removeEntry } from '../../src/install/entries.ts'
 const PLACE = { file: 'settings.json', key: 'servers', name: 'roux' }
 const ENTRY = { command: 'node', args: ['main.js', 'serve', 'vault'] }
 
-/** JSON with white space and comments between its tokens, as if someone had typed it. */
+/** JSON with white space and comments between tokens, as if typed by hand. */
 interface Typed {
   readonly value: Readonly<Record<string, unknown>>
-  /** What stands between tokens, over and over. */
+  /** What comes between tokens, in rotation. */
   readonly trivia: readonly string[]
   readonly trailing: boolean
   readonly mark: string
@@ -46,7 +46,7 @@ const anything = typed(
   ),
 )
 
-test('taking away what was put in gives the file back byte for byte', () => {
+test('removing an added entry restores the file byte for byte', () => {
   fc.assert(
     fc.property(anything, (given) => {
       const before = textOf(given)
@@ -58,7 +58,7 @@ test('taking away what was put in gives the file back byte for byte', () => {
   )
 })
 
-test('where there are other servers, it does so without the former file, and nothing else is touched on the way', () => {
+test('if there are other servers, removal needs no former file, and adding only inserts text', () => {
   fc.assert(
     fc.property(withServers, (given) => {
       const before = textOf(given)
@@ -70,7 +70,7 @@ test('where there are other servers, it does so without the former file, and not
   )
 })
 
-test('without the former file, everything but the entry is still said', () => {
+test('without the former file, removal still keeps everything except the entry', () => {
   fc.assert(
     fc.property(anything, (given) => {
       const text = removeEntry(putEntry(textOf(given), PLACE, ENTRY), PLACE)
@@ -80,7 +80,7 @@ test('without the former file, everything but the entry is still said', () => {
   )
 })
 
-test('putting the same in twice changes nothing the second time', () => {
+test('adding the same entry twice changes nothing the second time', () => {
   fc.assert(
     fc.property(anything, (given) => {
       const once = putEntry(textOf(given), PLACE, ENTRY)

@@ -4,22 +4,22 @@ import { listEntries, putEntry, removeEntry } from '../../src/install/entries.ts
 const PLACE = { file: 'settings.json', key: 'servers', name: 'roux' }
 const ENTRY = { command: 'n' }
 
-/** Text in, text out; and taking the entry away again gives the first text, `before` it or not. */
+/** Text in, text out. Then removes the entry and expects the first text, with or without `before`. */
 function check(before: string, after: string, { restores = true } = {}): void {
   expect(putEntry(before, PLACE, ENTRY)).toBe(after)
   expect(removeEntry(after, PLACE, [before])).toBe(before)
   expect(removeEntry(after, PLACE) === before).toBe(restores)
 }
 
-describe('an entry is added', () => {
-  test('behind the others', () => {
+describe('adding an entry', () => {
+  test('appends it after the others', () => {
     check(
       '{\n  "servers": {\n    "a": {}\n  }\n}\n',
       '{\n  "servers": {\n    "a": {},\n    "roux": {\n      "command": "n"\n    }\n  }\n}\n',
     )
   })
 
-  test('behind a trailing comma, remarks staying with what they remark on', () => {
+  test('keeps trailing commas, and comments next to their entries', () => {
     check(
       '{\n  "servers": {\n    "a": {}, // mine\n  },\n}',
       '{\n  "servers": {\n    "a": {}, // mine\n    "roux": {\n      "command": "n"\n    },\n  },\n}',
@@ -30,20 +30,20 @@ describe('an entry is added', () => {
     )
   })
 
-  test('in the indentation and with the line ends of the file', () => {
+  test("uses the file's indentation and line ends", () => {
     check(
       '\uFEFF{\r\n\t"servers": {\r\n\t\t"a": {}\r\n\t}\r\n}\r\n',
       '\uFEFF{\r\n\t"servers": {\r\n\t\t"a": {},\r\n\t\t"roux": {\r\n\t\t\t"command": "n"\r\n\t\t}\r\n\t}\r\n}\r\n',
     )
   })
 
-  test('in one line where the file is one', () => {
+  test('uses one line in a one-line file', () => {
     check('{"servers":{"a":1}}', '{"servers":{"a":1,"roux":{"command":"n"}}}')
     check('{"servers":{"a":1 /*c*/,}}', '{"servers":{"a":1 /*c*/,"roux":{"command":"n"},}}')
     check('{"servers":{}}', '{"servers":{"roux":{"command":"n"}}}')
   })
 
-  test('into an object that holds nothing, or only remarks', () => {
+  test('fills an object that is empty or has only comments', () => {
     check('{\n  "servers": {}\n}', '{\n  "servers": {\n    "roux": {\n      "command": "n"\n    }\n  }\n}')
     check('{\n  "servers": {\n  }\n}', '{\n  "servers": {\n    "roux": {\n      "command": "n"\n    }\n  }\n}', {
       restores: false,
@@ -54,7 +54,7 @@ describe('an entry is added', () => {
     )
   })
 
-  test('with the object that holds it, where there is none, and a file where there is nothing', () => {
+  test('creates the containing object, or the file, if missing', () => {
     const file = '{\n  "servers": {\n    "roux": {\n      "command": "n"\n    }\n  }\n}'
     check('{}', file, { restores: false })
     check('', `${file}\n`, { restores: false })
@@ -62,13 +62,13 @@ describe('an entry is added', () => {
     check('{"a":1}', '{"a":1,"servers":{"roux":{"command":"n"}}}', { restores: false })
   })
 
-  test('in the place of one of its name', () => {
+  test('replaces an entry of the same name', () => {
     const before = '{\n  "servers": {\n    "roux": { "command": "o" }, // mine\n    "b": 1,\n  }\n}'
     expect(putEntry(before, PLACE, ENTRY)).toBe(before.replace('{ "command": "o" }', '{\n      "command": "n"\n    }'))
   })
 })
 
-describe('an entry is taken away', () => {
+describe('removing an entry', () => {
   test.each([
     ['the first', '{\n  "servers": {\n    "roux": {},\n    "b": 1\n  }\n}', '{\n  "servers": {\n    "b": 1\n  }\n}'],
     ['from the middle', '{"servers":{"a":1, "roux":{}, "b":1}}', '{"servers":{"a":1, "b":1}}'],
@@ -82,13 +82,13 @@ describe('an entry is taken away', () => {
     ['where there is none', '{"servers":{"a":1}}', '{"servers":{"a":1}}'],
   ])('%s', (_, before, after) => expect(removeEntry(before, PLACE)).toBe(after === before ? before : after))
 
-  test('a former file that holds the name already is no former file', () => {
+  test('a former file that already has the name is ignored', () => {
     const old = '{"servers":{"roux":{"command":"o"}}}'
     expect(removeEntry(putEntry(old, PLACE, ENTRY), PLACE, [old])).toBe('{"servers":{}}')
   })
 })
 
-test('servers are listed by name', () => {
+test('lists servers by name', () => {
   expect([...listEntries('{"servers":{"a":{"x":1},"b":2,},}', PLACE)]).toEqual([
     ['a', expect.objectContaining({ x: 1 })],
     ['b', 2],
@@ -96,11 +96,11 @@ test('servers are listed by name', () => {
   for (const empty of ['', ' \n', '// c', '{}', '{"servers":{}}']) expect(listEntries(empty, PLACE).size).toBe(0)
 })
 
-describe('what is refused, with the place, and nothing else', () => {
+describe('invalid settings are refused with the position only', () => {
   test.each([
     ['{\n  "a": 1', 'settings.json is not JSON, line 2, column 9: a } is missing.'],
     ['{\r\n  "a" 1}', 'settings.json is not JSON, line 2, column 7: a colon is expected.'],
-    ['{"a": nope}', 'settings.json is not JSON, line 1, column 7: JSON has no such word.'],
+    ['{"a": nope}', 'settings.json is not JSON, line 1, column 7: This is not a JSON keyword.'],
     ['{"a": "b}', 'settings.json is not JSON, line 1, column 7: a text has no end.'],
     ['{} {}', 'settings.json is not JSON, line 1, column 4: there is more after the end.'],
     ['['.repeat(100_000), 'settings.json is not JSON, it is nested too deep.'],

@@ -55,9 +55,9 @@ test.each([
   [{ command: 'not-roux', args: ['serve'] }],
   [{ url: 'http://127.0.0.1:7583/mcp' }],
   [{ url: 'http://127.0.0.1:7583/mcp', headers: { Authorization: 'Bearer other' } }],
-])("someone else's: %j", (entry) => expect(readOwnEntry(entry)).toBeUndefined())
+])('not ours: %j', (entry) => expect(readOwnEntry(entry)).toBeUndefined())
 
-test('what a user added stays, how the server is reached does not', () => {
+test('keeps what a user added, except how to reach the server', () => {
   const former = { type: 'stdio', command: 'o', args: ['o'], env: { ROUX_VAULT_MODE: 'docs' }, disabled: true }
   expect(keepAdditions({ command: 'n', args: [] }, former)).toEqual({
     command: 'n',
@@ -69,7 +69,7 @@ test('what a user added stays, how the server is reached does not', () => {
   expect(keepAdditions({ command: 'n' }, undefined)).toEqual({ command: 'n' })
 })
 
-test('headers that a user added stay, the token does not', () => {
+test("keeps a user's headers, except the token", () => {
   const fresh = { url: 'http://127.0.0.1:1/mcp', headers: { Authorization: 'Bearer roux_new' } }
   const former = { url: 'http://127.0.0.1:2/mcp', headers: { 'X-Team': 'a', authorization: 'Bearer roux_old' } }
   expect(keepAdditions(fresh, former)).toEqual({ ...fresh, headers: { Authorization: 'Bearer roux_new', 'X-Team': 'a' } })

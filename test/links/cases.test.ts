@@ -21,7 +21,7 @@ interface Case {
   }
 }
 
-/** What the whole pipeline says of a case: scan, parse, resolve, commit, read back. */
+/** The results of the whole pipeline for a case: scan, parse, resolve, commit, read back. */
 async function outcome({ files, symlinks, source, profile, opts }: Case) {
   const flavour = { profile, comments: opts?.comments ?? true, mode: opts?.mode ?? ('obsidian' as const) }
   const { store } = await scanned(files, symlinks, flavour)
@@ -52,7 +52,7 @@ for (const file of ['vault-cases', 'lenient-cases', 'resolution-cases']) {
     test.each(cases)('$id: $name ($profile)', async (one) => {
       const actual = await outcome(one)
       for (const [fact, value] of Object.entries(one.expect)) {
-        // These two belong to the scanner's own tests.
+        // The scanner's own tests check these two.
         if (fact === 'h1' || fact === 'fm') continue
         expect({ [fact]: actual[fact as keyof typeof actual] }).toEqual({ [fact]: value })
       }

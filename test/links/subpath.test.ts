@@ -24,7 +24,7 @@ A loaf. ^loaf-1
 const anchors = (text: string) => parseNote(text, { profile: 'lenient', mode: 'obsidian', comments: true })
 const has = (subpath: string, text = TEXT) => hasSubpath(subpath, anchors(text))
 
-describe('a subpath exists', () => {
+describe('existing subpaths', () => {
   test.each([
     ['the note itself', ''],
     ['a heading', 'Bread'],
@@ -50,7 +50,7 @@ describe('a subpath exists', () => {
   })
 })
 
-describe('a subpath does not exist', () => {
+describe('missing subpaths', () => {
   test.each([
     ['no such heading', 'Cake'],
     ['only a part of one', 'Brea'],
@@ -64,13 +64,13 @@ describe('a subpath does not exist', () => {
     expect(has(subpath)).toBe(false)
   })
 
-  test('in a note without headings', () => {
+  test('a note without headings', () => {
     expect(has('Bread', 'Bread')).toBe(false)
     expect(has('', '')).toBe(true)
   })
 })
 
-test('every heading of any outline is found by itself and by its whole path', () => {
+test('finds every heading of any outline by itself and by its full path', () => {
   const name = fc.stringMatching(/^[a-c]{1,2}$/)
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.integer({ min: 1, max: 6 }), name), { minLength: 1 }), (outline) => {
@@ -86,7 +86,7 @@ test('every heading of any outline is found by itself and by its whole path', ()
   )
 })
 
-test('any subpath and any headings: an answer', () => {
+test('returns an answer for any subpath and any headings', () => {
   fc.assert(
     fc.property(fc.string(), fc.array(fc.string()), (subpath, texts) => {
       const headings = texts.map((text, index) => ({ level: (index % 6) + 1, text, line: index + 1 }))

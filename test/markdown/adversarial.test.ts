@@ -14,7 +14,7 @@ const rows = (count: number, row: (i: number) => string) => Array.from({ length:
 const growingTicks = rows(1400, (i) => `${'`'.repeat(i + 1)} `)
 const front = (yaml: string) => `---\n${yaml}\n---\n`
 
-/** What is quadratic somewhere does not end within the time of a test. */
+/** A quadratic step would exceed the test's time limit. */
 const TEXTS: Readonly<Record<string, string>> = {
   'opening brackets': fill('['),
   'nested brackets': fill('[') + fill(']'),

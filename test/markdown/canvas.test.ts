@@ -19,7 +19,7 @@ test('J3: file cards name an exact path and a subpath', () => {
   )
 })
 
-test('J4, J5: link cards, groups and edges are no links', () => {
+test('J4, J5: link cards, groups and edges are not links', () => {
   checkCanvas(
     canvas(
       { type: 'link', url: 'https://e.com', text: '[[x]]' },
@@ -29,7 +29,7 @@ test('J4, J5: link cards, groups and edges are no links', () => {
   )
 })
 
-test('J7: broken JSON is told, an empty file is fine', () => {
+test('J7: broken JSON is a problem, an empty file is fine', () => {
   checkCanvas('{"nodes":\n[', 'bad 2')
   checkCanvas('{"nodes":\n\n[{"text": x}]}\n\n\n', 'bad 3')
   checkCanvas('[1e2, "a b",\ntru]\n\n', 'bad 2')
@@ -49,7 +49,7 @@ test('J7: broken JSON is told, an empty file is fine', () => {
   }
 })
 
-test('positions lead into the JSON strings', () => {
+test('positions point into the JSON strings', () => {
   const text = '\ufeff{"nodes":[\n {"text":"a\\n\\u00e9 \\"[[b]]\\" [x](c.md)","type":"text"},\n {"type":"file","file":"d.md"}]}'
   const links = parseCanvas(text, flavour()).links
   expect(links.map(({ line, column, start, end }) => [line, column, text.slice(start, end)])).toEqual([

@@ -24,7 +24,7 @@ interface Case {
 const read = (name: string) => JSON.parse(readFileSync(new URL(`../cases/${name}.json`, import.meta.url), 'utf8')) as Case[]
 const sum = (counts: Readonly<Record<string, number>> = {}) => Object.values(counts).reduce((total, count) => total + count, 0)
 
-// Where a link leads is for the resolver's tests; here every case checks what its source file says.
+// The resolver's tests check where links lead. Here every case checks the facts in its source file.
 test.each([...read('vault-cases'), ...read('lenient-cases')].map((each) => [each.id, each.name, each] as const))(
   '%s: %s',
   (_id, _name, each) => {

@@ -13,7 +13,7 @@ export const OBSIDIAN = flavour({ profile: 'obsidian' })
 export const DOCS = flavour({ mode: 'docs' })
 export const LOGSEQ = flavour({ mode: 'logseq' })
 
-/** Checks everything that a text says, one line a fact; positions have tests of their own. */
+/** Checks all facts of a text, one per line; other tests check positions. */
 export function check(text: string, expected: string, given: Flavour = LENIENT): void {
   expect(factsOf(parseNote(text, given)), JSON.stringify(text)).toBe(lines(expected))
 }

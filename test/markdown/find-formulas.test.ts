@@ -22,11 +22,11 @@ test.each([
   ['escaped', '\\$x\\$'],
   ['marks alone', 'in $$$ and $$$$'],
   ['what nothing ends', 'a $x\n\n$$\ny'],
-])('%s are none', (_, text) => {
+])('%s are not formulas', (_, text) => {
   expect(found(text)).toEqual([])
 })
 
-test('they come in order, none within another, each between its marks', () => {
+test('formulas come in order, not nested, each between its marks', () => {
   const part = fc.constantFrom('$', '$$', '\n', '\n\n', '> ', '`', 'x', ' ', '\\', '[[', ']]', '- ', '%%')
   fc.assert(
     fc.property(fc.array(part, { maxLength: 40 }), (parts) => {

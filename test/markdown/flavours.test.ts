@@ -9,7 +9,7 @@ test('inline fields give property links leniently', () => {
   check('up:: [[a]]', 'link a', OBSIDIAN)
 })
 
-test('what looks like an inline field but is none', () => {
+test('text that looks like an inline field but is not', () => {
   check('std::x [[a]]\na :: b\n[[c]]\nsee: this, that:: [[d]]\n`k:: ` [[e]]', 'link a\nlink c\nlink d\nlink e')
   check('| k:: [[a]] | [l:: [[b]]] |\n|-|-|', 'link a\nl: b')
 })
@@ -31,18 +31,18 @@ test('Logseq: page properties', () => {
   check('title:: no', '', flavour())
 })
 
-test('Logseq: a page in the tags whose name has a blank is no tag', () => {
+test('Logseq: a page name with a space in `tags` is not a tag', () => {
   check('tags:: [[How To]], x', 'tags: How To\n#x', LOGSEQ)
 })
 
-test('Logseq: an item of a list is one however far it is indented', () => {
+test('Logseq: a list item stays one however deep it is indented', () => {
   const text = '# H\n\t- [[a]]\n\t\t- [ ] [[b]]\n\n\t\t\t- `[[no]]` [[c]]\n\ntext\n\n    [[code]]\n'
   check(text, 'h1 H\nlink a\nlink b\nlink c', LOGSEQ)
   expect(parseNote(text, LOGSEQ).tasks).toEqual([{ line: 3, state: 'open' }])
   check(text, 'h1 H')
 })
 
-test('Logseq: words mark tasks, outside of code', () => {
+test('Logseq: keywords mark tasks outside code', () => {
   const text =
     '- TODO a\n- DONE b\n\t- ## DOING c\n- ```\n  - TODO code\n  ```\n- [x] d\n- CANCELED e\n- TODOS\nTODO f\n- a TODO\n- WAITING g'
   expect(parseNote(text, LOGSEQ).tasks).toEqual([

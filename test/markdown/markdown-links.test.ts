@@ -10,7 +10,7 @@ test('M3: percent-decoded', () => {
   check('[y](My%20Note.md) [z](%C3%A9.md#%C3%A9)', 'link My Note.md|y (markdown)\nlink é.md#é|z (markdown)')
 })
 
-test('M4, M5: angle brackets take spaces, a raw space is no link', () => {
+test('M4, M5: angle brackets allow spaces; an unescaped space means no link', () => {
   check('[x](<My Note.md>) [y](My Note.md)', 'link My Note.md|x (markdown)')
 })
 
@@ -29,7 +29,7 @@ test('M8: titles', () => {
   check('[x](a.md "T" b) [y](a.md"T")', 'link a.md"T"|y (markdown)')
 })
 
-test('M9: an empty destination is no link', () => {
+test('M9: an empty destination is not a link', () => {
   check('[]() [x]() [x](<>)', '')
   check('[](a.md)', 'link a.md (markdown)')
 })
@@ -67,7 +67,7 @@ test('M15: parentheses, escapes, character references, nested images', () => {
   check('![x [y](a.md) z](p.png)', 'embed p.png|x [y](a.md) z (markdown)')
 })
 
-test('M17: code binds tighter than the link text; a query string stays in the target', () => {
+test('M17: code binds tighter than link text; a query string stays in the target', () => {
   check('[`x](b.md)`](a.md)', 'link a.md|`x](b.md)` (markdown)')
   check('[x](a.md?v=1)', 'link a.md?v=1|x (markdown)', DOCS)
 })
@@ -77,7 +77,7 @@ test('escaped brackets and text over two lines', () => {
   check('> [x\n> y](a.md)', 'link a.md|x y (markdown)')
 })
 
-test('style counts wikilinks and relative Markdown links alike everywhere', () => {
+test('counts wikilinks and relative Markdown links the same way everywhere', () => {
   const text =
     '[[a]] ![[b]] #[[c]] [[https://e.com]] [x](a.md) [y](#h) [z](https://e.com) [r]\n\n|a|\n|-|\n|[[d|e]]|\n\n[r]: r.md'
   for (const each of [flavour(), OBSIDIAN, DOCS, LOGSEQ, flavour({ comments: false })]) {

@@ -10,7 +10,7 @@ import { commonmark } from './soups.ts'
 
 const parser = unified().use(remarkParse).use(remarkGfm)
 
-/** Passes over the few texts on which an assertion in remark's development build fails. */
+/** Skips the few texts that fail an assertion in remark's development build. */
 function parse(text: string): Root {
   try {
     return parser.parse(text)
@@ -19,11 +19,11 @@ function parse(text: string): Root {
   }
 }
 
-/** What is not CommonMark. */
+/** Not part of CommonMark. */
 const OURS = /\[\[|\$|%|^---/
-/** remark takes a tag on the line after an empty list item for text; by CommonMark it begins an HTML block. */
+/** remark reads a tag on the line after an empty list item as text; in CommonMark it begins an HTML block. */
 const DEFECT = /^[ \t>]*(?:[-+*]|\d+[.)])[ \t]*\n[ \t]*<[a-z/]/m
-/** The same texts in every run: another difference between two parsers must not fail someone's unrelated change. */
+/** The same texts in every run: a new difference between two parsers must not fail an unrelated change. */
 const SEED = 20_240_721
 
 function walk(node: Nodes, visit: (node: Nodes) => void): void {
@@ -62,7 +62,7 @@ function ourLinks(text: string): readonly string[] {
     .sort()
 }
 
-test('where CommonMark decides, Markdown links are those of remark', () => {
+test("where CommonMark decides, Markdown links equal remark's", () => {
   fc.assert(
     fc.property(
       commonmark.filter((text) => !OURS.test(text) && !DEFECT.test(text)),
@@ -74,7 +74,7 @@ test('where CommonMark decides, Markdown links are those of remark', () => {
   )
 })
 
-test('wikilinks are seen where remark sees text', () => {
+test('finds wikilinks where remark finds text', () => {
   const spaced = fc.array(fc.oneof(fc.constant(' [[w]] '), commonmark), { maxLength: 5 }).map((parts) => parts.join(''))
   fc.assert(
     fc.property(

@@ -14,7 +14,7 @@ test('C2: footnotes', () => {
   check('t ^[see [[a]]] [^1]: [[b]]', 'link a\nlink b')
 })
 
-test('C3: comments are flagged, and can be dropped', () => {
+test('C3: comments are flagged, and can be excluded', () => {
   const text = 'x %% [[a]] #c %% y #e\n\n%%\n[[b]]\n\n- #d\n%%\n[[c]]'
   check(text, 'link a (comment)\nlink b (comment)\nlink c\n#c\n#e\n#d')
   check(text, 'link c\n#e', flavour({ comments: false }))
@@ -26,7 +26,7 @@ test('C3: a comment needs its end', () => {
   check('`%%` [[a]] %%', 'link a')
 })
 
-test('C4: %%%% is not an open comment', () => {
+test('C4: %%%% does not open a comment', () => {
   check('%%%% [[a]]\n\n%%\n', 'link a')
 })
 
@@ -78,7 +78,7 @@ test('C10: indented code', () => {
   check('# H\n    [[x]]', 'h1 H')
 })
 
-test('lazy continuation, and what ends it', () => {
+test('lazy continuation, and what interrupts it', () => {
   check('> - p\n[[a]]\n- [[b]]\n      [[c]]', 'link a\nlink b\nlink c')
   check('> p `a\nb [[x]]` [[c]]', 'link c')
 })
@@ -113,7 +113,7 @@ test('setext headings, thematic breaks and tables', () => {
   check('a | b\n- | -\n`x | y` [[a]]\n[[b]]\n\n[[c]]', 'link a\nlink b\nlink c')
 })
 
-test('definitions are no text', () => {
+test('definitions are not text', () => {
   check('[a]: <b [[x]]>\n  "title [[x]]\n  goes on"\n[[a]]\n\n[b]: c d [[b]]', 'link a\nlink b')
   check('[a]: b\n===\n\n[r]: x\ny\n---', 'h2 y')
 })
@@ -123,7 +123,7 @@ test('block ids stand at the end of a block', () => {
   check('text ^a\nmore\n\nx^b\n\n`^c`\n\n```\n^d\n```\n^e_f', '')
 })
 
-test('CRLF is LF everywhere', () => {
+test('CRLF equals LF everywhere', () => {
   const lf =
     '---\nup: "[[a]]"\n---\n```\n[[x]]\n```\n> - [[b]] ^id\n\nH\n===\n| a |\n|---|\n| [[c]] |\n\n[r]: d.md\n\n[r] %% #t %%'
   const facts = 'h1 H\nup: a\nlink b\nlink c\nlink d.md|r (reference)\n#t\n^id'
@@ -132,7 +132,7 @@ test('CRLF is LF everywhere', () => {
   check(lf.replaceAll('\n', '\r\n'), facts.replace('link d.md|r (reference)\n', ''), OBSIDIAN)
 })
 
-test('a NUL character is told once, by its first line, and the rest is read', () => {
+test('reports a NUL character once, with its first line, and reads the rest', () => {
   check('[[a]]\n\nx\0y [[b]] #t\n\n\0', 'link a\nlink b\n#t\nbad 3')
   check('---\naliases: x\n---\r\n\0', 'alias x\nbad 4', OBSIDIAN)
 })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 
-/** Pieces of CommonMark and GFM from which texts are mixed that remark can judge. */
+/** Pieces of CommonMark and GFM, mixed into texts that remark can judge. */
 const COMMON = [
   '[a](b)',
   '[a](<b c>)',
@@ -94,7 +94,7 @@ const COMMON = [
   '\n1.\n',
 ]
 
-/** Pieces of what Obsidian, Dataview, Logseq and YAML add. */
+/** Pieces of the syntax that Obsidian, Dataview, Logseq and YAML add. */
 const OWN = [
   '[[a]]',
   '[[',

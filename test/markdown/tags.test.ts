@@ -10,13 +10,13 @@ test('T2: not digits only', () => {
   check('#1984 #y1984 - #3344: #1/2 #-', '#y1984\n#-')
 })
 
-test('T3: white space or a beginning before it', () => {
+test('T3: after white space or at the beginning', () => {
   check('(#x) "#x .#x —#x a#x [#x](//u) [x #ph](//u)', '#ph')
   check('a\t#p\u00a0#q\u3000#r\n#s\n>#t\n> #u\n- #v', '#p\n#q\n#r\n#s\n#t\n#u\n#v')
   check('|#a|b|\n|-|-|\n|#c|x#d|', '#a\n#c')
 })
 
-test('T4: or another token', () => {
+test('T4: or after another token', () => {
   check('#tl#tm \\[#Esc _#uc_ **#b** *a*#c ==#d== <b>#e</b>', '#tl\n#tm\n#Esc\n#uc\n#b\n#c\n#d\n#e')
   check('*#a x\n_#b\na*#c\n2_#d_', '')
   check('https://e.com/_#x_', '')
@@ -38,7 +38,7 @@ test('T8: in link text, headings, comments', () => {
   check('[Discord #tf](https://x.y)\n# H #in\n%% #c %%', 'h1 H #in\n#tf\n#in\n#c')
 })
 
-test('T8: not in link text, where that is asked', () => {
+test('T8: not in link text, if requested', () => {
   const given = flavour({ ignoredTags: { inLinkText: true, colors: false } })
   check(
     '#a [b #x](https://x.y) #c ![d #x](p.png "#x") [e ![#x](q.png) #x][r] [f #f] #g\n\n[r]: r.md',
@@ -52,7 +52,7 @@ test('T8: not in link text, where that is asked', () => {
   )
 })
 
-test('T9: not colours, where that is asked', () => {
+test('T9: not colours, if requested', () => {
   const given = flavour({ ignoredTags: { inLinkText: false, colors: true } })
   check(
     '---\ntags: [fff]\n---\n#FFaa00 #9b11 #ab #abcdef012 #face/x [#fff](a.md)',
@@ -65,7 +65,7 @@ test('T9: hex colours are tags', () => {
   check('#ffaa00', '#ffaa00')
 })
 
-test('T10, T11: one tag for each folded name, as first written; a final slash is dropped', () => {
+test('T10, T11: one tag per folded name, as first written; a final slash is dropped', () => {
   check('#Tag #TAG #a/ #A #a/b #é #é', '#Tag\n#a\n#a/b\n#é')
   const tags = parseNote('---\ntags:\n  - x\n  - Y\n---\n\n#y #z', flavour()).tags
   expect(tags).toEqual([
@@ -79,7 +79,7 @@ test('T12: the property tags, in any case, with or without #', () => {
   check('---\nTags: ["#one", two, a/b/]\n---\n', '#one\n#two\n#a/b', OBSIDIAN)
 })
 
-test('T13: one text is one tag in Obsidian; leniently commas and spaces split', () => {
+test('T13: a string is one tag in Obsidian; lenient mode splits at commas and spaces', () => {
   check('---\ntags: journal\n---\n', '#journal', OBSIDIAN)
   check('---\ntags: a, b c\n---\n', '', OBSIDIAN)
   check('---\ntags: a, b #c\n---\n', '#a\n#b')

@@ -9,7 +9,7 @@ test('W1–W3: target and display text; only the first pipe splits', () => {
   check('[[ a b | c ]]', 'link a b|c')
 })
 
-test('W4: a leading pipe belongs to the target in Obsidian; leniently the link is dropped', () => {
+test('W4: a leading pipe belongs to the target in Obsidian; lenient mode drops the link', () => {
   check('[[|x]] [[a]]', 'link a')
   check('[[|x]] [[|x|y]]', 'link |x\nlink |x|y', OBSIDIAN)
 })
@@ -31,7 +31,7 @@ test('W13: every occurrence is a link', () => {
   check('[[a]] [[a|x]][[a]]', 'link a\nlink a|x\nlink a')
 })
 
-test('W15: blank brackets are no link', () => {
+test('W15: blank brackets are not a link', () => {
   check('[[]] [[ ]] [[\t]] [[ | ]] [[#', '')
 })
 
@@ -72,12 +72,12 @@ test('W23: nothing is percent-decoded', () => {
   check('[[a%20b]]', 'link a%20b')
 })
 
-test('W24: URLs are external leniently, unresolved targets in Obsidian', () => {
+test('W24: URLs are external in lenient mode, unresolved targets in Obsidian', () => {
   check('[[https://e.com]] [[obsidian://x|y]] [[mailto:a@b.c]] [[Note: a]]', 'link Note: a')
   check('[[https://e.com]]', 'link https://e.com', OBSIDIAN)
 })
 
-test('W25: escaped brackets are text, an escaped ! leaves the link', () => {
+test('W25: escaped brackets are text; an escaped ! leaves a link', () => {
   check('\\[\\[a\\]\\] \\[[a]] [\\[a]]', '')
   check('\\![[a]] \\\\[[b]]', 'link a\nlink b')
 })

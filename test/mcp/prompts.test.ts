@@ -56,8 +56,8 @@ describe.each(SDK_CLIENTS)('%s', (_, make) => {
   })
 })
 
-describe('built in', () => {
-  test('every one names tools that exist, with arguments that they take', async () => {
+describe('built-in prompts', () => {
+  test('mention only existing tools with valid arguments', async () => {
     const ask = await raw()
     const filled = { from: 'Home', to: 'Worms', note: 'humus', topic: 'soil', folder: 'beds', days: '3' }
     for (const { definition } of BUILT_IN) {
@@ -87,7 +87,7 @@ describe('built in', () => {
     if (data !== undefined) expect(error.data).toMatchObject(data)
   })
 
-  test('arguments that are notes are completed', async () => {
+  test('complete arguments that are notes', async () => {
     const ask = await raw()
     const complete = async (name: string, argument: string) => {
       const ref = { type: 'ref/prompt', name }
@@ -99,8 +99,8 @@ describe('built in', () => {
   })
 })
 
-describe('notes of a folder', () => {
-  test('are prompts with names of their own', async () => {
+describe('prompts from notes of a folder', () => {
+  test('get unique names', async () => {
     const ask = await raw(inFolder)
     const own = (await ask('prompts/list')).result.prompts.slice(BUILT_IN.length)
     expect(own).toEqual([
@@ -126,7 +126,7 @@ describe('notes of a folder', () => {
     expect((await ask('prompts/get', { name: 'plan-my-week' })).error).toMatchObject({ code: -32602, data: { missing: ['bed'] } })
   })
 
-  test('come in pages', async () => {
+  test('are paged', async () => {
     const many = Object.fromEntries(Array.from({ length: 230 }, (_, at) => [`Prompts/p${String(at).padStart(3, '0')}.md`, {}]))
     const ask = await raw(inFolder, fakeCore(fakeStore(many)))
     const names: string[] = []
@@ -172,7 +172,7 @@ test('arguments stay as written, so a tool routes them to their vault', async ()
   expect(await get('find_gaps', { folder: 'work:x' })).toContain('the folder "work:x"')
 })
 
-test('a prompt names no tool that is off', async () => {
+test('a prompt mentions no tool that is off', async () => {
   const explore = async (options: Parameters<typeof raw>[0]) =>
     textOf(await (await raw(options))('prompts/get', { name: 'explore_hubs' }))
   expect(await explore({ switchedOffBy: ({ group }) => group })).not.toContain('- map ')

@@ -24,7 +24,7 @@ const open = (options: Parameters<typeof stdioPair>[1] = {}, over: GraphCore = c
 }
 afterEach(() => pair?.stdin.end())
 
-/** A client that has initialised and asks one thing after the other. */
+/** An initialised client that sends one request at a time. */
 async function raw(options: Parameters<typeof stdioPair>[1] = {}, over: GraphCore = core) {
   const { initialize, send, next } = open(options, over)
   await initialize()
@@ -74,14 +74,14 @@ describe('addresses', () => {
     '',
   ])('%j names nothing', (uri) => expect(readResourceUri(uri)).toBeUndefined())
 
-  test('one spelling for all that name the same', () => {
+  test('equivalent addresses have one spelling', () => {
     const spellings = ['roux://node/Soil/Worms.md', 'ROUX://node/soil/worms', 'roux://node/soil%2Fworms.md']
     const named = spellings.map((uri) => readResourceUri(uri) as { readonly id: string })
     expect(new Set(named.map(({ id }) => addressed(id)))).toEqual(new Set(['soil/worms']))
     expect(readResourceUri('ROUX://Recent')).toEqual({ kind: 'fixed', name: 'recent', query: '' })
   })
 
-  test('what we write, we read', () => {
+  test('reads what it writes', () => {
     const id = 'notes/what is c#? 100%.md'
     expect(readResourceUri(resourceUri('node', id))).toEqual({ kind: 'node', id })
   })
@@ -118,7 +118,7 @@ describe.each(SDK_CLIENTS)('%s', (name, make) => {
       expect([content.uri, content.mimeType]).toEqual([uri, 'application/json'])
       expect(JSON.parse(content.text)).toBeTypeOf('object')
     }
-    // The newer SDK shows both eras' number as its own.
+    // The newer SDK returns the codes of both eras as its own.
     const code = name === 'the older SDK' ? -32002 : -32602
     await expect(client.readResource({ uri: 'roux://node/soil/worm' })).rejects.toMatchObject({
       code,
@@ -128,7 +128,7 @@ describe.each(SDK_CLIENTS)('%s', (name, make) => {
     await client.close()
   })
 
-  test('completes ids by their beginning and by titles', async () => {
+  test('completes ids by prefix and by title', async () => {
     const client = make()
     await client.connect(clientTransport(open()))
     const complete = async (uri: string, argument: string, value: string) =>
@@ -148,13 +148,13 @@ describe.each(SDK_CLIENTS)('%s', (name, make) => {
 })
 
 describe('reading', () => {
-  test('names with signs, encoded or as a template expands them', async () => {
+  test('accepts names with special characters, encoded or as a template expands them', async () => {
     for (const uri of ['roux://node/notes/what is c#? 100%25.md', 'roux://node/notes/what%20is%20c%23%3F%20100%25.md']) {
       expect((await read(uri)).result.contents).toMatchObject([{ uri, text: 'It has signs in its name.\n' }])
     }
   })
 
-  test('attachments as text or bytes, canvases as JSON', async () => {
+  test('returns attachments as text or bytes, canvases as JSON', async () => {
     const of = async (uri: string) => (await read(uri)).result.contents[0]
     expect(await of('roux://attachment/data/list.csv')).toMatchObject({ mimeType: 'text/csv', text: 'a,b\n1,2\n' })
     const picture = await of('roux://attachment/photo.png')
@@ -177,12 +177,12 @@ describe('reading', () => {
     expect((await read(uri)).error).toMatchObject({ code: -32002, data: { uri } })
   })
 
-  test('names the nearest of what is missing', async () => {
+  test('suggests the nearest address for a missing one', async () => {
     const { data } = (await read('roux://node/soil/worm')).error
     expect(data).toEqual({ uri: 'roux://node/soil/worm', nearest: ['roux://node/soil/worms.md'] })
   })
 
-  test('attachments are not there where they are off', async () => {
+  test('hides attachments when they are off', async () => {
     const ask = await raw({ switchedOffBy: ({ needs }) => needs })
     const { resourceTemplates } = (await ask('resources/templates/list')).result
     expect(resourceTemplates.map(({ name }: Wire) => name)).toEqual(['node'])
@@ -192,7 +192,7 @@ describe('reading', () => {
     expect(completion.values).toEqual([])
   })
 
-  test('tells no path of the computer unless that is asked for', async () => {
+  test('shows no path of the computer unless a setting allows it', async () => {
     const facts = () => ({ settings: { 'tools.write': true }, embedder: 'static:x' })
     const ask = await raw({ facts }, { ...core, root: '/home/ada/garden' })
     const textOf = async (uri: string) => (await ask('resources/read', { uri })).result.contents[0].text
@@ -212,7 +212,7 @@ describe('reading', () => {
     expect(JSON.parse(result.contents[0].text).vault.path).toBe('/home/ada/garden')
   })
 
-  test('nothing is read in another way that a tool which is off would have told', async () => {
+  test('resources do not bypass a tool that is off', async () => {
     const off = new Set(['get_node', 'get_hubs', 'find_path'])
     const ask = await raw({ switchedOffBy: ({ name }) => (off.has(name) ? `tools.${name}` : undefined) })
     const uris = (await ask('resources/list')).result.resources.map(({ uri }: Wire) => uri)
@@ -229,7 +229,7 @@ describe('reading', () => {
     expect((await ask('completion/complete', { ref, argument: { name: 'id', value: '' } })).result.completion.values).toEqual([])
   })
 
-  test('a vault that is missing is an error that says so, and the state can still be read', async () => {
+  test('a missing vault is an error that says so, and its state can still be read', async () => {
     const missing = { ...fakeCore(fakeStore(FILES), { phase: 'missing' }) }
     const ask = await raw({}, missing)
     expect((await ask('resources/read', { uri: 'roux://hubs' })).error).toMatchObject({
@@ -241,7 +241,7 @@ describe('reading', () => {
     expect(JSON.parse(text).vault.index.phase).toBe('missing')
   })
 
-  test('a bug tells a reference, and nothing of what broke', async () => {
+  test('an internal error returns a reference but no details', async () => {
     const hubs = () => Promise.reject(new Error('secret place'))
     const broken = { ...core, ...fakeCore(withSnapshot(fakeStore(FILES), { hubs })) }
     const ask = await raw({}, broken)
@@ -254,7 +254,7 @@ describe('reading', () => {
   })
 })
 
-test('what is still being read is said', async () => {
+test('answers say that the vault is still being read', async () => {
   const ask = await raw({}, { ...fakeCore(fakeStore(FILES), { phase: 'building', done: 3, total: 9 }), files })
   const hubs = (await ask('resources/read', { uri: 'roux://hubs' })).result.contents[0]
   expect(JSON.parse(hubs.text)._warnings).toMatchObject([{ code: 'INDEX_BUILDING' }])
@@ -264,7 +264,7 @@ test('what is still being read is said', async () => {
   expect(error.message).toMatch(/^Resource not found: roux:\/\/node\/not-yet\..*still being read \(3 of 9 files\)/)
 })
 
-test('what is too large says how to read it in parts', async () => {
+test('a note that is too large returns an error that says how to read it in parts', async () => {
   const large = fakeFiles({ 'photo.png': new Uint8Array((5 << 20) + 1) })
   const ask = await raw(
     {},
@@ -276,7 +276,7 @@ test('what is too large says how to read it in parts', async () => {
   }
 })
 
-test('of several vaults each is told of, and ids choose among them', async () => {
+test('lists every one of several vaults, and ids choose among them', async () => {
   const named = (name: string): GraphCore => {
     return { ...fakeCore(fakeStore({ [`${name}.md`]: { body: name } }, name)), name }
   }
@@ -297,7 +297,7 @@ test('of several vaults each is told of, and ids choose among them', async () =>
   await expect(readResource('roux://node/home.md', options)).rejects.toMatchObject({ data: { uri: 'roux://node/home.md' } })
 })
 
-test('a vault that is missing is told in place of what it holds, and the others are there', async () => {
+test('a missing vault is reported in place of its content, and the others are shown', async () => {
   const named = (name: string, phase: 'idle' | 'missing'): GraphCore => ({
     ...fakeCore(fakeStore({ [`${name}.md`]: { body: name } }), { phase }),
     name,
@@ -314,7 +314,7 @@ test('a vault that is missing is told in place of what it holds, and the others 
   await expect(read(named('work', 'missing'), named('home', 'missing'))).rejects.toMatchObject({ code: 'VAULT_NOT_FOUND' })
 })
 
-test('a read that is cancelled stops and gets no answer', async () => {
+test('a cancelled read stops and gets no answer', async () => {
   let signal: AbortSignal | undefined
   const ready = (_: number, given?: AbortSignal) => {
     signal = given
@@ -339,7 +339,7 @@ test('a read that is cancelled stops and gets no answer', async () => {
   expect(pair.logged).toEqual([])
 })
 
-test('the map tells what of it is left out', async () => {
+test('the map says what it leaves out', async () => {
   const notes = Array.from({ length: 600 }, (_, at) => {
     const next = at - (at % 6) + ((at + 1) % 6)
     return [`a folder with a long name/note ${at}.md`, `[[note ${next}]] word${at - (at % 6)} and${at} more${at}`] as const

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { GraphCore } from '../../src/app/graph-core.ts'
 import { withinTime } from '../../src/mcp/calls/progress.ts'
-import { INSTRUCTIONS, WRITING_INSTRUCTIONS } from '../../src/mcp/server.ts'
+import { instructionsFor } from '../../src/mcp/server.ts'
 import { TOOLS } from '../../src/mcp/tools/index.ts'
 import { ICON } from '../../src/mcp/validating-server.ts'
 import { fakeCore, fakeStore, withSnapshot } from '../support/fake-store.ts'
@@ -27,7 +27,7 @@ describe.each(SDK_CLIENTS)('%s', (_, make) => {
 
   test('lists the tools', async () => {
     const client = await connect()
-    expect(client.getInstructions()).toBe(INSTRUCTIONS + WRITING_INSTRUCTIONS)
+    expect(client.getInstructions()).toBe(instructionsFor({ tools: TOOLS, offered: TOOLS }, []))
     expect(client.getServerVersion()).toMatchObject({ name: 'roux', version: '1.2.3' })
     const { tools } = await client.listTools()
     expect(tools).toEqual(TOOLS.map((tool) => tool.definition()))
@@ -46,7 +46,7 @@ describe.each(SDK_CLIENTS)('%s', (_, make) => {
     await client.close()
   })
 
-  test('gets errors of arguments as results, unknown tools as errors', async () => {
+  test('returns argument errors as results, unknown tools as errors', async () => {
     const client = await connect()
     const result = await client.callTool({ name: 'get_node', arguments: {} })
     expect(result).toMatchObject({ isError: true, structuredContent: { error: { code: 'INVALID_PARAMS' } } })
@@ -72,11 +72,11 @@ describe('initialize', () => {
         logging: {},
       },
       serverInfo: { name: 'roux', title: 'Roux', version: '1.2.3', ...icons },
-      instructions: INSTRUCTIONS + WRITING_INSTRUCTIONS,
+      instructions: instructionsFor({ tools: TOOLS, offered: TOOLS }, []),
     })
   })
 
-  test('and the lists open no vault before they are answered; then it is opened', async () => {
+  test('and lists are answered before any vault opens; then it is opened', async () => {
     const events: string[] = []
     const { send, next, stdout } = open(
       async () => {
@@ -100,7 +100,7 @@ describe('initialize', () => {
     await vi.waitFor(() => expect(events).toEqual(['answer', 'welcomed', 'core']))
   })
 
-  test('without what it needs is the client’s error', async () => {
+  test('without required parameters is a client error', async () => {
     const { send, next } = open()
     send({ jsonrpc: '2.0', id: 1, method: 'initialize', params: {} })
     const { error } = await next()
@@ -109,7 +109,7 @@ describe('initialize', () => {
   })
 })
 
-describe('requests that break the protocol', () => {
+describe('requests that violate the protocol', () => {
   test.each([
     ['an unknown method', { method: 'nope' }, -32601],
     ['a method that is not served', { method: 'tasks/list' }, -32601],
@@ -126,7 +126,7 @@ describe('requests that break the protocol', () => {
   })
 })
 
-test('a tool that is switched off is not listed, and a call names the setting', async () => {
+test('a tool that is switched off is not listed, and calling it names the setting', async () => {
   const { send, next, initialize } = open(undefined, {
     switchedOffBy: ({ name }) => ({ get_hubs: 'tools.get_hubs', search: 'embedder.kind' })[name],
   })
@@ -151,7 +151,7 @@ test('a tool that is switched off is not listed, and a call names the setting', 
   })
 })
 
-test('a cancelled call stops working and gets no answer', async () => {
+test('a cancelled call stops and gets no answer', async () => {
   let signal: AbortSignal | undefined
   const ready = (_: number, given?: AbortSignal) => {
     signal = given
@@ -168,7 +168,7 @@ test('a cancelled call stops working and gets no answer', async () => {
   expect(logged).toEqual([])
 })
 
-test('a vault that could not be opened is tried again by the next call', async () => {
+test('the next call retries a vault that could not be opened', async () => {
   let tries = 0
   const { send, next, initialize, logged } = open(async () => {
     tries += 1
@@ -189,7 +189,7 @@ test('a vault that could not be opened is tried again by the next call', async (
   expect(tries).toBe(3)
 })
 
-test('calls run side by side', async () => {
+test('calls run concurrently', async () => {
   let release = () => {}
   const gate = new Promise<void>((resolve) => {
     release = resolve
@@ -207,7 +207,7 @@ test('calls run side by side', async () => {
   expect(await next()).toMatchObject({ id: 1 })
 })
 
-test('the process may be told to stop: what is in flight is answered first', async () => {
+test('on shutdown, running calls are answered first', async () => {
   const { send, rest, initialize, server } = open()
   await initialize()
   send(callRequest(1, 'list_tags'))
@@ -216,7 +216,7 @@ test('the process may be told to stop: what is in flight is answered first', asy
   expect((await rest()).map(({ id }) => id)).toEqual([1])
 })
 
-test('a call may make as many listen for its end as there are vaults', async () => {
+test('a call with one abort listener per vault triggers no warning', async () => {
   const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {})
   await withinTime({ hint: '' }, async (signal) => {
     for (let vault = 0; vault < 30; vault++) signal.addEventListener('abort', () => {})

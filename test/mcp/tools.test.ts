@@ -8,7 +8,7 @@ import { callTool } from '../../src/mcp/calls/call-tool.ts'
 import type { ToolResult } from '../../src/mcp/calls/tool-result.ts'
 import type { Tool } from '../../src/mcp/definition/define-tool.ts'
 import type { PropertySchema } from '../../src/mcp/definition/schemas.ts'
-import { INSTRUCTIONS, instructionsFor, WRITING_INSTRUCTIONS } from '../../src/mcp/server.ts'
+import { instructionsFor, WRITING_INSTRUCTIONS } from '../../src/mcp/server.ts'
 import { TOOLS } from '../../src/mcp/tools/index.ts'
 import { writableCore } from '../app/write/fake-writing.ts'
 import { fakeCore, fakeEmbedding, fakeStore } from '../support/fake-store.ts'
@@ -35,7 +35,7 @@ function textOf({ content: [first] }: ToolResult): string {
 const definitions = TOOLS.map((tool) => tool.definition())
 const folder = new URL('./snapshots/', import.meta.url)
 
-/** Arguments that every tool accepts. */
+/** Valid arguments for every tool. */
 const VALID: Readonly<Record<string, object>> = {
   search: { query: 'a plan for spring' },
   find_nodes: { query: '#soil tomato' },
@@ -59,6 +59,7 @@ const VALID: Readonly<Record<string, object>> = {
   get_tree: {},
   random_node: {},
   nodes_exist: { ids: ['home'] },
+  verify_quote: { id: 'home', quote: 'a plan for spring' },
   get_problems: {},
   suggest_tags: { id: 'home' },
   ask: { question: 'why?' },
@@ -81,53 +82,62 @@ const VALID: Readonly<Record<string, object>> = {
   read_attachment: { id: 'photo.png' },
 }
 
-/** Words with `_` in the instructions that are no tools. */
+/** Words with `_` in the instructions that are not tool names. */
 const NO_TOOLS = ['next_offset', 'max_tokens', 'missing_note', 'replace_text', 'dry_run', 'change_id']
 
 describe('the list of tools', () => {
-  test.each(definitions)('$name is as committed', (definition) => {
+  test.each(definitions)('$name matches its snapshot', (definition) => {
     const file = new URL(`${definition.name}.json`, folder)
     const now = `${JSON.stringify({ tokens: encode(JSON.stringify(definition)).length, ...definition }, null, 2)}\n`
-    // What is new is written and shows in the diff; what changed must be looked at: run with UPDATE_SNAPSHOTS=1.
+    // New snapshots are written and show up in the diff; changed ones need a look: run with UPDATE_SNAPSHOTS=1.
     if (process.env.UPDATE_SNAPSHOTS || !readdirSync(folder).includes(`${definition.name}.json`)) writeFileSync(file, now)
     expect(readFileSync(file, 'utf8')).toBe(now)
   })
 
-  test('has no snapshots of tools that are gone', () => {
+  test('has no snapshots of deleted tools', () => {
     expect(readdirSync(folder).sort()).toEqual(definitions.map(({ name }) => `${name}.json`).sort())
   })
 
-  test('stays within 3,600 tokens, 4,800 with the tools for a whole vault, and 10,400 with everything on', () => {
+  test('stays within 2,200 tokens for ten core tools, 3,600 for all read tools, 4,800 with the whole-vault tools, and 8,400 for everything', () => {
     const tokens = (some: readonly Tool[]) => encode(JSON.stringify(some.map((tool) => tool.definition()))).length
     const reading = TOOLS.filter(({ needs, byModel }) => needs === undefined && byModel !== true)
     const least = tokens(reading.filter(({ group }) => group === undefined))
     const [usual, all] = [tokens(reading), tokens(TOOLS)]
-    console.log(`tools/list: ${least} tokens, ${usual} with the tools for a whole vault, ${all} with writing`)
+    const core = reading.filter(({ profile }) => profile === undefined)
+    expect(core).toHaveLength(10)
+    expect(tokens(core)).toBeLessThanOrEqual(2_200)
+    console.log(
+      `tools/list: ${tokens(core)} tokens for the core, ${least} tokens, ${usual} with the tools for a whole vault, ${all} with writing`,
+    )
     expect(least).toBeLessThanOrEqual(3_600)
     expect(usual).toBeLessThanOrEqual(4_800)
-    expect(all).toBeLessThan(10_400)
+    expect(all).toBeLessThan(8_400)
   })
 
-  test('comes with instructions that no client cuts', () => {
-    const all = instructionsFor(TOOLS, [])
-    expect(all).toBe(INSTRUCTIONS + WRITING_INSTRUCTIONS)
+  test('has instructions short enough for every client', () => {
+    const all = instructionsFor({ tools: TOOLS, offered: TOOLS }, [])
+    expect(all.endsWith(WRITING_INSTRUCTIONS)).toBe(true)
     expect(Buffer.byteLength(all)).toBeLessThan(2_048)
     for (const name of all.match(/\b[a-z]+_(?:[a-z]+_)?[a-z]+\b/g) ?? []) {
       if (!NO_TOOLS.includes(name)) expect(Object.keys(VALID)).toContain(name)
     }
-    expect(
-      instructionsFor(
-        TOOLS.filter(({ needs }) => needs === undefined),
-        [],
-      ),
-    ).toBe(INSTRUCTIONS)
   })
 
-  test.each(definitions)('$name is plain enough for every client', ({ name, inputSchema, description, title }) => {
+  test('has instructions that mention only offered tools', () => {
+    const offered = TOOLS.filter(({ needs, profile }) => needs === undefined && profile === undefined)
+    const told = instructionsFor({ tools: TOOLS, offered }, [])
+    for (const { name } of TOOLS.filter((tool) => !offered.includes(tool))) expect(told).not.toMatch(new RegExp(`\\b${name}\\b`))
+    expect(told).toContain('- What is this vault about? map, then map with one community.\n')
+    expect(told).not.toContain('What changed?')
+  })
+
+  test.each(definitions)('$name is simple enough for every client', ({ name, inputSchema, description, title, annotations }) => {
     expect(name).toMatch(/^[a-z][a-z0-9_]{0,29}$/)
     expect(title.length).toBeGreaterThan(3)
     expect(description.length).toBeLessThan(2_048)
-    expect(inputSchema).toMatchObject({ type: 'object', additionalProperties: false })
+    expect(inputSchema.type).toBe('object')
+    for (const hint of ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'] as const)
+      expect(typeof annotations[hint]).toBe('boolean')
     expect(JSON.stringify(inputSchema)).not.toMatch(/\$ref|\$schema|anyOf|oneOf|allOf|9007199254740991/)
     for (const property of Object.values(inputSchema.properties)) {
       expect(property.description).toMatch(/\.$/)
@@ -139,7 +149,7 @@ describe('the list of tools', () => {
 describe('declared answers', () => {
   const declared = TOOLS.filter((tool) => tool.definition().outputSchema !== undefined)
 
-  test.each(declared)('$name answers what it declares, also where it fails', async ({ name }) => {
+  test.each(declared)('$name returns what it declares, also on failure', async ({ name }) => {
     const { properties = {} } = TOOLS.find((tool) => tool.name === name)?.definition().outputSchema ?? {}
     const { structuredContent, isError } = await call(name, VALID[name])
     expect(isError).toBeUndefined()
@@ -152,10 +162,10 @@ describe('declared answers', () => {
     for (const key of Object.keys(properties)) expect(valid.safeParse({ [key]: null }).success).toBe(false)
   })
 
-  test('are those of some tools', () => expect(declared.length).toBeGreaterThan(5))
+  test('exist for some tools', () => expect(declared.length).toBeGreaterThan(5))
 })
 
-/** Every way in which one argument can be wrong, by its schema. */
+/** Every way in which a single argument can be wrong, according to its schema. */
 function wrongValues(schema: PropertySchema): readonly (readonly [value: unknown, expected: string])[] {
   const alien = (...values: unknown[]) => values.map((value) => [value, ''] as const)
   switch (schema.type) {
@@ -188,9 +198,9 @@ function wrongValues(schema: PropertySchema): readonly (readonly [value: unknown
   }
 }
 
-describe('arguments that take long', () => {
+describe('expensive arguments', () => {
   const MANY = Array.from({ length: 200_000 }, (_, at) => `x${at}`)
-  /** Far more processor time than it takes, far less than going through all of them does, µs. */
+  /** CPU limit in µs: far more than needed, far less than checking all members takes. */
   const AT_ONCE = 2_000_000
 
   test.each([
@@ -210,7 +220,7 @@ describe('arguments that take long', () => {
         operations: [{}, { tool: 'manage_tags', arguments: { id: 'home', add: MANY } }],
       },
     ],
-  ])('%s refuses a list in %s that is too long, before it looks at what is in it', async (name, where, args) => {
+  ])('%s rejects an overlong list in %s before checking its members', async (name, where, args) => {
     const { structuredContent } = await call(name, args)
     expect(structuredContent.error).toMatchObject({
       code: 'INVALID_PARAMS',
@@ -220,7 +230,7 @@ describe('arguments that take long', () => {
     })
   })
 
-  test('names that are none are counted, and not all compared', async () => {
+  test('counts unknown argument names without comparing them all', async () => {
     const begun = process.cpuUsage()
     const unknown = Object.fromEntries(MANY.slice(0, 50_000).map((name) => [`argument_${name}`, 1]))
     const { structuredContent } = await call('get_hubs', unknown)
@@ -244,7 +254,7 @@ describe.each(definitions)('$name', ({ name, inputSchema }) => {
     return result.structuredContent.error
   }
 
-  test('takes valid arguments, and every bound', async () => {
+  test('accepts valid arguments and every bound', async () => {
     expect((await call(name, valid)).isError).toBeUndefined()
     for (const [key, { minimum, maximum }] of Object.entries(inputSchema.properties)) {
       for (const bound of [minimum, maximum]) {
@@ -253,13 +263,13 @@ describe.each(definitions)('$name', ({ name, inputSchema }) => {
     }
   })
 
-  test.each(inputSchema.required ?? [])('without %s is refused', async (key) => {
+  test.each(inputSchema.required ?? [])('rejects a missing %s', async (key) => {
     const { message } = await refused({ ...valid, [key]: undefined })
     expect(message).toContain(`${key}: expected `)
     expect(message).toContain('got nothing')
   })
 
-  // A single heading may be given as a text.
+  // A single heading may be given as a string.
   const takesText = (key: string) => key === 'section' || key === 'heading'
 
   test.each(
@@ -268,7 +278,7 @@ describe.each(definitions)('$name', ({ name, inputSchema }) => {
         .filter(([value]) => !(takesText(key) && value === 'x'))
         .map(([value, expected]) => ({ key, value, expected })),
     ),
-  )('with $key = $value is refused', async ({ key, value, expected }) => {
+  )('rejects $key = $value', async ({ key, value, expected }) => {
     const { message } = await refused({ ...valid, [key]: value })
     expect(message).toContain(key)
     expect(message).toContain(expected)
@@ -276,7 +286,7 @@ describe.each(definitions)('$name', ({ name, inputSchema }) => {
     expect(message).toContain(`got ${JSON.stringify(shown)}`)
   })
 
-  test('with an unknown argument is refused, the nearest one is named', async () => {
+  test('rejects an unknown argument and names the nearest one', async () => {
     const [known = ''] = Object.keys(inputSchema.properties)
     const { message, candidates } = await refused({ ...valid, [`${known}s_`]: 1 })
     expect(message).toContain(`${known}s_: there is no such argument, did you mean ${known}`)
@@ -286,29 +296,30 @@ describe.each(definitions)('$name', ({ name, inputSchema }) => {
     expect(far.hint).toContain(known)
   })
 
-  test.each(['text', 5, [], true])('with %j for arguments is refused', async (args) => {
+  test.each(['text', 5, [], true])('rejects %j as arguments', async (args) => {
     expect((await refused(args)).message).toContain('expected an object of arguments')
   })
 })
 
-test('all violations come at once, long values are cut', async () => {
-  const { structuredContent } = await call('get_neighbors', { limit: 99, direction: 'x'.repeat(500), lmit: 1 })
+test('reports all violations at once and shortens long values', async () => {
+  const { structuredContent } = await call('get_neighbors', { limit: 99, offset: -1, direction: 'x'.repeat(500), lmit: 1 })
   const { message } = structuredContent.error
   expect(message).toMatch(/id: expected a string, got nothing/)
   expect(message).toMatch(/limit: expected an integer from 1 to 50, got 99/)
+  expect(message).toMatch(/offset: expected an integer of at least 0, got -1/)
   expect(message).toMatch(/direction: expected one of in, out, both, got "xxx/)
   expect(message).toMatch(/lmit: there is no such argument, did you mean limit/)
   expect(message.length).toBeLessThan(400)
 })
 
-test('a value nested deeper than the stack is refused like any other', async () => {
+test('rejects a value nested deeper than the stack', async () => {
   const deep = JSON.parse(`${'['.repeat(100_000)}${']'.repeat(100_000)}`)
   const { structuredContent } = await call('get_node', { id: deep })
   expect(structuredContent.error.message).toMatch(/^Invalid arguments for get_node: id: expected a string, got an array\.$/)
 })
 
 describe('results', () => {
-  test('are compact JSON, and the same facts under an object root', async () => {
+  test('are compact JSON, and the same facts in an object', async () => {
     const cases: readonly (readonly [string, object, (value: unknown) => object])[] = [
       ['get_node', { id: 'home', depth: 1 }, (node) => ({ node })],
       ['random_node', {}, (node) => ({ node })],
@@ -330,7 +341,7 @@ describe('results', () => {
     }
   })
 
-  test('carry warnings beside the facts and as a second text', async () => {
+  test('carry warnings next to the facts and as a second text', async () => {
     const { content, structuredContent } = await call('get_node', { id: 'nope' })
     expect(content[0].text).toBe('null')
     expect(structuredContent).toEqual({ node: null, _warnings: [{ code: 'UNKNOWN_ID', message: expect.any(String) }] })
@@ -351,7 +362,7 @@ describe('failures', () => {
   const tool = TOOLS.find(({ name }) => name === 'get_node')
   if (tool === undefined) throw new Error('no tools')
 
-  test('that are unexpected show a reference and no more; the log has the stack', async () => {
+  test('that are unexpected show only a reference; the log has the stack', async () => {
     logged.length = 0
     const core = failing(new Error('secret path /home/x'))
     const result = await callTool(tool, VALID.get_node, { vaults: vaultsOnDemand([], core), log: (line) => logged.push(line) })
@@ -363,7 +374,7 @@ describe('failures', () => {
     expect(logged).toEqual([expect.stringMatching(new RegExp(`${reference}: Error: secret path.*\n +at `))])
   })
 
-  test('that are known carry code, hint and number', async () => {
+  test('that are known have a code, a hint and a number', async () => {
     const missing = fakeCore(fakeStore({}), { phase: 'missing' })
     const result = await callTool(tool, VALID.get_node, { vaults: vaultsOnDemand([], async () => missing), log: () => {} })
     expect(JSON.parse(textOf(result))).toEqual({
@@ -376,7 +387,7 @@ describe('failures', () => {
     })
   })
 
-  test('after too long a time are timeouts, and the work is told to stop', async () => {
+  test('after the time limit are timeouts, and the work is aborted', async () => {
     let signal: AbortSignal | undefined
     const slow = {
       ...core,
@@ -397,7 +408,7 @@ describe('failures', () => {
     expect(signal?.aborted).toBe(true)
   })
 
-  test('of arguments open no vault', async () => {
+  test('because of arguments open no vault', async () => {
     let opened = false
     const core = async () => {
       opened = true

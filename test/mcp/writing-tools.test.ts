@@ -25,7 +25,7 @@ async function call(name: string, args: object, switchedOffBy: SwitchedOffBy = (
   return { result, requests: writing.requests }
 }
 
-test('who may not read notes is told of a change nothing but ids and hashes', async () => {
+test('a client that may not read notes gets only ids and hashes of a change', async () => {
   const blind = async (name: string, args: object) => {
     const tool = TOOLS.find((one) => one.name === name)
     if (tool === undefined) throw new Error(name)
@@ -46,7 +46,7 @@ test('who may not read notes is told of a change nothing but ids and hashes', as
 
 const errorOf = ({ result }: Called): { code: string; message: string; hint?: string } => result.structuredContent.error
 
-describe('what a tool asks for', () => {
+describe('operations of the write tools', () => {
   test.each<[string, object, object]>([
     [
       'create_node',
@@ -124,9 +124,9 @@ describe('what a tool asks for', () => {
     expect(together.requests[0]?.operations).toEqual([operation])
   })
 
-  // What is deleted must be there: see the tests of the whole program.
+  // Deleting needs an existing note: see the tests of the whole program.
   const tried = OPERATION_TOOLS.map(({ name }) => name).filter((name) => !name.startsWith('delete'))
-  test.each(tried)('%s can be tried', async (name) => {
+  test.each(tried)('%s supports a dry run', async (name) => {
     const args = {
       id: 'home',
       tag: 'a',
@@ -149,7 +149,7 @@ describe('what a tool asks for', () => {
 })
 
 describe('apply_changes', () => {
-  test('takes every tool that asks for an operation', () => {
+  test('accepts every tool that makes an operation', () => {
     const { inputSchema } = TOOLS.find(({ name }) => name === 'apply_changes')?.definition() ?? {}
     const names = OPERATION_TOOLS.map(({ name }) => name)
     expect(inputSchema?.properties.operations?.items?.properties?.tool?.enum).toEqual(names)
@@ -157,7 +157,7 @@ describe('apply_changes', () => {
     expect(rest).toEqual(['apply_changes', 'list_changes', 'undo', 'list_attachments', 'read_attachment'])
   })
 
-  test("names every violation of every operation by the tools' own schemas", async () => {
+  test("reports every violation in every operation, by the tools' own schemas", async () => {
     const called = await call('apply_changes', {
       operations: [
         { tool: 'delete_node', arguments: { id: 'a' } },
@@ -194,13 +194,13 @@ describe('apply_changes', () => {
     [{ tool: 'delete_node', arguments: [] }, 'operations[0].arguments: expected an object, got []'],
     [{ tool: 'delete_node', arguments: { id: 'a' }, x: 1 }, 'operations[0].x: there is no such argument'],
     ['delete_node', 'operations[0]: expected an object, got "delete_node"'],
-  ])('%j is no operation', async (operation, message) => {
+  ])('rejects %j as an operation', async (operation, message) => {
     const called = await call('apply_changes', { operations: [operation] })
     expect(errorOf(called)).toMatchObject({ code: 'INVALID_PARAMS', message: expect.stringContaining(message) })
     expect(called.requests).toEqual([])
   })
 
-  test('many violations are counted, names of arguments are cut', async () => {
+  test('counts many violations and shortens argument names', async () => {
     const operations = Array.from({ length: 1000 }, () => ({ tool: 'delete_node', arguments: { ['x'.repeat(10_000)]: 1 } }))
     const { message } = errorOf(await call('apply_changes', { operations }))
     expect(message).toMatch(/; and 1980 more\.$/)
@@ -210,14 +210,14 @@ describe('apply_changes', () => {
     )
   })
 
-  test('nothing to do is refused', async () => {
+  test('rejects an empty call', async () => {
     expect(errorOf(await call('apply_changes', {}))).toMatchObject({
       code: 'INVALID_PARAMS',
       hint: expect.stringContaining('plan_id'),
     })
   })
 
-  test('a tool that is off is off here, too', async () => {
+  test('rejects a tool that is off', async () => {
     const off: SwitchedOffBy = ({ needs }) => (needs === 'tools.attach' ? needs : undefined)
     const operations = [{ tool: 'delete_attachment', arguments: { id: 'photo.png' } }]
     const called = await call('apply_changes', { operations }, off)
@@ -262,13 +262,13 @@ describe('hostile arguments', () => {
 })
 
 describe('results', () => {
-  test('a node and what was done stand under one root', async () => {
+  test('have the node and what was done under one root', async () => {
     const { result } = await call('update_node', { id: 'home', append: 'x' })
     expect(result.structuredContent.node).toEqual(JSON.parse(result.content[0].text))
     expect(result.structuredContent.node).toMatchObject({ id: 'home.md', change_id: 'c1', diff: '' })
   })
 
-  test('a picture is a block of its own', async () => {
+  test('have a picture in its own block', async () => {
     const { result } = await call('read_attachment', { id: 'photo.png' })
     expect(result.content).toEqual([
       { type: 'text', text: expect.stringContaining('"mime_type":"image/png"') },
@@ -277,7 +277,7 @@ describe('results', () => {
     expect(result.structuredContent).toEqual(JSON.parse(result.content[0].text))
   })
 
-  test('a write that takes too long may still be done, and says so', async () => {
+  test('a write that times out may still be done, and the error says so', async () => {
     const writing = { ...fakeWriting(), run: () => new Promise<never>(() => {}) }
     const tool = TOOLS.find(({ name }) => name === 'create_folder')
     if (tool === undefined) throw new Error('no tool')
@@ -291,7 +291,7 @@ describe('results', () => {
   })
 })
 
-test('a server that may not write hides its tools, and says which setting shows them', async () => {
+test('a read-only server hides its write tools, and a call names the setting that shows them', async () => {
   const pair = stdioPair(async () => writableCore(), { switchedOffBy: ({ needs }) => needs })
   const { result: hello } = await pair.initialize()
   expect(hello.instructions).not.toContain('update_node')

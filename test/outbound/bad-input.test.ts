@@ -22,7 +22,7 @@ const QUESTION = {
   feature: 'ask',
 } as const
 
-/** A gate with a ledger of its own; `clock.now` may be set. */
+/** A gate with its own ledger; the test sets `clock.now`. */
 function openGate({ budget = 'auto' as number | 'auto' } = {}) {
   const state = new AiState(aiStateFile(temporaryFolder()), openSqlite)
   onTestFinished(() => state.close())
@@ -65,13 +65,13 @@ describe('settings', () => {
     '//127.0.0.1/v1',
     'javascript:alert(1)',
     'http://',
-  ])('%s is no address of a model server, and the error shows nothing of it', (base_url) => {
+  ])('%s is not a valid model server address, and the error does not show it', (base_url) => {
     const run = () => chatPlace({ ...MODEL, base_url })
-    expect(run).toThrow(/is none that can be asked/)
+    expect(run).toThrow(/is not valid/)
     expect(run).not.toThrow(/secret/)
   })
 
-  test('a chat model without a provider or a name says what to set', () => {
+  test('a chat model without a provider or a name says which setting is missing', () => {
     expect(() => chatPlace({ ...MODEL, provider: 'none' })).toThrow(/No chat model is set/)
     expect(() => chatPlace({ ...MODEL, model: '' })).toThrow(/has no name/)
   })
@@ -83,7 +83,7 @@ describe('settings', () => {
     ['ai.context=12', /ai\.context/],
     ['ai.allow_remote=https://api.openai.com/v1', /ai\.allow_remote/],
     ['ai.provder=openai', /ai\.provider/],
-  ])('%s is refused with what it may be', async (given, said) => {
+  ])('rejects %s and lists the valid values', async (given, said) => {
     const loading = loadSettings({
       cwd: temporaryFolder(),
       env: {},
@@ -96,35 +96,38 @@ describe('settings', () => {
     expect(`${'message' in error ? error.message : ''} ${'hint' in error ? error.hint : ''}`).toMatch(said)
   })
 
-  test('a name of a model with spaces and signs is sent as it is', async () => {
+  test('sends a model name with spaces and special characters unchanged', async () => {
     const { server, text } = await asked(openAiSays('yes'), { model: 'my model: "q4" / ünï 🍞' })
     expect([text, server.requests[0]?.body.model]).toEqual(['yes', 'my model: "q4" / ünï 🍞'])
   })
 
-  test.each(['a\nb', 'a b', 'a\r\nX-Evil: 1', 'schlüssel', '\n', 'a\0b'])('a key %j is refused and not shown', async (value) => {
-    const file = join(temporaryFolder(), 'key')
-    writeFileSync(file, value, { mode: 0o600 })
-    for (const source of [{ value }, { file }]) {
-      const error = await readKey(source).catch((reason: unknown) => reason)
-      expect(error).toMatchObject({ code: 'PROVIDER_ERROR', message: expect.stringContaining('gives no key') })
-      if (value.trim().length > 1) expect(JSON.stringify(error)).not.toContain(JSON.stringify(value).slice(1, -1))
-    }
-  })
+  test.each(['a\nb', 'a b', 'a\r\nX-Evil: 1', 'schlüssel', '\n', 'a\0b'])(
+    'rejects a key %j without showing it',
+    async (value) => {
+      const file = join(temporaryFolder(), 'key')
+      writeFileSync(file, value, { mode: 0o600 })
+      for (const source of [{ value }, { file }]) {
+        const error = await readKey(source).catch((reason: unknown) => reason)
+        expect(error).toMatchObject({ code: 'PROVIDER_ERROR', message: expect.stringContaining('returned no key') })
+        if (value.trim().length > 1) expect(JSON.stringify(error)).not.toContain(JSON.stringify(value).slice(1, -1))
+      }
+    },
+  )
 })
 
 describe('servers', () => {
-  test('one that always says 429 is given up after three requests, which are all counted', async () => {
+  test('gives up after three requests when a server always answers 429, and counts them all', async () => {
     const { error, server, rows } = await asked(reply(429, '{"error":{"message":"slow down"}}'))
     expect(error).toMatchObject({ code: 'PROVIDER_ERROR', message: expect.stringContaining('429') })
     expect([server.requests.length, rows]).toMatchObject([3, [{ requests: 3, failed: 3, reserved: 0 }]])
   })
 
-  test('one that answers with a web page says that its address may be wrong', async () => {
+  test('hints at a wrong address if the answer is a web page', async () => {
     const { error } = await asked(reply(200, '<!doctype html><title>Hi</title>', { 'content-type': 'text/html' }))
     expect(error).toMatchObject({ code: 'PROVIDER_ERROR', hint: expect.stringContaining('ai.base_url') })
   })
 
-  test('a stream that never ends is ended by ai.timeout, and counted', async () => {
+  test('ai.timeout ends an endless stream, and it is counted', async () => {
     const endless: Behaviour = (_, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' })
       const timer = setInterval(() => response.write('data: {"choices":[{"delta":{"content":"and "}}]}\n\n'), 20)
@@ -137,7 +140,7 @@ describe('servers', () => {
     expect(rows[0]?.output).toBeGreaterThan(0)
   })
 
-  test('bytes that are no UTF-8 become signs that say so, and the rest stays', async () => {
+  test('invalid UTF-8 becomes replacement characters, and the rest is kept', async () => {
     const stream = Buffer.concat([
       Buffer.from('data: {"choices":[{"delta":{"content":"good '),
       Buffer.from([0xff, 0xc3, 0x28, 0xed, 0xa0, 0x80]),
@@ -157,7 +160,7 @@ describe('servers', () => {
     { prompt_tokens: 'many', completion_tokens: null },
     { prompt_tokens: 1.5, completion_tokens: Number.MAX_VALUE },
     {},
-  ])('usage of %j is not believed', async (usage) => {
+  ])('ignores implausible usage of %j', async (usage) => {
     const { end, rows } = await asked(openAiSays({ text: 'yes', usage }))
     expect(end).toMatchObject({ usage: { estimated: true } })
     for (const count of [rows[0]?.input, rows[0]?.output]) {
@@ -176,7 +179,7 @@ describe('servers', () => {
     ['in base64 after "user:"', Buffer.from(`user:${KEY}:`).toString('base64url')],
     ['in hexadecimal digits', Buffer.from(KEY).toString('hex')],
     ['with escapes', '\\u0073k-canary-9'],
-  ])('a server that repeats the key shows it to no one: %s', async (_, shown) => {
+  ])('hides the key when a server echoes it: %s', async (_, shown) => {
     for (const text of [`Incorrect key: ${shown}.`, `{"error":{"message":"Incorrect key: ${shown}."}}`]) {
       const { error } = await asked(reply(401, text))
       expect(error).toMatchObject({ code: 'PROVIDER_ERROR' })
@@ -185,7 +188,7 @@ describe('servers', () => {
     }
   })
 
-  test('events that are no objects, or lack all that is expected, are errors with a hint', async () => {
+  test('events that are not objects, or lack every expected member, are errors with a hint', async () => {
     for (const value of ['null', '[]', '7', '"x"', '{', '{"choices":"no"}']) {
       const { error } = await asked(reply(200, `data: ${value}\n\ndata: [DONE]\n\n`, { 'content-type': 'text/event-stream' }))
       expect(error, value).toMatchObject({ code: 'PROVIDER_ERROR', hint: expect.stringContaining('ai.') })
@@ -197,8 +200,8 @@ describe('servers', () => {
   })
 })
 
-describe('a clock that is set back a day', () => {
-  test('finds what was used on that day, and bounds it', async () => {
+describe('a clock set back by a day', () => {
+  test("finds that day's usage and applies its limit", async () => {
     const { gate, clock, state } = openGate({ budget: 100 })
     const meter = (await gate.admit({ baseUrl: 'http://127.0.0.1:1/v1', model: 'm' })).meterFor('ask')
     clock.now = NOON - DAY
@@ -207,7 +210,7 @@ describe('a clock that is set back a day', () => {
     const open = meter.begin({ input: 90, output: 0 })
     clock.now = NOON - DAY
     expect(() => meter.begin({ input: 30, output: 0 })).toThrow(/80 of 100/)
-    // What was reserved on a day is settled on that day.
+    // A reservation is settled on the day it was made.
     open.end({ input: 50, output: 0, estimated: false })
     expect(state.usage('2000-01-01')).toMatchObject([
       { day: '2026-03-02', input: 50, reserved: 0 },

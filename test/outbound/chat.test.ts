@@ -55,7 +55,7 @@ async function asked(
 }
 
 describe.each(['openai', 'anthropic'] as const)('%s', (kind) => {
-  test('an answer is streamed whole, with what it took', async () => {
+  test('streams an answer completely, with its usage', async () => {
     const { text, end, settled, server } = await asked(kind, SAYS[kind]('Because of the flour. Ünïcödé 🍞.'))
     expect(text).toBe('Because of the flour. Ünïcödé 🍞.')
     const usage = kind === 'openai' ? { input: 100, output: 10 } : { input: 100, output: 12 }
@@ -65,7 +65,7 @@ describe.each(['openai', 'anthropic'] as const)('%s', (kind) => {
     expect(server.requests[0]?.body).not.toHaveProperty('tools')
   })
 
-  test('bytes may be cut anywhere, within a character too', async () => {
+  test('bytes may be split anywhere, even within a character', async () => {
     const text = 'Ein Öl – 油 – 🫒 – end.'
     for (const size of [1, 2, 3, 5]) {
       const found = await asked(
@@ -76,12 +76,12 @@ describe.each(['openai', 'anthropic'] as const)('%s', (kind) => {
     }
   })
 
-  test('what a model thinks is told apart from what it answers', async () => {
+  test('separates thinking from the answer', async () => {
     const { text, thinking } = await asked(kind, SAYS[kind]({ thinking: 'Hm.', text: 'Yes.' }))
     expect([thinking, text]).toEqual(['Hm.', 'Yes.'])
   })
 
-  test('an answer that was spent on thinking is an error that says what to set', async () => {
+  test('an answer that spent its tokens on thinking is an error that names the setting', async () => {
     const { error, settled } = await asked(
       kind,
       SAYS[kind]({ thinking: 'Hm.', finish: kind === 'openai' ? 'length' : 'max_tokens' }),
@@ -90,7 +90,7 @@ describe.each(['openai', 'anthropic'] as const)('%s', (kind) => {
     expect(settled).toMatchObject([{ failed: true }])
   })
 
-  test('a temperature that the model refuses is left out, once', async () => {
+  test('leaves out a temperature that the model refuses, and retries once', async () => {
     const { text, server, settled } = await asked(kind, (request, response, count) => {
       const isWrong = 'temperature' in request.body
       const body = JSON.stringify({ error: { message: "Unsupported value: 'temperature' does not support 0." } })
@@ -101,18 +101,18 @@ describe.each(['openai', 'anthropic'] as const)('%s', (kind) => {
     expect(settled).toMatchObject([{ input: 0, output: 0, failed: true }, { estimated: false }])
   })
 
-  test('a refusal that cannot be helped is told with its reason and without the key, and not sent again', async () => {
+  test('reports a permanent refusal with its reason and without the key, and does not retry', async () => {
     const { error, server } = await asked(kind, reply(400, JSON.stringify({ error: { message: `bad model for ${KEY}` } })))
     expect(error).toMatchObject({ code: 'PROVIDER_ERROR', message: expect.stringContaining('bad model for [key]') })
     expect(server.requests).toHaveLength(1)
   })
 
-  test('a context that is too long says which setting bounds it', async () => {
+  test('a context that is too long names the setting that limits it', async () => {
     const { error } = await asked(kind, reply(400, '{"error":{"message":"the request exceeds the available context size"}}'))
     expect(error).toMatchObject({ hint: expect.stringContaining('ai.context') })
   })
 
-  test.each([429, 500, 503, 529])('%i is tried twice more', async (status) => {
+  test.each([429, 500, 503, 529])('retries %i twice', async (status) => {
     const { text, server, settled } = await asked(kind, (request, response, count) =>
       (count < 3 ? reply(status, 'busy', { 'retry-after': '0' }) : SAYS[kind]('Yes.'))(request, response, count),
     )
@@ -121,20 +121,20 @@ describe.each(['openai', 'anthropic'] as const)('%s', (kind) => {
     expect(settled.map(({ failed }) => failed === true)).toEqual([true, true, false])
   })
 
-  test('a server that wants more patience than a person has is given up at once', async () => {
+  test('gives up at once if the server asks for a long wait', async () => {
     const { error, server } = await asked(kind, reply(429, 'slow down', { 'retry-after': '3600' }))
     expect(error).toMatchObject({ code: 'PROVIDER_ERROR', isTransient: true })
     expect(server.requests).toHaveLength(1)
   })
 
-  test('a redirect is not followed, and the key goes nowhere else', async () => {
+  test('does not follow redirects, so the key goes nowhere else', async () => {
     const other = await serve(SAYS[kind]('Stolen.'))
     const { error } = await asked(kind, reply(307, '', { location: `${other.baseUrl}/chat/completions` }))
     expect(error).toMatchObject({ code: 'PROVIDER_ERROR', hint: expect.stringContaining('Redirects') })
     expect(other.requests).toHaveLength(0)
   })
 
-  test('a stream that breaks off leaves what was said', async () => {
+  test('a stream that breaks off keeps the text so far', async () => {
     const whole = Buffer.from(STREAM[kind]({ text: 'It is because of the flour.' }))
     const { text, end, settled, error } = await asked(kind, (_, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' })
@@ -146,7 +146,7 @@ describe.each(['openai', 'anthropic'] as const)('%s', (kind) => {
     expect(settled).toMatchObject([{ estimated: true }])
   })
 
-  test('a stream that breaks off before anything was said is an error', async () => {
+  test('a stream that breaks off before any text is an error', async () => {
     const { error } = await asked(kind, (_, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' })
       response.write(': hello\n\n', () => response.destroy())
@@ -154,7 +154,7 @@ describe.each(['openai', 'anthropic'] as const)('%s', (kind) => {
     expect(error).toMatchObject({ code: 'PROVIDER_ERROR' })
   })
 
-  test('what a server read that hangs up before it answers is counted', async () => {
+  test('counts what a server has read before it hangs up', async () => {
     const { error, settled } = await asked(kind, (_, response) => void response.destroy())
     expect(error).toMatchObject({ code: 'PROVIDER_ERROR' })
     expect(settled.length).toBeGreaterThan(0)
@@ -162,16 +162,16 @@ describe.each(['openai', 'anthropic'] as const)('%s', (kind) => {
     expect(settled[0]?.input).toBeGreaterThan(10)
   })
 
-  test('a server that does not answer in time is TIMEOUT, and what it may have read is counted', async () => {
+  test('a server that does not answer in time is TIMEOUT, and its possible usage is counted', async () => {
     const { error, settled, server } = await asked(kind, () => {}, { timeoutMs: 1_000 })
     expect(error).toMatchObject({ code: 'TIMEOUT', hint: expect.stringContaining('ai.timeout') })
-    // It is not asked again: that would take three times as long as the setting says.
+    // No retry: it would take three times as long as the setting allows.
     expect([server.requests.length, settled.length]).toEqual([1, 1])
     expect(settled[0]).toMatchObject({ estimated: true, failed: true })
     expect(settled[0]?.input).toBeGreaterThan(10)
   })
 
-  test('cancelling closes the connection within 200 ms and settles what was taken', async () => {
+  test('cancelling closes the connection within 200 ms and settles the usage', async () => {
     const controller = new AbortController()
     const bytes = Buffer.from(STREAM[kind]({ text: 'word '.repeat(50) }))
     let at = 0
@@ -188,7 +188,7 @@ describe.each(['openai', 'anthropic'] as const)('%s', (kind) => {
     expect(settled).toMatchObject([{ estimated: true, failed: true }])
   })
 
-  test('an answer of 10 MB is cut, and charged no more than it may have', async () => {
+  test('cuts an answer of 10 MB and charges no more than its limit', async () => {
     const { end, text, settled } = await asked(kind, (_, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' })
       const piece = STREAM[kind]({ text: 'x'.repeat(50_000) }).replaceAll('[DONE]', '{"choices":[],"type":"ping"}')
@@ -200,7 +200,7 @@ describe.each(['openai', 'anthropic'] as const)('%s', (kind) => {
     expect(settled.at(-1)?.output).toBeLessThan(1_000)
   })
 
-  test('a web page and what is no answer say that the address may be wrong', async () => {
+  test('a web page or another invalid answer hints at a wrong address', async () => {
     for (const [body, type] of [
       ['<html>Hello</html>', 'text/html'],
       ['{"models":[]}', 'application/json'],
@@ -217,7 +217,7 @@ describe.each(['openai', 'anthropic'] as const)('%s', (kind) => {
       (response: ServerResponse) => response.end('data: {"type":"error","error":{"message":"overloaded"}}\n\n'),
     ],
     ['a server that is too slow', 'late', () => {}],
-  ] as const)('%s leaves what was said', async (_, finish, ends) => {
+  ] as const)('%s keeps the text so far', async (_, finish, ends) => {
     const words = 'Because of the flour.'
     const said = {
       openai: { choices: [{ delta: { content: words } }] },
@@ -237,7 +237,7 @@ describe.each(['openai', 'anthropic'] as const)('%s', (kind) => {
     expect(settled[0]).not.toHaveProperty('failed')
   })
 
-  test('an answer is whole once it is finished, also where the server leaves the connection open', async () => {
+  test('an answer is complete when finished, even if the connection stays open', async () => {
     const { end, settled } = await asked(kind, (_, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' })
       response.write(STREAM[kind]({ text: 'Yes.' }).replace(/(?:data: \[DONE\]|event: message_stop)[\s\S]*$/, ''))
@@ -246,7 +246,7 @@ describe.each(['openai', 'anthropic'] as const)('%s', (kind) => {
     expect(settled).toHaveLength(1)
   })
 
-  test('an error within a stream is one', async () => {
+  test('an error within a stream is an error', async () => {
     const body = 'data: {"type":"error","error":{"message":"overloaded"}}\n\n'
     const { error } = await asked(kind, reply(200, body, { 'content-type': 'text/event-stream' }))
     expect(error).toMatchObject({ message: expect.stringContaining('overloaded') })
@@ -257,7 +257,7 @@ describe('openai', () => {
   test.each([
     ['max_tokens', "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead.", { max_completion_tokens: 50 }],
     ['stream_options', 'Extra inputs are not permitted: stream_options', {}],
-  ] as const)('%s is taken back where the server refuses it', async (name, message, instead) => {
+  ] as const)('removes %s when the server refuses it', async (name, message, instead) => {
     const { text, server } = await asked('openai', (request, response, count) =>
       (name in request.body ? reply(400, JSON.stringify({ error: { message } })) : openAiSays('Yes.'))(request, response, count),
     )
@@ -266,7 +266,7 @@ describe('openai', () => {
     expect(server.requests[1]?.body).toMatchObject(instead)
   })
 
-  test('the usage may come with the last choice, or not at all, or be a lie', async () => {
+  test('accepts usage with the last choice, missing, or implausible', async () => {
     const usages = [
       [
         { usage: { prompt_tokens: 7, completion_tokens: 3 }, usageApart: false },
@@ -284,7 +284,7 @@ describe('openai', () => {
     }
   })
 
-  test('a server that does not stream is understood', async () => {
+  test('understands a server that does not stream', async () => {
     const whole = {
       choices: [{ message: { role: 'assistant', content: 'Yes.' }, finish_reason: 'stop' }],
       usage: { prompt_tokens: 9, completion_tokens: 2 },
@@ -295,7 +295,7 @@ describe('openai', () => {
   })
 })
 
-test('the events of a stream do not depend on how its bytes are cut', async () => {
+test('the events of a stream do not depend on how its bytes are split', async () => {
   const line = fc.string({ unit: 'grapheme', maxLength: 20 }).map((text) => text.replace(/[\r\n]/g, ' '))
   await fc.assert(
     fc.asyncProperty(

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
 
-/** What a fake server was asked. */
+/** A request to a fake server. */
 export interface SeenRequest {
   readonly path: string
   readonly headers: IncomingMessage['headers']
@@ -14,14 +14,14 @@ export interface FakeServer {
   readonly origin: string
   readonly baseUrl: string
   readonly requests: readonly SeenRequest[]
-  /** When connections were closed by the other side before the answer was whole, `performance.now()`. */
+  /** When the other side closed connections before the answer was complete (`performance.now()`). */
   readonly closed: readonly number[]
 }
 
 /** Answers one request; `count` begins with 1. */
 export type Behaviour = (request: SeenRequest, response: ServerResponse, count: number) => void
 
-/** A server of this process on the loopback interface. */
+/** A server in this process on the loopback interface. */
 export async function serve(behaviour: Behaviour): Promise<FakeServer> {
   const requests: SeenRequest[] = []
   const closed: number[] = []
@@ -56,7 +56,7 @@ export interface Said {
   readonly thinking?: string
   readonly finish?: string | null
   readonly usage?: object | null
-  /** The usage comes in a chunk of its own, with no choices. */
+  /** The usage comes in its own chunk, without choices. */
   readonly usageApart?: boolean
 }
 
@@ -66,7 +66,7 @@ function event(value: object): string {
   return `data: ${JSON.stringify(value)}\n\n`
 }
 
-/** The stream of a server that speaks OpenAI's protocol. */
+/** The stream of a server with OpenAI's protocol. */
 export function openAiStream({ text = '', thinking = '', finish = 'stop', usage, usageApart = true }: Said): string {
   const deltas = [
     ...(thinking === '' ? [] : [{ reasoning_content: thinking }]),
@@ -86,7 +86,7 @@ export function openAiSays(said: Said | string): Behaviour {
   return reply(200, openAiStream(typeof said === 'string' ? { text: said } : said), EVENTS)
 }
 
-/** The stream of a server that speaks Anthropic's protocol. */
+/** The stream of a server with Anthropic's protocol. */
 export function anthropicStream({ text = '', thinking = '', finish = 'end_turn', usage }: Said): string {
   const input = usage ?? { input_tokens: 60, cache_read_input_tokens: 30, cache_creation_input_tokens: 10, output_tokens: 1 }
   const typed = (value: { readonly type: string } & Readonly<Record<string, unknown>>) => `event: ${value.type}\n${event(value)}`
@@ -108,7 +108,7 @@ export function anthropicSays(said: Said | string): Behaviour {
   return reply(200, anthropicStream(typeof said === 'string' ? { text: said } : said), EVENTS)
 }
 
-/** Sends bytes piece by piece, `ms` apart; never ends where `isOpen`. */
+/** Sends bytes piece by piece, `ms` apart; never ends if `isOpen`. */
 export function slowly(
   bytes: Uint8Array,
   { size, ms = 0, isOpen = false }: { size: number; ms?: number; isOpen?: boolean },
@@ -130,7 +130,7 @@ export function slowly(
   }
 }
 
-/** So many different words: a model that says the same over and over is stopped. */
+/** This many different words: a model that repeats itself is stopped. */
 export function words(count: number): string {
   return Array.from({ length: count }, (_, at) => `word${at}`).join(' ')
 }

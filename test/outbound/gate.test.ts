@@ -31,12 +31,12 @@ function rig(settings: Partial<GateSettings> = {}, { env = {} }: { env?: Record<
 }
 
 describe('consent', () => {
-  test('a server on this computer needs none', async () => {
+  test('is not needed for a server on this computer', async () => {
     const { gate } = rig()
     expect((await gate.admit(LOCAL)).location).toBe('local')
   })
 
-  test('another computer needs the setting and consent, and the error says which is missing', async () => {
+  test('another computer needs the setting and consent, and the error names what is missing', async () => {
     await expect(rig().gate.admit(REMOTE)).rejects.toMatchObject({
       code: 'REMOTE_NOT_ALLOWED',
       message: expect.stringMatching(
@@ -52,7 +52,7 @@ describe('consent', () => {
   })
 
   test.each([true, ['api.example.com'], ['other.example', 'api.example.com']])(
-    'with both it is asked (%j)',
+    'with both, the request is admitted (%j)',
     async (allow_remote) => {
       const { gate, state } = rig({ allow_remote })
       state.allow('https://api.example.com', NOON)
@@ -60,7 +60,7 @@ describe('consent', () => {
     },
   )
 
-  test('consent is for one origin: another scheme, port or name asks again', async () => {
+  test('consent is for one origin: another scheme, port or name needs its own', async () => {
     const { gate, state } = rig({ allow_remote: true })
     state.allow('https://api.example.com', NOON)
     for (const baseUrl of [
@@ -72,19 +72,19 @@ describe('consent', () => {
       await expect(gate.admit({ ...REMOTE, baseUrl })).rejects.toMatchObject({ code: 'REMOTE_NOT_ALLOWED' })
   })
 
-  test('the name of a computer allows nothing that only ends like it', async () => {
+  test('an allowed host name does not allow names that merely end with it', async () => {
     const { gate, state } = rig({ allow_remote: ['example.com'] })
     state.allow('https://api.example.com', NOON)
     await expect(gate.admit(REMOTE)).rejects.toMatchObject({ code: 'REMOTE_NOT_ALLOWED' })
   })
 
-  test('a model that a server on this computer passes on is on another one', async () => {
+  test('a model that a local server forwards to the cloud counts as remote', async () => {
     await expect(rig().gate.admit({ ...LOCAL, model: 'gpt-oss:120b-cloud' })).rejects.toMatchObject({
       code: 'REMOTE_NOT_ALLOWED',
     })
   })
 
-  test('consent that is taken back counts for the next request', async () => {
+  test('withdrawn consent applies to the next request', async () => {
     const { gate, state } = rig({ allow_remote: true })
     state.allow('https://api.example.com', NOON)
     const meter = (await gate.admit(REMOTE)).meterFor('ask')
@@ -99,13 +99,13 @@ describe('consent', () => {
     { NODE_OPTIONS: '--use-env-proxy' },
     { NODE_OPTIONS: '--no-warnings "--use-env-proxy"' },
     { NODE_OPTIONS: '--use_env_proxy' },
-  ])('no request goes through a proxy (%j)', async (env) => {
+  ])('refuses to send requests through a proxy (%j)', async (env) => {
     await expect(rig({}, { env }).gate.admit(LOCAL)).rejects.toMatchObject({ code: 'PROVIDER_ERROR' })
   })
 })
 
 describe('the ledger', () => {
-  test('counts a request before it is sent, and what it took after', async () => {
+  test('counts a request before sending it, and its usage afterwards', async () => {
     const { gate, state } = rig()
     const ticket = (await gate.admit(LOCAL)).meterFor('ask').begin({ input: 100, output: 50 })
     expect(state.usage('2026-03-01')).toMatchObject([{ requests: 1, input: 0, output: 0, reserved: 150, location: 'local' }])
@@ -127,18 +127,18 @@ describe('the ledger', () => {
     ])
   })
 
-  test('a budget is used by what is reserved, and free again when less was taken', async () => {
+  test('reservations count towards the budget and are released when less was used', async () => {
     const { gate } = rig({ budget: 250 })
     const meter = (await gate.admit(LOCAL)).meterFor('ask')
     const first = meter.begin({ input: 100, output: 50 })
     expect(() => meter.begin({ input: 100, output: 50 })).toThrow(
-      'The token budget is used up: 150 of 250 are used today, and this would take up to 150 more. It resets at 2026-03-02T00:00:00Z.',
+      'The daily token budget is used up: 150 of 250 are used today, and this would take up to 150 more. It resets at 2026-03-02T00:00:00Z.',
     )
     first.end({ input: 60, output: 10, estimated: false })
     meter.begin({ input: 100, output: 50 })
   })
 
-  test('what a dead process reserved counts until the day ends', async () => {
+  test("a dead process's reservation counts until the end of the day", async () => {
     const { gate, state, setNow } = rig({ budget: 100 })
     const meter = (await gate.admit(LOCAL)).meterFor('ask')
     meter.begin({ input: 80, output: 0 })
@@ -148,7 +148,7 @@ describe('the ledger', () => {
     expect(state.usage('2026-01-01').map(({ day }) => day)).toEqual(['2026-03-02', '2026-03-01'])
   })
 
-  test('by default what stays here has no bound, what leaves has 200,000, and what is embedded is only counted', async () => {
+  test('by default, local use is unlimited, remote use limited to 200,000, and embedding only counted', async () => {
     const { gate, state } = rig({ allow_remote: true })
     state.allow('https://api.example.com', NOON)
     ;(await gate.admit(LOCAL)).meterFor('ask').begin({ input: 900_000, output: 0 })
@@ -158,14 +158,14 @@ describe('the ledger', () => {
     expect(() => remote.meterFor('ask').begin({ input: 2_000, output: 0 })).toThrow(/199000 of 200000/)
   })
 
-  test('a bound that was set counts what is embedded, too', async () => {
+  test('an explicit limit includes embedding', async () => {
     const { gate } = rig({ budget: 1_000 })
     const { meterFor } = await gate.admit(LOCAL)
     meterFor('embed').begin({ input: 900, output: 0 })
     expect(() => meterFor('ask').begin({ input: 200, output: 0 })).toThrow(/900 of 1000/)
   })
 
-  test("its file is the user's alone, and what is no such file is refused", async () => {
+  test('its file is private to the user, and an invalid file is refused', async () => {
     const { path } = rig()
     expect(statSync(aiStateFile(path)).mode & 0o777).toBe(0o600)
     expect(statSync(path).mode & 0o777).toBe(0o700)
@@ -178,7 +178,7 @@ describe('the ledger', () => {
   test.each([
     ['of a newer version', `PRAGMA application_id = ${0x526f7804}; PRAGMA user_version = 99`],
     ['of another program', 'PRAGMA application_id = 7; CREATE TABLE consents (x)'],
-  ])('a database %s is refused, and stays as it is', (_, sql) => {
+  ])('a database %s is refused and stays unchanged', (_, sql) => {
     const file = join(temporaryFolder(), 'ai.db')
     const made = openSqlite(file)
     made.exec(sql)
@@ -188,7 +188,7 @@ describe('the ledger', () => {
     expect(readFileSync(file).subarray(60, 72)).toEqual(before.subarray(60, 72))
   })
 
-  test('without a place to count, what stays here is asked all the same, and what leaves is not', async () => {
+  test('without a ledger, local requests are allowed and remote ones refused', async () => {
     const settings = { allow_remote: true, budget: 'auto' } as const
     const unwritable = () => {
       throw new Error('read-only')
@@ -209,7 +209,7 @@ describe('a full disk', () => {
         if (isFull && sql === 'ROLLBACK') throw new Error('cannot rollback - no transaction is active')
         database.exec(sql)
         if (!isFull || sql !== 'BEGIN IMMEDIATE') return
-        // As SQLite does, which then has rolled back already.
+        // Like SQLite, which has rolled back by then.
         database.exec('ROLLBACK')
         throw new Error('database or disk is full')
       }
@@ -233,7 +233,7 @@ describe('a full disk', () => {
     return { state, gate, fill }
   }
 
-  test('loses no answer that is there', async () => {
+  test('does not lose a finished answer', async () => {
     const { state, gate, fill } = full()
     const ticket = (await gate.admit(LOCAL)).meterFor('ask').begin({ input: 10, output: 10 })
     fill()
@@ -241,7 +241,7 @@ describe('a full disk', () => {
     expect(state.usage('2000-01-01')).toMatchObject([{ reserved: 20 }])
   })
 
-  test('refuses what must be counted, and says why', async () => {
+  test('refuses requests that must be counted, with the reason', async () => {
     const { gate, fill } = full()
     const { meterFor } = await gate.admit(LOCAL)
     fill()
@@ -257,18 +257,18 @@ describe('keys', () => {
     return file
   }
 
-  test('are taken from the variable, a file, or a program, in this order', async () => {
+  test('come from the variable, a file or a program, in this order', async () => {
     expect(await readKey()).toBeUndefined()
     expect(await readKey({ file: keyFile(0o600) })).toBe(KEY)
     expect(await readKey({ command: [process.execPath, '-e', `console.log(${JSON.stringify(KEY)})`] })).toBe(KEY)
     expect(await readKey({ value: 'first', file: keyFile(0o600), command: ['false'] })).toBe('first')
   })
 
-  test('a file that others may read is refused, and says what to do', async () => {
+  test('a file readable by others is refused with a hint', async () => {
     await expect(readKey({ file: keyFile(0o640) })).rejects.toMatchObject({ hint: expect.stringContaining('chmod 600') })
   })
 
-  test('a program that fails shows nothing of what it printed', async () => {
+  test("a failing program's output is not shown", async () => {
     const command = [
       process.execPath,
       '-e',
@@ -280,13 +280,13 @@ describe('keys', () => {
     await expect(readKey({ command: ['/no/such/program'] })).rejects.toMatchObject({ message: expect.stringContaining('ENOENT') })
   })
 
-  test.skipIf(process.platform === 'win32')('a pipe is no file of a key', async () => {
+  test.skipIf(process.platform === 'win32')('a pipe is not a key file', async () => {
     const file = join(temporaryFolder(), 'pipe')
     execFileSync('mkfifo', ['-m', '600', file])
     await expect(readKey({ file })).rejects.toMatchObject({ message: expect.stringContaining('not a regular file') })
   })
 
-  test('what is no key is refused without being shown', async () => {
+  test('an invalid key is refused without being shown', async () => {
     const error = await readKey({ file: keyFile(0o600, 'two words') }).catch((reason: unknown) => reason)
     expect(JSON.stringify(error)).not.toContain('two words')
   })

@@ -56,7 +56,7 @@ describe('location', () => {
     })
   }
 
-  test('localhost that means another computer, or none, is remote', async () => {
+  test('localhost that resolves to another computer, or to nothing, is remote', async () => {
     const place = { baseUrl: 'http://localhost:11434/v1', model: 'm' }
     expect(await locationOf(place, async () => ['127.0.0.1', '10.0.0.7'])).toBe('remote')
     expect(await locationOf(place, async () => ['::ffff:127.0.0.1'])).toBe('local')
@@ -64,7 +64,7 @@ describe('location', () => {
     expect(await locationOf(place, () => Promise.reject(new Error('ENOTFOUND')))).toBe('remote')
   })
 
-  test('consent is for scheme, name and port', () => {
+  test('consent covers scheme, name and port', () => {
     expect(originOf('https://API.openai.com:443/v1/')).toBe('https://api.openai.com')
     expect(originOf('http://api.openai.com/v1')).not.toBe(originOf('https://api.openai.com/v1'))
     expect(originOf('http://10.0.0.7:8080/v1')).toBe('http://10.0.0.7:8080')

@@ -11,7 +11,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 const readJson = (file: string) => JSON.parse(readFileSync(join(root, file), 'utf8'))
 const PACKAGE = readJson('package.json')
 
-test('the package holds the program and what it needs, no sources and no tests', () => {
+test('the package contains the program and what it needs, no sources and no tests', () => {
   const { stdout, status } = spawnSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
     cwd: root,
     encoding: 'utf8',
@@ -28,6 +28,7 @@ test('the package holds the program and what it needs, no sources and no tests',
       ...Object.values<string>(PACKAGE.exports['.']).map((path) => path.replace('./', '')),
       'dist/workers/indexer.app.js',
       'assets/embedder/static-256.bin',
+      'assets/embedder/ml-256-int4.bin',
       'LICENSE',
       'THIRD_PARTY.md',
       'README.md',
@@ -38,11 +39,11 @@ test('the package holds the program and what it needs, no sources and no tests',
 describe('server.json', () => {
   const server = readJson('server.json')
 
-  test('is of the schema of 2025-12-11', () => {
+  test('follows the schema of 2025-12-11', () => {
     expect(SERVER_JSON.safeParse(server).error).toBeUndefined()
   })
 
-  test('names this package, this version, and variables that there are', () => {
+  test('names this package, this version, and existing variables', () => {
     expect(server).toMatchObject({ name: PACKAGE.mcpName, version: PACKAGE.version })
     const [npm] = SERVER_JSON.parse(server).packages
     expect(npm).toMatchObject({ identifier: PACKAGE.name, version: PACKAGE.version })

@@ -5,10 +5,10 @@ import { build } from 'esbuild'
 import { expect, test } from 'vitest'
 import { PAGE_BUNDLE, PAGE_FILES } from '../../scripts/page-bundle.mjs'
 
-/** What the page may weigh without what draws the map and what reads formulas, as it goes over a wire; and all of it in the package. */
+/** Size limits of the page: gzipped, without the map and formula code; and of everything in the package. */
 const MOST = { gzipped: 60_000, whole: 600_000 }
 
-/** The scripts of the page by their names. */
+/** The scripts of the page by name. */
 async function scriptsOf(external: readonly string[]): Promise<Readonly<Record<string, Uint8Array>>> {
   const { outputFiles = [] } = await build({
     ...PAGE_BUNDLE,

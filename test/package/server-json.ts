@@ -1,6 +1,6 @@
 import * as z from 'zod/v4'
 
-/** What the schema of 2025-12-11 asks of a `server.json`, as far as this project uses it; anything else is refused. */
+/** The part of the 2025-12-11 `server.json` schema that this project uses; anything else is refused. */
 const input = {
   description: z.string().min(1).optional(),
   isRequired: z.boolean().optional(),

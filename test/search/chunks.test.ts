@@ -10,11 +10,11 @@ function chunksOf(text: string, title = 'Note'): readonly Chunk[] {
 
 const LONE_SURROGATE = /\p{Surrogate}/u
 
-/** Sentences of ten words, each different. */
+/** Sentences of ten words, all different. */
 const prose = (name: string, words: number) =>
   Array.from({ length: words / 10 }, (_, i) => `The ${name} number ${i} has seven more words here.`).join(' ')
 
-test('a short note is one chunk: its title, headings and text without marks', () => {
+test('a short note is one chunk: title, headings and text without markup', () => {
   const text =
     '---\ntags: x\n---\n\n# Bees\n\nThey *dance*, see [[Dance|the waggle]] and [more](https://a.b/c_(d)).\n\n## Honey\n- [ ] sweet\n'
   expect(chunksOf(text, 'Bees')).toEqual([
@@ -29,7 +29,7 @@ test('a short note is one chunk: its title, headings and text without marks', ()
   ])
 })
 
-test('long sections are chunks of their own, small ones join their neighbours', () => {
+test('long sections are chunks, and short ones join their neighbours', () => {
   const text = `# Zoo\n\n${prose('lion', 200)}\n\n## Bears\n\n${prose('bear', 200)}\n\n### Food\n\nHoney.\n\n### Sleep\n\nAll winter.\n`
   expect(chunksOf(text, 'Zoo').map(({ heading, startLine, endLine }) => ({ heading, startLine, endLine }))).toEqual([
     { heading: ['Zoo'], startLine: 1, endLine: 3 },
@@ -38,7 +38,7 @@ test('long sections are chunks of their own, small ones join their neighbours', 
   expect(chunksOf(text, 'Zoo')[1]?.text).toMatch(/^Zoo\nBears\nThe bear number 0 .*\nFood\nHoney\.\nSleep\nAll winter\.$/s)
 })
 
-test('a heading of the same level ends the one before, also where levels are skipped', () => {
+test('a heading ends the previous one of the same level, even if levels are skipped', () => {
   const text = `## A\n\n#### B\n\n${prose('b', 300)}\n\n### C\n\n${prose('c', 300)}\n`
   expect(chunksOf(text).map((chunk) => chunk.heading.join('/'))).toContain('A/C')
 })
@@ -54,7 +54,7 @@ test.each([
   ['rules', '---\n\n***\n\n---\n'],
   ['an empty heading', '# \n\n#\n'],
   ['CRLF', '# A\r\n\r\nb\r\n'],
-])('%s is one chunk or more, in bounds, that begins with the title', (_, text) => {
+])('%s has at least one chunk, all within bounds and beginning with the title', (_, text) => {
   const chunks = chunksOf(text, 'Name')
   expect(chunks.length).toBeGreaterThan(0)
   for (const chunk of chunks) {
@@ -80,7 +80,7 @@ test.each([
   for (const chunk of chunks) expect(chunk.text.length).toBeLessThan(10_000)
 })
 
-test('a piece of Markdown is read as plain text', () => {
+test('converts a piece of Markdown to plain text', () => {
   const cases = {
     '> - [x] ==Done== `now` ^id1': 'Done now',
     '![[Pic.png|A bee]] and [[Note#Part]]': 'A bee and Note Part',
@@ -94,7 +94,7 @@ test('a piece of Markdown is read as plain text', () => {
   for (const [piece, plain] of Object.entries(cases)) expect(plainText(piece), piece).toBe(plain)
 })
 
-test('equal texts have one hash, of 16 bytes', () => {
+test('equal texts have the same hash, of 16 bytes', () => {
   expect(chunkHash('a')).toBe('ca978112ca1bbdcafac231b39a23dc4d')
 })
 
@@ -109,7 +109,7 @@ const block = fc.oneof(
   { weight: 2, arbitrary: fc.array(sentence, { minLength: 1, maxLength: 8 }).map((items) => `- ${items.join('\n- ')}`) },
 )
 
-test('chunks stand in order, hold every word, and lines fit offsets', () => {
+test('chunks are in order and contain every word, and lines match offsets', () => {
   const newline = fc.constantFrom('\n', '\r\n')
   fc.assert(
     fc.property(fc.array(block, { maxLength: 60 }), newline, (blocks, end) => {
@@ -128,7 +128,7 @@ test('chunks stand in order, hold every word, and lines fit offsets', () => {
   )
 })
 
-test('a chunk is neither a crumb nor more than a model can read', () => {
+test('a chunk is neither tiny nor longer than a model can read', () => {
   fc.assert(
     fc.property(fc.array(block, { minLength: 20, maxLength: 60 }), (blocks) => {
       const chunks = chunksOf(blocks.join('\n\n'))
@@ -143,7 +143,7 @@ function blocksWords(text: string): number {
   return (text.match(/[a-z]+/g) ?? []).length
 }
 
-test('an edit changes only chunks near it', () => {
+test('an edit changes only nearby chunks', () => {
   const scenario = fc.tuple(fc.array(block, { minLength: 80, maxLength: 200 }), fc.nat(), sentence)
   fc.assert(
     fc.property(scenario, ([blocks, at, added]) => {
@@ -153,7 +153,7 @@ test('an edit changes only chunks near it', () => {
       const after = [...blocks.slice(0, place), added, ...blocks.slice(place)].join('\n\n')
       const starts = (text: string) => new Set(chunksOf(text).map((chunk) => text.length - chunk.start))
       const [old, now] = [starts(before), starts(after)]
-      // Cuts further behind the edit than the widest chunk and a radius that both notes have: all after the first are the same.
+      // Compare cuts that both notes have, beyond the widest chunk and radius after the edit: all later ones are equal.
       const common = [...old].filter((start) => start <= tail.length && now.has(start))
       const first = Math.max(0, ...common)
       expect([...now].filter((start) => start < first)).toEqual([...old].filter((start) => start < first))

@@ -16,7 +16,7 @@ test.each([
   if (distance > 0) expect(editDistance(a, b, distance - 1)).toBeUndefined()
 })
 
-/** By its definition, without limits. */
+/** The plain definition, without limits. */
 function byDefinition(a: string, b: string): number {
   const rows = Array.from({ length: a.length + 1 }, (_, i) =>
     Array.from({ length: b.length + 1 }, (__, j) => (i === 0 ? j : j === 0 ? i : 0)),
@@ -32,7 +32,7 @@ function byDefinition(a: string, b: string): number {
   return at(a.length, b.length)
 }
 
-test('what the definition says, up to any limit; either way round', () => {
+test('matches the definition up to any limit, and is symmetric', () => {
   const text = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), maxLength: 12 })
   fc.assert(
     fc.property(text, text, fc.nat(6), (a, b, most) => {

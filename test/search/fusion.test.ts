@@ -13,8 +13,9 @@ const semantic = [
   { key: 'c', score: 0.25 },
 ]
 
-test('scores of both legs are mixed, and each hit says how', () => {
-  // Certain by words .7 · .8 = .56, by meaning (.5 − .3) / .4 = .5: 1 − .44 · .5 = .78.
+test('mixes the scores of both legs, and each hit shows how', () => {
+  // Confidence by words .7 · .8 = .56, by meaning (.5 − .3)
+  // .4 = .5: 1 − .44 · .5 = .78.
   const hits = fuse(keyword, semantic, { weight: 0.4, certainty: CERTAINTY })
   expect(hits.map(({ key, score }) => [key, score])).toEqual([
     ['a', expect.closeTo(0.78 * (0.6 * 0.92 + 0.4 * 0.5))],
@@ -31,7 +32,7 @@ test('scores of both legs are mixed, and each hit says how', () => {
   })
 })
 
-test('of two notes with the same BM25 the one with more of the query comes first', () => {
+test('of two notes with the same BM25 score, the one with more words of the query comes first', () => {
   const hits = fuse(
     [
       { key: 'often one word', score: 8, matched: 0.3 },
@@ -43,7 +44,7 @@ test('of two notes with the same BM25 the one with more of the query comes first
   expect(hits.map((hit) => hit.key)).toEqual(['all words', 'often one word'])
 })
 
-test('where a leg has nothing, the other is taken alone', () => {
+test('if one leg finds nothing, the other is used alone', () => {
   const words = fuse(keyword, [], { weight: 0.4, certainty: CERTAINTY })
   expect(words.map(({ key, score, weight }) => [key, score, weight])).toEqual([
     ['a', expect.closeTo(0.8 * 0.92), 0],
@@ -57,7 +58,7 @@ test('where a leg has nothing, the other is taken alone', () => {
   expect(fuse([], [], { weight: 0.4 })).toEqual([])
 })
 
-test('a note that meaning does not bring counts as the farthest that it does, not as one that has nothing to do with the query', () => {
+test('a note missing from the semantic results gets the lowest score returned there', () => {
   const near = [
     { key: 'b', score: 0.72 },
     { key: 'c', score: 0.7 },
@@ -70,12 +71,12 @@ test('a note that meaning does not bring counts as the farthest that it does, no
   ])
 })
 
-test('meaning counts less where a note has all of the words', () => {
+test('meaning counts less when a note has all the words', () => {
   const weightAt = (matched: number) => fuse([{ key: 'a', score: 1, matched }], semantic, { weight: 0.5 })[0]?.weight
   expect([0, 0.8, 0.9, 1].map(weightAt)).toEqual([0.5, 0.5, expect.closeTo(0.375), expect.closeTo(0.25)])
 })
 
-test('an exact title comes first with score 1, found by a leg or not', () => {
+test('an exact title comes first with score 1, whether or not a leg finds it', () => {
   const hits = fuse(keyword, semantic, { weight: 0.4, certainty: CERTAINTY, exact: new Set(['z', 'c']) })
   expect(hits.map(({ key, exact }) => [key, exact])).toEqual([
     ['c', true],
@@ -91,7 +92,7 @@ test('a query that neither words nor meaning answer has low scores', () => {
   expect(hits[0]?.score).toBeLessThan(0.07)
 })
 
-test('a note is as near as its nearest vector, of a title a little less', () => {
+test('a note scores as its best vector; titles count slightly less', () => {
   const passages = [
     { key: 1, score: 0.5 },
     { key: 2, score: 0.4 },
@@ -123,7 +124,7 @@ const semanticHits: fc.Arbitrary<readonly SemanticHit<number>[]> = fc
   .uniqueArray(fc.record({ key: fc.nat(20), score: fc.double({ min: -1, max: 1, noNaN: true }) }), { selector: (hit) => hit.key })
   .map(byScore)
 
-test('scores are 0–1 and descend, every key comes once, and better evidence never lowers a note', () => {
+test('scores are 0–1 and descending, keys are unique, and better evidence never lowers a note', () => {
   const weight = fc.double({ min: 0, max: 1, noNaN: true })
   fc.assert(
     fc.property(keywordHits, semanticHits, weight, (words, meaning, share) => {
@@ -144,4 +145,31 @@ test('scores are 0–1 and descend, every key comes once, and better evidence ne
       expect(scoreOf(better)).toBeGreaterThanOrEqual(scoreOf(hits))
     }),
   )
+})
+
+/** Relative scores of notes in the query's language (`a`, `b`) and in another one, whose cosines are `near`. */
+function sharesOf(near: number, own = [0.4, 0.4]) {
+  const byLanguage = {
+    own: own.map((score, at) => ({ key: 'ab'[at] as string, score })),
+    other: [
+      { key: 'first', score: near },
+      { key: 'second', score: near * 0.9 },
+    ],
+  }
+  const meaning = byScore([...byLanguage.own, ...byLanguage.other])
+  const hits = fuse(keyword, meaning, { weight: 0.4, certainty: CERTAINTY, byLanguage })
+  return Object.fromEntries(hits.map(({ key, score }) => [key, Number((score / (hits[0]?.score ?? 0)).toFixed(2))]))
+}
+
+test('a note in another language is not outranked because it lacks the words of the query', () => {
+  expect(sharesOf(0.4)).toEqual({ a: 1, first: 0.9, second: 0.81, b: 0.74 })
+})
+
+test('notes in another language are raised less if they are farther away than those in the language of the query', () => {
+  expect([0.4, 0.32].map((near) => sharesOf(near).first)).toEqual([0.9, 0.71])
+  expect(sharesOf(0.2).first, 'too far away to be an answer').toBe(0.21)
+})
+
+test('if no note is in the language of the query, words and meaning count as everywhere', () => {
+  expect(sharesOf(0.4, [])).toEqual({ a: 1, b: 0.72, first: 0.44, second: 0.39 })
 })

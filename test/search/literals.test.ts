@@ -42,15 +42,15 @@ test.each([
   'is it so?--i.e. or --x',
   'a -- b --- c',
   'and/or',
-])('%s has nothing that is meant letter by letter', (question) => {
+])('%s has no literal', (question) => {
   expect(literalsIn(question)).toEqual([])
 })
 
-test('several are found once each', () => {
+test('returns each of several literals once', () => {
   expect(literalsIn('hasTag() #MOC hasTag() #moc `#MOC`')).toHaveLength(2)
 })
 
-test('what stands in backticks is found in any text that holds it, whatever it is', () => {
+test('finds the text in backticks in any note that contains it', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme', maxLength: 20 }), fc.string({ maxLength: 20 }), (code, around) => {
       for (const literal of literalsIn(`\`${code}\``)) expect(typeof literal.isIn(around + code + around)).toBe('boolean')

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { NumberList } from '../../src/search/number-list.ts'
 
-test('a list has the numbers that were put at its end, one by one or many at once, until it is emptied', () => {
+test('keeps numbers in the order appended, one by one or in bulk, until emptied', () => {
   const parts = fc.array(fc.oneof(fc.nat(), fc.array(fc.nat(), { maxLength: 40 }), fc.constant('clear' as const)))
   fc.assert(
     fc.property(parts, fc.nat({ max: 8 }), (given, capacity) => {

@@ -12,12 +12,12 @@ const text = fc.oneof(
 )
 
 describe('a plain name', () => {
-  test('has one space between words and no signs around', () => {
+  test('has single spaces between words and no punctuation around them', () => {
     expect(plainName(' «Café\u00a0 latte?» ')).toBe('cafe latte')
     expect(plainName('C#')).toBe('c#')
   })
 
-  test('is the same of names that are equal when folded', () => {
+  test('is the same for names that are equal when folded', () => {
     fc.assert(
       fc.property(text, (name) => {
         expect(plainName(foldName(name))).toBe(plainName(name))
@@ -26,7 +26,7 @@ describe('a plain name', () => {
     )
   })
 
-  test('is told without making it where it is the name in lower case', () => {
+  test('is recognised without computing it if it equals the lower-cased name', () => {
     fc.assert(
       fc.property(fc.oneof(text, fc.string({ maxLength: 6 })), (name) => {
         fc.pre(isPlain(name))

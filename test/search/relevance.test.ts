@@ -1,7 +1,17 @@
 import { expect, test } from 'vitest'
-import { calibrate, keepRelevant, type LEAST_SCORE, traitsOf, UNRELATED_QUERIES } from '../../src/search/relevance.ts'
+import { languageOf } from '../../src/search/languages/language-of.ts'
+import {
+  calibrate,
+  isKnownTo,
+  keepRelevant,
+  type LEAST_SCORE,
+  queryKind,
+  traitsIn,
+  traitsOf,
+  UNRELATED_QUERIES,
+} from '../../src/search/relevance.ts'
 
-test('presets let through less, the stricter they are, and exact hits always', () => {
+test('stricter presets let fewer hits through, but always exact ones', () => {
   const hits = [
     { key: 'title', score: 0, exact: true },
     { key: 'sure', score: 0.8, exact: false },
@@ -15,7 +25,7 @@ test('presets let through less, the stricter they are, and exact hits always', (
   expect(kept('loose')).toEqual(['title', 'sure', 'likely', 'perhaps'])
 })
 
-test('of what was found by words alone less is asked', () => {
+test('hits found by words only have a lower threshold', () => {
   const hits = [0.35, 0.2, 0.04].map((score) => ({ score, exact: false }))
   const kept = (relevance: keyof typeof LEAST_SCORE) => keepRelevant(hits, relevance, 0).map((hit) => hit.score)
   expect(kept('strict')).toEqual([0.35])
@@ -23,30 +33,62 @@ test('of what was found by words alone less is asked', () => {
   expect(kept('loose')).toEqual([0.35, 0.2, 0.04])
 })
 
-test('known embedders are told by their id', () => {
+test('known embedders are recognised by id', () => {
   expect(traitsOf('static:all-minilm-l6-v2:256')).toEqual({ weight: 0.35, certainty: { low: 0.3, high: 0.7 } })
   expect(traitsOf('transformers:Xenova/all-MiniLM-L6-v2:384')).toEqual({ weight: 0.5, certainty: { low: 0.25, high: 0.65 } })
   expect(traitsOf('openai:nomic-embed-text:768')).toBeUndefined()
 })
 
-test('an unknown embedder is calibrated by what the vault answers and what not', () => {
+test.each([
+  ['how do I prune roses', 'query', 0.35],
+  ['wie schneide ich die Rosen', 'across', 0.55],
+  ['バラの剪定', 'across', 0.55],
+  ['Rosen', 'across', 0.5],
+  ['2024', 'query', 0.35],
+])('the language of a question decides how it is embedded and how much meaning counts: %s', (question, kind, weight) => {
+  const both = traitsOf('static:all-minilm-l6-v2+multilingual-e5-small:512:1')
+  const language = languageOf(question)
+  expect(queryKind(language)).toBe(kind)
+  expect(both && traitsIn(both, language).weight).toBe(weight)
+})
+
+test('an embedder without a language table weighs meaning the same in all languages', () => {
+  const traits = traitsOf('transformers:Xenova/all-MiniLM-L6-v2:384')
+  expect(traits && traitsIn(traits, languageOf('wie schneide ich die Rosen'))).toEqual(traits)
+})
+
+test.each([
+  ['wie schneide ich die Rosen', ['en', 'de'], true],
+  ['wie schneide ich die Rosen', ['en'], false],
+  ['Rosen', ['en'], true],
+  ['розы', ['en', 'de'], false],
+  ['розы', ['en', 'uk'], true],
+  ['ako strihať ruže a kedy', ['cs'], true],
+  ['2024', ['en'], true],
+  ['ដំឡើងកម្មវិធី', ['en', 'th'], false],
+  ['ដំឡើងកម្មវិធី', undefined, true],
+])('whether a model knows the language of a text: %s, %s', (text, languages, isKnown) => {
+  expect(isKnownTo(languages, languageOf(text))).toBe(isKnown)
+})
+
+test('calibrates an unknown embedder with related and unrelated samples from the vault', () => {
   const unrelated = [0.62, 0.58, 0.6, Number.NaN, 0.64, 0.56]
   const related = [0.7, 0.72, 0.74, 0.76, 0.78, 0.8, 0.82, 0.84, 0.86, 0.88, 0.9]
   expect(calibrate({ unrelated, related })).toEqual({ low: 0.6, high: 0.84 })
 })
 
-test('samples that do not tell the two apart, or are nothing but titles, leave a range between them', () => {
+test('samples that overlap, or consist of titles only, leave a range between them', () => {
   expect(calibrate({ unrelated: [0.5], related: [0.2] })).toEqual({ low: 0.5, high: expect.closeTo(0.65) })
   expect(calibrate({ unrelated: [0.5], related: [1] })).toEqual({ low: 0.5, high: expect.closeTo(0.85) })
   expect(calibrate({ unrelated: [1], related: [1] })?.high).toBeGreaterThan(1)
 })
 
-test('without samples of both kinds nothing is calibrated', () => {
+test('calibrates nothing without samples of both kinds', () => {
   expect(calibrate({ unrelated: [], related: [0.2] })).toBeUndefined()
   expect(calibrate({ unrelated: [0.2], related: [Number.NaN] })).toBeUndefined()
 })
 
-test('no two of the unrelated queries share a word', () => {
+test('unrelated queries have no word in common', () => {
   const words = UNRELATED_QUERIES.join(' ').split(' ')
   expect(new Set(words).size).toBe(words.length)
 })

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { plainName, SimilarNames } from '../../src/search/similar-names.ts'
 
-/** Dice by the book: pairs of neighbouring characters without white space, each as often as both have it. */
+/** Textbook Dice: pairs of neighbouring characters without white space, counted as often as both have them. */
 function dice(a: string, b: string): number {
   const pairs = (text: string) => {
     const chars = text.toLowerCase().normalize('NFC').replace(/\s/g, '')
@@ -26,7 +26,7 @@ const name = fc
 const ids = { accept: () => true, id: (key: number) => String(key).padStart(3, '0') }
 
 describe('similar names', () => {
-  test('are those with the highest Dice coefficient', () => {
+  test('have the highest Dice coefficients', () => {
     fc.assert(
       fc.property(
         fc.array(name, { minLength: 1, maxLength: 20 }),
@@ -47,7 +47,7 @@ describe('similar names', () => {
     )
   })
 
-  test('are those of about the same length, where only those are of use', () => {
+  test('have similar length when only those can match', () => {
     fc.assert(
       fc.property(fc.array(name, { maxLength: 20 }), name, fc.nat(2), (names, query, slips) => {
         const index = new SimilarNames()
@@ -60,7 +60,7 @@ describe('similar names', () => {
     )
   })
 
-  test('are the best ones by exhaustion, after any changes, whoever is wanted', () => {
+  test('equal an exhaustive search, after any changes and for any subset', () => {
     const file = fc.record({ key: fc.nat(9), names: fc.array(name, { maxLength: 3 }) })
     fc.assert(
       fc.property(
@@ -87,14 +87,14 @@ describe('similar names', () => {
     )
   })
 
-  test('follow changes, also very many of them', () => {
+  test('follow changes, even very many', () => {
     const index = new SimilarNames()
     for (let round = 0; round < 6_000; round++) index.set(round % 3, [`name ${round}`])
     index.set(1, [])
     expect(index.find('name 5997', ids, { limit: 5, minimum: 0.5 }).map(({ name }) => name)).toEqual(['name 5997', 'name 5999'])
   })
 
-  test('are the same before their pairs were made, and while some are missing', () => {
+  test('are the same before pairs are prepared, and while some are missing', () => {
     const letters = fc.string({ unit: fc.constantFrom('a', 'B', 'é', 'Σ', 'ß', ' ', '.', '('), maxLength: 6 })
     const files = fc.array(fc.record({ key: fc.nat(9), names: fc.array(letters, { maxLength: 3 }) }), { maxLength: 20 })
     fc.assert(
@@ -117,7 +117,7 @@ describe('similar names', () => {
     )
   })
 
-  test('a typo is found, an alias too, a node once under its best name', () => {
+  test('a typo in a name or alias is found, and each node appears once, under its best name', () => {
     const index = new SimilarNames()
     index.set(1, ['Chicken', 'Chick'])
     index.set(2, ['Kitchen'])
@@ -125,7 +125,7 @@ describe('similar names', () => {
     expect(index.find('CHICK', ids, { limit: 5, minimum: 0.9 })).toEqual([{ key: 1, name: 'Chick', score: 1 }])
   })
 
-  test('a name of a megabyte holds no one up', () => {
+  test('a name of a megabyte is handled quickly', () => {
     const index = new SimilarNames()
     index.set(1, ['x'.repeat(1 << 20)])
     expect(index.find('y'.repeat(1 << 20), ids, { limit: 1, minimum: 0.1 })).toEqual([])

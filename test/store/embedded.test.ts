@@ -3,10 +3,10 @@ import { openThrough } from '../contract/open-engine.ts'
 import { type OpenStore, testStore } from '../contract/store.ts'
 import { embeddedEngine } from '../support/memory-vault.ts'
 
-/** Members whose values are ids; lists of them too. */
+/** Members with ids or lists of ids. */
 const IDS: ReadonlySet<string> = new Set(['id', 'ids', 'source', 'twins', 'rivals'])
 
-/** The store of a vault that has a name, as that of the same vault without one: every id must carry the name, and loses it. */
+/** Wraps the store of a named vault to look like an unnamed one: every id must have the vault's name, which is removed. */
 function unnamed(store: Store, name: string): Store {
   const start = `${name}:`
   const strip = (value: unknown, member = ''): unknown => {

@@ -5,7 +5,7 @@ import type { Neo4jPlace } from '../../src/store/neo4j/server/place.ts'
 import { decisionsOf } from '../../src/store/neo4j/shared-state.ts'
 import { NEO4J_URL, neo4jPlace } from '../support/neo4j.ts'
 
-describe.skipIf(NEO4J_URL === undefined)('what was decided about a vault in a Neo4j database', { timeout: 120_000 }, () => {
+describe.skipIf(NEO4J_URL === undefined)('decisions about a vault in a Neo4j database', { timeout: 120_000 }, () => {
   async function fed(place = neo4jPlace()) {
     const connection = connect(place)
     await openNeo4jIndexWriter(connection).state()
@@ -19,7 +19,7 @@ describe.skipIf(NEO4J_URL === undefined)('what was decided about a vault in a Ne
     return new Connection(place)
   }
 
-  test('is told to every process, and to no other vault', async () => {
+  test('are visible to every process, but only for this vault', async () => {
     const { connection, place } = await fed()
     const other = await fed()
     const decisions = decisionsOf(connection)
@@ -39,7 +39,7 @@ describe.skipIf(NEO4J_URL === undefined)('what was decided about a vault in a Ne
     expect([(await none.labels()).size, (await none.dismissed()).size]).toEqual([0, 0])
   })
 
-  test('stays when the vault is fed again from nothing, and goes with the vault', async () => {
+  test('survive a new feed of the vault, and are deleted with it', async () => {
     const { connection } = await fed()
     const decisions = decisionsOf(connection)
     await decisions.dismiss('wanted:nowhere')

@@ -11,7 +11,7 @@ vi.mock('neo4j-driver', () => {
 test.each([
   ['a reader', (connection: Connection) => openNeo4jStore(connection).read(async () => 1)],
   ['a writer', (connection: Connection) => openNeo4jIndexWriter(connection).state()],
-])('without the driver %s is told the command that installs it', async (_, ask) => {
+])('without the driver, %s gets the command that installs it', async (_, ask) => {
   const error = await ask(new Connection(neo4jPlace())).catch((caught: unknown) => caught)
   expect(error).toMatchObject({
     code: 'STORE_UNAVAILABLE',

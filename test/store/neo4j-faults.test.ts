@@ -31,7 +31,7 @@ function connect(to: Neo4jPlace | Connection): Connection {
 
 const countNotes = (store: Store) => store.read(async (snapshot) => (await snapshot.select({}, { offset: 0, limit: 1 })).total)
 
-test('a server that cannot be reached is said with its address and what to do, never with a password', async () => {
+test('an unreachable server is an error with its address and a hint, without a password', async () => {
   const error = await countNotes(openNeo4jStore(connect(nothingListens))).catch((caught: unknown) => caught)
   expect(error).toMatchObject({
     code: 'STORE_UNAVAILABLE',
@@ -43,7 +43,7 @@ test('a server that cannot be reached is said with its address and what to do, n
 })
 
 test.each(['http://ann:secret-in-url@db.example:7687', 'db.example:7687', 'bolt://ann:secret-in-url@db.example:port'])(
-  '%s, which is no address of a database, is told as that, with what to write',
+  '%s is not a database address: the error says what to write',
   async (url) => {
     const error = await countNotes(openNeo4jStore(connect({ ...nothingListens, url }))).catch((caught: unknown) => caught)
     expect(error).toMatchObject({
@@ -56,7 +56,7 @@ test.each(['http://ann:secret-in-url@db.example:7687', 'db.example:7687', 'bolt:
   },
 )
 
-test('a signal ends a question before a server answers', async () => {
+test('a signal cancels a question before the server answers', async () => {
   const store = openNeo4jStore(connect(nothingListens))
   await expect(store.read(async () => 1, AbortSignal.abort(new Error('no one waits')))).rejects.toThrow('no one waits')
 })
@@ -71,7 +71,7 @@ describe.skipIf(NEO4J_URL === undefined)('a Neo4j server', () => {
   }
 
   test.skipIf((process.env.ROUX_STORE_NEO4J_PASSWORD ?? '') === '')(
-    'refuses a wrong password: it is said, and not shown',
+    'rejects a wrong password with an error that does not show it',
     async () => {
       const error = await countNotes(openNeo4jStore(connect({ ...neo4jPlace(), password: 'wrong-word' }))).catch(
         (caught: unknown) => caught,
@@ -81,7 +81,7 @@ describe.skipIf(NEO4J_URL === undefined)('a Neo4j server', () => {
     },
   )
 
-  test('has no such database: it is said which setting names it', async () => {
+  test('lacks the database: the error names its setting', async () => {
     const store = openNeo4jStore(connect({ ...neo4jPlace(), database: 'nowhere' }))
     await expect(countNotes(store)).rejects.toMatchObject({
       code: 'STORE_UNAVAILABLE',
@@ -90,7 +90,7 @@ describe.skipIf(NEO4J_URL === undefined)('a Neo4j server', () => {
     })
   })
 
-  test('a feeder that has the next change planned ahead changes nothing', async () => {
+  test("planning the feeder's next change ahead changes nothing", async () => {
     const { place, connection } = await opened({ 'a.md': '[[b]] [[missing]]', 'b.md': '' })
     const everything = async () =>
       await connection.read(
@@ -103,7 +103,7 @@ describe.skipIf(NEO4J_URL === undefined)('a Neo4j server', () => {
     expect(await everything()).toEqual(before)
   })
 
-  test('of two writers from one generation the second is told that it was late, and nothing of it is seen', async () => {
+  test('of two writers from one generation, the second is told that it was late, and nothing of it is visible', async () => {
     const { place, fed } = await opened({ 'a.md': '[[b]]', 'b.md': '' })
     const { generation, ...state } = await fed.store.read(async ({ generation: now }) => ({
       generation: now,
@@ -149,7 +149,7 @@ describe.skipIf(NEO4J_URL === undefined)('a Neo4j server', () => {
     expect(forRows.slice(-deletions.length)).toEqual(deletions)
   })
 
-  test('tells of a change with the next look, where the first question after it failed', async () => {
+  test('reports a change on the next poll if the first query after it failed', async () => {
     const { place, fed } = await opened({ 'a.md': '' })
     let isFailing = true
     class Failing extends Connection {
@@ -172,7 +172,7 @@ describe.skipIf(NEO4J_URL === undefined)('a Neo4j server', () => {
     expect(isFailing).toBe(false)
   })
 
-  test('ranks hubs for a user that may not write, by scores that only this process has', async () => {
+  test('ranks hubs for a read-only user, with scores kept in this process', async () => {
     const { place } = await opened({ 'a.md': '[[b]] [[c]]', 'In/b.md': '[[c]]', 'c.md': '', 'In/d.md': '[[c]] [[b]]' })
     class ReadOnly extends Connection {
       override async transaction<T>(): Promise<T> {
@@ -192,7 +192,7 @@ describe.skipIf(NEO4J_URL === undefined)('a Neo4j server', () => {
     expect(await hubs({}, 0)).toEqual([])
   })
 
-  test('forgets the vectors of another embedder in parts', async () => {
+  test('deletes the vectors of another embedder in parts', async () => {
     const { place, connection, fed } = await opened({ 'a.md': 'Leek.', 'b.md': 'Salt.' })
     await fed.indexSearch(new BagOfWords())
     const statements: string[] = []
@@ -221,7 +221,7 @@ describe.skipIf(NEO4J_URL === undefined)('a Neo4j server', () => {
     expect(left).toEqual([])
   })
 
-  test('after a feeder that was stopped, no answer says that it is not heard of; one that died is missed from the last change on', async () => {
+  test('a feeder that stopped is not reported as missing; one that died is, counted from its last change', async () => {
     const { place, connection } = await opened({ 'a.md': '' })
     const lease = openLease(connection)
     const { store, indexing } = openStoredVault(place)
@@ -252,7 +252,7 @@ describe.skipIf(NEO4J_URL === undefined)('a Neo4j server', () => {
     expect(await silentMinutes()).toBeUndefined()
   })
 
-  test('says how old changes are by its own clock', async () => {
+  test("computes the age of changes with the server's clock", async () => {
     const { place } = await opened({ 'a.md': '' })
     const { store, graphLog } = openStoredVault(place)
     onTestFinished(() => store.close())
@@ -262,7 +262,7 @@ describe.skipIf(NEO4J_URL === undefined)('a Neo4j server', () => {
     expect(Math.abs((graphLog.now?.() ?? 0) + 7_200_000 - Date.now())).toBeLessThan(600_000)
   })
 
-  test('shows nothing of a generation before it is committed, and nothing of one that never is', async () => {
+  test('shows a generation only after its commit', async () => {
     const { place, fed } = await opened({ 'a.md': '[[b]]', 'b.md': '' })
     const generation = await fed.store.read(async (snapshot) => snapshot.generation)
     const connection = connect(place)
@@ -273,7 +273,7 @@ describe.skipIf(NEO4J_URL === undefined)('a Neo4j server', () => {
     expect(await countNotes(fed.store)).toBe(2)
   })
 
-  test('a reader that meets a generation which is being made visible reads again', async () => {
+  test('a reader that meets a generation becoming visible reads again', async () => {
     const { connection, fed } = await opened({ 'a.md': '', 'b.md': '' })
     const generation = await fed.store.read(async (snapshot) => snapshot.generation)
     const announce = (to: number) =>
@@ -287,7 +287,7 @@ describe.skipIf(NEO4J_URL === undefined)('a Neo4j server', () => {
       try {
         return (await snapshot.select({}, { offset: 0, limit: 9 })).total
       } catch (error) {
-        // It comes while the reader waits for it.
+        // It arrives while the reader waits for it.
         setTimeout(() => void announce(generation), 200)
         throw error
       }
@@ -295,7 +295,7 @@ describe.skipIf(NEO4J_URL === undefined)('a Neo4j server', () => {
     expect([runs > 1, total]).toEqual([true, 2])
   })
 
-  test('a vault that is being emptied is not taken for a whole one', async () => {
+  test('a vault that is being emptied never looks complete', async () => {
     const { place, fed } = await opened({ 'a.md': '[[b]]', 'b.md': '' })
     const known = async () => fed.store.read(async ({ complete, files }) => ({ complete, files }))
     expect(await known()).toEqual({ complete: true, files: 2 })
@@ -313,7 +313,7 @@ describe.skipIf(NEO4J_URL === undefined)('a Neo4j server', () => {
     expect(seen).not.toContainEqual(expect.objectContaining({ complete: true }))
   })
 
-  test('two feeders are two, also where their computers and processes are called alike', async () => {
+  test('two feeders are distinct even with equal host names and process ids', async () => {
     const { place } = await opened({ 'a.md': '' })
     const [first, second] = [openLease(connect(place)), openLease(connect(place))]
     expect((await first.take()).isHeld).toBe(true)
@@ -328,7 +328,7 @@ describe.skipIf(NEO4J_URL === undefined)('a Neo4j server', () => {
   const setVersion = (connection: Connection, to: number) =>
     connection.write("MATCH (s:RouxSchema {name: 'schema'}) SET s.version = $to", { to })
 
-  test('in a format of a newer version is neither read nor written', async () => {
+  test('refuses to read or write a newer format', async () => {
     const { connection, place, fed } = await opened({ 'a.md': '' })
     await setVersion(connection, FORMAT + 1)
     try {
@@ -351,7 +351,7 @@ describe.skipIf(NEO4J_URL === undefined)('a Neo4j server', () => {
       return (await snapshot.words([term], {}, 9)).hits.length
     })
 
-  test('in the first format, where all vaults had one index of words, is brought up to date by the next writer', async () => {
+  test('the next writer upgrades the first format, with one word index for all vaults', async () => {
     const vaults = [await opened({ 'a.md': 'Leek.' }), await opened({ 'a.md': 'Leek.', 'b.md': 'Leek soup.' })] as const
     const [{ connection, place, fed }, other] = vaults
     for (const { place: own, fed: one } of vaults) {
@@ -378,7 +378,7 @@ describe.skipIf(NEO4J_URL === undefined)('a Neo4j server', () => {
     expect([await leeks(fed.store), await leeks(other.fed.store)]).toEqual([1, 2])
   })
 
-  test('lost its index of words: it is said, and the next writer makes it again', async () => {
+  test('a lost word index is reported, and the next writer creates it again', async () => {
     const { connection, place, fed } = await opened({ 'a.md': 'Leek.' })
     await fed.indexSearch()
     const { wordIndex } = wordNames(place.vault)
@@ -393,8 +393,8 @@ describe.skipIf(NEO4J_URL === undefined)('a Neo4j server', () => {
     expect([await leeks(fed.store), (await missing())?.state]).toEqual([1, 'ok'])
   })
 
-  test('ranks the words of a vault by how rare they are in it, whatever other vaults say', async () => {
-    // Among all notes of the database the word that is rare here is the frequent one.
+  test('ranks words by how rare they are in the vault, whatever other vaults contain', async () => {
+    // In the whole database, the word that is rare here is the frequent one.
     const { fed } = await opened({
       ...Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`Frequent ${at}.md`, 'Salt is here.'])),
       'Rare.md': 'Leek is here.',
@@ -407,7 +407,7 @@ describe.skipIf(NEO4J_URL === undefined)('a Neo4j server', () => {
     expect(hits.map(({ id }) => id)[0]).toBe('rare.md')
   })
 
-  test('keeps no index of a vault that was removed', async () => {
+  test('keeps no index of a removed vault', async () => {
     const { connection, place, fed } = await opened({ 'a.md': 'Leek.' })
     await fed.indexSearch()
     const { wordIndex } = wordNames(place.vault)

@@ -20,7 +20,7 @@ import { storedCore } from '../support/stored-core.ts'
 const LONG_LIST = 100_000
 const SLOW = 120_000
 
-/** Remembers what was asked. */
+/** Records all statements. */
 class Recording extends Connection {
   readonly asked: (readonly [cypher: string, values: Values])[] = []
 
@@ -59,7 +59,7 @@ function manyNotes(count: number, text: (at: number) => string): Readonly<Record
   return Object.fromEntries(Array.from({ length: count }, (_, at) => [`Notes/n${at}.md`, text(at)]))
 }
 
-describe.skipIf(NEO4J_URL === undefined)('what is much for a Neo4j server', { timeout: SLOW }, () => {
+describe.skipIf(NEO4J_URL === undefined)('large requests to a Neo4j server', { timeout: SLOW }, () => {
   test('a hundred thousand ids in one call are all answered, in order', async () => {
     const { place, fed } = await fedVault({ 'a.md': '---\naliases: [First]\n---\nTo [[b]].', 'b.md': '' })
     const ids = Array.from({ length: LONG_LIST }, (_, at) => (at % 1_000 === 0 ? 'a.md' : `no such note ${at}.md`) as NodeId)
@@ -101,7 +101,7 @@ describe.skipIf(NEO4J_URL === undefined)('what is much for a Neo4j server', { ti
     )
   })
 
-  test('a question of many words takes no more memory of the server for each note that has them', async () => {
+  test("the server's memory for a question of many words does not grow with each matching note", async () => {
     const words = ['leek', 'salt', 'soup', 'spade', 'rake', 'flour', 'bread', 'fish', 'autumn', 'garden', 'kitchen', 'pot']
     const { place, fed } = await fedVault(manyNotes(1_500, (at) => `${words.join(' ')} ${at}`))
     await fed.indexSearch()
@@ -117,7 +117,7 @@ describe.skipIf(NEO4J_URL === undefined)('what is much for a Neo4j server', { ti
     expect(all / one).toBeLessThan(4)
   })
 
-  test('a question is planned once, however long the texts and lists in it are', async () => {
+  test('a query is planned once, for any length of its texts and lists', async () => {
     const { place, fed } = await fedVault({ 'a.md': 'To [[b]].', 'b.md': '' })
     await fed.indexSearch()
     const connection = connect(new Connection(place))
@@ -139,7 +139,7 @@ describe.skipIf(NEO4J_URL === undefined)('what is much for a Neo4j server', { ti
     expect(await plansOf([1, 3, 30, 300, 3_000])).toBe(one)
   })
 
-  test('a server that opens plans in the background what is asked most, and writes nothing', async () => {
+  test('a starting server plans the most frequent queries in the background, and writes nothing', async () => {
     const place = neo4jPlace()
     const engine = neo4jEngine(undefined, place)
     onTestFinished(() => engine.index.close())
@@ -173,7 +173,7 @@ describe.skipIf(NEO4J_URL === undefined)('what is much for a Neo4j server', { ti
     expect((await ask(fed.store).state()).generation).toBe(1)
   })
 
-  test('planning ends when the store is closed, and asks nothing of a database that is not there', async () => {
+  test('planning stops when the store closes, and sends nothing to a missing database', async () => {
     const { place } = await fedVault({ 'a.md': '' })
     const connection = new Recording(place)
     const store = openNeo4jStore(connection)
@@ -187,11 +187,11 @@ describe.skipIf(NEO4J_URL === undefined)('what is much for a Neo4j server', { ti
     expect(connection.asked).toEqual([])
   })
 
-  test('a use case soon after another asks its own question only, and sees what was committed between them', async () => {
+  test('a use case right after another sends only its own query, and sees commits in between', async () => {
     const { place, memory, fed } = await fedVault({ 'a.md': '[[b]]', 'b.md': '' })
     const connection = connect(new Recording(place))
     const store = openNeo4jStore(connection)
-    // However long the server takes, no time passes in between.
+    // No time passes in between, however slow the server is.
     const clock = vi.spyOn(performance, 'now').mockReturnValue(performance.now())
     onTestFinished(() => clock.mockRestore())
     const notes = () =>
@@ -208,7 +208,7 @@ describe.skipIf(NEO4J_URL === undefined)('what is much for a Neo4j server', { ti
     expect(await notes()).toEqual(['a.md', 'b.md', 'c.md', 'd.md'])
   })
 
-  test('a lost index of vectors is said, and made again by the next writer', async () => {
+  test('a lost vector index is reported, and the next writer creates it again', async () => {
     const bag = new BagOfWords()
     const { place, fed } = await fedVault(manyNotes(1_001, (at) => `Word${at} of garden`))
     await fed.indexSearch(bag)
@@ -223,7 +223,7 @@ describe.skipIf(NEO4J_URL === undefined)('what is much for a Neo4j server', { ti
     expect(await near()).toBe(3)
   })
 
-  test('a large generation is never seen in parts while the database makes it visible', async () => {
+  test('a large generation is never seen in part while it becomes visible', async () => {
     const count = 3_000
     const place = neo4jPlace()
     const engine = neo4jEngine(undefined, place)
@@ -249,7 +249,7 @@ describe.skipIf(NEO4J_URL === undefined)('what is much for a Neo4j server', { ti
     expect([...seen]).toEqual([`true 1 ${count}`])
   })
 
-  test('who may not make indexes can feed a vault that has them, however many vectors it has', async () => {
+  test('a user without the right to create indexes can feed a vault that has them, with any number of vectors', async () => {
     class Restricted extends Connection {
       override async write<T>(cypher: string, values: Values = {}): Promise<readonly T[]> {
         if (/^\s*(?:CREATE|DROP)\b.*\b(?:INDEX|CONSTRAINT)/.test(cypher))
@@ -265,7 +265,7 @@ describe.skipIf(NEO4J_URL === undefined)('what is much for a Neo4j server', { ti
     expect(await openNeo4jSearchWriter(connect(new Restricted(place))).maintain()).toBe(false)
   })
 
-  test('quotes, backticks and signs of query languages in every name are only signs', async () => {
+  test('quotes, backticks and query syntax in names are ordinary characters', async () => {
     const signs = '"`\'$x{}[]-> //\\:*?~^+&|!'
     const title = JSON.stringify(`All ${signs}`)
     const inNames = '"`\'$x{} -+&!~^'
@@ -291,7 +291,7 @@ describe.skipIf(NEO4J_URL === undefined)('what is much for a Neo4j server', { ti
     ])
   })
 
-  test('what others have in the database is as it was, whatever is done with a vault', async () => {
+  test('no operation on a vault changes other data in the database', async () => {
     const { place, memory, fed } = await fedVault({ 'a.md': '[[b]]', 'b.md': '', 'c.md': '[[gone]]' })
     const connection = connect(new Connection(place))
     const mark = `others-${process.pid}`
@@ -347,7 +347,7 @@ async function vectorIndexesOf(connection: Connection): Promise<readonly string[
   return rows.map(({ name }) => name)
 }
 
-/** Bytes that the server used for a statement, as it says. */
+/** The memory the server reports for a statement. */
 async function profiledMemory(cypher: string, values: Values): Promise<number> {
   const { url, user, password } = neo4jPlace()
   const server = driver(url, auth.basic(user, password), { disableLosslessIntegers: true })

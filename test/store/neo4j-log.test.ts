@@ -8,7 +8,7 @@ import { NEO4J_URL, neo4jPlace } from '../support/neo4j.ts'
 const LINEAGE = 'lineage'
 
 describe.skipIf(NEO4J_URL === undefined)('the log of changes in a Neo4j database', { timeout: 120_000 }, () => {
-  /** A vault of so many generations, each of which changes a note. */
+  /** A vault with this many generations, each of which changes a note. */
   async function logged(generations: number, log: { readonly days: number; readonly bytes: number } | undefined) {
     const { log: _, ...place } = neo4jPlace()
     const connection = new Connection(log === undefined ? place : { ...place, log })
@@ -20,7 +20,7 @@ describe.skipIf(NEO4J_URL === undefined)('the log of changes in a Neo4j database
     const ids = () => ({ files: [], missing: (name: string) => name as never })
     for (let base = 0; base < generations; base++) {
       const open = await writer.begin(base)
-      // A file that is not there is none that changes, and makes a generation.
+      // A missing file changes nothing, but makes a generation.
       await open.put({ put: [], touch: [], remove: [base], ids })
       const changes: GraphChanges = { files: [{ to: `${base}.md`, time: base }], links: [] }
       await open.commit({ outside: [], nextKey: 9, complete: true, lineage: LINEAGE }, base === 0 ? undefined : changes)
@@ -33,7 +33,7 @@ describe.skipIf(NEO4J_URL === undefined)('the log of changes in a Neo4j database
     return commits
   }
 
-  test('has what each generation changed, the newest first; what an index begins with is no change', async () => {
+  test('has the changes of each generation, newest first; the initial state is not a change', async () => {
     const connection = await logged(4, { days: 30, bytes: 1_000_000 })
     const commits = await read(connection, 3)
     expect(commits.map(({ base, generation, changes }) => [base, generation, changes?.files[0]?.to])).toEqual([
@@ -46,7 +46,7 @@ describe.skipIf(NEO4J_URL === undefined)('the log of changes in a Neo4j database
     expect([await knows(LINEAGE), await knows('another')]).toEqual(['this vault', undefined])
   })
 
-  test('is kept up to a size, and not at all where none is wanted', async () => {
+  test('is limited in size, and off if the limit is zero', async () => {
     const connection = await logged(50, { days: 30, bytes: 500 })
     const kept = await read(connection, 50)
     expect(kept[0]).toMatchObject({ base: 49, generation: 50 })

@@ -9,9 +9,9 @@ import { refusingServer, silentServer, wireTo } from '../support/bolt.ts'
 import { FedVault, MemoryVault } from '../support/memory-vault.ts'
 import { NEO4J_URL, neo4jEngine, neo4jPlace } from '../support/neo4j.ts'
 
-/** Short, so that tests need not wait as long as people do. */
+/** Short, to keep tests fast. */
 const SHORT: Timeouts = { connect: 200, read: 300, write: 400, beat: 100 }
-/** Long enough for a server that has other work. */
+/** Long enough for a busy server. */
 const REAL: Timeouts = { connect: 5_000, read: 4_000, write: 8_000, beat: 4_000 }
 
 function connect(place: Neo4jPlace, timeouts?: Timeouts): Connection {
@@ -23,7 +23,7 @@ function connect(place: Neo4jPlace, timeouts?: Timeouts): Connection {
 const at = (url: string): Neo4jPlace => ({ ...neo4jPlace('garden'), url, user: 'ann', password: 'secret-word' })
 const failure = (work: Promise<unknown>): Promise<unknown> => work.catch((error: unknown) => error)
 
-describe('a server that takes connections and never answers', () => {
+describe('a server that accepts connections and never answers', () => {
   test.each<[string, (connection: Connection) => Promise<unknown>]>([
     ['a question', (connection) => connection.read('RETURN 1')],
     ['a use case', (connection) => openNeo4jStore(connection).read(async () => 1)],
@@ -32,7 +32,7 @@ describe('a server that takes connections and never answers', () => {
     ['a generation', (connection) => connection.open()],
     ['a writer', (connection) => openNeo4jIndexWriter(connection).state()],
     ['a feeder', (connection) => openLease(connection).take()],
-  ])('fails %s in time, with what to do', async (_, ask) => {
+  ])('fails %s in time, with a hint', async (_, ask) => {
     expect(await failure(ask(connect(at(await silentServer()), SHORT)))).toMatchObject({
       code: 'STORE_UNAVAILABLE',
       message: expect.stringMatching(/^Neo4j at 127\.0\.0\.1:\d+ cannot be reached\.$/),
@@ -42,7 +42,7 @@ describe('a server that takes connections and never answers', () => {
   })
 })
 
-describe('a server that refuses', () => {
+describe('a server that rejects', () => {
   test.each<[string, string, string]>([
     ['Neo.ClientError.Security.Forbidden', 'does not let the user "ann" do this', 'create indexes and constraints'],
     [
@@ -57,7 +57,7 @@ describe('a server that refuses', () => {
     ['Neo.ClientError.Statement.SyntaxError', 'does not understand a query', 'Use Neo4j 5.26 or newer'],
     ['Neo.ClientError.Procedure.ProcedureNotFound', 'does not understand a query', 'Use Neo4j 5.26 or newer'],
     ['Neo.DatabaseError.General.UnknownError', 'could not answer (Neo.DatabaseError.General.UnknownError)', 'log of Neo4j'],
-  ])('with %s is explained, without what it was asked', async (code, message, hint) => {
+  ])('with %s is explained, without the query', async (code, message, hint) => {
     const connection = connect(at(await refusingServer(code)), SHORT)
     for (const error of [
       await failure(connection.read('MATCH (secret) RETURN secret')),
@@ -72,7 +72,7 @@ describe('a server that refuses', () => {
     }
   })
 
-  test('whose certificate or TLS is the problem says so, a full disk wants a restart, and no lost connection is an internal error', () => {
+  test('certificate and TLS errors are explained, a full disk asks for a restart, and a lost connection is never an internal error', () => {
     const explained = (given: Readonly<Record<string, unknown>>, place: Partial<Neo4jPlace> = {}) => {
       const { message = '', ...rest } = given
       return explainError(Object.assign(new Error(String(message)), rest), { ...at('bolt+s://db.example:7687'), ...place })
@@ -113,7 +113,7 @@ describe('a server that refuses', () => {
     expect(explainError(mistake, at('bolt://db.example'))).toBe(mistake)
   })
 
-  test('the password is explained, and not shown', async () => {
+  test('the password is explained, but not shown', async () => {
     const connection = connect(at(await refusingServer('Neo.ClientError.Security.Unauthorized', 'login')), SHORT)
     const error = await failure(connection.read('RETURN 1'))
     expect(error).toMatchObject({
@@ -125,7 +125,7 @@ describe('a server that refuses', () => {
   })
 })
 
-describe.skipIf(NEO4J_URL === undefined)('a network that hangs', () => {
+describe.skipIf(NEO4J_URL === undefined)('a hanging network', () => {
   const countNotes = (connection: Connection) =>
     openNeo4jStore(connection).read(async (snapshot) => (await snapshot.select({}, { offset: 0, limit: 1 })).total)
   const opened = async () => {
@@ -133,7 +133,7 @@ describe.skipIf(NEO4J_URL === undefined)('a network that hangs', () => {
     const engine = neo4jEngine(undefined, place)
     onTestFinished(() => engine.index.close())
     await new FedVault(new MemoryVault({ 'a.md': '[[b]]', 'b.md': '' }), engine).index()
-    // What is asked for the first time takes longer.
+    // The first query takes longer.
     await countNotes(connect(place))
     const lease = openLease(connect(place))
     await lease.take()
@@ -142,7 +142,7 @@ describe.skipIf(NEO4J_URL === undefined)('a network that hangs', () => {
     return { wire, far: { ...place, url: wire.url } }
   }
 
-  test('fails a question in time, and does not stay in the way of the next', async () => {
+  test('fails a query in time, and does not block the next', async () => {
     const { wire, far } = await opened()
     const connection = connect(far, REAL)
     expect(await countNotes(connection)).toBe(2)
@@ -154,7 +154,7 @@ describe.skipIf(NEO4J_URL === undefined)('a network that hangs', () => {
     expect(await countNotes(connection)).toBe(2)
   })
 
-  test('ends what is being written, of which nothing is seen', async () => {
+  test('ends a write, of which nothing becomes visible', async () => {
     const { wire, far } = await opened()
     const connection = connect(far, REAL)
     const writing = await openNeo4jIndexWriter(connection).begin(1)
@@ -168,7 +168,7 @@ describe.skipIf(NEO4J_URL === undefined)('a network that hangs', () => {
     expect(await countNotes(connect(far))).toBe(2)
   })
 
-  test('ends the word of a feeder long before others may take its vault', async () => {
+  test("ends the feeder's lease attempt well before others may take over", async () => {
     const { wire, far } = await opened()
     const lease = openLease(connect(far, { ...REAL, write: 900_000 }))
     expect(await lease.take()).toMatchObject({ isHeld: true })

@@ -13,11 +13,11 @@ import { LONG } from '../support/long.ts'
 import { NEO4J_URL, neo4jPlace } from '../support/neo4j.ts'
 import { type ReadingCall, readingCalls, type VaultSample } from '../support/reading-calls.ts'
 
-/** Larger vaults, where they are; `ROUX_PARITY_VAULT` names another one. */
+/** Larger vaults, if available; `ROUX_PARITY_VAULT` names another one. */
 const VAULTS = [LONG ? '../shared/vaults/knowledge' : '', process.env.ROUX_PARITY_VAULT ?? '']
   .filter((path) => path !== '')
   .map((path) => resolve(path))
-/** Those in which most kinds of nodes, names and links are; the others differ in how notes are read, which is no engine's business. */
+/** Vaults with most kinds of nodes, names and links. The others differ in how notes are read, which is independent of the engine. */
 const TELLING = ['canvas', 'demo', 'typed-relations']
 const FIXTURES = LONG ? readdirSync('fixtures').filter((name) => !name.includes('.')) : TELLING
 
@@ -77,7 +77,7 @@ async function sectionsOf(client: Wire, notes: readonly { readonly id: string }[
   return outlines.flatMap(({ node }) => (node?.outline ?? []).slice(0, 1).map(({ text }: Wire) => [node.id, text] as const))
 }
 
-/** What rests on the vault as a whole, or on vectors. */
+/** Depends on the whole vault or on vectors. */
 const COMPUTED: readonly ReadingCall[] = [
   ['search', { query: 'all' }],
   ['map', {}],
@@ -87,7 +87,7 @@ const COMPUTED: readonly ReadingCall[] = [
   ['get_hubs', { metric: 'betweenness' }],
 ]
 
-/** Asks until an answer rests on all that has to be computed for it. */
+/** Asks until everything the answer depends on is computed. */
 async function whenComputed(client: Wire, one: ReadingCall): Promise<void> {
   for (;;) {
     const { warnings } = await call(client, one)
@@ -96,10 +96,10 @@ async function whenComputed(client: Wire, one: ReadingCall): Promise<void> {
   }
 }
 
-/** Calls that are under way together: most wait for the database, which plans each kind of question when it comes first. */
+/** Concurrent calls: most wait for the database, which plans each kind of query on first use. */
 const AT_ONCE = 4
 
-/** What may differ, and why; everything else is equal. */
+/** Allowed differences, with reasons; everything else must be equal. */
 const ALLOWED: Readonly<Record<string, string>> = {
   search: 'words are ranked by Lucene: notes of nearly equal score can change places, and with them scores and passages',
   'context_pack of a question': 'rests on search',
@@ -118,7 +118,7 @@ function kindOf([tool, args]: ReadingCall): string {
   return args.order_by === undefined ? 'find_nodes by relevance' : 'find_nodes in order'
 }
 
-/** An answer without what may differ; `shown`: as many results as both of a pair have. */
+/** An answer without the allowed differences; `shown`: the number of results that both answers have. */
 function comparable(given: ReadingCall, answer: Wire, shown: number): Wire {
   const kind = kindOf(given)
   const codes = answer.warnings.map(({ code }: Wire) => code)
@@ -135,20 +135,20 @@ function comparable(given: ReadingCall, answer: Wire, shown: number): Wire {
     return { ...rest, results: results.map(({ id }: Wire) => id) }
   }
   if (given[0] !== 'find_nodes') return answer
-  // Scores of other lengths leave more or less room in the answer's budget.
+  // Scores of different length leave more or less room in the budget.
   const { results = [], omitted: _, ...rest } = answer
   const ids = results.map(({ id }: Wire) => id)
   if (kind === 'find_nodes in order') {
     const { next_offset, ...facts } = rest
     return { ...facts, goesOn: next_offset !== undefined, results: ids.slice(0, shown) }
   }
-  // A page of an order that differs holds other notes.
+  // With another order, a page contains other notes.
   return rest.next_offset === undefined && given[1].offset === undefined
     ? { ...rest, results: ids.sort() }
     : { total: rest.total, warnings: rest.warnings }
 }
 
-/** A call and where its answers begin to differ. */
+/** A call, and where its answers begin to differ. */
 function difference(one: ReadingCall, ours: string, theirs: string): string {
   let at = 0
   while (ours[at] === theirs[at]) at++
@@ -156,12 +156,12 @@ function difference(one: ReadingCall, ours: string, theirs: string): string {
   return `${JSON.stringify(one)}\n  ${around(ours)}\n  ${around(theirs)}`
 }
 
-/** A vault with what engines have differed in, and one with nothing. */
+/** A vault with cases in which engines have differed, and an empty one. */
 const WRITTEN = mkdtempSync(join(tmpdir(), 'roux-parity-'))
 const [CORNERS, EMPTY] = [`corners-${process.pid}`, `empty-${process.pid}`].map((name) => join(WRITTEN, name)) as [string, string]
 const PATHS = [CORNERS, EMPTY, ...FIXTURES.map((name) => resolve('fixtures', name)), ...VAULTS.filter((path) => existsSync(path))]
 
-describe.skipIf(NEO4J_URL === undefined)('every tool answers from Neo4j as from the embedded index', () => {
+describe.skipIf(NEO4J_URL === undefined)('every tool gives the same answer from Neo4j as from the embedded index', () => {
   afterAll(async () => {
     rmSync(WRITTEN, { recursive: true, force: true })
     for (const vault of PATHS) {
@@ -171,7 +171,7 @@ describe.skipIf(NEO4J_URL === undefined)('every tool answers from Neo4j as from 
     }
   })
 
-  // All before the first question: with each new vault the server plans every question again.
+  // All before the first question: each new vault makes the server plan every query again.
   test('all vaults are fed into one database', { timeout: 900_000 }, async () => {
     const world = openWorld()
     for (const vault of [CORNERS, EMPTY]) mkdirSync(vault)
@@ -187,7 +187,7 @@ describe.skipIf(NEO4J_URL === undefined)('every tool answers from Neo4j as from 
     const name = basename(vault)
     const embedded = await clientOf(world, [vault])
     const stored = await clientOf(world, ['--set', 'store.type=neo4j', '--set', `store.neo4j.vaults=${JSON.stringify([name])}`])
-    // Everything that is computed once is there before answers are compared.
+    // Wait for background results before comparing answers.
     for (const client of [embedded, stored]) for (const one of COMPUTED) await whenComputed(client, one)
     const sample = await sampleOf(embedded)
     expect(sample.ids.length > 0).toBe(vault !== EMPTY)
@@ -198,7 +198,7 @@ describe.skipIf(NEO4J_URL === undefined)('every tool answers from Neo4j as from 
       const [first, second] = answers.map((answer) => JSON.stringify(answer))
       if (first === second) return
       const counts = answers.map(({ results = [] }) => results.length)
-      // The room in an answer's budget is a matter of some digits.
+      // The budget's room differs by a few digits.
       const isCut = kindOf(one) === 'find_nodes in order' && Math.max(...counts) - Math.min(...counts) > 2
       if (isCut) different.push(`${JSON.stringify(one)}\n  ${counts.join(' and ')} results`)
       const [ours, theirs] = answers.map((answer) => JSON.stringify(comparable(one, answer, Math.min(...counts))))

@@ -13,7 +13,7 @@ import { NEO4J_URL, neo4jPlace } from '../support/neo4j.ts'
 let worlds = 0
 
 describe.skipIf(NEO4J_URL === undefined)('several programs over one vault in Neo4j', { timeout: 2 * SLOW }, () => {
-  /** A vault whose name is its own in the database, and the settings that name the server. */
+  /** A vault with a unique name in the database, and the server settings. */
   function clustered(): {
     readonly world: World
     readonly name: string
@@ -61,7 +61,7 @@ describe.skipIf(NEO4J_URL === undefined)('several programs over one vault in Neo
     return structuredContent
   }
 
-  test('a server without a folder answers from the store, over stdio and HTTP, and offers no writing tool', async () => {
+  test('a server without a folder answers from the store, over stdio and HTTP, and offers no write tool', async () => {
     const { world, name, set } = clustered()
     const { code, err } = await world.roux(['index', name, '--store', 'neo4j', ...set])
     expect(code, err).toBe(0)
@@ -89,7 +89,7 @@ describe.skipIf(NEO4J_URL === undefined)('several programs over one vault in Neo
         code: 'TOOL_DISABLED',
         hint: expect.stringContaining('need their folders'),
       })
-      // The day is older than the vault: what it began with is no change.
+      // The day is before the vault's first generation, which is not a change.
       const changed = await asked(client, 'changes_since', { since: '1d' })
       expect(changed).toMatchObject({
         notes: { added: [{ id: 'new.md', title: 'New' }] },
@@ -132,7 +132,7 @@ describe.skipIf(NEO4J_URL === undefined)('several programs over one vault in Neo
     expect([code, err]).toEqual([1, expect.stringMatching(/no vault "nowhere"[\s\S]*roux index <folder> --store neo4j/)])
   })
 
-  test('where the database cannot be reached, calls and /health say so and what to do', async () => {
+  test('if the database is unreachable, calls and /health say so with a hint', async () => {
     const { world, name, set } = clustered()
     const args = withoutFolder([...set, '--set', 'store.neo4j.url=bolt://127.0.0.1:1'], [name])
     const http = await startHttp(world, args)
@@ -142,7 +142,7 @@ describe.skipIf(NEO4J_URL === undefined)('several programs over one vault in Neo
     expect([code, err]).toEqual([1, expect.stringMatching(/Neo4j at 127\.0\.0\.1:1 cannot be reached[\s\S]*store\.neo4j\.url/)])
   })
 
-  test('two folders of one name are refused, and the first stays as it is', async () => {
+  test('a second folder with the same vault name is refused, and the first stays unchanged', async () => {
     const { world, name, set } = clustered()
     expect((await world.roux(['index', name, '--store', 'neo4j', ...set])).code).toBe(0)
     world.write(`other/${name}/Other.md`, 'Not of this vault.')
@@ -159,7 +159,7 @@ describe.skipIf(NEO4J_URL === undefined)('several programs over one vault in Neo
     ])
   })
 
-  test('what rests on the vault as a whole is computed by the feeder, for each generation, and by no server', async () => {
+  test('the feeder computes whole-vault results once per generation; servers only read them', async () => {
     const { world, name, set, connection } = clustered()
     const child = world.start(['feed', name, ...set])
     const ranked = (least: number) =>
@@ -176,7 +176,9 @@ describe.skipIf(NEO4J_URL === undefined)('several programs over one vault in Neo
     const first = await ranked(1)
     world.write('New.md', 'Links to [[Home]].')
     await ranked(first + 1)
-    const insightFiles = () => readdirSync(world.root, { recursive: true }).filter((path) => String(path).includes('insight-'))
+    // SQLite creates and deletes the files next to a database as needed.
+    const insightFiles = () =>
+      readdirSync(world.root, { recursive: true }).filter((path) => /insight-[^/]*\.db$/.test(String(path)))
     const before = insightFiles()
     const maps: Wire[] = []
     for (let server = 0; server < 2; server++) {
@@ -192,7 +194,7 @@ describe.skipIf(NEO4J_URL === undefined)('several programs over one vault in Neo
     await ended
   })
 
-  test('a feeder whose clock is an hour off waits, takes over and is seen like any other', async () => {
+  test('a feeder whose clock is an hour off waits, takes over and is visible like any other', async () => {
     const { world, name, set, connection } = clustered()
     const shift = join(world.root, 'shift.mjs')
     writeFileSync(
@@ -212,7 +214,7 @@ describe.skipIf(NEO4J_URL === undefined)('several programs over one vault in Neo
     await eventually(async () => expect(right.said()).toContain('up to date.'))
     const wrong = feeder({ NODE_OPTIONS: `--import ${pathToFileURL(shift)}` })
     await eventually(async () => expect(wrong.said()).toContain('waiting to take over'))
-    // Longer than a feeder asks whether the vault is free: by its own clock it would be.
+    // Longer than a feeder's check interval: by its own clock the vault would be free.
     await new Promise((resolve) => setTimeout(resolve, 2_500))
     expect(wrong.said()).not.toContain('feeding.')
     right.child.kill('SIGTERM')
@@ -235,7 +237,7 @@ describe.skipIf(NEO4J_URL === undefined)('several programs over one vault in Neo
     expect(await ended).toBe(0)
   })
 
-  test('an answer says it when the feeder was not heard of for a minute', async () => {
+  test('answers say when the feeder has not reported for a minute', async () => {
     const { world, name, set, connection } = clustered()
     await world.roux(['index', name, '--store', 'neo4j', ...set])
     const client = await overStdio(world, withoutFolder(set, [name]))
@@ -247,12 +249,12 @@ describe.skipIf(NEO4J_URL === undefined)('several programs over one vault in Neo
     await heard(30_000)
     expect((await asked(client, 'get_node', { id: 'Home' }))._warnings).toBeUndefined()
     await heard(185_000)
-    const warnings = [{ code: 'STALE', message: expect.stringContaining('not heard of for 3 minutes') }]
-    // What is known of the feeder is asked for once a second.
+    const warnings = [{ code: 'STALE', message: expect.stringContaining('has not reported for') }]
+    // The feeder's state is read once a second.
     await eventually(async () => expect((await asked(client, 'get_node', { id: 'Home' }))._warnings).toEqual(warnings))
   })
 
-  test('of two feeders one waits and takes over, edits are seen by readers, and what was fed can be removed', async () => {
+  test('a second feeder waits and takes over, readers see edits, and the fed vault can be removed', async () => {
     const { world, name, set } = clustered()
     const feeder = () => {
       const child = world.start(['feed', name, ...set])

@@ -20,7 +20,7 @@ describe.skipIf(NEO4J_URL === undefined)('a server without the folder', { timeou
   })
   afterAll(() => engine.index.close())
 
-  test.each(CALLS)('answers %s with at most eight Bolt statements, however long the answer is', async (name, argsFor) => {
+  test.each(CALLS)('answers %s with at most eight Bolt statements, for any length of answer', async (name, argsFor) => {
     const planning = vi.spyOn(Neo4jStore.prototype, 'planAhead').mockReturnValue()
     onTestFinished(() => planning.mockRestore())
     const wire = await wireTo(place.url)
@@ -34,7 +34,7 @@ describe.skipIf(NEO4J_URL === undefined)('a server without the folder', { timeou
       await call(limit)
       return wire.statements() - before
     }
-    // The first calls may compute what later ones find.
+    // The first calls may compute what later ones reuse.
     await call(1)
     await call(50)
     const few = await statementsOf(2)

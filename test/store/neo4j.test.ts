@@ -3,7 +3,7 @@ import { openThrough } from '../contract/open-engine.ts'
 import { testStore } from '../contract/store.ts'
 import { NEO4J_URL, pooledEngines } from '../support/neo4j.ts'
 
-if (NEO4J_URL === undefined) test.skip('a Neo4j server: there is none, see npm run test:neo4j', () => {})
+if (NEO4J_URL === undefined) test.skip('no Neo4j server: see npm run test:neo4j', () => {})
 else {
   const engines = pooledEngines()
   afterAll(engines.close)

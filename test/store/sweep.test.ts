@@ -6,7 +6,7 @@ import { readSettings } from '../../src/config/load.ts'
 import { sweepOldIndexes } from '../../src/store/embedded/location.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
-test('indexes that were not used for 30 days go; the own one, younger ones and other files stay', () => {
+test('deletes indexes unused for 30 days; its own, recent ones and other files stay', () => {
   const folder = temporaryFolder()
   const now = Date.now()
   const days = (count: number) => new Date(now - count * 24 * 3_600_000)
@@ -38,7 +38,7 @@ test('indexes that were not used for 30 days go; the own one, younger ones and o
 })
 
 test.each(['embedded', 'neo4j'])(
-  'with store.type %s all files of a vault are in the cache folder, the places on its map too',
+  'with store.type %s, all files of a vault are in the cache folder, including its map layout',
   async (type) => {
     const folder = temporaryFolder()
     const { settings } = await readSettings({

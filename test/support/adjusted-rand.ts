@@ -1,4 +1,4 @@
-/** How far two partitions of the same nodes agree (Hubert, Arabie 1985): 1 where they are the same, about 0 by chance. */
+/** The adjusted Rand index of two partitions of the same nodes (Hubert, Arabie 1985): 1 if equal, about 0 by chance. */
 export function adjustedRand(a: ArrayLike<number>, b: ArrayLike<number>): number {
   const cells = new Map<string, number>()
   const rows = new Map<number, number>()

@@ -10,13 +10,13 @@ type Asked = {
   readonly [K in keyof Snapshot as Snapshot[K] extends (...given: never[]) => Promise<unknown> ? K : never]: Snapshot[K]
 }
 
-/** A store asked one question at a time, each of a snapshot of its own; lists of one thing are that thing. */
+/** A store that answers single questions, each from a new snapshot; lists of one are unwrapped. */
 export interface Asking extends Omit<Asked, 'names' | 'problems' | 'words' | 'nearest' | 'nearestNames' | 'vectors' | 'find'> {
   state(): Promise<Pick<Snapshot, 'generation' | 'files' | 'complete'>>
-  /** What arguments mean, as a caller writes them. */
+  /** Arguments as a caller writes them. */
   lookUp(ids: readonly string[]): Promise<readonly (NodeId | undefined)[]>
   named(name: string, scope: Scope, match?: NameMatch, options?: NameOptions): Promise<readonly NameHit[]>
-  /** In words. */
+  /** By words. */
   problems(filter: ProblemFilter, page: Page): Promise<Paged<ReportedProblem>>
   words(text: string, scope: Scope, limit: number): ReturnType<Snapshot['words']>
   nearest(
@@ -32,7 +32,7 @@ export interface Asking extends Omit<Asked, 'names' | 'problems' | 'words' | 'ne
     options: NameOptions,
   ): Promise<Awaited<ReturnType<Snapshot['nearestNames']>>[number]>
   vectors(embedder: string, id: NodeId): Promise<Awaited<ReturnType<Snapshot['vectors']>>[number]>
-  /** A query as it is written. */
+  /** A query as written. */
   find(query: string, now: Date, options: QueryOptions): Promise<FoundByQuery>
 }
 

@@ -1,11 +1,11 @@
 import type { Embedder } from '../../src/core/embedder.ts'
 
-/** An embedder that knows nothing but which words a text has: the same text always has the same vector, shared words bring texts near. */
+/** An embedder based on word counts only: equal texts have equal vectors, and shared words make texts similar. */
 export class BagOfWords implements Embedder {
   readonly id: string
   readonly dimensions: number
   readonly batch = 8
-  /** Every text that was embedded as a passage, in order. */
+  /** Every text embedded as a passage, in order. */
   readonly passages: string[] = []
   isClosed = false
 
@@ -25,7 +25,7 @@ export class BagOfWords implements Embedder {
   }
 }
 
-/** The words of a text as a vector of unit length; all zeros without a word. */
+/** A text's words as a unit vector; all zeros without words. */
 export function bagOf(text: string, dimensions = 16): Float32Array {
   const vector = new Float32Array(dimensions)
   for (const [word] of text.toLowerCase().matchAll(/[\p{L}\p{N}]+/gu)) {
@@ -37,7 +37,7 @@ export function bagOf(text: string, dimensions = 16): Float32Array {
   return length === 0 ? vector : vector.map((value) => value / length)
 }
 
-/** FNV-1a, mixed once more so that its low bits are as good as the others. */
+/** FNV-1a, mixed once more so that its low bits are usable. */
 function hashOf(word: string): number {
   let hash = 0x811c9dc5
   for (const byte of Buffer.from(word)) hash = Math.imul(hash ^ byte, 0x01000193) >>> 0

@@ -1,12 +1,12 @@
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 
-/** Messages of the Bolt protocol, by their tags (https://neo4j.com/docs/bolt/current/). */
+/** Bolt protocol messages by tag (https://neo4j.com/docs/bolt/current/). */
 const [HELLO, GOODBYE, RUN, PULL] = [0x01, 0x02, 0x10, 0x3f]
 const [SUCCESS, IGNORED, FAILURE] = [0x70, 0x7e, 0x7f]
-/** What a client sends first: four bytes that name the protocol, and four versions. */
+/** The client's first bytes: four that name the protocol, and four versions. */
 const HANDSHAKE = 20
-/** A server that knows a newer handshake answers so, and with its versions. */
+/** A server with the newer handshake answers this, followed by its versions. */
 const MANIFEST = Buffer.from([0, 0, 1, 0xff])
 const VERSION_5_0 = Buffer.from([0, 0, 0, 5])
 
@@ -20,7 +20,7 @@ async function listening(server: Server, sockets: ReadonlySet<Socket>): Promise<
   return typeof address === 'object' && address !== null ? address.port : 0
 }
 
-/** The address of a server that takes every connection and never says a word. */
+/** Returns the address of a server that accepts connections and never answers. */
 export async function silentServer(): Promise<string> {
   const sockets = new Set<Socket>()
   return `bolt://127.0.0.1:${await listening(
@@ -29,7 +29,7 @@ export async function silentServer(): Promise<string> {
   )}`
 }
 
-/** The address of a server that speaks Bolt and refuses each statement, or with `at: 'login'` each user, with a code of Neo4j. */
+/** Returns the address of a Bolt server that rejects each statement, or with `at: 'login'` each user, with a Neo4j error code. */
 export async function refusingServer(code: string, at: 'login' | 'statement' = 'statement'): Promise<string> {
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {
@@ -48,7 +48,7 @@ export async function refusingServer(code: string, at: 'login' | 'statement' = '
   return `bolt://127.0.0.1:${await listening(server, sockets)}`
 }
 
-/** The tag of the first whole message: chunks with their lengths before them, and an empty one at the end. */
+/** The tag of the first complete message: chunks with length prefixes, and an empty one at the end. */
 function nextMessage(bytes: Buffer): { readonly tag: number; readonly rest: Buffer } | undefined {
   const tag = bytes[3]
   for (let at = 0; at + 2 <= bytes.length; ) {
@@ -89,19 +89,19 @@ function packed(text: string): Buffer {
   return Buffer.concat([Buffer.from([0xd0, bytes.length]), bytes])
 }
 
-/** A way to a server that can stop passing anything on, as a network does that hangs, and can be cut. */
+/** A proxy in front of a server that can stall, like a hanging network, and drop connections. */
 export interface Wire {
   readonly url: string
   hang(): void
-  /** Passes on again, what waited too. */
+  /** Resumes forwarding, including what was held back. */
   resume(): void
-  /** Ends every connection, and takes no new one until it is resumed. */
+  /** Closes all connections and accepts new ones only after `resume`. */
   cut(): void
-  /** How many statements were sent so far. */
+  /** The number of statements sent so far. */
   statements(): number
 }
 
-/** Opens such a way to the server at an address. */
+/** Opens a proxy to the server at an address. */
 export async function wireTo(url: string): Promise<Wire> {
   const { hostname, port, protocol } = new URL(url)
   const sockets = new Set<Socket>()

@@ -2,19 +2,19 @@ import type { ReadingCall, VaultSample } from './reading-calls.ts'
 
 type Args = Readonly<Record<string, unknown>>
 
-/** Ways to write one id or folder that may or may not mean it. */
+/** Ways to write an id or folder that may or may not match it. */
 const written = (id: string): readonly string[] => [
   ...[id.toUpperCase(), id.normalize('NFD'), id.replace(/\.md$/, ''), ` ${id} `],
   ...[`/${id}`, `${id}/`, `./${id}`, `${id}#part`, id.replaceAll('/', '\\')],
 ]
 
-/** What is past every end. */
+/** An offset past every end. */
 const FAR = 100_000
 const KINDS = ['note', 'attachment', 'canvas', 'missing'] as const
 const DATES = ['2024', '2024-01', '2024-01-01', '2024-01-01T10:00', '1999', 'day-7', 'month-1']
 const VALUES = ['-5', '0', '2.5', '10', '9007199254740993', 'open', 'true', '""']
 const FEATURES = ['attachment', 'link', 'backlink', 'tag', 'alias', 'property']
-/** Words of every script, and signs that mean something to a database or its index of words. */
+/** Words of every script, and characters with a meaning in a database or a full-text index. */
 const WORDS = [
   'Straße',
   'ος',
@@ -33,7 +33,7 @@ const WORDS = [
 ]
 const SIGNS = ['C++', 'hasTag()', 'app.vault.read', 'snake_case_word', '"a:b"', '"[d] {e}"', '"* ?"', '"/regex/"', '"AND OR NOT"']
 
-/** Calls with arguments that few people write and that an engine may read in its own way; `readingCalls` has what is usual. */
+/** Calls with unusual arguments that engines may read differently; `readingCalls` has the usual ones. */
 export function cornerCalls(sample: VaultSample): readonly ReadingCall[] {
   const { titles, missing, folders, tags, words } = sample
   const [first = 'x', second = 'x', third = 'x'] = sample.ids

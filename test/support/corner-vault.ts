@@ -1,18 +1,18 @@
 import { mkdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-/** A name in two normal forms, which differ on disk and are one name to people. */
+/** A name in two normal forms: two files on disk, one name to people. */
 const COMPOSED = 'Caf\u00e9'
 const DECOMPOSED = 'Cafe\u0301'
 
-/** Notes of what engines have differed in, or may: order, case, normal forms, signs that mean something to a database, values of every kind. */
+/** Notes on which engines have differed or may differ: order, case, normal forms, special characters, values of every kind. */
 const FILES: Readonly<Record<string, string>> = {
   '.obsidian/app.json': '{"userIgnoreFilters": ["hidden/"]}',
   'Home.md':
     '---\naliases: [Start, "The: home", Élan]\ntags: [Root, root/Sub, über/Ärger, "#x"]\nup: "[[Upper]]"\n---\n# Home\n\nSee [[Upper]], [[upper#Part One]], [[Upper#No such part]], [[Upper#^block-1]], [[Upper#^none]], ![[pic.png]], [[Nowhere]], [[nowhere]], [[No-where]].\n\n- [ ] open task with [[Nowhere]]\n- [x] done task\n- [-] cancelled\n',
   'Upper.md':
     '---\nup: "[[Home]]"\nrank: 10\n---\n# Part One\n\nText of part one. ^block-1\n\n## Inner\n\nInner text, [[Home|the home]].\n\n# Part Two\n\nThe end. #inline/Nested\n',
-  // Twins of one folded name, and ids beyond the basic plane beside some just below it.
+  // Names with the same folded form, and ids beyond the basic plane next to some just below it.
   'Twin.md': 'A twin, [[twin]] and [[Alone]].',
   'twin.md': 'The other twin, [[TWIN]].',
   'TWIN.md': 'A third.',
@@ -67,10 +67,10 @@ const FILES: Readonly<Record<string, string>> = {
   'untitled 10.md': 'Not linked at all.',
 }
 
-/** A chain of notes, longer than any way that people would walk. */
+/** A chain of notes longer than any useful path. */
 const CHAIN = 60
 
-/** Writes the vault; every file has the same times, so that what is ordered by them is ordered by something else. */
+/** Writes the vault. All files have the same times, so that sorting by time falls back to the next criterion. */
 export function writeCornerVault(vault: string): void {
   const chain = Array.from({ length: CHAIN }, (_, at) => [`Chain/c${at}.md`, `[[c${at + 1}]]`] as const)
   for (const [path, text] of [...Object.entries(FILES), ...chain]) {

@@ -10,7 +10,7 @@ import { insightsOf, linkInsightsOf, memoryInsightState } from './insights.ts'
 import { IndexedVault, MemoryVault } from './memory-vault.ts'
 import { textsOf } from './texts.ts'
 
-/** A file of a fake vault; frontmatter is written from `properties`. */
+/** A file of a fake vault; `properties` become its frontmatter. */
 export interface FakeFile {
   readonly body?: string
   readonly properties?: Readonly<Record<string, unknown>>
@@ -18,7 +18,7 @@ export interface FakeFile {
 }
 
 export interface FakeStore extends Store {
-  /** What every use case reads; tests may put another in its place. */
+  /** The parts that every use case reads; tests may replace some. */
   readonly snapshot: Snapshot
   readonly texts: Texts
   /** Ids of the texts that were read. */
@@ -26,7 +26,7 @@ export interface FakeStore extends Store {
   readonly problemsFound: Problem[]
 }
 
-/** A few files in memory, indexed when the first question comes; the only problems are those a test puts in. */
+/** Files in memory, indexed on the first question. The only problems are those a test adds. */
 export function fakeStore(files: Readonly<Record<string, FakeFile>>, name?: string): FakeStore {
   const vault = new MemoryVault()
   for (const [path, { body = '', properties = {}, excluded = false }] of Object.entries(files)) {
@@ -78,13 +78,13 @@ export function fakeStore(files: Readonly<Record<string, FakeFile>>, name?: stri
       return await store.read((real) => (real[member] as (...args: unknown[]) => Promise<unknown>)(...given))
     }
   const snapshot = new Proxy(own as Snapshot, {
-    // Texts are read from the vault, not from the store.
+    // Read texts from the vault, not from the store.
     get: (_, member: keyof Snapshot) => (member in own || member === 'texts' ? own[member] : asked(member)),
   })
   return storeOf(snapshot, { texts, reads, problemsFound })
 }
 
-/** The store with another snapshot behind it. */
+/** The store with another snapshot. */
 export function withSnapshot(store: FakeStore, others: Partial<Snapshot>): FakeStore {
   const { texts, reads, problemsFound } = store
   const snapshot = new Proxy(store.snapshot, {
@@ -93,7 +93,7 @@ export function withSnapshot(store: FakeStore, others: Partial<Snapshot>): FakeS
   return storeOf(snapshot, { texts, reads, problemsFound })
 }
 
-/** A store whose use cases all read this snapshot. */
+/** A store whose snapshot is always this one. */
 export function storeOf<T extends object>(snapshot: Snapshot, more: T): Store & { readonly snapshot: Snapshot } & T {
   return {
     ...more,
@@ -107,7 +107,7 @@ export function storeOf<T extends object>(snapshot: Snapshot, more: T): Store & 
   }
 }
 
-/** A core over a fake store, its indexing idle unless told otherwise. */
+/** A core over a fake store; indexing is idle by default. */
 export function fakeCore(
   store: Store & { readonly texts?: Texts },
   status: Partial<IndexStatus> = {},
@@ -161,7 +161,7 @@ export function fakeCore(
   }
 }
 
-/** An embedder that knows one direction only. */
+/** An embedder whose vectors have a single direction. */
 export function fakeEmbedding(): NonNullable<GraphCore['embedding']> {
   const embedder: Embedder = {
     id: 'static:fake:2',

@@ -4,13 +4,17 @@ import { LONG } from './long.ts'
 
 const real: typeof FastCheck = createRequire(import.meta.url)('fast-check')
 
-/** How many runs of a property `npm test` makes; a property that is run a few times only has something to show each time. */
+/** Set for runs of the whole suite, so two runs of one commit have the same result. Otherwise fast-check chooses and prints a seed. */
+const { PROPERTY_SEED } = process.env
+
+/** How many runs of a property `npm test` makes; properties with few runs keep them all. */
 function shortened(runs: number): number {
   return Math.min(runs, Math.max(20, Math.ceil(runs / 5)))
 }
 
 const assert = ((property: never, { numRuns, ...options }: FastCheck.Parameters<unknown> = {}) =>
   real.assert(property, {
+    ...(PROPERTY_SEED === undefined ? {} : { seed: Number(PROPERTY_SEED) }),
     ...options,
     ...(numRuns === undefined ? {} : { numRuns: LONG ? numRuns : shortened(numRuns) }),
   })) as typeof FastCheck.assert

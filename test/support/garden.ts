@@ -1,6 +1,6 @@
 import type { FakeFile } from './fake-store.ts'
 
-/** A handful of notes that every test of use cases and tools can share. */
+/** A few notes shared by tests of use cases and tools. */
 export const GARDEN: Readonly<Record<string, FakeFile>> = {
   'Home.md': { body: 'Welcome. See [[Compost]] and [[Worms]]. Also [[Nowhere]] and [[photo.png]].\n' },
   'Soil/Compost.md': {

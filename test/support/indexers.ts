@@ -5,7 +5,7 @@ import type { Vault } from '../../src/core/vault.ts'
 import { Indexer } from '../../src/indexing/indexer.ts'
 import { fileKind } from '../../src/vault/file-system.ts'
 
-/** An indexer that may write at once, as a vault of Obsidian is read by default. */
+/** An indexer that may write at once, for a vault in Obsidian mode. */
 export function openIndexer(vault: Vault, writer: IndexWriter, log?: GraphLogWriter): Indexer {
   return new Indexer(vault, writer, {
     profile: 'lenient',
@@ -19,7 +19,7 @@ export function openIndexer(vault: Vault, writer: IndexWriter, log?: GraphLogWri
   })
 }
 
-/** Everything that comes in parts. */
+/** Collects all parts. */
 export async function allOf<T>(parts: AsyncIterable<readonly T[]>): Promise<readonly T[]> {
   const all: T[] = []
   for await (const part of parts) all.push(...part)

@@ -9,7 +9,7 @@ export interface MemoryCache extends InsightCache {
   readonly kept: Map<string, Uint8Array>
 }
 
-/** A cache of insights in memory. */
+/** An in-memory cache of insights. */
 export function memoryCache(): MemoryCache {
   const kept = new Map<string, Uint8Array>()
   const results = new Map<string, { readonly of: string; readonly bytes: Uint8Array }>()
@@ -35,7 +35,7 @@ export function memoryCache(): MemoryCache {
   }
 }
 
-/** Runs that are made in this thread, later as in another; each step is told before it is made. */
+/** Runs in this thread but asynchronously, as in another one. Reports each step before it. */
 export function runsHere(cache: InsightCache = memoryCache(), onStep: (step: string) => void = () => {}): InsightRuns {
   return {
     async beginInsight(_, subject) {
@@ -62,12 +62,12 @@ interface InsightSource {
   readonly texts: Texts
 }
 
-/** The insights of a store; `name`: the vault's, with which its ids begin. */
+/** The insights of a store; `name` is the vault name that its ids begin with. */
 export function insightsOf(source: InsightSource, state: InsightState = memoryInsightState(), name?: string): InsightClient {
   return new InsightClient({ ...partsOf(source), name, kind: 'whole', state })
 }
 
-/** The links of a store that may be missing. */
+/** The links of a store, which may be missing. */
 export function linkInsightsOf(source: InsightSource, name?: string): InsightClient<'links'> {
   return new InsightClient({ ...partsOf(source), name, kind: 'links' })
 }
@@ -76,7 +76,7 @@ function partsOf({ store, texts }: InsightSource) {
   return { store, texts, runs: runsHere(), file: 'unused', isIgnored: () => false }
 }
 
-/** What is decided about a vault as a whole, in memory. */
+/** In-memory decisions about suggestions. */
 export function memoryInsightState(): InsightState {
   let kept: Uint8Array | undefined
   const labels = new Map<string, string>()

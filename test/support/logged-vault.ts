@@ -11,7 +11,7 @@ import { embeddedEngine, MemoryVault } from './memory-vault.ts'
 import { temporaryFolder } from './temporary.ts'
 
 export const HOUR = 3_600_000
-/** When the log of a test begins: noon, so that no day ends in it. */
+/** The log of a test begins at noon, so no day ends in it. */
 export const NOON = new Date(2026, 2, 4, 12).getTime()
 
 export interface LoggedOptions {
@@ -22,7 +22,7 @@ export interface LoggedOptions {
   readonly isIgnored?: (path: string) => boolean
 }
 
-/** A vault in memory whose changes are logged on disk, with a clock that is set. */
+/** An in-memory vault with its log of changes on disk and a settable clock. */
 export class LoggedVault {
   readonly vault: MemoryVault
   readonly stateFolder: string
@@ -69,14 +69,14 @@ export class LoggedVault {
     onTestFinished(() => this.log.close())
   }
 
-  /** Brings the index to what the files say; what only says which generation there is, is written later. */
+  /** Brings the index up to date; the generation itself is written later. */
   async index(scope: Scope = { all: true }): Promise<this> {
     await this.indexer.reconcile(scope)
     await new Promise((resolve) => setImmediate(resolve))
     return this
   }
 
-  /** Writes and removes files, an hour later, as one commit. */
+  /** Writes and removes files in one commit, an hour later. */
   async change(files: Readonly<Record<string, string | undefined>>, scope?: Scope): Promise<void> {
     this.clock += HOUR
     for (const [path, text] of Object.entries(files)) {

@@ -1,2 +1,2 @@
-/** Whether `npm run test:long` runs: every property as often as it says, and the tests that take long. */
+/** Whether `npm run test:long` runs: all runs of every property, and slow tests. */
 export const LONG = process.env.LONG_TESTS === 'long'

@@ -4,7 +4,7 @@ import { connect } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { refused } from './loopback-only.ts'
 
-test('a connection beyond this computer is refused and noted, one within it is opened', async () => {
+test('refuses and records connections to other computers, and opens local ones', async () => {
   const server = createServer((_, response) => void response.end('here'))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => void server.close())

@@ -1,13 +1,13 @@
 import { Socket } from 'node:net'
 
-/** Connections beyond this computer that tests tried to open. */
+/** Connections to other computers that tests tried to open. */
 export const refused: string[] = []
 
 const { connect } = Socket.prototype
 
-/** Of what a socket is asked to connect to: another computer's name or address. */
+/** The remote host name or address in a socket's connect arguments. */
 function beyond(given: unknown): string | undefined {
-  // Node hands its own callers' arguments on as one list.
+  // Node passes its internal callers' arguments as one list.
   const [first, second] = Array.isArray(given) ? (Array.isArray(given[0]) ? given[0] : given) : [given]
   const options = typeof first === 'object' && first !== null ? (first as { host?: unknown; path?: unknown }) : undefined
   if (options?.path !== undefined && options.path !== null) return undefined
@@ -16,7 +16,7 @@ function beyond(given: unknown): string | undefined {
   return /^(?:localhost|127(?:\.\d+){3}|\[?::1\]?|\[?::ffff:127\..*)$/i.test(host) ? undefined : host
 }
 
-// Every test runs with this: what a process of the suite opens stays on this computer.
+// Active in every test: processes of the suite only connect within this computer.
 Socket.prototype.connect = function (this: Socket, ...args: unknown[]) {
   const host = beyond(args)
   if (host === undefined) return Reflect.apply(connect, this, args)

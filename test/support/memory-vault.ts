@@ -20,13 +20,13 @@ import { type FileSystem, fileKind } from '../../src/vault/file-system.ts'
 import { openVault } from '../../src/vault/open-vault.ts'
 import { textsOf } from './texts.ts'
 
-/** Notes by path, kept in memory: what a folder on disk would be, without a disk. Every write gets a stat of its own. */
+/** Notes by path in memory, in place of a folder on disk. Every write gets a new stat. */
 export class MemoryVault implements Vault {
   readonly root = '/memory'
   readonly marker = undefined
   readonly #files = new Map<string, { readonly bytes: Uint8Array; readonly time: number }>()
   readonly #outside = new Map<string, string>()
-  /** Paths that the vault's own filters hide. */
+  /** Paths hidden by the vault's own filters. */
   readonly excluded = new Set<string>()
   #clock = 1_000
 
@@ -45,7 +45,7 @@ export class MemoryVault implements Vault {
     this.#outside.delete(path)
   }
 
-  /** Makes a symbolic link that leads out of the vault. */
+  /** Creates a symbolic link that leads out of the vault. */
   linkOut(path: string, target: string): void {
     this.#files.delete(path)
     this.#outside.set(path, target)
@@ -97,7 +97,7 @@ let opened = 0
 export type Flavoured = Partial<Pick<IndexerOptions, 'profile' | 'comments' | 'mode' | 'keepsTexts'>>
 
 export interface IndexedOptions extends Flavoured {
-  /** Where the index is; in memory unless it is said. */
+  /** Where the index is; in memory by default. */
   readonly location?: Location
 }
 
@@ -108,7 +108,7 @@ export interface Engine<S extends Store = Store> {
   readonly store: S
 }
 
-/** A vault that is written into an engine and read back through its store. */
+/** A vault written into an engine and read back through its store. */
 export class FedVault<V extends Vault, S extends Store> {
   readonly vault: V
   readonly indexer: Indexer
@@ -140,7 +140,7 @@ export class FedVault<V extends Vault, S extends Store> {
     return this
   }
 
-  /** Makes everything findable: by words, and by meaning where there is an embedder. */
+  /** Makes everything findable by words and, with an embedder, by meaning. */
   async indexSearch(embedder?: Embedder, mayEmbed?: (path: string) => boolean): Promise<this> {
     this.#search ??= new SearchIndexer({
       vault: this.vault,
@@ -166,10 +166,10 @@ export class FedVault<V extends Vault, S extends Store> {
   }
 }
 
-/** Keeps each store's writers from being collected: SQLite drops an in-memory database with its last connection. */
+/** Keeps each store's writers alive: SQLite drops an in-memory database with its last connection. */
 const writersOf = new WeakMap<EmbeddedStore, readonly object[]>()
 
-/** The embedded engine; in memory unless it is said where. */
+/** The embedded engine; in memory by default. */
 export function embeddedEngine(location?: Location, vault?: string): Engine<EmbeddedStore> {
   const name = `test-${process.pid}-${++opened}`
   const index: Location = location ?? { kind: 'memory', name }
@@ -184,7 +184,7 @@ export function embeddedEngine(location?: Location, vault?: string): Engine<Embe
   return { ...writers, store }
 }
 
-/** A vault that is indexed into memory by the embedded engine. */
+/** A vault indexed into memory by the embedded engine. */
 export class IndexedVault<V extends Vault = MemoryVault> extends FedVault<V, EmbeddedStore> {
   readonly texts: Texts
   readonly rankings: Rankings
@@ -193,7 +193,7 @@ export class IndexedVault<V extends Vault = MemoryVault> extends FedVault<V, Emb
     super(vault, embeddedEngine(location, vaultName), flavour)
     this.texts = textsOf(() => vault)
     this.rankings = new Rankings(this.store, {
-      // Like the worker, not at once.
+      // Asynchronous, like the worker.
       run: async (metric, topology) => {
         await new Promise((resolve) => setTimeout(resolve, 5))
         return metric === 'pagerank' ? { scores: pageRank(topology) } : betweenness(topology)
@@ -202,7 +202,7 @@ export class IndexedVault<V extends Vault = MemoryVault> extends FedVault<V, Emb
   }
 }
 
-/** Indexed over the real scanner and an in-memory file system: ignore rules and symbolic links count. */
+/** Indexed by the real scanner over an in-memory file system, with ignore rules and symbolic links. */
 export async function scanned(
   files: Readonly<Record<string, string>>,
   symlinks: Readonly<Record<string, string>> = {},
@@ -216,7 +216,7 @@ export async function scanned(
   return await new IndexedVault(vault, flavour).index()
 }
 
-/** Everything that a store exports. */
+/** Everything a store exports. */
 export async function exported(store: Store): Promise<readonly ExportRow[]> {
   const rows: ExportRow[] = []
   for await (const row of store.export()) rows.push(row)

@@ -6,20 +6,20 @@ import { Connection } from '../../src/store/neo4j/server/connection.ts'
 import type { Neo4jPlace } from '../../src/store/neo4j/server/place.ts'
 import type { Engine } from './memory-vault.ts'
 
-/** Where a Neo4j server for tests is; `npm run test:neo4j` starts one where it can. Without one these tests are skipped. */
+/** A Neo4j server for tests; `npm run test:neo4j` starts one if possible. Without one, these tests are skipped. */
 export const NEO4J_URL = process.env.ROUX_STORE_NEO4J_URL
 
 let opened = 0
 
-/** A vault of its own in the server for tests. */
+/** A new vault in the test server. */
 export function neo4jPlace(vault = `test ${process.pid}-${++opened} "'\`$x`): Neo4jPlace {
   const { ROUX_STORE_NEO4J_USER: user = 'neo4j', ROUX_STORE_NEO4J_PASSWORD: password = '' } = process.env
   return { type: 'neo4j', url: NEO4J_URL ?? '', user, password, database: '', vault, file: '', insightFile: '', layoutFile: '' }
 }
 
 /**
- * Engines whose vaults are used again, emptied, once the index writer of the one before is closed: an index for each test would make the server
- * plan all questions again. `close` removes the vaults.
+ * Engines whose emptied vaults are reused after their index writer is closed: a new index per test would make the server plan all queries
+ * again.
  */
 export function pooledEngines() {
   const free: Neo4jPlace[] = []
@@ -41,11 +41,11 @@ export function pooledEngines() {
   }
 }
 
-/** Both sides of the engine on a vault of its own, which is removed when the index writer is closed. */
+/** Both sides of the engine on a new vault, which is removed when the index writer closes. */
 export function neo4jEngine(vault?: string, place = neo4jPlace(), remove = removeVault): Engine<Store> {
   const connection = new Connection(place)
   const index = openNeo4jIndexWriter(connection)
-  // One connection for all three: who opened it closes it, with the vault.
+  // All three share one connection; closing it belongs to the owner of the vault.
   const close = async (): Promise<void> => {}
   return {
     index: {

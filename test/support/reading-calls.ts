@@ -1,20 +1,20 @@
-/** A call of a tool that reads. */
+/** A call of a read tool. */
 export type ReadingCall = readonly [tool: string, args: Readonly<Record<string, unknown>>]
 
-/** What of a vault calls are made of. */
+/** Values from a vault to build calls from. */
 export interface VaultSample {
-  /** Notes, spread over the vault. */
+  /** Notes from across the vault. */
   readonly ids: readonly string[]
   readonly titles: readonly string[]
   readonly missing: readonly string[]
   readonly folders: readonly string[]
   readonly tags: readonly string[]
   readonly properties: readonly string[]
-  /** Words that stand in titles. */
+  /** Words from titles. */
   readonly words: readonly string[]
   /** Attachments and canvases. */
   readonly files: readonly string[]
-  /** Notes and a heading of each. */
+  /** Notes, each with one of its headings. */
   readonly sections: readonly (readonly [id: string, heading: string])[]
 }
 
@@ -24,7 +24,7 @@ const page = (args: Readonly<Record<string, unknown>>) => [
   { ...args, limit: 50, max_tokens: 20_000 },
 ]
 
-/** Every tool that reads and answers the same twice, with its arguments' corners. */
+/** Every read tool with a repeatable answer, with edge cases of its arguments. */
 export function readingCalls(sample: VaultSample): readonly ReadingCall[] {
   const { ids, titles, missing, folders, tags, properties, words } = sample
   const [first = '', second = ''] = ids

@@ -2,7 +2,7 @@ import { Client as ModernClient } from '@modelcontextprotocol/client'
 import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js'
 import type { StdioPair, Wire } from './stdio-client.ts'
 
-/** A client's end of the streams, of the little that both SDKs ask of a transport. */
+/** The client's end of the streams, as a transport for both SDKs. */
 export function clientTransport({ stdin, stdout }: Pick<StdioPair, 'stdin' | 'stdout'>) {
   let partial = ''
   const transport = {
@@ -28,7 +28,7 @@ export function clientTransport({ stdin, stdout }: Pick<StdioPair, 'stdin' | 'st
   return transport
 }
 
-/** Every SDK in every era that it speaks. */
+/** Every SDK in every era it supports. */
 export const SDK_CLIENTS: readonly (readonly [name: string, make: () => Wire])[] = [
   ['the older SDK', () => new OldClient({ name: 'old', version: '1' })],
   [

@@ -1,6 +1,6 @@
 import type { SharedResult, SharedResults } from '../../src/core/shared-results.ts'
 
-/** What those who share a store keep for each other, in memory. */
+/** Results shared by users of one store, in memory. */
 export function memoryResults(): SharedResults {
   const kept = new Map<string, SharedResult>()
   return {

@@ -1,8 +1,8 @@
 import type { Snapshot, Store } from '../../src/core/store.ts'
 
-/** A store that answers each question a while later, as one on another machine does. */
+/** A store that answers each question after a delay, like a remote one. */
 export interface SlowStore extends Store {
-  /** What was asked so far, by the names of the methods; questions that are under way at the same time are one trip. */
+  /** The methods called so far; concurrent calls count as one round trip. */
   readonly trips: readonly string[]
 }
 

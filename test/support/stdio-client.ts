@@ -3,11 +3,11 @@ import type { GraphCore } from '../../src/app/graph-core.ts'
 import { vaultsOnDemand } from '../../src/app/vaults.ts'
 import { type ServeStdioOptions, type StdioServer, serveStdioServer } from '../../src/mcp/transport/serve-stdio.ts'
 
-/** What came over the wire; a test's expectation tells its type. */
+/** A message from the wire; the test's expectation gives its type. */
 // biome-ignore lint/suspicious/noExplicitAny: every test reads another shape
 export type Wire = any
 
-/** A server over streams in this process, written to and read from as bytes. */
+/** A server over in-process streams, written and read as bytes. */
 export interface StdioPair {
   readonly server: StdioServer
   readonly stdin: PassThrough
@@ -17,9 +17,9 @@ export interface StdioPair {
   send(message: unknown): void
   /** The next line, parsed. */
   next(): Promise<Wire>
-  /** Everything that came until the end. */
+  /** Everything up to the end. */
   rest(): Promise<readonly Wire[]>
-  /** Opens the legacy era. */
+  /** Initialises the legacy era. */
   initialize(protocolVersion?: string): Promise<Wire>
 }
 

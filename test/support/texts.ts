@@ -2,7 +2,7 @@ import type { Texts } from '../../src/core/texts.ts'
 import type { Vault } from '../../src/core/vault.ts'
 import { noteTextOf } from '../../src/markdown/prose/excerpt.ts'
 
-/** The texts of a vault's notes, read where they are asked for. */
+/** The texts of a vault's notes, read on demand. */
 export function textsOf(vault: () => Pick<Vault, 'read'>): Texts {
   return {
     async read(versions) {

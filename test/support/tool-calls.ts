@@ -1,6 +1,6 @@
 import type { Chat } from '../../src/core/chat.ts'
 
-/** Sixty notes that link to each other, share tags and aliases, and each link to a note that is missing. */
+/** Sixty notes that link to each other, share tags and aliases, and each have one broken link. */
 export const NOTES = Object.fromEntries(
   Array.from({ length: 60 }, (_, at) => [
     `Beds/Note ${at}.md`,
@@ -8,7 +8,7 @@ export const NOTES = Object.fromEntries(
   ]),
 )
 
-/** A chat model that gives the same answer to every question. */
+/** A chat model that gives every question the same answer. */
 export const CHAT: Chat = {
   context: 4_096,
   maxTokens: 200,
@@ -24,7 +24,7 @@ export const CHAT: Chat = {
   }),
 }
 
-/** Every reading tool, with arguments that give answers as long as `limit` allows. */
+/** Every read tool, with arguments whose answers fill `limit`. */
 export const CALLS: readonly (readonly [tool: string, args: (limit: number) => object])[] = [
   ['search', (limit) => ({ query: 'compost and water', limit, relevance: 'loose' })],
   ['search', (limit) => ({ query: 'compost for #bed and water.can', limit, relevance: 'loose' })],
@@ -37,6 +37,7 @@ export const CALLS: readonly (readonly [tool: string, args: (limit: number) => o
   ['impact', () => ({ id: 'beds/note 0.md' })],
   ['impact', () => ({ folder: 'beds' })],
   ['compare', () => ({ a: 'beds/note 0.md', b: 'beds/note 1.md' })],
+  ['verify_quote', () => ({ id: 'beds/note 0.md', quote: 'compost' })],
   ['find_nodes', (limit) => ({ query: 'compost', limit })],
   ['find_nodes', (limit) => ({ query: 'links:"Number 0" #tags>3 ~up="Number 1" task:any OR compost', limit })],
   ['find_nodes', (limit) => ({ query: 'links:"Number 2" #tagz=3', limit })],

@@ -23,19 +23,19 @@ import { textsOf } from './texts.ts'
 export type Files = Readonly<Record<string, string | Uint8Array>>
 
 export interface WritableOptions extends Flavoured {
-  /** Whether the files are older than what file systems and clocks may be wrong by, as nearly all are; true unless it is said. */
+  /** Whether files are older than the precision of file systems and clocks, as most are; true by default. */
   readonly settled?: boolean
-  /** As the setting `files.case`; `lower` unless it is said. */
+  /** The setting `files.case`; `lower` by default. */
   readonly spelling?: 'auto' | 'lower' | 'preserve'
   readonly changes?: Partial<ChangesOptions>
 }
 
-/** The disk without its waits. */
+/** The disk without its delays. */
 const quickFiles = { ...diskFiles, fsync: async () => {}, syncFolder: async () => {} }
 
 let opened = 0
 
-/** A folder on disk that is indexed, written to and read back, all in this process. */
+/** A folder on disk that is indexed, written and read back in this process. */
 export class WritableVault {
   readonly root: string
   readonly state: string
@@ -103,7 +103,7 @@ export class WritableVault {
     return await this.writes.run({ title: 'test', operations: [operations].flat(), dryRun: false, ...options })
   }
 
-  /** A file's bytes, one character a byte; `undefined` when it is not there. */
+  /** A file's bytes, one character per byte; `undefined` if missing. */
   raw(path: string): string | undefined {
     const file = join(this.root, path)
     return existsSync(file) ? readFileSync(file, 'latin1') : undefined
@@ -120,7 +120,7 @@ export class WritableVault {
       .digest('hex')
   }
 
-  /** Every name below the root, hidden ones too: folders with `/` at the end, links with where they lead, files with their bytes. */
+  /** Every name below the root, including hidden ones: folders with `/` at the end, links with their targets, files with their bytes. */
   snapshot(): Readonly<Record<string, string>> {
     const entries: [string, string][] = []
     const walk = (folder: string) => {
@@ -136,7 +136,7 @@ export class WritableVault {
     return Object.fromEntries(entries)
   }
 
-  /** The files alone, with their text. */
+  /** The files only, with their text. */
   files(): Readonly<Record<string, string>> {
     return Object.fromEntries(
       Object.entries(this.snapshot())
@@ -145,7 +145,7 @@ export class WritableVault {
     )
   }
 
-  /** `a.md -> b.md`, as often as it is so; what is missing in brackets. */
+  /** `a.md -> b.md` with its count; missing targets in brackets. */
   async edges(): Promise<readonly string[]> {
     const rows = await exported(this.store)
     return rows
@@ -172,7 +172,7 @@ export async function writable(files: Files = {}, options: WritableOptions = {})
   mkdirSync(vault.root)
   for (const [path, content] of Object.entries(files)) vault.put(path, content)
   onTestFinished(() => vault.close())
-  // Of a file that was just written the index does not trust the time.
+  // The index does not trust the time stamp of a recently written file.
   if (options.settled !== false) await new Promise((resolve) => setTimeout(resolve, 60))
   return await vault.start()
 }

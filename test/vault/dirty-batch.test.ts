@@ -11,7 +11,7 @@ describe('changes', () => {
     return { told, batch: openDirtyBatch({ quiet: 15, maxWait: 120 }, (dirty) => told.push(dirty)) }
   }
 
-  test('are told once nothing more happens for a moment', () => {
+  test('are reported after a quiet moment', () => {
     const { told, batch } = open()
     batch.file('a.md')
     vi.advanceTimersByTime(10)
@@ -25,7 +25,7 @@ describe('changes', () => {
     expect(told).toHaveLength(1)
   })
 
-  test('that keep coming are told now and then', () => {
+  test('that keep coming are reported from time to time', () => {
     const { told, batch } = open()
     for (let i = 0; i < 100; i += 1) {
       batch.file(`${i}.md`)
@@ -36,7 +36,7 @@ describe('changes', () => {
     expect(told.flatMap((dirty) => dirty.files)).toHaveLength(100)
   })
 
-  test('leave out what a folder covers', () => {
+  test('omit what a folder covers', () => {
     const { told, batch } = open()
     for (const file of ['f/a.md', 'f/g/b.md', 'fg/c.md', 'd.md', 'f']) batch.file(file)
     for (const folder of ['f/g', 'f', 'h/i']) batch.folder(folder)
@@ -49,7 +49,7 @@ describe('changes', () => {
     expect(told[1]).toEqual({ folders: [''], files: [], all: false })
   })
 
-  test('that are very many, or unknown, are everything', () => {
+  test('that are very many or unknown become "everything"', () => {
     const { told, batch } = open()
     for (let i = 0; i < 6000; i += 1) batch.file(`${i}.md`)
     vi.advanceTimersByTime(200)
@@ -59,7 +59,7 @@ describe('changes', () => {
     expect(told).toEqual([1, 2].map(() => ({ folders: [], files: [], all: true })))
   })
 
-  test('are not told after closing', () => {
+  test('are not reported after closing', () => {
     const { told, batch } = open()
     batch.file('a.md')
     batch.close()

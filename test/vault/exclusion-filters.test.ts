@@ -17,7 +17,7 @@ function excluded(names: readonly string[], settings: unknown): readonly string[
     .sort()
 }
 
-describe('userIgnoreFilters mark files, and leave them in the vault', () => {
+describe('userIgnoreFilters mark files but keep them in the vault', () => {
   const names = ['s.md', 'old/a.md', 'older/b.md', 'x/old/c.md', 'x.draft.md', 'Café/d.md', 'a+b/e.md']
   test.each<[readonly unknown[], readonly string[]]>([
     [['old/'], ['old/a.md']],
@@ -38,23 +38,23 @@ describe('userIgnoreFilters mark files, and leave them in the vault', () => {
   })
 
   test.each(['', '{', 'null', '[]', '7', '{"userIgnoreFilters":"old/"}', '{"userIgnoreFilters":{"0":"old/"}}'])(
-    'broken settings are none: %s',
+    'broken settings are ignored: %s',
     (text) => {
       expect(excluded(names, text)).toEqual([])
     },
   )
 
-  test('a byte order mark does no harm', () => {
+  test('ignores a byte order mark', () => {
     expect(excluded(names, '\uFEFF{"userIgnoreFilters":["old/"]}')).toEqual(['old/a.md'])
   })
 
-  test('a note that an expression would take for ever on is left out, and all others are decided as usual', () => {
+  test('hides a note on which an expression would run forever, and decides the others as usual', () => {
     const evil = `${'a'.repeat(60)}b.md`
     const filters = [...Array.from({ length: 20 }, (_, i) => `/^(a+|${i})+$/`), '/^(a|aa)+$/', '/(a*)*c/', 'old/', '/^X\\/old/']
     expect(excluded([...names, evil], { userIgnoreFilters: filters })).toEqual(['Café/d.md', evil, 'old/a.md', 'x/old/c.md'])
   })
 
-  test('slow expressions take nothing away from a good one after them', () => {
+  test('slow expressions do not disable a good one after them', () => {
     const slow = Array.from({ length: 4 }, (_, i) => `${'a'.repeat(40)}${i}b.md`)
     const filters = [...slow.map((_, i) => `/^(a+)+${i}c/`), '/^private\\//']
     const { vault } = memoryVault({
@@ -67,18 +67,18 @@ describe('userIgnoreFilters mark files, and leave them in the vault', () => {
     }
   })
 
-  test('an expression that takes long for all notes together is no slow one', () => {
+  test('an expression that is slow only in total still works', () => {
     const many = Array.from({ length: 1_000 }, (_, i) => `${'ab'.repeat(40)}${i}.md`)
     const matching = many.filter((name) => name.endsWith('7.md'))
     expect(excluded(many, { userIgnoreFilters: ['/(?:.*b){3}z|7\\.md$/'] })).toEqual(matching.sort())
   })
 
-  test('when expressions cannot decide about many notes, no note is shown', () => {
+  test('hides all notes when expressions cannot decide about many', () => {
     const evil = Array.from({ length: 12 }, (_, i) => `${'a'.repeat(60)}${i}.md`)
     expect(excluded(['x.md', ...evil], { userIgnoreFilters: ['/^(a+)+$/'] })).toHaveLength(13)
   })
 
-  test('while the settings are being written, those from before count', () => {
+  test('while the settings are being written, the previous ones apply', () => {
     const { volume, vault } = memoryVault({
       'a.md': '',
       'private/b.md': '',

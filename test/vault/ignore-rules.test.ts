@@ -14,7 +14,7 @@ function check(files: Files, options: Parameters<typeof memoryVault>[1], expecte
   expect(all.sort()).toEqual(expected)
 }
 
-describe('globs of the settings', () => {
+describe('globs in the settings', () => {
   const files = {
     'a.md': '',
     'drafts/b.md': '',
@@ -40,11 +40,11 @@ describe('globs of the settings', () => {
     check(files, { ignore }, expected)
   })
 
-  test('compare in one normal form', () => {
+  test('are compared in one normal form', () => {
     check({ 'Cafe\u0301/a.md': '', 'b.md': '' }, { ignore: ['Caf\u00e9'] }, ['b.md'])
   })
 
-  test('count with any number of stars', () => {
+  test('match with any number of stars', () => {
     const names = [
       'a.sync-conflict-1-2-3.md',
       'x/a.sync-conflict-1-2-3.md',
@@ -75,18 +75,18 @@ describe('globs of the settings', () => {
     '+(a|+(a))b',
     `${'*'.repeat(100_000)}b`,
     `*{${',*a'.repeat(300)}*}b`,
-  ])('cannot take for ever: %.20s', (glob) => {
+  ])('cannot run forever: %.20s', (glob) => {
     check({ [`${'a'.repeat(200)}.md`]: '' }, { ignore: [glob] }, [`${'a'.repeat(200)}.md`])
   })
 })
 
 describe('.gitignore', () => {
-  test('counts when it is switched on', () => {
+  test('applies when switched on', () => {
     check({ '.gitignore': 'a.md', 'a.md': '', 'b.md': '' }, {}, ['a.md', 'b.md'])
     check({ '.gitignore': 'a.md', 'a.md': '', 'b.md': '' }, { gitignore: true }, ['b.md'])
   })
 
-  test('patterns mean what they mean in git', () => {
+  test('patterns mean the same as in git', () => {
     const files = {
       'build/a.md': '',
       'x/build/b.md': '',
@@ -104,7 +104,7 @@ describe('.gitignore', () => {
     ])
   })
 
-  test.runIf(spawnSync('git', ['--version']).status === 0)('hides what git hides', () => {
+  test.runIf(spawnSync('git', ['--version']).status === 0)('hides the same files as git', () => {
     const names = ['a', 'b', 'ab', 'A', 'a b', 'a*b', '#a', '!a', '[a]', 'a]', 'a-b']
     const folders = ['', 'a/', 'b/', 'ab/a/', 'b/A/a/']
     const files = Object.fromEntries(folders.flatMap((folder) => names.map((name) => [`${folder}${name}.md`, ''])))
@@ -146,13 +146,29 @@ describe('.gitignore', () => {
     )
   })
 
-  test('patterns of any number of stars count, in their order', () => {
+  test('patterns with any number of stars apply in order', () => {
     const files = { 'a-1-2-3-4.md': '', 'x/a-1-2-3-4.md': '', 'x/b-1-2-3-4.md': '', 'x/keep/c-1-2-3-4.md': '', 'd.md': '' }
     const lines = ['# *-*-*-*-*.md', '*-*-*-*-*.md', '!b-1*', '/*a*-*-*-*-*.md', '!/x/**/c*-*-*-*-*.md', 'd*-*-*-*-*/']
     check({ ...files, '.gitignore': lines.join('\n') }, { gitignore: true }, ['d.md', 'x/b-1-2-3-4.md', 'x/keep/c-1-2-3-4.md'])
   })
 
-  test('a nearer file decides over one further up, but brings nothing back from a hidden folder', () => {
+  test('two stars after the start of a name match across folders, as in git', () => {
+    const files = { 'a.md': '', 'a/b.md': '', 'ab/c.md': '', 'b/a.md': '', 'x/ab/c.md': '' }
+    const hidden: readonly (readonly [string, readonly string[]])[] = [
+      ['a**/**', ['a.md', 'a/b.md', 'ab/c.md']],
+      ['a**/**/', ['a/b.md', 'ab/c.md']],
+      ['x/a**', ['x/ab/c.md']],
+      ['/a**/c.md', ['ab/c.md']],
+    ]
+    for (const [line, gone] of hidden)
+      check(
+        { ...files, '.gitignore': line },
+        { gitignore: true },
+        Object.keys(files).filter((file) => !gone.includes(file)),
+      )
+  })
+
+  test('a nearer file overrides one further up, but cannot restore files in a hidden folder', () => {
     const files = {
       'x/.gitignore': '!a.tmp\nb.md',
       'x/a.tmp': '',
@@ -173,7 +189,7 @@ describe('.gitignore', () => {
     expect(vault.stat(path('b.md'))).toBeUndefined()
   })
 
-  test('one that is a folder, broken or huge is as good as none', () => {
+  test('a .gitignore that is a folder, broken or huge is ignored', () => {
     check(
       {
         '.gitignore/x': '',
@@ -188,7 +204,7 @@ describe('.gitignore', () => {
     )
   })
 
-  test('cannot take for ever', () => {
+  test('cannot run forever', () => {
     const name = `${'a'.repeat(250)}.md`
     check({ '.gitignore': `${'*a'.repeat(30)}b\n${'**/'.repeat(30)}b\n`, [name]: '' }, { gitignore: true }, [name])
   })
@@ -202,11 +218,11 @@ describe('Logseq', () => {
     'pages/c.md': '',
     'pages/bak/d.md': '',
   }
-  test('its backups are left out', () => {
+  test('backups are hidden', () => {
     check(files, { mode: 'logseq' }, ['logseq/custom.css', 'pages/bak/d.md', 'pages/c.md'])
     check(files, { mode: 'auto' }, ['logseq/custom.css', 'pages/bak/d.md', 'pages/c.md'])
   })
-  test('in another mode they are files like any', () => {
+  test('in other modes they are ordinary files', () => {
     check(files, { mode: 'docs' }, ['logseq/bak/a.md', 'logseq/custom.css', 'pages/bak/d.md', 'pages/c.md'])
   })
 })
@@ -231,11 +247,11 @@ describe('globs alone', () => {
     expect(others.filter(matches)).toEqual([])
   })
 
-  test('match in any case only where the disk does not tell cases apart', () => {
+  test('ignore case only if the disk does', () => {
     expect([false, true].map((folds) => openGlobs(['Templates/**'], folds)('templates/a.md'))).toEqual([false, true])
   })
 
-  test('hide just what a listing with them hides', () => {
+  test('hide the same files as a listing with them', () => {
     const anyName = fc.constantFrom('a', 'b', 'templates', 'x1')
     const anyPath = fc.array(anyName, { minLength: 1, maxLength: 3 }).map((names) => `${names.join('/')}.md`)
     const anyGlob = fc.constantFrom('a', 'a/', '**/b', '*.md', 'templates/**', '{a,b}/*', '**/x?.md*', '!a')

@@ -5,14 +5,14 @@ import { openVault } from '../../src/vault/open-vault.ts'
 import { type WatchOptions, watchVault } from '../../src/vault/watch-vault.ts'
 import { OPTIONS, path } from './support.ts'
 
-/** Keeps a copy of a vault's listing true by nothing but what the watcher tells, as indexing does. */
+/** Keeps a copy of a vault's listing up to date from watcher events only, as indexing does. */
 export interface Mirror {
   readonly vault: Vault
   readonly told: Dirty[]
   readonly problems: string[]
   /** Waits until the copy equals the disk. */
   settle(): Promise<void>
-  /** Waits until something holds. */
+  /** Waits until a condition holds. */
   until(holds: () => boolean): Promise<void>
 }
 
@@ -59,7 +59,7 @@ function relist(vault: Vault, files: Map<string, ListedFile>, folder: string): v
   try {
     for (const file of vault.list({ path: folder, recursive: true }).files) files.set(file.path, file)
   } catch {
-    // The root is gone: nothing is in it.
+    // The root is gone, so the vault is empty.
   }
 }
 
@@ -67,7 +67,7 @@ function entriesOf(files: ReadonlyMap<string, ListedFile>): readonly string[] {
   return [...files.values()].map(({ path, stat, excluded }) => `${path} ${stat.size} ${stat.mtime} ${excluded}`).sort()
 }
 
-/** How many inotify watches this process has. */
+/** The number of inotify watches of this process. */
 export function countWatches(): number {
   return readdirSync('/proc/self/fdinfo')
     .map((fd) => readIfThere(`/proc/self/fdinfo/${fd}`))

@@ -29,7 +29,7 @@ describe('kinds of files', () => {
 })
 
 describe('listing', () => {
-  test('names all files, with what tells whether they changed', () => {
+  test('returns all files with what identifies their version', () => {
     const { root, vault } = diskVault({ 'a.md': 'A', 'f/b.md': 'BB', 'f/p.png': '', 'f/g/c.canvas': '{}', 'empty/': '' })
     const listing = vault.list()
     expect(pathsOf(listing)).toEqual(['a.md', 'f/b.md', 'f/g/c.canvas', 'f/p.png'])
@@ -57,7 +57,7 @@ describe('listing', () => {
     expect(pathsOf(vault.list())).toEqual(['f/a.md'])
   })
 
-  test('of one folder, with or without what is below', () => {
+  test('of one folder, with or without subfolders', () => {
     const { vault } = diskVault({ 'a.md': '', 'f/b.md': '', 'f/g/c.md': '', 'fg/d.md': '' })
     expect(pathsOf(vault.list({ path: 'f', recursive: true }))).toEqual(['f/b.md', 'f/g/c.md'])
     expect(pathsOf(vault.list({ path: 'f', recursive: false }))).toEqual(['f/b.md'])
@@ -69,7 +69,7 @@ describe('listing', () => {
     expect(vault.list({ path: folder, recursive: true })).toEqual({ files: [], outside: [], unreadable: [] })
   })
 
-  test('keeps names as the disk spells them', () => {
+  test('keeps the spelling of names on disk', () => {
     const names = [
       'Ünï cödé.md',
       'Cafe\u0301.md',
@@ -96,7 +96,7 @@ describe('listing', () => {
     expect(listing.unreadable.map((problem) => problem.path).sort()).toEqual(['b\uFFFD.md', 'c\uFFFD'])
   })
 
-  test.runIf(process.platform !== 'win32')('leaves out what is no file, and does not wait for it', () => {
+  test.runIf(process.platform !== 'win32')('skips special files without waiting for them', () => {
     const { root, vault } = diskVault({ 'a.md': '' })
     execFileSync('mkfifo', [join(root, 'pipe.md')])
     expect(pathsOf(vault.list())).toEqual(['a.md'])
@@ -104,7 +104,7 @@ describe('listing', () => {
     expect(vault.read(path('pipe.md'))).toBeUndefined()
   })
 
-  test.skipIf(isRoot || process.platform === 'win32')('reports a folder that may not be read', () => {
+  test.skipIf(isRoot || process.platform === 'win32')('reports an unreadable folder', () => {
     const { root, vault } = diskVault({ 'a.md': '', 'shut/b.md': '' })
     chmodSync(join(root, 'shut'), 0)
     const listing = vault.list()
@@ -113,14 +113,14 @@ describe('listing', () => {
     expect(listing.unreadable).toEqual([{ path: 'shut', message: 'EACCES: permission denied' }])
   })
 
-  test('reports a folder that may be read but not entered once', () => {
+  test('reports a folder that can be read but not entered, once', () => {
     const { fs } = memoryVault({ 'a.md': '', 'shut/b.md': '', 'shut/c.md': '' })
     const vault = openVault('/vault', OPTIONS, denying(fs, /shut\/./))
     expect(pathsOf(vault.list())).toEqual(['a.md'])
     expect(vault.list().unreadable).toEqual([{ path: 'shut', message: 'EACCES: permission denied' }])
   })
 
-  test('says so when a folder on the way may not be read', () => {
+  test('reports an unreadable parent folder', () => {
     const { fs } = memoryVault({ 'shut/f/b.md': '' })
     const vault = openVault('/vault', OPTIONS, denying(fs, /shut\/./))
     expect(vault.list({ path: 'shut/f', recursive: true }).unreadable).toHaveLength(1)
@@ -128,7 +128,7 @@ describe('listing', () => {
     expect(vault.stat(path('shut/f/b.md'))).toBeUndefined()
   })
 
-  test('a root that went away is an error, never an empty vault', () => {
+  test('a missing root is an error, not an empty vault', () => {
     const { root, vault } = diskVault({ 'a.md': '', 'f/b.md': '' })
     rmSync(root, { recursive: true })
     expect(() => vault.list()).toThrow(expect.objectContaining({ code: 'VAULT_NOT_FOUND', hint: expect.any(String) }))
@@ -138,7 +138,7 @@ describe('listing', () => {
     expect(() => vault.list()).toThrow(expect.objectContaining({ code: 'VAULT_NOT_FOUND' }))
   })
 
-  test('folder by folder gives the same as all at once', () => {
+  test('folder by folder equals the full listing', () => {
     const name = fc.constantFrom('a', 'B', 'x.md', 'y.md', '.h', 'node_modules', 'skip', 'é', 'keep.tmp')
     const tree = fc.uniqueArray(
       fc.array(name, { minLength: 1, maxLength: 4 }).map((names) => `${names.join('/')}/n.md`),
@@ -158,8 +158,8 @@ describe('listing', () => {
   })
 })
 
-describe('one file', () => {
-  test('its listing is the one it has among all', () => {
+describe('a single file', () => {
+  test('has the same entry as in the full listing', () => {
     const { vault } = diskVault({ 'f/a.md': 'x', '.obsidian/app.json': '{"userIgnoreFilters":["f/"]}' })
     expect(vault.stat(path('f/a.md'))).toEqual(vault.list().files[0])
     expect(vault.stat(path('f/a.md'))?.excluded).toBe(true)
@@ -174,7 +174,7 @@ describe('one file', () => {
     },
   )
 
-  test('reads bytes as they are', () => {
+  test('returns the exact bytes', () => {
     const { root, vault } = diskVault({ 'empty.md': '' })
     const bytes = Buffer.from([0xef, 0xbb, 0xbf, 0x0d, 0x0a, 0xff, 0x00])
     writeFileSync(join(root, 'b.md'), bytes)
@@ -182,7 +182,7 @@ describe('one file', () => {
     expect(vault.read(path('empty.md'))).toEqual(new Uint8Array())
   })
 
-  test('never leaves the root', () => {
+  test('stays within the root', () => {
     const folder = temporaryFolder()
     writeFiles(folder, { 'secret.md': 's', 'vault/a.md': '' })
     const vault = openVault(join(folder, 'vault'), OPTIONS)
@@ -201,7 +201,7 @@ function fail(code: string): never {
   throw Object.assign(new Error(`${code}: permission denied, open '/somewhere'`), { code })
 }
 
-/** Refuses what a folder without the right to enter it refuses. */
+/** Fails like a folder without execute permission. */
 function denying(fs: FileSystem, paths: RegExp): FileSystem {
   const guard = <R>(path: string, call: () => R): R => (paths.test(path) ? fail('EACCES') : call())
   return {

@@ -9,8 +9,8 @@ const WINDOWS = { windows: true, folds: true }
 describe.each([
   ['macOS', MAC],
   ['Windows', WINDOWS],
-])('where names fold, as on %s', (_, rules) => {
-  test('a file is there under the spelling on disk alone', () => {
+])('where names are case-insensitive, as on %s', (_, rules) => {
+  test('a file exists only under its spelling on disk', () => {
     const { vault } = memoryVault({ 'Notes/Log.md': 'x' }, {}, rules)
     expect(pathsOf(vault.list())).toEqual(['Notes/Log.md'])
     expect(vault.stat(path('Notes/Log.md'))).toBeDefined()
@@ -21,14 +21,14 @@ describe.each([
     expect(textOf(vault.read(path('Notes/Log.md')))).toBe('x')
   })
 
-  test('a rename that changes the case alone takes the old name away', () => {
+  test('after a rename that changes only the case, the old name is gone', () => {
     const { vault, volume } = memoryVault({ 'f/log.md': 'x' }, {}, rules)
     volume.renameSync('/vault/f/log.md', '/vault/f/LOG.md')
     expect(vault.stat(path('f/log.md'))).toBeUndefined()
     expect(vault.stat(path('f/LOG.md'))).toBeDefined()
   })
 
-  test('globs and .gitignore match in any case', () => {
+  test('globs and .gitignore ignore case', () => {
     const { vault } = memoryVault(
       { 'Drafts/a.md': '', 'B.TMP': '', 'c.md': '', '.gitignore': '*.tmp' },
       { ignore: ['drafts'], gitignore: true },
@@ -55,7 +55,7 @@ describe.each([
 
 describe('on Windows', () => {
   test.each(['f\\a.md', '..\\secret.md', 'C:/a.md', 'C:a.md', 'a.md:stream', '\\a.md', '//server/a.md'])(
-    '%j is no path of a vault',
+    '%j is not a path in a vault',
     (name) => {
       const { vault, volume } = memoryVault({ 'f/a.md': '', 'a.md': '' }, {}, WINDOWS)
       volume.fromJSON({ '/secret.md': '' })
@@ -65,29 +65,29 @@ describe('on Windows', () => {
     },
   )
 
-  test('paths are told with slashes', () => {
+  test('paths use slashes', () => {
     const { vault } = memoryVault({ 'f/g/a.md': 'x' }, {}, WINDOWS)
     expect(pathsOf(vault.list())).toEqual(['f/g/a.md'])
     expect(textOf(vault.read(path('f/g/a.md')))).toBe('x')
   })
 })
 
-test('elsewhere a backslash and a colon are characters of a name', () => {
+test('elsewhere, a backslash and a colon are ordinary characters', () => {
   const { vault } = memoryVault({ 'a\\b.md': 'x', 'c:d.md': 'y' })
   expect(pathsOf(vault.list())).toEqual(['a\\b.md', 'c:d.md'])
   expect(textOf(vault.read(path('a\\b.md')))).toBe('x')
 })
 
-test('where names do not fold, twins in case are two files', () => {
+test('where names are case-sensitive, names that differ in case are two files', () => {
   const { vault } = memoryVault({ 'Log.md': '1', 'log.md': '22', 'F/a.md': '', 'f/a.md': '' })
   expect(pathsOf(vault.list())).toEqual(['F/a.md', 'Log.md', 'f/a.md', 'log.md'])
   expect(vault.stat(path('log.md'))?.stat.size).toBe(2)
 })
 
-test('a whole drive of Windows is a vault', () => {
+test('a whole Windows drive can be a vault', () => {
   const { fs, volume } = memoryVault({ 'other.md': '' }, {}, WINDOWS)
   volume.fromJSON({ 'a.md': 'x', 'f/b.md': 'y' }, '/E:')
-  // `E:` alone is the folder that was last worked in there.
+  // `E:` alone means the current folder of that drive.
   const elsewhere = (opened: unknown) => (opened === 'E:' ? '/vault' : opened) as string
   const drive: FileSystem = {
     ...fs,

@@ -9,7 +9,7 @@ import { temporaryFolder } from '../support/temporary.ts'
 
 const OPTIONS = { ignore: [], gitignore: false, linkRoots: [], mode: 'obsidian' } as const
 
-test('of a large file behind a link that may be followed, and of one that is gone meanwhile', () => {
+test('reads from a large file behind a followed link, and returns nothing for a deleted one', () => {
   const folder = temporaryFolder()
   const root = join(folder, 'vault')
   const large = join(folder, 'large.bin')
@@ -27,7 +27,7 @@ test('of a large file behind a link that may be followed, and of one that is gon
   expect(readStretch(stale, path, { offset: 1, length: 3 })).toBeUndefined()
 })
 
-test('a stretch, what is left of one, the size alone, and what may not be read', () => {
+test('reads a range, a shorter rest, or only the size, and nothing unreadable', () => {
   const folder = temporaryFolder()
   const root = join(folder, 'vault')
   mkdirSync(root)
@@ -48,7 +48,7 @@ test('a stretch, what is left of one, the size alone, and what may not be read',
   expect(read('../secret.txt', 0, 6)).toBeUndefined()
 })
 
-test.each(['a.bin', 'link.bin'])('of %s no more is read than the stretch, wherever a link leads', (name) => {
+test.each(['a.bin', 'link.bin'])('reads no more than the range from %s, wherever a link leads', (name) => {
   const folder = temporaryFolder()
   const root = join(folder, 'vault')
   mkdirSync(root)

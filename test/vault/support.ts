@@ -11,7 +11,7 @@ export const OPTIONS: VaultOptions = { ignore: [], gitignore: false, linkRoots: 
 
 export type Files = Readonly<Record<string, string>>
 
-/** Writes files, with the folders they need; a name that ends in `/` is a folder. */
+/** Writes files and their folders; a name that ends in `/` is a folder. */
 export function writeFiles(root: string, files: Files): void {
   for (const [path, text] of Object.entries(files)) {
     const file = join(root, path)
@@ -39,7 +39,7 @@ function memoryFileSystem(volume: InstanceType<typeof Volume>): FileSystem {
   return { ...createFsFromVolume(volume), readNamesSync, rules: { windows: false, folds: false } } as unknown as FileSystem
 }
 
-/** Wraps a volume so that names are found in any case and normal form and, for Windows, with either separator. */
+/** Wraps a volume so that names match in any case and normal form and, for Windows, with either separator. */
 function folding(volume: InstanceType<typeof Volume>, rules: PathRules): FileSystem {
   const fs = memoryFileSystem(volume)
   const fold = (name: string) => (rules.folds ? name.normalize('NFC').toLowerCase() : name)

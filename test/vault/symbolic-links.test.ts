@@ -6,7 +6,7 @@ import { openVault, type VaultOptions } from '../../src/vault/open-vault.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 import { type Files, OPTIONS, path, pathsOf, textOf, writeFiles } from './support.ts'
 
-/** A vault in `vault/` with links, beside other folders. */
+/** A vault in `vault/` with links, next to other folders. */
 function linked(files: Files, links: Files, options: Partial<VaultOptions> = {}) {
   const folder = temporaryFolder()
   writeFiles(folder, { 'vault/': '', ...files })
@@ -16,7 +16,7 @@ function linked(files: Files, links: Files, options: Partial<VaultOptions> = {})
 }
 
 describe.skipIf(process.platform === 'win32')('a symbolic link', () => {
-  test('into the vault is ignored, also to a hidden folder and to a file', () => {
+  test('into the vault is ignored, also one to a hidden folder or a file', () => {
     const { vault } = linked(
       { 'vault/f/a.md': '', 'vault/.trash/t.md': '' },
       { 'vault/g': 'f', 'vault/t': '.trash', 'vault/b.md': 'f/a.md', 'vault/f/self.md': 'a.md' },
@@ -28,7 +28,7 @@ describe.skipIf(process.platform === 'win32')('a symbolic link', () => {
     expect(vault.read(path('b.md'))).toBeUndefined()
   })
 
-  test('to the vault or a parent is ignored, even where links are allowed', () => {
+  test('to the vault or a parent is ignored, even below link roots', () => {
     const { vault } = linked(
       { 'vault/f/a.md': '' },
       { 'vault/up': '..', 'vault/f/loop': '..', 'vault/here': '.' },
@@ -37,7 +37,7 @@ describe.skipIf(process.platform === 'win32')('a symbolic link', () => {
     expect(vault.list()).toMatchObject({ files: [{ path: 'f/a.md' }], outside: [] })
   })
 
-  test('that dangles or leads to itself is ignored', () => {
+  test('that is dangling or circular is ignored', () => {
     const { vault } = linked(
       { 'vault/a.md': '' },
       { 'vault/d.md': 'nowhere.md', 'vault/x': 'y', 'vault/y': 'x', 'vault/o.md': '/nowhere/at/all' },
@@ -47,7 +47,7 @@ describe.skipIf(process.platform === 'win32')('a symbolic link', () => {
     expect(vault.read(path('x/a.md'))).toBeUndefined()
   })
 
-  test('that leads out is reported and not followed', () => {
+  test('out of the vault is reported and not followed', () => {
     const { vault } = linked(
       { 'vault/f/a.md': '', 'other/b.md': 'secret' },
       { 'vault/f/o': '../../other', 'vault/s.md': '../other/b.md' },
@@ -70,7 +70,7 @@ describe.skipIf(process.platform === 'win32')('a symbolic link', () => {
     expect(vault.list({ path: 'f', recursive: false }).outside).toHaveLength(1)
   })
 
-  test('that leads below a link root is followed, to folders and files', () => {
+  test('below a link root is followed, to folders and files', () => {
     const { vault } = linked(
       { 'vault/a.md': '', 'other/b.md': 'b', 'other/g/c.md': 'c', 'elsewhere/d.md': 'd' },
       { 'vault/o': '../other', 'vault/d.md': '../elsewhere/d.md' },
@@ -84,7 +84,7 @@ describe.skipIf(process.platform === 'win32')('a symbolic link', () => {
     expect(pathsOf(vault.list({ path: 'o/g', recursive: true }))).toEqual(['o/g/c.md'])
   })
 
-  test('one place is followed once, under the first name', () => {
+  test('a target is followed once, under the first name', () => {
     const links = {
       'vault/b': '../other',
       'vault/a': '../other',
@@ -99,7 +99,7 @@ describe.skipIf(process.platform === 'win32')('a symbolic link', () => {
     expect(vault.read(path('b/b.md'))).toBeUndefined()
   })
 
-  test('a followed folder obeys the same rules', () => {
+  test('the same rules apply in a followed folder', () => {
     const { vault } = linked(
       { 'other/.git/x.md': '', 'other/skip/a.md': '', 'other/b.md': '', 'secret/s.md': '' },
       { 'vault/o': '../other', 'other/out': '../secret' },
@@ -109,7 +109,7 @@ describe.skipIf(process.platform === 'win32')('a symbolic link', () => {
     expect(vault.read(path('o/out/s.md'))).toBeUndefined()
   })
 
-  test.each(['f', 'f/g'])('the folder %s that becomes a link is followed no more', (swapped) => {
+  test.each(['f', 'f/g'])('the folder %s is no longer followed once it is replaced with a link', (swapped) => {
     const { folder, vault } = linked({ 'vault/f/g/a.md': 'mine', 'other/a.md': 'secret!', 'other/g/a.md': 'secret!' }, {})
     const note = path('f/g/a.md')
     const look = () => [textOf(vault.read(note)), vault.stat(note)?.stat.size, vault.outsideLink(path('f/g/x'))?.target]
@@ -122,7 +122,7 @@ describe.skipIf(process.platform === 'win32')('a symbolic link', () => {
     expect(look()).toEqual(['mine', 4, undefined])
   })
 
-  test.each(['before', 'after'])('a folder that is a link just %s a file in it is opened is not read through', (when) => {
+  test.each(['before', 'after'])('does not read through a folder that becomes a link just %s a file in it is opened', (when) => {
     const folder = temporaryFolder()
     writeFiles(folder, { 'vault/f/a.md': 'mine', 'other/a.md': 'secret' })
     const swap = (to: string) => {
@@ -134,7 +134,7 @@ describe.skipIf(process.platform === 'win32')('a symbolic link', () => {
       if (when === 'before') swap('../other')
       const fd = diskFileSystem.openSync(file, flags)
       if (when === 'before') {
-        // And back again, so that nothing of it can be seen afterwards.
+        // And back again, so that nothing shows afterwards.
         rmSync(join(folder, 'vault/f'))
         writeFiles(folder, { 'vault/f/a.md': 'mine' })
       } else swap('../other')
@@ -144,7 +144,7 @@ describe.skipIf(process.platform === 'win32')('a symbolic link', () => {
     expect(['mine', undefined]).toContain(textOf(vault.read(path('f/a.md'))))
   })
 
-  test('the root itself may be one, and is resolved once', () => {
+  test('the root itself may be a link, which is resolved once', () => {
     const { folder } = linked({ 'vault/f/a.md': 'x' }, { alias: 'vault' })
     const vault = openVault(join(folder, 'alias'), OPTIONS)
     expect(vault.root).toBe(join(folder, 'vault'))

@@ -24,7 +24,7 @@ describe('the root of a vault', () => {
     )
   })
 
-  test('one that may not be read is an error', () => {
+  test('an unreadable root is an error', () => {
     const { fs } = memoryVault({ 'a.md': '' })
     const denied = {
       ...fs,
@@ -43,7 +43,7 @@ describe('too wide for a vault', () => {
     expect(isTooWide(folder)).toBe(true)
   })
 
-  test('are the home folder and what holds it, but not what is in it', () => {
+  test('are the home folder and its parents, but not folders inside it', () => {
     const folder = temporaryFolder()
     writeFiles(folder, { 'homes/me/notes/': '' })
     const home = join(folder, 'homes/me')

@@ -23,7 +23,7 @@ test.each([
   ['ENOSPC', 0],
   ['ENOSPC', 2],
   ['EMFILE', 1],
-])('on %s after %i watches the vault is polled, and a problem told', async (code, watches) => {
+])('on %s after %i watches, the vault is polled and a problem reported', async (code, watches) => {
   Object.assign(limit, { code, watches })
   const root = temporaryFolder()
   writeFiles(root, { 'f/g/h/a.md': '', 'i/a.md': '', 'j/a.md': '', 'k/a.md': '' })

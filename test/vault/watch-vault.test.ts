@@ -8,12 +8,12 @@ import { temporaryFolder } from '../support/temporary.ts'
 import { countWatches, mirrorVault } from './mirror.ts'
 import { type Files, pathsOf, writeFiles } from './support.ts'
 
-// Waiting is bounded by patience, not by how busy the machine is.
+// Wait with patience, however busy the machine is.
 vi.setConfig({ testTimeout: 60_000 })
 
 const isLinux = process.platform === 'linux'
 
-/** A watched vault in a folder of its own; `write` and `at` take its paths. */
+/** A watched vault in its own folder; `write` and `at` take its paths. */
 async function watched(files: Files, options: Partial<WatchOptions> = {}) {
   const folder = temporaryFolder()
   const root = join(folder, 'vault')
@@ -22,7 +22,7 @@ async function watched(files: Files, options: Partial<WatchOptions> = {}) {
   return { ...mirror, folder, root, at: (name: string) => join(root, name), write: (written: Files) => writeFiles(root, written) }
 }
 
-/** After whatever happened, an edit of every file there is must still be seen. */
+/** At the end, an edit of every existing file must still be noticed. */
 async function checkSeesEdits({ root, settle, vault }: Awaited<ReturnType<typeof watched>>): Promise<void> {
   await settle()
   await sleep(300)
@@ -38,7 +38,7 @@ const ENGINES: readonly (readonly [string, Partial<WatchOptions>])[] = [
 ]
 
 describe.each(ENGINES)('watching by %s', (engine, options) => {
-  test('sees files come, change and go', async () => {
+  test('sees files appear, change and disappear', async () => {
     const vault = await watched({ 'a.md': '', 'f/b.md': '' }, options)
     vault.write({ 'a.md': 'more', 'f/c.md': '', 'd.png': '' })
     await vault.settle()
@@ -65,7 +65,7 @@ describe.each(ENGINES)('watching by %s', (engine, options) => {
     await checkSeesEdits(vault)
   })
 
-  test('sees what is in new folders, however quickly it comes', async () => {
+  test('sees the contents of new folders, however quickly they appear', async () => {
     const vault = await watched({ 'a.md': '' }, options)
     for (let i = 0; i < 20; i += 1) {
       vault.write({ [`n${i}/x/y/a.md`]: '', [`n${i}/x/b.md`]: '' })
@@ -75,7 +75,7 @@ describe.each(ENGINES)('watching by %s', (engine, options) => {
     await checkSeesEdits(vault)
   })
 
-  test('sees folders move in, around, away and back', async () => {
+  test('sees folders move in, around, out and back', async () => {
     const vault = await watched({ 'd/e/a.md': '', 'd/b.md': '', 'c.md': '' }, options)
     const out = join(vault.folder, 'out')
     renameSync(vault.at('d'), out)
@@ -103,7 +103,7 @@ describe.each(ENGINES)('watching by %s', (engine, options) => {
     expect(vault.vault.list().files).toHaveLength(1666)
   })
 
-  test('survives the root going and coming back', async () => {
+  test('survives the root disappearing and returning', async () => {
     const vault = await watched({ 'f/a.md': '', 'b.md': '' }, options)
     rmSync(vault.root, { recursive: true })
     await vault.until(() => vault.told.some((dirty) => dirty.all))
@@ -143,7 +143,7 @@ describe.each(ENGINES)('watching by %s', (engine, options) => {
       expect(mirror.told.flatMap((dirty) => dirty.files)).toEqual(expect.arrayContaining(['f/a.md', 'b.md']))
   })
 
-  test('sees changes of the filters, and markers coming', async () => {
+  test('sees changes of the filters, and new markers', async () => {
     const vault = await watched({ 'a.md': '', 'f/b.md': '' }, options)
     vault.write({ '.obsidian/app.json': '{"userIgnoreFilters":["f/"]}' })
     await vault.until(() => vault.told.some((dirty) => dirty.all))
@@ -157,7 +157,7 @@ describe.each(ENGINES)('watching by %s', (engine, options) => {
     expect(vault.vault.list().files.some((file) => file.excluded)).toBe(false)
   })
 
-  test('sees .gitignore change, and then what it brought back', async () => {
+  test('sees .gitignore change, and the files that it shows again', async () => {
     const vault = await watched({ '.gitignore': 'out/', 'out/deep/a.md': '', 'b.md': '' }, { ...options, gitignore: true })
     vault.write({ '.gitignore': '# nothing' })
     await checkSeesEdits(vault)
@@ -166,7 +166,7 @@ describe.each(ENGINES)('watching by %s', (engine, options) => {
     await checkSeesEdits(vault)
   })
 
-  test.skipIf(process.platform === 'win32')('sees what happens behind links that are followed', async () => {
+  test.skipIf(process.platform === 'win32')('sees changes behind followed links', async () => {
     const folder = temporaryFolder()
     writeFiles(folder, { 'vault/a.md': '', 'other/g/b.md': '' })
     symlinkSync('../other', join(folder, 'vault/o'))
@@ -176,7 +176,7 @@ describe.each(ENGINES)('watching by %s', (engine, options) => {
     expect(pathsOf(mirror.vault.list())).toEqual(['a.md', 'o/c.md', 'o/g/b.md'])
   })
 
-  test('is silent after it is closed', async () => {
+  test('reports nothing after closing', async () => {
     const { watchVault } = await import('../../src/vault/watch-vault.ts')
     const vault = await watched({ 'a.md': '' }, options)
     const told: unknown[] = []
@@ -196,7 +196,7 @@ describe.each(ENGINES)('watching by %s', (engine, options) => {
 })
 
 describe.skipIf(engineMissing('inotify'))('on Linux', () => {
-  test('there is one watch a folder, none a file and none where nothing is listed', async () => {
+  test('uses one watch per listed folder, and none for files', async () => {
     const before = countWatches()
     const files = Array.from({ length: 300 }, (_, i) => [`f/g${i % 5}/n${i}.md`, ''] as const)
     const vault = await watched(
@@ -217,7 +217,7 @@ describe.skipIf(engineMissing('inotify'))('on Linux', () => {
     await vault.until(() => countWatches() - before === 3)
   })
 
-  test('the folder of the application is watched alone', async () => {
+  test("watches the application's settings folder itself, but not below it", async () => {
     const before = countWatches()
     const vault = await watched({ '.obsidian/plugins/x/main.js': '', 'a.md': '' })
     expect(countWatches() - before).toBe(2)
@@ -227,7 +227,7 @@ describe.skipIf(engineMissing('inotify'))('on Linux', () => {
     expect(vault.told).toEqual([{ folders: [], files: ['a.md'], all: false }])
   })
 
-  test('with chokidar there are as many', async () => {
+  test('uses as many watches with chokidar', async () => {
     const before = countWatches()
     const vault = await watched(
       { 'f/a.md': '', 'f/g/b.md': '', '.git/objects/x': '', 'node_modules/p/a.md': '' },
@@ -237,7 +237,7 @@ describe.skipIf(engineMissing('inotify'))('on Linux', () => {
     expect(vault.problems).toEqual([])
   })
 
-  test('a folder that is replaced before anybody looks is watched again', async () => {
+  test('a folder that is replaced before it is read is watched again', async () => {
     const vault = await watched({ 'd/e/a.md': '', 'd/b.md': '' })
     for (let i = 0; i < 5; i += 1) {
       rmSync(vault.at('d'), { recursive: true })
@@ -253,22 +253,22 @@ describe.skipIf(engineMissing('inotify'))('on Linux', () => {
     await checkSeesEdits(vault)
   })
 
-  test('a single edit names the file alone', async () => {
+  test('a single edit reports only the file', async () => {
     const vault = await watched({ 'f/a.md': '', 'f/b.md': '' })
     vault.write({ 'f/a.md': 'x' })
     await vault.settle()
     expect(vault.told).toEqual([{ folders: [], files: ['f/a.md'], all: false }])
   })
 
-  test('a queue of events that ran over is noticed', async () => {
+  test('notices a queue overflow', async () => {
     const vault = await watched({ 'a.md': '', 'b.md': '' })
-    // All in one turn of the event loop, and told apart by their names, so that the kernel cannot merge them.
+    // All in one turn of the event loop, with different names, so that the kernel cannot merge the events.
     for (let i = 0; i < 20_000; i += 1) writeFileSync(vault.at(i % 2 ? 'a.md' : 'b.md'), '')
     vault.write({ 'new/deep/c.md': '' })
     await checkSeesEdits(vault)
   })
 
-  test('whatever happens in any order ends in the truth', async () => {
+  test('any sequence of changes ends with a correct listing', async () => {
     const vault = await watched({ 'a/a.md': '', 'b/c/b.md': '' })
     const random = randomNumbers(20240501)
     const pick = (names: readonly string[]) => names[Math.floor(random() * names.length)] ?? ''
@@ -286,7 +286,7 @@ describe.skipIf(engineMissing('inotify'))('on Linux', () => {
       try {
         acts[Math.floor(random() * acts.length)]?.(pick(names))
       } catch {
-        // Half of it is impossible, such as to move a folder into itself.
+        // Half of these are impossible, such as moving a folder into itself.
       }
       if (i % 10 === 0) await sleep(Math.floor(random() * 20))
       if (i % 200 === 199) await checkSeesEdits(vault)
@@ -308,7 +308,7 @@ function randomNumbers(seed: number): () => number {
   }
 }
 
-test('closing does not wait until chokidar has looked through the vault', async () => {
+test('closing does not wait until chokidar has scanned the vault', async () => {
   const close = vi.fn(async () => {})
   vi.doMock('chokidar', () => ({ watch: () => Object.assign(new EventEmitter(), { close }) }))
   onTestFinished(() => vi.doUnmock('chokidar'))

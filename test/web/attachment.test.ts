@@ -9,7 +9,7 @@ import { fakeCore, fakeStore } from '../support/fake-store.ts'
 
 const PNG = Buffer.from('89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c489', 'hex')
 
-/** Asks for `photo.png` of a vault whose file is read so. */
+/** Requests `photo.png` from a vault whose file is read by `read`. */
 async function get(read: VaultFiles['read']): Promise<Response> {
   const core: GraphCore = { ...fakeCore(fakeStore({ 'photo.png': {} })), pictures: { read } }
   const server = createServer((_, response: ServerResponse) => void sendPicture(response, core, 'photo.png'))
@@ -30,7 +30,7 @@ function fileOf(bytes: Buffer, size = bytes.length): { readonly read: VaultFiles
   }
 }
 
-test('a picture is read in parts, and sent whole', async () => {
+test('reads a picture in parts and sends it whole', async () => {
   const bytes = Buffer.concat([PNG, Buffer.alloc(3_000_000, 'abc')])
   const { read, lengths } = fileOf(bytes)
   const response = await get(read)
@@ -39,7 +39,7 @@ test('a picture is read in parts, and sent whole', async () => {
   expect(Math.max(...lengths)).toBeLessThan(1_000_000)
 })
 
-test('what is no picture, is too large or cannot be read is refused with what to do', async () => {
+test('rejects what is not a picture, is too large or cannot be read, with a hint', async () => {
   const answers = await Promise.all(
     [fileOf(Buffer.from('%PDF-1.7')).read, fileOf(PNG, 60_000_000).read, async () => undefined].map(get),
   )
@@ -47,7 +47,7 @@ test('what is no picture, is too large or cannot be read is refused with what to
   for (const answer of answers) expect(await answer.json()).toMatchObject({ error: { hint: 'Open it in another program.' } })
 })
 
-test('of a file that became shorter meanwhile the answer does not end as if it were whole', async () => {
+test('does not end the answer normally if the file became shorter meanwhile', async () => {
   const bytes = Buffer.concat([PNG, Buffer.alloc(400_000)])
   const response = await get(fileOf(bytes, 3_000_000).read)
   await expect(response.arrayBuffer()).rejects.toThrow()

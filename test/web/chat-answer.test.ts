@@ -4,7 +4,7 @@ import { readAnswer } from '../../src/web/client/chat/answer.ts'
 
 const structured = (structuredContent: object) => ({ content: [], structuredContent })
 
-test('hubs are pictured with their scores', () => {
+test('shows hubs with their scores', () => {
   const answer = structured({ results: [{ id: 'a.md', title: 'A', score: 7 }], total: 1 })
   expect(readAnswer(answer, {})).toMatchObject({
     said: 'The 1 most central note',
@@ -12,7 +12,7 @@ test('hubs are pictured with their scores', () => {
   })
 })
 
-test('linked notes are pictured around the note that the call names', () => {
+test('shows linked notes around the note in the call', () => {
   const answer = structured({
     results: [
       { id: 'a.md', title: 'A' },
@@ -22,7 +22,7 @@ test('linked notes are pictured around the note that the call names', () => {
   expect(readAnswer(answer, { id: 'C' })).toMatchObject({ said: '2 notes linked with C', centre: 'C', path: [] })
 })
 
-test('a path is pictured in order, its alternatives beside it', () => {
+test('shows a path in order, next to its alternatives', () => {
   const answer = structured({
     path: ['a.md', 'b.md'],
     length: 1,
@@ -34,7 +34,7 @@ test('a path is pictured in order, its alternatives beside it', () => {
   expect(notes[1]?.detail).toBe('See [[b]].')
 })
 
-test('communities are pictured by their ids, and listed by what they are called', () => {
+test('shows communities by id, and lists them by name', () => {
   const answer = structured({ notes: 9, communities: [{ id: 'c1', label: 'Soil', notes: 5, key: [{ id: 'a.md', title: 'A' }] }] })
   expect(readAnswer(answer, {})).toMatchObject({
     said: '1 community in 9 notes',
@@ -42,18 +42,18 @@ test('communities are pictured by their ids, and listed by what they are called'
   })
 })
 
-test('a host that hands on texts only is understood, too', () => {
+test('also understands a host that forwards only texts', () => {
   const answer = { content: [{ type: 'text', text: '[{"id":"a.md","title":"A","score":1}]' }] }
   expect(readAnswer(answer, {}).notes).toEqual([{ id: 'a.md', title: 'A', detail: '1' }])
 })
 
-test('no path and an error are said in words', () => {
+test('shows a missing path and an error as text', () => {
   expect(readAnswer(structured({ result: null }), {})).toMatchObject({ said: 'There is nothing to show on the map.', notes: [] })
   const failed = { isError: true, ...structured({ error: { message: 'No vault.' } }) }
   expect(readAnswer(failed, {})).toMatchObject({ said: 'No vault.', notes: [] })
 })
 
-test('whatever a host sends is read without failing', () => {
+test('accepts any message from a host without failing', () => {
   fc.assert(
     fc.property(fc.dictionary(fc.constantFrom('structuredContent', 'content', 'isError'), fc.jsonValue()), (result) => {
       expect(typeof readAnswer(result, {}).said).toBe('string')

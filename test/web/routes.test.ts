@@ -18,19 +18,19 @@ afterEach(async () => {
 })
 
 interface Page extends Listening {
-  /** Asks as the page does. */
+  /** Sends a request as the page does. */
   ask(
     path: string,
     body: unknown,
     secret?: string,
     headers?: Record<string, string>,
   ): Promise<{ readonly status: number; readonly json: unknown }>
-  /** The secret of a session. */
+  /** A session's secret. */
   session(): Promise<string>
   readonly asked: readonly (string | undefined)[]
 }
 
-/** A server with the page of a vault in memory. */
+/** A server with the page over an in-memory vault. */
 async function page(
   isEnabled = (): boolean => true,
   names: readonly string[] = [],
@@ -88,7 +88,7 @@ async function page(
 }
 
 test.each(['/web/note', '/web/picture', '/web/attachment'])(
-  '%s of a vault that there is not is an error that says so, and opens nothing',
+  '%s of an unknown vault is an error that says so, and opens nothing',
   async (path) => {
     const { ask, session, asked, logged } = await page()
     const answer = await ask(path, { id: 'home.md', vault: 'no\nsuch' }, await session())
@@ -97,14 +97,14 @@ test.each(['/web/note', '/web/picture', '/web/attachment'])(
   },
 )
 
-test('a note that the vault excludes does not reach the page', async () => {
+test('notes that the vault excludes do not reach the page', async () => {
   const { ask, session } = await page()
   const secret = await session()
   expect((await ask('/web/note', { id: 'soil/compost.md' }, secret)).json).toMatchObject({ title: 'Compost' })
   expect((await ask('/web/note', { id: 'Hidden.md' }, secret)).json).toBeNull()
 })
 
-test('behind a proxy that speaks TLS the page is answered at the names that the settings list, and no other page is', async () => {
+test('behind a TLS proxy, the page is served only under the configured names', async () => {
   const { port, session } = await page(() => true, [], {
     hosts: ['notes.example'],
     origins: ['https://notes.example', 'https://app.example'],
@@ -123,13 +123,13 @@ test('behind a proxy that speaks TLS the page is answered at the names that the 
   expect(await status('notes.example', { Origin: 'https://app.example' })).toBe(403)
   expect(await status('notes.example', { Origin: 'https://notes.example:8443' })).toBe(403)
   expect(await status('notes.example:8443', own)).toBe(403)
-  // Without a proxy there is no page at these addresses.
+  // Without a proxy, these addresses have no page.
   expect(await status('localhost', own)).toBe(403)
   expect(await status('localhost', { Origin: 'https://localhost' })).toBe(403)
   expect(await status('evil.example', { Origin: 'https://evil.example' })).toBe(403)
 })
 
-test('slow senders without a session keep no one else from being answered', async () => {
+test('slow senders without a session do not block others', async () => {
   const { port, ask, token } = await page()
   const slow = Array.from({ length: 64 }, () =>
     speak(port, (socket) => void socket.write('POST /web/session HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{')),
@@ -139,12 +139,12 @@ test('slow senders without a session keep no one else from being answered', asyn
   void slow
 })
 
-test('what opens a session is small', async () => {
+test('limits the size of a request that opens a session', async () => {
   const { ask } = await page()
   expect((await ask('/web/session', { code: 'x'.repeat(10_000) })).status).toBe(413)
 })
 
-test('the page of tokens is refused while serving over HTTP is switched off', async () => {
+test('refuses the tokens page while serving over HTTP is off', async () => {
   let enabled = true
   const { ask, session, token } = await page(() => enabled)
   const secret = await session()
@@ -164,7 +164,7 @@ test.each([
   ['for a page of another site', { 'Sec-Fetch-Site': 'cross-site' }],
   ['for a page at another port, as browsers say it', { 'Sec-Fetch-Site': 'same-site' }],
   ['with a token in the place of a session', {}],
-])('nothing of the page is answered %s', async (_, more) => {
+])('answers no request for the page %s', async (_, more) => {
   const { port, session, token, ask } = await page()
   const secret = 'Host' in more || 'Origin' in more || 'Sec-Fetch-Site' in more ? await session() : token
   const { json } = await ask('/web/code', {}, token)
@@ -182,7 +182,7 @@ test.each([
   }
 })
 
-test.each(['OPTIONS', 'HEAD', 'GET', 'PUT'])('the routes of the page know no %s', async (method) => {
+test.each(['OPTIONS', 'HEAD', 'GET', 'PUT'])("the page's routes reject %s", async (method) => {
   const { port } = await page()
   for (const path of ROUTES) {
     const { statuses, text } = await speak(
@@ -198,7 +198,7 @@ test.each(['OPTIONS', 'HEAD', 'GET', 'PUT'])('the routes of the page know no %s'
   }
 })
 
-test('a session that only reads writes nothing, whatever it asks', async () => {
+test('a read-only session cannot write anything', async () => {
   const { ask, session } = await page()
   const secret = await session()
   const before = (await ask('/web/note', { id: 'home.md' }, secret)).json

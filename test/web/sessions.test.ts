@@ -11,12 +11,12 @@ test('a code opens one session', () => {
   expect(sessions.redeem(code)).toBeUndefined()
 })
 
-test('a session only reads, whatever its token may do', () => {
+test('a session is read-only, whatever its token may do', () => {
   const sessions = new WebSessions(() => true)
   expect([...(sessions.find(sessions.redeem(sessions.makeCode(OWNER)) ?? '')?.access.scopes ?? [])]).toEqual(['read'])
 })
 
-test('a code that is older than a minute opens nothing', () => {
+test('a code older than a minute opens nothing', () => {
   let now = 0
   const sessions = new WebSessions(
     () => true,
@@ -27,7 +27,7 @@ test('a code that is older than a minute opens nothing', () => {
   expect(sessions.redeem(code)).toBeUndefined()
 })
 
-test('a code is no secret of a session, and the other way round', () => {
+test('a code cannot be used as a session secret, nor the reverse', () => {
   const sessions = new WebSessions(() => true)
   const code = sessions.makeCode(OWNER)
   expect(sessions.find(code)).toBeUndefined()
@@ -35,7 +35,7 @@ test('a code is no secret of a session, and the other way round', () => {
   expect(sessions.redeem(secret)).toBeUndefined()
 })
 
-test('what a token opened ends with it', () => {
+test('removing a token ends its sessions', () => {
   let isCurrent = true
   const sessions = new WebSessions(() => isCurrent)
   const code = sessions.makeCode(OWNER)
@@ -47,7 +47,7 @@ test('what a token opened ends with it', () => {
   expect(sessions.find(secret), 'it does not come back').toBeUndefined()
 })
 
-test('of very many sessions of a token its oldest ends, and no other', () => {
+test('when a token has too many sessions, its oldest one ends', () => {
   const sessions = new WebSessions(() => true)
   const other = sessions.redeem(sessions.makeCode({ ...OWNER, key: 'other' })) ?? ''
   const code = sessions.makeCode({ ...OWNER, key: 'third' })

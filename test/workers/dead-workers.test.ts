@@ -16,7 +16,7 @@ type Posted = Partial<Call> & { readonly type?: string; readonly call?: Call }
 class FakeWorker extends EventEmitter {
   readonly posted: Posted[] = []
   isEnded = false
-  /** Whether it was stopped from outside. */
+  /** Whether it was terminated from outside. */
   isStopped = false
   heedsEnd = true
   postMessage(message: Posted): void {
@@ -36,7 +36,7 @@ class FakeWorker extends EventEmitter {
   }
 }
 
-/** Workers as they are started, the newest last. */
+/** All started workers, newest last. */
 function fakes() {
   const started: FakeWorker[] = []
   const start = () => {
@@ -59,7 +59,7 @@ function client(host: IndexerHost) {
   return { indexing, errors, replaced }
 }
 
-/** A client whose worker has compared everything once. */
+/** A client whose worker has finished its first full comparison. */
 function settledClient(rule?: RestartRule) {
   const workers = fakes()
   const { indexing, errors, replaced } = client(new IndexerHost(workers.start, new Restarts(rule)))
@@ -67,9 +67,9 @@ function settledClient(rule?: RestartRule) {
   workers.newest().emit('message', { type: 'status', status: IDLE })
   workers.newest().emit('message', { type: 'recovered' })
   const die = () => workers.newest().emit('exit', 1)
-  /** Types of the messages to the newest worker, and names of the methods it was called for. */
+  /** The types of messages sent to the newest worker, and the names of methods called. */
   const asked = () => workers.newest().posted.map(({ type, call }) => call?.method ?? type)
-  /** Replies to the newest call. */
+  /** Answers the newest call. */
   const reply = (of: { readonly result: unknown } | { readonly progress: unknown }) => {
     const { call } = workers.newest().posted.findLast((message) => message.call !== undefined) ?? {}
     workers.newest().emit('message', { type: 'reply', reply: { id: call?.id, ...of } })
@@ -80,7 +80,7 @@ function settledClient(rule?: RestartRule) {
 const IDLE: IndexStatus = { phase: 'idle', done: 0, total: 0, cache: 'disk', watch: 'events' }
 const RENAME: WriteRequest = { title: 'move', operations: [], dryRun: false }
 
-/** What a rejected promise says. */
+/** The error of a rejected promise. */
 const failure = (promise: Promise<unknown>): Promise<RouxError> =>
   promise.then(
     () => expect.unreachable(),
@@ -91,7 +91,7 @@ describe('an indexing worker that dies', () => {
   beforeEach(() => void vi.useFakeTimers())
   afterEach(() => void vi.useRealTimers())
 
-  test('is started again after a pause, is told of the first real request, and the last good state serves meanwhile', async () => {
+  test('is restarted after a pause and learns that a request came, while the last good state serves', async () => {
     const { workers, indexing, errors, die, asked } = settledClient()
     die()
     expect(indexing.status()).toMatchObject({
@@ -108,7 +108,7 @@ describe('an indexing worker that dies', () => {
     expect(indexing.status().phase).toBe('idle')
   })
 
-  test('before anything was compared lets those who wait for that wait on, and writes nothing that was not asked for', async () => {
+  test('before its first comparison keeps callers waiting, and nothing is written unasked', async () => {
     const workers = fakes()
     const { indexing } = client(new IndexerHost(workers.start))
     const waiting = indexing.ready(10_000)
@@ -120,7 +120,7 @@ describe('an indexing worker that dies', () => {
     expect(await waiting).toBe(true)
   })
 
-  test('leaves no reader with the indexes that it kept in memory', async () => {
+  test('closes the in-memory indexes of its readers', async () => {
     const { workers, replaced, die } = settledClient()
     workers.newest().emit('message', { type: 'replaced', which: 'index', cache: 'memory' })
     workers.newest().emit('message', { type: 'replaced', which: 'search', cache: 'memory' })
@@ -133,7 +133,7 @@ describe('an indexing worker that dies', () => {
     expect(replaced, 'told once').toEqual(moved)
   })
 
-  test('of an error is told with its reason, once', async () => {
+  test('because of an error reports the reason once', async () => {
     const { workers, indexing, errors, die } = settledClient()
     workers.newest().emit('error', new Error('out of memory'))
     die()
@@ -141,7 +141,7 @@ describe('an indexing worker that dies', () => {
     expect(errors).toHaveLength(1)
   })
 
-  test('is asked again what only reads, and what came while there was none', async () => {
+  test('receives pending reads again, and calls made while it was down', async () => {
     const { indexing, die, asked, reply } = settledClient()
     const before = indexing.reconcile(['a.md'])
     die()
@@ -154,7 +154,7 @@ describe('an indexing worker that dies', () => {
     void before
   })
 
-  test('of what it is asked, again and again, is not asked it for ever', async () => {
+  test('repeatedly because of the same call gets that call only a few times', async () => {
     const { indexing, die } = settledClient()
     const poison = failure(indexing.reconcile(['poison.md']))
     for (let deaths = 0; deaths < 3; deaths++) {
@@ -164,7 +164,7 @@ describe('an indexing worker that dies', () => {
     expect(await poison).toMatchObject({ code: 'PROVIDER_ERROR', hint: expect.any(String) })
   })
 
-  test('before it began a change has written nothing, and is not asked for it again', async () => {
+  test('before it began a change has written nothing, and the write is not repeated', async () => {
     const { indexing, die, asked } = settledClient()
     const writing = failure(indexing.writing.run(RENAME))
     die()
@@ -173,7 +173,7 @@ describe('an indexing worker that dies', () => {
     expect(asked()).toEqual(['open', 'begin'])
   })
 
-  test('takes its plans along: who asked for one is told to make the dry run again', async () => {
+  test('loses its plans: callers must repeat the dry run', async () => {
     const { indexing, die, reply } = settledClient()
     const lost = {
       message: expect.stringMatching(/^Nothing was written/),
@@ -197,7 +197,7 @@ describe('an indexing worker that dies', () => {
     ['rolled_back', /^Nothing was written/],
     ['applying', /^Roux does not know whether the change c1/],
     [undefined, /^Roux does not know whether the change c1/],
-  ])('amid a change that recovery finds %s says so', async (state, message) => {
+  ])('during a change that recovery finds %s reports that', async (state, message) => {
     const { indexing, die, asked, reply } = settledClient()
     const writing = failure(indexing.writing.run(RENAME))
     reply({ progress: 'c1' })
@@ -208,7 +208,7 @@ describe('an indexing worker that dies', () => {
     expect(await writing).toMatchObject({ message: expect.stringMatching(message), hint: expect.any(String) })
   })
 
-  test('amid a change that was not taken out of files which were edited since names them', async () => {
+  test('during a change that could not be undone in edited files names those files', async () => {
     const { indexing, die, reply } = settledClient()
     const writing = failure(indexing.writing.run(RENAME))
     reply({ progress: 'c1' })
@@ -222,7 +222,7 @@ describe('an indexing worker that dies', () => {
     expect(error.isTransient, 'is not to be repeated unread').not.toBe(true)
   })
 
-  test('too often is given up with an error that says so, and tried again by a call after a while', async () => {
+  test('too often is given up with an error, and a later call retries', async () => {
     const { workers, indexing, die } = settledClient({ firstPause: 10, limit: 3, window: 60_000 })
     for (let deaths = 0; deaths < 4; deaths++) {
       die()
@@ -245,7 +245,7 @@ describe('an indexing worker that dies', () => {
     expect(indexing.status().phase).toBe('idle')
   })
 
-  test('is not sent vectors that the one before had asked for', async () => {
+  test('does not receive vectors requested by its predecessor', async () => {
     const { workers, die, asked } = settledClient()
     const call = { id: 1, method: 'embed', argument: { texts: ['a'], kind: 'passage' } }
     workers.newest().emit('message', { type: 'embedder', call })
@@ -254,7 +254,7 @@ describe('an indexing worker that dies', () => {
     expect(asked()).toEqual(['open', 'begin'])
   })
 
-  test('while the vault is closed is not started again, and who waits is told', async () => {
+  test('while the vault is closing is not restarted, and waiting callers get an error', async () => {
     const { workers, indexing, die } = settledClient()
     const asked = failure(indexing.reconcile())
     const closing = indexing.close()
@@ -266,7 +266,7 @@ describe('an indexing worker that dies', () => {
     expect(workers.started).toHaveLength(1)
   })
 
-  test('with several vaults is started again once for all of them', async () => {
+  test('with several vaults is restarted once for all of them', async () => {
     const workers = fakes()
     const host = new IndexerHost(workers.start)
     client(host)
@@ -278,7 +278,7 @@ describe('an indexing worker that dies', () => {
   })
 })
 
-test('a vault that is opened after the indexing worker died gets another one, which outlives the first vault', async () => {
+test('a vault opened after the worker died gets a new worker, which outlives the first vault', async () => {
   const workers = fakes()
   const host = new IndexerHost(workers.start)
   const first = host.channel()
@@ -310,7 +310,7 @@ test.each([
   expect([workers.newest().isEnded, workers.newest().isStopped]).toEqual([true, !heedsEnd])
 })
 
-test('the end of a computing worker that failed does not disturb the next', async () => {
+test('the exit of a failed compute worker does not disturb the next one', async () => {
   const workers = fakes()
   const compute = new ComputeClient(workers.start)
   const run = () => compute.run('pagerank', { offsets: new Uint32Array(1), targets: new Uint32Array(0) })
@@ -328,7 +328,7 @@ test('the end of a computing worker that failed does not disturb the next', asyn
   expect(workers.newest().isEnded).toBe(false)
 })
 
-test('a compute worker ends as soon as nothing waits for it, and the next run starts another', async () => {
+test('a compute worker ends when nothing waits for it, and the next run starts another', async () => {
   const workers = fakes()
   const compute = new ComputeClient(workers.start)
   const graph = () => ({ offsets: new Uint32Array(1), targets: new Uint32Array(0) })
@@ -351,7 +351,7 @@ test('a compute worker ends as soon as nothing waits for it, and the next run st
   await compute.close()
 })
 
-test('a compute worker lives as long as a run over a whole vault is open, and one that dies ends the run', async () => {
+test('a compute worker lives while a whole-vault run is open, and its death ends the run', async () => {
   const workers = fakes()
   const compute = new ComputeClient(workers.start)
   const begin = async () => {
@@ -375,7 +375,7 @@ test('a compute worker lives as long as a run over a whole vault is open, and on
   expect(workers.started).toHaveLength(2)
 })
 
-test('a compute worker whose work fails ends, whatever failed', async () => {
+test('a compute worker ends after any failed job', async () => {
   const workers = fakes()
   const compute = new ComputeClient(workers.start)
   const graph = { offsets: new Uint32Array(1), targets: new Uint32Array(0) }
@@ -386,7 +386,7 @@ test('a compute worker whose work fails ends, whatever failed', async () => {
   ]
   for (const start of starts) {
     const running = start()
-    // A run over a whole vault that could not begin is ended by a request of its own.
+    // A separate request ends a whole-vault run that could not begin.
     for (const at of [0, 1]) {
       const { id } = workers.newest().posted[at] ?? {}
       if (id !== undefined) workers.newest().emit('message', { id, error: { message: 'no memory' } })
@@ -397,7 +397,7 @@ test('a compute worker whose work fails ends, whatever failed', async () => {
   expect(workers.started).toHaveLength(3)
 })
 
-test('a compute client that is closed starts no worker', async () => {
+test('a closed compute client starts no worker', async () => {
   const workers = fakes()
   const compute = new ComputeClient(workers.start)
   await compute.close()

@@ -59,7 +59,7 @@ async function followed(client: InsightClient): Promise<Insight> {
   return found.insight
 }
 
-test('the first insight is waited for, and has every listed note that is not left out, by id', async () => {
+test('waits for the first insight, which has every listed note that is not excluded', async () => {
   const { client } = await open(GARDEN)
   const insight = await followed(client)
   expect(insight.ids).toEqual(['bees.md', 'hive.md', 'roses.md', 'shears.md'])
@@ -67,7 +67,7 @@ test('the first insight is waited for, and has every listed note that is not lef
   expect(['bees.md', 'roses.md'].map((id) => nearestTo(insight, id))).toEqual(['hive.md', 'shears.md'])
 })
 
-test('who gives up waiting hears how far it is, and who asks again waits for the same run', async () => {
+test('a caller that stops waiting gets the progress, and the next one waits for the same run', async () => {
   const seen: unknown[] = []
   const runs = runsHere(undefined, (step) => seen.push([step, client.progress()]))
   const { client } = await open(GARDEN, { runs })
@@ -84,7 +84,7 @@ test('who gives up waiting hears how far it is, and who asks again waits for the
   expect(client.progress()).toBeUndefined()
 })
 
-test('an insight is computed once for a generation, however many ask', async () => {
+test('computes an insight once per generation, however many callers ask', async () => {
   const { client, steps } = await open(GARDEN)
   const [one, other] = await Promise.all([client.follow(LONG), client.follow(LONG)])
   expect(other?.insight).toBe(one?.insight)
@@ -92,7 +92,7 @@ test('an insight is computed once for a generation, however many ask', async () 
   expect(steps.filter((step) => step === 'begin')).toHaveLength(1)
 })
 
-test('after an edit the last insight serves while a newer one is made, of the note that changed alone', async () => {
+test('after an edit, the last insight serves while a new one is computed from the changed note only', async () => {
   const { client, steps, write } = await open(GARDEN)
   const before = await followed(client)
   await write('Roses.md', 'Honey comes from the hive.\n')
@@ -103,7 +103,7 @@ test('after an edit the last insight serves while a newer one is made, of the no
   expect(steps.filter((step) => step === 'texts')).toHaveLength(2)
 })
 
-test('a generation that comes while one is computed is computed next', async () => {
+test('a generation that arrives during a run is computed next', async () => {
   const { client, write } = await open(GARDEN)
   const first = client.follow(LONG)
   await write('New.md', 'Something.\n')
@@ -112,7 +112,7 @@ test('a generation that comes while one is computed is computed next', async () 
   expect((await client.follow(LONG))?.isCurrent).toBe(true)
 })
 
-test('a new start takes the result that was kept, unless something changed', async () => {
+test('a restart uses the stored result, unless something changed', async () => {
   const cache = memoryCache()
   const first = await followed((await open(GARDEN, { cache })).client)
   const again = await open(GARDEN, { cache })
@@ -123,12 +123,12 @@ test('a new start takes the result that was kept, unless something changed', asy
   expect(changed.steps).toEqual(['begin', 'notes', 'plan', 'texts', 'finish', 'close'])
 })
 
-test('vaults of no note and of one note have an insight, too', async () => {
+test('vaults with no note or one note have an insight, too', async () => {
   expect((await followed((await open({})).client)).ids).toEqual([])
   expect((await followed((await open({ 'A.md': 'a' })).client)).ids).toEqual(['a.md'])
 })
 
-test('who has no time left, or gives up, does not wait; the run goes on for the next', async () => {
+test('callers without time, or that cancel, do not wait, and the run continues for the next one', async () => {
   const { client } = await open(GARDEN)
   expect(await client.follow({ wait: 0 })).toBeUndefined()
   const aborted = new AbortController()
@@ -138,7 +138,7 @@ test('who has no time left, or gives up, does not wait; the run goes on for the 
   expect((await followed(client)).ids).toHaveLength(4)
 })
 
-test('a run that fails is tried once more, then it is an error, and the next call tries again', async () => {
+test('a failed run is retried once, then reported; the next call tries again', async () => {
   let failures = 3
   const { client } = await open(GARDEN, {
     runs: runsHere(memoryCache(), (step) => {
@@ -152,7 +152,7 @@ test('a run that fails is tried once more, then it is an error, and the next cal
   expect((await followed(client)).ids).toHaveLength(4)
 })
 
-test('where a newer one cannot be computed, the last one serves', async () => {
+test('if a new insight cannot be computed, the last one serves', async () => {
   let isBroken = false
   const { client, write } = await open(GARDEN, {
     runs: runsHere(memoryCache(), (step) => {
@@ -168,7 +168,7 @@ test('where a newer one cannot be computed, the last one serves', async () => {
   }
 })
 
-test('notes whose files do not answer take part by their names, and are told', async () => {
+test('notes whose files do not answer are included by name only, and reported', async () => {
   const files = new MemoryVault(GARDEN)
   const { texts } = new IndexedVault(files)
   const holding: Texts = {
@@ -182,18 +182,18 @@ test('notes whose files do not answer take part by their names, and are told', a
   const insight = await followed(client)
   expect(insight.unread).toEqual(['hive.md'])
   expect([...insight.ownWords]).toEqual([8, 0, 7, 7])
-  // Not at once again: it would be as slow as before.
+  // No immediate retry: it would be as slow as before.
   expect((await client.follow(LONG))?.insight).toBe(insight)
-  // What lacked a text is not kept for the next start.
+  // An insight with missing texts is not stored.
   expect([...(await followed((await open(GARDEN, { cache })).client)).ownWords]).toEqual([8, 8, 7, 7])
 })
 
-test('a vault that is closed meanwhile leaves no one waiting', async () => {
+test('closing the vault ends all waiting calls', async () => {
   const { client } = await open(GARDEN, { runs: runsHere(memoryCache(), (step) => step === 'notes' && client.close()) })
   await expect(client.follow(LONG)).rejects.toThrow('the vault is closed')
 })
 
-test('a store on another machine is asked in a few trips', async () => {
+test('needs few round trips to a remote store', async () => {
   const files = new MemoryVault(Object.fromEntries(Array.from({ length: 300 }, (_, at) => [`Note ${at}.md`, `words of ${at}`])))
   const vault = await new IndexedVault(files).index()
   const store = slowStore(vault.store)
@@ -210,7 +210,7 @@ test('a store on another machine is asked in a few trips', async () => {
   expect(store.trips).toEqual(['topology', 'versions+namesOf'])
 })
 
-/** Opens processes of their own over one vault whose store keeps results for all of them. */
+/** Separate processes over one vault, whose store shares results between them. */
 function sharing(notes: Readonly<Record<string, string>>) {
   const files = new MemoryVault(notes)
   let kept = memoryResults()
@@ -252,7 +252,7 @@ function sharing(notes: Readonly<Record<string, string>>) {
   }
 }
 
-test('what the one who follows the folder computed is taken over by servers, under the ids that each of them gives', async () => {
+test("servers take over the feeder's results, with their own ids", async () => {
   const process = sharing(GARDEN)
   const feeder = await process()
   await feeder.client.update()
@@ -263,7 +263,7 @@ test('what the one who follows the folder computed is taken over by servers, und
   expect(server.steps).toEqual([])
 })
 
-test('while the one who follows the folder computes a newer one, servers answer from the last and compute nothing', async () => {
+test('while the feeder computes a newer insight, servers answer from the last one and compute nothing', async () => {
   const process = sharing(GARDEN)
   const feeder = await process()
   await feeder.client.update()
@@ -278,14 +278,14 @@ test('while the one who follows the folder computes a newer one, servers answer 
   expect(server.steps).toEqual([])
 })
 
-test('a vault that was fed from the beginning again is not answered for from before', async () => {
+test('results from before the vault was fed anew are not used', async () => {
   const process = sharing(GARDEN)
   const feeder = await process()
   await feeder.write('New.md', 'Something else.')
   await feeder.client.update()
   const found = await feeder.results.newer('whole', 1)
   if (found === undefined) throw new Error('nothing was kept')
-  // As it would be, had it come to a hundredth generation before.
+  // As if it had reached generation 100 before.
   await feeder.results.keep('whole', { ...found, bytes: serialize(withGeneration(found.bytes, 100)), generation: 100 })
   const server = await process({ isServer: true })
   expect(await server.client.follow(LONG)).toMatchObject({ insight: { generation: 100 } })
@@ -300,14 +300,14 @@ function withGeneration(bytes: Uint8Array, generation: number): unknown {
   return { ...packed, insight: { ...packed.insight, generation } }
 }
 
-test('a server computes what no one has kept yet, and keeps nothing where another process follows the folder', async () => {
+test('a server computes what nobody has stored, and stores nothing while another process is the feeder', async () => {
   const process = sharing(GARDEN)
   const server = await process({ isServer: true })
   expect((await followed(server.client)).ids).toContain('bees.md')
   expect(await server.results.newer('whole', -1)).toBeUndefined()
 })
 
-test('where other paths are left out, what others computed is not taken over', async () => {
+test('does not take over results computed with other exclusions', async () => {
   const process = sharing(GARDEN)
   await (await process()).client.update()
   const server = await process({ ignored: 'templates/**', isServer: true })
@@ -315,7 +315,7 @@ test('where other paths are left out, what others computed is not taken over', a
   expect(server.steps).toContain('finish')
 })
 
-test('the next one who follows the folder goes on from the communities of the one before, so that they keep their ids', async () => {
+test('the next feeder continues from the stored communities, so their ids stay', async () => {
   const process = sharing(GARDEN)
   const first = await process()
   await first.client.update()

@@ -8,7 +8,7 @@ import { layOutFrom } from '../../src/insight/layout.ts'
 import { LayoutClient } from '../../src/workers/layout-client.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
-/** Two rings of four notes that one link holds together. */
+/** Two rings of four notes, joined by one link. */
 const RINGS = ['0 1', '1 2', '2 3', '3 0', '4 5', '5 6', '6 7', '7 4', '0 4']
 const BY_RING = Int32Array.from([0, 0, 0, 0, 1, 1, 1, 1])
 
@@ -33,7 +33,7 @@ function openLayouts(file = join(temporaryFolder(), 'layout.json')) {
   return { client, runs, file }
 }
 
-test('notes keep their places, and a new one is put beside its neighbours', async () => {
+test('notes keep their places, and a new note appears next to its neighbours', async () => {
   const { client } = openLayouts()
   const before = await client.layOut(graphOf(RINGS, [BY_RING]), 'once')
   const after = await client.layOut(graphOf([...RINGS, '8 0']), 'once')
@@ -41,7 +41,7 @@ test('notes keep their places, and a new one is put beside its neighbours', asyn
   expect(after.added).toBeCloseTo(1 / 9)
 })
 
-test('thousands of new notes are laid out with all others, and the picture is turned to resemble the one before', async () => {
+test('after thousands of new notes, everything is laid out again and rotated to resemble the previous layout', async () => {
   const asked: { readonly again: boolean; readonly known: number | undefined }[] = []
   const client = new LayoutClient(join(temporaryFolder(), 'layout.json'), {
     async layOut({ offsets }, before, { again }) {
@@ -63,7 +63,7 @@ function unlinked(count: number) {
   return { ids, offsets: new Uint32Array(count + 1), targets: new Uint32Array(), levels: [] }
 }
 
-test('a process that starts later finds the same places', async () => {
+test('a process that starts later loads the same layout', async () => {
   const { client, file } = openLayouts()
   const before = await client.layOut(graphOf(RINGS, [BY_RING]), 'once')
   const later = openLayouts(file)
@@ -72,7 +72,7 @@ test('a process that starts later finds the same places', async () => {
   expect(later.runs).toEqual([])
 })
 
-test('a region keeps its notes over edits and starts, and a new note is in that of most that it is linked with', async () => {
+test('a region keeps its notes over edits and restarts, and a new note joins the region of most of its links', async () => {
   const { client, file } = openLayouts()
   const { regions } = await client.layOut(graphOf(RINGS, [BY_RING]), 'once')
   expect([...regions].every((region) => region >= 0)).toBe(true)
@@ -81,7 +81,7 @@ test('a region keeps its notes over edits and starts, and a new note is in that 
   expect([...later]).toEqual([...regions, regions[0], -1, -1])
 })
 
-test('a first map that was made before communities were known is made once more with them, and then stays', async () => {
+test('a first layout made before communities were known is made once more with them, and then stays', async () => {
   const { client, runs, file } = openLayouts()
   await client.layOut(graphOf(RINGS), 'once')
   const grouped = await client.layOut(graphOf(RINGS, [BY_RING]), 'once')
@@ -91,7 +91,7 @@ test('a first map that was made before communities were known is made once more 
   expect(same.places).toEqual(grouped.places)
 })
 
-test('a first map that someone looks at stays, and is offered to be made again', async () => {
+test('a first layout that someone has seen stays, with an offer to make a new one', async () => {
   const { client, runs } = openLayouts()
   const first = await client.layOut(graphOf(RINGS), 'nothing')
   const looked = await client.layOut(graphOf(RINGS, [BY_RING]), 'nothing')
@@ -116,7 +116,7 @@ test('a damaged file is made again', async () => {
   }
 })
 
-test('while notes are laid out it is known how far that is, until the places are there', async () => {
+test('reports progress until the layout is ready', async () => {
   const seen: (number | undefined)[] = []
   const client = new LayoutClient(join(temporaryFolder(), 'layout.json'), {
     async layOut(graph, before, how) {
@@ -130,11 +130,11 @@ test('while notes are laid out it is known how far that is, until the places are
   expect([...seen, client.underWay(), places.length]).toEqual([undefined, 0.5, undefined, 16])
 })
 
-test('a file that does not answer holds no one who asks for something else', async () => {
+test('a file that does not answer does not block other requests', async () => {
   const file = join(temporaryFolder(), 'layout.json')
   execFileSync('mkfifo', [file])
   const hasPlaces = openLayouts(file).client.hasPlaces()
-  // Whoever reads a pipe waits for what is written to it.
+  // Reading a pipe blocks until someone writes to it.
   await writeFile(file, 'no layout')
   expect(await hasPlaces).toBe(false)
 })

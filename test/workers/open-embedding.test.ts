@@ -12,14 +12,15 @@ afterEach(() => {
 const said = (values: Readonly<Record<string, unknown>>, apiKey?: string) =>
   embedderSettings(toSettings(new Map(Object.entries(values))).embedder, apiKey)
 
-describe('what the settings say of an embedder', () => {
-  test('defaults say nothing that an embedder knows better', () => {
+describe('embedder settings', () => {
+  test('defaults leave out what an embedder knows better', () => {
     expect(said({})).toEqual({ kind: 'static', batch: 64, timeoutMs: 60_000, allowDownload: false })
   })
 
   test('everything else is passed on', () => {
     const values = {
       'embedder.kind': 'openai',
+      'embedder.languages': 'english',
       'embedder.model': 'm',
       'embedder.base_url': 'http://127.0.0.1:1/v1',
       'embedder.dimensions': 64,
@@ -31,6 +32,7 @@ describe('what the settings say of an embedder', () => {
     }
     expect(said(values, 'key')).toEqual({
       kind: 'openai',
+      languages: 'english',
       model: 'm',
       baseUrl: 'http://127.0.0.1:1/v1',
       apiKey: 'key',
@@ -43,7 +45,7 @@ describe('what the settings say of an embedder', () => {
     })
   })
 
-  test('an empty prefix is none, and not what is known of the model', () => {
+  test("an empty prefix means no prefix, not the model's default", () => {
     expect(said({ 'embedder.query_prefix': '', 'embedder.passage_prefix': '' })).toMatchObject({
       queryPrefix: '',
       passagePrefix: '',
@@ -51,7 +53,7 @@ describe('what the settings say of an embedder', () => {
   })
 })
 
-test('closing does not wait for an embedder that is still being opened', async () => {
+test('closing does not wait for an embedder that is still opening', async () => {
   vi.stubEnv('XDG_STATE_HOME', temporaryFolder())
   const server = await serve(() => {})
   const { embedder } = toSettings(
@@ -68,14 +70,14 @@ test('closing does not wait for an embedder that is still being opened', async (
   expect(await opening).toBe('the vault was closed')
 })
 
-test('an embedding server on another computer is sent nothing before it was allowed, and nothing is written for that', async () => {
+test('sends nothing to a remote embedding server before consent, and writes nothing', async () => {
   const state = temporaryFolder()
   vi.stubEnv('XDG_STATE_HOME', state)
   const { embedder } = toSettings(
     new Map<string, unknown>([
       ['embedder.kind', 'openai'],
       ['embedder.model', 'm'],
-      // An address that is reserved for documentation: no one answers there.
+      // An address reserved for documentation, where nobody answers.
       ['embedder.base_url', 'http://192.0.2.1/v1'],
     ]),
   )
@@ -87,4 +89,19 @@ test('an embedding server on another computer is sent nothing before it was allo
   })
   await embedding.close()
   expect(readdirSync(state)).toEqual([])
+})
+
+test('vectors of the built-in embedder with other settings stay comparable', async () => {
+  const opened = (values: Readonly<Record<string, unknown>>) =>
+    openEmbedding(toSettings(new Map(Object.entries(values))).embedder)
+  const embedding = opened({})
+  for (const settings of [{ 'embedder.languages': 'english' }, { 'embedder.dimensions': 64 }, {}]) {
+    const other = opened(settings)
+    const { id } = await other.open()
+    expect((await embedding.openFormer(id))?.id).toBe(id)
+    await other.close()
+  }
+  expect(await embedding.openFormer('static:all-minilm-l6-v2+multilingual-e5-small:512:00000000')).toBeUndefined()
+  expect(await embedding.openFormer('openai:m:4:12345678')).toBeUndefined()
+  await embedding.close()
 })

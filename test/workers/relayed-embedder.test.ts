@@ -5,7 +5,7 @@ import { answer, type Call, Calls } from '../../src/core/thread-calls.ts'
 import { type EmbedderService, embedderService, openRelayedEmbedder } from '../../src/workers/relayed-embedder.ts'
 import { BagOfWords, bagOf } from '../support/bag-of-words.ts'
 
-/** Both ends, with messages that are copied as between threads. */
+/** Both ends, with messages copied as between threads. */
 function connected(open: () => Promise<Embedder>) {
   const sent: Call[] = []
   const calls: Calls<EmbedderService> = new Calls((call) => {
@@ -16,7 +16,7 @@ function connected(open: () => Promise<Embedder>) {
 }
 
 describe('a relayed embedder', () => {
-  test('is what the other thread holds', async () => {
+  test('behaves like the embedder in the other thread', async () => {
     const bag = new BagOfWords()
     const { open } = connected(async () => bag)
     const embedder = await open()
@@ -26,7 +26,7 @@ describe('a relayed embedder', () => {
     expect(await embedder.embed([], 'query')).toEqual([])
   })
 
-  test('answers each question with its own answer, in whatever order they come', async () => {
+  test('matches answers to requests in any order', async () => {
     const waiting: (() => void)[] = []
     const calls: Calls<EmbedderService> = new Calls((call) => {
       const reply = () =>
@@ -44,7 +44,7 @@ describe('a relayed embedder', () => {
     expect(await answers).toEqual([[bagOf('one')], [bagOf('two')], [bagOf('three')]])
   })
 
-  test('tells why it cannot be opened, with what to do, and can be asked again', async () => {
+  test('reports why it cannot be opened, with a hint, and can be opened again', async () => {
     let tries = 0
     const { open } = connected(async () => {
       if (++tries === 1) throw new RouxError('PROVIDER_ERROR', 'No model.', { hint: 'Download it.' })
@@ -54,7 +54,7 @@ describe('a relayed embedder', () => {
     expect((await open()).id).toBe('test:bag:16')
   })
 
-  test('tells what failed while it embeds, also what is no error at all', async () => {
+  test('reports failures while embedding, even non-errors', async () => {
     const bag = new BagOfWords()
     const { open } = connected(async () => bag)
     const embedder = await open()
@@ -66,7 +66,7 @@ describe('a relayed embedder', () => {
     await expect(embedder.embed(['a'], 'query')).rejects.toMatchObject({ message: 'odd' })
   })
 
-  test('is not asked by whoever is gone, and an answer that comes late is not given', async () => {
+  test('does not send cancelled requests, and drops late answers', async () => {
     const { open, sent } = connected(async () => new BagOfWords())
     const embedder = await open()
     await expect(embedder.embed(['a'], 'query', AbortSignal.abort(new Error('gone')))).rejects.toThrow('gone')
@@ -77,7 +77,7 @@ describe('a relayed embedder', () => {
     await expect(asked).rejects.toThrow('gone too')
   })
 
-  test('an answer that no one waits for is no harm; closing it does not close the other', async () => {
+  test('ignores answers nobody waits for, and closing it leaves the other open', async () => {
     const bag = new BagOfWords()
     const { open, calls } = connected(async () => bag)
     const embedder = await open()

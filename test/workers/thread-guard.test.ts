@@ -4,7 +4,7 @@ import { buildSync } from 'esbuild'
 import { expect, onTestFinished, test } from 'vitest'
 import { ThreadGuard } from '../../src/workers/thread-guard.ts'
 
-/** Goes in and stays until the gate is open, then tries to go in once more. */
+/** Enters and stays until the gate opens, then tries to enter again. */
 const THREAD = `
 const { parentPort, workerData } = require('node:worker_threads')
 const guard = new ThreadGuard(workerData.cells)
@@ -44,7 +44,7 @@ function start(guard: ThreadGuard) {
   return { told, tells, open, worker }
 }
 
-test('a thread is not ended before it has left what must not be interrupted, and begins nothing more', async () => {
+test('a thread ends only after it has left the protected section, and enters no other', async () => {
   const guard = new ThreadGuard()
   const { told, tells, open, worker } = start(guard)
   await tells('in')
@@ -61,7 +61,7 @@ test('a thread is not ended before it has left what must not be interrupted, and
   expect(told).toEqual(['in', 'out'])
 })
 
-test('a thread that no one ends goes in again', async () => {
+test('a thread that is not ended enters again', async () => {
   const { told, tells, open } = start(new ThreadGuard())
   open()
   await tells('out again')

@@ -13,8 +13,8 @@ import { writable } from '../support/writable-vault.ts'
 const create = (id: string, content = ''): Operation => ({ kind: 'create', id, content })
 const move = (id: string, to: string): Operation => ({ kind: 'move', id, to })
 
-describe('what is written', () => {
-  test('is in the index at once, in folders that were not there too', async () => {
+describe('a write', () => {
+  test('is in the index at once, also in new folders', async () => {
     const vault = await writable({ 'f/a.md': '[[b]]', 'b.md': '' })
     await vault.write(move('f', 'g'))
     await vault.write(create('f/a', '[[b]]'))
@@ -22,14 +22,14 @@ describe('what is written', () => {
     expect(await vault.edges()).toEqual(['f/a.md -> b.md x1', 'f/a.md -> g/a.md x1', 'g/a.md -> b.md x1'])
   })
 
-  test('comes one after the other, however it is asked for', async () => {
+  test('runs after the previous one, in any mix of calls', async () => {
     const vault = await writable({ 'a.md': '' })
     const add = (text: string): Operation => ({ kind: 'update', id: 'a', append: text, updateLinks: false })
     await Promise.all([vault.write(add('1')), vault.write(create('b')), vault.write(add('2')), vault.write(move('a', 'c'))])
     expect(vault.files()).toEqual({ 'b.md': '', 'c.md': '1\n\n2' })
   })
 
-  test('is named in the list of changes', async () => {
+  test('is in the list of changes', async () => {
     const vault = await writable()
     const { changeId = '' } = await vault.write(create('a', 'A'), { title: 'create_node a' })
     expect(await vault.writes.changes(5)).toMatchObject([
@@ -37,7 +37,7 @@ describe('what is written', () => {
     ])
   })
 
-  test('when the index fails afterwards it is written all the same, and said', async () => {
+  test('stays written if indexing fails afterwards, and reports that', async () => {
     const vault = await writable()
     const { changes } = vault
     const apply = changes.apply.bind(changes)
@@ -52,8 +52,8 @@ describe('what is written', () => {
   })
 })
 
-describe('a file that no one has told of yet', () => {
-  test('can be edited and deleted, in another spelling too', async () => {
+describe('a file that is not indexed yet', () => {
+  test('can be edited and deleted, also in another spelling', async () => {
     const vault = await writable({ 'a.md': '' })
     vault.put('F/new.md', 'N')
     await vault.write({ kind: 'update', id: 'f/NEW', append: 'x', updateLinks: false })
@@ -63,7 +63,7 @@ describe('a file that no one has told of yet', () => {
     expect(vault.files()).toEqual({ 'a.md': '', 'b.md': 'B', 'F/new.md': 'N\n\nx', '.trash/F/other.md': 'O' })
   })
 
-  test('that is gone leaves its name to others', async () => {
+  test('that was deleted frees its name', async () => {
     const vault = await writable({ 'a.md': 'A' })
     await vault.write({ kind: 'delete', id: 'a' })
     vault.put('a.md', 'again')
@@ -74,7 +74,7 @@ describe('a file that no one has told of yet', () => {
   })
 })
 
-test('a vault that vanished is said to be missing, whatever is asked', async () => {
+test('every operation on a missing vault reports that it is missing', async () => {
   const vault = await writable({ 'a.md': 'A' })
   rmSync(vault.root, { recursive: true })
   const missing = { code: 'VAULT_NOT_FOUND' }
@@ -83,7 +83,7 @@ test('a vault that vanished is said to be missing, whatever is asked', async () 
   await expect(vault.write(create('b'))).rejects.toMatchObject(missing)
 })
 
-describe('a dry run refuses what would be refused for good', () => {
+describe('a dry run refuses what the write would refuse', () => {
   test.each<[string, Operation]>([
     ['a folder behind a symbolic link', create('outside/a')],
     ['the way into one', move('a', 'outside/x')],
@@ -106,7 +106,7 @@ describe('a dry run refuses what would be refused for good', () => {
   })
 })
 
-test('a note was created when it was, whatever is written into it and wherever it goes', async () => {
+test('a note keeps its creation time through edits and moves', async () => {
   const vault = await writable({ 'f/a.md': 'A [b](b.md)', 'f/b.md': '' })
   const bornAt = async (path: string) =>
     await vault.service.exclusively(async ({ indexer }) => (await indexer.look()).known.get(path)?.stat.birthtime)
@@ -116,7 +116,7 @@ test('a note was created when it was, whatever is written into it and wherever i
   await vault.write({ kind: 'update', id: 'f/a', append: 'x', updateLinks: false })
   expect(statSync(join(vault.root, 'f/a.md')).birthtimeMs).not.toBe(born)
   expect(await bornAt('f/a.md')).toBe(born)
-  // Its own link is written again, so that it is a new file under a new name.
+  // Rewriting its own link makes it a new file under a new name.
   const { changeId = '' } = await vault.write(move('f/a', 'g/h/c'))
   expect(await bornAt('g/h/c.md')).toBe(born)
   await vault.write(move('g', 'z'))
@@ -126,8 +126,8 @@ test('a note was created when it was, whatever is written into it and wherever i
   expect(await bornAt('f/a.md')).toBe(born)
 })
 
-describe('what is taken back', () => {
-  test('is told by file', async () => {
+describe('undo', () => {
+  test('reports each file', async () => {
     const vault = await writable({ 'a.md': 'A', 'b.md': '[[a]]', 'c.md': '' })
     const request = [create('f/new'), move('a', 'g/z'), { kind: 'delete', id: 'c' } as const]
     const { changeId = '' } = await vault.write(request)
@@ -145,7 +145,7 @@ describe('what is taken back', () => {
     expect(redone.files).toContainEqual({ kind: 'deleted', from: 'c.md', relinked: [] })
   })
 
-  test('is refused when someone edited it since, and when it is not known', async () => {
+  test('is refused if a file changed since, or if the change is unknown', async () => {
     const vault = await writable({ 'a.md': 'A' })
     const { changeId = '' } = await vault.write({ kind: 'update', id: 'a', content: 'B', updateLinks: false })
     vault.put('a.md', 'by hand')
@@ -162,14 +162,14 @@ describe('what is taken back', () => {
   })
 })
 
-describe('what a dead process left half done', () => {
+describe('a change left half done by a dead process', () => {
   test.each([
     ['rename', false],
     [12, false],
     [20, false],
-    // Only what lies beside the files is left to be cleared away.
+    // Only temporary files remain to be removed.
     [63, true],
-  ])('is taken back or ended, and indexed (it died at %j)', async (at, isEnded) => {
+  ])('is undone or completed, and indexed (it died at %j)', async (at, isEnded) => {
     const files = { 'a.md': 'A', 'b.md': '[[a]]', 'c.md': '[[a]]' }
     const vault = await writable(files)
     const edges = await vault.edges()
@@ -189,7 +189,7 @@ describe('what a dead process left half done', () => {
     expect(await vault.edges()).toEqual(isEnded ? ['b.md -> f/z.md x1', 'c.md -> f/z.md x1'] : edges)
   })
 
-  test('is in the index, with what was edited since, when someone asks what became of it', async () => {
+  test('is indexed, with later edits, when someone asks what became of it', async () => {
     const vault = await writable({ 'b.md': '' })
     const { changeId: id = '' } = await vault.write(create('a', '[[b]]'))
     const kept = [{ path: 'a.md', reason: 'it was changed since' }]
@@ -206,7 +206,7 @@ describe('what a dead process left half done', () => {
     expect(await vault.writes.fateOf('none')).toBeUndefined()
   })
 
-  test('when there is none nothing is made on disk', async () => {
+  test('without such a change, nothing is created on disk', async () => {
     const vault = await writable({ 'a.md': '' })
     rmSync(vault.state, { recursive: true, force: true })
     await vault.writes.recover()
@@ -214,14 +214,14 @@ describe('what a dead process left half done', () => {
   })
 })
 
-/** The changes that an operation comes to, as a writer of another process would make them. */
+/** The changes of an operation, as another process would write them. */
 async function planned(vault: Awaited<ReturnType<typeof writable>>, operation: Operation) {
   return await vault.service.exclusively(async (access) =>
     planOperations(await openVaultView(access, { spelling: 'lower' }), [operation]),
   )
 }
 
-test('a plan is carried out exactly as it was shown, even if the index reads its files again in between', async () => {
+test('a plan is applied exactly as shown, even if the index reads its files again in between', async () => {
   const texts = { 'a.md': '[[t]] #x', 'b.md': '[[t]] #x [[u]] <a href="f/t.md">', 'c.md': '[[t]] #x' }
   const vault = await writable({ ...texts, 'f/t.md': '', 'f/u.md': '[[t]]' })
   const operations: readonly Operation[] = [move('f/t', 'g/v'), move('f', 'h'), { kind: 'renameTag', tag: 'x', to: 'y' }]
@@ -241,14 +241,14 @@ test('a plan is carried out exactly as it was shown, even if the index reads its
   }
 })
 
-test('links in a file that no one has told of yet follow, too', async () => {
+test('updates links in a file that is not indexed yet', async () => {
   const vault = await writable({ 'x.md': '', 'a.md': 'nothing' })
   vault.put('a.md', 'now [[x]]')
   await vault.write({ kind: 'move', id: 'x', to: 'y' })
   expect(vault.files()['a.md']).toBe('now [[y]]')
 })
 
-test('what is given twice is refused', async () => {
+test('rejects a value given twice', async () => {
   const vault = await writable({})
   const create = { kind: 'create', id: 'a', content: '', tags: ['x'], properties: { Tags: ['y'] } } as const
   await expect(vault.write(create)).rejects.toMatchObject({ code: 'INVALID_PARAMS' })
@@ -258,7 +258,7 @@ test.each([
   { tags: [], properties: { tags: ['y'] } },
   { title: 'T', properties: { Title: 'U' } },
   { properties: { Up: 'x' }, relations: { up: ['b'] } },
-])('what is given twice for a note that is there is refused: %j', async (members) => {
+])('rejects a value given twice for an existing note: %j', async (members) => {
   const vault = await writable({ 'a.md': '---\ntags: [x]\n---\n' })
   const update = { kind: 'update', id: 'a', updateLinks: false, ...members } as const
   await expect(vault.write(update)).rejects.toMatchObject({ code: 'INVALID_PARAMS', message: expect.stringContaining('twice') })

@@ -20,7 +20,7 @@ beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'
 afterEach(() => void vi.useRealTimers())
 afterEach(() => void process.removeAllListeners('worker'))
 
-/** What Node tells of a thread: that it was made, then that it runs. */
+/** Node's thread events: created, then online. */
 function startThread(): void {
   const thread = new EventEmitter()
   const emitter: EventEmitter = process
@@ -28,7 +28,7 @@ function startThread(): void {
   thread.emit('online')
 }
 
-test('the young space may grow up to 8 MB and then no further, which is said once', () => {
+test('the young generation may grow to 8 MB; the limit is set once', () => {
   boundYoungSpace()
   v8.size = 4 << 20
   vi.advanceTimersByTime(1_000)
@@ -39,7 +39,7 @@ test('the young space may grow up to 8 MB and then no further, which is said onc
   expect(vi.getTimerCount()).toBe(0)
 })
 
-test('it is said again for each thread that starts, which makes V8 forget it', () => {
+test('sets the limit again for each new thread, because starting one resets it', () => {
   boundYoungSpace()
   startThread()
   expect(v8.flags).toEqual([])

@@ -19,15 +19,23 @@ export function tokensFor(asked: number | undefined, own: number, { whole = fals
 export interface Fitted<Value> {
   readonly value: Value
   /** Number of items omitted or truncated, by member. `results` counts the rows of the list itself. */
-  readonly omitted: Readonly<Record<string, number>>
+  readonly omitted: Counts
+  /** Number of items beyond a fixed maximum, by member. No budget shows them. */
+  readonly capped?: Counts
 }
+
+/** Numbers of items by member. */
+export type Counts = Readonly<Record<string, number>>
 
 /** A tool's budget, and the function that fits the tool's answers into it. */
 export interface Budgeted<Value = unknown> {
-  /** Default budget in tokens. */
-  readonly tokens: number
-  /** Fits a non-null value into at most `room` bytes of JSON. */
-  fit(value: Exclude<Value, null>, room: number): Fitted<Value>
+  /** Default budget in tokens, which may depend on the arguments. */
+  readonly tokens: number | ((args: Readonly<Record<string, unknown>>) => number)
+  /**
+   * Fits a non-null value into at most `room` bytes of JSON. Members that do not fit are left out. Members that the arguments request
+   * take precedence.
+   */
+  fit(value: Exclude<Value, null>, room: number, args: Readonly<Record<string, unknown>>): Fitted<unknown>
 }
 
 /** UTF-8 bytes counted as one token. */
@@ -100,21 +108,48 @@ export function countInTurn<Item>(
 }
 
 /** Removes counts that are 0. */
-export function nonZero(counts: Fitted<unknown>['omitted']): Fitted<unknown>['omitted'] {
+export function nonZero(counts: Counts): Counts {
   return Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0))
 }
 
+/**
+ * Returns a list as a member of an answer, as far as it is shown. It is left out if no item fits, because an empty list means that
+ * there are no items.
+ */
+export function listShown<Name extends string, Item>(
+  name: Name,
+  all: readonly Item[],
+  shown: readonly Item[],
+): { readonly [Member in Name]?: readonly Item[] } {
+  return (isLeftOut(all, shown) ? {} : { [name]: shown }) as { [Member in Name]: readonly Item[] }
+}
+
+/** Checks whether an answer shows no item of a list that has some. */
+export function isLeftOut(all: readonly unknown[] = [], shown: readonly unknown[] = []): boolean {
+  return shown.length === 0 && all.length > 0
+}
+
 /** Returns how many items of each list are not shown, given the total length of each list. */
-export function leftOut<Name extends string>(
+function leftOut<Name extends string>(
   total: Readonly<Record<Name, number>>,
-  shown: Readonly<Record<NoInfer<Name>, readonly unknown[]>>,
-): Fitted<unknown>['omitted'] {
+  shown: Readonly<Partial<Record<NoInfer<Name>, readonly unknown[]>>>,
+): Counts {
   const names = Object.keys(total) as Name[]
-  return nonZero(Object.fromEntries(names.map((name) => [name, total[name] - shown[name].length])))
+  return nonZero(Object.fromEntries(names.map((name) => [name, total[name] - (shown[name]?.length ?? 0)])))
+}
+
+/** Returns which items of each list the budget left out, and which the answer did not have before, given the total lengths. */
+export function leftOutOf<Name extends string>(
+  total: Readonly<Record<Name, number>>,
+  whole: Readonly<Partial<Record<NoInfer<Name>, readonly unknown[]>>>,
+  shown: Readonly<Partial<Record<NoInfer<Name>, readonly unknown[]>>>,
+): { readonly omitted: Counts; readonly capped: Counts } {
+  const lengths = Object.fromEntries((Object.keys(total) as Name[]).map((name) => [name, whole[name]?.length ?? 0]))
+  return { omitted: leftOut(lengths, shown), capped: leftOut(total, whole) }
 }
 
 /** Adds up the items omitted from two parts of an answer. */
-export function sums(a: Fitted<unknown>['omitted'], b: Fitted<unknown>['omitted']): Fitted<unknown>['omitted'] {
+export function sums(a: Counts, b: Counts): Counts {
   const names = new Set([...Object.keys(a), ...Object.keys(b)])
   return Object.fromEntries([...names].map((name) => [name, (a[name] ?? 0) + (b[name] ?? 0)]))
 }

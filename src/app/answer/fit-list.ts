@@ -1,6 +1,6 @@
 import { isRecord } from '../../core/is-record.ts'
 import { MARKER } from '../../core/text/partial-reading.ts'
-import { countInTurn, type Fitted, jsonBytes, Purse, SEPARATOR } from './budget.ts'
+import { type Counts, countInTurn, type Fitted, jsonBytes, Purse, SEPARATOR } from './budget.ts'
 import { boundaryBefore, CONTENT_LIMITS, truncate } from './truncate.ts'
 
 /** An item of a list as shown in an answer. */
@@ -9,7 +9,9 @@ export type Row = Readonly<Record<string, unknown>>
 export interface Composed<R extends object> {
   readonly rows: readonly R[]
   /** Number of items omitted or truncated, by member. `results` counts rows. */
-  readonly omitted: Readonly<Record<string, number>>
+  readonly omitted: Counts
+  /** Number of items beyond a fixed maximum per row, by member. */
+  readonly capped: Counts
   /** Size of the rows' JSON in bytes, including separators. */
   readonly bytes: number
 }
@@ -21,19 +23,27 @@ export interface ComposeOptions {
   readonly called?: string
   /** True if the first row is always shown, so paging makes progress. */
   readonly isFirstSure?: boolean
+  /** True if the caller requested links, which may then use the whole budget. */
+  readonly areLinksAsked?: boolean
 }
 
 /** Longer titles are truncated, because the beginning is enough to recognize them. */
 const TITLE_LENGTH = 200
 /** Maximum length of a row's main text, the same as for note content in lists. */
 const ABOUT_LENGTH = CONTENT_LIMITS.list
+/** Maximum number of tags per row. */
+export const TAGS = 10
 /** Text truncated below this length is not useful. */
 const LEAST_TEXT = 160
 /** Limits for property values in lists: characters per value, and values per property. */
 const VALUE_LENGTH = 100
 const VALUES = 5
-/** Optional members may use only this share of the budget. */
-const USEFUL = 0.55
+/**
+ * Shares of the budget that members may use that nobody asked for. Most questions are answered by then, and each token more costs
+ * attention. Rows, what they are about, and what the caller requested may use all of it.
+ */
+const PASSAGES = 0.73
+const DETAILS = 0.55
 
 /** Bytes available to one member of one row. */
 interface Room {
@@ -50,63 +60,77 @@ type Fill = (value: unknown, room: Room, shown: unknown) => unknown
 interface Step {
   readonly member: string
   readonly fill: Fill
-  /** Share of the whole budget that the step may use. */
-  readonly share: number
+  /** Share of the whole budget that the step may use. Defaults to all of it. */
+  readonly share?: number
   /** True if each row gets an equal share of the remaining bytes. */
   readonly isShared?: boolean
   /** Number of leading rows that may each use up to half of the remaining bytes. Leading rows are read most often. */
   readonly first?: number
 }
 
-/**
- * The order in which an answer is filled after the ids, titles and scores of all rows: the tool's main members, the best passage or
- * the content, tags and properties, links, and further passages.
- */
-const STEPS: readonly Step[] = [
-  { member: 'snippet', fill: whole, share: 1 },
-  { member: 'candidates', fill: firstItems, share: 1, isShared: true },
-  { member: 'lines', fill: firstItems, share: 1, isShared: true },
-  { member: 'hops', fill: firstItems, share: 1 },
-  { member: 'files', fill: firstItems, share: 1, isShared: true },
-  { member: 'sources', fill: firstItems, share: 1, isShared: true },
-  { member: 'explain', fill: whole, share: 1 },
-  { member: 'passages', fill: bestPassage, share: 1, isShared: true, first: 3 },
-  { member: 'content', fill: cutText, share: 1, isShared: true },
-  { member: 'tags', fill: firstItems, share: USEFUL },
-  { member: 'properties', fill: firstEntries, share: USEFUL },
-  { member: 'links', fill: firstItems, share: USEFUL },
-  { member: 'passages', fill: furtherPassages, share: USEFUL },
+/** Members that a tool is for. A row is shown only with at least the smallest useful part of each. */
+const MAIN: readonly Step[] = [
+  { member: 'snippet', fill: whole },
+  { member: 'candidates', fill: firstItems, isShared: true },
+  { member: 'examples', fill: firstItems, isShared: true },
+  { member: 'lines', fill: firstItems, isShared: true },
+  { member: 'hops', fill: firstItems },
+  { member: 'files', fill: firstItems, isShared: true },
+  { member: 'sources', fill: firstItems, isShared: true },
+  { member: 'places', fill: firstItems, isShared: true },
+  { member: 'explain', fill: whole },
 ]
 
-const LAYERED: ReadonlySet<string> = new Set(STEPS.map(({ member }) => member))
+const LINKS: Step = { member: 'links', fill: firstItems, share: DETAILS }
+
+/** Members that are added to the shown rows, in this order, until the budget is used. The last rows may get none. */
+const EXTRA: readonly Step[] = [
+  { member: 'passages', fill: bestPassage, share: PASSAGES, isShared: true, first: 3 },
+  // Content is shown on request only. Short contents leave room for the others, which grow afterwards.
+  { member: 'content', fill: cutText, isShared: true },
+  { member: 'content', fill: cutText },
+  { member: 'passages', fill: furtherPassages, share: PASSAGES },
+  { member: 'properties', fill: firstEntries, share: DETAILS },
+  LINKS,
+]
+
+const STEPS = [...MAIN, ...EXTRA]
+
+const FITTED: ReadonlySet<string> = new Set(STEPS.map(({ member }) => member))
 
 /**
- * Fits rows into a budget. Each step is applied to all rows before the next one. Rows keep all of their members. Lists, objects and
- * strings are only shortened, if necessary until they are empty.
+ * Fits rows into a budget: as many rows as fit with what they are about, then more of it, then extra members. A member that does not
+ * fit is left out, so an empty list always means that there is nothing.
  */
 export function compose<R extends object>(rows: readonly R[], options: ComposeOptions): Composed<R> {
-  const { room, called = 'results', isFirstSure = true } = options
+  const { room, called = 'results', isFirstSure = true, areLinksAsked = false } = options
   const purse = new Purse(room)
   const drafts = fittingDrafts(rows as readonly Row[], purse, isFirstSure)
-  for (const step of STEPS) takeStep(step, drafts, purse)
+  for (const step of STEPS) takeStep(step === LINKS && areLinksAsked ? { ...LINKS, share: 1 } : step, drafts, purse)
   const omitted = new Map<string, number>(drafts.length < rows.length ? [[called, rows.length - drafts.length]] : [])
   for (const { row, shown } of drafts) countOmitted(row, shown, omitted)
+  const tags = drafts.reduce((sum, { row }, at) => sum + sizeOf((rows[at] as Row).tags) - sizeOf(row.tags), 0)
   return {
     rows: drafts.map(({ row, shown }) => inOrder(row, shown) as R),
     omitted: Object.fromEntries(omitted),
+    capped: tags === 0 ? {} : { tags },
     bytes: room - purse.remaining(),
   }
 }
 
 /** Returns the size in bytes of the rows in their minimal form. */
 export function leastBytes(rows: readonly object[]): number {
-  return rows.reduce((sum: number, row) => sum + jsonBytes(emptied(shortened(row as Row))) + SEPARATOR, 0)
+  return rows.reduce((sum: number, row) => sum + jsonBytes(leastOf(shortened(row as Row))) + SEPARATOR, 0)
 }
 
-/** Fits a list into a budget. */
-export function fitRows<R extends object>(rows: readonly R[], room: number): Fitted<readonly R[]> {
-  const { rows: value, omitted } = compose(rows, { room: room - BRACKETS })
-  return { value, omitted }
+/** Fits a list into a budget. `links` is the number of links per row that the caller requested, if any. */
+export function fitRows<R extends object>(
+  rows: readonly R[],
+  room: number,
+  { links }: { readonly links?: unknown } = {},
+): Fitted<readonly R[]> {
+  const { rows: value, omitted, capped } = compose(rows, { room: room - BRACKETS, areLinksAsked: links !== undefined })
+  return { value, omitted, capped }
 }
 
 /** Size of two brackets, minus the separator that the last row does not need. */
@@ -122,72 +146,72 @@ function fittingDrafts(rows: readonly Row[], purse: Purse, isFirstSure: boolean)
   const drafts: Draft[] = []
   for (const full of rows) {
     const row = shortened(full)
-    const shown = emptied(row)
-    const bytes = jsonBytes(shown) + SEPARATOR
-    const missing = bytes - purse.left()
-    if (missing > 0 && !(isFirstSure && drafts.length === 0)) break
-    const draft = missing > 0 ? withLessText({ row, shown }, missing) : { row, shown }
+    const least = { row, shown: leastOf(row) }
+    const isTooLarge = jsonBytes(least.shown) + SEPARATOR > purse.left()
+    if (isTooLarge && !(isFirstSure && drafts.length === 0)) break
+    const draft = isTooLarge ? withLessText({ row, shown: leastOf(row, []) }, purse.left()) : least
     purse.spend(jsonBytes(draft.shown) + SEPARATOR)
     drafts.push(draft)
   }
   return drafts
 }
 
-/** Shortens the text of an oversized row by the given number of bytes. Returns a row without text unchanged. */
-function withLessText({ row, shown }: Draft, bytes: number): Draft {
-  if (typeof row.text !== 'string') return { row, shown }
-  const text = truncate(row.text, Math.max(MARKER.length + 1, row.text.length - bytes)).text
+/** Shortens the text of a row to the available bytes. Returns a row without text unchanged. */
+function withLessText({ row, shown }: Draft, room: number): Draft {
+  const missing = jsonBytes(shown) + SEPARATOR - room
+  if (missing <= 0 || typeof row.text !== 'string') return { row, shown }
+  const text = truncate(row.text, Math.max(MARKER.length + 1, row.text.length - missing)).text
   return { row: { ...row, text }, shown: { ...shown, text } }
 }
 
 function takeStep({ member, fill, share, isShared = false, first = 0 }: Step, drafts: readonly Draft[], purse: Purse): void {
-  const concerned = drafts.filter(({ row }) => row[member] !== undefined)
+  // In rows of gaps, `links` is a number.
+  const concerned = drafts.filter(({ row }) => row[member] !== undefined && typeof row[member] !== 'number')
   for (const [at, { row, shown }] of concerned.entries()) {
-    const own = jsonBytes(shown[member])
-    const left = purse.left(share)
+    const isNew = shown[member] === undefined
+    const own = isNew ? 0 : jsonBytes(shown[member])
+    const name = isNew ? jsonBytes(member) + ':,'.length : 0
+    const left = purse.left(share) - name
     const equal = Math.floor(left / (concerned.length - at))
     const fair = isShared ? Math.max(equal, at < first ? Math.floor(left / 2) : 0) : left
     const filled = fill(row[member], { fair: fair + own, most: left + own }, shown[member])
-    if (filled === undefined) continue
+    if (filled === undefined || isEmpty(filled) !== isEmpty(row[member])) continue
     shown[member] = filled
-    purse.spend(jsonBytes(filled) - own)
+    purse.spend(jsonBytes(filled) - own + name)
   }
 }
 
 function inOrder(row: Row, shown: Row): Row {
   if (!isRecord(row)) return row
-  return Object.fromEntries(Object.keys(row).map((key) => [key, shown[key]]))
+  return Object.fromEntries(Object.entries(row).flatMap(([key]) => (key in shown ? [[key, shown[key]]] : [])))
 }
 
-/** Reduces the layered members of a row to their minimal form. */
-function emptied(row: Row): Record<string, unknown> {
+/** Returns a row with the smallest useful part of the main members, and without other members that can be left out. */
+function leastOf(row: Row, main: readonly Step[] = MAIN): Record<string, unknown> {
   if (!isRecord(row)) return row
-  const entries = Object.entries(row).map(([key, value]) => [key, LAYERED.has(key) ? leastOf(key, value) : value] as const)
-  return Object.fromEntries(entries)
+  const room = { fair: 0, most: Number.POSITIVE_INFINITY }
+  return Object.fromEntries(
+    Object.entries(row).flatMap(([key, value]) => {
+      if (!FITTED.has(key) || isEmpty(value) || typeof value === 'number') return [[key, value]]
+      const least = main.find(({ member }) => member === key)?.fill(value, room, undefined)
+      return least === undefined ? [] : [[key, least]]
+    }),
+  )
 }
 
-/**
- * Returns the minimal form of a layered member. For `candidates`, this is the first item (in lists of similar notes, the other note).
- * Other members become empty.
- */
-function leastOf(key: string, value: unknown): unknown {
-  return key === 'candidates' && Array.isArray(value) ? value.slice(0, 1) : emptiedValue(value)
-}
-
-function emptiedValue(value: unknown): unknown {
-  if (typeof value === 'string') return value.length <= MARKER.length ? value : MARKER
-  if (Array.isArray(value)) return []
-  return isRecord(value) ? {} : value
+function isEmpty(value: unknown): boolean {
+  return Array.isArray(value) ? value.length === 0 : isRecord(value) && Object.keys(value).length === 0
 }
 
 /** Shortens members that lists never show in full: long titles, sentences and property values. */
 function shortened(row: Row): Row {
   if (!isRecord(row)) return row
-  const { title, text, properties } = row
+  const { title, text, tags, properties } = row
   return {
     ...row,
     ...(typeof title === 'string' && title.length > TITLE_LENGTH ? { title: truncate(title, TITLE_LENGTH).text } : {}),
     ...(typeof text === 'string' && text.length > ABOUT_LENGTH ? { text: truncate(text, ABOUT_LENGTH).text } : {}),
+    ...(Array.isArray(tags) && tags.length > TAGS ? { tags: tags.slice(0, TAGS) } : {}),
     ...(isRecord(properties) ? { properties: shortValues(properties) } : {}),
   }
 }
@@ -274,14 +298,15 @@ function fittingText(text: string, { fair, most }: Room, cut: (text: string, len
 }
 
 function countOmitted(row: Row, shown: Row, omitted: Map<string, number>): void {
-  for (const name of LAYERED) {
-    const count = missing(row[name], shown[name])
-    if (count > 0) omitted.set(name, (omitted.get(name) ?? 0) + count)
+  for (const name of FITTED) {
+    const count = sizeOf(row[name]) - sizeOf(shown[name])
+    const isCut = count === 0 && typeof row[name] === 'string' && row[name] !== shown[name]
+    if (count > 0 || isCut) omitted.set(name, (omitted.get(name) ?? 0) + Math.max(1, count))
   }
 }
 
-function missing(full: unknown, shown: unknown): number {
-  if (Array.isArray(full) && Array.isArray(shown)) return full.length - shown.length
-  if (isRecord(full) && isRecord(shown)) return Object.keys(full).length - Object.keys(shown).length
-  return full === shown ? 0 : 1
+/** Returns the number of items or entries of a member, or 1 for any other value. */
+export function sizeOf(value: unknown): number {
+  if (Array.isArray(value)) return value.length
+  return isRecord(value) ? Object.keys(value).length : Number(value !== undefined)
 }

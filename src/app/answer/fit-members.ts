@@ -1,9 +1,9 @@
 import { isRecord } from '../../core/is-record.ts'
-import { countInTurn, type Fitted, jsonBytes, nonZero, Purse, sums } from './budget.ts'
-import { compose, firstEntries, firstItems, type Row } from './fit-list.ts'
+import { type Counts, countInTurn, type Fitted, isLeftOut, jsonBytes, nonZero, Purse, sums } from './budget.ts'
+import { compose, firstEntries, firstItems, type Row, sizeOf } from './fit-list.ts'
 
 /** Fits an answer into a number of bytes of JSON. */
-type Fit = <V extends object>(value: V, room: number) => Fitted<V>
+type Fit = <V extends object>(value: V, room: number) => Fitted<Partial<V>>
 
 /**
  * Fits an answer with a single list, located at one of the given places: a member, or a nested member such as `dead_ends.first`. The
@@ -14,8 +14,8 @@ export function fitMember(...places: readonly string[]): Fit {
     const place = places.find((one) => listAt(value, one) !== undefined)
     if (place === undefined) return { value, omitted: {} }
     const around = jsonBytes(withList(value, place, []))
-    const { rows, omitted } = compose(listAt(value, place) ?? [], { room: room - around })
-    return { value: withList(value, place, rows), omitted }
+    const { rows, omitted, capped } = compose(listAt(value, place) ?? [], { room: room - around })
+    return { value: withList(value, place, rows), omitted, capped }
   }
 }
 
@@ -34,9 +34,8 @@ export function fitInTurn(places: Readonly<Record<string, string>>): Fit {
       lists.map(({ rows }) => rows),
       new Purse(room - jsonBytes(around)),
     )
-    const shown = lists.map(({ rows }, at) => rows.slice(0, counts[at]))
     return {
-      value: lists.reduce((rest, { place }, at) => withList(rest, place, shown[at] ?? []), value),
+      value: lists.reduce((rest, { place, rows }, at) => withSome(rest, place, rows.slice(0, counts[at])), value),
       omitted: nonZero(Object.fromEntries(lists.map(({ name, rows }, at) => [name, rows.length - (counts[at] ?? 0)]))),
     }
   }
@@ -53,11 +52,12 @@ export function fitShares<V extends object>(
   value: V,
   rounds: readonly Readonly<{ [Name in keyof V]?: Share }>[],
   room: number,
-): Fitted<V> {
+): Fitted<Partial<V>> {
   const lists = rounds.map((round) => Object.entries(round) as readonly (readonly [string, Share])[])
   let shown = lists.flat().reduce((rest, [name]) => withList(rest, name, []), value)
   let left = room - jsonBytes(shown)
-  let omitted: Fitted<V>['omitted'] = {}
+  let omitted: Counts = {}
+  let capped: Counts = {}
   for (const round of lists) {
     const before = left
     for (const [name, share] of round) {
@@ -65,14 +65,19 @@ export function fitShares<V extends object>(
       const list = compose(listAt(value, name) ?? [], { room: most, called: name, isFirstSure: false })
       shown = withList(shown, name, list.rows)
       omitted = sums(omitted, list.omitted)
+      capped = sums(capped, list.capped)
       left -= list.bytes
     }
   }
-  return { value: shown, omitted }
+  const names = lists.flat().map(([name]) => name)
+  return { value: names.reduce((rest, name) => withSome(rest, name, listAt(shown, name) ?? []), value), omitted, capped }
 }
 
-/** Fits the named lists and objects of an answer, in the given order, by keeping only their first items. Other members are unchanged. */
-export function fitFacts<V extends object>(value: V, names: readonly (keyof V & string)[], room: number): Fitted<V> {
+/**
+ * Fits the named lists and objects of an answer, in the given order, by keeping only their first items, or leaving them out. Other
+ * members are unchanged.
+ */
+export function fitFacts<V extends object>(value: V, names: readonly (keyof V & string)[], room: number): Fitted<Partial<V>> {
   const shown: Record<string, unknown> = { ...(value as Row) }
   const purse = new Purse(room)
   const omitted: Record<string, number> = {}
@@ -82,13 +87,12 @@ export function fitFacts<V extends object>(value: V, names: readonly (keyof V & 
     const isList = Array.isArray(full)
     const most = purse.left() + '[]'.length
     const some = (isList ? firstItems : firstEntries)(full, { fair: most, most })
-    shown[name] = some
     purse.spend(jsonBytes(some) - '[]'.length)
-    omitted[name] = isList
-      ? full.length - (some as Row[]).length
-      : Object.keys(full as Row).length - Object.keys(some as Row).length
+    omitted[name] = sizeOf(full) - sizeOf(some)
+    if (sizeOf(some) > 0 || omitted[name] === 0) shown[name] = some
+    else delete shown[name]
   }
-  return { value: shown as V, omitted: nonZero(omitted) }
+  return { value: shown as Partial<V>, omitted: nonZero(omitted) }
 }
 
 function listAt(value: object, place: string): readonly object[] | undefined {
@@ -96,8 +100,14 @@ function listAt(value: object, place: string): readonly object[] | undefined {
   return Array.isArray(found) ? found : undefined
 }
 
-function withList<V extends object>(value: V, place: string, rows: readonly unknown[]): V {
+/** Replaces a list with the rows that fit. If none fits, the list is left out, because an empty list means that there are no rows. */
+function withSome<V extends object>(value: V, place: string, rows: readonly unknown[]): V {
+  return withList(value, place, isLeftOut(listAt(value, place), rows) ? undefined : rows)
+}
+
+function withList<V extends object>(value: V, place: string, rows: readonly unknown[] | undefined): V {
   const [member = '', ...inside] = place.split('.')
   const inner = inside.length === 0 ? rows : withList((value as Row)[member] as Row, inside.join('.'), rows)
-  return { ...value, [member]: inner }
+  if (inner !== undefined) return { ...value, [member]: inner }
+  return Object.fromEntries(Object.entries(value).filter(([name]) => name !== member)) as V
 }

@@ -1,4 +1,4 @@
-import type { NodeId } from '../../core/ids.ts'
+import { foldId, type NodeId } from '../../core/ids.ts'
 import type { Node, NodeKind, NodeSummary, Snapshot } from '../../core/store.ts'
 import type { Call } from './answer-when-ready.ts'
 import { CONTENT_LIMITS, truncateExcerpt } from './truncate.ts'
@@ -12,6 +12,8 @@ const LISTED_LINKS = 3
 /** A node as shown in answers. */
 export interface NodeResponse {
   readonly id: NodeId
+  /** Path as spelled on disk. Omitted if it is the same as the id. */
+  readonly path?: string
   readonly title: string
   /** Omitted if only metadata was requested. */
   readonly content?: string
@@ -64,12 +66,13 @@ export function excerptResponse(node: Node, limit: number): NodeResponse {
 
 /** Returns a node with the given content. */
 export function contentResponse(node: Node, content: string): NodeResponse & { readonly content: string } {
-  return { id: node.id, title: node.title, content, tags: node.tags, links: node.links, ...kindOf(node) }
+  return { id: node.id, ...pathOf(node), title: node.title, content, tags: node.tags, links: node.links, ...kindOf(node) }
 }
 
 function metadataResponse(node: Node): NodeResponse {
   return {
     id: node.id,
+    ...pathOf(node),
     title: node.title,
     tags: node.tags,
     links: node.links,
@@ -78,11 +81,32 @@ function metadataResponse(node: Node): NodeResponse {
   }
 }
 
+/** Returns the node's path, unless the id is the same. An id may start with the name of the vault. */
+export function pathOf({ id, path }: { readonly id: string; readonly path?: string | undefined }): { readonly path?: string } {
+  return path === undefined || id === path || id.endsWith(`:${path}`) ? {} : { path }
+}
+
+/** Returns an id in the spelling of its file's path. Every tool accepts it as an id. It may start with the name of the vault. */
+export function spelledId(id: string, path: string): string {
+  const folded = foldId(path)
+  return id.endsWith(`:${folded}`) ? id.slice(0, id.length - folded.length) + path : path
+}
+
 function kindOf(node: Node): { readonly kind?: NodeKind } {
   return node.kind === 'note' ? {} : { kind: node.kind }
 }
 
-/** Rounds a score for display. Four digits are enough to tell results apart. */
+/** Highest similarity of notes whose texts differ. */
+export const MOST_ALIKE = 0.99
+
+/** Cosines of equal texts differ from 1 by rounding errors. */
+const ALMOST_ALIKE = 0.9999
+
+/**
+ * Rounds a score for display. More than two digits would suggest a certainty that no score has. Only a score of 1 is shown as 1, and
+ * only one of 0 as 0.
+ */
 export function roundScore(score: number): number {
-  return Number(score.toFixed(4))
+  if (score <= 0 || score > ALMOST_ALIKE) return Number(score.toFixed(2))
+  return Number(Math.min(MOST_ALIKE, Math.max(0.01, score)).toFixed(2))
 }

@@ -55,7 +55,7 @@ function silence(seconds: number): Warning {
   const time = seconds < 120 ? `${seconds} seconds` : `${Math.round(seconds / 60)} minutes`
   return {
     code: 'STALE',
-    message: `The process that feeds this vault's index was not heard of for ${time}: this answer may miss later changes.`,
+    message: `The process that feeds this vault's index has not reported for ${time}: this answer may miss later changes.`,
   }
 }
 

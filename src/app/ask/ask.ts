@@ -9,6 +9,7 @@ import { ALL } from '../../core/store.ts'
 import { headingPathAt } from '../../search/chunks.ts'
 import type { Relevance } from '../../search/relevance.ts'
 import { answer, type Call } from '../answer/answer-when-ready.ts'
+import { pathOf } from '../answer/node-response.ts'
 import type { Answer, GraphCore, Warning } from '../graph-core.ts'
 import { readTexts } from '../read/texts.ts'
 import { requireChat } from './chat.ts'
@@ -28,6 +29,8 @@ export interface AskArguments {
 export interface AskCitation {
   readonly n: number
   readonly id: NodeId
+  /** Path as spelled on disk. Omitted if it is the same as the id. */
+  readonly path?: string
   readonly title: string
   readonly heading: readonly string[]
   readonly start_line: number
@@ -234,7 +237,7 @@ function warningsOf(
   else if (end.finish !== 'stop')
     warnings.push(
       notice(
-        `The server broke off before the answer was whole${end.reason === undefined ? '' : `: ${end.reason}`}`.replace(
+        `The server disconnected before the answer was complete${end.reason === undefined ? '' : `: ${end.reason}`}`.replace(
           /\.?$/,
           '.',
         ),
@@ -279,10 +282,11 @@ async function checkFiles(core: GraphCore, { cited, passages }: Cited, call: Cal
     const start = now.hash === source.hash ? startLine : lineOf(now.text, quote)
     if (start === undefined) continue
     numbers.set(n, kept.length + 1)
-    const { id, title, headings } = source
+    const { id, path, title, headings } = source
     kept.push({
       n: kept.length + 1,
       id,
+      ...pathOf({ id, path }),
       title,
       heading: headingPathAt(headings, startLine),
       start_line: start,
@@ -330,6 +334,6 @@ function tooLate({ model }: ChatProvider): RouxError {
 
 function onlyThought({ model }: ChatProvider): RouxError {
   return new RouxError('PROVIDER_ERROR', `The model ${model} was still thinking when its answer ended.`, {
-    hint: 'Set `ai.max_tokens` higher: models that think first need more. Or take one that does not think.',
+    hint: 'Set `ai.max_tokens` higher: reasoning models need more. Or use a model without reasoning.',
   })
 }

@@ -1,7 +1,14 @@
 import { findQuote, quotedText } from '../../ai/verify-quote.ts'
+import type { NodeId } from '../../core/ids.ts'
+import type { Node } from '../../core/store.ts'
+import { lineNumber } from '../../core/text/line-number.ts'
+import type { NoteText } from '../../core/texts.ts'
+import { queryTerms } from '../../search/words/query-terms.ts'
 import { answer, type Call } from '../answer/answer-when-ready.ts'
+import { type Passage, passagesOf } from '../find/passages.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
 import { requireNamed, unknownNodeError } from '../names/known-node.ts'
+import { readableSource } from '../read/readable-source.ts'
 import { requireText } from '../read/texts.ts'
 
 export interface VerifyArguments {
@@ -11,9 +18,15 @@ export interface VerifyArguments {
 
 /** Location of a quote in a note, if the note contains it. */
 export type VerifiedQuote =
-  | { readonly found: false }
+  | {
+      readonly found: false
+      readonly id: NodeId
+      /** The passage with the most words of the quote. Absent if no passage has any. */
+      readonly nearest?: Omit<Passage, 'score'>
+    }
   | {
       readonly found: true
+      readonly id: NodeId
       /** True if the quote matches word for word. If false, the note has a few additional words within the quote. */
       readonly exact: boolean
       readonly start_line: number
@@ -33,19 +46,30 @@ export function verifyQuote(
 ): Promise<Answer<VerifiedQuote>> {
   return answer<VerifiedQuote>(core, call, async (snapshot) => {
     const { id } = await requireNamed(snapshot, core, written)
-    const source = await requireText({ core, snapshot, call }, id)
-    if (source === undefined) throw await unknownNodeError(snapshot, written)
+    const [[node], source] = await Promise.all([snapshot.nodes([id], { links: 0 }), requireText({ core, snapshot, call }, id)])
+    if (node === undefined || source === undefined) throw await unknownNodeError(snapshot, written)
     const found = findQuote(quote, quotedText(source.text))
-    if (found === undefined) return { value: { found: false }, warnings: [] }
-    const lineAt = (at: number): number => source.text.slice(0, at).split('\n').length
+    if (found === undefined) return { value: { found: false, id, ...nearestTo(quote, node, source) }, warnings: [] }
     const { start, end, isExact } = found
     const value = {
       found: true,
+      id,
       exact: isExact,
-      start_line: lineAt(start),
-      end_line: lineAt(end),
+      start_line: lineNumber(source.text, start),
+      end_line: lineNumber(source.text, end),
       text: source.text.slice(start, end),
     } as const
     return { value, warnings: [] }
   })
+}
+
+/** Longer quotes are compared by their first words. */
+const COMPARED = 1_000
+
+function nearestTo(quote: string, node: Node, source: NoteText): { readonly nearest?: Omit<Passage, 'score'> } {
+  const terms = queryTerms(quote.slice(0, COMPARED)).map((term) => ({ term, weight: 1 }))
+  const [best] = passagesOf(node, readableSource(node, source), { words: { terms, phrases: [] } })
+  if (best === undefined || best.score === 0) return {}
+  const { score: _, ...nearest } = best
+  return { nearest }
 }

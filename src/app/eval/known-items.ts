@@ -8,7 +8,15 @@ import type { GraphCore } from '../graph-core.ts'
 import { readNotes, readTexts } from '../read/texts.ts'
 import { drawIndex, type Random, seededRandom, shuffled } from './statistics.ts'
 
-export const QUERY_KINDS = ['title', 'title with a typo', 'alias', 'heading', 'link sentence', 'first sentence'] as const
+export const QUERY_KINDS = [
+  'title',
+  'title with a typo',
+  'alias',
+  'heading',
+  'link sentence',
+  'first sentence',
+  'first sentence with a typo',
+] as const
 
 /** Nobody types queries longer than this. */
 const LONGEST_NAME = 200
@@ -72,7 +80,11 @@ export async function knownItems(core: GraphCore, { count, seed, signal }: Known
   const listed = new Set(notes.map(({ id }) => id))
   const links = await sentences(notes, { count, signal }, ({ id }) => linkSentence(core, id, { listed, random }))
   const firsts = await sentences(notes, { count, signal }, (note) => firstSentence(core, note))
-  return [...titles, ...mistyped, ...aliases, ...headings, ...links, ...firsts]
+  const mistypedFirsts = take(firsts, count, ({ query, wanted }) => {
+    const typed = withTypo(query, random)
+    return typed === undefined ? undefined : { kind: 'first sentence with a typo', query: typed, wanted }
+  })
+  return [...titles, ...mistyped, ...aliases, ...headings, ...links, ...firsts, ...mistypedFirsts]
 }
 
 interface NamedNote extends NoteNames {

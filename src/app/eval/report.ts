@@ -8,6 +8,8 @@ export interface VaultReport {
   readonly seed: number
   readonly embedder: string | null
   readonly scores: readonly KnownItemScores[]
+  /** The gain from meaning over words alone. Empty without an embedder. */
+  readonly meaning: readonly MeaningGain[]
   readonly slowest: readonly NotedQuery[]
   /** Queries whose note was not in the top ten. */
   readonly missed: readonly NotedQuery[]
@@ -26,6 +28,29 @@ export interface KnownItemScores {
   /** In milliseconds. */
   readonly median: number
   readonly p99: number
+}
+
+/** Mean reciprocal rank by words and meaning, minus that by words alone. */
+export interface MeaningGain {
+  readonly kind: QueryKind | 'all'
+  readonly gain: Estimate
+}
+
+/** Returns what meaning adds for each kind of query, and for all. The interval is of the difference per query. */
+export function meaningGains(modes: readonly AskedMode[]): readonly MeaningGain[] {
+  const askedBy = (wanted: SearchMode) => modes.find(({ mode }) => mode === wanted)?.asked ?? []
+  const words = askedBy('keyword')
+  const differences = askedBy('hybrid').map(({ item, rank }, at) => {
+    return { kind: item.kind, gain: reciprocal(rank) - reciprocal(words[at]?.rank ?? 0) }
+  })
+  return [...QUERY_KINDS, 'all' as const].flatMap((kind) => {
+    const own = differences.filter((each) => kind === 'all' || each.kind === kind).map(({ gain }) => gain)
+    return own.length === 0 ? [] : [{ kind, gain: meanOf(own) }]
+  })
+}
+
+function reciprocal(rank: number): number {
+  return rank === 0 ? 0 : 1 / rank
 }
 
 export interface AskedMode {
@@ -51,7 +76,7 @@ function scoresOf(asked: readonly Asked[], kind: KnownItemScores['kind'], mode: 
     queries: asked.length,
     hit1: shareOf(asked.map(({ rank }) => rank === 1)),
     hit5: shareOf(asked.map(({ rank }) => rank >= 1 && rank <= 5)),
-    mrr: meanOf(asked.map(({ rank }) => (rank === 0 ? 0 : 1 / rank))),
+    mrr: meanOf(asked.map(({ rank }) => reciprocal(rank))),
     median: quantile(times, 0.5),
     p99: quantile(times, 0.99),
   }

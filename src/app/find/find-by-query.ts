@@ -1,20 +1,23 @@
-import type { NodeId } from '../../core/ids.ts'
+import type { Condition } from '../../core/query.ts'
 import type { Found } from '../../core/search.ts'
-import type { FindOrder, NodeKind, Page, Scope, Snapshot } from '../../core/store.ts'
+import type { FindOrder, Page, Scope, Snapshot } from '../../core/store.ts'
 import {
   begun,
   type CommunityIds,
+  type LookedUp,
   positiveWords,
   type Query,
+  type QuerySet,
   type QueryWord,
   relaxed,
+  setsIn,
   type TitleIds,
   termsOf,
   titlesIn,
   toCondition,
 } from '../../search/query/query.ts'
 import type { GraphCore } from '../graph-core.ts'
-import { lookUp, namedExactly, unknownNodeError } from '../names/known-node.ts'
+import { namedExactly, requireNamed } from '../names/known-node.ts'
 import { WITH_TEXT } from '../scope.ts'
 
 export interface QueryOptions {
@@ -37,14 +40,14 @@ export interface FoundByQuery {
    * in the query.
    */
   readonly fallback: 'some' | 'begun' | undefined
-  /** Titles in the query that belong to several nodes. All of these nodes are used. */
-  readonly shared: readonly (readonly [title: string, ids: readonly NodeId[]])[]
+  /** Sets in the query that contain no note. A set that is empty because of another one inside of it is left out. */
+  readonly emptySets: readonly QuerySet[]
 }
 
 /**
  * Returns the notes that match a query. If there are none, returns notes with some of the query's words, or with words that begin
  * like them.
- * @throws RouxError `NODE_NOT_FOUND` for the first note in the query that does not exist
+ * @throws RouxError `NODE_NOT_FOUND` or `AMBIGUOUS_NAME` for a note in the query
  */
 export async function findByQuery(
   snapshot: Snapshot,
@@ -53,20 +56,67 @@ export async function findByQuery(
   { scope, page, communities = new Map(), ...ordering }: QueryOptions,
 ): Promise<FoundByQuery> {
   const words = positiveWords(query)
-  const [order, titles] = await Promise.all([orderOf(snapshot, core, words, ordering), titleIds(snapshot, core, query)])
-  const options = { scope, order }
-  for (const [title, ids] of titles) if (ids.length === 0) throw await unknownNodeError(snapshot, title)
-  const shared = [...titles].flatMap(([title, ids]) => (new Set(ids).size > 1 ? [[title, [...new Set(ids)]] as const] : []))
-  const found = await snapshot.find(toCondition(query, { titles, communities }), options, page)
+  const { condition, order, emptySets, lookedUp } = await prepareQuery(snapshot, core, query, {
+    ...ordering,
+    communities,
+  })
+  const found = await snapshot.find(condition, { scope, order }, page)
   const others = [{ fallback: 'some', other: relaxed(query) } as const, { fallback: 'begun', other: begun(query) } as const]
   for (const { fallback, other } of found.total > 0 ? [] : others) {
     if (other === undefined) continue
     const near = positiveWords(other)
     const asked = { scope, order: await orderOf(snapshot, core, near, ordering) }
-    const some = await snapshot.find(toCondition(other, { titles, communities }), asked, page)
-    if (some.total > 0) return { found: some, words: near, fallback, shared }
+    const some = await snapshot.find(toCondition(other, lookedUp), asked, page)
+    if (some.total > 0) return { found: some, words: near, fallback, emptySets }
   }
-  return { found, words, fallback: undefined, shared }
+  return { found, words, fallback: undefined, emptySets }
+}
+
+export interface PreparedQuery extends Pick<FoundByQuery, 'emptySets'> {
+  readonly condition: Condition | undefined
+  readonly order: FindOrder
+  readonly lookedUp: LookedUp
+}
+
+/**
+ * Looks up the names in a query.
+ * @throws RouxError `NODE_NOT_FOUND` or `AMBIGUOUS_NAME` for a note in the query
+ */
+export async function prepareQuery(
+  snapshot: Snapshot,
+  core: Pick<GraphCore, 'name'>,
+  query: Query,
+  { communities = new Map(), ...ordering }: Pick<QueryOptions, 'communities' | 'orderBy' | 'order'>,
+): Promise<PreparedQuery> {
+  const [order, titles] = await Promise.all([
+    orderOf(snapshot, core, positiveWords(query), ordering),
+    titleIds(snapshot, core, query),
+  ])
+  const lookedUp = { titles, communities }
+  const emptySets = await findEmptySets(snapshot, query, lookedUp)
+  return { condition: toCondition(query, lookedUp), order, emptySets, lookedUp }
+}
+
+/** Maximum number of sets that are checked. */
+const CHECKED_SETS = 5
+
+async function findEmptySets(snapshot: Snapshot, query: Query, lookedUp: LookedUp): Promise<readonly QuerySet[]> {
+  const sets = setsIn(query).slice(0, CHECKED_SETS)
+  const options = { scope: { kinds: WITH_TEXT }, order: UNORDERED } as const
+  const totals = await Promise.all(
+    sets.map(async ({ part }) => (await snapshot.find(toCondition(part, lookedUp), options, NO_ITEMS)).total),
+  )
+  const empty = sets.filter((_, at) => totals[at] === 0)
+  const isInside = (set: QuerySet, { span }: QuerySet): boolean => set.span.start > span.start && set.span.end < span.end
+  return empty.filter((set) => !empty.some((other) => isInside(other, set)))
+}
+
+const UNORDERED: FindOrder = { by: 'relevance', direction: 'desc', terms: [], first: [] }
+const NO_ITEMS: Page = { offset: 0, limit: 0 }
+
+/** Without words, no note is more relevant than another, so the newest come first. */
+export function orderWith(orderBy: FindOrder['by'], hasWords: boolean): FindOrder['by'] {
+  return orderBy === 'relevance' && !hasWords ? 'modified' : orderBy
 }
 
 async function orderOf(
@@ -75,26 +125,15 @@ async function orderOf(
   words: readonly QueryWord[],
   { orderBy, order }: Pick<QueryOptions, 'orderBy' | 'order'>,
 ): Promise<FindOrder> {
-  const by = orderBy === 'relevance' && words.length === 0 ? 'modified' : orderBy
+  const by = orderWith(orderBy, words.length > 0)
   const first = await namedExactly(snapshot, core, words.map(({ text }) => text).join(' '), { kinds: WITH_TEXT })
   return { by, direction: order ?? (by === 'title' ? 'asc' : 'desc'), terms: termsOf(words), first: first.all }
 }
 
-const ALL_KINDS: readonly NodeKind[] = ['note', 'canvas', 'attachment', 'missing']
-
-/** Returns the ids for the titles in a query. Includes excluded files, because notes that link to them may be listed. */
+/** Returns the ids for the titles in a query. Notes that link to excluded files may be listed, so titles of these are found, too. */
 async function titleIds(snapshot: Snapshot, core: Pick<GraphCore, 'name'>, query: Query): Promise<TitleIds> {
-  const titles = titlesIn(query)
-  if (titles.length === 0) return new Map()
-  const trimmed = titles.map((title) => title.trim())
-  const [named, byId] = await Promise.all([
-    snapshot.names(trimmed, 'equal', { kinds: ALL_KINDS, withExcluded: true }),
-    lookUp(snapshot, core, trimmed),
-  ])
-  return new Map(
-    titles.map((title, at): readonly [string, readonly NodeId[]] => {
-      const id = byId[at]
-      return [title, [...(named[at] ?? []).map((hit) => hit.id), ...(id === undefined ? [] : [id])]]
-    }),
+  const named = titlesIn(query).map(
+    async (title) => [title, [(await requireNamed(snapshot, core, title.trim(), { withMissing: true })).id]] as const,
   )
+  return new Map(await Promise.all(named))
 }

@@ -3,8 +3,17 @@ import type { Found } from '../../core/search.ts'
 import type { FindOrder, Node, Scope, Snapshot } from '../../core/store.ts'
 import { blankData } from '../../core/text/inline-data.ts'
 import type { NoteText } from '../../core/texts.ts'
+import { legible } from '../../markdown/prose/legible.ts'
 import { parseQuery } from '../../search/query/parse-query.ts'
-import { type CommunityIds, positiveTasks, positiveWords, type Query, type QueryWord } from '../../search/query/query.ts'
+import {
+  type CommunityIds,
+  positiveTasks,
+  positiveWords,
+  type Query,
+  type QueryWord,
+  type TimeField,
+  timesIn,
+} from '../../search/query/query.ts'
 import type { SnippetQuery } from '../../search/words/matches.ts'
 import { phraseOf, queryTerms } from '../../search/words/query-terms.ts'
 import { type Snippet, snippet } from '../../search/words/snippet.ts'
@@ -17,7 +26,7 @@ import { readableSource } from '../read/readable-source.ts'
 import { type Reading, readNotes, unreadWarnings } from '../read/texts.ts'
 import { toScope, WITH_TEXT } from '../scope.ts'
 import { communitiesNamed } from './communities.ts'
-import { findByQuery } from './find-by-query.ts'
+import { findByQuery, orderWith } from './find-by-query.ts'
 import { wordsOf } from './passage-text.ts'
 import { queryWarnings } from './query-warnings.ts'
 
@@ -66,35 +75,50 @@ async function findIn(
   args: FindArguments & { readonly communities: CommunityIds },
 ): Promise<Answer<readonly FoundNode[]>> {
   const { core, snapshot } = reading
-  const scope = toScope({ folder: args.folder })
-  // A query without words matches only notes. A query with words also searches canvases.
-  const searched = positiveWords(query).length > 0 ? { ...scope, kinds: WITH_TEXT } : scope
   const page = pageFor(args, reading.call)
-  const { found, words, fallback, shared } = await findByQuery(snapshot, core, query, {
+  const { found, words, fallback, emptySets } = await findByQuery(snapshot, core, query, {
     ...args,
-    scope: { ...searched, withoutArchived: !args.includeArchived },
+    scope: scopeOf(args, query),
     page,
   })
   const isEmpty = found.total === 0
   const [asked, missing, close, described] = await Promise.all([
-    queryWarnings(snapshot, query, { shared, isEmpty, call: reading.call }),
+    queryWarnings(snapshot, query, { text: args.query, emptySets, isEmpty, call: reading.call }),
     isEmpty ? scopeWarnings(snapshot, { folder: args.folder }) : [],
-    isEmpty || fallback !== undefined ? didYouMean(snapshot, args.query, scope) : [],
-    describe(reading, found.items, { words, tasks: positiveTasks(query), links: linksShown(args.links, reading.call) }),
+    isEmpty || fallback !== undefined ? didYouMean(snapshot, args.query, toScope({ folder: args.folder })) : [],
+    describe(reading, found.items, {
+      words,
+      tasks: positiveTasks(query),
+      links: linksShown(args.links, reading.call),
+      dates: datesShown(query, args),
+    }),
   ])
   const some: readonly Warning[] = fallback === undefined ? [] : [{ code: 'FALLBACK', message: FALLBACKS[fallback] }]
   const list = listed(described.value, { offset: page.offset, shown: found.items.length, total: found.total })
   return { ...list, warnings: [...asked, ...missing, ...some, ...close, ...described.warnings] }
 }
 
+/** A query without words matches only notes. A query with words also searches canvases. */
+export function scopeOf({ folder, includeArchived }: FindArguments, query: Query): Scope {
+  const scope = { ...toScope({ folder }), withoutArchived: !includeArchived }
+  return positiveWords(query).length > 0 ? { ...scope, kinds: WITH_TEXT } : scope
+}
+
 const FALLBACKS = {
   some: 'No note has all of these words; these have some of them.',
-  begun: 'No note has exactly these words; these have words that begin so.',
+  begun: 'No note has exactly these words; these have words that start with them.',
+}
+
+/** Returns the dates that the query filters or orders by. */
+function datesShown(query: Query, { orderBy }: FindArguments): ReadonlySet<TimeField> {
+  const by = orderWith(orderBy, positiveWords(query).length > 0)
+  return new Set([...timesIn(query), ...(by === 'modified' || by === 'created' ? [by] : [])])
 }
 
 interface Wanted {
   readonly words: readonly QueryWord[]
   readonly tasks: ReadonlySet<TaskState>
+  readonly dates: ReadonlySet<TimeField>
   /** Number of links per note. */
   readonly links: number
 }
@@ -103,7 +127,7 @@ interface Wanted {
 async function describe(
   reading: Reading,
   items: Found['items'],
-  { words, tasks, links }: Wanted,
+  { words, tasks, links, dates }: Wanted,
 ): Promise<Answer<readonly FoundNode[]>> {
   const { call } = reading
   const ids = items.map(({ id }) => id)
@@ -116,8 +140,8 @@ async function describe(
     const { text, highlights, line } =
       source === undefined ? NO_SNIPPET : (tasksOf(node, source, { query, tasks }) ?? snippetOf(node, source, query))
     const times = {
-      ...(node.created === undefined ? undefined : { created: node.created }),
-      ...(node.modified === undefined ? undefined : { modified: node.modified }),
+      ...(node.created === undefined || !dates.has('created') ? undefined : { created: node.created }),
+      ...(node.modified === undefined || !dates.has('modified') ? undefined : { modified: node.modified }),
     }
     // Without words, notes are not ranked, so they all get the same score.
     const shown = words.length === 0 ? 1 : score
@@ -135,9 +159,14 @@ function isEmptyQuery({ terms, phrases }: SnippetQuery): boolean {
 
 function snippetOf(node: Node, source: NoteText, query: SnippetQuery) {
   const text = blankData(readableSource(node, source).text)
+  if (isEmptyQuery(query)) {
+    const seen = legible(text)
+    // If a note has only images or comments, they are its beginning.
+    const shown = seen.slice(source.bodyStart).trim() === '' ? text : seen
+    return snippet(shown, source.bodyStart, query, { maxLength: SNIPPET_LENGTH })
+  }
   // Only visible text counts. A link address that contains all the words is not a match.
-  const seen = isEmptyQuery(query) ? {} : { seen: wordsOf(text) }
-  return snippet(text, source.bodyStart, query, { maxLength: SNIPPET_LENGTH, ...seen })
+  return snippet(text, source.bodyStart, query, { maxLength: SNIPPET_LENGTH, seen: wordsOf(text) })
 }
 
 /** Returns the matching tasks with the most words, or blank tasks if there are no others. */

@@ -1,15 +1,24 @@
-import { countInTurn, type Fitted, jsonBytes, nonZero, Purse } from '../answer/budget.ts'
+import { countInTurn, type Fitted, jsonBytes, listShown, nonZero, Purse, SEPARATOR } from '../answer/budget.ts'
 import type { SuggestedTags } from './suggest-tags.ts'
+
+/** Suggested labels in a budget. A list of notes is left out if none fits. */
+type ShownTags = Omit<SuggestedTags, 'tags' | 'folders'> & {
+  readonly [List in 'tags' | 'folders']: readonly ShownLabel<SuggestedTags[List][number]>[]
+}
+type ShownLabel<Label extends { readonly from: unknown }> = Omit<Label, 'from'> & Partial<Pick<Label, 'from'>>
 
 /** Maximum number of notes listed per label. */
 const MOST_NAMED = 3
 
 /** Fits labels into a budget: first all labels with their scores, then their operations, then up to three notes per label. */
-export function fitTags(suggested: SuggestedTags, room: number): Fitted<SuggestedTags> {
+export function fitTags(suggested: SuggestedTags, room: number): Fitted<ShownTags> {
   const { tags, folders } = suggested
   const rows = [...tags, ...folders]
   const purse = new Purse(room)
-  const bare = <Row extends (typeof rows)[number]>({ operation: _, ...row }: Row) => ({ ...row, from: [] })
+  const bare = <Row extends (typeof rows)[number]>({ operation: _, from, ...row }: Row) => ({
+    ...row,
+    ...listShown('from', from, []),
+  })
   purse.spend(jsonBytes({ ...suggested, tags: tags.map(bare), folders: folders.map(bare) }))
   const ready = countInTurn(
     rows.map(({ operation }) => (operation === undefined ? [] : [{ operation }])),
@@ -17,14 +26,21 @@ export function fitTags(suggested: SuggestedTags, room: number): Fitted<Suggeste
     { bytesOf: jsonBytes },
   )
   const named = countInTurn(
-    rows.map(({ from }) => from.slice(0, MOST_NAMED)),
+    rows.map(({ from }) => from.slice(0, MOST_NAMED).map((id, at) => ({ id, isFirst: at === 0 }))),
     purse,
+    { bytesOf: ({ id, isFirst }) => jsonBytes(id) + (isFirst ? ',"from":[]'.length : SEPARATOR) },
   )
-  const cut = <Row extends (typeof rows)[number]>({ operation, ...row }: Row, at: number) => ({
+  const cut = <Row extends (typeof rows)[number]>({ operation, from, ...row }: Row, at: number) => ({
     ...row,
-    from: row.from.slice(0, named[at]),
+    ...listShown('from', from, from.slice(0, named[at])),
     ...(ready[at] === 1 && { operation }),
   })
   const value = { ...suggested, tags: tags.map(cut), folders: folders.map((row, at) => cut(row, at + tags.length)) }
-  return { value, omitted: nonZero({ from: rows.reduce((sum, { from }, at) => sum + from.length - (named[at] ?? 0), 0) }) }
+  const countOf = (most: number): number => rows.reduce((sum, { from }) => sum + Math.min(from.length, most), 0)
+  const shown = named.reduce((sum, count) => sum + count, 0)
+  return {
+    value,
+    omitted: nonZero({ from: countOf(MOST_NAMED) - shown }),
+    capped: nonZero({ from: countOf(Number.POSITIVE_INFINITY) - countOf(MOST_NAMED) }),
+  }
 }

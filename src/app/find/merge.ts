@@ -1,11 +1,53 @@
+import { compareTexts } from '../../core/text/compare-texts.ts'
 import { foldName } from '../../core/text/fold.ts'
 import type { Answer } from '../graph-core.ts'
+import { orderWith } from './find-by-query.ts'
 import type { FindArguments, FoundNode } from './find-nodes.ts'
+import { EXAMPLES, type NoteCount, type NoteGroup, type NoteGroups } from './group-notes.ts'
 import type { ResolvedName } from './resolve-nodes.ts'
 
 /** Merges ranked lists, best first. Items with equal scores keep the order of the lists. */
 export function mergeRanked<T extends { readonly score: number }>(lists: readonly (readonly T[])[]): readonly T[] {
   return lists.flat().toSorted((a, b) => b.score - a.score)
+}
+
+/** The answer of one vault to `find_nodes`. */
+type FoundInVault = readonly FoundNode[] | NoteGroups | NoteCount
+
+/** Merges found notes in the requested order, or all groups of several vaults, or their counts. */
+export function mergeAnswers(answers: readonly FoundInVault[], order: Pick<FindArguments, 'orderBy' | 'order'>): FoundInVault {
+  const grouped = answers.filter((answer) => 'groups' in answer)
+  if (grouped.length > 0) return mergeGroups(grouped)
+  const counted = answers.filter((answer) => 'total' in answer)
+  if (counted.length > 0) return { total: sum(counted.map(({ total }) => total)) }
+  return mergeFound(
+    answers.filter((answer) => Array.isArray(answer)),
+    order,
+  )
+}
+
+/** Merges groups whose values differ at most in case. The vaults must list all of their groups. */
+function mergeGroups(answers: readonly NoteGroups[]): NoteGroups {
+  const merged = new Map<string, NoteGroup>()
+  for (const group of answers.flatMap(({ groups }) => groups)) {
+    const key = JSON.stringify(group.value).toLowerCase()
+    const known = merged.get(key)
+    const examples = [...(known?.examples ?? []), ...group.examples].slice(0, EXAMPLES)
+    merged.set(key, { value: known?.value ?? group.value, count: (known?.count ?? 0) + group.count, examples })
+  }
+  const groups = [...merged]
+    .sort(([a, one], [b, other]) => other.count - one.count || compareTexts(a, b))
+    .map(([, group]) => group)
+  return {
+    groups,
+    total: groups.length,
+    notes: sum(answers.map(({ notes }) => notes)),
+    without: sum(answers.map(({ without }) => without)),
+  }
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0)
 }
 
 /** Merges lists of found notes in the requested order. */
@@ -14,12 +56,12 @@ export function mergeFound(
   { orderBy, order }: Pick<FindArguments, 'orderBy' | 'order'>,
 ): readonly FoundNode[] {
   const isScored = lists.some((list) => list.some(({ score }) => score < 1))
-  // Without words, every score is 1, so sort by `modified` instead.
-  const by = orderBy === 'relevance' && !isScored ? 'modified' : orderBy
+  // Without words, every score is 1.
+  const by = orderWith(orderBy, isScored)
   if (by === 'relevance') return mergeRanked(lists)
   const sign = (order ?? (by === 'title' ? 'asc' : 'desc')) === 'asc' ? 1 : -1
   const keyed = lists.flat().map((note) => ({ note, key: sortKey(note, by, sign) }))
-  return keyed.toSorted((a, b) => sign * compare(a.key, b.key)).map(({ note }) => note)
+  return keyed.toSorted((a, b) => sign * compareTexts(a.key, b.key)).map(({ note }) => note)
 }
 
 /** Returns, for each name, the best match of any vault and all candidates. */
@@ -50,11 +92,10 @@ function mergeName(query: string, answers: readonly ResolvedName[]): ResolvedNam
 }
 
 /** Drops fallback answers if another vault has notes that contain all the words. */
-export function withoutFallbacks<T extends { readonly answer: Answer<readonly FoundNode[]> }>(
-  answers: readonly T[],
-): readonly T[] {
+export function withoutFallbacks<T extends { readonly answer: Answer<FoundInVault> }>(answers: readonly T[]): readonly T[] {
   const better = answers.filter(
-    ({ answer: { value, warnings } }) => value.length > 0 && !warnings.some(({ code }) => code === 'FALLBACK'),
+    ({ answer: { value, warnings } }) =>
+      Array.isArray(value) && value.length > 0 && !warnings.some(({ code }) => code === 'FALLBACK'),
   )
   return better.length > 0 ? better : answers
 }
@@ -64,8 +105,4 @@ function sortKey(note: FoundNode, by: 'title' | 'modified' | 'created', sign: nu
   if (by === 'title') return foldName(note.title)
   const time = Date.parse(note[by] ?? '')
   return Number.isNaN(time) ? sign * Number.POSITIVE_INFINITY : time
-}
-
-function compare(a: string | number, b: string | number): number {
-  return a < b ? -1 : Number(a > b)
 }

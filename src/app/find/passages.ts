@@ -9,6 +9,8 @@ import { foldLetters } from '../../search/words/fold-word.ts'
 import { type Match, matchFinder, type SnippetQuery, weightOf } from '../../search/words/matches.ts'
 import { beginningOf } from '../../search/words/stem.ts'
 import { TOKEN_BYTES } from '../answer/budget.ts'
+import { roundScore } from '../answer/node-response.ts'
+import { askedPlaces } from './asked-places.ts'
 import { passageText, type ReadChunk, readChunk } from './passage-text.ts'
 
 /** A part of a note that answers a question. */
@@ -96,6 +98,8 @@ export interface AnsweringPlace {
   readonly place: ChunkPlace
   readonly chunk: ReadChunk
   readonly score: number
+  /** True if the title or heading of this place asks the question. */
+  readonly isAsked?: true
 }
 
 /**
@@ -116,9 +120,14 @@ export function placesOf(node: Node, source: NoteText, query: PassageQuery): rea
   const find = matchFinder(query.words)
   const share = shareFor(query.words)
   const isNamed = query.isNamed === true
-  let best: readonly AnsweringPlace[] = []
+  const asked = askedPlaces(node, source, query.words)
+  let best: readonly AnsweringPlace[] = asked.slice(0, MOST_PASSAGES).map((place) => {
+    return { place, chunk: readChunk(source.text.slice(place.start, place.end), find), score: 1, isAsked: true }
+  })
+  const isTaken = ({ start, end }: ChunkPlace): boolean => asked.some((one) => start < one.end && end > one.start)
   for (const { candidate, most } of likeliest(candidates, source.text, { words: query.words, weight })) {
     const { place, meaning: certainty } = candidate
+    if (isTaken(place)) continue
     const text = source.text.slice(place.start, place.end)
     // The upper bound does not include the title and headings.
     if (!isNamed && most < leastOf(best) - ROUNDING && !ABBREVIATION.test(text)) continue
@@ -251,6 +260,6 @@ export function toPassage(
     start_line: startLine,
     end_line: lineAt(shown.end),
     text: shown.text,
-    score: Number(score.toFixed(4)),
+    score: roundScore(score),
   }
 }

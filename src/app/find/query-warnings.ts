@@ -10,19 +10,26 @@ import type { Warning } from '../graph-core.ts'
 import { unknownProperty } from '../read/tags-and-properties.ts'
 import type { FoundByQuery } from './find-by-query.ts'
 
-/** Maximum number of titles and properties in the warnings. */
+/** Maximum number of properties in the warnings. */
 const TOLD = 5
 /** Maximum number of similar names in a warning. */
 const NEAREST = 3
 
+interface QueryFacts extends Pick<FoundByQuery, 'emptySets'> {
+  /** The query as typed. */
+  readonly text: string
+  readonly isEmpty: boolean
+  readonly call: Call
+}
+
 /**
- * Warns about unknown tags and properties in a query, and about shared titles. If the answer is empty, also warns about unknown
+ * Warns about unknown tags and properties in a query, and empty sets. If the answer is empty, also warns about unknown
  * values and about compared properties without comparable values.
  */
 export async function queryWarnings(
   snapshot: Snapshot,
   query: Query,
-  { shared, isEmpty, call }: Pick<FoundByQuery, 'shared'> & { readonly isEmpty: boolean; readonly call: Call },
+  { text, emptySets, isEmpty, call }: QueryFacts,
 ): Promise<readonly Warning[]> {
   const asked = [...propertiesIn(query)]
   const tags = tagsIn(query)
@@ -39,7 +46,12 @@ export async function queryWarnings(
     return isEmpty && isCompared && !property.kinds.some((kind) => COMPARED.includes(kind)) ? [notCompared(property)] : []
   })
   const meant = isEmpty ? tags.filter((tag) => known.has(foldName(tag))).map(propertyMeant) : []
-  return [...noTags, ...meant, ...shared.slice(0, TOLD).map(sharedTitle), ...told, ...noValues]
+  const sets = emptySets.map(({ part: { span } }) => emptySet(text.slice(span.start, span.end)))
+  return [...noTags, ...meant, ...sets, ...told, ...noValues]
+}
+
+function emptySet(set: string): Warning {
+  return { code: 'NOTICE', message: `No note matches the set ${set}, so no note links to it or is linked from it.` }
 }
 
 function propertyMeant(tag: string): Warning {
@@ -58,16 +70,13 @@ async function valueWarnings(snapshot: Snapshot, query: Query): Promise<readonly
       const asked = askedTexts(values.map(foldName))
       if (values.length === 0 || textsMeant(value).some((text) => asked.includes(text))) return []
       const near = nearest(value, values, NEAREST).map(quoted)
-      const nearby = near.length > 0 ? `Nearest: ${near.join(', ')}.` : 'list_properties with this key lists its values.'
-      return [{ code: 'UNKNOWN_ID', message: `No note says ${quoted(value)} in the property ${quoted(name)}. ${nearby}` }]
+      const nearby =
+        near.length > 0 ? `Nearest: ${near.join(', ')}.` : `find_nodes with group_by ${quoted(name)} lists its values.`
+      return [
+        { code: 'UNKNOWN_ID', message: `No note has the value ${quoted(value)} in the property ${quoted(name)}. ${nearby}` },
+      ]
     })
   return (await Promise.all(warnings)).flat()
-}
-
-function sharedTitle([title, ids]: FoundByQuery['shared'][number]): Warning {
-  const some = ids.slice(0, TOLD).map(quoted).join(', ')
-  const message = `${ids.length} notes are called ${quoted(title)}, and the query uses all of them. To use one, write its id, such as ${some}.`
-  return { code: 'NOTICE', message }
 }
 
 /** Kinds of values that may be numbers or dates. */
@@ -75,6 +84,6 @@ const COMPARED: readonly ValueKind[] = ['number', 'date', 'list']
 
 function notCompared({ key, kinds }: PropertyCount): Warning {
   const what = kinds.join(', ')
-  const message = `The property ${quoted(key)} has no number or date to compare (${what}). Write #${key}=value; list_properties with this key lists its values.`
+  const message = `The property ${quoted(key)} has no number or date to compare (${what}). Write #${key}=value; find_nodes with group_by ${quoted(key)} lists its values.`
   return { code: 'NOTICE', message }
 }

@@ -1,7 +1,9 @@
-import type { Embedder } from '../../core/embedder.ts'
+import type { Embedder, EmbedKind } from '../../core/embedder.ts'
 import { RouxError } from '../../core/errors.ts'
 import { requireVectors } from '../../core/require-vectors.ts'
 import { untilAborted } from '../../core/waiting/aborting.ts'
+import { type Language, languageOf } from '../../search/languages/language-of.ts'
+import { queryKind, traitsOf } from '../../search/relevance.ts'
 import { type Call, timeLeft } from '../answer/answer-when-ready.ts'
 import type { Embedding, GraphCore, Warning } from '../graph-core.ts'
 
@@ -21,6 +23,10 @@ const failed = new WeakMap<Embedding, { readonly reason: string; readonly until:
 export interface QuestionVector {
   readonly embedder: Embedder
   readonly vector: Float32Array
+  /** The same for notes in other languages. Omitted if `vector` serves them too. */
+  readonly across?: Float32Array
+  /** `undefined` for a question without letters. */
+  readonly language: Language | undefined
 }
 
 /**
@@ -45,20 +51,8 @@ async function lookAgain({ indexing }: GraphCore, embedder: Embedder): Promise<v
   await indexing.reconcile([]).catch(() => {})
 }
 
-/** Embeddings of several strings, and the model that produced them. */
-export interface QuestionVectors {
-  readonly embedder: Embedder
-  readonly vectors: readonly Float32Array[]
-}
-
-/** Embeds strings with the embedder in use. @throws RouxError `PROVIDER_ERROR` */
-export async function embedQuestions(core: GraphCore, texts: readonly string[], call: Call): Promise<QuestionVectors> {
-  const embedder = await openedInTime(core, call)
-  return { embedder, vectors: await embedWith(embedder, texts, call.signal) }
-}
-
-/** Opens the embedder. A model that opens too slowly for this call is ready for the next one. */
-async function openedInTime(core: GraphCore, call: Call): Promise<Embedder> {
+/** Opens the embedder in use. A model that opens too slowly for this call is ready for the next one. @throws RouxError `PROVIDER_ERROR` */
+export async function openedInTime(core: GraphCore, call: Call): Promise<Embedder> {
   const opening = servingEmbedder(core)
   if (isCommand(core)) return await opening
   const patience = AbortSignal.timeout(Math.max(timeLeft(call), LEAST_PATIENCE))
@@ -78,8 +72,14 @@ function isCommand({ indexing }: GraphCore): boolean {
   return indexing.status().watch === 'off'
 }
 
-async function embedWith(embedder: Embedder, texts: readonly string[], signal: AbortSignal | undefined) {
-  return requireVectors(embedder, texts.length, await embedder.embed(texts, 'query', signal))
+interface EmbedTerms {
+  readonly kind: EmbedKind
+  readonly signal: AbortSignal | undefined
+}
+
+/** Embeds strings. @throws RouxError `PROVIDER_ERROR` */
+export async function embedWith(embedder: Embedder, texts: readonly string[], { kind, signal }: EmbedTerms) {
+  return requireVectors(embedder, texts.length, await embedder.embed(texts, kind, signal))
 }
 
 /** Returns a question's embedding, or why there is none. Failures are remembered for a while. */
@@ -97,14 +97,20 @@ export async function tryQuestion(
   const time = isCommand(core) ? PATIENCE : Math.min(PATIENCE, Math.max(timeLeft(call), LEAST_PATIENCE))
   const patience = AbortSignal.timeout(time)
   const signal = call.signal === undefined ? patience : AbortSignal.any([call.signal, patience])
+  const language = languageOf(text)
   const opening = servingEmbedder(core)
   let isOpen = false
   try {
     const embedder = await untilAborted(opening, signal)
     isOpen = true
-    const [vector] = await untilAborted(embedWith(embedder, [text], signal), signal)
+    const kind = queryKind(language)
+    const embed = async (as: EmbedKind) => (await untilAborted(embedWith(embedder, [text], { kind: as, signal }), signal))[0]
+    const vector = await embed(kind)
+    const across = kind === 'query' && traitsOf(embedder.id)?.across !== undefined ? await embed('across') : undefined
     failed.delete(embedding)
-    return vector === undefined || vector.every((value) => value === 0) ? undefined : { embedder, vector }
+    return vector === undefined || vector.every((value) => value === 0)
+      ? undefined
+      : { embedder, vector, language, ...(across === undefined ? undefined : { across }) }
   } catch (error) {
     call.signal?.throwIfAborted()
     // Not a failure of the model: the whole call is retried.
@@ -133,11 +139,11 @@ export function noEmbedder(): RouxError {
   })
 }
 
-/** Explains why a question in an unknown language is not compared by meaning. */
+/** Explains why text in a language that the embedder does not know is not compared by meaning. */
 export function unknownWarning(what: string): Warning {
   return {
     code: 'FALLBACK',
-    message: `The embedder knows too little of ${what} to compare it by meaning. Search by words, or choose a model for this language with the setting embedder.kind.`,
+    message: `The embedder does not know the language of ${what}, so it is not compared by meaning. Search by words, or choose a model for this language with the setting embedder.kind.`,
   }
 }
 

@@ -1,8 +1,10 @@
+import type { Embedder, EmbedKind } from '../../core/embedder.ts'
 import { foldId, type NodeId } from '../../core/ids.ts'
 import type { NameVectorHit } from '../../core/search.ts'
 import type { NameHit, Scope, Snapshot } from '../../core/store.ts'
 import { listSome } from '../../core/text/list-some.ts'
-import { isKnown } from '../../search/fusion.ts'
+import { languageOf } from '../../search/languages/language-of.ts'
+import { type EmbedderTraits, isKnownTo } from '../../search/relevance.ts'
 import { plainName } from '../../search/similar-names.ts'
 import { answer, answerFindable, type Call, plain } from '../answer/answer-when-ready.ts'
 import { roundScore } from '../answer/node-response.ts'
@@ -11,7 +13,8 @@ import type { Answer, GraphCore } from '../graph-core.ts'
 import { closeTitles } from '../names/close-titles.ts'
 import { nodesNamed } from '../names/known-node.ts'
 import { toScope } from '../scope.ts'
-import { embedQuestions, type QuestionVectors, unknownWarning } from './question-vector.ts'
+import { traitsFor } from './embedder-traits.ts'
+import { embedWith, openedInTime, unknownWarning } from './question-vector.ts'
 
 /** Maximum number of similar names found for each name. A note may have several names. */
 const NAMES = 50
@@ -73,7 +76,7 @@ function resolveByMeaning(
   given: Call,
 ): Promise<Answer<readonly ResolvedName[]>> {
   return answerFindable(core, given, 'meaning', async (read, call) => {
-    const question = { names, ...(await embedQuestions(core, names, call)) }
+    const question = await nameVectors(core, names, call)
     const found = await read((snapshot) => meaningSame(snapshot, question, { scope: toScope({ tag, path }), threshold }))
     return { value: names.map((name, at) => choose(name, found.value[at] ?? [])), warnings: found.warnings }
   })
@@ -143,28 +146,49 @@ function isAlias(hit: Fitting): boolean {
 }
 
 /** Names and their vectors. */
-export interface NameVectors extends QuestionVectors {
+interface NameVectors {
   readonly names: readonly string[]
+  readonly embedder: Embedder
+  readonly traits: EmbedderTraits
+  readonly vectors: readonly Float32Array[]
+  /** For names in other languages. Omitted if the embedder makes no difference. */
+  readonly across?: readonly Float32Array[]
+}
+
+async function nameVectors(core: GraphCore, names: readonly string[], call: Call): Promise<NameVectors> {
+  const embedder = await openedInTime(core, call)
+  const traits = await traitsFor(core, embedder)
+  const embed = (kind: EmbedKind) => embedWith(embedder, names, { kind, signal: call.signal })
+  const vectors = await embed('query')
+  const found = { names, embedder, traits, vectors }
+  return traits.across === undefined ? found : { ...found, across: await embed('across') }
+}
+
+interface NameTerms {
+  readonly scope: Scope
+  readonly threshold: number
 }
 
 /**
  * Returns, for each name, the notes whose title or alias has a similar meaning, best first. The score is the cosine of the note's
- * best name. If the embedder barely knows a name, returns a warning instead.
+ * best name. If the embedder does not know a name's language, returns a warning instead.
  */
 async function meaningSame(
   snapshot: Snapshot,
-  { names, embedder, vectors }: NameVectors,
-  { scope, threshold }: { readonly scope: Scope; readonly threshold: number },
+  { names, embedder, traits, vectors, across }: NameVectors,
+  { scope, threshold }: NameTerms,
 ): Promise<Answer<readonly (readonly NameVectorHit[])[]>> {
-  const isUnknown = names.map((name) => {
-    const coverage = embedder.coverage?.(name)
-    return coverage !== undefined && !isKnown(coverage)
-  })
-  const known = vectors.filter((_, at) => isUnknown[at] !== true)
-  const found = [...(await snapshot.nearestNames(embedder.id, known, scope, { limit: NAMES, minimum: threshold }))]
+  const isUnknown = names.map((name) => !isKnownTo(embedder.languages, languageOf(name)))
+  const { most = 1 } = traits
+  const of = async (asked: readonly Float32Array[]): Promise<readonly (readonly NameVectorHit[])[]> => {
+    const hits = await snapshot.nearestNames(embedder.id, asked, scope, { limit: NAMES, minimum: threshold * most })
+    return hits.map((each) => each.map((hit) => ({ ...hit, score: Math.min(1, hit.score / most) })))
+  }
+  const same = await of(vectors)
+  const others = across === undefined ? [] : await of(across)
   const value = names.map((_, at) => {
     const seen = new Set<string>()
-    const hits = isUnknown[at] === true ? [] : (found.shift() ?? [])
+    const hits = isUnknown[at] === true ? [] : [...(same[at] ?? []), ...(others[at] ?? [])].sort((a, b) => b.score - a.score)
     return hits.filter(({ id }) => !seen.has(id) && seen.add(id))
   })
   const unknown = names.filter((_, at) => isUnknown[at] === true)

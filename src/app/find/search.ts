@@ -1,25 +1,36 @@
-import type { Coverage } from '../../core/embedder.ts'
+import type { Embedder } from '../../core/embedder.ts'
 import { RouxError } from '../../core/errors.ts'
 import type { NodeId } from '../../core/ids.ts'
 import type { WordTerm } from '../../core/query.ts'
 import type { ChunkHit, NoteChunks, WordHits } from '../../core/search.ts'
 import type { NameHit, Scope, Snapshot } from '../../core/store.ts'
+import { dotProduct } from '../../core/vectors.ts'
 import {
-  ALL_KNOWN,
   type FusedHit,
   fuse,
-  isKnown,
-  type KnownShare,
-  knownShare,
+  type KeywordHit,
+  type NearByLanguage,
   nearestNotes,
   type RetrieverScore,
   type SemanticHit,
-  wordsOfNames,
 } from '../../search/fusion.ts'
+import { isSameLanguage, type Language, languageOf, languagesInUse } from '../../search/languages/language-of.ts'
 import { type Literal, literalsIn } from '../../search/literals.ts'
-import { type EmbedderTraits, keepRelevant, leastScore, type Relevance } from '../../search/relevance.ts'
+import {
+  isKnownTo,
+  keepRelevant,
+  knowsLanguage,
+  leastScore,
+  type MeaningTraits,
+  queryKind,
+  type Relevance,
+  traitsIn,
+  traitsOf,
+} from '../../search/relevance.ts'
+import { SUPPORTING, supported, supportShare } from '../../search/support.ts'
 import type { SnippetQuery } from '../../search/words/matches.ts'
-import { queryTerms } from '../../search/words/query-terms.ts'
+import { queryTerms, toTerm } from '../../search/words/query-terms.ts'
+import { stemOf } from '../../search/words/stem.ts'
 import { answerFindable, type Call, type PageArguments, pageFor } from '../answer/answer-when-ready.ts'
 import { DEFAULT_TOKENS, tokensFor } from '../answer/budget.ts'
 import { type ListedNode, linksShown, listResponse, roundScore } from '../answer/node-response.ts'
@@ -30,7 +41,9 @@ import { type NamedExactly, namedExactly, requireNamed, unknownNodeError } from 
 import { readableSource, shownText } from '../read/readable-source.ts'
 import { type Reading, readNotes, unreadWarnings } from '../read/texts.ts'
 import { toAnsweringScope, WITH_TEXT } from '../scope.ts'
+import { type CorrectedQuestion, correctionWarning, correctQuestion } from './corrected-question.ts'
 import { traitsFor } from './embedder-traits.ts'
+import { withLinkTexts } from './link-texts.ts'
 import { byLiterals, literalNotes, withinLimit } from './literal-notes.ts'
 import { type Meaning, mostPassages, type Passage, type PassageQuery, passageLengths, passagesOf } from './passages.ts'
 import { noEmbedder, type QuestionVector, tryQuestion, unknownWarning } from './question-vector.ts'
@@ -62,10 +75,12 @@ export interface SearchResult extends ListedNode {
 export interface Explanation {
   readonly keyword: RetrieverScore | null
   readonly semantic: RetrieverScore | null
+  /** Only for a note in another language than the question: its rank among these, and the least share of the best note's score it gets. */
+  readonly across?: RetrieverScore
   /** Weight of the semantic score, 0–1. */
   readonly weight: number
-  /** Share of the question that the embedder knows, 0–1. Omitted if the embedder cannot tell. */
-  readonly coverage?: number
+  /** ISO 639-1 code of the question's language, which decides the weight. Omitted if it is unclear. */
+  readonly language?: string
   /** True if a title or alias equals the question. */
   readonly exact: boolean
   /** Title or alias with a similar spelling. */
@@ -80,8 +95,11 @@ const MOST_PASSAGES = 16 * PASSAGES
 /** With fewer notes than this, distances are a poor indicator of relevance. */
 const FEWEST_NOTES = 50
 const NAMES = 50
-/** Number of notes containing the question's words whose names are sampled to guess the language. */
-const SAMPLED_NOTES = 10
+/** Weight of cosines across languages beside those of an English question, which are lower for notes that answer equally well. */
+const ACROSS_SHARE = 0.9
+/** Weight of the semantic score if all notes are in other languages than the question, and share of its words that rules this out. */
+const ABROAD_WEIGHT = 0.7
+const WELL_MATCHED = 0.6
 
 /**
  * Returns the notes that answer a question, by words and by meaning, with the relevant passages.
@@ -109,8 +127,10 @@ export function search(core: GraphCore, args: SearchArguments, given: Call = {})
 
 /** The question's embedding with warnings. If semantic search was requested but there is no embedding, a warning explains why. */
 export interface Asked {
+  /** `undefined` without a model, or if the model does not know the question's language. */
   readonly question: QuestionVector | undefined
-  readonly traits: EmbedderTraits | undefined
+  /** For the question's language. Present if there is a question vector. */
+  readonly traits: MeaningTraits | undefined
   readonly warnings: readonly Warning[]
 }
 
@@ -120,13 +140,13 @@ export async function ask(core: GraphCore, { mode, query }: Pick<SearchArguments
   const asked = mode === 'keyword' ? undefined : await tryQuestion(core, query, call)
   const warnings = asked !== undefined && 'warning' in asked ? [asked.warning] : []
   if (mode === 'semantic' && warnings[0] !== undefined) throw new RouxError('PROVIDER_ERROR', warnings[0].message)
-  const question = asked !== undefined && 'vector' in asked ? asked : undefined
-  const traits = question === undefined ? undefined : await traitsFor(core, question.embedder)
-  return { question, traits, warnings }
+  if (asked === undefined || 'warning' in asked) return { question: undefined, traits: undefined, warnings }
+  if (!isKnownTo(asked.embedder.languages, asked.language)) return { question: undefined, traits: undefined, warnings }
+  return { question: asked, traits: traitsIn(await traitsFor(core, asked.embedder), asked.language), warnings }
 }
 
 /** The notes that answer a question, best first, and the criteria for choosing their passages. */
-export interface Ranked extends Pick<Description, 'words' | 'question' | 'traits' | 'known'> {
+export interface Ranked extends Omit<Description, 'args'> {
   readonly hits: readonly RankedHit[]
   /** Total number, ignoring `limit` and `offset`. */
   readonly relevant: number
@@ -141,23 +161,26 @@ export interface Ranked extends Pick<Description, 'words' | 'question' | 'traits
  * @throws RouxError `NODE_NOT_FOUND` if the scope is not a note
  */
 export async function rank(reading: Reading, args: SearchArguments, asked: Asked): Promise<Ranked> {
-  const { snapshot } = reading
+  const { core, snapshot } = reading
   const { mode, query, relevance } = args
   const { question, traits } = asked
   const scope = await scopeOf(reading, args)
   const literals = mode === 'semantic' ? [] : literalsIn(query)
-  const [{ hits, words, known }, held] = await Promise.all([
+  const [{ fused, words, typed, corrected }, held] = await Promise.all([
     retrieve(reading, args, { ...asked, scope }),
     literalNotes(reading, literals, { question: query, scope }),
   ])
-  const certainty = traits === undefined ? 0 : known.certainty
+  const isAnswered = mode === 'semantic' || fused[0]?.exact === true || held.size > 0
+  const [hits, close] = await Promise.all([
+    question === undefined || core.searchWeight === 0 ? fused : supportedHits(snapshot, fused, { question, words }),
+    isAnswered ? [] : closeTitles(snapshot, query, scope),
+  ])
+  const certainty = traits === undefined ? 0 : 1
   const { holding, others } = literals.length === 0 ? { holding: [], others: hits } : byLiterals(hits, held, literals)
   const kept = [...holding, ...keepRelevant(others, relevance, certainty)]
-  const isAnswered = mode === 'semantic' || hits[0]?.exact === true || holding.length > 0
-  const close = isAnswered ? [] : await closeTitles(snapshot, query, scope)
-  const titled = withCloseTitles(kept, shownTitles(close, kept, relevance), { after: answeredByWords(kept, words) })
+  const titled = withCloseTitles(kept, shownTitles(close, kept, relevance), { after: answeredByWords(kept, typed) })
   const ranked = literals.length === 0 || holding.length > 0 ? titled : titled.map(withinLimit)
-  const isUnknown = mode === 'semantic' && query.trim() !== '' && (question === undefined || known.order === 0)
+  const isUnknown = mode === 'semantic' && query.trim() !== '' && question === undefined
   const unknown = isUnknown ? [unknownWarning('the question')] : []
   const { offset, limit } = pageFor(args, reading.call)
   return {
@@ -165,70 +188,169 @@ export async function rank(reading: Reading, args: SearchArguments, asked: Asked
     relevant: ranked.length,
     isSure: holding.length + close.length > 0 || keepRelevant(others.slice(0, 1), 'normal', certainty).length > 0,
     sureFrom: leastScore('normal', certainty),
+    text: corrected?.text ?? query,
     words,
     traits,
-    known,
     question,
-    warnings: [...asked.warnings, ...unknown, ...closeWarning(close)],
+    warnings: [...asked.warnings, ...unknown, ...spellingWarning(close, corrected)],
   }
 }
 
 interface Retrieval {
-  readonly hits: readonly FusedHit<NodeId>[]
+  readonly fused: readonly FusedHit<NodeId>[]
+  /** The notes with the words as corrected, and as typed. They are the same if no word was corrected. */
   readonly words: WordHits
-  readonly known: KnownShare
+  readonly typed: WordHits
+  readonly corrected: CorrectedQuestion | undefined
 }
 
 /** Combines the results of the searches by words and by meaning, best first. */
 async function retrieve(
-  { core, snapshot }: Reading,
+  reading: Reading,
   { query, mode }: SearchArguments,
   { scope, question, traits }: Asked & { readonly scope: Scope },
 ): Promise<Retrieval> {
+  const { core, snapshot, call } = reading
   const isByWords = mode !== 'semantic'
-  const [words, named] = await Promise.all([
+  const [typed, named] = await Promise.all([
     isByWords ? snapshot.words(queryTerms(query), scope, DEPTH) : NO_WORDS,
     isByWords ? namedExactly(snapshot, core, query, scope) : NOT_NAMED,
   ])
-  const known = question === undefined ? ALL_KNOWN : await knownOf(snapshot, question, { query, words })
-  const semantic = question === undefined || known.order === 0 ? [] : await nearest(snapshot, question, scope)
+  // Another vault may contain the word.
+  const isSpelled = call.isPart === true || named.own.length > 0
+  const corrected = isSpelled ? undefined : await correctQuestion(snapshot, query, typed)
+  const terms = queryTerms(corrected?.text ?? query)
+  const spelled = corrected === undefined ? typed : await snapshot.words(terms, scope, DEPTH)
+  const [words, semantic] = await Promise.all([
+    isByWords ? withLinkTexts(reading, spelled, { terms, scope }) : spelled,
+    question === undefined ? NONE_NEAR : nearest(snapshot, question, scope),
+  ])
   const exact = new Set(named.own)
   const keyword = words.hits.map(({ id, score, matched }) => ({ key: id, score, matched }))
-  const weight = core.searchWeight === 'auto' ? (traits?.weight ?? 0) : core.searchWeight
-  const certainty = traits === undefined ? undefined : { certainty: traits.certainty }
-  return { hits: fuse(keyword, semantic, { weight, exact, known, ...certainty }), words, known }
+  const { hits, byLanguage } = semantic
+  const usual = isAbroad(keyword, byLanguage) ? ABROAD_WEIGHT : (traits?.weight ?? 0)
+  const weight = core.searchWeight === 'auto' ? usual : core.searchWeight
+  const grouped = weight === 0 ? undefined : byLanguage
+  return {
+    fused: fuse(keyword, hits, { weight, exact, byLanguage: grouped, certainty: traits?.certainty }),
+    words,
+    typed,
+    corrected,
+  }
 }
 
-const WHOLLY_KNOWN: Coverage = { meaning: 1, whole: 1 }
+interface NearNotes {
+  readonly hits: readonly SemanticHit<NodeId>[]
+  readonly byLanguage: NearByLanguage<NodeId> | undefined
+}
 
-/** Returns the share that the embedder knows of the question and of the names of notes found by words. */
-async function knownOf(
+const NONE_NEAR: NearNotes = { hits: [], byLanguage: undefined }
+
+/** Checks whether the notes are in other languages than the question. If words match well, its language was mistaken. */
+function isAbroad(keyword: readonly KeywordHit<NodeId>[], byLanguage: NearByLanguage<NodeId> | undefined): boolean {
+  if (byLanguage === undefined || byLanguage.own.length > 0 || byLanguage.other.length === 0) return false
+  return keyword.every(({ matched }) => matched < WELL_MATCHED)
+}
+
+/**
+ * Lets the best notes support those that are like them. Each note is compared by its passage nearest to the question. In other languages
+ * than English, this changes too little to be of use.
+ */
+async function supportedHits(
   snapshot: Snapshot,
-  { embedder }: QuestionVector,
-  { query, words }: { readonly query: string; readonly words: WordHits },
-): Promise<KnownShare> {
-  if (embedder.coverage === undefined) return ALL_KNOWN
-  const question = embedder.coverage(query)
-  if (words.hits.length === 0 || !isKnown(question)) return knownShare(question, undefined)
-  const ids = words.hits.slice(0, SAMPLED_NOTES).map(({ id }) => id)
-  const names = wordsOfNames((await snapshot.namesOf(ids)).flat())
-  return knownShare(question, names === '' ? WHOLLY_KNOWN : embedder.coverage(names))
+  hits: readonly FusedHit<NodeId>[],
+  { question: { embedder, vector, language }, words }: { readonly question: QuestionVector; readonly words: WordHits },
+): Promise<readonly FusedHit<NodeId>[]> {
+  const share = supportShare(words.hits.reduce((most, { matched }) => Math.max(most, matched), 0))
+  // By meaning alone, it is unknown whether a note has the words, and its own title would no longer come first.
+  if (queryKind(language) !== 'query' || words.hits.length === 0 || share === 0) return hits
+  const stored = await snapshot.vectors(
+    embedder.id,
+    hits.slice(0, SUPPORTING).map(({ key }) => key),
+  )
+  const vectors = stored.map((note) => nearestTo(vector, note?.chunks.map((chunk) => chunk.vector) ?? []))
+  return supported(hits, vectors, share)
+}
+
+function nearestTo(question: Float32Array, vectors: readonly Float32Array[]): Float32Array | undefined {
+  let highest = Number.NEGATIVE_INFINITY
+  let nearest: Float32Array | undefined
+  for (const vector of vectors) {
+    const cosine = dotProduct(question, vector)
+    if (cosine <= highest) continue
+    highest = cosine
+    nearest = vector
+  }
+  return nearest
 }
 
 const NOT_NAMED: NamedExactly = { own: [], all: [] }
 const NO_WORDS: WordHits = { hits: [], coverage: 0, terms: [] }
 
-async function nearest(
+/**
+ * The nearest notes, by the question's vector or, if that is nearer, by its vector for other languages. Notes in the question's own
+ * language are not compared across languages, which is less accurate.
+ */
+async function nearest(snapshot: Snapshot, question: QuestionVector, scope: Scope): Promise<NearNotes> {
+  const { embedder, vector, across, language } = question
+  // Other models may give lower cosines across languages.
+  const isGrouped = traitsOf(embedder.id)?.across !== undefined && language !== undefined
+  const [own, inVault] = await Promise.all([
+    nearestBy(snapshot, { embedder, vector, scope }),
+    isGrouped ? snapshot.languages([]) : undefined,
+  ])
+  const hits = nearestNotes(own.passages, own.names)
+  if (!isGrouped || inVault === undefined) return { hits, byLanguage: undefined }
+  const spoken = spokenLanguages(inVault.notes, { embedder, language })
+  if (across === undefined) return { hits, byLanguage: await groupedByLanguage(snapshot, hits, spoken) }
+  if (spoken.other.size === 0) return { hits, byLanguage: undefined }
+  const others = await nearestBy(snapshot, { embedder, vector: across, scope })
+  const byLanguage = await groupedByLanguage(snapshot, nearestNotes(others.passages, others.names), spoken)
+  const isOwn = new Set(byLanguage.own.map(({ key }) => key))
+  const compared = (near: readonly SemanticHit<NodeId>[]) =>
+    near.flatMap(({ key, score }) => (isOwn.has(key) ? [] : [{ key, score: ACROSS_SHARE * score }]))
+  return {
+    hits: nearestNotes([...own.passages, ...compared(others.passages)], [...own.names, ...compared(others.names)]),
+    byLanguage,
+  }
+}
+
+/** The languages of a vault's notes: the question's own, and others that the model knows. */
+interface SpokenLanguages {
+  readonly own: ReadonlySet<string | undefined>
+  readonly other: ReadonlySet<string | undefined>
+}
+
+/** Leaves out languages that are rare in the vault or unknown to the model. `notes`: number of notes in each language. */
+function spokenLanguages(
+  notes: ReadonlyMap<string, number>,
+  { embedder, language }: { readonly embedder: Embedder; readonly language: Language },
+): SpokenLanguages {
+  const used = languagesInUse(notes)
+  const own = new Set<string | undefined>(used.filter((code) => isSameLanguage(language, code)))
+  return { own, other: new Set(used.filter((code) => !own.has(code) && knowsLanguage(embedder.languages, code))) }
+}
+
+async function groupedByLanguage(
   snapshot: Snapshot,
-  { embedder, vector }: QuestionVector,
-  scope: Scope,
-): Promise<readonly SemanticHit<NodeId>[]> {
+  hits: readonly SemanticHit<NodeId>[],
+  { own, other }: SpokenLanguages,
+): Promise<NearByLanguage<NodeId>> {
+  const { codes } = await snapshot.languages(hits.map(({ key }) => key))
+  return { own: hits.filter((_, at) => own.has(codes[at])), other: hits.filter((_, at) => other.has(codes[at])) }
+}
+
+interface NearestQuery extends Pick<QuestionVector, 'embedder' | 'vector'> {
+  readonly scope: Scope
+}
+
+async function nearestBy(snapshot: Snapshot, { embedder, vector, scope }: NearestQuery) {
   const [passages, [names = []]] = await Promise.all([
     nearestPassages(async (limit) => (await snapshot.nearest(embedder.id, [vector], scope, limit))[0] ?? []),
     snapshot.nearestNames(embedder.id, [vector], scope, { limit: NAMES, minimum: 0 }),
   ])
   const toHit = ({ id, score }: { readonly id: NodeId; readonly score: number }) => ({ key: id, score })
-  return nearestNotes(passages.map(toHit), names.map(toHit))
+  return { passages: passages.map(toHit), names: names.map(toHit) }
 }
 
 /**
@@ -315,26 +437,29 @@ function withCloseTitles(
   return [...first.map(toTitled), ...titled.toReversed(), ...rest]
 }
 
-function closeWarning(close: readonly NameHit[]): readonly Warning[] {
+/** Tells the similar title, or else which words were replaced. */
+function spellingWarning(close: readonly NameHit[], corrected: CorrectedQuestion | undefined): readonly Warning[] {
   const [best] = close
-  if (best === undefined) return []
+  if (best === undefined) return corrected === undefined ? [] : [correctionWarning(corrected)]
   return [{ code: 'FALLBACK', message: `No title is exactly that. Did you mean ${JSON.stringify(best.name)} (${best.id})?` }]
 }
 
 interface Description {
   readonly args: SearchArguments
+  /** The question, with corrected words. */
+  readonly text: string
   readonly words: WordHits
   readonly question: QuestionVector | undefined
-  readonly traits: EmbedderTraits | undefined
-  readonly known: KnownShare
+  readonly traits: MeaningTraits | undefined
 }
 
 async function describe(
   reading: Reading,
   hits: readonly RankedHit[],
-  { args, words, question, traits, known }: Description,
+  { args, ...ranked }: Description,
 ): Promise<Answer<readonly SearchResult[]>> {
   const { snapshot, call } = reading
+  const { question } = ranked
   const maxTokens = tokensFor(args.maxTokens, DEFAULT_TOKENS.list, call)
   const ids = hits.map(({ key }) => key)
   const links = linksShown(args.links, call)
@@ -345,8 +470,8 @@ async function describe(
     readChunked(reading, quoted, { links, question }),
     quoted.length === ids.length ? [] : snapshot.nodes(ids.slice(quoted.length), { links }),
   ])
-  const { words: marks, meaning } = passageQuery(args.query, { words, question, traits, known })
-  const coverage = args.explain ? question?.embedder.coverage?.(args.query).meaning : undefined
+  const { words: marks, meaning } = passageQuery(ranked)
+  const language = args.explain ? languageOf(args.query)?.code : undefined
   const value = hits.flatMap((hit, at): readonly SearchResult[] => {
     const node = at < quoted.length ? notes[at]?.node : others[at - quoted.length]
     if (node === undefined) return []
@@ -358,7 +483,7 @@ async function describe(
     // A note that consists only of properties has no passage to show.
     const passages = found.map((each) => ({ ...each, text: shownText(node, each.text) })).filter(({ text }) => text !== '')
     const response = listResponse(node, args.includeContent ? 'excerpt' : 'metadata')
-    const explained = args.explain ? { explain: explanationOf(hit, coverage) } : undefined
+    const explained = args.explain ? { explain: explanationOf(hit, language) } : undefined
     return [{ ...response, score: roundScore(hit.score), passages, ...explained }]
   })
   const unquoted = ids.length - quoted.length
@@ -390,40 +515,48 @@ export async function readChunked(
 }
 
 /** Returns the criteria for choosing passages of found notes. */
-export function passageQuery(
-  query: string,
-  { words, ...found }: Pick<Ranked, 'words' | 'question' | 'traits' | 'known'>,
-): Pick<PassageQuery, 'words' | 'meaning'> {
-  return { words: marksOf(query, words, literalsIn(query)), meaning: meaningOf(found) }
+export function passageQuery({
+  text,
+  words,
+  ...found
+}: Pick<Ranked, 'text' | 'words' | 'question' | 'traits'>): Pick<PassageQuery, 'words' | 'meaning'> {
+  return { words: marksOf(text, words, literalsIn(text)), meaning: meaningOf(found) }
 }
 
-/** Weights rare words higher than common ones. A word that occurs nowhere is marked by its parts, as in the search. */
+/** Weights rare words higher than common ones. Marks what the search looked up: parts of words, and compounds. */
 function marksOf(query: string, { terms }: WordHits, literals: readonly Literal[]): SnippetQuery {
   const notes = new Map(terms.map((term) => [term.word, term.notes]))
   const used = (term: WordTerm): readonly WordTerm[] =>
     term.parts.length === 0 || notes.has(term.form) ? [term] : term.parts.flatMap(used)
+  const asked = queryTerms(query).flatMap(used)
+  const known = new Set(asked.map(({ form }) => form))
+  const others = terms
+    .filter(({ word }) => !known.has(word))
+    .map(({ word }) => toTerm({ form: word, stem: stemOf(word) }, 'stem'))
   return {
-    terms: queryTerms(query)
-      .flatMap(used)
-      .map((term) => ({ term, weight: 1 / Math.log2(2 + (notes.get(term.form) ?? 0)) })),
+    terms: [...asked, ...others].map((term) => ({ term, weight: 1 / Math.log2(2 + (notes.get(term.form) ?? 0)) })),
     phrases: literals.flatMap(({ candidates }) => (candidates.kind === 'phrase' ? candidates.phrase : [])),
   }
 }
 
-/** Weight of a passage's semantic score if the embedder knows the whole question. Words have the same weight. */
+/** Weight of a passage's semantic score. Words have the same weight. */
 const PASSAGE_WEIGHT = 0.5
 
-function meaningOf({ question, traits, known }: Pick<Description, 'question' | 'traits' | 'known'>): Meaning | undefined {
-  if (question === undefined || traits === undefined || known.order === 0) return undefined
-  return { question: question.vector, certainty: traits.certainty, weight: known.order * PASSAGE_WEIGHT }
+function meaningOf({ question, traits }: Pick<Description, 'question' | 'traits'>): Meaning | undefined {
+  if (question === undefined || traits === undefined) return undefined
+  return { question: question.vector, certainty: traits.certainty, weight: PASSAGE_WEIGHT }
 }
 
-function explanationOf({ keyword, semantic, weight, exact, closeTitle }: RankedHit, coverage: number | undefined): Explanation {
+function explanationOf(
+  { keyword, semantic, across, weight, exact, closeTitle }: RankedHit,
+  language: string | undefined,
+): Explanation {
   return {
     keyword: keyword === undefined ? null : roundedScore(keyword),
     semantic: semantic === undefined ? null : roundedScore(semantic),
+    ...(across === undefined ? undefined : { across: roundedScore(across) }),
     weight: roundScore(weight),
-    ...(coverage === undefined ? undefined : { coverage: roundScore(coverage) }),
+    ...(language === undefined ? undefined : { language }),
     exact,
     ...(closeTitle === undefined ? undefined : { close_title: closeTitle }),
   }

@@ -1,10 +1,11 @@
+import type { Embedder } from '../../core/embedder.ts'
 import type { NodeId } from '../../core/ids.ts'
 import { type Followed, type Insight, NO_NOTE, noteNumber } from '../../core/insight/insight.ts'
 import type { ChunkHit } from '../../core/search.ts'
 import { ALL, type Scope, type Snapshot } from '../../core/store.ts'
 import { magnitudeOf } from '../../core/vectors.ts'
-import { isKnown } from '../../search/fusion.ts'
-import { LEAST_SCORE, type Relevance } from '../../search/relevance.ts'
+import { languageOf, languagesInUse } from '../../search/languages/language-of.ts'
+import { isKnownTo, knowsLanguage, LEAST_SCORE, type Relevance } from '../../search/relevance.ts'
 import {
   answerFindable,
   answerInSteps,
@@ -14,7 +15,7 @@ import {
   type Read,
   timeLeft,
 } from '../answer/answer-when-ready.ts'
-import { type ListedNode, linksShown, listResponses } from '../answer/node-response.ts'
+import { type ListedNode, linksShown, listResponses, MOST_ALIKE, roundScore } from '../answer/node-response.ts'
 import { scopeWarnings } from '../answer/scope-warnings.ts'
 import { quoted } from '../answer/truncate.ts'
 import type { Answer, GraphCore, Warning } from '../graph-core.ts'
@@ -43,6 +44,9 @@ export interface SimilarNode extends ListedNode {
 
 /** Number of passages compared at first. Each note is ranked by its best passage. */
 const PASSAGES = 200
+const MOST_PASSAGES = 16 * PASSAGES
+/** Cosine, by what the model knows of all languages, from which notes in other languages are similar. */
+const LEAST_ACROSS = 0.45
 /** Maximum number of neighbors by words. Notes farther away are rarely similar. */
 const MOST_NEAR = 64
 /** Maximum score of a note that shares no distinctive words. `normal` excludes such notes. */
@@ -110,16 +114,21 @@ async function similarTo(
   const wanted = page.offset + page.limit + 1
   const near = neighboursOf(followed.insight, note)
   const least = LEAST_ALIKE[args.relevance]
-  const relevant = await inScope(
-    snapshot,
-    scopeOf(args),
-    near.filter((hit) => hit.score >= least && !out.has(hit.id)),
-  )
+  const [worded, foreign] = await Promise.all([
+    inScope(
+      snapshot,
+      scopeOf(args),
+      near.filter((hit) => hit.score >= least && !out.has(hit.id)),
+    ),
+    abroad(reading, args, { id, out, wanted }),
+  ])
+  const relevant = byScore([...worded, ...foreign.hits.filter(({ score }) => score >= least)])
   // Needed even for a full page, because the answer includes the total.
-  const rest = await behind(reading, args, { id, near, kept: followed.insight.nearest.kept, out, wanted })
+  const known = new Set([...out, ...near.map((hit) => hit.id), ...foreign.hits.map((hit) => hit.id)])
+  const rest = await behind(reading, args, { id, near, kept: followed.insight.nearest.kept, out: known, wanted })
   const hits = [...relevant, ...rest.hits.filter(({ score }) => score >= least)]
   // Notes that were not compared score lower than the last hit.
-  const isAll = rest.isAll || (rest.hits.at(-1)?.score ?? least) < least
+  const isAll = foreign.isAll && (rest.isAll || (rest.hits.at(-1)?.score ?? least) < least)
   const warnings = warningsOf(followed, note)
   return await listSimilar(reading, args, { hits, isAll, warnings })
 }
@@ -189,11 +198,48 @@ interface Rest {
 async function behind(reading: Reading, args: SimilarArguments, { id, near, kept, out, wanted }: Behind): Promise<Rest> {
   const last = near.length < kept ? UNSHARED : (near.at(-1)?.score ?? UNSHARED)
   if (reading.core.embedding === undefined || last < LEAST_ALIKE[args.relevance]) return { hits: [], isAll: true }
-  const found = await nearByMeaning(reading, args, { id, out: new Set([...out, ...near.map((hit) => hit.id)]), wanted })
+  const found = await nearByMeaning(reading, args, { id, out, wanted })
   return 'warning' in found
     ? { hits: [], isAll: true }
     : { ...found, hits: found.hits.map(({ id: other, score }) => ({ id: other, score: score * last })) }
 }
+
+/** Returns a note at most once, with its best score. */
+function byScore(hits: readonly Hit[]): readonly Hit[] {
+  const best = new Map<NodeId, Hit>()
+  for (const hit of hits) if (hit.score > (best.get(hit.id)?.score ?? -1)) best.set(hit.id, hit)
+  return [...best.values()].sort((a, b) => b.score - a.score)
+}
+
+/** Returns notes in other languages that are near by meaning, because they share few words with the note. */
+async function abroad(reading: Reading, args: SimilarArguments, { id, out, wanted }: Meant): Promise<Rest> {
+  const { core, snapshot } = reading
+  if (core.embedding === undefined) return NONE
+  const { codes, notes } = await snapshot.languages([id])
+  const [own] = codes
+  const used = languagesInUse(notes)
+  if (own === undefined || used.every((code) => code === own)) return NONE
+  const embedder = await servingVectors(snapshot)
+  if (embedder === undefined) return NONE
+  const opened = await openedFormer(reading, embedder)
+  const from = opened?.acrossFrom
+  const [stored] = await snapshot.vectors(embedder, [id])
+  if (from === undefined || stored === undefined || !knowsLanguage(opened?.languages, own)) return NONE
+  const centre = centreOf(stored.chunks.map(({ vector }) => vector.map((value, at) => (at < from ? 0 : value))))
+  if (centre === undefined) return NONE
+  const other = new Set<string | undefined>(used.filter((code) => code !== own && knowsLanguage(opened?.languages, code)))
+  // The other columns of a passage are about as long, and not compared.
+  const least = LEAST_ACROSS * Math.SQRT1_2
+  const nearest = nearestTo(reading, args, { embedder, centre })
+  const among = async (hits: readonly ChunkHit[]) => {
+    const { codes: found } = await snapshot.languages(hits.map((hit) => hit.id))
+    return hits.filter((hit, at) => hit.score > least && other.has(found[at]))
+  }
+  const { cosines, isAll } = await nearestOthers(nearest, { out, wanted, least, among, most: MOST_PASSAGES })
+  return { hits: [...cosines].map(([near, cosine]) => ({ id: near, score: (cosine - least) / (Math.SQRT1_2 - least) })), isAll }
+}
+
+const NONE: Rest = { hits: [], isAll: true }
 
 async function similarByMeaning(
   reading: Reading,
@@ -204,12 +250,16 @@ async function similarByMeaning(
   if (core.embedding === undefined) return { value: [], warnings: [await notComparedWarning(snapshot, id, isComparing)] }
   const page = pageFor(args, call)
   const out = new Set<NodeId>([id, ...(args.excludeLinked ? await linkedWith(snapshot, id) : [])])
-  const found = await nearByMeaning(reading, args, { id, out, wanted: page.offset + page.limit + 1 })
+  const wanted = page.offset + page.limit + 1
+  const [found, foreign] = await Promise.all([
+    nearByMeaning(reading, args, { id, out, wanted }),
+    abroad(reading, args, { id, out, wanted }),
+  ])
   if ('warning' in found) return { value: [], warnings: [found.warning] }
-  const hits = found.hits.filter(({ score }) => score >= LEAST_SCORE[args.relevance])
+  const hits = byScore([...found.hits, ...foreign.hits]).filter(({ score }) => score >= LEAST_SCORE[args.relevance])
   return await listSimilar(reading, args, {
     hits,
-    isAll: found.isAll,
+    isAll: found.isAll && foreign.isAll,
     warnings: [isComparing ? COMPARING : notAmongThemWarning(id)],
   })
 }
@@ -250,7 +300,7 @@ async function listSimilar(
   const scores = new Map(shown.map(({ id, score }) => [id, score]))
   const ids = shown.map(({ id }) => id)
   const nodes = await listResponses(snapshot, ids, { shown: 'metadata', links: linksShown(args.links, call) })
-  const value = nodes.map((node) => ({ ...node, score: Number((scores.get(node.id) ?? 0).toFixed(4)) }))
+  const value = nodes.map((node) => ({ ...node, score: roundScore(Math.min(MOST_ALIKE, scores.get(node.id) ?? 0)) }))
   const { folder, tag } = args
   const own = hits.length === 0 ? await scopeWarnings(snapshot, { folder, tag }) : []
   const list = { offset: page.offset, shown: ids.length, count: hits.length, counted: isAll ? 'relevant' : 'part' } as const
@@ -278,7 +328,7 @@ async function nearByMeaning(
   if (await isUnknown(reading, embedder, id)) return { warning: unknownWarning(quoted(id)) }
   const { low, high } = knownTraits(core, embedder).certainty
   const least = Math.max(low, low + LEAST_SCORE[args.relevance] * (high - low))
-  const nearest = async (limit: number) => (await snapshot.nearest(embedder, [centre], scopeOf(args), limit))[0] ?? []
+  const nearest = nearestTo(reading, args, { embedder, centre })
   // Fetch one more note than is shown, to find out whether there are more.
   const { cosines, isAll } = await nearestOthers(nearest, { out, wanted, least })
   const hits = [...cosines].map(([other, cosine]) => ({
@@ -304,15 +354,27 @@ async function noVectorsWarning(snapshot: Snapshot, id: NodeId): Promise<Warning
   return { code: 'FALLBACK', message: `${quoted(id)} has no vectors yet, so it cannot be compared with other notes.` }
 }
 
-/** Number of UTF-16 code units of a note to read for detecting an unknown language. */
-const SAMPLE = 4_000
+interface Centre {
+  readonly embedder: string
+  readonly centre: Float32Array
+}
 
-/** Checks whether the embedder knows too little of the note for useful vectors. Does not start a model. */
+/** Returns a function that fetches the passages nearest to a centre. */
+function nearestTo({ snapshot }: Reading, args: SimilarArguments, { embedder, centre }: Centre) {
+  return async (limit: number): Promise<readonly ChunkHit[]> =>
+    (await snapshot.nearest(embedder, [centre], scopeOf(args), limit))[0] ?? []
+}
+
+async function openedFormer({ core }: Reading, embedder: string): Promise<Embedder | undefined> {
+  return await core.embedding?.openFormer(embedder).catch(() => undefined)
+}
+
+/** Checks whether the embedder does not know the note's language. */
 async function isUnknown(reading: Reading, embedder: string, id: NodeId): Promise<boolean> {
-  const opened = await reading.core.embedding?.openFormer(embedder).catch(() => undefined)
-  if (opened?.coverage === undefined) return false
+  const opened = await openedFormer(reading, embedder)
+  if (opened?.languages === undefined) return false
   const source = (await readTexts(reading, [id])).texts.get(id)
-  return source !== undefined && !isKnown(opened.coverage(source.text.slice(0, SAMPLE)))
+  return source !== undefined && !isKnownTo(opened.languages, languageOf(source.text))
 }
 
 interface Others {
@@ -320,6 +382,10 @@ interface Others {
   readonly wanted: number
   /** Minimum cosine of a relevant note. */
   readonly least: number
+  /** Returns the hits that count. By default, all of them. */
+  readonly among?: (hits: readonly ChunkHit[]) => Promise<readonly ChunkHit[]>
+  /** Maximum number of passages to fetch. Unlimited by default. */
+  readonly most?: number
 }
 
 interface Nearest {
@@ -334,14 +400,15 @@ interface Nearest {
  */
 async function nearestOthers(
   nearest: (limit: number) => Promise<readonly ChunkHit[]>,
-  { out, wanted, least }: Others,
+  { out, wanted, least, among, most = Number.POSITIVE_INFINITY }: Others,
 ): Promise<Nearest> {
   for (let limit = PASSAGES; ; limit *= 4) {
     const hits = await nearest(limit)
     const best = new Map<NodeId, number>()
-    for (const { id, score } of hits) if (!out.has(id) && !best.has(id)) best.set(id, score)
+    for (const { id, score } of among === undefined ? hits : await among(hits))
+      if (!out.has(id) && !best.has(id)) best.set(id, score)
     const isAll = hits.length < limit || (hits.at(-1)?.score ?? least) < least
-    if (isAll || best.size >= wanted) return { cosines: best, isAll }
+    if (isAll || best.size >= wanted || limit >= most) return { cosines: best, isAll }
   }
 }
 

@@ -3,11 +3,13 @@ import type { NodeId } from '../../core/ids.ts'
 import { folderOf, nameOf } from '../../core/paths.ts'
 import type { WordTerm } from '../../core/query.ts'
 import { ALL, type Node, type Snapshot, type Store } from '../../core/store.ts'
+import { compareTexts } from '../../core/text/compare-texts.ts'
 import { foldName, foldTag } from '../../core/text/fold.ts'
 import { cosine } from '../../core/vectors.ts'
 import type { Relevance } from '../../search/relevance.ts'
 import { queryTerms } from '../../search/words/query-terms.ts'
 import { answerFindable, type Call } from '../answer/answer-when-ready.ts'
+import { roundScore } from '../answer/node-response.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
 import { findNamed, unknownIdWarning } from '../names/known-node.ts'
 import { type Reading, readTexts } from '../read/texts.ts'
@@ -147,7 +149,7 @@ async function nearestNotes(reading: Reading, id: NodeId, text: string): Promise
   const [mostWords, mostMeaning] = [most(words), most(meaning)]
   return ids
     .map((one) => ({ id: one, near: ((words.get(one) ?? 0) / mostWords + (meaning.get(one) ?? 0) / mostMeaning) / 2 }))
-    .sort((a, b) => b.near - a.near || (a.id < b.id ? -1 : 1))
+    .sort((a, b) => b.near - a.near || compareTexts(a.id, b.id))
     .slice(0, NEAREST)
     .map(({ id: one, near }) => ({ id: one, weight: near ** 2 }))
 }
@@ -269,8 +271,8 @@ function elected(
   return [...byLabel.values()]
     .filter(({ share }) => share >= ballot.least)
     .map(({ label, share, from }) => ({ label, votes: share + namedIn(label, ballot), from }))
-    .sort((a, b) => b.votes - a.votes || (a.label < b.label ? -1 : 1))
-    .map(({ label, votes, from }) => ({ label, score: Number(Math.min(1, votes).toFixed(4)), from }))
+    .sort((a, b) => b.votes - a.votes || compareTexts(a.label, b.label))
+    .map(({ label, votes, from }) => ({ label, score: roundScore(Math.min(1, votes)), from }))
 }
 
 /** Returns the bonus for a label if the note contains the words of its last part. */

@@ -176,9 +176,9 @@ async function readKnown({ core, snapshot }: Telling, asked: Asked, isLast: bool
   const { graphLog } = core
   const { lineage, generation } = snapshot
   if (graphLog === undefined) {
-    return unknown('Nothing is known of earlier states: the setting insight.keep_days is 0.')
+    return unknown('Earlier states are unknown, because the setting insight.keep_days is 0.')
   }
-  if (lineage === undefined) return unknown('No change is logged yet: the log begins with the next one.')
+  if (lineage === undefined) return unknown('No change is logged yet; the log starts with the next change.')
   try {
     const start = await startOf(asked, { lineage, generation }, (other) => graphLog.knows(other))
     if (typeof start === 'string') return unknown(start)
@@ -209,11 +209,11 @@ async function startOf(
   if (cursor.lineage === lineage && cursor.generation <= generation) return { generation: cursor.generation }
   switch (await knows(cursor.lineage)) {
     case 'another vault':
-      return 'The cursor is of another vault.'
+      return 'The cursor belongs to another vault.'
     case 'this vault':
-      return 'The cursor is of an index that was built again since: what changed in between is not known.'
+      return 'The cursor belongs to an index that has been rebuilt, so the changes in between are unknown.'
     default:
-      return 'The cursor is too old, or of another vault.'
+      return 'The cursor is too old, or belongs to another vault.'
   }
 }
 

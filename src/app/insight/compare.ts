@@ -5,9 +5,9 @@ import type { NoteText } from '../../core/texts.ts'
 import { dotProduct, magnitudeOf } from '../../core/vectors.ts'
 import { queryTerms } from '../../search/words/query-terms.ts'
 import { answerFindable, type Call } from '../answer/answer-when-ready.ts'
-import { type Fitted, leftOut } from '../answer/budget.ts'
+import { type Fitted, leftOutOf } from '../answer/budget.ts'
 import { fitShares } from '../answer/fit-members.ts'
-import { roundScore } from '../answer/node-response.ts'
+import { MOST_ALIKE, roundScore } from '../answer/node-response.ts'
 import { quoted } from '../answer/truncate.ts'
 import { knownTraits } from '../find/embedder-traits.ts'
 import { wordsOf } from '../find/passage-text.ts'
@@ -41,7 +41,7 @@ export interface Comparison {
   readonly shared: readonly NodeSummary[]
   readonly only_a: readonly NodeSummary[]
   readonly only_b: readonly NodeSummary[]
-  /** Similarity of the notes, 0–1. Comparable with the scores of `similar_nodes`, or based on words alone if there are no vectors. */
+  /** Similarity of the notes, 0–1: by meaning, or by words alone if there are no vectors. 1 only for the same text. */
   readonly alike: number
   /** Shortest path along links. Empty if there is none. */
   readonly path: readonly NodeId[]
@@ -58,7 +58,9 @@ const MOST_NAMED = 500
 /** Maximum number of parts compared per note. In a longer note, only the parts most similar to the other note are compared. */
 const MOST_PARTS = 60
 /** Minimum similarity of passages to be shown. `MOST_PASSAGES` is the maximum number shown. */
-const LEAST_ALIKE = 0.7
+const LEAST_ALIKE = 0.82
+/** A text of this many words gets half of its similarity, because short texts from one template look similar. */
+const SHORT = 3
 const MOST_PASSAGES = 5
 const PASSAGE_LENGTH = 300
 
@@ -124,6 +126,8 @@ interface Part {
   readonly place: ChunkPlace
   /** A unit vector, or all zeros. */
   readonly vector: ReadonlyMap<string, number> | Float32Array
+  /** Number of words. */
+  readonly words: number
 }
 
 interface ComparedNote {
@@ -134,8 +138,8 @@ interface ComparedNote {
 
 interface ComparedNotes {
   readonly notes: Pair<ComparedNote>
-  /** Converts a cosine to a certainty, 0–1. */
-  certainty(cosine: number): number
+  /** The cosine of texts that have nothing in common. */
+  readonly low: number
 }
 
 async function readParts(
@@ -170,22 +174,19 @@ async function readParts(
   const isByMeaning =
     embedder !== undefined && [a, b].every(({ vectors }) => vectors?.some(({ vector }) => vector.some((value) => value !== 0)))
   const toNote = ({ node, source, vectors }: (typeof read)[number]): ComparedNote => {
-    const parts = isByMeaning
-      ? (vectors ?? []).map((chunk) => ({ place: chunk, vector: chunk.vector }))
-      : chunksOf(node, source, undefined).map((place) => ({
-          place,
-          vector: bagOf(wordsOf(source.text.slice(place.start, place.end))),
-        }))
+    const chunks: readonly ChunkPlace[] = isByMeaning ? (vectors ?? []) : chunksOf(node, source, undefined)
+    const parts = chunks.map((place, at): Part => {
+      const terms = queryTerms(wordsOf(source.text.slice(place.start, place.end)))
+      const words = terms.reduce((sum, { count = 1 }) => sum + count, 0)
+      return { place, words, vector: isByMeaning ? (vectors?.[at]?.vector ?? new Float32Array()) : bagOf(terms) }
+    })
     return { node, source, parts }
   }
-  const { low, high } = isByMeaning ? knownTraits(core, embedder).certainty : { low: 0, high: 1 }
-  const certainty = (cosine: number): number => Math.max(0, Math.min(1, (cosine - low) / (high - low)))
-  return { warnings, parts: { notes: [toNote(a), toNote(b)], certainty } }
+  return { warnings, parts: { notes: [toNote(a), toNote(b)], low: isByMeaning ? knownTraits(core, embedder).certainty.low : 0 } }
 }
 
-/** Returns the word frequencies of the text as a unit vector. */
-function bagOf(text: string): ReadonlyMap<string, number> {
-  const terms = queryTerms(text)
+/** Returns the word frequencies of a text as a unit vector. */
+function bagOf(terms: ReturnType<typeof queryTerms>): ReadonlyMap<string, number> {
   const length = magnitudeOf(terms.map(({ count = 1 }) => count)) || 1
   return new Map(terms.map(({ stem, count = 1 }) => [stem, count / length]))
 }
@@ -201,23 +202,33 @@ function cosine(a: Part['vector'], b: Part['vector']): number {
 }
 
 /** Computes the similarity of two notes and finds parts with the same content. */
-function compareParts({ notes: [a, b], certainty }: ComparedNotes): {
+function compareParts({ notes: [a, b], low }: ComparedNotes): {
   readonly alike: number
   readonly passages: readonly SharedPassage[]
 } {
+  const likeness = (between: number, words: number): number =>
+    Math.min(MOST_ALIKE, (Math.max(0, between - low) / (1 - low)) * (words / (words + SHORT)))
   const [centreA, centreB] = [centreOfParts(a.parts), centreOfParts(b.parts)]
-  const best = (parts: readonly Part[], centre: Part['vector']) =>
-    parts.reduce((most, { vector }) => Math.max(most, cosine(vector, centre)), 0)
+  const best = (parts: readonly Part[], centre: Part['vector'], most: number) =>
+    parts.reduce((found, { vector, words }) => Math.max(found, likeness(cosine(vector, centre), Math.min(words, most))), 0)
   const [likeA, likeB] = [likest(a.parts, centreB), likest(b.parts, centreA)]
-  const pairs = likeA.flatMap((one) => likeB.map((other) => ({ one, other, alike: certainty(pairLikeness(one, other, [a, b])) })))
+  const pairs = likeA.flatMap((one) =>
+    likeB.map((other) => {
+      const alike = isSameText([one, other], [a, b])
+        ? 1
+        : likeness(cosine(one.vector, other.vector), Math.min(one.words, other.words))
+      return { one, other, alike }
+    }),
+  )
   const ranked = pairs.filter(({ alike }) => alike >= LEAST_ALIKE).sort((x, y) => y.alike - x.alike)
   const taken = new Set<Part>()
   const chosen = ranked
     .filter(({ one, other }) => !taken.has(one) && !taken.has(other) && taken.add(one).add(other))
     .slice(0, MOST_PASSAGES)
+  const isSame = a.source.text.slice(a.source.bodyStart) === b.source.text.slice(b.source.bodyStart)
   return {
-    // Compares the best part of each note with the other note as a whole, as `similar_nodes` does from either side.
-    alike: certainty((best(b.parts, centreA) + best(a.parts, centreB)) / 2),
+    // Compares the best part of each note with the other note as a whole.
+    alike: isSame ? 1 : (best(b.parts, centreA, wordsIn(a)) + best(a.parts, centreB, wordsIn(b))) / 2,
     passages: chosen.map(({ one, other, alike }) => {
       const [shownA, shownB] = [shownPart(a, one), shownPart(b, other)]
       return { alike: roundScore(alike), lines_a: shownA.lines, text_a: shownA.text, lines_b: shownB.lines, text_b: shownB.text }
@@ -225,12 +236,13 @@ function compareParts({ notes: [a, b], certainty }: ComparedNotes): {
   }
 }
 
-/** Parts with identical text are similar even if the model disagrees. */
-function pairLikeness(one: Part, other: Part, [a, b]: Pair<ComparedNote>): number {
-  const isSame =
-    one.place.end - one.place.start === other.place.end - other.place.start &&
-    a.source.text.slice(one.place.start, one.place.end) === b.source.text.slice(other.place.start, other.place.end)
-  return isSame && one.place.end > one.place.start ? 1 : cosine(one.vector, other.vector)
+function wordsIn({ parts }: ComparedNote): number {
+  return parts.reduce((sum, { words }) => sum + words, 0)
+}
+
+function isSameText([one, other]: Pair<Part>, [a, b]: Pair<ComparedNote>): boolean {
+  const text = a.source.text.slice(one.place.start, one.place.end)
+  return text !== '' && text === b.source.text.slice(other.place.start, other.place.end)
 }
 
 function centreOfParts(parts: readonly Part[]): Part['vector'] {
@@ -263,7 +275,7 @@ function shownPart({ node, source }: ComparedNote, { place }: Part): { readonly 
 const ROUNDS = [{ path: 0.5 }, { shared_passages: 0.4 }, { only_a: 0.34, only_b: 0.34 }, { shared: 1 }] as const
 
 /** Fits a comparison into a budget. */
-export function fitComparison(comparison: Comparison, room: number): Fitted<Comparison> {
+export function fitComparison(comparison: Comparison, room: number): Fitted<Partial<Comparison>> {
   const { value } = fitShares(comparison, ROUNDS, room)
-  return { value, omitted: leftOut({ path: comparison.path.length, ...value.total }, value) }
+  return { value, ...leftOutOf({ path: comparison.path.length, ...comparison.total }, comparison, value) }
 }

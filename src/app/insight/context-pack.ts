@@ -17,7 +17,7 @@ import { type Reading, unreadWarnings } from '../read/texts.ts'
 import { toAnsweringScope, WITH_TEXT } from '../scope.ts'
 import { fitPack, type PackExcerpt, type PackPassage } from './fit-pack.ts'
 import { bestWays, linksOf, readLinked, type Way, waysFrom } from './follow-links.ts'
-import { endingAt, inOrder, type PlacedPassage, packPassage } from './pack-passages.ts'
+import { broadly, endingAt, inOrder, type PlacedPassage, packPassage, withoutLikeness } from './pack-passages.ts'
 import { sharedEndings } from './shared-endings.ts'
 
 export interface PackArguments {
@@ -52,6 +52,8 @@ interface PackPart extends ContextPack {
 /** The candidates of one vault for a pack. */
 interface PackDraft {
   readonly maxTokens: number
+  /** True if notes may be changed. Only then do callers need hashes. */
+  readonly mayWrite: boolean
   /** Ordered from best to worst. */
   readonly passages: readonly PackPassage[]
 }
@@ -92,7 +94,7 @@ export function mergePacks(packs: readonly ContextPack[], offset = 0): ContextPa
 async function draftPack(core: GraphCore, args: PackArguments, call: Call): Promise<Answer<PackDraft>> {
   const { value: passages, warnings } = await findPack(core, args, call)
   const maxTokens = tokensFor(args.maxTokens, PACK_TOKENS, { ...call, whole: false }) ?? PACK_TOKENS
-  return { value: { maxTokens, passages }, warnings }
+  return { value: { maxTokens, passages, mayWrite: core.writing !== undefined }, warnings }
 }
 
 export interface PackSource extends Pick<PackArguments, 'query' | 'ids' | 'folder' | 'tag'> {
@@ -118,7 +120,7 @@ export function findPack(core: GraphCore, args: PackSource, given: Call = {}): P
     const found = await read((snapshot) => findPassages({ core, snapshot, call }, { args, query, asked, ids: notes.ids, scope }))
     const ways = await bestWays(found.ways, { asked, lens: found.lens, mayEmbed, signal: call.signal })
     const linked = await read((snapshot) => readLinked({ core, snapshot, call }, { ways, lens: found.lens, asked }))
-    const all = inOrder([...found.passages, ...linked.passages])
+    const all = withoutLikeness(inOrder(broadly(inOrder([...found.passages, ...linked.passages]))))
     const endings = sharedEndings(all, found.lens.words)
     const passages = all.map((passage) => endingAt(passage, endings.get(passage.node.id) ?? passage.place.end))
     return {
@@ -133,7 +135,10 @@ function packOf(drafts: readonly PackDraft[], offset = 0): ContextPack {
   const room = Math.min(...drafts.map(({ maxTokens }) => maxTokens)) * TOKEN_BYTES
   const around = { excerpts: [], tokens: MOST_COUNTED, omitted: MOST_COUNTED, next_offset: MOST_COUNTED }
   const rest = passages.slice(offset)
-  const { excerpts, passed } = fitPack(rest, room - jsonBytes(around) + '[]'.length)
+  const { excerpts, passed } = fitPack(rest, {
+    room: room - jsonBytes(around) + '[]'.length,
+    hasHashes: drafts.some(({ mayWrite }) => mayWrite),
+  })
   const omitted = rest.length - excerpts.length
   const end = offset + passed
   const isMore = end < passages.length && excerpts.length > 0
@@ -213,7 +218,7 @@ async function findPassages(reading: Reading, { args, query, asked, ids, scope }
       ? undefined
       : await rankSurely(reading, { ...SEARCH, query, folder, tag, note }, { asked, relevance })
   const hits = ranked?.hits.filter(({ key }) => !ids.includes(key)) ?? []
-  const lens = ranked === undefined ? ownLens(query) : packLens(query, ranked)
+  const lens = ranked === undefined ? ownLens(query) : packLens(ranked)
   const all = [...ids, ...hits.map(({ key }) => key)]
   const [{ notes, stored, unread }, links] = await Promise.all([
     readChunked(reading, all, { links: 0, question: asked.question }),
@@ -234,7 +239,7 @@ async function findPassages(reading: Reading, { args, query, asked, ids, scope }
   const best = inOrder([...given, ...foundPassages(found, lens)])
   return {
     passages: best,
-    ways: waysFrom(best, links),
+    ways: waysFrom(inOrder(broadly(best)), links),
     lens,
     unread,
     warnings: [
@@ -293,13 +298,14 @@ const OWN_SHARE = 0.25
 
 /**
  * Scores the passages of found notes. Three quarters of a score come from the note, and one quarter comes from comparing the passage
- * with the best one.
+ * with the best one. A passage whose heading asks the question is as good as the best note.
  */
 function foundPassages(notes: readonly AnsweringNote[], { words }: Lens): readonly PlacedPassage[] {
   const highest = Math.max(...notes.map(({ score }) => score))
   const best = Math.max(...notes.map(({ places }) => places[0]?.score ?? 0)) || 1
   return notes.flatMap(({ node, source, score: worth, places }) =>
-    places.map(({ place, score: says }) => {
+    places.map(({ place, score: says, isAsked }) => {
+      if (isAsked) return packPassage({ node, source, place, words, score: highest })
       const ofNote = worth * (places[0]?.score ? says / places[0].score : 1)
       return packPassage({ node, source, place, words, score: (1 - OWN_SHARE) * ofNote + OWN_SHARE * highest * (says / best) })
     }),
@@ -307,8 +313,8 @@ function foundPassages(notes: readonly AnsweringNote[], { words }: Lens): readon
 }
 
 /** Scales certainties to the best semantic score found, because passages are only compared with one another. */
-function packLens(query: string, ranked: Ranked): Lens {
-  const { words, meaning } = passageQuery(query, ranked)
+function packLens(ranked: Ranked): Lens {
+  const { words, meaning } = passageQuery(ranked)
   const high = Math.max(0, ...ranked.hits.map(({ semantic }) => semantic?.score ?? 0))
   return {
     words,

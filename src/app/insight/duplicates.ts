@@ -4,6 +4,7 @@ import type { Insight } from '../../core/insight/insight.ts'
 import type { DuplicatePair } from '../../core/insight/link-suggestions.ts'
 import type { Snapshot } from '../../core/store.ts'
 import { type Call, listed, type PageArguments, pageFor } from '../answer/answer-when-ready.ts'
+import { roundScore } from '../answer/node-response.ts'
 import { scopeWarnings } from '../answer/scope-warnings.ts'
 import { answerFromInsight } from '../find/communities.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
@@ -80,7 +81,7 @@ async function duplicatesIn(reading: Reading, args: DuplicatesArguments): Promis
       text: shown ?? (alike === 1 ? 'All of it is the same.' : 'Much of it is the same.'),
       candidates: [insight.ids[other] as NodeId],
       equal_lines: equalLines,
-      alike: Number(alike.toFixed(2)),
+      alike: roundScore(alike),
     }
   })
   const empty = all.length === 0 ? await scopeWarnings(snapshot, { folder: args.folder }) : []

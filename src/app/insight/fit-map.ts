@@ -1,46 +1,70 @@
-import { countInTurn, type Fitted, jsonBytes, nonZero, Purse } from '../answer/budget.ts'
-import type { VaultMap } from './map.ts'
+import { countInTurn, type Fitted, isLeftOut, jsonBytes, listShown, nonZero, Purse, SEPARATOR } from '../answer/budget.ts'
+import type { CommunityRow, VaultMap } from './map.ts'
 
-/** Shares of the budget. Communities leave room for their details, and the details leave room for the connections. */
-const SHARES = { communities: 0.6, keys: 0.85 }
+/** A map in a budget. A list is left out if no item fits. */
+export type ShownMap = Omit<VaultMap, 'communities' | 'between'> &
+  Partial<Pick<VaultMap, 'between'>> & { readonly communities?: readonly ShownCommunity[] }
+type ShownCommunity = Omit<CommunityRow, 'key' | 'folders'> & Partial<Pick<CommunityRow, 'key' | 'folders'>>
+
+/** Shares of the budget. Each part leaves room for the next: catalogues, communities, their details, and the connections. */
+const SHARES = { catalogues: 0.3, communities: 0.6, keys: 0.85 }
 /** Maximum number of connections. The first ones are the most informative. */
 const BRIDGES = 12
 
 /**
- * Fits a map into a budget: the communities with their labels and words, largest first, then their key notes in turn, then the
- * connections between the communities shown, and finally their folders. Does not necessarily use the whole budget.
+ * Fits a map into a budget: the largest catalogues, the communities with their labels and words, largest first, then their key notes
+ * in turn, then the connections between the communities shown, and finally their folders. Does not necessarily use the whole budget.
  */
-export function fitMap(map: VaultMap, room: number): Fitted<VaultMap> {
+export function fitMap(map: VaultMap, room: number): Fitted<ShownMap> {
   const purse = new Purse(room)
-  purse.spend(jsonBytes({ ...map, communities: [], between: [] }))
-  const bare = map.communities.map((row) => ({ ...row, key: [], folders: [] }))
-  const [count] = countInTurn([bare], purse, { share: SHARES.communities, least: 1 })
+  const all = map.catalogues ?? []
+  purse.spend(jsonBytes({ ...map, catalogues: [], communities: [], between: [] }))
+  const catalogues = all.slice(0, countInTurn([all], purse, { share: SHARES.catalogues, least: 1 })[0])
+  const bare = map.communities.map(({ key, folders, ...row }) => ({
+    ...row,
+    ...listShown('key', key, []),
+    ...listShown('folders', folders, []),
+  }))
+  const [count] = countInTurn([bare], purse, { share: SHARES.communities, least: catalogues.length > 0 ? 0 : 1 })
   const rows = map.communities.slice(0, count)
   const keys = countInTurn(
-    rows.map(({ key }) => key),
+    rows.map(({ key }) => key.map((note, at) => ({ note, isFirst: at === 0 }))),
     purse,
-    { share: SHARES.keys },
+    { share: SHARES.keys, bytesOf: ({ note, isFirst }) => jsonBytes(note) + (isFirst ? ',"key":[]'.length : SEPARATOR) },
   )
   const ids = new Set(rows.map(({ id }) => id))
-  const bridges = map.between.filter(({ of }) => of.every((id) => ids.has(id))).slice(0, BRIDGES)
+  const connecting = map.between.filter(({ of }) => of.every((id) => ids.has(id)))
+  const bridges = connecting.slice(0, BRIDGES)
   const between = bridges.slice(0, countInTurn([bridges], purse)[0])
   const withFolders = countInTurn(
     rows.map(({ folders }) => [folders]),
     purse,
-    { bytesOf: (folders) => jsonBytes(folders) - '[]'.length },
+    { bytesOf: (folders) => jsonBytes({ folders }) - '{}'.length + SEPARATOR },
   )
-  const communities = rows.map((row, at) => ({
+  const communities = rows.map(({ key, folders, ...row }, at) => ({
     ...row,
-    key: row.key.slice(0, keys[at]),
-    folders: withFolders[at] === 1 ? row.folders : [],
+    ...listShown('key', key, key.slice(0, keys[at])),
+    ...listShown('folders', folders, withFolders[at] === 1 ? folders : []),
   }))
   const lost = (name: 'key' | 'folders') =>
-    rows.reduce((sum, row, at) => sum + row[name].length - (communities[at]?.[name].length ?? 0), 0)
+    rows.reduce((sum, row, at) => sum + row[name].length - (communities[at]?.[name]?.length ?? 0), 0)
+  const capped = nonZero({ between: connecting.length - bridges.length })
   const omitted = nonZero({
+    catalogues: all.length - catalogues.length,
     communities: map.communities.length - rows.length,
-    between: map.between.length - between.length,
+    between: map.between.length - between.length - (capped.between ?? 0),
     key: lost('key'),
     folders: lost('folders'),
   })
-  return { value: { ...map, communities, between }, omitted }
+  const { communities: _, between: __, ...facts } = map
+  return {
+    value: {
+      ...facts,
+      ...(all.length === 0 ? {} : { catalogues }),
+      ...(isLeftOut(map.communities, communities) ? {} : { communities }),
+      ...listShown('between', map.between, between),
+    },
+    omitted,
+    capped,
+  }
 }

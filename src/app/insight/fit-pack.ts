@@ -4,6 +4,8 @@ import { truncate } from '../answer/truncate.ts'
 /** A part of a note as shown in a pack. */
 export interface PackExcerpt {
   readonly id: string
+  /** Path as spelled on disk. Omitted if it is the same as the id. */
+  readonly path?: string
   readonly title: string
   /** The first headings of the note, if it was requested by its id. */
   readonly outline?: readonly string[]
@@ -11,21 +13,21 @@ export interface PackExcerpt {
   readonly heading: readonly string[]
   /** 1-based, inclusive. */
   readonly lines: readonly [first: number, last: number]
-  /** Hash of the note, with the prefix `partial:` if the excerpt is not the whole note. */
-  readonly hash: string
+  /** Hash of the note, with the prefix `partial:` if the excerpt is not the whole note. Omitted if writing is off. */
+  readonly hash?: string
   readonly text: string
   /** The note and the line with the link that led here. */
   readonly via?: { readonly from: string; readonly line: number }
 }
 
 /** The shown part of a passage, limited in length. */
-export interface ShownPart extends Pick<PackExcerpt, 'heading' | 'lines' | 'hash' | 'text'> {
+export interface ShownPart extends Required<Pick<PackExcerpt, 'heading' | 'lines' | 'hash' | 'text'>> {
   /** True if the whole passage is shown. */
   readonly isWhole: boolean
 }
 
 /** A passage that may be included in a pack. */
-export interface PackPassage extends Pick<PackExcerpt, 'id' | 'title' | 'outline' | 'via'> {
+export interface PackPassage extends Pick<PackExcerpt, 'id' | 'path' | 'title' | 'outline' | 'via'> {
   /** Identifies the passage in this version of its note. */
   readonly key: string
   /** Passages with higher scores are shown first. */
@@ -50,9 +52,17 @@ const FIRST_TOKENS = 160
 const EACH_TOKENS = 260
 /** Text truncated below this number of UTF-16 code units is not useful. */
 const LEAST_TEXT = 160
+/** Like `LEAST_TEXT`, for the only passage of a small pack. */
+const LEAST_ALONE = 40
 const NAME_LENGTH = 200
 /** Share of an excerpt's initial room that its outline may use. */
 const OUTLINE_SHARE = 0.5
+
+/** The bytes for a pack, and whether its excerpts have hashes. */
+export interface PackRoom {
+  readonly room: number
+  readonly hasHashes: boolean
+}
 
 interface Draft {
   readonly passage: PackPassage
@@ -65,7 +75,7 @@ interface Draft {
  * Fits the first passages into a number of bytes of JSON. Includes as many passages as there is room for, truncated to their best
  * sentences. Then extends these passages, best first, and adds further ones if there is still room.
  */
-export function fitPack(passages: readonly PackPassage[], room: number): FittedPack {
+export function fitPack(passages: readonly PackPassage[], { room, hasHashes }: PackRoom): FittedPack {
   const each = EACH_TOKENS * TOKEN_BYTES
   let drafts: readonly Draft[] = []
   let left = room - '[]'.length
@@ -77,7 +87,7 @@ export function fitPack(passages: readonly PackPassage[], room: number): FittedP
       isFirst = false
       ;[drafts, left] = grow(drafts, left)
     }
-    const around = excerptAround(passage)
+    const around = excerptAround(passage, hasHashes)
     const least = jsonBytes(around) + LEAST_TEXT + SEPARATOR
     const bytes = isFirst ? jsonBytes(around) + FIRST_TOKENS * TOKEN_BYTES : left
     const draft = fill(passage, around, Math.min(bytes, left))
@@ -91,7 +101,17 @@ export function fitPack(passages: readonly PackPassage[], room: number): FittedP
     passed++
   }
   ;[drafts, left] = grow(drafts, left)
+  const [first] = passages
+  const only = drafts.length > 0 || first === undefined ? undefined : fillAlone(first, { room: left, hasHashes })
+  if (only !== undefined) return { excerpts: [only.shown], passed: 1 }
   return { excerpts: drafts.map(({ shown }) => shown), passed }
+}
+
+/** Fills a pack that is too small for any passage with the beginning of the best one, without its headings. */
+function fillAlone(passage: PackPassage, { room, hasHashes }: PackRoom): Draft | undefined {
+  const { outline: _, via: __, ...bare } = passage
+  const show = (length: number): ShownPart => ({ ...passage.show(length), heading: [] })
+  return fill({ ...bare, show }, excerptAround(bare as PackPassage, hasHashes), room, LEAST_ALONE)
 }
 
 /** Extends truncated passages while there is room, best first. */
@@ -108,18 +128,18 @@ function grow(drafts: readonly Draft[], room: number): readonly [drafts: readonl
 }
 
 /** Fills an excerpt with as much of the passage as fits into `bytes`. Returns `undefined` if too little fits to be useful. */
-function fill(passage: PackPassage, around: PackExcerpt, bytes: number): Draft | undefined {
+function fill(passage: PackPassage, around: PackExcerpt, bytes: number, least = LEAST_TEXT): Draft | undefined {
   let length = Math.min(passage.length, bytes)
   for (let tries = 0; tries < MOST_TRIES; tries++) {
-    const { isWhole, ...part } = passage.show(length)
+    const { isWhole, hash, ...part } = passage.show(length)
     const heading = part.heading.map((name) => truncate(name, NAME_LENGTH).text)
-    const shown: PackExcerpt = { ...around, ...part, heading }
+    const shown: PackExcerpt = { ...around, ...part, heading, ...(around.hash === undefined ? {} : { hash }) }
     const taken = jsonBytes(shown) + SEPARATOR
     if (taken <= bytes) return { passage, shown, isWhole, bytes: taken }
     const text = jsonBytes(part.text)
     // Assumes that escapes and multi-byte characters are evenly distributed. Shortens the text further if it is still too long.
     length = Math.floor(((part.text.length * (bytes - taken + text)) / text) * 0.97 ** tries)
-    if (length < LEAST_TEXT) return undefined
+    if (length < least) return undefined
   }
   return undefined
 }
@@ -127,14 +147,15 @@ function fill(passage: PackPassage, around: PackExcerpt, bytes: number): Draft |
 const MOST_TRIES = 20
 
 /** Returns the members of an excerpt that do not depend on how much of the passage is shown. */
-function excerptAround({ id, title, outline, via }: PackPassage): PackExcerpt {
+function excerptAround({ id, path, title, outline, via }: PackPassage, hasHashes: boolean): PackExcerpt {
   return {
     id,
+    ...(path === undefined ? {} : { path }),
     title: truncate(title, NAME_LENGTH).text,
     ...(outline === undefined ? {} : { outline: firstWithin(outline, FIRST_TOKENS * TOKEN_BYTES * OUTLINE_SHARE) }),
     heading: [],
     lines: [0, 0],
-    hash: '',
+    ...(hasHashes ? { hash: '' } : {}),
     text: '',
     ...(via === undefined ? {} : { via }),
   }

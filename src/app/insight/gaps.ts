@@ -6,6 +6,7 @@ import { foldName } from '../../core/text/fold.ts'
 import { type Call, listed, type PageArguments, pageFor, type Read } from '../answer/answer-when-ready.ts'
 import type { Fitted } from '../answer/budget.ts'
 import { fitInTurn, fitMember } from '../answer/fit-members.ts'
+import { roundScore } from '../answer/node-response.ts'
 import { scopeWarnings } from '../answer/scope-warnings.ts'
 import { answerFromInsight, communityId, communityLabel } from '../find/communities.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
@@ -120,7 +121,7 @@ async function gapsOf(reading: Reading, args: GapsArguments): Promise<Answer<Gap
       apart: cut(apart).map(({ pair, ids: [a, b] }) => ({
         of: [communityId(a, core), communityId(b, core)],
         labels: [labelOf(pair.of[0]), labelOf(pair.of[1])],
-        alike: Number(pair.alike.toFixed(2)),
+        alike: roundScore(pair.alike),
         links: pair.links,
         expected: Number(pair.expected.toFixed(1)),
         nearest: pair.nearest.map(([from, to]) => [idOf(from), idOf(to)] as const),
@@ -152,7 +153,7 @@ const fitKinds = fitInTurn({ apart: 'apart', cut: 'cut', wanted: 'wanted', dead_
 const fitPage = fitMember('apart', 'cut', 'wanted', 'dead_ends.first')
 
 /** Fits gaps into a budget, taking one gap of each kind in turn. A single kind is fitted like other lists, so it can be paged. */
-export function fitGaps(gaps: GapList, room: number): Fitted<GapList> {
+export function fitGaps(gaps: GapList, room: number): Fitted<Partial<GapList>> {
   return Object.keys(gaps.totals).length === 1 ? fitPage(gaps, room) : fitKinds(gaps, room)
 }
 

@@ -1,18 +1,27 @@
 import { foldId, type NodeId } from '../../core/ids.ts'
-import { type Page, PROBLEM_KINDS, type Snapshot, type WantedFilter, type WantedNote } from '../../core/store.ts'
+import {
+  ALL,
+  type Page,
+  PROBLEM_KINDS,
+  type Problem,
+  type Snapshot,
+  type Store,
+  type WantedFilter,
+  type WantedNote,
+} from '../../core/store.ts'
 import { answer, type Call, listed, type PageArguments, pageFor } from '../answer/answer-when-ready.ts'
 import { scopeWarnings } from '../answer/scope-warnings.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
 import { findNamed } from '../names/known-node.ts'
-import { type ReportedProblem, reportProblems } from '../read/problems.ts'
+import { mergeSame, type ReportedProblem, reportedKind, reportGroups, type SameProblems } from '../read/problems.ts'
 import { trimFolder } from '../scope.ts'
 import { type DuplicateNotes, listDuplicates } from './duplicates.ts'
 
 /**
- * `missing_note` and `duplicate` are listed only on request. `missing_note` lists each target of broken links once, and those links
+ * `in_comment` holds the problems of links in comments, which no other kind contains. `missing_note` and `duplicate` are listed only on request. `missing_note` lists each target of broken links once, and those links
  * are listed anyway. `duplicate` lists similar notes and requires the whole vault.
  */
-export const REPORTED_KINDS = [...PROBLEM_KINDS, 'missing_note', 'duplicate'] as const
+export const REPORTED_KINDS = [...PROBLEM_KINDS, 'in_comment', 'missing_note', 'duplicate'] as const
 export type ReportedKind = (typeof REPORTED_KINDS)[number]
 /** Kinds of problems that can be found from the graph alone. */
 type StoredKind = Exclude<ReportedKind, 'duplicate'>
@@ -71,7 +80,7 @@ export function listProblems(core: GraphCore, args: ListedArguments, call: Call 
   if (kind === 'duplicate') return listDuplicates(core, args, call)
   return answer(core, call, async (snapshot) => {
     const page = pageFor(args, call)
-    const found = await withinScope(snapshot, core, args, (asked) => listOf(snapshot, kind, { asked, page }))
+    const found = await withinScope(snapshot, core, args, (asked) => listOf({ core, snapshot }, kind, { asked, page }))
     const { problems, total } = found.value
     return { ...found, ...listed(found.value, { offset: page.offset, shown: problems.length, total }), warnings: found.warnings }
   })
@@ -83,7 +92,9 @@ async function countProblems(core: GraphCore, args: ListedArguments, call: Call)
     const { value, warnings } = await listDuplicates(core, { ...args, limit: 0 }, call)
     return { value: { counts: { duplicate: value.total }, total: value.total }, warnings }
   }
-  return await answer(core, call, (snapshot) => withinScope(snapshot, core, args, (asked) => summaryOf(snapshot, kind, asked)))
+  return await answer(core, call, (snapshot) =>
+    withinScope(snapshot, core, args, (asked) => summaryOf({ core, snapshot }, kind, asked)),
+  )
 }
 
 async function withinScope<T extends { readonly total: number }>(
@@ -119,8 +130,13 @@ function wantedBy({ folder }: Asked): WantedFilter {
   return folder === undefined ? {} : { folder }
 }
 
+interface Source {
+  readonly core: GraphCore
+  readonly snapshot: Snapshot
+}
+
 async function listOf(
-  snapshot: Snapshot,
+  { core, snapshot }: Source,
   kind: StoredKind | undefined,
   { asked, page }: { readonly asked: Asked; readonly page: Page },
 ): Promise<ProblemList> {
@@ -129,27 +145,80 @@ async function listOf(
     const { items, total } = await snapshot.wanted(wantedBy(asked), page)
     return { problems: await missingNotes(snapshot, items), total }
   }
-  const filter = { ...filterOf(asked), ...(kind === undefined ? {} : { kind }) }
-  const { items, total } = await snapshot.problems(filter, page)
-  return { problems: await reportProblems(snapshot, items), total }
+  const groups = await groupsOf({ core, snapshot }, kind, asked)
+  const shown = groups.slice(page.offset, page.offset + page.limit)
+  return { problems: await reportGroups(snapshot, shown), total: groups.length }
 }
 
-async function summaryOf(snapshot: Snapshot, kind: StoredKind | undefined, asked: Asked): Promise<ProblemSummary> {
+/** Returns all problems of a kind, equal ones together unless they concern links to one note. */
+async function groupsOf(
+  source: Source,
+  kind: Exclude<StoredKind, 'missing_note'> | undefined,
+  asked: Asked,
+): Promise<readonly SameProblems[]> {
+  const { items, groups } = await problemsOf(source, asked)
+  const known = groups.get(kind)
+  if (known !== undefined) return known
+  const found = kind === undefined ? items : items.filter((problem) => reportedKind(problem) === kind)
+  // Links to one note are few, and a caller that asks for them wants to know every place.
+  const merged: readonly SameProblems[] = asked.target === undefined ? mergeSame(found) : found.map((problem) => [problem])
+  groups.set(kind, merged)
+  return merged
+}
+
+interface FoundProblems {
+  readonly items: readonly Problem[]
+  /** Those that were asked for, by kind. Comparing the problems of a large vault takes longer than the rest of an answer. */
+  readonly groups: Map<ReportedKind | undefined, readonly SameProblems[]>
+}
+
+async function problemsOf(source: Source, asked: Asked): Promise<FoundProblems> {
+  if (asked.folder === undefined && asked.target === undefined) return await everyProblem(source)
+  return { items: (await source.snapshot.problems(filterOf(asked), ALL)).items, groups: new Map() }
+}
+
+interface KeptProblems extends FoundProblems, Pick<Snapshot, 'generation' | 'lineage'> {}
+
+/** The problems of the last generation that was asked for, because finding all of them reads the links of many files. */
+const lastProblems = new WeakMap<Store, KeptProblems>()
+
+async function everyProblem({ core, snapshot }: Source): Promise<FoundProblems> {
+  const { generation, lineage, complete, isMixed } = snapshot
+  // An index that is built again counts its generations from the start, under another lineage.
+  const canKeep = complete && !isMixed && lineage !== undefined
+  const known = lastProblems.get(core.store)
+  if (canKeep && known?.generation === generation && known.lineage === lineage) return known
+  const { items } = await snapshot.problems({}, ALL)
+  const found: FoundProblems = { items, groups: new Map() }
+  if (canKeep) lastProblems.set(core.store, { generation, lineage, ...found })
+  return found
+}
+
+/** Counts the problems in the vault that readers see, and those in comments. */
+export async function countForReaders(snapshot: Snapshot): Promise<{ readonly seen: number; readonly inComments: number }> {
+  const all = (await snapshot.problems({}, ALL)).items
+  const inComments = all.filter((problem) => reportedKind(problem) === 'in_comment').length
+  return { seen: all.length - inComments, inComments }
+}
+
+async function summaryOf({ core, snapshot }: Source, kind: StoredKind | undefined, asked: Asked): Promise<ProblemSummary> {
   const kinds = kind !== undefined ? [kind] : asked.target === undefined && !asked.isNothing ? COUNTED_KINDS : LINK_KINDS
   if (asked.isNothing) return { counts: Object.fromEntries(kinds.map((one) => [one, 0])), total: 0 }
-  const [found, wanted] = await Promise.all([
-    snapshot.problemCounts(filterOf(asked)),
+  const [{ items }, wanted] = await Promise.all([
+    problemsOf({ core, snapshot }, asked),
     kinds.includes('missing_note') ? snapshot.wanted(wantedBy(asked), { offset: 0, limit: 0 }) : { total: 0 },
   ])
-  const counts = kinds.map((one) => [one, one === 'missing_note' ? wanted.total : found[one]] as const)
+  const found = new Map<string, number>()
+  for (const problem of items) found.set(reportedKind(problem), (found.get(reportedKind(problem)) ?? 0) + 1)
+  const counts = kinds.map((one) => [one, one === 'missing_note' ? wanted.total : (found.get(one) ?? 0)] as const)
   const counted = kind === undefined ? counts.filter(([one]) => one !== 'missing_note') : counts
   return { counts: Object.fromEntries(counts), total: counted.reduce((sum, [, count]) => sum + count, 0) }
 }
 
-const COUNTED_KINDS: readonly StoredKind[] = [...PROBLEM_KINDS, 'missing_note']
+const COUNTED_KINDS: readonly StoredKind[] = [...PROBLEM_KINDS, 'in_comment', 'missing_note']
 
 /** Kinds of link problems, which can be filtered by target. */
-export const LINK_KINDS: readonly StoredKind[] = ['broken_link', 'broken_heading', 'ambiguous_link']
+export const LINK_KINDS: readonly StoredKind[] = ['broken_link', 'broken_heading', 'ambiguous_link', 'in_comment']
 
 /** Describes missing notes, including the first line that links to them in each source. */
 export async function missingNotes(snapshot: Snapshot, wanted: readonly WantedNote[]): Promise<readonly MissingNote[]> {

@@ -4,7 +4,7 @@ import type { Operation, WriteResult } from '../../core/operations.ts'
 import { ALL, type NodeKind, type NodeSummary, type Occurrence, type Snapshot } from '../../core/store.ts'
 import { type Loss, withoutNotes } from '../../insight/without-notes.ts'
 import { answer, answerInSteps, type Call, plain } from '../answer/answer-when-ready.ts'
-import { type Fitted, leftOut } from '../answer/budget.ts'
+import { type Fitted, leftOutOf } from '../answer/budget.ts'
 import { fitShares } from '../answer/fit-members.ts'
 import { scopeWarnings } from '../answer/scope-warnings.ts'
 import type { Answer, GraphCore, Warning } from '../graph-core.ts'
@@ -74,7 +74,7 @@ export async function impact(core: GraphCore, { intent, mayApply }: ImpactArgume
     return { value: planId === undefined ? value : { ...value, plan_id: planId }, warnings }
   } catch (error) {
     if (!(error instanceof RouxError)) throw error
-    return { value, warnings: [...warnings, { code: 'NOTICE', message: `It cannot be done like this: ${error.message}` }] }
+    return { value, warnings: [...warnings, { code: 'NOTICE', message: `These operations would fail: ${error.message}` }] }
   }
 }
 
@@ -223,9 +223,10 @@ const LIST_SHARE = 0.25
 const MOST_SIZES = 50
 
 /** Fits an impact into a budget. Broken links get the room left by the other lists. */
-export function fitImpact(impact: Impact, room: number): Fitted<Impact> {
+export function fitImpact(impact: Impact, room: number): Fitted<Partial<Impact>> {
   const rounds = [{ orphaned: LIST_SHARE, unreachable_from_index: LIST_SHARE }, { breaks: 1 }]
   const { value } = fitShares({ ...impact, falls_apart: impact.falls_apart.slice(0, MOST_SIZES) }, rounds, room)
-  const breaks = value.breaks.flatMap((link) => Array.from({ length: link.times ?? 1 }, () => link))
-  return { value, omitted: leftOut(value.total, { ...value, breaks }) }
+  const each = ({ breaks = [] }: Partial<Impact>) => breaks.flatMap((link) => Array.from({ length: link.times ?? 1 }, () => link))
+  const all = { ...impact, breaks: each(impact) }
+  return { value, ...leftOutOf(impact.total, all, { ...value, breaks: each(value) }) }
 }

@@ -1,12 +1,15 @@
 import { foldId, type NodeId } from '../../core/ids.ts'
 import { type Community, type CommunityLevel, NO_COMMUNITY } from '../../core/insight/communities.ts'
 import { type Insight, STUB_WORDS } from '../../core/insight/insight.ts'
+import { folderOf } from '../../core/paths.ts'
 import type { NodeSummary, Snapshot } from '../../core/store.ts'
 import type { Call, Read } from '../answer/answer-when-ready.ts'
+import { spelledId } from '../answer/node-response.ts'
 import { scopeWarnings } from '../answer/scope-warnings.ts'
 import { answerFromInsight, communityId, communityLabel, type FoundCommunity, requireCommunity } from '../find/communities.ts'
 import type { Answer, GraphCore, Warning } from '../graph-core.ts'
 import { trimFolder } from '../scope.ts'
+import { type Catalogue, findCatalogues } from './catalogues.ts'
 
 export interface MapArguments {
   /** Restricts the map to notes in this folder. */
@@ -41,6 +44,8 @@ export interface BridgeRow {
 export interface VaultMap {
   readonly notes: number
   readonly links: number
+  /** Set if most notes are short entries of a common form. Largest first. */
+  readonly catalogues?: readonly Catalogue[]
   /** The requested community. */
   readonly community?: CommunityRow
   /** Ordered by size, largest first. */
@@ -96,17 +101,20 @@ async function mapOf(reading: Reading, { scope, community, level }: MapArguments
     ),
   )
   const labels = await core.insightState.labels()
-  const rowsOf = (of: CommunityLevel) => {
-    const folders = foldersByPlace(insight, of)
+  const catalogues = whole === undefined ? await findCatalogues(reading, notes) : []
+  const rowsOf = async (of: CommunityLevel, wanted: readonly number[]) => {
+    const folders = await mainFoldersOf(reading, of, wanted)
     return (place: number, size: number): CommunityRow => rowOf(reading, { of, place, size, folders, labels }, titles)
   }
-  const row = rowsOf(shown)
+  const row = await rowsOf(shown, places)
+  const rowOfWhole = whole === undefined ? undefined : await rowsOf(whole.level, [whole.place])
   const summary = (note: number): NodeSummary => summaryOf(insight.ids[note] as NodeId, titles)
   const idOf = (place: number): string => communityId((shown.list[place] as Community).id, core)
   const value: VaultMap = {
     notes: notes.length,
     links: notes.reduce((sum, note) => sum + (insight.linkCounts[note] as number), 0),
-    ...(whole === undefined ? {} : { community: rowsOf(whole.level)(whole.place, whole.community.size) }),
+    ...(catalogues.length === 0 ? {} : { catalogues }),
+    ...(whole === undefined || rowOfWhole === undefined ? {} : { community: rowOfWhole(whole.place, whole.community.size) }),
     communities: places.map((place) => row(place, counts.get(place) as number)),
     between: bridges.map(({ of: [a, b], links, through }) => ({ of: [idOf(a), idOf(b)], links, through: summary(through) })),
     stubs: notes.filter((note) => (insight.ownWords[note] as number) < STUB_WORDS).length,
@@ -147,8 +155,8 @@ interface Placed {
   readonly place: number
   /** Number of the community's notes that are in the requested scope. */
   readonly size: number
-  /** Number of notes in each folder, by community. */
-  readonly folders: ReadonlyMap<number, ReadonlyMap<string, number>>
+  /** Main folders by community. */
+  readonly folders: ReadonlyMap<number, readonly string[]>
   /** Labels chosen by the user. */
   readonly labels: ReadonlyMap<string, string>
 }
@@ -163,7 +171,7 @@ function rowOf({ core, insight }: Reading, { of: level, place, size, folders, la
     about: community.words.join(', '),
     key,
     inside: Number(community.inside.toFixed(2)),
-    folders: mainFolders(folders.get(place) ?? new Map(), community.size),
+    folders: folders.get(place) ?? [],
     ...(community.stubs * 2 > community.size ? { stubs: community.stubs } : {}),
   }
 }
@@ -171,21 +179,43 @@ function rowOf({ core, insight }: Reading, { of: level, place, size, folders, la
 /** A folder with a smaller share of a community's notes is not typical of it. */
 const LEAST_SHARE = 0.25
 
-function foldersByPlace({ ids }: Insight, { of }: CommunityLevel): ReadonlyMap<number, ReadonlyMap<string, number>> {
-  const places = new Map<number, Map<string, number>>()
-  ids.forEach((id, note) => {
-    const place = of[note] as number
-    const counts = places.get(place) ?? new Map<string, number>()
-    const folder = id.slice(0, Math.max(0, id.lastIndexOf('/')))
-    places.set(place, counts.set(folder, (counts.get(folder) ?? 0) + 1))
-  })
-  return places
+interface FolderCount {
+  readonly folder: string
+  count: number
+  /** A note in the folder. */
+  readonly note: NodeId
 }
 
-/** Returns the folders that contain most of a community's notes, largest share first. Excludes the root of the vault. */
-function mainFolders(counts: ReadonlyMap<string, number>, size: number): readonly string[] {
-  const main = [...counts].filter(([folder, count]) => folder !== '' && count >= size * LEAST_SHARE)
-  return main.sort((a, b) => b[1] - a[1]).map(([folder]) => folder)
+/**
+ * Returns for each community the folders that contain most of its notes, largest share first, spelled as on disk. Excludes the root
+ * of the vault.
+ */
+async function mainFoldersOf(
+  { insight, read }: Reading,
+  { of, list }: CommunityLevel,
+  places: readonly number[],
+): Promise<ReadonlyMap<number, readonly string[]>> {
+  const counts = new Map(places.map((place) => [place, new Map<string, FolderCount>()]))
+  insight.ids.forEach((id, note) => {
+    const inFolders = counts.get(of[note] as number)
+    const folder = folderOf(id)
+    if (inFolders === undefined || folder === '') return
+    const known = inFolders.get(folder)
+    if (known === undefined) inFolders.set(folder, { folder, count: 1, note: id as NodeId })
+    else known.count++
+  })
+  const main = [...counts].map(([place, inFolders]) => {
+    const least = (list[place] as Community).size * LEAST_SHARE
+    return [place, [...inFolders.values()].filter(({ count }) => count >= least).sort((a, b) => b.count - a.count)] as const
+  })
+  const notes = [...new Set(main.flatMap(([, folders]) => folders.map(({ note }) => note)))]
+  const versions = await read((snapshot) => snapshot.versions(notes))
+  const paths = new Map(notes.map((note, at) => [note, versions[at]?.path]))
+  const spelled = ({ folder, note }: FolderCount): string => {
+    const path = paths.get(note)
+    return path === undefined ? folder : folderOf(spelledId(note, path))
+  }
+  return new Map(main.map(([place, folders]) => [place, folders.map(spelled)]))
 }
 
 function namedChange(changed: NonNullable<VaultMap['changed']>, core: GraphCore): NonNullable<VaultMap['changed']> {
@@ -205,7 +235,7 @@ async function warningsOf(
   const warnings: Warning[] = []
   if (isEmpty && scope !== undefined) warnings.push(...(await read((snapshot) => scopeWarnings(snapshot, { folder: scope }))))
   if (whole !== undefined && !insight.communities.levels[1].list.some(({ id }) => id.startsWith(`${whole.community.id}.`))) {
-    const message = `${communityId(whole.community.id, core)} has no smaller communities; list_nodes with community lists its notes.`
+    const message = `${communityId(whole.community.id, core)} has no smaller communities; find_nodes with community:${communityId(whole.community.id, core)} lists its notes.`
     warnings.push({ code: 'NOTICE', message })
   }
   if (unread.length > 0) {

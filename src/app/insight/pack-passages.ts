@@ -2,8 +2,10 @@ import type { ChunkPlace } from '../../core/search.ts'
 import type { Node } from '../../core/store.ts'
 import { partialHash } from '../../core/text/partial-reading.ts'
 import type { NoteText } from '../../core/texts.ts'
+import { legible } from '../../markdown/prose/legible.ts'
 import type { SnippetQuery } from '../../search/words/matches.ts'
-import { legible } from '../find/passage-text.ts'
+import { pathOf } from '../answer/node-response.ts'
+import { wordsOf } from '../find/passage-text.ts'
 import { toPassage } from '../find/passages.ts'
 import { readableSource, shownText } from '../read/readable-source.ts'
 import type { PackPassage, ShownPart } from './fit-pack.ts'
@@ -36,6 +38,7 @@ export function packPassage({ node, source, place, words, outline, via, score }:
   }
   return {
     id: node.id,
+    ...pathOf(node),
     title: node.title,
     ...(outline === undefined ? {} : { outline }),
     ...(via === undefined ? {} : { via }),
@@ -57,6 +60,51 @@ export function endingAt(passage: PlacedPassage, end: number): PlacedPassage {
   if (legible(before).trim() === '') return passage
   const breaks = before.split('\n').length - 1
   return packPassage({ ...passage, place: { ...place, end: place.start + before.length, endLine: place.startLine + breaks } })
+}
+
+/** Factor for each further passage of the same note, so a pack first shows one passage of each note. */
+const FURTHER = 0.7
+
+/** Lowers the scores of further passages of a note. `passages` are sorted, best first. */
+export function broadly(passages: readonly PlacedPassage[]): readonly PlacedPassage[] {
+  const shown = new Map<string, number>()
+  return passages.map((passage) => {
+    const before = shown.get(passage.id) ?? 0
+    shown.set(passage.id, before + 1)
+    return before === 0 ? passage : { ...passage, score: passage.score * FURTHER ** before }
+  })
+}
+
+/** Passages are nearly the same if they share this many of their words. */
+const ALIKE = 0.9
+/** Shorter passages share their few words by chance. */
+const FEWEST_WORDS = 8
+/** Number of passages that are compared with one another. */
+const COMPARED = 40
+
+/** Removes passages that say nearly the same as a better one. `passages` are sorted, best first. */
+export function withoutLikeness(passages: readonly PlacedPassage[]): readonly PlacedPassage[] {
+  const kept: ReadonlySet<string>[] = []
+  return passages.filter((passage, at) => {
+    if (at >= COMPARED) return true
+    const { node, source, place } = passage
+    const text = readableSource(node, source).text.slice(place.start, place.end)
+    const words = new Set(wordsOf(text).toLowerCase().match(WORD))
+    if (words.size < FEWEST_WORDS) return true
+    if (kept.some((other) => likeness(words, other) >= ALIKE)) return false
+    kept.push(words)
+    return true
+  })
+}
+
+const WORD = /[\p{L}\p{N}]+/gu
+
+/** Returns the share of words that two texts have in common. */
+function likeness(one: ReadonlySet<string>, other: ReadonlySet<string>): number {
+  if (Math.min(one.size, other.size) < ALIKE * Math.max(one.size, other.size)) return 0
+  let shared = 0
+  for (const word of one) if (other.has(word)) shared++
+  return shared / (one.size + other.size - shared)
 }
 
 /** Sorts passages, best first, and removes duplicates with lower scores. */

@@ -2,6 +2,7 @@ import { RouxError } from '../../core/errors.ts'
 import { isRecord } from '../../core/is-record.ts'
 import type { Relevance } from '../../search/relevance.ts'
 import type { Call } from '../answer/answer-when-ready.ts'
+import { roundScore } from '../answer/node-response.ts'
 import { search } from '../find/search.ts'
 import { similarNodes } from '../find/similar-nodes.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
@@ -97,7 +98,7 @@ async function byQuestion(
       endLine,
       text,
       // The best passage of a note gets the score of the note.
-      score: Number((score * (own / (passages[0]?.score || own || 1))).toFixed(4)),
+      score: roundScore(score * (own / (passages[0]?.score || own || 1))),
     })),
   )
   return { value: chunks.toSorted((a, b) => b.score - a.score), warnings }

@@ -1,5 +1,6 @@
 import type { NodeId } from '../../core/ids.ts'
 import { type Insight, NO_NOTE } from '../../core/insight/insight.ts'
+import { roundScore } from '../answer/node-response.ts'
 import { LEAST_ALIKE } from '../find/similar-nodes.ts'
 
 /** Two notes about similar topics, based on their distinctive words. */
@@ -22,7 +23,7 @@ export function* similarPairs({ ids, nearest: { kept, notes, scores } }: Insight
       yield {
         source: ids[Math.min(note, other)] as NodeId,
         target: ids[Math.max(note, other)] as NodeId,
-        score: Number(score.toFixed(3)),
+        score: roundScore(score),
       }
     }
   }

@@ -3,12 +3,14 @@ import { type LinkInsight, noteNumber } from '../../core/insight/insight.ts'
 import { BY_FOLDER, BY_LINKS, BY_RATE, BY_WORDS, IS_NAMED } from '../../core/insight/link-suggestions.ts'
 import { nameOf } from '../../core/paths.ts'
 import type { Node, NodeKind, Page } from '../../core/store.ts'
+import { compareTexts } from '../../core/text/compare-texts.ts'
 import { foldName } from '../../core/text/fold.ts'
 import type { NoteText } from '../../core/texts.ts'
 import { eachInTurn, takeTurns } from '../../core/waiting/take-turns.ts'
 import { type PlacedName, placeNames } from '../../insight/place-names.ts'
 import { headingPathAt } from '../../search/chunks.ts'
 import { type Call, listed, type PageArguments, pageFor } from '../answer/answer-when-ready.ts'
+import { roundScore } from '../answer/node-response.ts'
 import { scopeWarnings } from '../answer/scope-warnings.ts'
 import { answerFromInsight } from '../find/communities.ts'
 import type { Answer, GraphCore, Warning } from '../graph-core.ts'
@@ -164,11 +166,7 @@ function candidatesOf(insight: LinkInsight, { id, folder, kind, vault }: Asked):
       })
     }
   }
-  return found.sort((a, b) => b.score - a.score || compare(a.from, b.from) || compare(a.to, b.to))
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0
+  return found.sort((a, b) => b.score - a.score || compareTexts(a.from, b.from) || compareTexts(a.to, b.to))
 }
 
 /** Candidates that turned out to be outdated, by insight. They must not be counted again when paging continues. */
@@ -283,7 +281,7 @@ function common({ from, to, score, reasons }: Candidate, nodes: ReadonlyMap<Node
     ...((reasons & BY_LINKS) !== 0 ? ['links'] : []),
     ...((reasons & BY_FOLDER) !== 0 ? ['folder'] : []),
   ]
-  return { from, to, title: nodes.get(to)?.title ?? '', score: Number(score.toFixed(2)), why }
+  return { from, to, title: nodes.get(to)?.title ?? '', score: roundScore(score), why }
 }
 
 interface Named {

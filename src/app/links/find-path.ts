@@ -55,7 +55,7 @@ export function findPath(core: GraphCore, args: FindPathArguments, call: Call = 
     const [shortest, ...alternatives] = described.paths
     const value = shortest === undefined ? null : { ...shortest, alternatives }
     const told = value === null ? [noPath(source, target, direction)] : unreadWarnings(described.unread)
-    return { value, warnings: told }
+    return { value, warnings: told, paths: described.spelled }
   })
 }
 
@@ -64,7 +64,7 @@ function noPath(source: NodeId, target: NodeId, direction: PathOptions['directio
   const message =
     direction === 'out'
       ? `${ends} in the forward direction, over any number of links. direction any also follows links backwards.`
-      : `${ends} in either direction, over any number of links. compare shows what the two notes share, suggest_links with id what one could link to.`
+      : `${ends} in either direction, over any number of links. suggest_links with id shows what one could link to. search finds notes about both.`
   return { code: 'NOTICE', message }
 }
 
@@ -80,6 +80,7 @@ interface Described {
   readonly paths: readonly FoundPath[]
   /** Notes whose files did not respond. */
   readonly unread: readonly NodeId[]
+  readonly spelled: ReadonlyMap<NodeId, string>
 }
 
 async function describePaths(reading: Reading, paths: readonly (readonly NodeId[])[]): Promise<Described> {
@@ -90,14 +91,14 @@ async function describePaths(reading: Reading, paths: readonly (readonly NodeId[
   // Include targets whose headings or blocks are referenced, because it is only known whether these existed when the target was
   // indexed.
   const named = occurrences.flatMap(({ to, subpath }) => (subpath === undefined ? [] : [to]))
-  const sentences = await readLinkSentences(reading, occurrences, named)
+  const sentences = await readLinkSentences(reading, occurrences, { named, placed: paths.flat() })
   const hops = new Map(chosen.map((choice) => [keyOf(choice.pair), hopOf(choice, sentences)] as const))
   const found = paths.map((path) => ({
     path,
     length: path.length - 1,
     hops: pairsOf(path).flatMap((pair) => hops.get(keyOf(pair)) ?? []),
   }))
-  return { paths: found, unread: sentences.unread }
+  return { paths: found, unread: sentences.unread, spelled: sentences.paths }
 }
 
 async function chooseLinks(snapshot: Snapshot, pairs: readonly Pair[]): Promise<readonly Chosen[]> {
@@ -140,7 +141,7 @@ function keyOf([from, to]: Pair): string {
 }
 
 /** Fits a path into a budget: first its ids, then its links with their sentences, and finally the alternatives in the same way. */
-export function fitPath(answer: PathAnswer, room: number): Fitted<PathAnswer> {
+export function fitPath(answer: PathAnswer, room: number): Fitted<Partial<PathAnswer>> {
   // Reserves room to list the alternatives before the details of the first path are filled in.
   const hops = (left: number) => left - Math.min(left / 2, leastBytes(answer.alternatives))
   return fitShares(answer, [{ hops }, { alternatives: 1 }], room)

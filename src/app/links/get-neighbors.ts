@@ -18,7 +18,7 @@ export interface NeighborsArguments extends PageArguments {
   readonly kinds?: readonly NodeKind[] | undefined
   /** Number of links shown per note. */
   readonly links?: number | undefined
-  /** Whether to include the sentences that contain the links. */
+  /** True to include the sentences that contain the links. */
   readonly evidence: boolean
 }
 

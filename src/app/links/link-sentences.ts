@@ -16,6 +16,15 @@ export interface LinkSentences {
   around(occurrence: Occurrence): LinkText
   /** Notes whose files could not be read because they did not respond. */
   readonly unread: readonly NodeId[]
+  /** Paths of the notes that were read, and of those that were to be placed. */
+  readonly paths: ReadonlyMap<NodeId, string>
+}
+
+interface OtherNotes {
+  /** Notes to check for changes since the snapshot. */
+  readonly named?: readonly NodeId[]
+  /** Notes whose paths to read. */
+  readonly placed?: readonly NodeId[]
 }
 
 export interface LinkText {
@@ -25,14 +34,14 @@ export interface LinkText {
 
 const NO_TEXT: LinkText = { text: '', start: undefined }
 
-/** Reads the sentences around links in one snapshot. Also checks whether `others` have changed since the snapshot. */
+/** Reads the sentences around links in one snapshot. */
 export async function readLinkSentences(
   reading: Reading,
   occurrences: readonly Occurrence[],
-  others: readonly NodeId[] = [],
+  { named = [], placed = [] }: OtherNotes = {},
 ): Promise<LinkSentences> {
   const sources = occurrences.map(({ from }) => from)
-  const { texts, unread, changed } = await readTexts(reading, [...new Set([...sources, ...others])])
+  const { texts, unread, changed, paths } = await readTexts(reading, [...new Set([...sources, ...named])], placed)
   const sourceOf = ({ from }: Occurrence): NoteText | undefined => {
     // Positions from one generation or version are not valid in the text of another.
     const isOther = reading.snapshot.isMixed || changed.has(from)
@@ -54,6 +63,7 @@ export async function readLinkSentences(
     of: (occurrence) => look(occurrence, (...place) => ({ text: sentenceAt(...place), start: 0 })).text,
     around: (occurrence) => look(occurrence, paragraphAt),
     unread,
+    paths,
   }
 }
 

@@ -119,14 +119,59 @@ export interface NamedNode {
 }
 
 export interface NamingOptions {
-  /** Whether an argument may also refer to a missing node that others link to. */
+  /** True if a name may also refer to a missing node that others link to, or to an excluded file. */
   readonly withMissing?: boolean
 }
 
+/** The nodes that a name refers to. */
+export interface Meaning {
+  /** None if nothing has the name, and more than one if the name is ambiguous. */
+  readonly ids: readonly NodeId[]
+  /** True if the name is an id. */
+  readonly isId: boolean
+}
+
 /**
- * Resolves names by the same rule in every tool: an argument is an id, or a title or alias (or else a file name) that belongs to
- * exactly one node.
+ * Looks up names by the same rule for all tools, parameters, queries and commands. A name is an id, or a title or alias (or else a file
+ * name) that belongs to exactly one file. The id of one note takes precedence over the same title of another.
+ */
+export async function meaningsOf(
+  snapshot: Snapshot,
+  core: Pick<GraphCore, 'name'>,
+  written: readonly string[],
+  { withMissing = false }: NamingOptions = {},
+): Promise<readonly Meaning[]> {
+  // Run all lookups at once, because an unnecessary one costs less than another round trip to a database.
+  const [byId, listed, others] = await Promise.all([
+    lookUpKinds(snapshot, core, written),
+    nodesNamed(snapshot, written),
+    withMissing ? snapshot.names(written.map(trimmed), 'equal', { kinds: ALL_KINDS, withExcluded: true }) : [],
+  ])
+  return written.map((_, at) => {
+    const found = byId[at]
+    const named = listed[at] ?? []
+    // A title that a note has does not mean the target of a broken link with the same text.
+    const isMissing = found?.kind === 'missing' && (!withMissing || named.length > 0)
+    if (found !== undefined && !isMissing) return { ids: [found.id], isId: true }
+    const hits = named.length > 0 ? named : ownNames(others[at] ?? [])
+    return { ids: hits.map(({ id }) => id), isId: false }
+  })
+}
+
+const ALL_KINDS: readonly NodeKind[] = ['note', 'canvas', 'attachment', 'missing']
+
+/**
+ * Returns the node that a name refers to, or `undefined` if there is none.
  * @throws RouxError `AMBIGUOUS_NAME` with the ids if several nodes have the name
+ */
+export function onlyMeaning(name: string, { ids }: Meaning): NodeId | undefined {
+  if (ids.length > 1) throw ambiguousName(name, ids)
+  return ids[0]
+}
+
+/**
+ * Resolves names by the rule of `meaningsOf`.
+ * @throws RouxError `AMBIGUOUS_NAME`
  */
 export async function findNamed(
   snapshot: Snapshot,
@@ -134,10 +179,16 @@ export async function findNamed(
   written: readonly string[],
   options: NamingOptions = {},
 ): Promise<NamedNodes> {
-  const { ids, taken, unknown } = await resolveNames(snapshot, core, { written, options })
-  const warnings = await Promise.all(unknown.map((name) => unknownIdWarning(snapshot, name)))
-  return { ids, warnings: [...taken, ...warnings] }
+  const meanings = await meaningsOf(snapshot, core, written, options)
+  const ids = written.map((name, at) => onlyMeaning(name, meanings[at] ?? NOTHING))
+  const byName = new Map(written.flatMap((name, at) => (meanings[at]?.isId === true ? [] : [[name, ids[at]] as const])))
+  const warnings = await Promise.all(
+    [...byName].map(([name, id]) => (id === undefined ? unknownIdWarning(snapshot, name) : takenWarning(name, id))),
+  )
+  return { ids, warnings }
 }
+
+const NOTHING: Meaning = { ids: [], isId: false }
 
 /**
  * Like `findNamed`, but for one argument. Used by tools that require the node.
@@ -149,40 +200,19 @@ export async function requireNamed(
   written: string,
   options: NamingOptions = {},
 ): Promise<NamedNode> {
-  const {
-    ids: [id],
-    taken: warnings,
-  } = await resolveNames(snapshot, core, { written: [written], options })
+  const [meaning = NOTHING] = await meaningsOf(snapshot, core, [written], options)
+  const id = onlyMeaning(written, meaning)
   if (id === undefined) throw await unknownNodeError(snapshot, written)
-  return { id, warnings }
+  return { id, warnings: meaning.isId ? [] : [takenWarning(written, id)] }
 }
 
-interface ResolvedNames {
-  readonly ids: readonly (NodeId | undefined)[]
-  readonly taken: readonly Warning[]
-  readonly unknown: readonly string[]
+/** Returns a message for a name that was replaced by an id. */
+export function takenMessage(name: string, id: string): string {
+  return `${quoted(name)} is the note ${quoted(id)}.`
 }
 
-async function resolveNames(
-  snapshot: Snapshot,
-  core: Pick<GraphCore, 'name'>,
-  { written, options: { withMissing = false } }: { readonly written: readonly string[]; readonly options: NamingOptions },
-): Promise<ResolvedNames> {
-  // Run both lookups at once, because an unnecessary one costs less than another round trip to a database.
-  const [byId, hits] = await Promise.all([lookUpKinds(snapshot, core, written), nodesNamed(snapshot, written)])
-  const ids = byId.map((found) => (found?.kind === 'missing' && !withMissing ? undefined : found?.id))
-  const byName = new Map(written.flatMap((name, at) => (ids[at] === undefined ? [[name, hits[at] ?? []] as const] : [])))
-  const others = [...byName.keys()]
-  for (const [name, found] of byName) if (found.length > 1) throw ambiguousName(name, found)
-  const idOf = (name: string): NodeId | undefined => byName.get(name)?.[0]?.id
-  return {
-    ids: written.map((name, at) => ids[at] ?? idOf(name)),
-    taken: others.flatMap((name): readonly Warning[] => {
-      const id = idOf(name)
-      return id === undefined ? [] : [{ code: 'NOTICE', message: `${quoted(name)} is the note ${quoted(id)}.` }]
-    }),
-    unknown: others.filter((name) => idOf(name) === undefined),
-  }
+function takenWarning(name: string, id: NodeId): Warning {
+  return { code: 'NOTICE', message: takenMessage(name, id) }
 }
 
 /**
@@ -214,10 +244,10 @@ export function ownNames(hits: readonly NameHit[]): readonly NameHit[] {
 /** Maximum number of ids listed in an `AMBIGUOUS_NAME` error. */
 const MOST_CANDIDATES = 20
 
-export function ambiguousName(name: string, found: readonly { readonly id: string }[]): RouxError {
-  return new RouxError('AMBIGUOUS_NAME', `${found.length} notes are called ${quoted(name)}.`, {
+export function ambiguousName(name: string, ids: readonly string[]): RouxError {
+  return new RouxError('AMBIGUOUS_NAME', `${ids.length} notes are called ${quoted(name)}.`, {
     hint: 'Give the id of one of them.',
-    candidates: found.slice(0, MOST_CANDIDATES).map(({ id }) => id),
+    candidates: ids.slice(0, MOST_CANDIDATES),
   })
 }
 
@@ -225,12 +255,12 @@ export function ambiguousName(name: string, found: readonly { readonly id: strin
 export async function unknownNodeError(snapshot: Snapshot, name: string, scope: Scope = {}): Promise<RouxError> {
   if (await namesFolder(snapshot, name)) {
     return new RouxError('NODE_NOT_FOUND', `There is no note ${quoted(name)}, but there is a folder of that name.`, {
-      hint: 'list_nodes with this path lists its notes.',
+      hint: 'find_nodes with this folder lists its notes.',
     })
   }
   const candidates = await nearestIds(snapshot, name, scope)
   return new RouxError('NODE_NOT_FOUND', `There is no note ${quoted(name)}.`, {
-    hint: candidates.length > 0 ? 'Did you mean one of the candidates?' : 'resolve_nodes and search find notes.',
+    hint: candidates.length > 0 ? 'Did you mean one of the candidates?' : 'search and find_nodes find notes.',
     ...(candidates.length > 0 ? { candidates } : {}),
   })
 }
@@ -238,7 +268,7 @@ export async function unknownNodeError(snapshot: Snapshot, name: string, scope: 
 /** Like `unknownNodeError`, but creates a warning for a tool that can return a result without the node. */
 export async function unknownIdWarning(snapshot: Snapshot, id: string, scope: Scope = {}): Promise<Warning> {
   if (await namesFolder(snapshot, id)) {
-    const message = `There is no node ${quoted(id)}, but a folder: list_nodes and get_tree show its notes, by path.`
+    const message = `There is no node ${quoted(id)}, but a folder: find_nodes with this folder lists its notes.`
     return { code: 'UNKNOWN_ID', message }
   }
   const ids = (await nearestIds(snapshot, id, scope)).map((near) => JSON.stringify(near)).join(', ')

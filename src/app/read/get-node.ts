@@ -7,7 +7,7 @@ import type { NoteText } from '../../core/texts.ts'
 import { indexLines } from '../../markdown/line-index.ts'
 import { answer, type Call } from '../answer/answer-when-ready.ts'
 import { DEFAULT_TOKENS, type Fitted, jsonBytes, TOKEN_BYTES, tokensFor } from '../answer/budget.ts'
-import { compose, leastBytes } from '../answer/fit-list.ts'
+import { compose, leastBytes, TAGS } from '../answer/fit-list.ts'
 import { fitFacts } from '../answer/fit-members.ts'
 import {
   contentResponse,
@@ -36,8 +36,8 @@ const LEAST_CHARS = 20
 /** Share of the remaining room that is used for text, after ids and titles. The rest is for other metadata. */
 const CONTENT_SHARE = 0.6
 
-/** Metadata of the note, most important first. Excludes its text. */
-const FACTS = ['tags', 'properties', 'outline', 'links', 'vault_links'] as const
+/** Metadata of the note, most important first. Excludes its text and tags. */
+const FACTS = ['properties', 'outline', 'links', 'vault_links'] as const
 
 export interface GetNodeArguments {
   /** An id, or a title or alias that belongs to only one note. */
@@ -81,7 +81,7 @@ export function getNode(core: GraphCore, args: GetNodeArguments, call: Call = {}
       ...contentResponse(node, content.text),
       links,
       ...(args.depth > 0 ? await neighborhood(snapshot, node.id, linksShown(undefined, call)) : {}),
-      ...(source === undefined ? {} : { hash: hashShown(source, content.text) }),
+      ...hashOf(core, source, content.text),
       properties: node.properties,
       ...(node.created === undefined ? {} : { created: node.created }),
       ...(node.modified === undefined ? {} : { modified: node.modified }),
@@ -95,10 +95,15 @@ export function getNode(core: GraphCore, args: GetNodeArguments, call: Call = {}
     if (maxTokens === undefined) return { value, warnings }
     const recut = (chars: number): Recut => {
       const { text, next } = contentOf(Math.min(chars, args.maxChars))
-      return { content: text, ...(source === undefined ? {} : { hash: hashShown(source, text) }), next_offset: next }
+      return { content: text, ...hashOf(core, source, text), next_offset: next }
     }
     const { value: fitted, omitted: counts } = fitNode(value, maxTokens * TOKEN_BYTES, recut)
-    return { value: fitted, warnings, ...(Object.keys(counts).length === 0 ? {} : { omitted: { maxTokens, counts } }) }
+    // Only callers that set a budget get a note without some of its members.
+    return {
+      value: fitted as NodeDetails,
+      warnings,
+      ...(Object.keys(counts).length === 0 ? {} : { omitted: { maxTokens, counts } }),
+    }
   })
 }
 
@@ -112,9 +117,14 @@ async function wantedWarning({ core, snapshot }: Reading, name: string): Promise
   return [{ code: 'NOTICE', message: `Still, ${links}. get_neighbors with evidence: true shows what they say about it.` }]
 }
 
-/** A caller that has read only part of a note must not replace the whole note, so the hash is marked as partial. */
-function hashShown({ text, bodyStart, hash }: NoteText, shown: string): string {
-  return shown.length === text.length - bodyStart ? hash : partialHash(hash)
+/**
+ * Returns the hash of a note, which only callers that may write have a use for. A caller that has read only part of a note must not
+ * replace the whole note, so the hash is marked as partial.
+ */
+function hashOf({ writing }: GraphCore, source: NoteText | undefined, shown: string): Pick<NodeDetails, 'hash'> {
+  if (writing === undefined || source === undefined) return {}
+  const { text, bodyStart, hash } = source
+  return { hash: shown.length === text.length - bodyStart ? hash : partialHash(hash) }
 }
 
 async function linksToVaults(
@@ -227,7 +237,7 @@ export interface NodeDetails extends NodeResponse {
   readonly outgoingCount?: number
   readonly outgoingNeighbors?: readonly ListedNode[]
   readonly incomingNeighbors?: readonly ListedNode[]
-  /** SHA-256 of the file, prefixed with `partial:` if `content` is incomplete. Omitted for attachments. */
+  /** SHA-256 of the file, prefixed with `partial:` if `content` is incomplete. Omitted for attachments, and if writing is off. */
   readonly hash?: string
   readonly properties: Readonly<Record<string, unknown>>
   readonly created?: string
@@ -252,31 +262,35 @@ export interface Recut {
  * Fits a note into a budget. Adds the ids and titles of its neighbors, then its text, its other metadata, and finally the neighbors'
  * details.
  */
-function fitNode(node: NodeDetails, room: number, recut: (chars: number) => Recut): Fitted<NodeDetails> {
+function fitNode(node: NodeDetails, room: number, recut: (chars: number) => Recut): Fitted<Partial<NodeDetails>> {
   if (jsonBytes(node) <= room) return { value: node, omitted: {} }
   const { incomingNeighbors: incoming = [], outgoingNeighbors: outgoing = [] } = node
   const neighbors = alternating(incoming, outgoing)
-  const bare = { ...node, content: '', tags: [], properties: {}, outline: [], links: [], ...without(node) }
+  const tags = node.tags.slice(0, TAGS)
+  const bare = { ...node, content: '', tags, properties: {}, outline: [], links: [], ...without(node) }
   const left = room - jsonBytes(bare) - CUT_FACTS
   const least = Math.min(left / 2, leastBytes(neighbors))
   const content = fittingContent(node, { fair: (left - least) * CONTENT_SHARE, most: left }, recut)
-  const facts = fitFacts({ ...node, ...content }, FACTS, left - least - jsonBytes(content.content))
+  const facts = fitFacts({ ...node, tags, ...content }, FACTS, left - least - jsonBytes(content.content))
   const spent = jsonBytes({ ...facts.value, ...without(node) }) - jsonBytes(bare)
   const around = compose(neighbors, { room: left - spent, called: 'neighbors', isFirstSure: false })
-  const shown = new Set(around.rows)
-  const of = (some: readonly ListedNode[]) =>
-    around.rows.filter((row, at) => shown.has(row) && some.includes(neighbors[at] as ListedNode))
-  const { next_offset, ...value } = facts.value
+  const of = (some: readonly ListedNode[] | undefined) => {
+    const shown = around.rows.filter((_, at) => some?.includes(neighbors[at] as ListedNode))
+    return shown.length === 0 && some?.length !== 0 ? undefined : shown
+  }
+  const [outgoingNeighbors, incomingNeighbors] = [of(node.outgoingNeighbors), of(node.incomingNeighbors)]
+  const { next_offset, outgoingNeighbors: _, incomingNeighbors: __, ...value } = facts.value
   return {
     value: {
       ...value,
-      ...(node.outgoingNeighbors === undefined ? {} : { outgoingNeighbors: of(outgoing) }),
-      ...(node.incomingNeighbors === undefined ? {} : { incomingNeighbors: of(incoming) }),
+      ...(outgoingNeighbors === undefined ? {} : { outgoingNeighbors }),
+      ...(incomingNeighbors === undefined ? {} : { incomingNeighbors }),
       ...(next_offset === undefined ? {} : { next_offset }),
     },
     omitted: {
       ...around.omitted,
       ...facts.omitted,
+      ...(tags.length === node.tags.length ? {} : { tags: (around.omitted.tags ?? 0) + node.tags.length - tags.length }),
       ...(content.content === node.content ? {} : { content: (around.omitted.content ?? 0) + 1 }),
     },
   }

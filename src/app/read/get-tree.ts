@@ -53,6 +53,12 @@ function folderResponse(folder: Folder): FolderResponse {
   }
 }
 
+/** A folder in a budget. A list without any shown entry is left out, because an empty list means that there are no entries. */
+type ShownFolder = Omit<FolderResponse, 'folders' | 'notes'> & {
+  readonly folders?: readonly ShownFolder[]
+  readonly notes?: readonly NodeSummary[]
+}
+
 /** A folder and the part of it that fits. */
 interface Draft {
   readonly folder: FolderResponse
@@ -65,7 +71,7 @@ interface Draft {
  * Fits a tree into a budget: first the folders, level by level, then the notes of all folders in turn. Omitted entries are counted in
  * their folder, together with those omitted because of `depth` and `limit`.
  */
-export function fitTree(tree: FolderResponse, room: number): Fitted<FolderResponse> {
+export function fitTree(tree: FolderResponse, room: number): Fitted<ShownFolder> {
   const purse = new Purse(room)
   const root = draftOf(tree)
   purse.spend(leastBytes(tree))
@@ -99,14 +105,15 @@ function leastBytes(folder: FolderResponse): number {
   )
 }
 
-function shown({ folder, folders, notes }: Draft): FolderResponse {
-  const { omitted_notes: fewer = 0, omitted_folders: flatter = 0, ...rest } = folder
+function shown({ folder, folders, notes }: Draft): ShownFolder {
+  const { path, note_count, omitted_notes: fewer = 0, omitted_folders: flatter = 0 } = folder
   const omittedNotes = fewer + folder.notes.length - notes
   const omittedFolders = flatter + folder.folders.length - folders.length
   return {
-    ...rest,
-    folders: folders.map(shown),
-    notes: folder.notes.slice(0, notes),
+    path,
+    note_count,
+    ...(folders.length === 0 && omittedFolders > 0 ? {} : { folders: folders.map(shown) }),
+    ...(notes === 0 && omittedNotes > 0 ? {} : { notes: folder.notes.slice(0, notes) }),
     ...(omittedNotes === 0 ? {} : { omitted_notes: omittedNotes }),
     ...(omittedFolders === 0 ? {} : { omitted_folders: omittedFolders }),
   }

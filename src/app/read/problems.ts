@@ -17,7 +17,8 @@ const NAMED = 5
 
 /** A problem as shown in answers. */
 export interface ReportedProblem {
-  readonly kind: ProblemKind
+  /** `in_comment` for any problem of a link that readers do not see. */
+  readonly kind: ProblemKind | 'in_comment'
   readonly id: NodeId
   /** 1-based line number. 0 if the problem concerns the whole file. */
   readonly line: number
@@ -25,6 +26,10 @@ export interface ReportedProblem {
   readonly text: string
   /** Number of this occurrence among identical ones on the same line. Omitted for the first. */
   readonly nth?: number
+  /** Number of places with the same link and target. Omitted for one. */
+  readonly count?: number
+  /** The first three of these places. `id` and `line` are those of the first one. */
+  readonly places?: readonly { readonly id: NodeId; readonly line: number }[]
   /**
    * Ids that may have been meant, starting with the one chosen by the rule, or the other twins. Followed by `#heading` or `#^block`
    * for `broken_heading`.
@@ -40,13 +45,56 @@ export async function reportProblems(snapshot: Snapshot, problems: readonly Prob
   const [hits, notes] = await Promise.all([similarNames(snapshot, problems), linkedNotes(snapshot, problems)])
   const known = new Map<string, number>()
   return problems.map((problem): ReportedProblem => {
-    const { kind, id, line } = problem
+    const { id, line } = problem
+    const kind = reportedKind(problem)
     const text = problemText(problem)
     const key = JSON.stringify([kind, id, line, text])
     const nth = (known.get(key) ?? 0) + 1
     known.set(key, nth)
     const candidates = candidatesOf(problem, hits, notes)
     return { kind, id, line, text, ...(nth === 1 ? {} : { nth }), ...(candidates === undefined ? {} : { candidates }) }
+  })
+}
+
+/** Checks whether a problem is in a comment. Only links are reported there. */
+export function reportedKind(problem: Problem): ReportedProblem['kind'] {
+  return 'link' in problem && problem.link.inComment === true ? 'in_comment' : problem.kind
+}
+
+/** Problems that are the same link to the same target, in the order of the first of them. */
+export type SameProblems = readonly [Problem, ...Problem[]]
+
+/** Groups the problems of links with equal text and target. Other problems stay alone. */
+export function mergeSame(problems: readonly Problem[]): readonly SameProblems[] {
+  const groups = new Map<string, [Problem, ...Problem[]]>()
+  for (const [at, problem] of problems.entries()) {
+    const key =
+      'link' in problem ? `${reportedKind(problem)} ${problem.kind} ${problemText(problem)}\0${targetOf(problem)}` : String(at)
+    const known = groups.get(key)
+    if (known === undefined) groups.set(key, [problem])
+    else known.push(problem)
+  }
+  return [...groups.values()]
+}
+
+function targetOf(problem: Extract<Problem, { readonly link: WrittenLink }>): string {
+  return problem.kind === 'broken_link' ? problem.name : problem.to
+}
+
+/** Number of places named for a problem that occurs more than once. */
+const PLACES = 3
+
+/** Describes groups of problems, each by its first one, with the number of places. */
+export async function reportGroups(snapshot: Snapshot, groups: readonly SameProblems[]): Promise<readonly ReportedProblem[]> {
+  const reported = await reportProblems(
+    snapshot,
+    groups.map(([first]) => first),
+  )
+  return reported.map((problem, at) => {
+    const group = groups[at] ?? []
+    if (group.length < 2) return problem
+    const lines = new Map(group.map(({ id, line }) => [`${line} ${id}`, { id, line }]))
+    return { ...problem, count: group.length, places: [...lines.values()].slice(0, PLACES) }
   })
 }
 
@@ -63,13 +111,13 @@ function problemText(problem: Problem): string {
     case 'malformed':
       return problem.message
     case 'orphan':
-      return 'No other note links here, and it links to none.'
+      return 'No other note links here, and it has no links.'
     case 'twin':
       return 'The names differ only in case or Unicode form.'
     case 'conflict_copy':
-      return 'A copy that a sync tool made of a conflict.'
+      return 'A conflict copy made by a sync tool.'
     case 'outside_link':
-      return `A symbolic link that leads out of the vault, to ${problem.target}; it is ignored.`
+      return `A symbolic link to a place outside the vault, ${problem.target}; it is ignored.`
   }
 }
 
@@ -146,7 +194,7 @@ async function warningOf(snapshot: Snapshot, id: NodeId, kind: keyof typeof TOLD
   if (items.length === 0) return undefined
   const more = total > items.length ? `; and ${total - items.length} more` : ''
   const code: WarningCode = TOLD[kind]
-  const what = kind === 'malformed' ? 'Malformed, read as far as possible' : 'Links that fit several notes'
+  const what = kind === 'malformed' ? 'Malformed, read as far as possible' : 'Links that match several notes'
   return { code, message: `${what}: ${(await reportProblems(snapshot, items)).map(describe).join('; ')}${more}.` }
 }
 

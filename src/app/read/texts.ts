@@ -21,17 +21,41 @@ export interface ReadTexts {
   readonly unread: readonly NodeId[]
   /** Notes whose text keeps changing and therefore does not match the snapshot. */
   readonly changed: ReadonlySet<NodeId>
+  /** Paths of all notes for which the engine was asked. */
+  readonly paths: ReadonlyMap<NodeId, string>
 }
 
 /**
  * Returns the text of each note and canvas, leaving out ids without text. If a text has changed since it was indexed, it is indexed
- * again, and the use case runs again.
+ * again, and the use case runs again. Of `others`, only the paths are read.
  */
-export async function readTexts({ core, snapshot, call }: Reading, ids: readonly NodeId[]): Promise<ReadTexts> {
-  const [versions, kept] = await Promise.all([snapshot.versions(ids), snapshot.texts?.(ids)])
-  const places = versions.flatMap((version, at) =>
-    version === undefined || version.kind === 'attachment' ? [] : [{ version, at }],
-  )
+export async function readTexts(reading: Reading, ids: readonly NodeId[], others: readonly NodeId[] = []): Promise<ReadTexts> {
+  const known = textsRead.get(reading.snapshot) ?? new Map<NodeId, NoteText>()
+  textsRead.set(reading.snapshot, known)
+  const held = ids.flatMap((id) => {
+    const text = known.get(id)
+    return text === undefined ? [] : [[id, text] as const]
+  })
+  const missing = ids.filter((id) => !known.has(id))
+  const read = missing.length === 0 ? NOTHING_READ : await readMissing(reading, missing, others)
+  for (const [id, text] of read.texts) if (!read.changed.has(id)) known.set(id, text)
+  return held.length === 0 ? read : { ...read, texts: new Map([...held, ...read.texts]) }
+}
+
+/** Texts as indexed, because a search reads the links of notes that it may show afterwards. */
+const textsRead = new WeakMap<Snapshot, Map<NodeId, NoteText>>()
+
+const NOTHING_READ: ReadTexts = { texts: new Map(), unread: [], changed: new Set(), paths: new Map() }
+
+async function readMissing(
+  { core, snapshot, call }: Reading,
+  ids: readonly NodeId[],
+  others: readonly NodeId[],
+): Promise<ReadTexts> {
+  const [versions, kept] = await Promise.all([snapshot.versions([...ids, ...others]), snapshot.texts?.(ids)])
+  const places = versions
+    .slice(0, ids.length)
+    .flatMap((version, at) => (version === undefined || version.kind === 'attachment' ? [] : [{ version, at }]))
   const wanted = places.map(({ version }) => version)
   const read = kept === undefined ? await core.texts.read(wanted, call.signal) : places.map(({ at }) => kept[at])
   const changed = wanted.filter(({ hash }, at) => {
@@ -53,6 +77,7 @@ export async function readTexts({ core, snapshot, call }: Reading, ids: readonly
     ),
     unread: wanted.filter((_, at) => read[at] === 'unread').map(({ id }) => id),
     changed: new Set(changed.map(({ id }) => id)),
+    paths: new Map(versions.flatMap((version) => (version === undefined ? [] : [[version.id, version.path] as const]))),
   }
 }
 

@@ -5,7 +5,7 @@ import { foldName } from '../../core/text/fold.ts'
 import { vaultLinksOf } from '../../markdown/vault-links.ts'
 import type { Call } from '../answer/answer-when-ready.ts'
 import type { GraphCore } from '../graph-core.ts'
-import { findIds, nodesNamed } from '../names/known-node.ts'
+import { meaningsOf } from '../names/known-node.ts'
 import type { Vaults } from '../vaults.ts'
 
 /** A link to a note in another vault. */
@@ -37,10 +37,8 @@ async function resolve(
   const target = isCalled(core, vault) ? core : await openCalled(vaults, vault)
   if (target === undefined) return null
   return await target.store.read(async (snapshot) => {
-    const [id] = await findIds(snapshot, target, [file])
-    if (id !== undefined) return id
-    const [named = []] = await nodesNamed(snapshot, [file])
-    return named.length === 1 ? (named[0]?.id ?? null) : null
+    const [meaning] = await meaningsOf(snapshot, target, [file])
+    return meaning?.ids.length === 1 ? (meaning.ids[0] ?? null) : null
   }, signal)
 }
 

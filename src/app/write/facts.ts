@@ -61,7 +61,7 @@ const LIMITS = { files: 20, lines: 20, line: 160, dangling: 20 } as const
 const NONE = { files: Infinity, lines: Infinity, line: Infinity, dangling: Infinity } as const
 
 export interface ShownFacts {
-  /** Whether to include the diff. */
+  /** True to include the diff. */
   readonly diff?: boolean
   /** The file that the answer is about. It is not listed if it is the only one. */
   readonly own?: string | undefined

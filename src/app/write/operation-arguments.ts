@@ -6,7 +6,7 @@ import type { Snapshot } from '../../core/store.ts'
 import { answer, type Call, plain } from '../answer/answer-when-ready.ts'
 import { quoted } from '../answer/truncate.ts'
 import type { GraphCore } from '../graph-core.ts'
-import { ambiguousName, lookUpKinds, nodesNamed, unknownNodeError } from '../names/known-node.ts'
+import { meaningsOf, onlyMeaning, takenMessage, unknownNodeError } from '../names/known-node.ts'
 import { isFolder } from '../scope.ts'
 
 /** Maximum number of characters in a note's title. */
@@ -126,30 +126,30 @@ export async function nameNotes(core: GraphCore, operations: readonly Operation[
 
 async function namedIn(snapshot: Snapshot, core: GraphCore, operations: readonly Operation[]): Promise<NamedOperations> {
   const given = operations.map((operation, at) => (comesBefore(operations.slice(0, at), operation) ? '' : noteOf(operation)))
-  const known = await lookUpKinds(snapshot, core, given)
-  const others: string[] = []
-  for (const [at, written] of given.entries()) {
-    if (written === '' || (known[at] !== undefined && known[at]?.kind !== 'missing')) continue
-    if (takesFolder(operations[at]) && (await isFolder(snapshot, withoutVault(written, core.name)))) continue
-    others.push(written)
-  }
-  if (others.length === 0) return { operations, notes: [], unknown: [], ids: NO_IDS }
-  const names = [...new Set(others)]
-  const hits = await nodesNamed(snapshot, names)
+  const written = [...new Set(given.filter((name) => name !== ''))]
+  const found = await meaningsOf(snapshot, core, written)
+  const meanings = new Map(written.map((name, at) => [name, found[at]]))
   const ids = new Map<string, string>()
-  for (const [at, name] of names.entries()) {
-    const [only, ...more] = hits[at] ?? []
-    if (only === undefined) continue
-    if (more.length > 0) throw ambiguousName(name, hits[at] ?? [])
-    ids.set(name, only.id)
+  const unknown = new Set<string>()
+  const named: Operation[] = []
+  for (const [at, operation] of operations.entries()) {
+    named.push(operation)
+    const name = given[at] ?? ''
+    const meaning = meanings.get(name)
+    if (meaning === undefined || meaning.isId || !('id' in operation)) continue
+    if (takesFolder(operation) && (await isFolder(snapshot, withoutVault(name, core.name)))) continue
+    const id = onlyMeaning(name, meaning)
+    if (id === undefined) {
+      unknown.add(name)
+      continue
+    }
+    ids.set(name, id)
+    named[at] = { ...operation, id: withoutVault(id, core.name) }
   }
   return {
-    operations: operations.map((operation, at) => {
-      const id = others.includes(given[at] ?? '') ? ids.get(given[at] ?? '') : undefined
-      return id === undefined || !('id' in operation) ? operation : { ...operation, id: withoutVault(id, core.name) }
-    }),
-    notes: [...ids].map(([name, id]) => `${quoted(name)} is the note ${quoted(id)}.`),
-    unknown: names.filter((name) => !ids.has(name)),
+    operations: named,
+    notes: [...ids].map(([name, id]) => takenMessage(name, id)),
+    unknown: [...unknown],
     ids: new Map([...ids].map(([name, id]) => [name, withoutVault(id, core.name)])),
   }
 }
@@ -170,8 +170,8 @@ function noteOf(operation: Operation): string {
   }
 }
 
-function takesFolder(operation: Operation | undefined): boolean {
-  return operation?.kind === 'move' || operation?.kind === 'addAttachment'
+function takesFolder(operation: Operation): boolean {
+  return operation.kind === 'move' || operation.kind === 'addAttachment'
 }
 
 /** Checks whether an argument may refer to a file that an earlier operation creates or renames. Such a file is not in the index yet. */

@@ -141,17 +141,17 @@ export async function applyChanges(core: GraphCore, args: ApplyArguments, call: 
 
 function requireOperationsOrPlan({ operations, dryRun, planId }: ApplyArguments): void {
   if (planId === undefined && operations.length === 0)
-    throw invalid('There is nothing to do.', 'Give operations, or the plan_id that a dry run answered.')
+    throw invalid('There is nothing to do.', 'Pass operations, or the plan_id from a dry run.')
   if (planId === undefined) return
   if (operations.length > 0)
-    throw invalid('operations and plan_id do not go together: a plan has its own operations.', 'Leave out one of them.')
+    throw invalid('Pass either operations or plan_id, not both: a plan has its own operations.', 'Leave out one of them.')
   if (dryRun) {
     throw invalid(
-      'plan_id is what a dry run answered: it cannot be tried again.',
-      'Leave out dry_run to carry the plan out. For another look give the operations with dry_run, and no plan_id.',
+      'plan_id is the result of a dry run, so it cannot be combined with dry_run.',
+      'Leave out dry_run to apply the plan. To see it again, pass the operations with dry_run and without plan_id.',
     )
   }
-  if (planId.trim() === '') throw invalid('plan_id is empty.', 'Give the plan_id that a dry run answered, or operations.')
+  if (planId.trim() === '') throw invalid('plan_id is empty.', 'Pass the plan_id from a dry run, or operations.')
 }
 
 function checkNumbered(operation: Operation, at: number): void {

@@ -93,7 +93,7 @@ function attachmentPlace(workspace: Workspace, id: string): AttachmentPlace {
   requireInside(id)
   if (view.look(view.spelled(id)) !== 'folder') {
     throw new RouxError('NODE_NOT_FOUND', `There is no note or folder ${quote(id)}.`, {
-      hint: 'resolve_nodes finds ids by titles; to create a folder, end its path with "/".',
+      hint: 'find_nodes finds ids by titles, as in title:"Rye". To create a folder, end its path with "/".',
     })
   }
   return { folder: requireFolder(workspace, id), note: undefined }
@@ -129,7 +129,7 @@ const MAX_TITLE = 200
 /** @throws RouxError `INVALID_PARAMS` for a title that an embed cannot show, `TOO_LARGE` above 200 characters */
 function requireEmbedTitle(title: string): string {
   const text = title.trim()
-  if (text === '') throw invalid('title is empty.', 'Give one, or leave it out.')
+  if (text === '') throw invalid('title is empty.', 'Give a title, or leave it out.')
   if (text.length > MAX_TITLE) {
     throw new RouxError('TOO_LARGE', `The title has ${text.length} characters; ${MAX_TITLE} are allowed.`, {
       hint: 'Make it shorter.',
@@ -138,8 +138,7 @@ function requireEmbedTitle(title: string): string {
   const stray = /[[\]|\\\p{Cc}]/u.exec(text)?.[0]
   if (stray !== undefined)
     throw invalid(`The title has ${JSON.stringify(stray)} in it, which an embed cannot show.`, 'Leave it out.')
-  if (/^\d+(?:x\d+)?$/.test(text))
-    throw invalid(`The title ${quote(text)} would be read as the size of a picture.`, 'Give words.')
+  if (/^\d+(?:x\d+)?$/.test(text)) throw invalid(`The title ${quote(text)} would be read as an image size.`, 'Give words.')
   return text
 }
 

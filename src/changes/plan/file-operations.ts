@@ -60,7 +60,7 @@ export async function moveFile(workspace: Workspace, operation: Of<'move'>): Pro
   if (draft === undefined) return await moveFolder(workspace, operation)
   requireHash(draft, expectedHash, workspace)
   const path = requirePath(destination(workspace, draft, to), workspace.view)
-  if (path === draft.path) throw invalid(`${quote(path)} is where it is.`, 'Give another folder or name.')
+  if (path === draft.path) throw invalid(`${quote(path)} is already there.`, 'Give another folder or name.')
   requireFree(workspace, path, draft)
   await workspace.move([{ draft, to: path }])
   return draft
@@ -92,17 +92,17 @@ async function moveFolder(workspace: Workspace, { id, to, expectedHash }: Of<'mo
   const { view } = workspace
   const from = workspace.spelled(id.replace(/\/$/, ''))
   if (view.look(from) !== 'folder') workspace.find(id.replace(/\/$/, ''))
-  if (expectedHash !== undefined) throw invalid('A folder has no hash.', 'Leave out expected_hash.')
+  if (expectedHash !== undefined) throw invalid('Folders have no hash.', 'Leave out expected_hash.')
   const { name, isFolder } = placeOf(workspace, to)
   const isRespelled = isFolder && name === from && !to.endsWith('/')
   const wanted = isRespelled ? inFolder(folderOf(from), nameOf(to)) : isFolder ? inFolder(name, nameOf(from)) : name
   const target = requirePath(wanted, view)
-  if (target === from) throw invalid(`${quote(from)} is where it is.`, 'Give another folder or name.')
+  if (target === from) throw invalid(`${quote(from)} is already there.`, 'Give another folder or name.')
   if (target.startsWith(`${from}/`)) {
     throw invalid(`${quote(from)} cannot be moved into itself.`, 'Choose a folder outside of it.')
   }
   if (foldId(target) !== foldId(from) && workspace.isTaken(target)) {
-    throw new RouxError('NODE_EXISTS', `There is already ${quote(target)}.`, { hint: 'Choose another name.' })
+    throw new RouxError('NODE_EXISTS', `${quote(target)} already exists.`, { hint: 'Choose another name.' })
   }
   await workspace.moveFolder({ from, to: target })
   return undefined

@@ -57,7 +57,7 @@ function noteOverridden({ notes }: Workspace, content: string, text: string): vo
     ...(tags.length === 0 ? [] : [`left out ${withHashes(tags)}`]),
     ...(properties.length === 0 ? [] : [`another value for ${properties.join(', ')}`]),
   ]
-  if (lost.length > 0) notes.push(`The arguments win over the frontmatter in content: ${lost.join('; ')}.`)
+  if (lost.length > 0) notes.push(`The arguments override the frontmatter in content: ${lost.join('; ')}.`)
 }
 
 /** Rejects arguments that are given twice, because one of them would be silently dropped. */
@@ -98,14 +98,17 @@ export async function updateNote(workspace: Workspace, operation: UpdateNote): P
 /** `replace_all` only applies if the whole body is replaced. */
 function requireWholeReplaced({ content, section, replaceAll }: UpdateNote): void {
   if (replaceAll !== true || (content !== undefined && section === undefined)) return
-  throw invalid('replace_all goes with content, without section.', 'Leave it out: nothing else of the note is replaced.')
+  throw invalid(
+    'replace_all needs content and cannot be used with section.',
+    'Leave it out: nothing else of the note is replaced.',
+  )
 }
 
 function editBody(workspace: Workspace, draft: Draft, operation: UpdateNote): void {
   const { content, append, prepend, replaceText: replacement, section, mode = 'replace' } = operation
   const edit = editor(workspace, draft)
   if (section !== undefined) {
-    if (content === undefined) throw invalid('section needs content: the text that goes there.')
+    if (content === undefined) throw invalid('section needs content, the new text of the section.')
     const before = draft.text
     const { flavour } = workspace.view
     edit((text) => editSection(text, { section, mode, content, flavour }))
@@ -127,7 +130,7 @@ function noteLostLines({ notes }: Workspace, draft: Draft, before: string): void
   if (lost === 0) return
   const lines = lost === 1 ? '1 line' : `${lost} lines`
   notes.push(
-    `The new text of ${quote(draft.path)} takes the place of ${lines} that no expected_hash says were read; undo brings them back.`,
+    `The new text of ${quote(draft.path)} replaces ${lines} that may not have been read, because expected_hash is missing. undo restores them.`,
   )
 }
 
@@ -174,11 +177,11 @@ export async function manageTags(workspace: Workspace, { id, add, remove }: Of<'
   if (add.length > 0) edit((text) => addTags(text, add))
   workspace.notes.push(...repeatedTagNotes(add))
   const both = commonTags(add, remove)
-  if (both.length > 0) workspace.notes.push(`Tags that are given to add and to remove stay: ${withHashes(both)}.`)
+  if (both.length > 0) workspace.notes.push(`Tags in both add and remove are kept: ${withHashes(both)}.`)
   const gone = remove.filter((tag) => commonTags([tag], both).length === 0)
   const left = commonTags(bodyTags(workspace.textOf(draft), workspace.view.flavour), gone)
   if (left.length > 0) {
-    workspace.notes.push(`The text itself still has ${withHashes(left)}: only the frontmatter's list was changed.`)
+    workspace.notes.push(`The text still has ${withHashes(left)}: only the frontmatter's list was changed.`)
   }
   return draft
 }
@@ -209,8 +212,8 @@ export function requireHash(draft: Draft, expected: string | undefined, workspac
   if (expected === undefined) {
     if (workspace.twins(draft.path).length < 2) return
     throw invalid(
-      `Several files are called ${quote(foldId(draft.path))} but for case or Unicode form.`,
-      'Give expected_hash, the hash that get_node showed, to say which one is meant.',
+      `Several files are called ${quote(foldId(draft.path))} if case and Unicode form are ignored.`,
+      'Pass expected_hash, as get_node showed it, to choose one.',
     )
   }
   if (draft.before === undefined || draft.before === readHash(expected).sha) return
@@ -269,7 +272,7 @@ function repeatedTagNotes(tags: readonly string[]): readonly string[] {
     if (seen === undefined) first.set(foldName(tag), tag)
     else repeated.add(seen)
   }
-  return repeated.size === 0 ? [] : [`Tags that are given twice are written once: ${withHashes([...repeated])}.`]
+  return repeated.size === 0 ? [] : [`Duplicate tags are written once: ${withHashes([...repeated])}.`]
 }
 
 /** Returns the tags that are in both lists, even if they are spelled differently. */
@@ -351,7 +354,7 @@ function linkTo({ view }: Workspace, { key, path }: Pick<Draft, 'key' | 'path'>,
     const found = resolveLink(view.names, source, { form: 'wikilink', target }, view.flavour)
     if (found.kind === 'file' && found.key === key && found.rivals === undefined) return target
   }
-  throw new RouxError('INVALID_PARAMS', `No wikilink can name ${quote(path)}.`, {
+  throw new RouxError('INVALID_PARAMS', `A wikilink cannot name ${quote(path)}.`, {
     hint: 'Give it a unique name without #, |, ^, [ and ].',
   })
 }

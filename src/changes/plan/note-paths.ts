@@ -12,6 +12,8 @@ export interface PathsInUse {
   tryFind(id: string): Draft | undefined
   idOf(path: string): string
   spelled(path: string): string
+  /** Paths of new notes that were lowercased although their caller wrote capitals. */
+  readonly lowercased: string[]
 }
 
 /** Checks whether a path is in the vault's trash. */
@@ -60,14 +62,26 @@ export function requireFree(workspace: PathsInUse, path: string, but?: Draft): v
 }
 
 /**
- * Returns the path of a new note. Its name is lowercased unless settings specify otherwise, and existing folders keep their spelling.
+ * Returns the path of a new note. Its name is lowercased unless the vault keeps the case, and existing folders keep their spelling.
  * `.md` is optional.
  */
 export function newNotePath(workspace: PathsInUse, id: string): string {
   const { view } = workspace
-  const path = /\.md$/i.test(id) ? id : `${id}.md`
   requireInside(id)
-  return requirePath(workspace.spelled(view.keepsCase ? path : foldId(path)), view)
+  const given = workspace.spelled(/\.md$/i.test(id) ? id : `${id}.md`)
+  if (view.keepsCase()) return requirePath(given, view)
+  const path = requirePath(workspace.spelled(foldId(given)), view)
+  if (path !== given.normalize('NFC')) workspace.lowercased.push(path)
+  return path
+}
+
+/** Returns a message about the names of new notes that were lowercased. */
+export function lowercasedNotes([first, ...more]: readonly string[]): readonly string[] {
+  if (first === undefined) return []
+  const names = more.length === 0 ? 'The name is' : `${more.length + 1} names are`
+  return [
+    `${names} in lower case: ${quote(first)}${more.length === 0 ? '' : ', …'}. To keep capitals, set files.case to preserve.`,
+  ]
 }
 
 /** Joins a folder and a name. An empty folder is the vault's root. */

@@ -5,7 +5,7 @@ import { addAttachment } from './attachments.ts'
 import { differenceOf } from './changed-files.ts'
 import { createFolder, deleteFile, moveFile, restoreFile } from './file-operations.ts'
 import { cloneNote, createNote, manageTags, updateNote } from './note-operations.ts'
-import { isTrash } from './note-paths.ts'
+import { isTrash, lowercasedNotes } from './note-paths.ts'
 import { renameOneHeading, renameOneTag } from './rename-operations.ts'
 import type { VaultView } from './vault-view.ts'
 import { writtenText } from './whole-text.ts'
@@ -37,6 +37,7 @@ export async function planOperations(
         throw operations.length > 1 ? numbered(error, at) : error
       }
     }
+    workspace.notes.push(...lowercasedNotes(workspace.lowercased))
     workspace.noteWrittenLinks(subjects.flatMap((draft, at) => (draft !== undefined && writes(operations[at]) ? [draft] : [])))
     await workspace.noteBrokenParts()
     const { changes, files, dangling, texts, notes } = await workspace.finish()

@@ -30,7 +30,9 @@ export async function renameOneTag(workspace: Workspace, { tag, to }: Of<'rename
   for (const draft of await workspace.tagged(renaming.from)) found += renameIn(workspace, draft, renaming)
   await workspace.followHeadings()
   if (found > 0) return undefined
-  throw new RouxError('NODE_NOT_FOUND', `No note has the tag #${renaming.from}.`, { hint: 'list_tags lists the existing tags.' })
+  throw new RouxError('NODE_NOT_FOUND', `No note has the tag #${renaming.from}.`, {
+    hint: 'find_nodes with group_by "tag" lists the existing tags.',
+  })
 }
 
 function requireTag(given: string): string {

@@ -10,8 +10,8 @@ export interface VaultView {
   readonly newLinkFormat: NewLinkFormat
   /** Obsidian's setting `attachmentFolderPath`, unchanged, or `undefined` if it is not set. */
   readonly attachmentFolder: string | undefined
-  /** True if the names of new notes are not lowercased. */
-  readonly keepsCase: boolean
+  /** Checks whether new notes keep the spelling that the caller gave. Otherwise, their names are lowercased. */
+  keepsCase(): boolean
   /** Modified during planning and restored at the end. */
   readonly names: NameIndex
   /** A key that is not used by any file. */

@@ -4,6 +4,7 @@ import { foldId } from '../../core/ids.ts'
 import type { ResolvedLink } from '../../core/index-writer.ts'
 import type { Heading } from '../../core/note.ts'
 import type { LinkReport } from '../../core/operations.ts'
+import { compareTexts } from '../../core/text/compare-texts.ts'
 import { editText } from '../../core/text/edit-text.ts'
 import type { FileNames } from '../../links/names.ts'
 import type { NameChange } from '../../links/relink/changed-names.ts'
@@ -43,6 +44,7 @@ const MAX_VISITS = 10
 export class Workspace {
   readonly view: VaultView
   readonly notes: string[] = []
+  readonly lowercased: string[] = []
   readonly #drafts = new DraftTable()
   readonly #paths: PlannedPaths
   readonly #names: PlannedNames
@@ -75,7 +77,7 @@ export class Workspace {
     const found = this.tryFind(id)
     if (found !== undefined) return found
     throw new RouxError('NODE_NOT_FOUND', `There is no note ${quote(id)}.`, {
-      hint: 'resolve_nodes finds the ids of notes by their titles.',
+      hint: 'find_nodes finds the ids of notes by their titles, as in title:"Rye".',
     })
   }
 
@@ -124,7 +126,7 @@ export class Workspace {
   #read(path: string): Uint8Array {
     const bytes = this.view.read(path)
     if (bytes !== undefined) return bytes
-    if (this.view.look(path) === undefined) throw new RouxError('CONFLICT', `${quote(path)} was deleted meanwhile.`)
+    if (this.view.look(path) === undefined) throw new RouxError('CONFLICT', `${quote(path)} has been deleted.`)
     throw new RouxError('PERMISSION_DENIED', `${quote(path)} cannot be read.`, { hint: "Check the file's permissions." })
   }
 
@@ -413,14 +415,10 @@ function byPlace(a: LinkReport, b: LinkReport): number {
   return compareTexts(a.path, b.path) || a.line - b.line
 }
 
-function compareTexts(a: string, b: string): number {
-  return a < b ? -1 : Number(a > b)
-}
-
 function htmlNotes({ broken, unread }: HtmlLinks): readonly string[] {
   const links = broken.length === 1 ? '1 link in HTML leads' : `${broken.length} links in HTML lead`
   return [
-    ...(broken.length === 0 ? [] : [`${links} to the old place and cannot be rewritten; dangling_links names them.`]),
-    ...(unread === 0 ? [] : [`Links in HTML were not looked for in ${unread} notes: that would have taken too long.`]),
+    ...(broken.length === 0 ? [] : [`${links} to the old place and cannot be rewritten; see dangling_links.`]),
+    ...(unread === 0 ? [] : [`Links in HTML were not checked in ${unread} notes, because it would take too long.`]),
   ]
 }

@@ -1,5 +1,6 @@
 import { chmodSync, closeSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { errorCode } from '../../core/error-code.ts'
 import { makeFolder } from '../../core/make-folder.ts'
 import type { Database } from '../../core/sql-database.ts'
 
@@ -20,8 +21,14 @@ export function attempt(action: () => void): void {
 
 /** Identifies the file at a path, so a replacement can be detected. Returns `undefined` if there is none. */
 export function identityOf(path: string): string | undefined {
-  const stat = statSync(path, { bigint: true, throwIfNoEntry: false })
-  return stat && `${stat.dev}:${stat.ino}`
+  try {
+    // Since Node 22, `throwIfNoEntry: false` also hides that a folder of the path is a file.
+    const { dev, ino } = statSync(path, { bigint: true })
+    return `${dev}:${ino}`
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return undefined
+    throw error
+  }
 }
 
 /** A kind of database in the state folder. */

@@ -46,8 +46,21 @@ export async function install(invocation: Invocation): Promise<number> {
     text: putOrKeep(file, { place, former, entry: keepAdditions(entry, former) }),
     done: `${client.title} now has Roux, as "${name}".`,
     nothing: `${client.title} already has this entry; nothing was written.`,
-    afterwards: client.afterInstall,
+    afterwards: [client.afterInstall, ...adviceFor(invocation, file, place)].join('\n'),
   })
+}
+
+/** With this many servers beside Roux, the lists of their tools crowd out the conversation. */
+const MANY_SERVERS = 4
+
+/** Recommends the short list of tools if the client already has many servers. */
+function adviceFor({ options }: Invocation, { text = '' }: ClientFile, place: EntryPlace): readonly string[] {
+  const others = [...listEntries(text, place).keys()].filter((name) => name !== place.name).length
+  const isChosen = ((options.get('set') as readonly string[] | undefined) ?? []).some((one) => one.startsWith('tools.profile='))
+  if (others < MANY_SERVERS || isChosen) return []
+  return [
+    `It has ${others} other servers, and reads the list of all their tools before each answer. Roux's is half as long with --set tools.profile=core.`,
+  ]
 }
 
 async function entryOf(invocation: Invocation, client: Client): Promise<Entry> {
@@ -210,7 +223,7 @@ export function vaultsToServe(invocation: Invocation, { server, vaults }: Loaded
   if (others.length === 0 && isAbsolute(file) && !invocation.options.has('config')) return { config: file }
   throw new RouxError(
     'INVALID_SETTINGS',
-    `The vaults are named by ${elsewhere.join(' and ')}, which a server that is started elsewhere does not read.`,
+    `The vaults are defined in ${elsewhere.join(' and ')}, which a server started from another folder does not read.`,
     {
       hint: `List them in ${ownFile(invocation)}, or choose one: --vault <folder>.`,
     },

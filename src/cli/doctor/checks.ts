@@ -4,11 +4,11 @@ import type { Diagnosis, IndexDiagnosis } from '../../compose/index.ts'
 import type { LoadedVault } from '../../config/load-vaults.ts'
 import type { Settings } from '../../config/settings.ts'
 import { RouxError } from '../../core/errors.ts'
+import { amount } from '../../core/text/amount.ts'
 import { askHealth } from '../../http/health.ts'
 import { isEveryAddress, isLoopbackAddress } from '../../http/host-and-origin.ts'
 import { isOpenToOthers, modeOf, readTokens } from '../../http/token-file.ts'
 import type { Host } from '../host.ts'
-import { amount } from '../output/text.ts'
 import { folderFault } from '../session.ts'
 
 /** Hint for a damaged file, which is replaced the next time it is used. */
@@ -19,6 +19,8 @@ export interface Finding {
   readonly check: string
   readonly state: 'ok' | 'warn' | 'fail'
   readonly message: string
+  /** Number of problems in the notes. */
+  readonly problems?: number
   /** Suggested fix for the problem. */
   readonly hint?: string
 }

@@ -75,7 +75,7 @@ function isWorthNothing(token: string, tokenFile: string): boolean {
 function hintFor({ name: client }: Client, name: string, entry: OwnEntry): string {
   const words = [client, ...(name === 'roux' ? [] : ['--name', shellWord(name)])].join(' ')
   const options = entry.kind === 'http' ? ['--http'] : optionsOf(entry)
-  return `"roux install ${[words, ...options].join(' ')}" corrects it, "roux uninstall ${words}" takes it away.`
+  return `"roux install ${[words, ...options].join(' ')}" corrects it, "roux uninstall ${words}" removes it.`
 }
 
 function optionsOf({ vault, config, settings = [], write }: Started): readonly string[] {

@@ -1,12 +1,15 @@
 import type { GraphCore } from '../../app/graph-core.ts'
+import { countForReaders } from '../../app/insight/get-problems.ts'
 import { userFolders } from '../../config/folders.ts'
 import type { LoadedSettings } from '../../config/load.ts'
 import { type LoadedVault, readVaults } from '../../config/load-vaults.ts'
 import { RouxError } from '../../core/errors.ts'
+import { amount } from '../../core/text/amount.ts'
 import { tokenFileIn } from '../../http/token-file.ts'
-import { amount, type Look, PLAIN } from '../output/text.ts'
+import { type Look, PLAIN } from '../output/text.ts'
 import { runningFolder, serversOf } from '../serving/running-servers.ts'
 import { type Invocation, settingsInput, withCore } from '../session.ts'
+import { describeState, sharedState } from '../shared/background.ts'
 import {
   checkAi,
   checkCacheFolder,
@@ -30,6 +33,8 @@ export async function run(invocation: Invocation): Promise<number> {
   const { server, vaults } = await readVaults(settingsInput(invocation, positionals[0]))
   findings.push(...checkSettings(server))
   for (const vault of vaults) findings.push(...(await checkOneVault(invocation, vault, server)))
+  const shared = await sharedState(invocation, { server, vaults })
+  if (shared !== undefined) findings.push(ok('shared', describeState(shared)))
   const tokenFile = tokenFileIn(userFolders(invocation.host.env).state)
   findings.push(...(await checkHttp(server.settings.http, tokenFile)))
   findings.push(...checkClients(invocation.host, { port: server.settings.http.port, tokenFile }))
@@ -108,9 +113,9 @@ async function checkIndexing(invocation: Invocation, loaded: LoadedVault): Promi
 async function checkCore({ store, indexing }: GraphCore, { name, settings, origins }: LoadedVault): Promise<readonly Finding[]> {
   const { mode, cache, message } = indexing.status()
   const one = { offset: 0, limit: 1 }
-  const [notes, problems] = await store.read(async (snapshot) => [
+  const [notes, { seen, inComments }] = await store.read(async (snapshot) => [
     (await snapshot.select({}, one)).total,
-    (await snapshot.problems({}, one)).total,
+    await countForReaders(snapshot),
   ])
   return [
     ok('mode', `${mode ?? settings.vault.mode}, ${reasonOfMode(mode, { settings, origins })}`),
@@ -124,11 +129,14 @@ async function checkCore({ store, indexing }: GraphCore, { name, settings, origi
           `the index is kept in memory only: ${message ?? 'unknown reason'}`,
           'Make the cache folder writable, or set cache.path.',
         ),
-    ok(
-      'problems',
-      String(problems),
-      problems > 0 ? `"roux get-problems${name === undefined ? '' : ` --vault ${name}`}" lists them.` : undefined,
-    ),
+    {
+      ...ok(
+        'problems',
+        `${seen} in the notes${inComments === 0 ? '' : `, and ${inComments} in comments`}`,
+        seen + inComments > 0 ? `"roux get-problems${name === undefined ? '' : ` --vault ${name}`}" lists them.` : undefined,
+      ),
+      problems: seen + inComments,
+    },
   ]
 }
 
@@ -141,12 +149,14 @@ function reasonOfMode(mode: string | undefined, { settings, origins }: Pick<Load
 function verdict(findings: readonly Finding[]): string {
   const count = (wanted: Finding['state']): number => findings.filter(({ state }) => state === wanted).length
   const [failures, warnings] = [count('fail'), count('warn')]
-  if (failures + warnings === 0) return 'Everything is in order.'
+  const problems = findings.reduce((sum, finding) => sum + (finding.problems ?? 0), 0)
+  const inNotes = problems === 0 ? '' : ` The notes have ${amount(problems, 'problem')}.`
+  if (failures + warnings === 0) return problems === 0 ? 'Everything is in order.' : `Roux is in order.${inNotes}`
   const parts = [
     ...(failures === 0 ? [] : [amount(failures, 'failure')]),
     ...(warnings === 0 ? [] : [amount(warnings, 'warning')]),
   ]
-  return `${parts.join(' and ')}; the rest is in order.`
+  return `${parts.join(' and ')}; the rest is in order.${inNotes}`
 }
 
 function renderFinding({ check, state, message, hint }: Finding, { paint = PLAIN }: Look): string {

@@ -1,6 +1,6 @@
 import { askKnownItems } from '../../app/eval/ask.ts'
 import { knownItems } from '../../app/eval/known-items.ts'
-import { type AskedMode, missed, scoreKnownItems, slowest, type VaultReport } from '../../app/eval/report.ts'
+import { type AskedMode, meaningGains, missed, scoreKnownItems, slowest, type VaultReport } from '../../app/eval/report.ts'
 import type { GraphCore } from '../../app/graph-core.ts'
 import { RouxError } from '../../core/errors.ts'
 import { interruptible, UsageError } from '../host.ts'
@@ -63,6 +63,7 @@ async function evaluate(
     seed,
     embedder: states[0]?.embedder ?? null,
     scores: scoreKnownItems(asked),
+    meaning: meaningGains(asked),
     slowest: slowest(asked, SLOWEST),
     missed: missed(asked.slice(-1), MISSED_OF_A_KIND),
   }

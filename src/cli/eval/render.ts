@@ -1,10 +1,10 @@
-import type { NotedQuery, VaultReport } from '../../app/eval/report.ts'
+import type { MeaningGain, NotedQuery, VaultReport } from '../../app/eval/report.ts'
 import type { Estimate } from '../../app/eval/statistics.ts'
 import { type Column, renderTable } from '../output/table.ts'
 import type { Look } from '../output/text.ts'
 
 /** Renders the scores for each kind of query, followed by the slowest queries and some of the missed ones. */
-export function renderVaultReport({ embedder, scores, slowest, missed }: VaultReport, look: Look): string {
+export function renderVaultReport({ embedder, scores, meaning, slowest, missed }: VaultReport, look: Look): string {
   const rows = scores.map(({ kind, mode, queries, hit1, hit5, mrr, median, p99 }) => [
     kind,
     mode,
@@ -17,11 +17,29 @@ export function renderVaultReport({ embedder, scores, slowest, missed }: VaultRe
   const by = embedder === null ? 'by words only' : `by words and by meaning (${embedder})`
   return [
     `Found ${by}\n\n${scoreTable(rows, look)}`,
+    meaningSentence(meaning),
     queryList('Slowest', slowest, look),
     queryList('Not among the first ten', missed.slice(0, SHOWN), look),
   ]
     .filter((part) => part !== '')
     .join('\n')
+}
+
+/** Says in one sentence what meaning is worth in this vault. */
+function meaningSentence(gains: readonly MeaningGain[]): string {
+  if (gains.length === 0) return ''
+  const told = gains.map(({ kind, gain }) => `${kind === 'all' ? 'all queries' : kind} ${signed(gain)}${verdict(gain)}`)
+  return `Meaning changes MRR@10 against words alone by: ${told.join('; ')}.\n`
+}
+
+function signed({ value, low, high }: Estimate): string {
+  const show = (part: number): string => (part < 0 ? part.toFixed(3) : `+${part.toFixed(3)}`)
+  return `${show(value)} [${show(low)}, ${show(high)}]`
+}
+
+/** An interval that includes 0 shows no difference. */
+function verdict({ low, high }: Estimate): string {
+  return low > 0 ? ' (better)' : high < 0 ? ' (worse)' : ''
 }
 
 /** Maximum number of missed queries shown. `--json` includes more. */

@@ -44,7 +44,7 @@ interface FoundReasons {
   readonly keyword: FoundLeg | null
   readonly semantic: FoundLeg | null
   readonly weight: number
-  readonly coverage?: number
+  readonly language?: string
   readonly exact: boolean
   readonly close_title?: string
 }
@@ -101,14 +101,14 @@ function factsOf({ line, modified, passages, snippet, tags = [] }: FoundItem): r
   ]
 }
 
-function reasonsOf({ keyword, semantic, weight, coverage, exact, close_title }: FoundReasons): string {
+function reasonsOf({ keyword, semantic, weight, language, exact, close_title }: FoundReasons): string {
   const leg = (name: string, found: FoundLeg | null): string =>
     found === null ? `not by ${name}` : `${name} ${found.normalised.toFixed(2)}, rank ${found.rank}`
   return [
     leg('words', keyword),
     leg('meaning', semantic),
     `weight of meaning ${weight.toFixed(2)}`,
-    ...(coverage === undefined ? [] : [`known ${coverage.toFixed(2)}`]),
+    ...(language === undefined ? [] : [`question in ${language}`]),
     ...(exact ? ['exact title'] : []),
     ...(close_title === undefined ? [] : [`title nearly "${printable(close_title)}"`]),
   ].join(' · ')

@@ -1,8 +1,10 @@
+import type { Catalogue } from '../../app/insight/catalogues.ts'
 import type { ChangedNote, ChangesAnswer } from '../../app/insight/changes-since.ts'
 import type { GapList } from '../../app/insight/gaps.ts'
 import type { CommunityRow, VaultMap } from '../../app/insight/map.ts'
 import type { LinkEdit, LinkSuggestion, SuggestionList } from '../../app/insight/suggest-links.ts'
-import { amount, type Look, localTime, PLAIN, printable, section, wrapWords } from './text.ts'
+import { amount } from '../../core/text/amount.ts'
+import { type Look, localTime, PLAIN, printable, section, wrapWords } from './text.ts'
 
 /** Maximum number of communities shown with their key notes, and of connections between communities. */
 const SHOWN = { communities: 40, bridges: 8 }
@@ -11,7 +13,7 @@ const INDENT = '      '
 
 /** Renders a map as a list of communities followed by the connections between them. */
 export function renderMap(map: VaultMap, { paint = PLAIN, width = WIDTH }: Look): string {
-  const { notes, links, community, communities, between, stubs, alone, changed } = map
+  const { notes, links, catalogues = [], community, communities, between, stubs, alone, changed } = map
   const room = Math.max(40, Math.min(width, WIDTH) - INDENT.length)
   const labels = new Map(communities.map(({ id, label }) => [id, label]))
   const wrapped = (text: string): readonly string[] => wrapWords(printable(text), room).map((line) => INDENT + line)
@@ -34,6 +36,9 @@ export function renderMap(map: VaultMap, { paint = PLAIN, width = WIDTH }: Look)
     ...(alone > 0 ? [`${amount(alone, 'note')} ${alone === 1 ? 'belongs' : 'belong'} to none.`] : []),
     ...changeLine(changed),
     '',
+    ...(catalogues.length > 0
+      ? [paint('bold', 'Most notes are short entries of a common form'), ...catalogues.map(catalogueLine), '']
+      : []),
     ...communities.slice(0, SHOWN.communities).flatMap((row) => [...describe(row), '']),
     ...(hidden > 0 ? [`and ${amount(hidden, 'smaller community', 'smaller communities')}; --json has all.`, ''] : []),
     ...(between.length > 0 ? [paint('bold', 'Between them')] : []),
@@ -43,6 +48,13 @@ export function renderMap(map: VaultMap, { paint = PLAIN, width = WIDTH }: Look)
     }),
   ]
   return `${lines.join('\n').trimEnd()}\n`
+}
+
+function catalogueLine({ folder, where = {}, notes, of, properties }: Catalogue): string {
+  const place = folder === '' ? 'the top folder' : printable(folder)
+  const kind = Object.entries(where).map(([key, value]) => `, ${printable(key)}: ${printable(value)}`)
+  const form = properties.length === 0 ? '' : ` (${properties.map(printable).join(', ')})`
+  return `  ${notes === of ? amount(notes, 'note') : `${notes} of ${amount(of, 'note')}`} in ${place}${kind.join('')}${form}`
 }
 
 function countOf({ notes, inside, stubs }: CommunityRow): string {
@@ -56,7 +68,7 @@ function changeLine(changed: VaultMap['changed']): readonly string[] {
     ...(changed.gone.length > 0 ? [`gone: ${changed.gone.join(', ')}`] : []),
     ...(changed.moved > 0 ? [`${amount(changed.moved, 'note')} moved`] : []),
   ]
-  return [`Since the map before: ${parts.join('; ')}.`]
+  return [`Since the last map: ${parts.join('; ')}.`]
 }
 
 /** Renders gaps by kind, each with the key used to dismiss it. */

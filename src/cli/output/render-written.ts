@@ -1,7 +1,8 @@
 import type { FileFacts, WriteFacts } from '../../app/write/facts.ts'
 import type { ChangeFacts } from '../../app/write/list-changes.ts'
+import { amount } from '../../core/text/amount.ts'
 import { renderTable } from './table.ts'
-import { amount, colouredDiff, type Look, localTime, PLAIN, printable } from './text.ts'
+import { colouredDiff, type Look, localTime, PLAIN, printable } from './text.ts'
 
 export interface WrittenOptions extends Look {
   /** Options needed, in addition to the arguments, to repeat the command, such as ` --write`. */

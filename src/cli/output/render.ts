@@ -19,7 +19,9 @@ function renderList(items: readonly unknown[], look: FoundLook): string {
   if (!items.every(isRecord)) return items.map((item) => `${cell(item)}\n`).join('')
   if (areFound(items)) return renderFound(items as unknown as readonly FoundItem[], look)
   const names = [...new Set(items.flatMap((item) => Object.keys(item)))]
-  const filled = names.filter((name) => items.some((item) => listCell(name, item[name]) !== ''))
+  // Commands take an id, so a second column with the same path in another spelling would only take up room.
+  const isNamed = names.includes('id') || names.includes('match')
+  const filled = names.filter((name) => !(name === 'path' && isNamed) && items.some((item) => listCell(name, item[name]) !== ''))
   const columns = filled.map((name): Column => {
     if (SENTENCES.has(name)) return { name, wraps: true }
     if (IDS.has(name)) return { name, whole: true }

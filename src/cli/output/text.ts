@@ -1,4 +1,5 @@
 import { graphemes } from '../../core/text/graphemes.ts'
+import { localDate, twoDigits } from '../../core/text/local-date.ts'
 
 export type Style = 'bold' | 'faint' | 'red' | 'green' | 'yellow' | 'cyan' | 'mark'
 
@@ -115,11 +116,6 @@ export function bytesText(bytes: number): string {
   return bytes < 1_000_000_000 ? `${(bytes / 1_000_000).toFixed(1)} MB` : `${(bytes / 1_000_000_000).toFixed(2)} GB`
 }
 
-/** Formats a count with its noun, for example `1 change` or `3,000 changes`. */
-export function amount(count: number, one: string, many = `${one}s`): string {
-  return `${count.toLocaleString('en')} ${count === 1 ? one : many}`
-}
-
 /** Formats an estimated duration, for example `about 5 min`. */
 export function durationText(milliseconds: number): string {
   const seconds = Math.ceil(milliseconds / 1_000)
@@ -131,9 +127,7 @@ export function durationText(milliseconds: number): string {
 /** Formats a timestamp as local time to the minute, for example `2026-03-04 09:05`. */
 export function localTime(iso: string): string {
   const time = new Date(iso)
-  const two = (part: number): string => String(part).padStart(2, '0')
-  const day = [time.getFullYear(), two(time.getMonth() + 1), two(time.getDate())].join('-')
-  return `${day} ${two(time.getHours())}:${two(time.getMinutes())}`
+  return `${localDate(time)} ${twoDigits(time.getHours())}:${twoDigits(time.getMinutes())}`
 }
 
 /** Returns a heading, the indented lines below it, and an empty line. */

@@ -1,10 +1,12 @@
-import { mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { userFolders } from '../../config/folders.ts'
+import { realFolder } from '../../config/load-vaults.ts'
 import type { Settings } from '../../config/settings.ts'
-import { errorCode } from '../../core/error-code.ts'
 import { isRecord } from '../../core/is-record.ts'
+import { isRunning } from '../../core/is-running.ts'
 import { makeFolder } from '../../core/make-folder.ts'
+import { quietly } from '../../core/quietly.ts'
 
 /** Milliseconds between updates of an announcement, and the age at which an announcement is ignored. */
 const BEAT_MS = 30_000
@@ -22,17 +24,23 @@ export interface AnnouncedPage {
   readonly key: string
 }
 
+/** Folders that each connection of this process serves, by file. Only the shared server has several. */
+const announced = new Map<string, Set<readonly string[]>>()
+
 /**
  * Writes a file that announces the served folders and the page of this process. The file is only a hint: if it cannot be written,
  * other processes cannot find this one.
- * @returns a function that removes the file
+ * @returns a function that removes the file, unless the process has announced other folders, too
  */
 export function announceServer(folder: string, vaults: readonly string[], page?: AnnouncedPage): () => void {
   const file = join(folder, `${process.pid}.json`)
-  const text = JSON.stringify({ vaults: vaults.map(realFolder), page: page?.address, key: page?.key })
+  const folders = vaults.map(realFolder)
+  const all = announced.get(file) ?? new Set()
+  announced.set(file, all.add(folders))
   const say = () =>
     quietly(() => {
       makeFolder(folder, { mkdirSync, dirname })
+      const text = JSON.stringify({ vaults: [...new Set([...all].flat())], page: page?.address, key: page?.key })
       writeFileSync(file, text, { mode: 0o600 })
     })
   say()
@@ -40,7 +48,9 @@ export function announceServer(folder: string, vaults: readonly string[], page?:
   const timer = setInterval(say, BEAT_MS).unref()
   return () => {
     clearInterval(timer)
-    quietly(() => rmSync(file, { force: true }))
+    all.delete(folders)
+    if (all.size > 0) say()
+    else quietly(() => rmSync(file, { force: true }))
   }
 }
 
@@ -78,24 +88,4 @@ function forgetGone(folder: string): void {
 
 function isGone(file: string): boolean {
   return Date.now() - statSync(file).mtimeMs > GONE_MS
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0)
-  } catch (error) {
-    return errorCode(error) === 'EPERM'
-  }
-}
-
-function realFolder(path: string): string {
-  return quietly(() => realpathSync.native(path)) ?? path
-}
-
-function quietly<T>(act: () => T): T | undefined {
-  try {
-    return act()
-  } catch {
-    return undefined
-  }
 }

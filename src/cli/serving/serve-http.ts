@@ -6,10 +6,11 @@ import { userFolders } from '../../config/folders.ts'
 import type { LoadedVaults } from '../../config/load-vaults.ts'
 import { closedBy } from '../../core/waiting/shutdown.ts'
 import type { HealthReport } from '../../http/health.ts'
-import { isLoopbackAddress } from '../../http/host-and-origin.ts'
+import { type AccessPolicy, isLoopbackAddress } from '../../http/host-and-origin.ts'
 import { type HttpServerOptions, openHttpServer } from '../../http/http-server.ts'
-import type { ServerParts } from '../../http/routes.ts'
-import { closeToOthers, openTokens, tokenFileIn } from '../../http/token-file.ts'
+import { type PublicAddress, readPublicAddress } from '../../http/public-address.ts'
+import type { PublicSide, ServerParts } from '../../http/routes.ts'
+import { closeToOthers, openTokens, readTokens, tokenFileIn } from '../../http/token-file.ts'
 import { isBearerOf } from '../../http/token-gate.ts'
 import { type Access, type Principal, SCOPES } from '../../http/tokens.ts'
 import type { SwitchedOffBy } from '../../mcp/definition/define-tool.ts'
@@ -21,9 +22,10 @@ import type { WebOptions } from '../../web/routes.ts'
 import type { WebSessions } from '../../web/sessions.ts'
 import { UsageError } from '../host.ts'
 import type { Invocation } from '../session.ts'
+import type { LiveSettings } from './live-settings.ts'
 import type { AnnouncedPage } from './running-servers.ts'
 import { nameVaults, openServing } from './serving.ts'
-import { refusedTo, seenBy, toldOf } from './token-rights.ts'
+import { refusedTo, seenBy, toldOf, unnamedVault } from './token-rights.ts'
 
 /** Options for serving the web page. */
 export interface WebView {
@@ -49,20 +51,27 @@ export async function serveHttp(invocation: Invocation, loaded: LoadedVaults, we
   if (warning !== undefined) printer.warn(warning)
   openTokens(tokenFile)
   let page: AnnouncedPage | undefined
-  const { vaults, events, live, options, withdraw, close } = await openServing(invocation, loaded, { page: () => page })
+  const { vaults, events, live, options, switchedOffForPage, withdraw, close } = await openServing(invocation, loaded, {
+    page: () => page,
+  })
   const followed = followVaults(vaults, events, options.promptsFolder)
   const eventsFor = (access: Access): EventFeed => feedOf(events, toldOf(access, vaults, loaded))
   const isEnabled = (): boolean => live.current.settings.http.enabled
   // The user who started `roux open` keeps access to its page, even if a settings file disables HTTP for clients.
   const isOwnerLetIn = (): boolean => web?.onAddress !== undefined || isEnabled()
   const view = web === undefined ? undefined : await webView(invocation, isOwnerLetIn)
-  const switchedOffFor =
+  const refusing =
+    (switchedOffBy: SwitchedOffBy) =>
     (access: Access): SwitchedOffBy =>
     (tool) =>
-      options.switchedOffBy(tool) ?? refusedTo(access, tool)
+      switchedOffBy(tool) ?? refusedTo(access, tool)
   const log = (line: string): void => printer.note(line)
+  // The page of `roux open` is for this computer only.
+  const signIn = web?.onAddress === undefined ? await publicSide(invocation, loaded, { live, vaults: followed }) : undefined
   const server = await openHttpServer({
     ...http,
+    ...signIn?.reachableAs(http),
+    publicSide: signIn?.side,
     get enabled() {
       return isEnabled()
     },
@@ -74,12 +83,18 @@ export async function serveHttp(invocation: Invocation, loaded: LoadedVaults, we
         ...options,
         vaults: seenBy(access, followed, loaded),
         tools: TOOLS,
-        switchedOffBy: switchedOffFor(access),
+        switchedOffBy: refusing(options.switchedOffBy)(access),
         mayRead: access.scopes.has('read'),
         events: eventsFor(access),
         log,
       }),
-    ...view?.routesFor({ tools: TOOLS, log, vaultsFor: (access) => seenBy(access, followed, loaded), switchedOffFor, eventsFor }),
+    ...view?.routesFor({
+      tools: TOOLS,
+      log,
+      vaultsFor: (access) => seenBy(access, followed, loaded),
+      switchedOffFor: refusing(switchedOffForPage),
+      eventsFor,
+    }),
     portAdvice: web?.portAdvice ?? 'choose another port with --http <port> or http.port, 0 for any that is free',
     log: (line) => printer.warn(line),
   })
@@ -90,7 +105,7 @@ export async function serveHttp(invocation: Invocation, loaded: LoadedVaults, we
   const ended = new Promise<void>((resolve) => host.onSignal(resolve))
   if (!isLoopbackAddress(http.host)) printer.warn(OPEN_TO_OTHERS)
   const names = nameVaults(invocation, loaded)
-  if (web?.onAddress === undefined) printer.note(welcome(names, server.url))
+  if (web?.onAddress === undefined) printer.note(welcome(names, server.url, signIn?.address))
   else if (view !== undefined) {
     const code = view.newCode()
     web.onAddress(`${home}#code=${code}`, () => view.isWaiting(code))
@@ -160,6 +175,42 @@ async function webView({ host }: Invocation, isOwnerLetIn: () => boolean): Promi
   }
 }
 
+interface SignIn {
+  readonly address: PublicAddress
+  readonly side: PublicSide
+  /** Returns the names under which the server is reached, with the public one. */
+  reachableAs(policy: Pick<AccessPolicy, 'hosts' | 'origins'>): Pick<AccessPolicy, 'hosts' | 'origins'>
+}
+
+/** Opens sign-in if there is a public address. Its code is only loaded then. */
+async function publicSide(
+  { host }: Invocation,
+  { server, vaults: [first] }: LoadedVaults,
+  { live, vaults }: { readonly live: LiveSettings; readonly vaults: Vaults },
+): Promise<SignIn | undefined> {
+  const { http } = server.settings
+  const address = readPublicAddress(http.public_url)
+  if (address === undefined) return undefined
+  const { openSignIn } = await import('../../oauth/open-sign-in.ts')
+  const { state } = userFolders(host.env)
+  const side = openSignIn({
+    address,
+    clients: http.clients,
+    stateFolder: state,
+    allowedScopes: () => {
+      const { write, attach } = live.current.settings.tools
+      return SCOPES.filter((scope) => scope === 'read' || (scope === 'write' && write) || (scope === 'attach' && attach))
+    },
+    vaults: () => (vaults.names.length > 0 ? vaults.names : [unnamedVault(first.settings)]),
+    isToken: (name) => readTokens(tokenFileIn(state))?.some((token) => token.name === name) === true,
+  })
+  return {
+    address,
+    side,
+    reachableAs: ({ hosts, origins }) => ({ hosts: [...hosts, address.host], origins: [...origins, address.origin] }),
+  }
+}
+
 function requireNoContradiction({ server: { settings, origins } }: LoadedVaults): void {
   if (settings.http.enabled || origins.get('http.enabled') !== '--set') return
   throw new UsageError('--http and --set http.enabled=false contradict each other.', 'Remove one of them.')
@@ -168,12 +219,12 @@ function requireNoContradiction({ server: { settings, origins } }: LoadedVaults)
 const OPEN_TO_OTHERS =
   'Other computers can connect, and the connection is not encrypted: use a reverse proxy with TLS, and set http.host to 127.0.0.1 if it runs on this computer.'
 
-function welcome(names: string, url: string): string {
+function welcome(names: string, url: string, address: PublicAddress | undefined): string {
   const entry = { type: 'http', url, headers: { Authorization: 'Bearer <token>' } }
-  return `Roux serves ${names} at ${url} (MCP over HTTP). Ctrl+C ends it.
+  return `Roux serves ${names} at ${url} (MCP over HTTP). Press Ctrl+C to stop.
 
   The token:    roux token show
   Claude Code:  roux install claude-code --http --set http.port=${new URL(url).port}
   Others:       ${JSON.stringify({ mcpServers: { roux: entry } })}
-`
+${address === undefined ? '' : `  Hosted ones:  ${address.resource} (run "roux connect" first)\n`}`
 }

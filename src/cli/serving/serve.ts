@@ -1,5 +1,5 @@
 import type { Readable, Writable } from 'node:stream'
-import type { LoadedVault } from '../../config/load-vaults.ts'
+import type { LoadedVault, LoadedVaults } from '../../config/load-vaults.ts'
 import { shellWord } from '../../config/shell-word.ts'
 import { UsageError } from '../host.ts'
 import { type Invocation, requireVaults } from '../session.ts'
@@ -7,17 +7,38 @@ import { nameVaults, openServing } from './serving.ts'
 
 /** Serves the vaults over stdio or HTTP until the client disconnects or a signal is received. */
 export async function run(invocation: Invocation): Promise<number> {
-  const { host, printer, options, positionals } = invocation
+  const { host, options, positionals } = invocation
   const loaded = await requireVaults(invocation, positionals[0])
-  const { vaults } = loaded
   if (options.has('web') && !options.has('http'))
     throw new UsageError('--web needs --http, because the page is served over HTTP.', 'roux serve --http --web, or roux open.')
+  if (options.has('public-url') && !options.has('http'))
+    throw new UsageError(
+      '--public-url needs --http, because assistants connect over HTTP.',
+      'roux serve --http --public-url <address>',
+    )
   if (options.has('http')) {
     const { serveHttp } = await import('./serve-http.ts')
     return serveHttp(invocation, loaded, options.has('web') ? {} : undefined)
   }
+  if (options.get('background') === true)
+    return await (await import('../shared/background.ts')).startInBackground(invocation, loaded)
+  const { sharing } = host
+  if (sharing !== undefined && sharing.alone === undefined && !host.stdin.isTTY) {
+    const { whyAlone } = await import('../shared/why-alone.ts')
+    if (whyAlone(invocation, loaded) === undefined) {
+      const { relayFirst } = await import('../shared/relay-first.ts')
+      return await relayFirst(sharing, host, (own) => serveClient({ ...invocation, host: own }, loaded))
+    }
+    sharing.bootIndexer()
+  }
+  return await serveClient(invocation, loaded)
+}
+
+/** Serves the client at stdin and stdout. */
+async function serveClient(invocation: Invocation, loaded: LoadedVaults): Promise<number> {
+  const { host, printer } = invocation
   const names = nameVaults(invocation, loaded)
-  if (host.stdin.isTTY) printer.note(greeting(names, vaults))
+  if (host.stdin.isTTY) printer.note(greeting(names, loaded.vaults))
   const [{ serveStdioServer }, serving] = await Promise.all([
     import('../../mcp/transport/serve-stdio.ts'),
     openServing(invocation, loaded),

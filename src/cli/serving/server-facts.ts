@@ -11,7 +11,10 @@ const HARMLESS: readonly string[] = ['flag', 'choice', 'integer', 'number']
  * which might contain paths, addresses or secrets.
  */
 export function serverFacts({ settings, origins }: Pick<LoadedSettings, 'settings' | 'origins'>): Omit<ServerFacts, 'version'> {
-  const told = [...origins.keys()].filter((key) => HARMLESS.includes(findSetting(key)?.type.kind ?? ''))
+  // How the process is run does not concern clients, and an answer must not depend on it.
+  const told = [...origins.keys()].filter(
+    (key) => !key.startsWith('serve.') && HARMLESS.includes(findSetting(key)?.type.kind ?? ''),
+  )
   const { kind, model } = settings.embedder
   return {
     settings: Object.fromEntries(told.sort().map((key) => [key, settingAt(settings, key)])),

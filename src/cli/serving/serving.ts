@@ -3,12 +3,13 @@ import { dirname, join } from 'node:path'
 import { type LoadedSettings, requireRight } from '../../config/load.ts'
 import { type LoadedVault, type LoadedVaults, readVaults } from '../../config/load-vaults.ts'
 import type { Settings } from '../../config/settings.ts'
+import type { SwitchedOffBy } from '../../mcp/definition/define-tool.ts'
 import type { ServerEvents } from '../../mcp/events/events.ts'
 import type { McpServerOptions } from '../../mcp/server-options.ts'
 import { tokensToday } from '../ai/tokens-today.ts'
 import { VERSION } from '../host.ts'
 import { folderFault, type Invocation, settingsInput } from '../session.ts'
-import { switchedOffIn } from '../tools/tool-switch.ts'
+import { notOfferedIn, switchedOffIn } from '../tools/tool-switch.ts'
 import { type ServedVaults, serveVaults } from '../vaults/open-vaults.ts'
 import { changedKeys, LiveSettings } from './live-settings.ts'
 import { type AnnouncedPage, announceServer, runningFolder } from './running-servers.ts'
@@ -25,6 +26,8 @@ export interface Serving {
   /** Current settings. They follow the settings files after `watch()` has been called. */
   readonly live: LiveSettings
   readonly options: SharedOptions
+  /** The page uses all tools, also those that assistants are not offered. */
+  readonly switchedOffForPage: SwitchedOffBy
   /** Removes the announcement for other processes. Call it before the port is released. */
   withdraw(): void
   /** Closes the vaults, or gives up at the given `performance.now()` time. */
@@ -87,7 +90,7 @@ export async function openServing(invocation: Invocation, loaded: LoadedVaults, 
     live,
     options: {
       version: VERSION,
-      switchedOffBy: switchedOffIn(loaded, () => live.current.settings),
+      switchedOffBy: notOfferedIn(loaded, () => live.current.settings),
       promptsFolder: () => live.current.settings.mcp.prompts_folder,
       maxTokens: () => {
         const { max_tokens } = live.current.settings.answers
@@ -100,6 +103,7 @@ export async function openServing(invocation: Invocation, loaded: LoadedVaults, 
         tokens: () => tokensToday(host, live.current.settings),
       }),
     },
+    switchedOffForPage: switchedOffIn(loaded, () => live.current.settings),
     withdraw,
     async close(by) {
       live.stop()

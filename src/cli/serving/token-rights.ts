@@ -1,6 +1,7 @@
 import { basename } from 'node:path'
 import { onlyVaults, type Vaults } from '../../app/vaults.ts'
 import type { LoadedVaults } from '../../config/load-vaults.ts'
+import type { Settings } from '../../config/settings.ts'
 import { RouxError } from '../../core/errors.ts'
 import type { Access, Scope } from '../../http/tokens.ts'
 import type { OffSwitch, Permission, ToolIdentity } from '../../mcp/definition/define-tool.ts'
@@ -10,8 +11,8 @@ import type { SeenVaults } from '../../mcp/events/events.ts'
 export function seenBy(access: Access, vaults: Vaults, loaded: LoadedVaults): Vaults {
   const seen = namesSeen(access, vaults, loaded)
   const refusal = (): RouxError =>
-    new RouxError('PERMISSION_DENIED', `The token "${access.name}" has access to none of the vaults served here.`, {
-      hint: anotherToken(access.scopes, '*'),
+    new RouxError('PERMISSION_DENIED', `${nameOf(access)} has access to none of the vaults served here.`, {
+      hint: howToGet(access, access.scopes, '*'),
     })
   if (seen !== 'nothing' && vaults.names.length === 0) return vaults
   return onlyVaults(vaults, (name) => seen !== 'nothing' && seen.includes(name), refusal)
@@ -27,20 +28,25 @@ export function toldOf(access: Access, vaults: Vaults, loaded: LoadedVaults): Se
 function namesSeen(access: Access, { names }: Vaults, { vaults: [first] }: LoadedVaults): SeenVaults {
   if (access.vaults === '*') return names
   const allowed = access.vaults.map((name) => name.toLowerCase())
-  if (names.length === 0) return allowed.includes(basename(first.settings.vault.path).toLowerCase()) ? names : 'nothing'
+  if (names.length === 0) return allowed.includes(unnamedVault(first.settings)) ? names : 'nothing'
   const seen = names.filter((name) => allowed.includes(name))
   return seen.length === 0 ? 'nothing' : seen
+}
+
+/** Returns the name that tokens and connections use for a vault without a name in the settings. */
+export function unnamedVault({ vault }: Pick<Settings, 'vault'>): string {
+  return basename(vault.path).toLowerCase()
 }
 
 const SCOPE_OF: Readonly<Record<Permission, Scope>> = { 'tools.write': 'write', 'tools.attach': 'attach' }
 
 /** Explains why a token must not use a tool and how to fix it. Returns `undefined` if the token may use the tool. */
 export function refusedTo(access: Access, tool: ToolIdentity): OffSwitch | undefined {
-  const { name, scopes, vaults } = access
+  const { scopes, vaults } = access
   const missing = scopesFor(tool).filter((scope) => !scopes.has(scope))
   if (missing.length === 0) return undefined
   const lacks = missing.map((scope) => `"${scope}"`).join(' and ')
-  return { hint: `The token "${name}" has no scope ${lacks}. ${anotherToken([...scopes, ...missing], vaults)}` }
+  return { hint: `${nameOf(access)} has no scope ${lacks}. ${howToGet(access, [...scopes, ...missing], vaults)}` }
 }
 
 /** Tools that call a model also require `read`, because answers reveal the content of notes. */
@@ -49,8 +55,15 @@ function scopesFor({ needs, byModel }: ToolIdentity): readonly Scope[] {
   return [needs === undefined ? 'read' : SCOPE_OF[needs]]
 }
 
-/** Explains how to create a token with these scopes for these vaults. */
-function anotherToken(scopes: Iterable<Scope>, vaults: Access['vaults']): string {
+function nameOf({ name, isConnection }: Access): string {
+  return `The ${isConnection ? 'connection' : 'token'} "${name}"`
+}
+
+/** Explains how to get a token or a connection with these scopes for these vaults. */
+function howToGet({ isConnection }: Access, scopes: Iterable<Scope>, vaults: Access['vaults']): string {
   const only = vaults === '*' ? '' : ` --vaults ${vaults.join(',')}`
+  if (isConnection && [...scopes].includes('ai')) return 'A program that signed in cannot use the chat model of this server.'
+  if (isConnection)
+    return `Where the notes are, run "roux connect --scope ${[...scopes].join(',')}${only}", then connect this program again.`
   return `Where the server runs, "roux token add <name> --scope ${[...scopes].join(',')}${only}" makes one that does.`
 }

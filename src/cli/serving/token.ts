@@ -1,6 +1,8 @@
-import { basename } from 'node:path'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { userFolders } from '../../config/folders.ts'
 import { loadSettings } from '../../config/load.ts'
+import { RouxError } from '../../core/errors.ts'
 import { didYouMean, nearest } from '../../core/text/nearest.ts'
 import { changeTokens, closeToOthers, openTokens, readTokens, tokenFileIn } from '../../http/token-file.ts'
 import {
@@ -14,8 +16,10 @@ import {
   type Scope,
   type Token,
 } from '../../http/tokens.ts'
+import type { Connection } from '../../oauth/connection.ts'
 import { UsageError } from '../host.ts'
 import { type Invocation, settingsInput } from '../session.ts'
+import { unnamedVault } from './token-rights.ts'
 
 type Act = (invocation: Invocation, path: string, name: string | undefined) => Promise<void>
 
@@ -46,11 +50,13 @@ async function rotate(invocation: Invocation, path: string, name = DEFAULT_NAME)
 
 async function add(invocation: Invocation, path: string, name: string | undefined): Promise<void> {
   const { options } = invocation
+  if (name !== undefined && (await connectionsOf(invocation)).some((connection) => connection.name === name))
+    throw new RouxError('INVALID_PARAMS', `There is a connection "${name}".`, { hint: 'Choose another name.' })
   // Vault names are lowercase.
   const vaults = namesIn(options.get('vaults') ?? '*').map((name) => name.toLowerCase())
   const added = {
     name: requireName(name, 'add'),
-    scopes: namesIn(options.get('scope') ?? 'read').map(requireScope),
+    scopes: namesIn(options.get('scope') ?? 'read').map((text) => requireScope(text, SCOPES)),
     vaults: vaults.includes('*') ? ('*' as const) : vaults,
   }
   const tokens = changeTokens(path, (before) => addToken(before ?? [], added))
@@ -62,28 +68,57 @@ async function add(invocation: Invocation, path: string, name: string | undefine
  * Warns about unknown vaults. This is not an error, because a vault may be configured later or the server may be started with another
  * folder.
  */
-async function warnOfUnknown(invocation: Invocation, names: readonly string[]): Promise<void> {
+export async function warnOfUnknown(invocation: Invocation, names: readonly string[]): Promise<void> {
   const { settings } = await loadSettings(settingsInput(invocation))
   const known = Object.keys(settings.vaults)
-  const unnamed = basename(settings.vault.path).toLowerCase()
+  const unnamed = unnamedVault(settings)
   const unknown = names.filter((name) => (known.length === 0 ? name !== unnamed : !known.includes(name)))
   if (unknown.length === 0) return
   const quoted = unknown.map((name) => `"${name}"`).join(', ')
   invocation.printer.warn(
     known.length === 0
-      ? `The settings name no vaults: ${quoted} can only mean a folder of that name that is served by its path, as "${unnamed}" is here.`
-      : `The settings name no vault ${quoted}, only ${known.join(', ')}.`,
+      ? `The settings define no vaults: ${quoted} can only mean a folder of that name that is served by its path, as "${unnamed}" is here.`
+      : `The settings define no vault ${quoted}, only ${known.join(', ')}.`,
   )
 }
 
-async function remove({ printer }: Invocation, path: string, name: string | undefined): Promise<void> {
+async function remove(invocation: Invocation, path: string, name: string | undefined): Promise<void> {
+  const { printer } = invocation
   const removed = requireName(name, 'remove')
+  if ((await connectionsOf(invocation)).some((connection) => connection.name === removed)) {
+    const { removeConnection } = await import('../../oauth/connections.ts')
+    removeConnection(connectionsFolder(invocation), removed)
+    return printer.note(`The connection "${name}" has ended.`)
+  }
   changeTokens(path, (before) => removeToken(before ?? [], removed))
   printer.note(`Clients with the token "${name}" no longer have access.`)
 }
 
-async function list({ printer }: Invocation, path: string): Promise<void> {
-  await printer.answer((readTokens(path) ?? []).map(({ name, scopes, vaults }) => ({ name, scopes, vaults })))
+async function list(invocation: Invocation, path: string): Promise<void> {
+  const tokens = (readTokens(path) ?? []).map(({ name, scopes, vaults }) => ({ name, scopes, vaults }))
+  const connections = (await connectionsOf(invocation)).map(({ name, scopes, vaults, client, created, used }) => ({
+    name,
+    scopes,
+    vaults,
+    program: client.name,
+    returns_to: client.returnsTo,
+    ...(client.knownBy === undefined ? {} : { known_by: client.knownBy }),
+    since: new Date(created).toISOString(),
+    last_refresh: new Date(used).toISOString(),
+  }))
+  await invocation.printer.answer([...tokens, ...connections])
+}
+
+/** Returns the programs that signed in. The code for that is only loaded if there ever was one. */
+async function connectionsOf(invocation: Invocation): Promise<readonly Connection[]> {
+  const folder = connectionsFolder(invocation)
+  if (!existsSync(folder)) return []
+  const { listConnections } = await import('../../oauth/connections.ts')
+  return listConnections(folder)
+}
+
+function connectionsFolder({ host }: Invocation): string {
+  return join(userFolders(host.env).state, 'connections')
 }
 
 /** Prints only the secret, so the output can be used in other commands. */
@@ -92,16 +127,18 @@ async function printSecret({ printer, options }: Invocation, { name, secret, sco
   else await printer.text(`${secret}\n`)
 }
 
-function namesIn(value: unknown): readonly string[] {
+/** Splits a list of names separated by commas. */
+export function namesIn(value: unknown): readonly string[] {
   return String(value)
     .split(',')
     .flatMap((name) => name.trim() || [])
 }
 
-function requireScope(text: string): Scope {
-  const scope = SCOPES.find((known) => known === text)
+/** Returns a scope by name. @throws UsageError if it is not among the known ones */
+export function requireScope(text: string, among: readonly Scope[]): Scope {
+  const scope = among.find((known) => known === text)
   if (scope !== undefined) return scope
-  throw new UsageError(`There is no scope "${text}".`, didYouMean(nearest(text, SCOPES)) ?? `Scopes: ${SCOPES.join(', ')}.`)
+  throw new UsageError(`There is no scope "${text}".`, didYouMean(nearest(text, among)) ?? `Scopes: ${among.join(', ')}.`)
 }
 
 function requireName(name: string | undefined, word: string): string {

@@ -1,4 +1,4 @@
-import { ambiguousName, findIds, nodesNamed } from '../../app/names/known-node.ts'
+import { ambiguousName, meaningsOf } from '../../app/names/known-node.ts'
 import { isFolder } from '../../app/scope.ts'
 import type { Vaults } from '../../app/vaults.ts'
 import { vaultOf } from '../../mcp/calls/vault-arguments.ts'
@@ -40,11 +40,7 @@ async function resolveIn(vaults: Vaults, value: string, { orFolder, vault }: Whe
   const chosen = typeof vault === 'string' && vaults.names.includes(vault) ? [vault] : all
   // A title may start with what looks like a vault name, as in "Work: plan".
   const ids = inOwn.length > 0 ? inOwn : await idsIn(vaults, chosen, { orFolder, name: value })
-  if (ids.length > 1)
-    throw ambiguousName(
-      value,
-      ids.map((id) => ({ id })),
-    )
+  if (ids.length > 1) throw ambiguousName(value, ids)
   return ids[0] ?? value
 }
 
@@ -61,10 +57,8 @@ async function idsIn(
     const core = await (vault === undefined ? opening : opening.catch(() => undefined))
     const ids = await core?.store.read(async (snapshot) => {
       if (orFolder && (await isFolder(snapshot, name))) return [vault === undefined ? name : `${vault}:${name}`]
-      const [id] = await findIds(snapshot, core, [name])
-      if (id !== undefined) return [vault === undefined ? name : id]
-      const [hits = []] = await nodesNamed(snapshot, [name])
-      return hits.map((hit) => hit.id)
+      const [meaning] = await meaningsOf(snapshot, core, [name])
+      return meaning?.isId === true && vault === undefined ? [name] : (meaning?.ids ?? [])
     })
     for (const id of ids ?? []) found.add(id)
   }

@@ -11,7 +11,8 @@ import { didYouMean, nearest } from '../../core/text/nearest.ts'
 import { prepareCall } from '../../mcp/calls/prepare-call.ts'
 import { listSentences } from '../../mcp/calls/tool-result.ts'
 import type { Tool } from '../../mcp/definition/define-tool.ts'
-import { COMMANDS } from '../commands.ts'
+import type { Option } from '../arguments.ts'
+import { COMMANDS, findCommand, type KnownCommand, optionsOfCommand } from '../commands.ts'
 import { type Host, UsageError } from '../host.ts'
 import type { RenderAnswer } from '../output/printer.ts'
 import { renderChanges, renderGaps, renderMap, renderSuggestions } from '../output/render-insight.ts'
@@ -20,13 +21,29 @@ import { type Invocation, requireVaults, withVaults } from '../session.ts'
 import { awaitFindable, remainderOf } from './findable.ts'
 import { resolveNames } from './resolve-name.ts'
 import { withoutShellPaths } from './shell-path.ts'
-import { commandName, SHORT_NAMES } from './tool-help.ts'
+import { commandName, optionsOf, SHORT_NAMES } from './tool-help.ts'
 import { requireOn, settingsFor, switchedOffIn } from './tool-switch.ts'
 
 /** Looks up a tool by its name, written with `-` or `_`, or by its short name. */
 export async function findTool(host: Host, name: string): Promise<Tool | undefined> {
   const wanted = SHORT_NAMES.get(name) ?? name.replaceAll('-', '_')
   return (await host.tools()).find((tool) => tool.name === wanted)
+}
+
+/** A command, or the tool that a word means if it is no command. */
+export interface CommandOrTool {
+  readonly known?: KnownCommand
+  readonly tool?: Tool
+  /** Options of its command line, with the global ones. */
+  readonly options: readonly Option[]
+}
+
+/** Looks up a word as a command, then as a tool. */
+export async function findCommandOrTool(host: Host, word: string): Promise<CommandOrTool | undefined> {
+  const known = findCommand(word)
+  if (known !== undefined) return { known, options: optionsOfCommand(known) }
+  const tool = await findTool(host, word)
+  return tool && { tool, options: optionsOf(tool) }
 }
 
 /**
@@ -87,13 +104,18 @@ export async function runTool(invocation: Invocation, tool: Tool, given: Readonl
   const isPaged = tool.definition().inputSchema.properties.offset !== undefined && !invocation.printer.json
   for (const sentence of list === undefined || !isPaged ? [] : listSentences(list, '--offset ')) invocation.printer.note(sentence)
   if (remainder !== undefined) invocation.printer.note(remainder)
-  return isNoteMissing(tool, warnings) ? 1 : 0
+  return isNoteMissing(tool, warnings) || isUnfound(value) ? 1 : 0
 }
 
 /** Checks whether the tool takes notes and at least one of the given notes does not exist. */
 function isNoteMissing({ names = {} }: Tool, warnings: readonly Warning[]): boolean {
   const takesNotes = Object.values(names).some((named) => named === 'note' || named === 'note or folder')
   return takesNotes && warnings.some(({ code }) => code === 'UNKNOWN_ID')
+}
+
+/** Checks whether the answer reports something as not found, such as a quote. */
+function isUnfound(value: unknown): boolean {
+  return isRecord(value) && value.found === false
 }
 
 /** Returns the renderer for tools with a custom layout and for tools that write. */

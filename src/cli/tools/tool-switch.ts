@@ -1,6 +1,6 @@
 import type { LoadedVaults } from '../../config/load-vaults.ts'
 import type { Settings } from '../../config/settings.ts'
-import { switchOff } from '../../config/tool-switch.ts'
+import { switchOff, switchOffForAssistants } from '../../config/tool-switch.ts'
 import { RouxError } from '../../core/errors.ts'
 import { toolDisabled } from '../../mcp/calls/tool-result.ts'
 import type { SwitchedOffBy, Tool, ToolIdentity } from '../../mcp/definition/define-tool.ts'
@@ -20,6 +20,12 @@ export function settingsFor(tool: Tool, settings: Settings): Settings {
 export function switchedOffIn({ vaults, server }: LoadedVaults, settings = () => server.settings): SwitchedOffBy {
   const isStored = vaults.some(({ stored }) => stored !== undefined)
   return (tool) => (isStored && tool.needs !== undefined ? WRITTEN_ELSEWHERE : switchOff(tool, settings())?.setting)
+}
+
+/** Like `switchedOffIn`, for assistants, which are only offered the tools of the profile. */
+export function notOfferedIn(loaded: LoadedVaults, settings: () => Settings): SwitchedOffBy {
+  const switchedOffBy = switchedOffIn(loaded, settings)
+  return (tool) => switchedOffBy(tool) ?? switchOffForAssistants(tool, settings())?.setting
 }
 
 const WRITTEN_ELSEWHERE = {

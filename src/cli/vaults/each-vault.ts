@@ -1,9 +1,9 @@
 import type { LoadedVault } from '../../config/load-vaults.ts'
 import { RouxError } from '../../core/errors.ts'
 import type { Printer } from '../output/printer.ts'
-import { type Coverage, factsForPeople } from './search-coverage.ts'
+import { factsForPeople } from './search-coverage.ts'
 
-type Facts = Coverage & { readonly bytes?: { readonly index: number; readonly search: number } }
+type Facts = Parameters<typeof factsForPeople>[0]
 
 /** Results from one or several vaults. */
 export interface KnownOfVaults<T> {

@@ -18,7 +18,7 @@ interface Format {
   end(unresolved: readonly (ExportRow & { readonly kind: 'unresolved' })[]): string
 }
 
-export const EXPORT_FORMATS = ['json', 'graphml', 'dot', 'csv'] as const
+export const EXPORT_FORMATS = ['json', 'graphml', 'gexf', 'dot', 'csv'] as const
 export type ExportFormat = (typeof EXPORT_FORMATS)[number]
 
 /** Approximate number of characters per chunk. */
@@ -85,10 +85,9 @@ const FORMATS: Readonly<Record<ExportFormat, Format>> = {
   graphml: {
     begin: (isSemantic) => `<?xml version="1.0" encoding="UTF-8"?>
 <graphml xmlns="http://graphml.graphdrawing.org/xmlns">
-${['title', 'path', 'kind', 'tags', 'aliases', 'community', 'community_2'].map((name) => graphmlKey(name, 'node', 'string')).join('')}${graphmlKey('excluded', 'node', 'boolean')}${graphmlKey('count', 'edge', 'int')}${graphmlKey('kinds', 'edge', 'string')}${isSemantic ? graphmlKey('score', 'edge', 'double') : ''}<graph edgedefault="directed">
+${NODE_FACTS.map((name) => graphmlKey(name, 'node', 'string')).join('')}${graphmlKey('excluded', 'node', 'boolean')}${graphmlKey('count', 'edge', 'int')}${graphmlKey('kinds', 'edge', 'string')}${isSemantic ? graphmlKey('score', 'edge', 'double') : ''}<graph edgedefault="directed">
 `,
-    node: ({ id, path, title, nodeKind, tags, aliases, excluded, communities }) =>
-      `<node id="${xml(id)}">${graphmlFacts({ title, path, kind: nodeKind, tags: tags.join(', '), aliases: aliases.join(', '), excluded, ...communityFacts(communities) })}</node>\n`,
+    node: (row) => `<node id="${xml(row.id)}">${graphmlFacts(nodeFacts(row))}</node>\n`,
     between: '',
     edge: ({ source, target, count, kinds }) =>
       `<edge source="${xml(source)}" target="${xml(target)}">${graphmlFacts({ count, kinds: kinds.join(', ') })}</edge>\n`,
@@ -96,6 +95,25 @@ ${['title', 'path', 'kind', 'tags', 'aliases', 'community', 'community_2'].map((
     similar: ({ source, target, score }) =>
       `<edge source="${xml(source)}" target="${xml(target)}" directed="false">${graphmlFacts({ kinds: SIMILAR, score })}</edge>\n`,
     end: () => '</graph>\n</graphml>\n',
+  },
+  gexf: {
+    begin: (isSemantic) => `<?xml version="1.0" encoding="UTF-8"?>
+<gexf xmlns="http://gexf.net/1.3" version="1.3">
+<graph defaultedgetype="directed">
+<attributes class="node">
+${NODE_FACTS.map((name) => gexfKey(name, 'string')).join('')}${gexfKey('excluded', 'boolean')}</attributes>
+<attributes class="edge">
+${gexfKey('kinds', 'string')}${isSemantic ? gexfKey('score', 'double') : ''}</attributes>
+<nodes>
+`,
+    node: (row) => `<node id="${xml(row.id)}" label="${xml(row.title)}">${gexfFacts(nodeFacts(row))}</node>\n`,
+    between: '</nodes>\n<edges>\n',
+    edge: ({ source, target, count, kinds }) =>
+      `<edge source="${xml(source)}" target="${xml(target)}" weight="${count}">${gexfFacts({ kinds: kinds.join(', ') })}</edge>\n`,
+    beforeSimilar: '',
+    similar: ({ source, target, score }) =>
+      `<edge source="${xml(source)}" target="${xml(target)}" type="undirected">${gexfFacts({ kinds: SIMILAR, score })}</edge>\n`,
+    end: () => '</edges>\n</graph>\n</gexf>\n',
   },
   dot: {
     begin: () => 'digraph vault {\n',
@@ -121,11 +139,36 @@ ${['title', 'path', 'kind', 'tags', 'aliases', 'community', 'community_2'].map((
   },
 }
 
+/** Text attributes of nodes in XML formats. */
+const NODE_FACTS = ['title', 'path', 'kind', 'tags', 'aliases', 'community', 'community_2']
+
 /** Edge kind used for similar notes. */
 const SIMILAR = 'similar'
 
+/** Returns the attributes of a node in XML formats. */
+function nodeFacts({ title, path, nodeKind, tags, aliases, excluded, communities }: NodeRow) {
+  return {
+    title,
+    path,
+    kind: nodeKind,
+    tags: tags.join(', '),
+    aliases: aliases.join(', '),
+    excluded,
+    ...communityFacts(communities),
+  }
+}
+
 function communityFacts([community, part]: readonly string[] = []): Readonly<Record<string, string>> {
   return { ...(community === undefined ? {} : { community }), ...(part === undefined ? {} : { community_2: part }) }
+}
+
+function gexfKey(name: string, type: string): string {
+  return `<attribute id="${name}" title="${name}" type="${type}"/>\n`
+}
+
+function gexfFacts(facts: Readonly<Record<string, string | number | boolean>>): string {
+  const values = Object.entries(facts).map(([name, value]) => `<attvalue for="${name}" value="${xml(String(value))}"/>`)
+  return `<attvalues>${values.join('')}</attvalues>`
 }
 
 function item(value: object, first: boolean): string {

@@ -49,7 +49,13 @@ export async function run(invocation: Invocation): Promise<number> {
   return 0
 }
 
-const FORMAT_NAMES: Readonly<Record<ExportFormat, string>> = { json: 'JSON', graphml: 'GraphML', dot: 'DOT', csv: 'CSV' }
+const FORMAT_NAMES: Readonly<Record<ExportFormat, string>> = {
+  json: 'JSON',
+  graphml: 'GraphML',
+  gexf: 'GEXF',
+  dot: 'DOT',
+  csv: 'CSV',
+}
 
 /** Returns a function that loads the insight about the whole vault when it is first called. */
 function latestInsight(core: GraphCore): () => Promise<Insight | undefined> {

@@ -44,7 +44,7 @@ async function remove(invocation: Invocation): Promise<number> {
   for (const name of positionals) {
     const { server } = await loadVaults(settingsInput(invocation))
     await removeFed(server.settings, { ...server, name })
-    printer.note(`Removed what was fed of "${name}".`)
+    printer.note(`Removed the data of "${name}".`)
   }
   return 0
 }

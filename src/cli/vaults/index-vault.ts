@@ -24,7 +24,9 @@ export async function run(invocation: Invocation): Promise<number> {
     await answerForVaults(printer, { ...known, all: known.all.map((facts) => ({ ...facts, seconds })) })
     const incomplete = known.all.find((facts) => !isComplete(facts))
     if (incomplete === undefined) return known.isPartial ? 1 : 0
-    printer.warn(`Not all notes can be found: ${incomplete.search_message ?? 'unknown reason.'} "roux doctor" tells what to do.`)
+    printer.warn(
+      `Not all notes can be found: ${incomplete.search_message ?? 'unknown reason.'} "roux doctor" explains what to do.`,
+    )
     return 1
   }
   return await interruptible(host, indexed, () => printer.note('Stopped. Finished work is kept; "roux index" continues there.'))

@@ -2,6 +2,7 @@ import type { Settings } from '../../config/settings.ts'
 import type { IndexStatus } from '../../core/indexing.ts'
 import type { Progress, VectorState } from '../../core/search.ts'
 import { bytesText, durationText } from '../output/text.ts'
+import { describeState, type SharedState } from '../shared/background.ts'
 
 /** Indexing coverage of a vault. */
 export interface Coverage {
@@ -54,8 +55,13 @@ function isOf({ embedder: id }: VectorState, { kind, model }: Settings['embedder
 }
 
 /** Converts numbers in the status to readable text. */
-export function factsForPeople(facts: Coverage & { readonly bytes?: { readonly index: number; readonly search: number } }) {
-  const { words, vectors, bytes, ...rest } = facts
+export function factsForPeople(
+  facts: Coverage & {
+    readonly bytes?: { readonly index: number; readonly search: number }
+    readonly shared_server?: SharedState
+  },
+) {
+  const { words, vectors, bytes, shared_server, ...rest } = facts
   const left = (vectors?.total ?? 0) - (vectors?.done ?? 0)
   const time = vectors?.remaining_seconds === undefined ? '' : `, ${durationText(1_000 * vectors.remaining_seconds)}`
   return {
@@ -64,6 +70,7 @@ export function factsForPeople(facts: Coverage & { readonly bytes?: { readonly i
     ...(vectors === undefined ? {} : { 'by meaning': amount(vectors) + (left > 0 ? `; ${left} to embed${time}` : '') }),
     ...(vectors?.index_reason === undefined ? {} : { 'vector index': `${vectors.index}: ${vectors.index_reason}` }),
     ...(bytes === undefined ? {} : { 'on disk': `${bytesText(bytes.index)} links, ${bytesText(bytes.search)} search` }),
+    ...(shared_server === undefined ? {} : { 'shared server': describeState(shared_server) }),
   }
 }
 

@@ -1,13 +1,18 @@
 import type { GraphCore } from '../../app/graph-core.ts'
 import type { LoadedVault } from '../../config/load-vaults.ts'
 import { type Invocation, requireVaults, withCore } from '../session.ts'
+import { sharedState } from '../shared/background.ts'
 import { answerForVaults, askEachVault } from './each-vault.ts'
 import { coverageOf } from './search-coverage.ts'
 
 /** Prints the status of the vault, including its index and search coverage. */
 export async function run(invocation: Invocation): Promise<number> {
-  const { vaults } = await requireVaults(invocation, invocation.positionals[0])
-  const known = await askEachVault(invocation.printer, vaults, (vault) => statusOf(invocation, vault))
+  const loaded = await requireVaults(invocation, invocation.positionals[0])
+  const shared_server = await sharedState(invocation, loaded)
+  const known = await askEachVault(invocation.printer, loaded.vaults, async (vault) => ({
+    ...(await statusOf(invocation, vault)),
+    ...(shared_server === undefined ? {} : { shared_server }),
+  }))
   await answerForVaults(invocation.printer, known)
   return known.isPartial ? 1 : 0
 }

@@ -12,8 +12,8 @@ import { folderMeant, type LoadedVault } from '../../config/load-vaults.ts'
 import { widensTrust } from '../../config/settings-schema.ts'
 import { fileTrust } from '../../config/trust.ts'
 import { RouxError } from '../../core/errors.ts'
+import { amount } from '../../core/text/amount.ts'
 import { UsageError } from '../host.ts'
-import { amount } from '../output/text.ts'
 import { type Invocation, requireSettings, settingsInput } from '../session.ts'
 
 /** Writes a settings file with every key to the vault and trusts it. An existing file is left unchanged. */
@@ -85,7 +85,7 @@ export async function forget(invocation: Invocation): Promise<number> {
   const { readHistory, forgetHistory } = await host.compose()
   const known = readHistory(settings)
   if (known.changes + known.commits === 0) {
-    const nothing = `Nothing is remembered of ${settings.vault.path}.\n`
+    const nothing = `There is no history of ${settings.vault.path}.\n`
     await printer.answer({ forgotten: { changes: 0, commits: 0 } }, { render: () => nothing })
     return 0
   }
@@ -96,7 +96,7 @@ export async function forget(invocation: Invocation): Promise<number> {
   const { changes, commits, unfinished } = forgetHistory(settings)
   if (unfinished > 0)
     printer.warn(
-      `${amount(unfinished, 'change')} that did not end yet stayed: the next server or command that opens the vault ends them.`,
+      `${amount(unfinished, 'change')} that did not finish are kept: the next server or command that opens the vault completes or undoes them.`,
     )
   const told = `Forgotten: ${describe({ changes, commits })}.\n`
   await printer.answer({ forgotten: { changes, commits } }, { render: () => told })

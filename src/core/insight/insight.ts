@@ -16,6 +16,8 @@ interface OfAllNotes {
 export interface Insight extends OfAllNotes {
   /** Number of words in each note, excluding boilerplate. */
   readonly ownWords: Uint32Array
+  /** For each note, 1 if some of its lines are boilerplate, and otherwise 0. */
+  readonly isTemplated: Uint8Array
   readonly nearest: Nearest
   /** Most similar first. */
   readonly duplicates: readonly DuplicatePair[]

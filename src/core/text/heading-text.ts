@@ -17,3 +17,8 @@ export function anchorOf(heading: string): string {
     .replace(/[\s-]+/g, '-')
     .replace(/^-|-$/g, '')
 }
+
+/** Returns the names between the `#`s of a link's subpath. */
+export function subpathParts(subpath: string): readonly string[] {
+  return subpath.split('#').filter((part) => part.trim() !== '')
+}

@@ -4,3 +4,14 @@ export function lineNumber(text: string, at: number): number {
   for (let i = text.indexOf('\n'); i !== -1 && i < at; i = text.indexOf('\n', i + 1)) line++
   return line
 }
+
+/** Returns the start of a 1-based line, counted from `from`, or `undefined` if there is no such line. */
+export function startOfLineNumber(text: string, line: number, from = 0): number | undefined {
+  let at = from
+  for (let left = line - 1; left > 0; left--) {
+    const end = text.indexOf('\n', at)
+    if (end === -1) return undefined
+    at = end + 1
+  }
+  return at
+}

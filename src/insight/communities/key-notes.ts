@@ -21,18 +21,24 @@ export interface ToldCommunities {
 const KEY_NOTES = 3
 /** Weight of text similarity relative to a link's 1. */
 const LIKENESS = 0.5
-/** Factors for notes whose title or text says little. */
-const SHARE = { stub: 0.3, date: 0.2, index: 0.1 }
+/** Factors for notes whose title or text says little. An entry is a stub among stubs. */
+const SHARE = { stub: 0.3, entry: 0.03, date: 0.2, index: 0.1 }
 
-/** For each community, returns the notes that most others link to or resemble, best first. The first one names the community. */
+/**
+ * For each community, returns the notes that most others link to or resemble, best first. The first one names the community. Where
+ * most notes are stubs, notes that link to them come first, because one entry of a catalogue says nothing about the others.
+ */
 export function keyNotes(source: KeyNotesSource, { of, terms }: ToldCommunities): readonly (readonly number[])[] {
-  const support = supportWithin(source, of)
+  const ofStubs = communitiesOfStubs(source, of)
+  const support = supportWithin(source, { of, ofStubs })
   const best: number[][] = terms.map(() => [])
   of.forEach((community, note) => {
     const list = best[community]
     if (list === undefined) return
     support[note] =
-      (support[note] as number) * shareOf(note, source) * (1 + termsIn(note, source, terms[community] as readonly number[]))
+      (support[note] as number) *
+      shareOf(note, source, ofStubs.has(community)) *
+      (1 + termsIn(note, source, terms[community] as readonly number[]))
     list.push(note)
     list.sort((a, b) => (support[b] as number) - (support[a] as number) || a - b)
     if (list.length > KEY_NOTES) list.pop()
@@ -40,8 +46,20 @@ export function keyNotes(source: KeyNotesSource, { of, terms }: ToldCommunities)
   return best
 }
 
+/** Returns the communities in which most notes are stubs. */
+function communitiesOfStubs({ isStub }: KeyNotesSource, of: Uint32Array): ReadonlySet<number> {
+  const balance = new Map<number, number>()
+  of.forEach((community, note) => {
+    balance.set(community, (balance.get(community) ?? 0) + (isStub[note] === 1 ? 1 : -1))
+  })
+  return new Set([...balance].flatMap(([community, stubs]) => (stubs > 0 ? [community] : [])))
+}
+
 /** For each note, computes the support from other notes of its community. */
-function supportWithin({ topology, nearest, isIndex }: KeyNotesSource, of: Uint32Array): Float64Array {
+function supportWithin(
+  { topology, nearest, isIndex, isStub }: KeyNotesSource,
+  { of, ofStubs }: { readonly of: Uint32Array; readonly ofStubs: ReadonlySet<number> },
+): Float64Array {
   const support = new Float64Array(of.length)
   const linked = new Set<number>()
   of.forEach((community, from) => {
@@ -50,7 +68,12 @@ function supportWithin({ topology, nearest, isIndex }: KeyNotesSource, of: Uint3
     for (let at = topology.offsets[from] as number; at < (topology.offsets[from + 1] as number); at++) {
       linked.add(topology.targets[at] as number)
     }
-    for (const to of linked) if (of[to] === community && isIndex[from] === 0) support[to]! += 1
+    const gathers = isStub[from] === 0 && ofStubs.has(community)
+    for (const to of linked) {
+      if (of[to] !== community || isIndex[from] === 1) continue
+      support[to]! += 1
+      if (gathers) support[from]! += 1
+    }
     for (let at = from * nearest.kept; at < (from + 1) * nearest.kept; at++) {
       const to = nearest.notes[at] as number
       if (of[to] === community) support[to]! += LIKENESS * (nearest.scores[at] as number)
@@ -59,9 +82,10 @@ function supportWithin({ topology, nearest, isIndex }: KeyNotesSource, of: Uint3
   return support
 }
 
-function shareOf(note: number, { isIndex, isStub, titles }: KeyNotesSource): number {
+function shareOf(note: number, { isIndex, isStub, titles }: KeyNotesSource, isOfStubs: boolean): number {
   const title = titles[note] as string
-  return (isStub[note] === 1 ? SHARE.stub : 1) * (isIndex[note] === 1 ? SHARE.index : 1) * (isDate(title) ? SHARE.date : 1)
+  const stub = isOfStubs ? SHARE.entry : SHARE.stub
+  return (isStub[note] === 1 ? stub : 1) * (isIndex[note] === 1 ? SHARE.index : 1) * (isDate(title) ? SHARE.date : 1)
 }
 
 /** Returns the share of the terms that the note contains. */

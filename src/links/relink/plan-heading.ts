@@ -1,9 +1,9 @@
 import type { ResolvedLink } from '../../core/index-writer.ts'
 import type { Heading, Link, LinkForm, Mode } from '../../core/note.ts'
-import { anchorOf, headingLinkText } from '../../core/text/heading-text.ts'
+import { anchorOf, headingLinkText, subpathParts } from '../../core/text/heading-text.ts'
 import type { TextRange } from '../../core/text/link-slots.ts'
 import { hasFolderTargets } from '../names.ts'
-import { type NamedHeadings, namedHeadings, partsOf } from '../subpath.ts'
+import { type NamedHeadings, namedHeadings } from '../subpath.ts'
 import { type Choose, editLinks } from './edit-links.ts'
 import type { LostLink, RelinkedFile, RelinkPlan, RelinkSource, SourceTexts } from './relink-plan.ts'
 
@@ -81,7 +81,7 @@ export interface Outlines {
 function subpathCandidates(was: WrittenSubpath, { before, after, mode }: Outlines): readonly string[] {
   const index = was.named.at.at(-1) ?? 0
   const anchor = isAnchor(was, before[index]?.text ?? '', mode) ? [numberedAnchor(was.subpath, index, { before, after })] : []
-  const parts = partsOf(was.subpath)
+  const parts = subpathParts(was.subpath)
   const renamed = was.named.at.map((at, part) => {
     const text = after[at]?.text ?? ''
     return text === before[at]?.text && was.named.by === 'text' ? (parts[part] ?? '') : headingLinkText(text)

@@ -57,7 +57,7 @@ export function frontmatterEdits(
   if (isExact(tree, wanted, isAsked)) return wanted
   const { from, to } = tree.fences ?? { from: 0, to: 0 }
   if (to - from + wanted.reduce((sum, { text }) => sum + text.length, 0) > MAX_LENGTH) {
-    throw new RouxError('TOO_LARGE', 'The frontmatter would be larger than 512 KB.', { hint: 'Put long texts into the body.' })
+    throw new RouxError('TOO_LARGE', 'The frontmatter would be larger than 512 KB.', { hint: 'Move long text into the body.' })
   }
   throw new RouxError('EDIT_MISMATCH', 'The frontmatter has a form that cannot be edited exactly.', {
     hint: 'Write the property in the usual form, `key: value`, and try again.',

@@ -23,7 +23,7 @@ export interface HeadingRename {
 
 /**
  * Renames the heading at `path`. Its level, closing `#`s, underline and block id are kept.
- * @throws RouxError `SECTION_NOT_FOUND` with the outline; `INVALID_PARAMS` if `to` would not be read as this heading's text.
+ * @throws RouxError `SECTION_NOT_FOUND` with the outline; `INVALID_PARAMS` if `to` would be read as something else than this heading's text.
  */
 export function renameHeading(text: string, { path, to, flavour }: HeadingRename): readonly TextEdit[] {
   const outline = outlineOf(text, flavour)
@@ -55,8 +55,8 @@ function renameAt(
   if (isSame(headings, after) && wanted.every((each, i) => each === after[i]?.text)) return edits
   throw invalid(
     'to',
-    `${JSON.stringify(name)} would not be read as this heading's text.`,
-    'Leave out marks like a leading # or a trailing #.',
+    `${JSON.stringify(name)} would be read as something else than this heading's text.`,
+    'Remove # at the start or end.',
   )
 }
 

@@ -1,6 +1,6 @@
 import type { TextEdit } from '../../core/changes.ts'
 import { RouxError } from '../../core/errors.ts'
-import { lineNumber } from '../../core/text/line-number.ts'
+import { lineNumber, startOfLineNumber } from '../../core/text/line-number.ts'
 import { bodyStartOf } from '../frontmatter/frontmatter.ts'
 import { bodyEdits } from './body.ts'
 import { invalid, requireText } from './given-text.ts'
@@ -53,17 +53,6 @@ function matchesOnLine(
   return findMatches(text, Math.max(start, bodyStart), find).filter(([from]) => from < end)
 }
 
-/** Returns the start of a line, counted from `from`, or `undefined` if there is no such line. */
-function startOfLineNumber(text: string, line: number, from = 0): number | undefined {
-  let at = from
-  for (let left = line - 1; left > 0; left--) {
-    const end = text.indexOf('\n', at)
-    if (end === -1) return undefined
-    at = end + 1
-  }
-  return at
-}
-
 interface Asked {
   readonly find: string
   readonly count: number
@@ -96,8 +85,8 @@ function linesText(lines: readonly number[], more: boolean): string {
 
 function hintFor(found: number, inFrontmatter: boolean): string {
   if (found > 0)
-    return 'Make `find` longer until it is unique, say with `line` which one is meant, or set `count` to the number of matches.'
-  if (inFrontmatter) return 'It stands in the frontmatter, which `properties`, `tags` and `title` change.'
+    return 'Make `find` longer until it is unique, use `line` to choose one, or set `count` to the number of matches.'
+  if (inFrontmatter) return 'It is in the frontmatter; change that with `properties`, `tags` and `title`.'
   return 'Read the note again and copy the text exactly, with case and white space.'
 }
 

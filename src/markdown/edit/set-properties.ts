@@ -143,7 +143,7 @@ function requireProperties(changes: Readonly<Record<string, unknown>>): Readonly
     if (name.length > MAX_NAME)
       throw invalid('properties', `a name has ${name.length} characters; at most ${MAX_NAME} are allowed.`)
     const folded = name.toLowerCase()
-    if (names.has(folded)) throw invalid('properties', `"${name}" is given twice; names compare without case.`)
+    if (names.has(folded)) throw invalid('properties', `"${name}" is given twice; case does not matter in names.`)
     names.add(folded)
     wanted.set(name, value === undefined ? null : jsonValue(name, value, 0))
   }
@@ -179,7 +179,7 @@ function wikilink(name: string, given: string): string {
   if (wikilinkEnd(written, 0, written.length) === written.length) return written
   throw invalid(
     `relations.${name}`,
-    `${JSON.stringify(given)} cannot stand in a wikilink.`,
+    `${JSON.stringify(given)} cannot be written in a wikilink.`,
     'Give the name of a note, without [[ or ]].',
   )
 }

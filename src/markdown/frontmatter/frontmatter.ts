@@ -95,7 +95,7 @@ export function readFrontmatter(text: string, flavour: Flavour = DEFAULT_FLAVOUR
 function unclosed(text: string, start: number): readonly MalformedPart[] {
   const second = text.indexOf('\n', start) + 1
   if (second === 0 || !/^[\w-][\w -]*:(?:\s|$)/.test(text.slice(second, second + 200))) return []
-  return [{ line: 1, message: 'The frontmatter is never closed by a line ---, so all of it counts as text.' }]
+  return [{ line: 1, message: 'The frontmatter is never closed with ---, so it is read as text.' }]
 }
 
 /** The first line of frontmatter in a language other than YAML, such as `---js`, which some site generators support. */
@@ -106,7 +106,7 @@ function otherLanguage(text: string, start: number): readonly MalformedPart[] {
   LANGUAGE.lastIndex = start
   const fence = LANGUAGE.exec(text)?.[0]
   if (fence === undefined || !/\n---[ \t]*(?:\r?\n|$)/.test(text)) return NONE
-  const message = `Only YAML and JSON after a first line "---" are read as frontmatter: what begins with "${fence}" counts as text.`
+  const message = `Frontmatter must be YAML or JSON after a first line "---". The block that starts with "${fence}" counts as text.`
   return [{ line: 1, message }]
 }
 

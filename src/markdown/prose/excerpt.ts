@@ -2,6 +2,7 @@ import { hash as digest } from 'node:crypto'
 import type { NoteText } from '../../core/texts.ts'
 import { bodyStartOf } from '../frontmatter/frontmatter.ts'
 import { afterBlankLines } from '../line-index.ts'
+import { legible, withoutGaps } from './legible.ts'
 
 export interface Excerpt {
   readonly excerpt: string
@@ -14,9 +15,28 @@ const REACH = 200
 
 let segmenter: Intl.Segmenter | undefined
 
-/** The first `max` UTF-16 units of the body without outer blank lines, cut between graphemes. */
+/** The first `max` UTF-16 units of the body's visible text, without outer blank lines, cut between graphemes. */
 export function excerptOf(text: string, bodyStart: number, max: number): Excerpt {
   const from = afterBlankLines(text, bodyStart)
+  const head = text.slice(from, headEnd(text, from, max * EXCERPTS_READ))
+  const seen = legible(head)
+  // If a note has only images or comments, they are its beginning.
+  if (seen === head || seen.trim() === '') return firstOf(text, from, max)
+  const { excerpt, cut } = firstOf(withoutGaps(seen), 0, max)
+  return { excerpt, cut: cut || text.slice(from + head.length).trim() !== '' }
+}
+
+/** Length of the text to read, in lengths of an excerpt. Comments and badges are left out of it. */
+const EXCERPTS_READ = 8
+
+/** Returns the end of the last whole line within a length, so no badge is cut, or of the length if there is only one line. */
+function headEnd(text: string, from: number, length: number): number {
+  if (text.length - from <= length) return text.length
+  const lineEnd = text.lastIndexOf('\n', from + length)
+  return lineEnd > from ? lineEnd : from + length
+}
+
+function firstOf(text: string, from: number, max: number): Excerpt {
   if (text.length - from <= max) return { excerpt: text.slice(from).trimEnd(), cut: false }
   const end = graphemeEnd(text, from, from + max)
   return { excerpt: text.slice(from, end).trimEnd(), cut: text.slice(end).trim() !== '' }

@@ -5,6 +5,7 @@ import { type ErrorCode, RouxError } from '../../core/errors.ts'
 import { isRecord } from '../../core/is-record.ts'
 import { partialHash } from '../../core/text/partial-reading.ts'
 import { type SwitchedOffBy, type Tool, type ToolFacts, UNREDACTED } from '../definition/define-tool.ts'
+import { onlyOffered, onlyOfferedHint } from './offered-only.ts'
 import { prepareCall } from './prepare-call.ts'
 import { withinTime } from './progress.ts'
 import { errorResult, type Log, type ToolResult, toolResult } from './tool-result.ts'
@@ -24,6 +25,8 @@ export interface CallOptions {
   readonly signal?: AbortSignal
   /** In milliseconds. */
   readonly timeout?: number
+  /** Names of tools that the client is not offered. Messages do not mention them. */
+  readonly missing?: readonly string[]
   /** True if the caller may read notes. Otherwise, the results of changes reveal nothing about them. Defaults to true. */
   readonly mayRead?: boolean
   /** Maximum length of the answer in tokens, unless the arguments set one. Defaults to the tool's own. */
@@ -37,16 +40,16 @@ const MODEL_TIMEOUT = 660_000
 
 /** Calls a tool. Errors are returned as results. */
 export async function callTool(tool: Tool, args: unknown, options: CallOptions): Promise<ToolResult> {
-  const { signal, mayRead = true, maxTokens, report } = options
+  const { signal, mayRead = true, maxTokens, report, missing = [] } = options
   const timeout = options.timeout ?? (tool.byModel === true ? MODEL_TIMEOUT : undefined)
   try {
     const run = prepareCall(tool, args, options)
     const limit = { signal, timeout, hint: hintOf(tool) }
     const answer = await withinTime(limit, (stop) => run(waiting({ signal: stop, maxTokens, report })))
-    return toolResult(mayRead ? answer : redactAnswer(answer, tool), tool.wrap)
+    return toolResult(onlyOffered(mayRead ? answer : redactAnswer(answer, tool), missing), tool.wrap)
   } catch (error) {
     // The result of a cancelled call is never sent.
-    const shown = signal?.aborted ? cancelled() : error
+    const shown = onlyOfferedHint(signal?.aborted ? cancelled() : error, missing)
     return errorResult(mayRead ? shown : redactError(shown), options.log)
   }
 }

@@ -1,5 +1,6 @@
 import { boundaryBefore } from '../../app/answer/truncate.ts'
 import { RouxError } from '../../core/errors.ts'
+import { amount } from '../../core/text/amount.ts'
 import { nearest } from '../../core/text/nearest.ts'
 import type { InputSchema, PropertySchema } from '../definition/schemas.ts'
 
@@ -164,7 +165,7 @@ function range(from: number | undefined, to: number | undefined): string {
 }
 
 function counted(from: number | undefined, to: number | undefined, unit: string): string {
-  const plural = (count: number) => `${count} ${unit}${count === 1 ? '' : 's'}`
+  const plural = (count: number) => amount(count, unit)
   if (from !== undefined && to !== undefined) return ` of ${from} to ${plural(to)}`
   if (from !== undefined) return ` of at least ${plural(from)}`
   return to === undefined ? '' : ` of at most ${plural(to)}`

@@ -1,5 +1,5 @@
 import type { Call } from '../../app/answer/answer-when-ready.ts'
-import { type Budgeted, sums, TOKEN_BYTES, tokensFor } from '../../app/answer/budget.ts'
+import { type Budgeted, type Counts, sums, TOKEN_BYTES, tokensFor } from '../../app/answer/budget.ts'
 import type { Answer, GraphCore, Warning } from '../../app/graph-core.ts'
 import type { Vaults } from '../../app/vaults.ts'
 import { RouxError } from '../../core/errors.ts'
@@ -166,9 +166,10 @@ function fitAnswer(
 ): Answer<unknown> {
   if (budget === undefined || answer.value === null) return answer
   const asked = typeof args.max_tokens === 'number' ? args.max_tokens : undefined
-  const maxTokens = tokensFor(asked, budget.tokens, call)
+  const own = typeof budget.tokens === 'number' ? budget.tokens : budget.tokens(args)
+  const maxTokens = tokensFor(asked, own, call)
   if (maxTokens === undefined) return answer
-  const { value, omitted } = budget.fit(answer.value, maxTokens * TOKEN_BYTES)
+  const { value, omitted, capped = {} } = budget.fit(answer.value, maxTokens * TOKEN_BYTES, args)
   const { list } = answer
   const { results = 0 } = omitted
   const counts = sums(answer.omitted?.counts ?? {}, omitted)
@@ -176,6 +177,10 @@ function fitAnswer(
     ...answer,
     value,
     ...(list === undefined || results === 0 ? {} : { list: { ...list, shown: list.shown - results } }),
-    ...(Object.keys(counts).length === 0 ? {} : { omitted: { maxTokens, counts } }),
+    ...(isEmpty(counts) && isEmpty(capped) ? {} : { omitted: { maxTokens, counts, ...(isEmpty(capped) ? {} : { capped }) } }),
   }
+}
+
+function isEmpty(counts: Counts): boolean {
+  return Object.keys(counts).length === 0
 }

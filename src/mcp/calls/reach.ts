@@ -1,4 +1,5 @@
 import type { Answer, Warning } from '../../app/graph-core.ts'
+import { isRecord } from '../../core/is-record.ts'
 
 /** The answer of one of several vaults. */
 export interface VaultAnswer<Value = unknown> {
@@ -40,11 +41,23 @@ export type Merged = Pick<Answer<unknown>, 'value' | 'list'>
 export function mergedPage(value: unknown, answers: readonly VaultAnswer[], args: object): Merged {
   const lists = answers.flatMap(({ answer: { list } }) => list ?? [])
   const [first] = lists
+  const { offset = 0, limit = Number.MAX_SAFE_INTEGER } = args as { readonly offset?: number; readonly limit?: number }
+  if (first !== undefined && hasGroups(value)) {
+    // Vaults share groups, so the number of groups is not the sum of theirs.
+    const groups = value.groups.slice(offset, offset + limit)
+    return {
+      value: { ...value, groups },
+      list: { offset, shown: groups.length, count: value.groups.length, counted: first.counted },
+    }
+  }
   if (first === undefined || !Array.isArray(value)) return { value }
-  const { offset = 0, limit = value.length } = args as { readonly offset?: number; readonly limit?: number }
   const page = value.slice(offset, offset + limit)
   const count = lists.reduce((sum, list) => sum + list.count, 0)
   return { value: page, list: { offset, shown: page.length, count, counted: first.counted } }
+}
+
+function hasGroups(value: unknown): value is { readonly groups: readonly unknown[] } {
+  return isRecord(value) && Array.isArray(value.groups)
 }
 
 /**

@@ -1,6 +1,8 @@
+import { type Counts, sums } from '../../app/answer/budget.ts'
 import type { Answer, ListFacts, Omitted, Picture } from '../../app/graph-core.ts'
 import { RouxError } from '../../core/errors.ts'
 import { isRecord } from '../../core/is-record.ts'
+import { amountOf } from '../../core/text/amount.ts'
 import type { OffSwitch, Wrap } from '../definition/define-tool.ts'
 import { membersToJson, toJson } from '../transport/json-rpc.ts'
 
@@ -22,8 +24,10 @@ interface TextBlock {
 export type Log = (line: string, told?: string) => void
 
 /** Formats an answer: compact JSON and pictures, followed by sentences on the length of a list, what was left out, and warnings. */
-export function toolResult(answer: Answer<unknown>, wrap: Wrap): ToolResult {
+export function toolResult(answer: Answer<unknown>, given: Wrap): ToolResult {
   const { value, warnings, images = [] } = answer
+  // A tool that lists notes may also count them, which is not a list.
+  const wrap = given === 'results' && isRecord(value) && typeof value.total === 'number' ? 'object' : given
   const content: ContentBlock[] = [textBlock(wrap === 'object' && isRecord(value) ? membersToJson(value) : toJson(value))]
   content.push(...images.map((picture) => ({ type: 'image' as const, ...picture })))
   const structuredContent = { ...wrapped(value, wrap), ...extentOf(answer) }
@@ -63,13 +67,13 @@ function extentOf({ list, omitted }: Extent): Readonly<Record<string, unknown>> 
     ...(list?.counted === 'all' ? { total: list.count } : {}),
     ...(list?.counted === 'relevant' ? { relevant: list.count } : {}),
     ...(list !== undefined && isMore(list) ? { next_offset: endOf(list) } : {}),
-    ...(omitted === undefined ? {} : { omitted: omitted.counts }),
+    ...(omitted === undefined ? {} : { omitted: sums(omitted.counts, omitted.capped ?? {}) }),
   }
 }
 
 /** Returns the same facts as `extentOf` in words, for clients that only show text to a model. Empty if the list is complete. */
 function extentSentences({ list, omitted }: Extent): readonly string[] {
-  return [...(list === undefined ? [] : listSentences(list)), ...(omitted === undefined ? [] : [omittedSentence(omitted)])]
+  return [...(list === undefined ? [] : listSentences(list)), ...(omitted === undefined ? [] : omittedSentences(omitted))]
 }
 
 /** Describes where an incomplete list continues. `offsetBy` is how to request the rest. */
@@ -79,7 +83,8 @@ export function listSentences(list: ListFacts, offsetBy = 'offset '): readonly s
     const which = offset === 0 ? `${shown}` : `${offset + 1}–${endOf(list)}`
     return [`More: ${which} of ${countOf(list)}; go on with ${offsetBy}${endOf(list)}.`]
   }
-  return offset > 0 && shown === 0 ? [`Nothing at offset ${offset}: there are ${countOf(list)}.`] : []
+  const verb = list.count === 1 ? 'is' : 'are'
+  return offset > 0 && shown === 0 ? [`Nothing at offset ${offset}: there ${verb} ${countOf(list)}.`] : []
 }
 
 function countOf({ count, counted }: ListFacts): string {
@@ -95,9 +100,12 @@ function endOf({ offset, shown }: ListFacts): number {
   return offset + shown
 }
 
-function omittedSentence({ maxTokens, counts }: Omitted): string {
-  const parts = Object.entries(counts).map(([name, count]) => `${count} ${name}`)
-  return `Left out for max_tokens ${maxTokens}: ${parts.join(', ')}.`
+function omittedSentences({ maxTokens, counts, capped = {} }: Omitted): readonly string[] {
+  const sentence = (reason: string, of: Counts): readonly string[] => {
+    const parts = Object.entries(of).map(([name, count]) => amountOf(count, name))
+    return parts.length === 0 ? [] : [`Left out ${reason}: ${parts.join(', ')}.`]
+  }
+  return [...sentence(`for max_tokens ${maxTokens}`, counts), ...sentence('at any max_tokens', capped)]
 }
 
 /** Creates the error for a disabled tool, with the setting that enables it or another hint. */

@@ -6,6 +6,7 @@ import type { Operation } from '../../core/operations.ts'
 import { once } from '../../core/waiting/once.ts'
 import { NO_VIOLATIONS, type Violations, violationsOf } from '../calls/invalid-arguments.ts'
 import { defineTool, type Tool, type ToolAnnotations, type ToolLiteral } from './define-tool.ts'
+import { inputSchema } from './schemas.ts'
 
 /** A tool that requests one operation, which can also be combined with others. The parameter `dry_run` is added. */
 export interface OperationLiteral<Shape extends z.ZodRawShape, Asked extends Operation>
@@ -35,6 +36,7 @@ export function defineOperation<const Shape extends z.ZodRawShape, Asked extends
 ): OperationTool {
   const input = () => ({ ...literal.input(), dry_run: dryRun() })
   const schema = once(() => z.strictObject(input()))
+  const checked = once(() => ({ name: literal.name, inputSchema: inputSchema(schema()) }))
   const read = (args: object) => {
     const { dry_run, ...own } = args as { readonly dry_run: boolean }
     return { dryRun: dry_run, operation: literal.operation(own as z.output<z.ZodObject<Shape>>) }
@@ -49,7 +51,7 @@ export function defineOperation<const Shape extends z.ZodRawShape, Asked extends
     ...tool,
     read(args, at, told) {
       const parsed = schema().safeParse(args)
-      if (!parsed.success) return { violations: violationsOf(tool.definition(), parsed.error.issues, { args, at, told }) }
+      if (!parsed.success) return { violations: violationsOf(checked(), parsed.error.issues, { args, at, told }) }
       const { dryRun, operation } = read(parsed.data)
       if (!dryRun) return { violations: NO_VIOLATIONS, operation }
       return {

@@ -5,9 +5,10 @@ import type { Answer, GraphCore } from '../../app/graph-core.ts'
 import type { SearchReadiness } from '../../core/indexing.ts'
 import { once } from '../../core/waiting/once.ts'
 import { invalidArguments, type Violations, violationsOf } from '../calls/invalid-arguments.ts'
+import { withPaths } from '../calls/note-paths.ts'
 import { mergedPage, ONE_VAULT, type Reach, type VaultAnswer, type VaultReach } from '../calls/reach.ts'
 import type { Arguments, Names } from '../calls/vault-arguments.ts'
-import { type InputSchema, inputSchema, type OutputSchema } from './schemas.ts'
+import { briefSchema, type InputSchema, inputSchema, type OutputSchema } from './schemas.ts'
 
 /** Hints that clients receive with the list of tools, without a call. */
 export interface ToolAnnotations {
@@ -55,6 +56,8 @@ export interface ToolIdentity {
   /** Omitted for tools that are enabled by default. */
   readonly needs?: Permission
   readonly group?: ToolGroup
+  /** The only profile that offers the tool to assistants. Omitted if every profile does. */
+  readonly profile?: 'full'
   /** True if the tool needs an embedder. */
   readonly byMeaning?: true
   /** Set if the tool calls a chat model, which is slow and may be on another computer. */
@@ -134,11 +137,12 @@ export function defineTool<const Shape extends z.ZodRawShape, Value>(literal: To
   const { title, description, output, input, reach, budget, check, run, annotations = READS, wrap = 'object', ...facts } = literal
   const { name } = facts
   const schema = once(() => z.strictObject(input()))
+  const checked = once(() => ({ name, inputSchema: inputSchema(schema()) }))
   const definition = once(() => ({
     name,
     title,
     description,
-    inputSchema: inputSchema(schema()),
+    inputSchema: briefSchema(checked().inputSchema),
     ...(output === undefined ? {} : { outputSchema: output }),
     annotations,
   }))
@@ -151,10 +155,13 @@ export function defineTool<const Shape extends z.ZodRawShape, Value>(literal: To
     definition,
     prepare(args, switchedOffBy = () => undefined) {
       const parsed = schema().safeParse(args ?? {})
-      if (!parsed.success) throw invalidArguments(definition(), violationsOf(definition(), parsed.error.issues, { args }))
+      if (!parsed.success) throw invalidArguments(checked(), violationsOf(checked(), parsed.error.issues, { args }))
       const wrong = check?.(parsed.data, switchedOffBy)
-      if (wrong !== undefined && wrong.messages.length > 0) throw invalidArguments(definition(), wrong)
-      return (core, call) => run(core, parsed.data, { ...call, switchedOffBy })
+      if (wrong !== undefined && wrong.messages.length > 0) throw invalidArguments(checked(), wrong)
+      return async (core, call) => {
+        const answer = await run(core, parsed.data, { ...call, switchedOffBy })
+        return annotations.readOnlyHint ? await withPaths(answer, core, call.signal) : answer
+      }
     },
   }
 }

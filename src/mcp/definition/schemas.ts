@@ -24,19 +24,22 @@ export interface InputSchema {
   readonly type: 'object'
   readonly properties: Readonly<Record<string, PropertySchema>>
   readonly required?: readonly string[]
-  readonly additionalProperties: false
+  /** Omitted for clients: unknown arguments are errors that list the known ones. */
+  readonly additionalProperties?: false
 }
 
-/** Returns the JSON Schema of a tool's arguments, as passed by clients. */
+/** Returns the JSON Schema of a tool's arguments, with every bound, for checking them. */
 export function inputSchema(schema: z.ZodObject): InputSchema {
   const { $schema: _, ...root } = z.toJSONSchema(schema, { io: 'input' })
   return JSON.parse(JSON.stringify(root, withoutTheObvious))
 }
 
-/**
- * Removes what is of no use to a client: the bounds of safe integers, the fact that names are strings, and the fact that a value can
- * be anything.
- */
+/** Returns the schema as clients get it: shorter, because models read it with every list of tools. */
+export function briefSchema(schema: InputSchema): InputSchema {
+  return JSON.parse(JSON.stringify(schema, withoutTheUseless))
+}
+
+/** Removes the bounds of safe integers, the fact that names are strings, and the fact that a value can be anything. */
 function withoutTheObvious(key: string, value: unknown): unknown {
   if (key === 'minimum' && value === Number.MIN_SAFE_INTEGER) return undefined
   if (key === 'maximum' && value === Number.MAX_SAFE_INTEGER) return undefined
@@ -46,6 +49,19 @@ function withoutTheObvious(key: string, value: unknown): unknown {
   }
   return value
 }
+
+/** Removes lengths, lower bounds, empty defaults, and the fact that there are no other arguments. Errors state them when they matter. */
+function withoutTheUseless(key: string, value: unknown): unknown {
+  if (typeof value === 'number' && UNSAID.has(key)) return undefined
+  if (key === 'additionalProperties' && value === false) return undefined
+  return key === 'default' && isEmpty(value) ? undefined : value
+}
+
+function isEmpty(value: unknown): boolean {
+  return value === false || value === 0 || (Array.isArray(value) && value.length === 0)
+}
+
+const UNSAID: ReadonlySet<string> = new Set(['minimum', 'minLength', 'maxLength', 'minItems', 'maxItems'])
 
 /** Schema of the structured content, if it is fixed and small. */
 export interface OutputSchema {
@@ -64,8 +80,6 @@ export function outputSchema(properties: OutputSchema['properties']): OutputSche
 export const TEXT: PropertySchema = { type: 'string' }
 
 export const COUNT: PropertySchema = { type: 'integer' }
-
-export const NUMBER: PropertySchema = { type: 'number' }
 
 export const FLAG: PropertySchema = { type: 'boolean' }
 

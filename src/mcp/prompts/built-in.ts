@@ -23,9 +23,9 @@ export const BUILT_IN: readonly Prompt[] = [
         toolCalls(
           ...(isOn(MAP) ? [['map', { scope: folder }] as const] : []),
           ['get_hubs', { folder, limit: 15 }],
-          ['list_tags', { max_tokens: 500 }],
+          ['find_nodes', { query: '', group_by: 'tag', folder, max_tokens: 500 }],
         ),
-        'Read the first few hubs with get_node (depth 1). Group the hubs by theme, say what holds each group together and which notes bridge groups. Cite notes by id. End with three questions that these notes could answer.',
+        'Read the first few hubs with get_node (depth 1). Group the hubs by theme, say what holds each group together and which notes bridge groups. Cite notes by path. End with three questions that these notes could answer.',
       ),
   },
   {
@@ -45,8 +45,8 @@ export const BUILT_IN: readonly Prompt[] = [
         `Explain how my notes ${JSON.stringify(from)} and ${JSON.stringify(to)} are connected.`,
         toolCalls(['find_path', { source: from, target: to, count: 3 }]),
         UNKNOWN_NOTE,
-        'Follow the hops one by one: quote the sentence that makes each link and say what it means for the next. Say which path tells most, and cite notes by id.',
-        'If there is no path, find out with search and similar_nodes what the notes have in common, and say between which two notes a link would be worth making.',
+        'Follow the hops one by one: quote the sentence that makes each link and say what it means for the next. Say which path tells most, and cite notes by path.',
+        'If there is no path, find out with search what the notes have in common, and say between which two notes a link would be worth making.',
       ),
   },
   {
@@ -63,7 +63,7 @@ export const BUILT_IN: readonly Prompt[] = [
         `Summarise my note ${JSON.stringify(note)} in a few sentences, then in points.`,
         toolCalls(['get_node', { id: note, depth: 1 }]),
         UNKNOWN_NOTE,
-        'Read on with its next_offset while there is one. After every point say where it comes from: the heading or line in this note, or the id of another. Keep what the note says apart from what you conclude.',
+        'Read on with its next_offset while there is one. After every point say where it comes from: the heading or line in this note, or the path of another. Keep what the note says apart from what you conclude.',
       ),
   },
   {
@@ -79,7 +79,7 @@ export const BUILT_IN: readonly Prompt[] = [
       paragraphs(
         `Summarise what ${vaultOrFolder(folder)} says about this: ${JSON.stringify(topic)}`,
         toolCalls(['search', { query: topic, folder, limit: 8 }]),
-        'Ask for more with search and get_node where these passages do not answer. After every sentence put the id and the lines that it comes from, and quote only what stands there, word by word. Say what the notes leave open, and keep apart what you conclude.',
+        'Ask for more with search and get_node where these passages do not answer. After every sentence put the path and the lines that it comes from, and quote only what stands there, word by word. Say what the notes leave open, and keep apart what you conclude.',
       ),
   },
   {
@@ -98,7 +98,7 @@ export const BUILT_IN: readonly Prompt[] = [
           ['get_problems', { kind: 'missing_note', folder, limit: 15 }],
           ['get_problems', { kind: 'orphan', folder, limit: 15 }],
         ),
-        'Name the missing notes that would help most, with what they should say and which notes already mention them. For notes that stand alone, find with similar_nodes where a link belongs and quote the sentence. Cite notes by id; change nothing.',
+        'Name the missing notes that would help most, with what they should say and which notes already mention them. For notes that stand alone, find with search where a link belongs and quote the sentence. Cite notes by path; change nothing.',
       ),
   },
   {
@@ -108,7 +108,7 @@ export const BUILT_IN: readonly Prompt[] = [
       description: 'What I worked on in the last days, the results, and what is open.',
       arguments: [{ name: 'days', description: `How many days back, 1–${MOST_DAYS}; 7 if absent.` }],
     },
-    source: { name: 'changes_since', group: 'tools.insight' },
+    source: { name: 'changes_since', group: 'tools.insight', profile: 'full' },
     noteArguments: [],
     text({ args }) {
       const days = readDays(args.days)
@@ -118,13 +118,13 @@ export const BUILT_IN: readonly Prompt[] = [
           ['find_nodes', { query: `modified:day-${days}`, order_by: 'modified', limit: 50 }],
           ['changes_since', { since: `${days}d` }],
         ),
-        'Read the notes that matter with get_node. Tell what I worked on, grouped by theme; what was decided or learned, with quotations; what is left open, such as unfinished tasks and questions, broken links and notes without any link; and what deserves a link or a note of its own. Cite notes by id.',
+        'Read the notes that matter with get_node. Summarize my work, grouped by theme. Then list decisions and lessons, with quotations. List open ends: unfinished tasks and questions, broken links, notes without links. Suggest links and new notes. Cite notes by path.',
       )
     },
   },
 ]
 
-const UNKNOWN_NOTE = 'If a note is not found, look its name up with resolve_nodes and use the id of the match.'
+const UNKNOWN_NOTE = 'If a note is not found, find it by its name with search or find_nodes.'
 
 /** Formats the first calls, one per line, as tool and arguments. */
 function toolCalls(...calls: readonly (readonly [tool: string, args: Readonly<Record<string, unknown>>])[]): string {

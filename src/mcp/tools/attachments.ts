@@ -5,20 +5,20 @@ import { addAttachment, listAttachments, readAttachment } from '../../app/write/
 import { deleteFile } from '../../app/write/write.ts'
 import { defined, defineOperation } from '../definition/define-operation.ts'
 import { defineTool } from '../definition/define-tool.ts'
-import { attachmentId, CREATES, expectedHash, maxTokens, nodeId, page, SETS } from './parameters.ts'
+import { attachmentId, CREATES, expectedHash, maxTokens, nodeName, offset, page, SETS } from './parameters.ts'
 
 export const addAttachmentTool = defineOperation({
   name: 'add_attachment',
   title: 'Add an attachment',
   description:
-    'Stores a file (up to 5 MB) where the vault keeps attachments; a taken name gets a number. No note is edited: the answer says what to write to show it.',
+    'Stores a file (up to 5 MB) where the vault keeps attachments; a taken name gets a number: "Keep this photo." No note is edited: the answer says what to write to show it.',
   needs: 'tools.attach',
   annotations: CREATES,
   names: { id: 'note or folder' },
   input: () => ({
     id: z.string().describe('Note it belongs to, or folder to put it in.'),
     filename: z.string().describe('Name with extension.'),
-    content: z.string().describe('Base64.'),
+    content: z.string().describe('The file in base64.'),
     mime_type: z.string().optional().describe('Media type; checked against the bytes.'),
     title: z.string().optional().describe('Title to show.'),
   }),
@@ -29,7 +29,7 @@ export const addAttachmentTool = defineOperation({
 export const deleteAttachmentTool = defineOperation({
   name: 'delete_attachment',
   title: 'Delete an attachment',
-  description: "Moves an attachment to the vault's trash; lists the links this breaks.",
+  description: 'Moves an attachment to the vault\'s trash; lists the links this breaks: "Bin photo.png."',
   needs: 'tools.attach',
   annotations: SETS,
   names: { id: 'note' },
@@ -42,10 +42,10 @@ export const listAttachmentsTool = defineTool({
   name: 'list_attachments',
   title: 'Attachments of a note',
   description:
-    'Images, PDFs and other files that a note embeds or links to, with type and size. For all in the vault: list_nodes with kinds ["attachment"].',
+    'Images, PDFs and other files that a note embeds or links to, with type and size: "Which photos are in Rye?" For all in the vault: list_nodes with kinds ["attachment"].',
   needs: 'tools.attach',
   names: { id: 'note' },
-  input: () => ({ id: nodeId('Note'), ...page(100, 50), max_tokens: maxTokens() }),
+  input: () => ({ id: nodeName('Note'), ...page(100, 50), max_tokens: maxTokens() }),
   budget: { tokens: DEFAULT_TOKENS.list, fit: fitMember('attachments') },
   run: listAttachments,
 })
@@ -54,12 +54,12 @@ export const readAttachmentTool = defineTool({
   name: 'read_attachment',
   title: 'Read an attachment',
   description:
-    'Shows an image (up to 5 MB); other files as base64, in parts: continue with offset = next_offset. null if there is none.',
+    'Shows an image (up to 5 MB): "Look at photo.png." Other files as base64, in parts: continue with offset = next_offset, until it is null.',
   needs: 'tools.attach',
   names: { id: 'note' },
   input: () => ({
     id: attachmentId(),
-    offset: z.int().min(0).default(0).describe('Bytes to skip.'),
+    offset: offset('Bytes to skip.'),
     max_bytes: z
       .int()
       .min(1)

@@ -1,22 +1,25 @@
 import * as z from 'zod/v4'
 import { DEFAULT_TOKENS } from '../../app/answer/budget.ts'
 import { fitRows } from '../../app/answer/fit-list.ts'
+import { fitMember } from '../../app/answer/fit-members.ts'
 import { type FoundNode, findNodes } from '../../app/find/find-nodes.ts'
 import { fitTags } from '../../app/find/fit-tags.ts'
+import { countNodes, groupNodes, type NoteCount, type NoteGroups } from '../../app/find/group-notes.ts'
 import { searchByTags } from '../../app/find/list-nodes.ts'
-import { mergeFound, mergeRanked, mergeResolved, withoutFallbacks } from '../../app/find/merge.ts'
+import { mergeAnswers, mergeRanked, mergeResolved, withoutFallbacks } from '../../app/find/merge.ts'
 import { resolveNodes } from '../../app/find/resolve-nodes.ts'
 import { type SearchResult, search } from '../../app/find/search.ts'
 import { similarNodes } from '../../app/find/similar-nodes.ts'
+import type { Answer } from '../../app/graph-core.ts'
 import { type VaultAnswer, valuesOf } from '../calls/reach.ts'
 import { defineTool, READS } from '../definition/define-tool.ts'
-import { folder, includeContent, limit, links, maxTokens, nodeId, page, path, relevance, tag } from './parameters.ts'
+import { folder, includeContent, limit, links, maxTokens, nodeName, page, path, relevance, tag } from './parameters.ts'
 
 export const searchTool = defineTool({
   name: 'search',
-  title: 'Search by meaning and words',
+  title: 'Search',
   description:
-    'Notes that answer a question, by words and meaning, with passages and lines. For exact words, tags, dates, properties: find_nodes.',
+    'Notes that answer a question, by words and meaning, with passages and lines: "How do I keep dough warm?" For exact words, tags, dates, properties: find_nodes.',
   names: { folder: 'place', note: 'note' },
   byMeaning: true,
   searchReadiness: ({ mode }) => (mode === 'keyword' ? 'words' : 'meaning'),
@@ -26,9 +29,12 @@ export const searchTool = defineTool({
     include_content: includeContent(),
     folder: folder(),
     tag: tag(),
-    note: nodeId('Only passages of this note').optional(),
+    note: nodeName('Only passages of this note').optional(),
     relevance: relevance(),
-    mode: z.enum(['hybrid', 'keyword', 'semantic']).default('hybrid').describe('By words, by meaning, or both.'),
+    mode: z
+      .enum(['hybrid', 'keyword', 'semantic'])
+      .default('hybrid')
+      .describe('keyword: by words; semantic: by meaning; hybrid: both.'),
     explain: z.boolean().default(false).describe('Show ranks and scores.'),
     links: links(),
     max_tokens: maxTokens(),
@@ -45,8 +51,8 @@ export const searchTool = defineTool({
 
 export const findNodesTool = defineTool({
   name: 'find_nodes',
-  title: 'Find notes by words and filters',
-  description: 'Notes that match a query of words and filters, with the text around the match. For questions: search.',
+  title: 'Find notes',
+  description: 'Notes that match words and filters, or how many: "books per author". For questions: search.',
   names: { folder: 'place' },
   searchReadiness: () => 'words',
   input: () => ({
@@ -54,34 +60,55 @@ export const findNodesTool = defineTool({
       .string()
       .max(500)
       .describe(
-        'Words, "a phrase", pre*, #tag, #property=value #property>=2024-01-01, ~relation=title, links:"a note" linkedfrom:note, task:open, community:c4, title:x path:x type:x, created:>2024-01-01 modified:day-7, -has:backlink has:attachment; OR, -not, ( ). Empty: all notes.',
+        'Words, "a phrase" pre* #tag #status=done #due<2024-05 ~up=title; links:rye (they link to Rye) linkedfrom:rye (Rye links to them), or with a set: -linkedfrom:(#MOC) links:(folder:"People"); task:open community:c4 title: path: folder: modified:day-7 -has:backlink; OR, ( ). Empty: all.',
       ),
+    group_by: z
+      .string()
+      .max(200)
+      .optional()
+      .describe('By property, folder, tag, community, created:month; two: "author, created:year".'),
+    count: z.boolean().default(false).describe('Only the number of notes.'),
     ...page(100, 10),
     folder: folder(),
     order_by: z
       .enum(['relevance', 'title', 'modified', 'created'])
       .default('relevance')
-      .describe('relevance: modified if there are no words.'),
-    order: z.enum(['asc', 'desc']).optional().describe('Default: desc, but asc for title.'),
+      .describe('If the query has no words: modified.'),
+    order: z.enum(['asc', 'desc']).optional().describe('Default: desc; title: asc.'),
     include_archived: z.boolean().default(false).describe('Include archived notes.'),
     links: links(),
     max_tokens: maxTokens(),
   }),
   wrap: 'results',
-  budget: { tokens: DEFAULT_TOKENS.list, fit: fitRows },
+  budget: {
+    tokens: DEFAULT_TOKENS.list,
+    fit: (value, room, args) => (Array.isArray(value) ? fitRows(value, room, args) : fitGroups(value, room)),
+  },
   reach: {
     kind: 'all',
-    counting: (answers: readonly VaultAnswer<readonly FoundNode[]>[]) => withoutFallbacks(answers),
-    merge: (answers, { order_by, order }) => mergeFound(valuesOf(answers), { orderBy: order_by, order }),
+    counting: (answers: readonly VaultAnswer<FindAnswer>[]) => withoutFallbacks(answers),
+    merge: (answers, { order_by, order }) => mergeAnswers(valuesOf(answers), { orderBy: order_by, order }),
   },
-  run: (core, { order_by, include_archived, ...args }, call) =>
-    findNodes(core, { ...args, orderBy: order_by, includeArchived: include_archived }, call),
+  check: ({ count, group_by }) => ({
+    messages: count && group_by !== undefined ? ['count: cannot be combined with group_by, which counts too'] : [],
+    candidates: [],
+  }),
+  run: (core, { order_by, include_archived, group_by: groupBy, count, ...given }, call): Promise<Answer<FindAnswer>> => {
+    const args = { ...given, orderBy: order_by, includeArchived: include_archived }
+    if (count) return countNodes(core, args, call)
+    return groupBy === undefined ? findNodes(core, args, call) : groupNodes(core, { ...args, groupBy }, call)
+  },
 })
+
+type FindAnswer = readonly FoundNode[] | NoteGroups | NoteCount
+
+const fitGroups = fitMember('groups')
 
 export const resolveNodesTool = defineTool({
   name: 'resolve_nodes',
   title: 'Names to ids',
-  description: 'Ids of notes by title or alias, many at once, typos allowed.',
+  description: 'Ids of notes by title or alias, many at once, typos allowed: "Gardn plan".',
+  profile: 'full',
   names: { path: 'place' },
   searchReadiness: ({ strategy }) => (strategy === 'semantic' ? 'meaning' : undefined),
   input: () => ({
@@ -102,11 +129,12 @@ export const resolveNodesTool = defineTool({
 export const similarNodesTool = defineTool({
   name: 'similar_nodes',
   title: 'Similar notes',
-  description: 'Notes on the same subject, linked or not: for duplicates, further reading.',
+  description: 'Notes on the same subject as a note, linked or not: "What else is like this?"',
+  profile: 'full',
   names: { id: 'note', folder: 'place' },
   searchReadiness: () => 'meaning',
   input: () => ({
-    id: nodeId('The note'),
+    id: nodeName('The note'),
     ...page(50, 10),
     folder: folder(),
     tag: tag(),
@@ -123,10 +151,11 @@ export const similarNodesTool = defineTool({
 export const suggestTagsTool = defineTool({
   name: 'suggest_tags',
   title: 'Tags and folders for a note',
-  description: 'Existing tags and folders that suit a note, by the notes nearest to it. Pass operation to apply_changes.',
+  description: 'Existing tags and folders that suit a note: "How should I file this?" Pass operation to apply_changes.',
+  profile: 'full',
   names: { id: 'note' },
   searchReadiness: () => 'meaning',
-  input: () => ({ id: nodeId('The note'), limit: limit(10, 5), relevance: relevance() }),
+  input: () => ({ id: nodeName('The note'), limit: limit(10, 5), relevance: relevance() }),
   budget: { tokens: DEFAULT_TOKENS.list, fit: fitTags },
   run: async (core, args, call) => {
     // Imported lazily, because the module shares code with checking citations.
@@ -138,10 +167,11 @@ export const suggestTagsTool = defineTool({
 export const searchByTagsTool = defineTool({
   name: 'search_by_tags',
   title: 'Notes by tags',
-  description: 'Notes with any or all of the tags (nested ones count), with the start of each. list_nodes lists more at once.',
+  description: 'Notes with any or all of some tags (nested ones count), with the start of each: "recipes that are quick".',
+  profile: 'full',
   input: () => ({
     tags: z.array(z.string()).min(1).describe('With or without "#".'),
-    mode: z.enum(['any', 'all']).default('any').describe('Any or all.'),
+    mode: z.enum(['any', 'all']).default('any').describe('all: notes with every tag.'),
     ...page(100, 20),
     links: links(),
     max_tokens: maxTokens(),
@@ -155,15 +185,15 @@ export const askTool = defineTool({
   name: 'ask',
   title: 'Ask a model about the notes',
   description:
-    "Another model, the user's own, answers from the notes, with verified citations (they prove where text stands, not that the answer follows). Slower than search, which lets you answer yourself.",
-  annotations: { ...READS, idempotentHint: false, openWorldHint: true },
+    'Another model, the user\'s own, answers from the notes, with verified citations (they prove where text stands, not that the answer follows): "Ask my model about rye." Slower than search, which lets you answer yourself.',
+  annotations: { ...READS, openWorldHint: true },
   names: { note_id: 'note', folder: 'place' },
   byModel: true,
   reach: { kind: 'one', mustChoose: true },
   searchReadiness: () => 'meaning',
   input: () => ({
     question: z.string().min(1).max(4_000).describe('The question.'),
-    note_id: nodeId('Only this note').optional(),
+    note_id: nodeName('Only this note').optional(),
     folder: folder(),
     tag: tag(),
     relevance: relevance(),

@@ -19,6 +19,7 @@ import {
   listTagsTool,
   nodesExistTool,
   randomNodeTool,
+  verifyQuoteTool,
 } from './read.ts'
 import { applyChangesTool, listChangesTool, OPERATION_TOOLS, undoTool } from './write.ts'
 
@@ -43,6 +44,7 @@ export const TOOLS: readonly Tool[] = [
   getTreeTool,
   randomNodeTool,
   nodesExistTool,
+  verifyQuoteTool,
   getProblemsTool,
   askTool,
   changesSinceTool,

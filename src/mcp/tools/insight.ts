@@ -12,30 +12,26 @@ import { SUGGESTION_KINDS, suggestLinks } from '../../app/insight/suggest-links.
 import { MOST_ITEMS } from '../calls/list-bounds.ts'
 import { type VaultAnswer, valuesOf } from '../calls/reach.ts'
 import { defineTool, type SwitchedOffBy } from '../definition/define-tool.ts'
-import { folder, limit, maxTokens, offset, page, tag } from './parameters.ts'
+import { folder, limit, maxTokens, nodeName, offset, page, tag } from './parameters.ts'
 import { type GivenOperation, OPERATION_TOOLS, operationsOf, violationsIn } from './write.ts'
-
-const LEAST_TOKENS = 500
-
-const MOST_TOKENS = 32_000
 
 const MOST_NOTES = 50
 
 export const contextPackTool = defineTool({
   name: 'context_pack',
-  title: 'Context for a question',
+  title: 'Gather context',
   description:
-    'Everything a question needs within one token budget: passages that answer it, and those they link to. To start from notes, pass ids.',
+    'Everything a question or task needs in one budget: passages that answer it, and those they link to: "Brief me on rye bread."',
   group: 'tools.insight',
   names: { ids: 'note', folder: 'place' },
   searchReadiness: () => 'meaning',
   input: () => ({
     query: z.string().max(10_000).optional().describe('The question.'),
-    ids: z.array(z.string()).max(MOST_NOTES).optional().describe('Start with these.'),
-    max_tokens: z.int().min(LEAST_TOKENS).max(MOST_TOKENS).optional().describe('Default: 4,000.'),
+    ids: z.array(z.string()).max(MOST_NOTES).optional().describe('Notes to start from.'),
+    max_tokens: maxTokens('Answer size; default 4,000.'),
     folder: folder(),
     tag: tag(),
-    offset: z.int().min(0).optional().describe('Passages to skip.'),
+    offset: offset('Passages to skip.'),
   }),
   reach: {
     kind: 'all',
@@ -52,11 +48,13 @@ export const contextPackTool = defineTool({
 export const impactTool = defineTool({
   name: 'impact',
   title: 'What a change would break',
-  description: 'What a deletion or operations would do to links, without doing it: broken links, orphans, disconnected parts.',
+  description:
+    'Shows what a deletion or operations would break, without doing it: links, orphans, disconnected parts. "May I delete Home?"',
+  profile: 'full',
   group: 'tools.insight',
   names: { id: 'note', folder: 'place', operations: (tool) => OPERATION_TOOLS.find(({ name }) => name === tool)?.names },
   input: () => ({
-    id: z.string().optional().describe('Note to delete.'),
+    id: nodeName('Note to delete').optional(),
     folder: z.string().optional().describe('Folder to delete.'),
     operations: z
       .array(z.strictObject({ tool: z.string(), arguments: z.record(z.string(), z.unknown()) }))
@@ -108,7 +106,8 @@ function mayApply(operations: readonly GivenOperation[], switchedOffBy: Switched
 export const compareTool = defineTool({
   name: 'compare',
   title: 'Compare notes',
-  description: 'What two notes share (links, passages, a path) and what differs.',
+  description: 'Compares two notes: shared links and passages, the path between them, and differences. "Are these the same?"',
+  profile: 'full',
   group: 'tools.insight',
   names: { a: 'note', b: 'note' },
   searchReadiness: () => 'meaning',
@@ -120,8 +119,8 @@ export const compareTool = defineTool({
 export const changesSinceTool = defineTool({
   name: 'changes_since',
   title: 'Recent changes',
-  description:
-    'Net changes by anyone since a time or an earlier answer: notes, links gained and lost, links broken and fixed, new orphans, notes that gained links.',
+  description: 'Net changes by anyone since a time or an earlier answer, in notes and links: "What is new since Monday?"',
+  profile: 'full',
   group: 'tools.insight',
   names: { cursor: 'place', folder: 'place' },
   input: () => ({
@@ -143,11 +142,12 @@ export const suggestLinksTool = defineTool({
   name: 'suggest_links',
   title: 'Missing links',
   description:
-    'Missing links, likeliest first, of one note or the whole vault. named: the text mentions a title or alias; has the line, and edit to pass to apply_changes. related: notes that belong together.',
+    'Missing links, likeliest first, of one note or the whole vault: "What should this link to?" named: the text mentions a title; has edit to pass to apply_changes. related: notes that belong together.',
+  profile: 'full',
   group: 'tools.insight',
   names: { id: 'note', folder: 'place' },
   input: () => ({
-    id: z.string().optional().describe('From this note.'),
+    id: nodeName('From this note').optional(),
     folder: folder(),
     kind: z.enum(SUGGESTION_KINDS).default('both').describe('Only this kind.'),
     limit: limit(100, 10),
@@ -160,14 +160,14 @@ export const suggestLinksTool = defineTool({
 
 export const mapTool = defineTool({
   name: 'map',
-  title: 'Map of the vault',
+  title: 'Vault map',
   description:
-    'What a vault is about: its communities of notes, by links and words, each with label, key notes and typical words, and the notes that connect them. The best first look.',
+    'Shows what a vault is about: its catalogues (many notes of one form), and its communities with label, key notes and words, and how they connect. "What is in here?"',
   group: 'tools.insight',
   names: { scope: 'place', community: 'place' },
   input: () => ({
     scope: z.string().optional().describe('Only this folder.'),
-    community: z.string().optional().describe('Look into this one.'),
+    community: z.string().optional().describe('Show the parts of this one: "c4".'),
     level: z.int().min(1).max(2).default(1).describe('2: smaller communities.'),
     max_tokens: maxTokens(),
   }),
@@ -179,11 +179,13 @@ export const mapTool = defineTool({
 export const gapsTool = defineTool({
   name: 'gaps',
   title: 'Gaps',
-  description: 'Similar communities with few links, notes whose removal disconnects others, missing notes, dead ends.',
+  description:
+    'Similar communities with few links, notes whose removal disconnects others, missing notes, dead ends: "Where is it thin?"',
+  profile: 'full',
   group: 'tools.insight',
   names: { folder: 'place' },
   input: () => ({
-    kind: z.enum(GAP_KINDS).optional().describe('Default: all.'),
+    kind: z.enum(GAP_KINDS).optional().describe('apart: similar communities; cut: removal disconnects; wanted: missing.'),
     folder: folder(),
     ...page(100, 20),
     max_tokens: maxTokens(),

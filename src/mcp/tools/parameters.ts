@@ -19,11 +19,6 @@ export const SETS: ToolAnnotations = { ...CHANGES, idempotentHint: true }
 
 const KINDS = ['note', 'attachment', 'canvas', 'missing'] as const
 
-export function nodeId(what: string) {
-  return z.string().describe(`${what}: id.`)
-}
-
-/** For tools that also accept names. */
 export function nodeName(what: string) {
   return z.string().describe(`${what}: id or title.`)
 }
@@ -37,19 +32,13 @@ export function page(maximum: number, fallback: number) {
   return { limit: limit(maximum, fallback), offset: offset() }
 }
 
-/** Number of results to skip, for tools whose specification does not prescribe the wording. */
-export function offset() {
-  return integer(0, Number.MAX_SAFE_INTEGER, 'Results to skip.')
-}
-
-/** Number of results to skip, as specified. */
-export function specifiedOffset() {
-  return z.int().min(0).default(0).describe('Results to skip.')
+export function offset(what = 'Results to skip.') {
+  return z.int().min(0).default(0).describe(what)
 }
 
 /** Budget of an answer. The instructions contain the default. */
-export function maxTokens() {
-  return integer(LEAST_TOKENS, MOST_TOKENS, 'Budget.')
+export function maxTokens(what = 'Answer size.') {
+  return integer(LEAST_TOKENS, MOST_TOKENS, what)
 }
 
 export function links() {
@@ -58,15 +47,14 @@ export function links() {
 
 /** An integer whose bounds are only mentioned in errors, because models read the schema of a common parameter with every tool. */
 function integer(from: number, to: number, what: string) {
-  const range = to === Number.MAX_SAFE_INTEGER ? `of at least ${from}` : `from ${from} to ${to}`
   return z
     .int()
-    .refine((value) => value >= from && value <= to, `an integer ${range}`)
+    .refine((value) => value >= from && value <= to, `an integer from ${from} to ${to}`)
     .optional()
     .describe(what)
 }
 
-/** A path of headings. A single string, even in the form `## Text`, is one heading. */
+/** A path of headings. A single string is one heading, also in the form `## Text`, or a path like the subpath of a link, `A#B`. */
 export function headingPath(what?: string) {
   const asPath = (given: unknown) => (typeof given === 'string' && given !== '' ? [given.replace(/^#{1,6}\s+/, '')] : given)
   const path = z.array(z.string()).min(1)
@@ -78,15 +66,15 @@ export function folder() {
 }
 
 export function tag() {
-  return z.string().optional().describe('With this tag or one nested in it.')
+  return z.string().optional().describe('Only this tag.')
 }
 
 export function path() {
-  return z.string().optional().describe('Only ids that begin with this.')
+  return z.string().optional().describe('Only ids that begin with this: "projects/".')
 }
 
 export function kinds() {
-  return z.array(z.enum(KINDS)).optional().describe('Default: notes. missing: linked but not there.')
+  return z.array(z.enum(KINDS)).optional().describe('Default: note. missing: linked, but no such file.')
 }
 
 export function includeContent() {
@@ -94,7 +82,7 @@ export function includeContent() {
 }
 
 export function relevance() {
-  return z.enum(['strict', 'normal', 'loose']).default('normal').describe('How certain a match must be.')
+  return z.enum(['strict', 'normal', 'loose']).default('normal').describe('How certain results must be.')
 }
 
 export function expectedHash() {
@@ -117,5 +105,5 @@ export function relations() {
 }
 
 export function attachmentId() {
-  return z.string().describe('Attachment: its path in the vault, in any case.')
+  return z.string().describe('Attachment: its path in the vault; case is ignored.')
 }

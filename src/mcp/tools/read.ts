@@ -9,22 +9,22 @@ import { fitTree, getTree } from '../../app/read/get-tree.ts'
 import { randomNode } from '../../app/read/random-node.ts'
 import { listProperties, listTags } from '../../app/read/tags-and-properties.ts'
 import { valuesOf } from '../calls/reach.ts'
-import { defineTool, READS } from '../definition/define-tool.ts'
+import { defineTool } from '../definition/define-tool.ts'
 import { COUNT, FLAG, listOf, outputSchema, TEXT } from '../definition/schemas.ts'
-import { headingPath, kinds, limit, maxTokens, nodeName, offset, page, path, specifiedOffset, tag } from './parameters.ts'
+import { headingPath, kinds, limit, maxTokens, nodeName, offset, page, path, tag } from './parameters.ts'
 
 export const getNodeTool = defineTool({
   name: 'get_node',
   title: 'Read a note',
   description:
-    'Reads a note: content, tags, links, properties, outline. Long notes come in parts: continue with offset = next_offset, or ask for a section.',
+    'Reads a note or one section, with tags, links, properties, outline: "Open Garden plan." Long notes come in parts: continue with offset = next_offset.',
   names: { id: 'note' },
   input: () => ({
     id: nodeName('Note'),
-    depth: z.int().min(0).max(1).default(0).describe('1: also up to 20 linked notes each way.'),
+    depth: z.int().min(0).max(1).default(0).describe('1: also its linked notes.'),
     section: headingPath().optional().describe('Only this: headings, outermost first, or one "^block".'),
-    offset: z.int().min(0).default(0).describe('Characters to skip.'),
-    max_chars: z.int().min(20).max(10_000).default(10_000).describe('Characters of content.'),
+    offset: offset('Characters to skip.'),
+    max_chars: z.int().min(20).max(10_000).default(10_000).describe('Maximum characters.'),
     max_tokens: maxTokens(),
   }),
   wrap: 'node',
@@ -35,18 +35,19 @@ export const getNodeTool = defineTool({
 export const listNodesTool = defineTool({
   name: 'list_nodes',
   title: 'List notes',
-  description: 'Ids and titles, page by page. For a tree: get_tree; to find a name: resolve_nodes.',
+  description: 'Ids and titles, page by page: "everything in Projects". For a tree: get_tree; to find a name: resolve_nodes.',
+  profile: 'full',
   names: { path: 'place', community: 'place' },
   input: () => ({
     tag: tag(),
     path: path(),
     limit: limit(1000, 100),
-    offset: specifiedOffset(),
+    offset: offset(),
     kinds: kinds(),
     community: z.string().optional().describe('Only notes of this community (from map).'),
     max_tokens: maxTokens(),
   }),
-  output: outputSchema({ nodes: listOf({ id: TEXT, title: TEXT }), total: COUNT }),
+  output: outputSchema({ nodes: listOf({ id: TEXT, path: TEXT, title: TEXT }), total: COUNT }),
   budget: { tokens: DEFAULT_TOKENS.nodes, fit: fitMember('nodes') },
   run: listNodes,
 })
@@ -54,7 +55,8 @@ export const listNodesTool = defineTool({
 export const listTagsTool = defineTool({
   name: 'list_tags',
   title: 'List tags',
-  description: 'Tags, with the number of notes that have each or a nested tag, most used first.',
+  description: 'Tags, most used first, with the number of notes that have each or a nested tag: "Which tags do I use?"',
+  profile: 'full',
   input: () => ({
     prefix: z.string().optional().describe('Only tags that begin with this.'),
     offset: offset(),
@@ -69,9 +71,10 @@ export const listTagsTool = defineTool({
 export const listPropertiesTool = defineTool({
   name: 'list_properties',
   title: 'List properties',
-  description: 'Property keys, with the number of notes and kinds of values; given key, its values.',
+  description: 'Property keys, with the number of notes and kinds of values; given key, its values: "Which statuses are there?"',
+  profile: 'full',
   input: () => ({
-    key: z.string().optional().describe('List its values.'),
+    key: z.string().optional().describe('List the values of this key.'),
     prefix: z.string().optional().describe('Only what begins with this.'),
     ...page(1000, 50),
     max_tokens: maxTokens(),
@@ -83,7 +86,8 @@ export const listPropertiesTool = defineTool({
 export const getTreeTool = defineTool({
   name: 'get_tree',
   title: 'Folder tree',
-  description: 'The folders of a vault with note counts, and its notes at the leaves. For a flat list: list_nodes.',
+  description: 'Folders with note counts, and the notes in them: "How are my notes organised?" For a flat list: list_nodes.',
+  profile: 'full',
   names: { path: 'place' },
   input: () => ({
     path: z.string().optional().describe('Folder to start at.'),
@@ -99,8 +103,8 @@ export const getTreeTool = defineTool({
 export const randomNodeTool = defineTool({
   name: 'random_node',
   title: 'Random note',
-  description: 'Any note, for discovery or review.',
-  annotations: { ...READS, idempotentHint: false },
+  description: 'Any note: "Surprise me."',
+  profile: 'full',
   input: () => ({
     tags: z.array(z.string()).optional().describe('With any of these tags.'),
   }),
@@ -111,7 +115,8 @@ export const randomNodeTool = defineTool({
 export const nodesExistTool = defineTool({
   name: 'nodes_exist',
   title: 'Check ids',
-  description: 'Which ids exist. For names: resolve_nodes.',
+  description: 'Which ids exist: ["home.md", "rye.md"]. For names: resolve_nodes.',
+  profile: 'full',
   names: { ids: 'note' },
   input: () => ({
     ids: z.array(z.string()).describe('In any case, up to 1,000.'),
@@ -120,4 +125,18 @@ export const nodesExistTool = defineTool({
   wrap: 'results',
   reach: { kind: 'each', merge: (answers) => Object.assign({}, ...valuesOf(answers)) },
   run: (core, { ids }, call) => nodesExist(core, ids, call),
+})
+
+export const verifyQuoteTool = defineTool({
+  name: 'verify_quote',
+  title: 'Check a quote',
+  description:
+    'Checks whether a note says this word for word, and on which lines; otherwise the nearest passage: "rye has less gluten".',
+  names: { id: 'note' },
+  input: () => ({ id: nodeName('Note'), quote: z.string().min(1).max(10_000).describe('The quoted words.') }),
+  run: async (core, args, call) => {
+    // Imported lazily, because most servers never check a quote.
+    const { verifyQuote } = await import('../../app/ask/verify-quote.ts')
+    return await verifyQuote(core, args, call)
+  },
 })

@@ -18,7 +18,7 @@ import {
   expectedHash,
   headingPath,
   maxTokens,
-  nodeId,
+  nodeName,
   page,
   properties,
   relations,
@@ -29,15 +29,15 @@ import {
 const createNodeTool = defineOperation({
   name: 'create_node',
   title: 'Create a note',
-  description: 'Creates a note and its folders. NODE_EXISTS if there is one: then use update_node.',
+  description: 'Creates a note and its folders: "Start a note on rye." NODE_EXISTS if there is one: then use update_node.',
   annotations: CREATES,
   names: { id: 'place', relations: 'targets' },
   input: () => ({
-    id: z.string().describe('Path in the vault, ending in .md; lowercased, except in Obsidian, Foam and Logseq.'),
+    id: z.string().describe('Path in the vault, ending in .md; lowercased where most paths are.'),
     content: z.string().describe('Markdown.'),
     title: z.string().optional().describe('Title, if not the file name.'),
-    tags: tags().default([]).describe('Tags.'),
-    properties: properties('Frontmatter.'),
+    tags: tags().default([]).describe('Its tags.'),
+    properties: properties('Frontmatter: {"status": "draft"}.'),
     relations: relations(),
   }),
   wrap: 'node',
@@ -49,11 +49,11 @@ const updateNodeTool = defineOperation({
   name: 'update_node',
   title: 'Change a note',
   description:
-    'Changes parts of a note; the rest stays as it is. Prefer append, prepend, replace_text or section to replacing all content. title renames the file. To only add or remove tags: manage_tags; to change the folder: move_node.',
+    'Changes parts of a note; the rest stays as it is: "Add eggs to Shopping." Prefer append, prepend, replace_text or section to replacing all content. title renames the file. To only add or remove tags: manage_tags; to change the folder: move_node.',
   annotations: CHANGES,
   names: { id: 'note', relations: 'targets' },
   input: () => ({
-    id: nodeId('Note'),
+    id: nodeName('Note'),
     title: z.string().optional().describe('New title and file name.'),
     content: z.string().optional().describe('New text of the whole note without frontmatter, or of the section.'),
     tags: tags().optional().describe('All its tags from now on.'),
@@ -65,7 +65,7 @@ const updateNodeTool = defineOperation({
       .strictObject({
         find: z.string().min(1).describe('Exact text.'),
         replace: z.string().describe('Replacement.'),
-        count: z.int().min(1).default(1).describe('Expected number of matches.'),
+        count: z.int().min(1).default(1).describe('How many matches there must be.'),
         line: z.int().min(1).optional().describe('Only a match that begins on this line.'),
       })
       .optional()
@@ -95,10 +95,10 @@ const updateNodeTool = defineOperation({
 const deleteNodeTool = defineOperation({
   name: 'delete_node',
   title: 'Delete a note',
-  description: "Moves a note to the vault's trash; lists the links this breaks. restore_node brings it back.",
+  description: 'Moves a note to the vault\'s trash; lists the links this breaks: "Bin Old plan." restore_node brings it back.',
   annotations: SETS,
   names: { id: 'note' },
-  input: () => ({ id: nodeId('Note'), expected_hash: expectedHash() }),
+  input: () => ({ id: nodeName('Note'), expected_hash: expectedHash() }),
   output: outputSchema({ deleted: FLAG, change_id: TEXT }),
   operation: ({ id, expected_hash }) => defined({ kind: 'delete' as const, id, expectedHash: expected_hash }),
   run: deleteFile,
@@ -108,11 +108,11 @@ const moveNodeTool = defineOperation({
   name: 'move_node',
   title: 'Move or rename a file or folder',
   description:
-    'Moves or renames a note, an attachment or a whole folder. Every link to it follows; the answer lists each rewritten line.',
+    'Moves or renames a note, an attachment or a whole folder: "Archive Rye." Every link to it follows; the answer lists each rewritten line.',
   annotations: CHANGES,
   names: { id: 'note or folder', to: 'place' },
   input: () => ({
-    id: z.string().describe('Path of the note, file or folder, in any case.'),
+    id: z.string().describe('Id or title of the note, or path of a file or folder.'),
     to: z.string().describe('New path, spelled as wanted. To move into a folder: an existing folder, or end with "/".'),
     expected_hash: expectedHash(),
   }),
@@ -123,7 +123,7 @@ const moveNodeTool = defineOperation({
 const restoreNodeTool = defineOperation({
   name: 'restore_node',
   title: 'Restore a deleted note',
-  description: 'Restores the latest deletion of an id from the trash, byte for byte.',
+  description: 'Restores the latest deletion of an id from the trash, byte for byte: "Bring Rye back."',
   annotations: CREATES,
   names: { id: 'place' },
   input: () => ({ id: z.string().describe('The id it had.') }),
@@ -135,11 +135,11 @@ const restoreNodeTool = defineOperation({
 const renameHeadingTool = defineOperation({
   name: 'rename_heading',
   title: 'Rename a heading',
-  description: 'Renames a heading; every link to it follows.',
+  description: 'Renames a heading; every link to it follows: "Call the section Costs Budget."',
   annotations: CHANGES,
   names: { id: 'note' },
   input: () => ({
-    id: nodeId('Note'),
+    id: nodeName('Note'),
     heading: headingPath('Headings from the outside in, as far as needed.'),
     to: z.string().describe('New text, without "#".'),
   }),
@@ -150,7 +150,8 @@ const renameHeadingTool = defineOperation({
 const renameTagTool = defineOperation({
   name: 'rename_tag',
   title: 'Rename a tag everywhere',
-  description: 'Renames a tag and its nested tags in all notes, frontmatter and text. For one note use manage_tags.',
+  description:
+    'Renames a tag and its nested tags in all notes, frontmatter and text: "#todo becomes #task". For one note use manage_tags.',
   annotations: CHANGES,
   input: () => ({
     tag: z.string().describe('Tag, with or without "#".'),
@@ -163,11 +164,11 @@ const renameTagTool = defineOperation({
 const manageTagsTool = defineOperation({
   name: 'manage_tags',
   title: 'Add and remove tags',
-  description: "Adds and removes tags in a note's frontmatter; others stay. For all notes use rename_tag.",
+  description: 'Adds and removes tags in a note\'s frontmatter; others stay: "Tag Rye as done." For all notes use rename_tag.',
   annotations: SETS,
   names: { id: 'note' },
   input: () => ({
-    id: nodeId('Note'),
+    id: nodeName('Note'),
     add: tags().default([]).describe('Tags to add.'),
     remove: tags().default([]).describe('Tags to remove.'),
   }),
@@ -179,7 +180,7 @@ const manageTagsTool = defineOperation({
 const createFolderTool = defineOperation({
   name: 'create_folder',
   title: 'Create a folder',
-  description: 'Creates an empty folder. Not needed before create_node or move_node.',
+  description: 'Creates an empty folder: "Projects/2026". Not needed before create_node or move_node.',
   annotations: ENSURES,
   names: { path: 'place' },
   unredacted: new Set([...UNREDACTED['tools.write'], 'path']),
@@ -192,11 +193,11 @@ const createFolderTool = defineOperation({
 const cloneNodeTool = defineOperation({
   name: 'clone_node',
   title: 'Show a note in a second folder',
-  description: 'Creates a note that embeds this one, in another folder, so it appears in both without a copy.',
+  description: 'Creates a note that embeds this one, in another folder: "Show Rye in Recipes, too."',
   annotations: CREATES,
   names: { id: 'note' },
   input: () => ({
-    id: nodeId('Note'),
+    id: nodeName('Note'),
     folder: z.string().describe('Folder to show it in; empty for the top.'),
   }),
   wrap: 'node',
@@ -267,7 +268,7 @@ export const applyChangesTool = defineTool({
   name: 'apply_changes',
   title: 'Several changes at once',
   description:
-    'Runs operations of other write tools in order, as one change: all or nothing, one undo. With dry_run it shows the diff first; plan_id then makes exactly that change, or fails with CONFLICT if a note changed meanwhile.',
+    'Runs operations of other write tools in order, as one change: all or nothing, one undo: "Tag and move these ten." With dry_run it shows the diff first; plan_id then makes exactly that change, or fails with CONFLICT if a note changed meanwhile.',
   needs: 'tools.write',
   annotations: CHANGES,
   names: { plan_id: 'place', operations: (tool) => OPERATION_TOOLS.find(({ name }) => name === tool)?.names },
@@ -275,7 +276,7 @@ export const applyChangesTool = defineTool({
     operations: z
       .array(
         z.strictObject({
-          tool: z.enum(OPERATION_TOOLS.map(({ name }) => name)).describe('Tool.'),
+          tool: z.enum(OPERATION_TOOLS.map(({ name }) => name)).describe('Name of the tool.'),
           arguments: z.record(z.string(), z.unknown()).describe('Its arguments.'),
         }),
       )
@@ -299,7 +300,7 @@ export const applyChangesTool = defineTool({
 export const listChangesTool = defineTool({
   name: 'list_changes',
   title: 'Change history',
-  description: 'Changes made with these tools, newest first, with files and the change_id for undo.',
+  description: 'Changes made with these tools, newest first, with files and the change_id for undo: "What did you change?"',
   needs: 'tools.write',
   names: { id: 'note or folder' },
   input: () => ({
@@ -326,7 +327,8 @@ export const listChangesTool = defineTool({
 export const undoTool = defineTool({
   name: 'undo',
   title: 'Undo a change',
-  description: 'Undoes a whole change; this is a change too. CONFLICT with the diff if a file was edited since.',
+  description:
+    'Undoes a whole change; this is a change too: "Take that back." CONFLICT with the diff if a file was edited since.',
   needs: 'tools.write',
   annotations: CHANGES,
   names: { change_id: 'place' },

@@ -255,7 +255,7 @@ const MODEL_HINT = 'Check that `ai.model` names a chat model.'
 const NO_TEXT = { what: 'it has no text', hint: MODEL_HINT }
 
 function emptyAnswer(server: ModelServer, maxTokens: number): RouxError {
-  const hint = 'Set `ai.max_tokens` higher: models that think first need more. Or take one that does not think.'
+  const hint = 'Set `ai.max_tokens` higher: reasoning models need more. Or use a model without reasoning.'
   return unusable(server, { what: `its ${maxTokens} tokens were used up before the answer began`, hint })
 }
 
@@ -267,7 +267,7 @@ function unusable(server: ModelServer, { what, hint }: { readonly what: string; 
 function refusal({ status, body }: Answer, server: ModelServer, model: string): RouxError {
   const said = reasonOf(withoutKey(messageIn(body), server))
   const hint = isTooLong({ status, body })
-    ? 'Set `ai.context` to what the model reads, or ask with a folder or a tag.'
+    ? "Set `ai.context` to the model's context length, or limit the question to a folder or a tag."
     : hintFor(status)
   return providerError(
     `The ${server.name} at ${server.baseUrl} answers ${status} for the model ${model}${said === '' ? '' : `: ${said}`}.`,
@@ -289,8 +289,8 @@ function hintFor(status: number): string {
   if (status === 401 || status === 403)
     return 'Check the key (ROUX_AI_API_KEY, ai.key_file or ai.key_command) and its access to this model.'
   if (status === 404)
-    return 'Check `ai.model` (a server on this computer may have to pull it first) and `ai.base_url` (often it ends in `/v1`).'
-  if (status >= 300 && status < 400) return 'Redirects are not followed: set `ai.base_url` to the address that it leads to.'
+    return 'Check `ai.model` (a local server may have to download it first) and `ai.base_url` (often it ends in `/v1`).'
+  if (status >= 300 && status < 400) return 'Redirects are not followed: set `ai.base_url` to the final address.'
   return 'Check `ai.model` and `ai.provider` against what the server offers.'
 }
 

@@ -29,8 +29,12 @@ function holds(
 
 /** Returns the start of a date as written in properties. The date may have a space before the time, or be a link to a daily note. */
 export function readDate(value: string): number | undefined {
-  const link = /^\[\[(?:[^\]|#]*\/)?([^\]|#/]+)(?:[|#][^\]]*)?\]\]$/.exec(value)?.[1] ?? value
-  return absolutePeriod(link.trim().replace(/^(\d{4}-\d{2}-\d{2}) /, '$1T'))?.from
+  return absolutePeriod(dateText(value).replace(/^(\d{4}-\d{2}-\d{2}) /, '$1T'))?.from
+}
+
+/** Returns the text of a date without the brackets and folder of a link. */
+export function dateText(value: string): string {
+  return (/^\[\[(?:[^\]|#]*\/)?([^\]|#/]+)(?:[|#][^\]]*)?\]\]$/.exec(value)?.[1] ?? value).trim()
 }
 
 /** Returns the searchable strings of a property, which are each value and the items of comma-separated values (`drama, comedy`). */

@@ -5,8 +5,14 @@ import { countBits } from '../number-list.ts'
 export interface QuerySource {
   /** Notes that may be returned. */
   all(): KeySet
-  lookUp(lookup: Lookup): KeySet
+  lookUp(lookup: Exclude<Lookup, SetLookup>): KeySet
+  /** Returns the files that link to any of these files, or are linked from one, not counting links of a file to itself. */
+  linked(field: SetLookup['field'], keys: KeySet): KeySet
+  /** The source for conditions of sets, which apply to all listed files. Always the same one. */
+  sets(): QuerySource
 }
+
+type SetLookup = Extract<Lookup, { readonly kind: 'set' }>
 
 /** Returns the notes that match a condition. Performs each lookup at most once, and only if it can affect the result. */
 export function evaluate(condition: Condition, source: QuerySource): KeySet {
@@ -17,6 +23,7 @@ export function evaluate(condition: Condition, source: QuerySource): KeySet {
 class Evaluation {
   readonly #source: QuerySource
   readonly #known = new Map<string, KeySet>()
+  #sets: Evaluation | undefined
 
   constructor(source: QuerySource) {
     this.#source = source
@@ -39,9 +46,18 @@ class Evaluation {
 
   #lookUp(lookup: Lookup): KeySet {
     const name = JSON.stringify(lookup)
-    const found = this.#known.get(name) ?? this.#source.lookUp(lookup)
+    const known = this.#known.get(name)
+    if (known !== undefined) return known
+    const found = lookup.kind === 'set' ? this.#linked(lookup) : this.#source.lookUp(lookup)
     this.#known.set(name, found)
     return found
+  }
+
+  #linked({ field, condition }: SetLookup): KeySet {
+    const source = this.#source.sets()
+    // All sets share one evaluation, so a set that occurs twice is evaluated once.
+    this.#sets ??= source === this.#source ? this : new Evaluation(source)
+    return this.#source.linked(field, this.#sets.within(source.all(), condition))
   }
 }
 
@@ -54,7 +70,7 @@ function cheapestFirst(parts: readonly Condition[]): readonly Condition[] {
 
 /**
  * Relative cost of a condition. Only the order matters: metadata indexes, then a single posting list, then conditions that scan all
- * paths, many lists, or full text.
+ * paths, many lists, or full text, and finally sets, which are queries of their own.
  */
 function cost(condition: Condition): number {
   switch (condition.kind) {
@@ -66,9 +82,12 @@ function cost(condition: Condition): number {
     case 'word':
       return condition.word.match === 'prefix' ? 3 : 1
     case 'path':
+    case 'folder':
       return 2
     case 'phrase':
       return 4
+    case 'set':
+      return 5
     default:
       return 0
   }

@@ -1,7 +1,7 @@
 import type { RouxError } from '../../core/errors.ts'
 import type { Query, QueryPart, Span } from './query.ts'
 import { readTerm } from './read-term.ts'
-import { type Flaw, queryError, readToken, type Token } from './read-token.ts'
+import { type Flaw, findField, queryError, readToken, type Token } from './read-token.ts'
 
 /**
  * Parses a query in linear time; `docs/query.md` describes the grammar.
@@ -16,6 +16,12 @@ export function parseQuery(text: string, now: Date): Query {
 /** Maximum nesting of groups, because the parser is recursive. */
 const MAX_DEPTH = 50
 
+/** Maximum nesting of sets. Deeper ones cannot be understood by a reader, and reach most of a vault anyway. */
+const MAX_SETS = 3
+
+/** The fields that accept a query in parentheses. */
+const SETS = ['links', 'linkedfrom'] as const
+
 /**
  * A recursive descent parser with one token of lookahead. Each method starts at the first token of its construct and ends after the
  * last.
@@ -26,6 +32,7 @@ class Parser {
   #token: Token
   #previous: Token
   #depth = 0
+  #sets = 0
 
   constructor(text: string, now: Date) {
     this.#text = text
@@ -39,7 +46,7 @@ class Parser {
       throw this.#error({
         at: this.#text.search(/\S/),
         problem: 'there is no word',
-        hint: 'Punctuation alone cannot be found: write a word, a #tag or a field such as title:word.',
+        hint: 'Punctuation alone cannot be searched: write a word, a #tag or a field such as title:word.',
       })
     const query = this.#alternatives()
     if (this.#isAt('close')) throw this.#unopened(this.#token.span.start)
@@ -80,7 +87,7 @@ class Parser {
       throw this.#error({
         at: token.span.start,
         problem: '"-" stands alone',
-        hint: 'Write it right before what notes must not have, as in -draft or -#done, or leave it out.',
+        hint: 'Write it directly before a term to exclude, as in -draft or -#done, or leave it out.',
       })
     const part = this.#primary()
     return { kind: 'not', part, span: { start: token.span.start, end: part.span.end } }
@@ -90,9 +97,26 @@ class Parser {
     const token = this.#token
     if (token.kind === 'open') return this.#group(token.span)
     if (token.kind !== 'text' && token.kind !== 'named' && token.kind !== 'field') throw this.#missing(token)
+    if (token.kind === 'field' && this.#text[token.span.end] === '(') {
+      const field = SETS.find((name) => name === findField(token.name))
+      if (field !== undefined && token.operator === '' && token.value.text === '') return this.#set(field, token.span)
+    }
     const term = readTerm(token, { text: this.#text, now: this.#now })
     this.#advance()
     return term
+  }
+
+  #set(field: (typeof SETS)[number], { start }: Span): QueryPart {
+    if (++this.#sets > MAX_SETS)
+      throw this.#error({
+        at: start,
+        problem: `sets are nested more than ${MAX_SETS} deep`,
+        hint: `Find the notes of the inner set first, then name them: ${field}:"a note".`,
+      })
+    this.#advance()
+    const part = this.#group(this.#token.span)
+    this.#sets--
+    return { kind: 'set', field, part, span: { start, end: part.span.end } }
   }
 
   #group({ start }: Span): QueryPart {
@@ -100,7 +124,7 @@ class Parser {
       throw this.#error({
         at: start,
         problem: `groups are nested more than ${MAX_DEPTH} deep`,
-        hint: 'Leave out parentheses that change nothing: (a (b c)) is a b c.',
+        hint: 'Remove redundant parentheses: (a (b c)) is a b c.',
       })
     this.#advance()
     if (this.#token.kind === 'close')
@@ -114,7 +138,7 @@ class Parser {
       throw this.#error({
         at: start,
         problem: '"(" is not closed',
-        hint: 'Put ")" where the group ends, or put the text in quotes.',
+        hint: 'Close the group with ")", or put the text in quotes.',
       })
     const span = { start, end: this.#token.span.end }
     this.#depth--

@@ -41,10 +41,12 @@ export type Term = { readonly span: Span } & (
   | { readonly kind: 'relation'; readonly name: string; readonly title: string | undefined }
   /** Notes that link to the named note, or that the named note links to. */
   | { readonly kind: 'links' | 'linkedfrom'; readonly title: string }
+  /** Notes that link to any note of a set, or that any note of the set links to. */
+  | { readonly kind: 'set'; readonly field: 'links' | 'linkedfrom'; readonly part: QueryPart }
   /** Notes of a community, given by its id. */
   | { readonly kind: 'community'; readonly id: string }
   | { readonly kind: 'task'; readonly state: TaskState }
-  | { readonly kind: 'path'; readonly text: string }
+  | { readonly kind: 'path' | 'folder'; readonly text: string }
   | { readonly kind: 'type'; readonly value: string }
   /**
    * From `from` (inclusive) to `to` (exclusive), in milliseconds since the Unix epoch; open ends are ±Infinity. `written` is the
@@ -54,21 +56,33 @@ export type Term = { readonly span: Span } & (
   | { readonly kind: 'has'; readonly feature: Feature }
 )
 
+export type QuerySet = Extract<Term, { readonly kind: 'set' }>
+
 export interface Leaf<T> {
   readonly leaf: T
   readonly isNegated: boolean
+  /** True for conditions of a set, which other notes meet than those that are found. */
+  readonly isInSet: boolean
 }
 
-/** Yields the single conditions of a query in order. */
+type Place = Pick<Leaf<unknown>, 'isNegated' | 'isInSet'>
+
+/** Yields the single conditions of a query in order, with those inside of sets after their set. */
 export function walk(query: Query): Generator<Leaf<Term>>
 
 export function walk(condition: Condition): Generator<Leaf<Lookup>>
 
-export function* walk(tree: Query | Condition, isNegated = false): Generator<Leaf<Term | Lookup>> {
-  const inner = walk as (part: Query | Condition, isNegated: boolean) => Generator<Leaf<Term | Lookup>>
-  if (tree.kind === 'and' || tree.kind === 'or') for (const part of tree.parts) yield* inner(part, isNegated)
-  else if (tree.kind === 'not') yield* inner(tree.part, !isNegated)
-  else if (tree.kind !== 'all') yield { leaf: tree as Term | Lookup, isNegated }
+export function* walk(
+  tree: Query | Condition,
+  place: Place = { isNegated: false, isInSet: false },
+): Generator<Leaf<Term | Lookup>> {
+  const inner = walk as (part: Query | Condition, place: Place) => Generator<Leaf<Term | Lookup>>
+  if (tree.kind === 'and' || tree.kind === 'or') for (const part of tree.parts) yield* inner(part, place)
+  else if (tree.kind === 'not') yield* inner(tree.part, { ...place, isNegated: !place.isNegated })
+  else if (tree.kind !== 'all') {
+    yield { leaf: tree as Term | Lookup, ...place }
+    if (tree.kind === 'set') yield* inner('part' in tree ? tree.part : tree.condition, { ...place, isInSet: true })
+  }
 }
 
 /** A word, phrase or prefix that notes should contain. */
@@ -80,8 +94,8 @@ export interface QueryWord {
 /** Returns the distinct words for ranking and highlighting, which are those that are not negated, in query order. */
 export function positiveWords(query: Query): readonly QueryWord[] {
   const words = new Map<string, QueryWord>()
-  for (const { leaf, isNegated } of walk(query)) {
-    if (isNegated || (leaf.kind !== 'text' && leaf.kind !== 'title')) continue
+  for (const { leaf, isNegated, isInSet } of walk(query)) {
+    if (isNegated || isInSet || (leaf.kind !== 'text' && leaf.kind !== 'title')) continue
     const name = `${leaf.kind} ${leaf.form} ${leaf.text}`
     if (!words.has(name)) words.set(name, { form: leaf.form, text: leaf.text })
   }
@@ -90,7 +104,7 @@ export function positiveWords(query: Query): readonly QueryWord[] {
 
 /** Returns the task states that notes should contain. */
 export function positiveTasks(query: Query): ReadonlySet<TaskState> {
-  const wanted = [...walk(query)].filter(({ isNegated }) => !isNegated)
+  const wanted = [...walk(query)].filter(({ isNegated, isInSet }) => !isNegated && !isInSet)
   return new Set(wanted.flatMap(({ leaf }) => (leaf.kind === 'task' ? leaf.state : [])))
 }
 
@@ -111,6 +125,11 @@ export function valuesIn(query: Query): readonly { readonly name: string; readon
     if (leaf.kind === 'type') return { name: 'type', value: leaf.value }
     return leaf.kind === 'property' && leaf.value ? { name: leaf.name, value: leaf.value } : []
   })
+}
+
+/** Returns the dates that a query filters by. */
+export function timesIn(query: Query): readonly TimeField[] {
+  return [...walk(query)].flatMap(({ leaf }) => (leaf.kind === 'time' ? leaf.field : []))
 }
 
 /** Returns the tags in a query. */
@@ -186,6 +205,11 @@ export function titlesIn(query: Query): readonly string[] {
   return [...new Set(titles)]
 }
 
+/** Returns the sets in a query. */
+export function setsIn(query: Query): readonly QuerySet[] {
+  return [...walk(query)].flatMap(({ leaf }) => (leaf.kind === 'set' ? leaf : []))
+}
+
 /** Returns the distinct communities in a query. */
 export function communitiesIn(query: Query): readonly string[] {
   return [...new Set([...walk(query)].flatMap(({ leaf }) => (leaf.kind === 'community' ? leaf.id : [])))]
@@ -213,13 +237,15 @@ function partOf(part: QueryPart, lookedUp: LookedUp): Condition {
       return propertyOf(part.name, part.value)
     case 'type':
       return propertyOf('type', part.value)
+    case 'set':
+      return { kind: 'set', field: part.field, condition: partOf(part.part, lookedUp) }
     default:
       return lookupOf(part, lookedUp)
   }
 }
 
 function lookupOf(
-  term: Exclude<Term, { readonly kind: 'property' | 'type' }>,
+  term: Exclude<Term, { readonly kind: 'property' | 'type' | 'set' }>,
   { titles = new Map(), communities = new Map() }: LookedUp,
 ): Lookup {
   switch (term.kind) {
@@ -248,6 +274,8 @@ function lookupOf(
       return { kind: 'task', state: term.state }
     case 'path':
       return { kind: 'path', text: foldId(term.text) }
+    case 'folder':
+      return { kind: 'folder', folder: foldId(term.text) }
     case 'time':
       return { kind: 'time', field: term.field, from: term.from, to: term.to }
     case 'has':

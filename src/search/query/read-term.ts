@@ -28,12 +28,17 @@ const PATH = {
   hint: 'Write a part of the folder or file name, without a space: path:journal/2024 or path:"Daily notes".',
 }
 
-const COMMUNITY = {
-  what: 'the id after community:',
-  hint: 'Write an id that map answers: community:c4, or community:c4.2 for a part of it.',
+const FOLDER = {
+  what: 'the folder after folder:',
+  hint: 'Write its path in the vault, without a space: folder:People or folder:"Daily notes/2024".',
 }
 
-const TYPE = { what: 'the text after type:', hint: 'Write what the property "type" says, without a space: type:person.' }
+const COMMUNITY = {
+  what: 'the id after community:',
+  hint: 'Write an id from map: community:c4, or community:c4.2 for a part of it.',
+}
+
+const TYPE = { what: 'the text after type:', hint: 'Write a value of the property "type", without a space: type:person.' }
 
 /**
  * As in Obsidian, a tag ends at whitespace, at general punctuation, and at ASCII characters other than letters, digits, `_`, `-` and
@@ -45,17 +50,17 @@ const NOT_IN_TAGS = /[\x00-,.:-@[-^`{-\x7f\s\u2000-\u206f\u2e00-\u2e7f]/
 const COUNTS_BACK = /^[a-z]+-\d+$/i
 
 const DATE_HINT =
-  'Write a date such as 2024, 2024-01, 2024-01-31 or 2024-01-31T12:30, or count from today: day, day-7, week-1, month-3, year-1. A span of time is two conditions: created:>=2024-01 created:<=2024-03.'
+  'Write a date such as 2024, 2024-01, 2024-01-31 or 2024-01-31T12:30, or relative to today: day, day-7, week-1, month-3, year-1. A range is two conditions: created:>=2024-01 created:<=2024-03.'
 
 const COMPARISONS =
-  'Properties are compared as in #status=done, #rating>=4 or #due<2024-05-01, and -#status=done finds notes where it is not so; dates of notes as in modified:>2024-01-31.'
+  'Properties are compared as in #status=done, #rating>=4 or #due<2024-05-01, and -#status=done finds all other notes; dates of notes as in modified:>2024-01-31.'
 
 const QUOTE_IT = 'To search for the text itself, put it in quotes'
 
 const PICTOGRAPH = /\p{Extended_Pictographic}/u
 
 const COMPARISON_HINT =
-  'Write a number or a date: #rating>=4, #due<2024-05-01, #due>=day-7. Texts are compared by "=" only: #status=done, or -#status=done for notes where it is not so.'
+  'Write a number or a date: #rating>=4, #due<2024-05-01, #due>=day-7. Text can only be compared with "=": #status=done, or -#status=done for all other notes.'
 
 type TermToken = Extract<Token, { kind: 'text' | 'named' | 'field' }>
 
@@ -89,7 +94,7 @@ function readRelation({ name, value, span }: NamedToken, reading: Reading): Term
 
 const RELATION_TITLE = {
   what: 'the title after "="',
-  hint: 'Write the title of the note that the link leads to, ~up="Home", or leave "=" out to find every note with such a link.',
+  hint: 'Write the title of the linked note, ~up="Home", or leave "=" out to find every note with such a link.',
 }
 
 /** Parses `name:value`. @throws `INVALID_PARAMS` for an unknown field or an invalid value */
@@ -106,6 +111,8 @@ function readField(token: FieldToken, reading: Reading): Term {
       return { kind: 'title', ...readWords(value, reading), span }
     case 'path':
       return { kind: 'path', text: plainText(requireText(value, reading, PATH), reading), span }
+    case 'folder':
+      return { kind: 'folder', text: readFolder(token, reading), span }
     case 'type':
       return { kind: 'type', value: plainText(requireText(value, reading, TYPE), reading), span }
     case 'tag':
@@ -125,13 +132,24 @@ function readField(token: FieldToken, reading: Reading): Term {
 function noteOf(field: string) {
   return {
     what: `the note after ${field}:`,
-    hint: `Write its title or its path, without a space: ${field}:Home or ${field}:"folder/My note".`,
+    hint: `Write its title or its path, without a space: ${field}:Home or ${field}:"folder/My note"; or a query in parentheses: ${field}:(#index).`,
   }
+}
+
+/** Returns a folder's path without slashes at its ends. */
+function readFolder({ value }: FieldToken, reading: Reading): string {
+  const text = plainText(requireText(value, reading, FOLDER), reading).trim()
+  const isSlash = (at: number) => text[at] === '/' || text[at] === '\\'
+  let [start, end] = [0, text.length]
+  while (isSlash(start)) start++
+  while (end > start && isSlash(end - 1)) end--
+  if (start < end) return text.slice(start, end)
+  throw queryError(reading.text, { at: value.span.start, problem: 'every note is in the folder "/"', hint: FOLDER.hint })
 }
 
 function refuseOperator({ operator, value }: FieldToken, reading: Reading): void {
   if (operator === '') return
-  const hint = 'Leave it out. Compared are created: and modified:, as in modified:>2024-01-31, and properties, as in #rating>=4.'
+  const hint = 'Leave it out. Only created:, modified: and properties can be compared, as in modified:>2024-01-31 or #rating>=4.'
   throw queryError(reading.text, {
     at: value.span.start - operator.length,
     problem: `only dates can be compared by ${shown(operator)}`,
@@ -250,7 +268,7 @@ function readWords(piece: Piece, reading: Reading): { readonly form: TextForm; r
   const star = text.indexOf('*')
   if (star === -1) return { form: 'word', text }
   if (star === text.length - 1 && hasWord(text)) return { form: 'prefix', text: text.slice(0, -1) }
-  const hint = `Write the beginning of a word and then the star: neur*. ${QUOTE_IT}.`
+  const hint = `Write the start of a word, then the star: neur*. ${QUOTE_IT}.`
   throw queryError(reading.text, { at: span.start + star, problem: '"*" can only end a word', hint })
 }
 
@@ -265,7 +283,7 @@ function plainText(piece: Piece, reading: Reading): string {
   const star = piece.isQuoted ? -1 : piece.text.indexOf('*')
   if (star === -1) return piece.text
   const hint =
-    'Leave the star out (path: finds every path that contains the text, a tag also what is nested in it), or put the text in quotes.'
+    'Leave the star out (path: matches any part of a path, and a tag includes its nested tags), or put the text in quotes.'
   throw queryError(reading.text, {
     at: piece.span.start + star,
     problem: '"*" means nothing here',

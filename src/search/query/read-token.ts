@@ -12,6 +12,7 @@ const SHOWN_AFTER = 30
 export const FIELD_NAMES = [
   'title',
   'path',
+  'folder',
   'type',
   'tag',
   'links',
@@ -116,7 +117,7 @@ function nextStart(text: string, from: number): number {
       throw queryError(text, {
         at,
         problem: `${shown(run)} means nothing here`,
-        hint: 'For one or the other write OR: cat OR dog.',
+        hint: 'To match either, write OR: cat OR dog.',
       })
     if (run.includes('*') || hasWord(run)) return at
     at = end
@@ -198,7 +199,7 @@ function readQuoted(text: string, start: number): Piece {
   throw queryError(text, {
     at: start,
     problem: 'a quote is not closed',
-    hint: 'Put a quote at the end, too: "two words". Inside quotes write \\" for a quote and \\\\ for a backslash.',
+    hint: 'Close the quote: "two words". Inside quotes write \\" for a quote and \\\\ for a backslash.',
   })
 }
 

@@ -4,8 +4,11 @@ export const SEPARATOR = 0
 /** A letter, digit or mark of a script with spaces between words. */
 export const SPACED = 1
 
-/** A character of a script without spaces (Han, kana, Thai …), or Hangul, whose words include their particles. */
+/** A character of a script without spaces (Han, kana …), or Hangul, whose words include their particles. */
 export const UNSPACED = 2
+
+/** A character of Thai, Lao, Khmer or Burmese, whose words have no spaces in between and are in the dictionaries of ICU. */
+export const IN_DICTIONARY = 4
 
 /** A character that belongs to the previous one: a combining mark, half-width voicing mark, soft hyphen or joiner. */
 export const MARK = 3
@@ -32,7 +35,8 @@ const ASCII = /^[\x00-\x7f]*$/
 /** Accents on Latin and Greek letters, and the dots of ё. й is a separate letter and keeps its breve. */
 const ACCENTS = /(?<=[\p{scx=Latin}\p{scx=Greek}]\p{M}{0,16})[\u0300-\u036f]|(?<=[её])\u0308/gu
 
-const INVISIBLE = /[\u00ad\u200c\u200d]/g
+/** Also short vowels and the stretching sign of Arabic, which few people write. */
+const INVISIBLE = /\u00ad|\u200c|\u200d|\u0640|[\u064b-\u065f]|\u0670/g
 
 /** Letters that Unicode does not decompose, with their usual spelling on keyboards that lack them. */
 const PLAIN_LETTERS: Readonly<Record<string, string>> = {
@@ -45,6 +49,18 @@ const PLAIN_LETTERS: Readonly<Record<string, string>> = {
   ħ: 'h',
   ı: 'i',
   ς: 'σ',
+  // Arabic letters that people and keyboards interchange.
+  أ: 'ا',
+  إ: 'ا',
+  آ: 'ا',
+  ٱ: 'ا',
+  ؤ: 'و',
+  ئ: 'ي',
+  ى: 'ي',
+  ی: 'ي',
+  ة: 'ه',
+  ۀ: 'ه',
+  ک: 'ك',
 }
 
 const SPECIAL = new RegExp(`[${Object.keys(PLAIN_LETTERS).join('')}]`, 'g')
@@ -111,9 +127,10 @@ export function widthAt(text: string, at: number): number {
 
 function classify(character: string): number {
   expressions ??= makeExpressions()
-  const { word, variation, mark, unspaced } = expressions
+  const { word, variation, mark, unspaced, inDictionary } = expressions
   if (!word.test(character) || variation.test(character)) return SEPARATOR
   if (mark.test(character)) return MARK
+  if (inDictionary.test(character)) return IN_DICTIONARY
   return unspaced.test(character) ? UNSPACED : SPACED
 }
 
@@ -122,7 +139,8 @@ function makeExpressions() {
     word: /[\p{L}\p{N}\p{M}\u00ad\u200c\u200d]/u,
     variation: /[\ufe00-\ufe0f]/,
     mark: /[\p{M}\uff9e\uff9f\u00ad\u200c\u200d]/u,
-    unspaced: /[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Hangul}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}\p{scx=Myanmar}]/u,
+    unspaced: /[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Hangul}]/u,
+    inDictionary: /[\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}\p{scx=Myanmar}]/u,
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Phrase, WordTerm } from '../../core/query.ts'
+import { languageOf } from '../languages/language-of.ts'
 import { classAt, UNSPACED } from './fold-word.ts'
 import { analyze, type Token } from './scan.ts'
 
@@ -13,7 +14,8 @@ export function queryTerms(text: string): readonly WordTerm[] {
     if (known === undefined) counts.set(id, { term, count: 1 })
     else known.count++
   }
-  return [...counts.values()].map(({ term, count }) => ({ ...term, count }))
+  const language = languageOf(text)?.code
+  return [...counts.values()].map(({ term, count }) => ({ ...term, count, ...(language === undefined ? {} : { language }) }))
 }
 
 /** Returns the text's words as a phrase. The last word can be a prefix. */

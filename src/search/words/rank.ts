@@ -1,6 +1,8 @@
 import type { WordTerm } from '../../core/query.ts'
+import { type CompoundWords, hasClosedCompounds, joinWords, splitCompound } from './closed-compound.ts'
 import type { Slots, WordKey } from './index/segment.ts'
-import { idOf } from './query-terms.ts'
+import { idOf, toTerm } from './query-terms.ts'
+import { isStopWord, stemOf } from './stem.ts'
 
 /** A key below this, combined with the 31 bits of a score, is an integer that a double can represent. */
 const KEYS = 2 ** 22
@@ -52,7 +54,10 @@ export interface Ranking {
   readonly hits: readonly WordHit[]
   /** Total number of hits, ignoring the limit. */
   readonly total: number
-  /** The words used, in query order. A word that occurs nowhere is replaced by its parts, if it has any. */
+  /**
+   * The words used, in query order. A word that occurs nowhere is replaced by its parts, if it has any. Last come the parts of other
+   * compounds, and compounds of words of the query.
+   */
   readonly terms: readonly TermFact[]
   /** Total idf of the query words that occur anywhere, divided by that of all query words, 0–1. 0 if the query has no words. */
   readonly coverage: number
@@ -65,17 +70,30 @@ export function rankTerms(slots: Slots, query: readonly WordTerm[], options: Ran
   const accumulator = new Accumulator(slots, options.scoring ?? DEFAULT_SCORING)
   const used = withinBounds(slots, query)
   const terms: TermFact[] = []
+  const extra: TermFact[] = []
   const ids = new Set(used.map(idOf))
+  const takeNew = (parts: readonly WordTerm[]): readonly WordTerm[] => {
+    const found = new Map(parts.map((part) => [idOf(part), part]))
+    for (const id of ids) found.delete(id)
+    for (const id of found.keys()) ids.add(id)
+    return [...found.values()]
+  }
+  const addExtra = (term: WordTerm, share = PART): void => {
+    const documents = accumulator.add(term, share * term.count, share)
+    // A deleted note may still be in the index.
+    if (documents > 0) extra.push({ term, documents, idf: accumulator.idf(documents) })
+  }
+  const words = compoundWords(slots, used)
   const add = (term: WordTerm): void => {
     const documents = accumulator.add(term, term.count)
-    const parts = documents > 0 ? [] : term.parts.filter((part) => !ids.has(idOf(part)))
-    if (documents > 0 || term.parts.length === 0) terms.push({ term, documents, idf: accumulator.idf(documents) })
-    for (const part of parts) {
-      ids.add(idOf(part))
-      add(part)
-    }
+    const ofCompound = term.match === 'stem' && words !== undefined ? termsOf(splitCompound(term.form, words), term.count) : []
+    const parts = term.parts.length > 0 ? term.parts : ofCompound
+    if (documents > 0 || parts.length === 0) terms.push({ term, documents, idf: accumulator.idf(documents) })
+    if (documents === 0) takeNew(parts).forEach(add)
+    else for (const part of takeNew(ofCompound)) addExtra(part)
   }
   used.forEach(add)
+  if (words !== undefined) for (const term of takeNew(joinedTerms(used, words))) addExtra(term, JOINED)
   const mass = idfOf(terms)
   const accepted = acceptedOf(accumulator.touched, slots, options.accept)
   const { withTies = false } = options
@@ -87,10 +105,38 @@ export function rankTerms(slots: Slots, query: readonly WordTerm[], options: Ran
       matched: Math.min(1, (accumulator.masses[slot] as number) / mass),
     })),
     total: accepted.length,
-    terms,
+    terms: [...terms, ...extra],
     coverage: mass === 0 ? 0 : idfOf(terms.filter(({ documents }) => documents > 0)) / mass,
     maxScore: accumulator.maxScore,
   }
+}
+
+/** A part of a compound that occurs itself counts as this much of a word. */
+const PART = 0.3
+
+/** A compound of two words of the query. */
+const JOINED = 0.6
+
+/** Longer queries, such as whole notes, have enough words. Joining takes forty lookups for two words. */
+const MOST_SPLIT = 20
+const MOST_JOINED = 4
+
+/** Returns what the documents have in the query's language, or in their own if the query's is unclear. Omitted without compounds. */
+function compoundWords({ segments, language: most }: Slots, terms: readonly WordTerm[]): CompoundWords | undefined {
+  const language = terms.find((term) => term.language !== undefined)?.language ?? most
+  if (terms.length > MOST_SPLIT || !hasClosedCompounds(language)) return undefined
+  return { language, frequencyOf: (stem) => segments.reduce((sum, segment) => sum + segment.sizeIn(language, stem), 0) }
+}
+
+/** Returns the compounds of neighboring words. */
+function joinedTerms(terms: readonly WordTerm[], words: CompoundWords): readonly WordTerm[] {
+  const forms = terms.map(({ form }) => form).filter((form) => !isStopWord(form, words.language))
+  if (forms.length > MOST_JOINED) return []
+  return forms.slice(1).flatMap((form, at) => termsOf(joinWords(forms[at] as string, form, words)))
+}
+
+function termsOf(forms: readonly string[], count = 1): readonly WordTerm[] {
+  return forms.map((form) => ({ ...toTerm({ form, stem: stemOf(form) }, 'stem'), count }))
 }
 
 /** Removes slots that are not accepted, in place. */
@@ -170,11 +216,14 @@ class Accumulator {
     return this.#touched.subarray(0, this.#touchedCount)
   }
 
-  /** Adds a word's scores to the documents that contain it. Returns the number of these documents. */
-  add(word: WordKey, count: number): number {
+  /**
+   * Adds a word's scores to the documents that contain it, and `share` of its idf to their masses. Returns the number of these
+   * documents.
+   */
+  add(word: WordKey, count: number, share = 1): number {
     this.#held = 0
     for (const at of this.#slots.segments.keys()) this.#gather(at, word)
-    if (this.#held > 0) this.#score(count)
+    if (this.#held > 0) this.#score(count, share)
     return this.#held
   }
 
@@ -198,12 +247,12 @@ class Accumulator {
     })
   }
 
-  #score(count: number): void {
+  #score(count: number, share: number): void {
     const holders = this.#holders.subarray(0, this.#held)
     const { inTitle, inBody } = this.#documentFrequencies(holders)
     const title = new FieldScore(this.#scoring.title, this.#averages.title, count * this.idf(inTitle))
     const body = new FieldScore(this.#scoring.body, this.#averages.body, count * this.idf(inBody))
-    this.#addBodies(holders, body)
+    this.#addBodies(holders, body, share * this.idf(holders.length))
     if (inTitle > 0) this.#addTitles(holders, title)
     this.maxScore += (inTitle > 0 ? title.max : 0) + (inBody > 0 ? body.max : 0)
   }
@@ -220,11 +269,10 @@ class Accumulator {
     return { inTitle, inBody }
   }
 
-  #addBodies(holders: Uint32Array, body: FieldScore): void {
+  #addBodies(holders: Uint32Array, body: FieldScore, mass: number): void {
     const { scores, masses } = this
     const counts = this.#body
     const lengths = this.#slots.bodyLengths
-    const mass = this.idf(holders.length)
     for (const slot of holders) {
       if (masses[slot] === 0) this.#touched[this.#touchedCount++] = slot
       masses[slot] = (masses[slot] as number) + mass

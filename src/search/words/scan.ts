@@ -1,6 +1,7 @@
 import type { AnalysedText, NoteWords } from '../../core/search-writer.ts'
+import { languageOf } from '../languages/language-of.ts'
 import { PART, readCompound, TAIL, WORD, type WordSink } from './compound.ts'
-import { classAt, foldWord, MARK, MAX_FORM, SEPARATOR, SPACED, UNSPACED, widthAt } from './fold-word.ts'
+import { classAt, foldWord, IN_DICTIONARY, MARK, MAX_FORM, SEPARATOR, SPACED, UNSPACED, widthAt } from './fold-word.ts'
 import { isStopWord, stemOf } from './stem.ts'
 
 /** Gap in positions between two strings of a field, so no phrase spans both. */
@@ -36,8 +37,8 @@ const { charCodeAt, slice } = String.prototype
  * digits and marks, ignoring case and accents. Apostrophes join (`don't` becomes `dont`), except in `'s`, `'re` etc., which are
  * dropped, and in elisions, which are split (`l'eau`). Words joined by `.`, `_` or `@` (`node.js`, `foo_bar`, email addresses) or in
  * camel case are indexed both as one word and as their parts, and so are dates. Hyphens split words. `c++`, `c#`, `.net`, `3.14` and
- * `v2.1` are words, and `1,000` becomes `1000`. Scripts without spaces and Hangul produce overlapping pairs of characters. Takes
- * linear time.
+ * `v2.1` are words, and `1,000` becomes `1000`. Thai, Lao, Khmer and Burmese are split by dictionaries; Chinese, Japanese and Korean
+ * produce overlapping pairs of characters. Takes linear time.
  */
 export function scanWords(text: string, sink: WordSink, position = 0): number {
   const length = text.length
@@ -58,6 +59,10 @@ export function scanWords(text: string, sink: WordSink, position = 0): number {
         at = end.at
       } else if (found === UNSPACED) {
         const end = readUnspaced(text, at, next, sink)
+        next = end.position
+        at = end.at
+      } else if (found === IN_DICTIONARY) {
+        const end = readByDictionary(text, at, next, sink)
         next = end.position
         at = end.at
       } else at += unit < 128 ? 1 : widthAt(text, at)
@@ -117,7 +122,7 @@ function foldPlain(text: string, start: number, plain: number): string {
   return plain % 2 === 0 ? form : form.toLowerCase()
 }
 
-/** Splits a run of characters without spaces into overlapping pairs. A single character is a word. */
+/** Splits a run of Chinese, Japanese or Korean into overlapping pairs of characters. A single character is a word. */
 function readUnspaced(text: string, start: number, position: number, sink: WordSink): { at: number; position: number } {
   let at = start
   let next = position
@@ -136,10 +141,40 @@ function readUnspaced(text: string, start: number, position: number, sink: WordS
   return { at, position: next }
 }
 
+/**
+ * Splits a run of a script without spaces into words by the dictionaries of ICU. Long runs are split piece by piece, because the time
+ * for a text grows with the square of its length.
+ */
+function readByDictionary(text: string, start: number, position: number, sink: WordSink): { at: number; position: number } {
+  let at = start
+  let next = position
+  let from = start
+  while (at < text.length && classAt(text, at) === IN_DICTIONARY) {
+    at += widthAt(text, at)
+    while (at < text.length && classAt(text, at) === MARK) at += widthAt(text, at)
+    if (at - from < PIECE && at < text.length && classAt(text, at) === IN_DICTIONARY) continue
+    segmenter ??= new Intl.Segmenter('th', { granularity: 'word' })
+    for (const { segment, index } of segmenter.segment(text.slice(from, at))) {
+      const form = foldWord(segment)
+      // A joiner can stand alone.
+      if (form !== '') sink(form, WORD, next++, from + index, from + index + segment.length)
+    }
+    from = at
+  }
+  return { at, position: next }
+}
+
+/** In UTF-16 units. */
+const PIECE = 256
+
+/** Every locale has the dictionaries of all these scripts. Loaded by the first text that needs them. */
+let segmenter: Intl.Segmenter | undefined
+
 /** A word of the text, as indexed. */
 export interface Token {
   /** Folded: lower case, without accents. */
   readonly form: string
+  /** By the English rules. */
   readonly stem: string
   /** `part`: part of the preceding word, at the same position. `tail`: last character of a run in a script without spaces. */
   readonly kind: 'word' | 'part' | 'tail'
@@ -154,9 +189,10 @@ export interface Token {
 /** Returns all words of the text in order. For large texts, `scanWords` is cheaper. */
 export function analyze(text: string): readonly Token[] {
   const tokens: Token[] = []
+  const language = languageOf(text)?.code
   scanWords(text, (form, kind, position, start, end) => {
     const name = kind === PART ? 'part' : kind === TAIL ? 'tail' : 'word'
-    tokens.push({ form, stem: stemOf(form), kind: name, position, start, end, isStopWord: isStopWord(form) })
+    tokens.push({ form, stem: stemOf(form), kind: name, position, start, end, isStopWord: isStopWord(form, language) })
   })
   return tokens
 }

@@ -1,25 +1,8 @@
 import { stemmer } from 'stemmer'
 import type { WordTerm } from '../../core/query.ts'
-import { ownCopy } from './fold-word.ts'
-
-/**
- * English function words in analyzed form (contractions without apostrophes): articles, pronouns, prepositions, conjunctions,
- * auxiliaries, question words, and linking adverbs. They are indexed, because phrases contain them, but dropped from queries that
- * have other words.
- */
-const STOP_WORDS: ReadonlySet<string> = new Set([
-  ...words('a an the this that these those such same other another each every either neither both all any some no none'),
-  ...words('i me my mine myself we us our ours ourselves you your yours yourself yourselves he him his himself she her hers'),
-  ...words('herself it its itself they them their theirs themselves one ones'),
-  ...words('who whom whose which what when where why how whether'),
-  ...words('and or but nor so yet if then else than because as while although though unless until since'),
-  ...words('of in on at by to from for with without within into onto upon about above below under over between among through'),
-  ...words('during before after against toward towards via per up down out off'),
-  ...words('am is are was were be been being do does did doing done have has had having'),
-  ...words('can could may might must shall should will would'),
-  ...words('not only very too also just more most much many few own again further once here there now ever'),
-  ...words('dont doesnt didnt isnt arent wasnt werent wont wouldnt cant cannot couldnt shouldnt havent hasnt hadnt'),
-])
+import { FUNCTION_WORDS, type WordedLanguage } from '../languages/function-words.ts'
+import { shorterStems, withoutEndings } from './endings.ts'
+import { foldWord, ownCopy } from './fold-word.ts'
 
 /** Maximum number of cached stems. When full, the cache is cleared. */
 const MEMO = 50_000
@@ -35,10 +18,26 @@ export const STEM_TAILS: readonly string[] = ['', 'e', 'i', 'l', 'le']
 const memo = new Map<string, string>()
 
 /**
- * Returns the stem of a form (M. F. Porter, An algorithm for suffix stripping, 1980). Anything other than `a`–`z` is returned
- * unchanged.
+ * Returns the stem under which a form is stored in a note of this language. Words in the script of a language with own endings lose
+ * these, and their stems are marked, so that no stem means words of two languages. All others are stemmed by the English rules (M. F.
+ * Porter, An algorithm for suffix stripping, 1980), which leave anything other than `a`–`z` unchanged.
  */
-export function stemOf(form: string): string {
+export function stemOf(form: string, language?: string): string {
+  const own = language === undefined ? undefined : withoutEndings(form, language)
+  return own === undefined ? englishStem(form) : marked(own, language as string)
+}
+
+/** Returns all stems under which a form can be stored in notes of these languages. */
+export function stemsOf(form: string, languages: readonly string[]): readonly string[] {
+  return [...new Set([englishStem(form), ...languages.map((language) => stemOf(form, language))])]
+}
+
+/** No form contains `~`. */
+function marked(stem: string, language: string): string {
+  return `${stem}~${language}`
+}
+
+function englishStem(form: string): string {
   const known = memo.get(form)
   if (known !== undefined) return known
   const own = ownCopy(form)
@@ -53,7 +52,7 @@ export function forgetStems(): void {
   memo.clear()
 }
 
-/** Checks whether a form's stem may differ from the form. Also true for all prefixes of such a form. */
+/** Checks whether a form's English stem may differ from the form. Also true for all prefixes of such a form. */
 export function isStemmed(form: string): boolean {
   return LETTERS.test(form)
 }
@@ -64,14 +63,19 @@ function checked(form: string, stem: string): string {
   return shared > 0 && STEM_TAILS.includes(stem.slice(shared)) ? stem : form
 }
 
-function words(text: string): string[] {
-  return text.split(' ')
+/**
+ * Checks whether a form is a function word of the language, or of English if the language is unknown or has no list. Function words are
+ * indexed, because phrases contain them, but dropped from queries that have other words. Vietnamese ones are kept, because without accents
+ * they are many other words.
+ */
+export function isStopWord(form: string, language = 'en'): boolean {
+  const known = language in FUNCTION_WORDS && language !== 'vi' ? (language as WordedLanguage) : 'en'
+  const words = stopWords.get(known) ?? new Set(FUNCTION_WORDS[known].split(/\s+/).map(foldWord))
+  stopWords.set(known, words)
+  return words.has(form)
 }
 
-/** Checks whether an analyzed form is an English function word. */
-export function isStopWord(form: string): boolean {
-  return STOP_WORDS.has(form)
-}
+const stopWords = new Map<string, ReadonlySet<string>>()
 
 /** Where forms with a given prefix are stored. */
 export interface PrefixPlaces {
@@ -83,10 +87,10 @@ export interface PrefixPlaces {
 }
 
 /**
- * Returns where forms with a prefix are stored. A form's stem consists of a prefix of the form and one of `STEM_TAILS`, so the stem
- * either contains the whole prefix and is in the range, or is a shorter prefix followed by a tail.
+ * Returns where forms with a prefix are stored in notes of these languages. An English stem consists of a prefix of the form and one of
+ * `STEM_TAILS`, and a stem of another language is a prefix, so it either contains the whole prefix and is in the range, or is shorter.
  */
-export function placesOfPrefix(prefix: string): PrefixPlaces {
+export function placesOfPrefix(prefix: string, languages: readonly string[]): PrefixPlaces {
   const from = Buffer.from(prefix)
   // No UTF-8 text contains this byte.
   const to = Buffer.concat([from, Buffer.of(0xff)])
@@ -96,13 +100,18 @@ export function placesOfPrefix(prefix: string): PrefixPlaces {
       for (const tail of STEM_TAILS) stems.add(prefix.slice(0, length) + tail)
     }
   }
+  for (const language of languages) {
+    for (const stem of shorterStems(prefix, language)) stems.add(marked(stem, language))
+  }
   const shorter = [...stems].filter((stem) => !stem.startsWith(prefix)).sort()
   return { from, to, stems: shorter.map((stem) => Buffer.from(stem)) }
 }
 
-/** Returns the common prefix of all forms that a term matches. */
-export function beginningOf({ form, stem, match }: WordTerm): string {
+/** Returns the common prefix of all forms that a term matches in a text of this language. */
+export function beginningOf({ form, stem, match }: WordTerm, language?: string): string {
   if (match !== 'stem') return form
   const tails = STEM_TAILS.filter((tail) => stem.endsWith(tail) && stem.length > tail.length)
-  return stem.slice(0, stem.length - Math.max(...tails.map((tail) => tail.length)))
+  const english = stem.slice(0, stem.length - Math.max(...tails.map((tail) => tail.length)))
+  const own = language === undefined ? undefined : withoutEndings(form, language)
+  return own === undefined || english.length < own.length ? english : own
 }

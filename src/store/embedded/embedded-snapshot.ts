@@ -1,11 +1,22 @@
 import { SnapshotOutdated } from '../../core/errors.ts'
 import type { NodeId } from '../../core/ids.ts'
 import type { Condition, WordTerm } from '../../core/query.ts'
-import type { ChunkHit, Found, NameVectorHit, NoteChunks, VectorState, WordHits } from '../../core/search.ts'
+import type {
+  ChunkHit,
+  Found,
+  NameVectorHit,
+  NearWord,
+  NoteChunks,
+  NoteLanguages,
+  VectorState,
+  WordHits,
+} from '../../core/search.ts'
 import type {
   FileVersion,
   FindOptions,
   Folder,
+  GroupedNote,
+  GroupOptions,
   Metric,
   NameHit,
   NameMatch,
@@ -41,6 +52,7 @@ import { findPaths } from '../../graph/paths.ts'
 import {
   findWanted,
   folderTree,
+  linksFrom,
   linksInto,
   linksWithin,
   nameFinder,
@@ -229,6 +241,10 @@ export class EmbeddedSnapshot implements Snapshot {
     return this.#read((projection) => linksInto(projection, ids))
   }
 
+  async linksFrom(ids: readonly NodeId[]): Promise<readonly Occurrence[]> {
+    return this.#read((projection) => linksFrom(projection, ids))
+  }
+
   async linksWithin(stretches: readonly Stretch[], scope: Scope): Promise<readonly (readonly OutgoingLink[])[]> {
     return this.#read((projection) => linksWithin(projection, stretches, acceptor(projection, scope)))
   }
@@ -264,6 +280,14 @@ export class EmbeddedSnapshot implements Snapshot {
     return await this.#search((search) => search.words(terms, scope, limit))
   }
 
+  async languages(ids: readonly NodeId[]): Promise<NoteLanguages> {
+    return await this.#search((search) => search.languages(ids))
+  }
+
+  async wordsNear(words: readonly string[]): Promise<readonly (readonly NearWord[])[]> {
+    return await this.#search((search) => search.wordsNear(words))
+  }
+
   async nearest(
     embedder: string,
     vectors: readonly Float32Array[],
@@ -294,5 +318,9 @@ export class EmbeddedSnapshot implements Snapshot {
 
   async find(condition: Condition | undefined, options: FindOptions, page: Page): Promise<Found> {
     return await this.#searchFacts((search) => search.find(condition, options, page))
+  }
+
+  async groupValues(condition: Condition | undefined, options: GroupOptions): Promise<readonly GroupedNote[]> {
+    return await this.#searchFacts((search) => search.groupValues(condition, options))
   }
 }

@@ -290,6 +290,20 @@ export function linksInto(projection: Projection, ids: readonly NodeId[]): reado
   )
 }
 
+/** Returns every link from one of these nodes to other listed nodes. */
+export function linksFrom(projection: Projection, ids: readonly NodeId[]): readonly Occurrence[] {
+  const { graph } = projection
+  const isListed = (node: NodeIndex): boolean => node < 0 || graph.row(node)?.excluded === false
+  return [...new Set(ids)].sort().flatMap((id) => {
+    const source = graph.find(id)
+    if (source === undefined || source < 0 || !isListed(source)) return []
+    return projection.links(source).flatMap((link) => {
+      const end = endOf(projection, link)
+      return end === undefined || end === source || !isListed(end) ? [] : [toOccurrence(link, { from: id, to: graph.id(end) })]
+    })
+  })
+}
+
 /** Returns the links that start in each range and lead to other files in the scope. */
 export function linksWithin(
   projection: Projection,

@@ -8,9 +8,9 @@ import {
   type ProblemCounts,
   type ProblemFilter,
   type ProblemKind,
-  type WrittenLink,
 } from '../../core/store.ts'
 import type { Graph, GraphRow } from '../../graph/graph.ts'
+import { writtenAt } from '../note-facts.ts'
 import { endOf } from './node.ts'
 import { isOrphan, type Projection } from './projection.ts'
 import { folderStart } from './scope.ts'
@@ -159,7 +159,3 @@ function problemsOf(projection: Projection, row: GraphRow, { kind, target }: Mea
 }
 
 const OF_LINKS: ReadonlySet<ProblemKind> = new Set(['broken_link', 'broken_heading', 'ambiguous_link'])
-
-function writtenAt({ line, form, target, subpath }: ResolvedLink): { readonly line: number; readonly link: WrittenLink } {
-  return { line, link: { form, target, ...(subpath === undefined ? {} : { subpath }) } }
-}

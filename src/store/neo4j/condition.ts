@@ -1,6 +1,8 @@
 import type { Condition, Lookup } from '../../core/query.ts'
+import { IN_SETS } from '../note-facts.ts'
 import { fieldQuery, phrasePattern, phraseQuery } from './lucene.ts'
 import { SEPARATOR } from './note-properties.ts'
+import { folderStart } from './scope.ts'
 import type { Values } from './server/connection.ts'
 
 /** A condition in Cypher: lookups in the full-text index first, then conditions on a note `f`. */
@@ -16,6 +18,8 @@ export interface CypherCondition {
 interface ConditionContext {
   /** The name of the vault's full-text index. */
   readonly wordIndex: string
+  /** Languages of the vault's notes. */
+  readonly languages: readonly string[]
   /** Removes the vault's name from an id. */
   readonly bare: (id: string) => string
 }
@@ -43,7 +47,7 @@ export function toCypher(condition: Condition, asked: ConditionContext): CypherC
   const one = (lookup: Lookup): string => {
     switch (lookup.kind) {
       case 'word':
-        return lookUp(lookup, fieldQuery(lookup.field, lookup.word))
+        return lookUp(lookup, fieldQuery(lookup.field, { ...lookup.word, languages: asked.languages }))
       case 'phrase': {
         const { words } = lookup.phrase
         if (words.length === 0) return 'false'
@@ -75,6 +79,10 @@ export function toCypher(condition: Condition, asked: ConditionContext): CypherC
         return `f.id IN ${give(lookup.nodes.map(asked.bare))}`
       case 'task':
         return lookup.state === 'any' ? 'size(f.tasks) > 0' : `${give(lookup.state)} IN f.tasks`
+      case 'set':
+        return inSet(lookup)
+      case 'folder':
+        return `f.folded STARTS WITH ${give(folderStart(lookup.folder))}`
       case 'path':
         return `f.folded CONTAINS ${give(lookup.text)}`
       case 'time':
@@ -82,6 +90,18 @@ export function toCypher(condition: Condition, asked: ConditionContext): CypherC
       case 'has':
         return FEATURES[lookup.feature]
     }
+  }
+  /** Evaluates a set once, before the notes. */
+  const inSet = (set: Extract<Lookup, { readonly kind: 'set' }>): string => {
+    const text = any(set.condition)
+    const list = `w${before.length}`
+    lists.set(set, list)
+    const link = set.field === 'links' ? '<-[:ROUX_LINK]-' : '-[:ROUX_LINK]->'
+    before.push(
+      `CALL (*) { MATCH (f:RouxFile {vault: $vault}) WHERE NOT f.excluded AND f.kind IN ${give(IN_SETS.kinds)} AND ${text}
+         MATCH (f)${link}(n:RouxFile) WHERE n <> f RETURN collect(DISTINCT n) AS ${list} }`,
+    )
+    return `f IN ${list}`
   }
   const any = (part: Condition): string => {
     switch (part.kind) {

@@ -1,4 +1,5 @@
 import type { PropertyCount, TagCount, ValueCount, ValueKind } from '../../core/store.ts'
+import { compareTexts } from '../../core/text/compare-texts.ts'
 import { usual } from '../../graph/tag-index.ts'
 import { SEPARATOR } from './note-properties.ts'
 import type { QuestionContext } from './questions.ts'
@@ -25,7 +26,7 @@ export async function countTags({ questions }: QuestionContext, prefix: string):
   return [...tags.values()]
     .filter(({ listed }) => listed > 0)
     .map(({ listed, spellings }) => ({ tag: usual(spellings), count: listed }))
-    .sort((a, b) => b.count - a.count || compare(a.tag, b.tag))
+    .sort((a, b) => b.count - a.count || compareTexts(a.tag, b.tag))
 }
 
 /** Returns the properties of listed notes, ordered by count, then name. */
@@ -44,7 +45,7 @@ export async function countProperties({ questions }: QuestionContext): Promise<r
   }
   return [...found.values()]
     .map(({ count, spellings, kinds }) => ({ key: usual(spellings), count, kinds: ranked(kinds) as readonly ValueKind[] }))
-    .sort((a, b) => b.count - a.count || compare(a.key, b.key))
+    .sort((a, b) => b.count - a.count || compareTexts(a.key, b.key))
 }
 
 /** Returns the values of a property in listed notes, ordered by count, then text. */
@@ -64,7 +65,7 @@ export async function countValues({ questions }: QuestionContext, key: string): 
   }
   return [...found.values()]
     .map(({ count, spellings }) => ({ value: usual(spellings), count }))
-    .sort((a, b) => b.count - a.count || compare(a.value, b.value))
+    .sort((a, b) => b.count - a.count || compareTexts(a.value, b.value))
 }
 
 function add(counts: Map<string, number>, of: string, by: number): void {
@@ -73,9 +74,5 @@ function add(counts: Map<string, number>, of: string, by: number): void {
 
 /** Orders by count, descending, then by text. */
 function ranked(counts: ReadonlyMap<string, number>): readonly string[] {
-  return [...counts].sort(([a, countA], [b, countB]) => countB - countA || compare(a, b)).map(([text]) => text)
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : Number(a > b)
+  return [...counts].sort(([a, countA], [b, countB]) => countB - countA || compareTexts(a, b)).map(([text]) => text)
 }

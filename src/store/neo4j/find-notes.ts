@@ -1,9 +1,19 @@
 import type { Condition } from '../../core/query.ts'
 import type { Found } from '../../core/search.ts'
-import type { FindOptions, Page } from '../../core/store.ts'
+import type { FindOptions, GroupBy, GroupedNote, GroupOptions, Page } from '../../core/store.ts'
 import { toCypher } from './condition.ts'
+import { SEPARATOR } from './note-properties.ts'
 import { type QuestionContext, rangeOf } from './questions.ts'
-import { COUNTING, countDocuments, greatestScore, lookedUp, type Ranked, ranking, rankingParameters } from './rank-words.ts'
+import {
+  COUNTING,
+  countDocuments,
+  greatestScore,
+  languagesOf,
+  lookedUp,
+  type Ranked,
+  ranking,
+  rankingParameters,
+} from './rank-words.ts'
 import { filesIn, foundBy } from './scope.ts'
 import { wordNames } from './server/schema.ts'
 
@@ -27,7 +37,8 @@ export async function findNotes(
   page: Page,
 ): Promise<Found> {
   const { idOf, bare, vault } = asking
-  const fits = condition === undefined ? undefined : toCypher(condition, { ...wordNames(vault), bare })
+  const fits =
+    condition === undefined ? undefined : toCypher(condition, { ...wordNames(vault), bare, languages: await languagesOf(asking) })
   const { text, parameters } = filesIn(scope, bare)
   const looked = lookedUp(order.terms)
   const isScored = looked.length > 0
@@ -54,7 +65,7 @@ export async function findNotes(
     {
       ...parameters,
       ...fits?.parameters,
-      ...rankingParameters(asking, looked),
+      ...(await rankingParameters(asking, looked)),
       first: isScored ? order.first.map(bare) : [],
       ...rangeOf(page),
     },
@@ -66,6 +77,50 @@ export async function findNotes(
   return {
     items: row.items.map(({ id, title, score }) => ({ id: idOf(id), title, ...(isScored ? { score: share(score) } : {}) })),
     total: row.total,
+  }
+}
+
+/** Returns the notes that match a condition, by id, with their values. */
+export async function groupValues(
+  asking: QuestionContext,
+  condition: Condition | undefined,
+  { scope, by }: GroupOptions,
+): Promise<readonly GroupedNote[]> {
+  const { questions, idOf, bare, vault } = asking
+  const fits =
+    condition === undefined ? undefined : toCypher(condition, { ...wordNames(vault), bare, languages: await languagesOf(asking) })
+  const { text, parameters } = filesIn(scope, bare)
+  const starts = by.map((one) => (one.kind === 'property' ? one.name + SEPARATOR : ''))
+  const rows = await questions.ask<{ readonly id: string } & Omit<GroupedNote, 'id'>>(
+    `WITH $starts AS starts, $separator AS separator
+     ${fits?.before.join('\n') ?? ''}
+     MATCH (f:${foundBy(scope)} {vault: $vault}) WHERE ${text}${fits === undefined ? '' : ` AND ${fits.text}`}
+     WITH f, starts, separator ORDER BY f.sort
+     RETURN {id: f.id, path: f.path, values: [${by.map(valuesOf).join(', ')}]} AS row`,
+    { ...parameters, ...fits?.parameters, starts, separator: SEPARATOR },
+  )
+  return rows.map(({ id, path, values }) => ({
+    id: idOf(id),
+    path,
+    values: values.map((texts, at) => (isTime(by[at]) ? texts.map((time) => String(Number(time))) : texts)),
+  }))
+}
+
+function isTime(by: GroupBy | undefined): boolean {
+  return by?.kind === 'created' || by?.kind === 'modified'
+}
+
+/** Returns an expression for the values of the note `f`. */
+function valuesOf(by: GroupBy, at: number): string {
+  switch (by.kind) {
+    case 'property':
+      return `[value IN coalesce(f.propertyValues, []) WHERE value STARTS WITH starts[${at}] | split(value, separator)[2]]`
+    case 'folder':
+      return '[f.folderPath]'
+    case 'tag':
+      return '[tag IN f.tagSpellings | split(tag, separator)[1]]'
+    default:
+      return `CASE WHEN f.${by.kind} IS NULL THEN [] ELSE [toString(f.${by.kind})] END`
   }
 }
 

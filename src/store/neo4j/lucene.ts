@@ -1,7 +1,11 @@
 import type { PhraseWord, WordField, WordTerm } from '../../core/query.ts'
 import { DEFAULT_SCORING } from '../../search/words/rank.ts'
+import { stemsOf } from '../../search/words/stem.ts'
 
-type WordLookup = Pick<WordTerm, 'form' | 'stem' | 'match'>
+/** A word to look up, in notes of these languages. */
+export interface WordLookup extends Pick<WordTerm, 'form' | 'match'> {
+  readonly languages: readonly string[]
+}
 
 /** Quotes a word for Lucene. */
 function quote(word: string): string {
@@ -14,8 +18,8 @@ function escaped(word: string): string {
 }
 
 /** Returns the query for one word in one field. */
-function inField(field: 'title' | 'body', { form, stem, match }: WordLookup): string {
-  if (match === 'stem') return `${field}Stems:${quote(stem)}`
+function inField(field: 'title' | 'body', { form, match, languages }: WordLookup): string {
+  if (match === 'stem') return `${field}Stems:(${stemsOf(form, languages).map(quote).join(' ')})`
   return match === 'form' ? `${field}Forms:${quote(form)}` : `${field}Forms:${escaped(form)}*`
 }
 
@@ -26,6 +30,11 @@ export function wordQuery(word: WordLookup, count = 1): string {
   return `${title} ${body}`
 }
 
+/** Returns the query for notes that contain a word with at most one slip. */
+export function nearQuery(word: string): string {
+  return `titleForms:${escaped(word)}~1 bodyForms:${escaped(word)}~1`
+}
+
 /** Returns the query for notes that contain a word in a field. */
 export function fieldQuery(field: WordField, word: WordLookup): string {
   const fields = field === 'title' ? [inField('title', word)] : [inField('title', word), inField('body', word)]
@@ -34,8 +43,8 @@ export function fieldQuery(field: WordField, word: WordLookup): string {
 
 /** Returns the query for notes that contain all words of a phrase, in any position. */
 export function phraseQuery(words: readonly PhraseWord[]): string {
-  const clauses = words.map(({ form, stem, isPrefix }) => {
-    const looked = { form, stem, match: isPrefix ? 'prefix' : 'form' } as const
+  const clauses = words.map(({ form, isPrefix }) => {
+    const looked = { form, match: isPrefix ? 'prefix' : 'form', languages: [] } as const
     return `+(${inField('title', looked)} ${inField('body', looked)})`
   })
   return clauses.join(' ')

@@ -29,7 +29,12 @@ export async function planAhead(snapshot: Snapshot, embedders: readonly StoredEm
   const texts = () => [snapshot.versions([ONE]), snapshot.texts?.([ONE])]
   const notes = () => [...texts(), snapshot.nodes([ONE], { links: 1 })]
   await Promise.all(named())
+  // A name may also belong to a missing note.
+  const anyKind = { kinds: ['note', 'canvas', 'attachment', 'missing'], withExcluded: true } as const
+  await Promise.all([...named(), snapshot.names(['x'], 'equal', anyKind)])
   await Promise.all(notes())
+  // Answers read how the paths of their notes are spelled.
+  await snapshot.versions([ONE])
   // The first search also counts notes.
   await Promise.all(found())
   await Promise.all(found())
@@ -37,8 +42,24 @@ export async function planAhead(snapshot: Snapshot, embedders: readonly StoredEm
     const vector = new Float32Array(dimensions ?? 1).fill(1)
     await snapshot.vectorStates()
     const bounds = { limit: 1, minimum: 0 }
-    await Promise.all([snapshot.nearest(embedder, [vector], FOUND, 1), snapshot.nearestNames(embedder, [vector], FOUND, bounds)])
-    await Promise.all([...notes(), snapshot.vectors(embedder, [ONE])])
+    const nearest = () => [
+      snapshot.nearest(embedder, [vector], FOUND, 1),
+      snapshot.nearestNames(embedder, [vector], FOUND, bounds),
+    ]
+    await Promise.all(nearest())
+    // If words find notes, the links of these are read together with the nearest vectors.
+    await Promise.all([snapshot.linksWithin([{ id: ONE, start: 0, end: 1 }], FOUND), ...texts(), ...nearest()])
+    // Models that compare languages also ask which languages the vault has.
+    const grouped = () => [...nearest(), snapshot.languages([])]
+    await Promise.all(grouped())
+    await Promise.all([snapshot.linksWithin([{ id: ONE, start: 0, end: 1 }], FOUND), ...texts(), ...grouped()])
+    await snapshot.languages([ONE])
+    const vectors = () => snapshot.vectors(embedder, [ONE])
+    await Promise.all([...notes(), vectors()])
+    // The texts of the notes that words found have been read for their links.
+    await Promise.all([snapshot.nodes([ONE], { links: 1 }), vectors()])
+    // Notes support each other, while similar titles are looked up.
+    await Promise.all([vectors(), snapshot.names(['x'], 'similar', FOUND, { limit: 1, minimum: 0 })])
   }
   await snapshot.names(['x'], 'similar', FOUND, { limit: 1, minimum: 0 })
   await snapshot.names(['x'], 'equal', FOUND)

@@ -1,5 +1,5 @@
 import { foldId, type NodeId, type VaultPath } from '../../core/ids.ts'
-import type { FileInfo, ResolvedLink } from '../../core/index-writer.ts'
+import type { FileInfo } from '../../core/index-writer.ts'
 import {
   type Page,
   type Paged,
@@ -10,9 +10,9 @@ import {
   type ProblemKind,
   type WantedFilter,
   type WantedNote,
-  type WrittenLink,
 } from '../../core/store.ts'
 import type { OutsideLink } from '../../core/vault.ts'
+import { writtenAt } from '../note-facts.ts'
 import { readLinks } from './note-properties.ts'
 import { type QuestionContext, rangeOf } from './questions.ts'
 import { folderStart } from './scope.ts'
@@ -206,10 +206,6 @@ function problemsOf(asking: QuestionContext, { file, details, kinds, target }: P
     }
   }
   return kinds.flatMap(of).sort((a, b) => a.line - b.line)
-}
-
-function writtenAt({ line, form, target, subpath }: ResolvedLink): { readonly line: number; readonly link: WrittenLink } {
-  return { line, link: { form, target, ...(subpath === undefined ? {} : { subpath }) } }
 }
 
 interface Row {

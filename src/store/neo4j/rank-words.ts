@@ -1,8 +1,10 @@
+import type { NodeId } from '../../core/ids.ts'
 import type { WordTerm } from '../../core/query.ts'
-import type { WordHits } from '../../core/search.ts'
+import type { NearWord, NoteLanguages, WordHits } from '../../core/search.ts'
 import type { Scope } from '../../core/store.ts'
+import { beginningsNear, inNearOrder, isOneSlipAway } from '../../search/words/near-words.ts'
 import { DEFAULT_SCORING, inverseDocumentFrequency } from '../../search/words/rank.ts'
-import { wordQuery } from './lucene.ts'
+import { nearQuery, wordQuery } from './lucene.ts'
 import type { QuestionContext } from './questions.ts'
 import { filesIn, isNarrow } from './scope.ts'
 import { wordNames } from './server/schema.ts'
@@ -38,6 +40,35 @@ export async function countDocuments({ kept, questions }: QuestionContext): Prom
   })
 }
 
+/** Returns the number of notes in each language, of those whose words are indexed. */
+async function countLanguages({ kept, questions }: QuestionContext): Promise<ReadonlyMap<string, number>> {
+  return await kept('languages', async () => {
+    const rows = await questions.ask<readonly [string, number]>(
+      `MATCH (w:RouxWords {vault: $vault}) WHERE w.key >= 0 AND w.language IS NOT NULL
+       WITH w.language AS language, count(w) AS notes RETURN [language, notes] AS row`,
+    )
+    return new Map(rows)
+  })
+}
+
+/** Returns the languages of the notes whose words are indexed. */
+export async function languagesOf(asking: QuestionContext): Promise<readonly string[]> {
+  return [...(await countLanguages(asking)).keys()]
+}
+
+/** Returns the languages of notes; see `Snapshot.languages`. */
+export async function noteLanguages(asking: QuestionContext, ids: readonly NodeId[]): Promise<NoteLanguages> {
+  const asked = asking.questions.one<readonly string[]>(
+    `UNWIND range(0, size($ids) - 1) AS at
+     WITH at, head(COLLECT { MATCH (f:RouxFile {vault: $vault, id: $ids[at]})<-[:ROUX_OF]-(w:RouxWords) WHERE f.path = w.path
+                             RETURN w.language }) AS language
+     ORDER BY at RETURN collect(coalesce(language, '')) AS row`,
+    { ids: ids.map(asking.bare) },
+  )
+  const [found, notes] = await Promise.all([asked, countLanguages(asking)])
+  return { codes: ids.map((_, at) => found?.[at] || undefined), notes }
+}
+
 /** The notes with each word, as `w` with `score`. */
 const HITS = 'CALL db.index.fulltext.queryNodes($wordIndex, $queries[toInteger(at)]) YIELD node AS w, score'
 
@@ -62,10 +93,11 @@ export function ranking(fits: string, most?: string): string {
     WITH f, score, words`
 }
 
-export function rankingParameters({ vault }: QuestionContext, looked: readonly WordLookup[]) {
+export async function rankingParameters(asking: QuestionContext, looked: readonly WordLookup[]) {
+  const languages = await languagesOf(asking)
   return {
-    wordIndex: wordNames(vault).wordIndex,
-    queries: looked.map(({ term }) => wordQuery(term, term.count)),
+    wordIndex: wordNames(asking.vault).wordIndex,
+    queries: looked.map(({ term }) => wordQuery({ ...term, languages }, term.count)),
     before: looked.map(({ before }) => before),
   }
 }
@@ -111,6 +143,31 @@ export async function rankWords(
   }
 }
 
+/** Maximum number of notes with near words to read for each word. */
+const NEAR_NOTES = 1_000
+
+/** Returns the near words of each word; see `Snapshot.wordsNear`. */
+export async function wordsNear(
+  { questions, vault }: QuestionContext,
+  words: readonly string[],
+): Promise<readonly (readonly NearWord[])[]> {
+  const rows = await questions.one<readonly (readonly { readonly word: string; readonly notes: number }[])[]>(
+    `UNWIND range(0, size($words) - 1) AS at
+     CALL (at) {
+       CALL db.index.fulltext.queryNodes($wordIndex, $queries[toInteger(at)], {limit: ${NEAR_NOTES}}) YIELD node AS w
+       MATCH (w)-[:ROUX_OF]->(f:RouxFile) WHERE f.path = w.path
+       UNWIND split(w.titleForms + ' ' + w.bodyForms, ' ') AS word
+       WITH w, at, word WHERE abs(size(word) - size($words[toInteger(at)])) <= 1 AND left(word, 1) IN $beginnings[toInteger(at)]
+       WITH word, count(DISTINCT w) AS notes RETURN collect({word: word, notes: notes}) AS found }
+     WITH at, found ORDER BY at RETURN collect(found) AS row`,
+    { words, beginnings: words.map(beginningsNear), queries: words.map(nearQuery), wordIndex: wordNames(vault).wordIndex },
+  )
+  return words.map((word, at) => {
+    const near = (rows?.[at] ?? []).filter((found) => isOneSlipAway(word, found.word))
+    return inNearOrder(new Map(near.map((found) => [found.word, found.notes])))
+  })
+}
+
 interface RankedRow extends Ranked {
   readonly hits: readonly {
     readonly id: string
@@ -132,7 +189,7 @@ async function rankedRow(
                    RETURN collect({f: f, score: score, words: words}) AS found }
      RETURN {used: used, hits: [at IN range(0, size(found) - 1) | {id: found[at].f.id, score: found[at].score, words: found[at].words,
              names: CASE WHEN at < ${NAMED} THEN [found[at].f.title] + found[at].f.aliases END}]} AS row`,
-    { ...parameters, ...rankingParameters(asking, looked), limit, most: most ?? 0 },
+    { ...parameters, ...(await rankingParameters(asking, looked)), limit, most: most ?? 0 },
   )
 }
 

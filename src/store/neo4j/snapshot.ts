@@ -2,11 +2,22 @@ import { SnapshotOutdated } from '../../core/errors.ts'
 import { type NodeId, toNodeId } from '../../core/ids.ts'
 import type { FileInfo } from '../../core/index-writer.ts'
 import type { Condition, WordTerm } from '../../core/query.ts'
-import type { ChunkHit, Found, NameVectorHit, NoteChunks, VectorState, WordHits } from '../../core/search.ts'
+import type {
+  ChunkHit,
+  Found,
+  NameVectorHit,
+  NearWord,
+  NoteChunks,
+  NoteLanguages,
+  VectorState,
+  WordHits,
+} from '../../core/search.ts'
 import type {
   FileVersion,
   FindOptions,
   Folder,
+  GroupedNote,
+  GroupOptions,
   Metric,
   NameHit,
   NameMatch,
@@ -42,7 +53,7 @@ import type { NoteText } from '../../core/texts.ts'
 import { timesOf, toOccurrence } from '../note-facts.ts'
 import { countProperties, countTags, countValues } from './counts.ts'
 import { findNames } from './find-names.ts'
-import { findNotes } from './find-notes.ts'
+import { findNotes, groupValues } from './find-notes.ts'
 import { folderTree } from './folder-tree.ts'
 import { idKeyOf, joinLinks, readLinks } from './note-properties.ts'
 import { findPaths } from './paths.ts'
@@ -57,7 +68,7 @@ import {
   type VaultFacts,
   type VaultState,
 } from './questions.ts'
-import { rankWords } from './rank-words.ts'
+import { noteLanguages, rankWords, wordsNear } from './rank-words.ts'
 import { filesIn, foundBy, hasFiles, hasMissing, isNarrow, labelOf } from './scope.ts'
 import type { Connection } from './server/connection.ts'
 import { nearestChunks, nearestNames, vectorStates, vectorsOf } from './vectors.ts'
@@ -330,6 +341,15 @@ export class Neo4jSnapshot implements Snapshot {
     return this.#inOrder(rows).flat()
   }
 
+  async linksFrom(ids: readonly NodeId[]): Promise<readonly Occurrence[]> {
+    const rows = await this.#questions.ask<StoredEdge>(
+      `${NODES} MATCH (n)-[l:ROUX_LINK]->(t) WHERE t <> n AND t.kind IS NOT NULL AND NOT coalesce(n.excluded, false) AND NOT coalesce(t.excluded, false)
+       WITH DISTINCT n, l, t ORDER BY n.sort RETURN {from: n.id, to: t.id, links: l.links} AS row`,
+      nodesOf(this.#bare(ids)),
+    )
+    return this.#inOrder(rows).flat()
+  }
+
   /** Groups links by source in the order received. Each group is ordered by position. */
   #inOrder(edges: readonly StoredEdge[]): readonly (readonly Occurrence[])[] {
     const bySource = new Map<string, (readonly [number, Occurrence])[]>()
@@ -457,6 +477,14 @@ export class Neo4jSnapshot implements Snapshot {
     return await rankWords(this.#asking, terms, { scope, limit })
   }
 
+  async languages(ids: readonly NodeId[]): Promise<NoteLanguages> {
+    return await noteLanguages(this.#asking, ids)
+  }
+
+  async wordsNear(words: readonly string[]): Promise<readonly (readonly NearWord[])[]> {
+    return await wordsNear(this.#asking, words)
+  }
+
   async nearest(
     embedder: string,
     vectors: readonly Float32Array[],
@@ -485,6 +513,10 @@ export class Neo4jSnapshot implements Snapshot {
 
   async find(condition: Condition | undefined, options: FindOptions, page: Page): Promise<Found> {
     return await findNotes(this.#asking, { condition, options }, page)
+  }
+
+  async groupValues(condition: Condition | undefined, options: GroupOptions): Promise<readonly GroupedNote[]> {
+    return await groupValues(this.#asking, condition, options)
   }
 }
 

@@ -287,8 +287,16 @@ export function isHeldByFile(): boolean {
 
 /** Wraps a worker as a thread that reads files. Only pending reads keep the process alive. */
 export function fileThread(worker: Worker): FileThread {
+  let unsent: ToReader[] = []
+  const send = (): void => {
+    worker.postMessage(unsent)
+    unsent = []
+  }
   return {
-    post: (message) => worker.postMessage(message),
+    // Sent together, because an answer needs many files, and each message takes as long as reading a small one.
+    post: (message) => {
+      if (unsent.push(message) === 1) queueMicrotask(send)
+    },
     onMessage: (listener) => {
       worker.on('message', listener)
       // A listener would keep the process alive.

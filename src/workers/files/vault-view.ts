@@ -21,13 +21,17 @@ export async function openVaultView({ vault, writer, indexer }: Exclusive, { spe
   const { names, sourcesOf, flavour, known, nextKey } = await indexer.look()
   const obsidian = readAppSettings(vault.root)
   const pathOf = once(() => new Map([...known.values()].map(({ key, path }) => [key, path])))
+  const notePaths = (): readonly string[] =>
+    [...known.values()].flatMap(({ path }) => (fileKind(path, flavour.mode) === 'note' ? [path] : []))
   const onDisk = (path: string): string => join(vault.root, path)
   const list = listing(onDisk)
   return {
     flavour,
     newLinkFormat: linkFormat(obsidian.newLinkFormat),
     attachmentFolder: typeof obsidian.attachmentFolderPath === 'string' ? obsidian.attachmentFolderPath : undefined,
-    keepsCase: spelling === 'preserve' || (spelling === 'auto' && vault.marker !== undefined),
+    keepsCase: once(
+      () => spelling === 'preserve' || (spelling === 'auto' && (vault.marker !== undefined || mostHaveCapitals(notePaths()))),
+    ),
     names,
     nextKey,
     sourcesOf,
@@ -60,6 +64,14 @@ export async function openVaultView({ vault, writer, indexer }: Exclusive, { spe
     spelled: (path) => spelledPath(path, list),
     list,
   }
+}
+
+/** Checks whether most paths contain a capital. Paths without letters that have two cases do not count. */
+function mostHaveCapitals(paths: readonly string[]): boolean {
+  const names = paths.map((path) => path.replace(/\.[^./]*$/, ''))
+  const capital = names.filter((name) => name !== name.toLowerCase()).length
+  const lower = names.filter((name) => name === name.toLowerCase() && name !== name.toUpperCase()).length
+  return capital > lower
 }
 
 /** Returns a function that lists a folder. Each folder is read once. */

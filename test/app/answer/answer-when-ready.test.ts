@@ -6,21 +6,21 @@ import { fakeCore, fakeStore, withSnapshot } from '../../support/fake-store.ts'
 const store = fakeStore({ 'a.md': {} })
 const empty = withSnapshot(store, { generation: 0, files: 0 })
 
-/** A clock that stands still, for what tells how much of a call's time is left. */
+/** Stops the clock, because some assertions depend on how much of a call's time is left. */
 function stopTheClock(): void {
   vi.useFakeTimers()
   onTestFinished(() => void vi.useRealTimers())
 }
 
-test('every call begins the index and waits up to ten seconds for it', async () => {
+test('every call starts the index and waits up to ten seconds for it', async () => {
   stopTheClock()
   const core = fakeCore(store)
   expect(await answer(core, {}, async () => plain(1))).toEqual({ value: 1, warnings: [] })
   expect(core.calls).toEqual(['begin', 'ready 10000'])
 })
 
-describe('a change that the watcher told and that is not read yet', () => {
-  /** A core that is behind until it is waited for so often. */
+describe('a file event that has not been read yet', () => {
+  /** A core that is behind until it has been waited for this many times. */
   function behindCore(waits: number) {
     const core = fakeCore(store)
     const waited: number[] = []
@@ -32,18 +32,18 @@ describe('a change that the watcher told and that is not read yet', () => {
     return { core: { ...core, indexing: { ...core.indexing, isBehind, caughtUp } }, waited }
   }
 
-  test('is waited for, for fifty milliseconds at the most', async () => {
+  test('a call waits up to fifty milliseconds for pending file events', async () => {
     const { core, waited } = behindCore(1)
     expect(await answer(core, {}, async () => plain(1))).toEqual({ value: 1, warnings: [] })
     expect(waited).toEqual([50])
   })
 
-  test('is said when it takes longer', async () => {
+  test('warns that the answer is stale when the wait is too short', async () => {
     const { core } = behindCore(2)
     expect((await answer(core, {}, async () => plain(1))).warnings).toEqual([{ code: 'STALE', message: expect.any(String) }])
   })
 
-  test('is said when it came while the answer was made', async () => {
+  test('warns that the answer is stale when an event arrives during the call', async () => {
     const core = fakeCore(store)
     let isBehind = false
     const changing = { ...core, indexing: { ...core.indexing, isBehind: () => isBehind } }
@@ -55,19 +55,19 @@ describe('a change that the watcher told and that is not read yet', () => {
   })
 })
 
-test('while indexing is being started again the last good state answers, and says so', async () => {
+test('answers from the last good state, with a warning, while indexing restarts', async () => {
   const { warnings } = await answer(fakeCore(store, { phase: 'restarting', message: 'it ended' }), {}, async () => plain(1))
   expect(warnings).toEqual([{ code: 'STALE', message: expect.stringContaining('it ended') }])
 })
 
-test.each(['waiting', 'building', 'verifying'] as const)('while %s, the answer says so', async (phase) => {
+test.each(['waiting', 'building', 'verifying'] as const)('warns that the index is incomplete while %s', async (phase) => {
   const core = fakeCore(store, { phase, done: 3, total: 9 })
   const { value, warnings } = await answer(core, {}, async () => plain([]))
   expect(value).toEqual([])
   expect(warnings).toEqual([{ code: 'INDEX_BUILDING', message: expect.stringContaining('(3 of 9 files)') }])
 })
 
-test('work that ended while the answer was made was not in it, and is said', async () => {
+test('warns when indexing finishes during the call, because the answer may lack it', async () => {
   const core = fakeCore(store)
   const idle = core.indexing.status()
   let phase: 'building' | 'idle' = 'building'
@@ -79,20 +79,20 @@ test('work that ended while the answer was made was not in it, and is said', asy
   expect(warnings).toHaveLength(1)
 })
 
-test('while another process has only a part of the vault in the index, the answer says so', async () => {
+test('warns when another process has indexed only part of the vault', async () => {
   const core = fakeCore(withSnapshot(store, { complete: false }))
   const whole = fakeCore(store)
-  const said = [{ code: 'INDEX_BUILDING', message: expect.stringContaining('Another process') }]
-  expect((await answer(core, {}, async () => plain(1))).warnings).toEqual(said)
+  const expected = [{ code: 'INDEX_BUILDING', message: expect.stringContaining('Another process') }]
+  expect((await answer(core, {}, async () => plain(1))).warnings).toEqual(expected)
   expect((await answer(whole, {}, async () => plain(1))).warnings).toEqual([])
 })
 
-test('a missing vault is an error that ends when the folder is there', async () => {
+test('a missing vault is an error until its folder exists', async () => {
   const missing = fakeCore(store, { phase: 'missing' })
   await expect(answer(missing, {}, async () => plain(1))).rejects.toMatchObject({ code: 'VAULT_NOT_FOUND' })
 })
 
-test('after indexing failed the last good state answers; without one it is an error', async () => {
+test('answers from the last good state after indexing failed, and throws if there is none', async () => {
   const failed = { phase: 'failed', message: 'disk full' } as const
   const { warnings } = await answer(fakeCore(store, failed), {}, async () => plain(1))
   expect(warnings).toEqual([{ code: 'STALE', message: expect.stringContaining('disk full') }])
@@ -110,12 +110,12 @@ test('a cancelled call does no work', async () => {
   expect(ran).toBe(false)
 })
 
-describe('an index that is found damaged', () => {
+describe('a damaged index', () => {
   beforeEach(stopTheClock)
 
   const lost = () => new RouxError('STORE_UNAVAILABLE', 'The index was damaged and is being built again.')
 
-  /** A core whose index is damaged until someone has waited for it `times` more times. */
+  /** A core whose index is damaged until it has been waited for `times` more times. */
   function damagedCore(times: number) {
     let left = times
     const core = fakeCore({
@@ -135,19 +135,19 @@ describe('an index that is found damaged', () => {
     return { damaged, read }
   }
 
-  test('while a call reads it is waited for, and read again', async () => {
+  test('a call that meets a damaged index waits for the rebuild and reads again', async () => {
     const { damaged, read } = damagedCore(1)
     expect(await answer(damaged, {}, read)).toEqual({ value: 'whole', warnings: [] })
     expect(damaged.calls).toEqual(['begin', 'ready 10000', 'ready 10000'])
   })
 
-  test('and again damaged is an error', async () => {
+  test('throws when the index is damaged again after the retry', async () => {
     const { damaged, read } = damagedCore(2)
     await expect(answer(damaged, {}, read)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })
     expect(damaged.calls).toHaveLength(3)
   })
 
-  test('another failure is not tried again', async () => {
+  test('does not retry other failures', async () => {
     let runs = 0
     const run = answer(fakeCore(store), {}, async () => {
       runs++

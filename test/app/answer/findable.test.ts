@@ -13,7 +13,7 @@ import { fakeCore, fakeStore } from '../../support/fake-store.ts'
 const DONE = { done: 3, total: 3 }
 const HALF = { done: 1, total: 3 }
 
-/** A core that tells what was waited for. */
+/** A core that records what was waited for. */
 function waitingCore(status: Partial<IndexStatus>, isEmbedding = true) {
   const core = fakeCore(fakeStore({}), status)
   const waited: SearchReadiness[] = []
@@ -26,21 +26,21 @@ function waitingCore(status: Partial<IndexStatus>, isEmbedding = true) {
 }
 const plain = async () => ({ value: 'answer', warnings: [] })
 
-describe('what is waited for', () => {
-  test('nothing where all is done', async () => {
+describe('waiting before a search', () => {
+  test('waits for nothing when everything is indexed', async () => {
     const { core, waited } = waitingCore({ search: { words: DONE, vectors: DONE } })
     expect(await answerFindable(core, {}, 'meaning', plain)).toEqual({ value: 'answer', warnings: [] })
     expect(waited).toEqual([])
   })
 
-  test.each([undefined, { words: HALF }])('words, where they are not done: %j', async (search) => {
+  test.each([undefined, { words: HALF }])('waits for words that are not indexed yet: %j', async (search) => {
     const { core, waited } = waitingCore(search === undefined ? {} : { search })
     const { warnings } = await answerFindable(core, {}, 'words', plain)
     expect(waited).toEqual(['words'])
     expect(warnings).toMatchObject([{ code: 'INDEX_BUILDING' }])
   })
 
-  test('meaning by a command only: a server answers while it embeds, and says so', async () => {
+  test('only a command waits for embeddings; a server answers while it embeds, with a warning', async () => {
     const search = { words: DONE, vectors: { ...HALF, embedder: 'bag' } }
     const server = waitingCore({ search, watch: 'events' })
     expect((await answerFindable(server.core, {}, 'meaning', plain)).warnings).toMatchObject([{ code: 'EMBEDDING' }])
@@ -53,14 +53,14 @@ describe('what is waited for', () => {
     expect(without.waited).toEqual([])
   })
 
-  test('by a server too, where it does not know yet what is embedded', async () => {
+  test('a server waits too while it does not know yet what is embedded', async () => {
     const { core, waited } = waitingCore({ search: { words: DONE, vectors: HALF }, watch: 'events' })
     await answerFindable(core, {}, 'meaning', plain)
     expect(waited).toEqual(['meaning'])
   })
 })
 
-test('what a question will read from the search index is loaded while it waits for the graph', async () => {
+test('loads the search index while it waits for the graph', async () => {
   const { core } = waitingCore({ search: { words: DONE, vectors: DONE } })
   const order: string[] = []
   core.indexing.ready = async () => {
@@ -72,27 +72,27 @@ test('what a question will read from the search index is loaded while it waits f
   expect(order).toEqual(['search loaded', 'graph awaited'])
 })
 
-test('what keeps an embedder from going on is said, to who asks by meaning', async () => {
+test('a semantic search reports why the embedder is stuck', async () => {
   const { core } = waitingCore({ search: { words: DONE, vectors: HALF, message: 'the endpoint is down' } })
   const { warnings } = await answerFindable(core, {}, 'meaning', plain)
   expect(warnings).toEqual([{ code: 'FALLBACK', message: expect.stringContaining('the endpoint is down') }])
   expect((await answerFindable(core, {}, 'words', plain)).warnings).toEqual([])
 })
 
-test.each(['words', 'meaning'] as const)('that indexing was given up is said, not that it goes on: by %s', async (by) => {
+test.each(['words', 'meaning'] as const)('reports that indexing has stopped rather than that it continues: by %s', async (by) => {
   const message = 'Search is not up to date: the disk is full'
   const { core } = waitingCore({ search: { words: HALF, vectors: HALF, message, isStopped: true } })
   expect((await answerFindable(core, {}, by, plain)).warnings).toEqual([{ code: 'STALE', message }])
 })
 
-describe('where nothing is indexed yet and indexing is slow', () => {
+describe('nothing is indexed yet and indexing is slow', () => {
   beforeEach(() => void vi.useFakeTimers())
   afterEach(() => {
     vi.useRealTimers()
     vi.restoreAllMocks()
   })
 
-  /** A server whose vault is read after so many ms, whose words are never all indexed, and whose model never opens. */
+  /** A server that needs this many ms to read the vault, never finishes indexing words, and never opens its model. */
   function slowCore(reading: number) {
     const core = fakeCore(fakeStore({ 'bread.md': { body: 'Bread needs time.' } }), { watch: 'events' })
     const never = new Promise<never>(() => {})
@@ -106,14 +106,14 @@ describe('where nothing is indexed yet and indexing is slow', () => {
   }
   const sleep = (ms: number) => new Promise((done) => setTimeout(done, ms))
 
-  /** What came of a call, and after how many ms; what asks of a model has half a second more. */
+  /** The outcome of a call and the ms it took; calls that use a model get another half second. */
   async function timed<T>(call: Promise<T>) {
     const outcome = call.then(
       (value) => ({ value, after: performance.now() }),
       (error) => ({ error, after: performance.now() }),
     )
     const began = performance.now()
-    // The clock of signals is not the tests' own.
+    // Fake timers do not control the clock of AbortSignal.timeout.
     vi.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => {
       const stop = new AbortController()
       setTimeout(() => stop.abort(new Error('late')), ms)
@@ -125,7 +125,7 @@ describe('where nothing is indexed yet and indexing is slow', () => {
   }
 
   test.each([0, 4_000, 9_900, 60_000])(
-    'search answers after ten seconds by words that are indexed, and says so: read after %d ms',
+    'search answers after ten seconds from the indexed words, with warnings, when reading takes %d ms',
     async (reading) => {
       const args = { limit: 5, includeContent: false, relevance: 'loose', mode: 'hybrid', explain: false } as const
       const done = await timed(search(slowCore(reading), { query: 'bread', ...args }))
@@ -136,39 +136,39 @@ describe('where nothing is indexed yet and indexing is slow', () => {
     },
   )
 
-  test('finding by a query answers after ten seconds', async () => {
+  test('find_nodes with a query answers after ten seconds', async () => {
     const args = { limit: 5, orderBy: 'relevance', includeArchived: false } as const
     const done = await timed(findNodes(slowCore(4_000), { query: 'Bread', ...args }))
     expect(done).toMatchObject({ after: 10_000, value: { warnings: [{ code: 'INDEX_BUILDING' }] } })
   })
 
-  test('what is about the same is answered after ten seconds', async () => {
+  test('similar_nodes answers after ten seconds', async () => {
     const args = { id: 'bread.md', limit: 5, relevance: 'normal', excludeLinked: false } as const
     const done = await timed(similarNodes(slowCore(4_000), args))
     expect(done.after).toBe(10_000)
     expect('value' in done && done.value.warnings.map(({ code }) => code)).toEqual(['INDEX_BUILDING', 'EMBEDDING', 'FALLBACK'])
   })
 
-  test('resolving by meaning says after ten seconds that the model is not open yet', async () => {
+  test('a semantic resolve fails after ten seconds because the model is not open yet', async () => {
     const done = await timed(resolveNodes(slowCore(4_000), { names: ['bread'], strategy: 'semantic', threshold: 0.5 }))
     expect(done).toMatchObject({ after: 10_500, error: { code: 'PROVIDER_ERROR', isTransient: true } })
   })
 })
 
-describe('an index that is found damaged', () => {
+describe('a damaged search index', () => {
   const damaged = () => new RouxError('STORE_UNAVAILABLE', 'It is being built again.', { hint: 'Call again.' })
-  test('is waited for once, and asked again', async () => {
+  test('waits once for a damaged index and runs again', async () => {
     const { core, waited } = waitingCore({ search: { words: DONE } })
-    let asked = 0
+    let runs = 0
     const run = async () => {
-      if (++asked === 1) throw damaged()
+      if (++runs === 1) throw damaged()
       return { value: 'right', warnings: [] }
     }
     expect((await answerFindable(core, {}, 'words', run)).value).toBe('right')
     expect(waited).toEqual(['words'])
   })
 
-  test('again and again is an error that says what to do', async () => {
+  test('a persistently damaged index is an error with a hint', async () => {
     const { core } = waitingCore({ search: { words: DONE } })
     const run = () => Promise.reject(damaged())
     await expect(answerFindable(core, {}, 'words', run)).rejects.toMatchObject({
@@ -177,14 +177,14 @@ describe('an index that is found damaged', () => {
     })
   })
 
-  test('other errors are not asked again', async () => {
+  test('does not retry other errors', async () => {
     const { core } = waitingCore({ search: { words: DONE } })
-    let asked = 0
+    let runs = 0
     const run = () => {
-      asked++
+      runs++
       return Promise.reject(new Error('odd'))
     }
     await expect(answerFindable(core, {}, 'words', run)).rejects.toThrow('odd')
-    expect(asked).toBe(1)
+    expect(runs).toBe(1)
   })
 })

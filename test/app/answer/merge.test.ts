@@ -19,7 +19,7 @@ function note(id: string, score: number, facts: Partial<FoundNode> = {}): FoundN
 }
 const ids = (notes: readonly { readonly id: string }[]) => notes.map(({ id }) => id)
 
-test('lists are merged by score, what is equal in the order of the vaults', () => {
+test('merges lists by score; equal scores keep the order of the vaults', () => {
   const merged = mergeRanked([
     [note('a', 0.9), note('b', 0.3)],
     [note('c', 0.9), note('d', 0.5)],
@@ -27,26 +27,26 @@ test('lists are merged by score, what is equal in the order of the vaults', () =
   expect(ids(merged)).toEqual(['a', 'c', 'd', 'b'])
 })
 
-describe('found notes', () => {
+describe('merging found notes', () => {
   const options = { orderBy: 'relevance', order: undefined } as const
   const part = (value: readonly FoundNode[], isFallback = false) => ({
     answer: { value, warnings: isFallback ? [{ code: 'FALLBACK' as const, message: '' }] : [] },
   })
 
-  test('of a vault where only some of the words are count only when no vault has all', () => {
+  test('fallback results count only when no vault has full matches', () => {
     const fallback = part([note('a', 0.9)], true)
     const better = part([note('b', 0.2)])
     expect(withoutFallbacks([fallback, better])).toEqual([better])
     expect(withoutFallbacks([fallback, part([])])).toEqual([fallback, part([])])
   })
 
-  test('without words come by time, what says none last', () => {
+  test('without a query the newest notes come first, and notes without a date last', () => {
     const found = [[note('a', 1, { modified: '2024-01-01' }), note('b', 1)], [note('c', 1, { modified: '2025-01-01' })]]
     expect(ids(mergeFound(found, options))).toEqual(['c', 'a', 'b'])
     expect(ids(mergeFound(found, { ...options, orderBy: 'modified', order: 'asc' }))).toEqual(['a', 'c', 'b'])
   })
 
-  test('by title, whatever its case', () => {
+  test('orders by title without regard to case', () => {
     const found = [
       [note('b', 1), note('D', 1)],
       [note('A', 1), note('c', 1)],
@@ -55,7 +55,7 @@ describe('found notes', () => {
   })
 })
 
-test('of the matches of a name the best counts, and the others are told', () => {
+test('the best match of a name wins, and the others become alternatives', () => {
   const a = { query: 'x', match: 'a:x.md' as NodeId, score: 0.8 }
   const b = { query: 'x', match: 'b:x.md' as NodeId, score: 1 }
   const none = { query: 'y', match: null, score: 0 }

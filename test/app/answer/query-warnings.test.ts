@@ -21,19 +21,19 @@ async function ask(query: string, args: Partial<FindArguments> = {}) {
   return { found: value.map(({ id, line, snippet }) => [id, line, snippet]), warnings }
 }
 
-test('the tasks that are asked for are the text that is shown, with the line of the first', async () => {
+test('a task query shows the matching tasks and the line of the first', async () => {
   expect((await ask('task:open')).found).toEqual([['home.md', 8, '- [ ] water the *roses*\n- [ ] prune roses and beans']])
   expect((await ask('task:done')).found).toEqual([['home.md', 7, '- [x] sow beans']])
   expect((await ask('task:open roses beans')).found).toEqual([['home.md', 9, '- [ ] prune roses and beans']])
 })
 
-test('notes that link to a note are found by its title, and those that link to one that does not exist', async () => {
+test('finds notes that link to a note by its title, also when the target does not exist', async () => {
   expect((await ask('links:home')).found.map(([id]) => id)).toEqual(['roses.md'])
   expect(await ask('links:Nowhere')).toMatchObject({ found: [['roses.md', 5, 'At [[Home]] and [[Nowhere]].']], warnings: [] })
   expect((await ask('linkedfrom:Roses')).found.map(([id]) => id)).toEqual(['home.md'])
 })
 
-test('a query that names a note that does not exist is an error with the nearest ids', async () => {
+test('a query that names an unknown note is an error with the nearest ids', async () => {
   for (const query of ['links:rosses', '-linkedfrom:rosses', 'beans OR -linkedfrom:rosses'])
     await expect(ask(query)).rejects.toMatchObject({
       code: 'NODE_NOT_FOUND',
@@ -42,7 +42,18 @@ test('a query that names a note that does not exist is an error with the nearest
     })
 })
 
-test('a query that names a property that no note has says so, also where that is negated', async () => {
+test('warns only about the innermost set that matches no note', async () => {
+  const notice = (set: string) => ({
+    code: 'NOTICE',
+    message: `No note matches the set ${set}, so no note links to it or is linked from it.`,
+  })
+  expect(await ask('links:( title:nothing )')).toEqual({ found: [], warnings: [notice('( title:nothing )')] })
+  expect((await ask('-linkedfrom:(links:(links:(task:done nothing)))')).warnings).toEqual([notice('(task:done nothing)')])
+  expect((await ask('links:(task:done)')).warnings).toEqual([])
+  expect((await ask('links:(#projct)')).warnings).toMatchObject([{ code: 'UNKNOWN_ID' }, notice('(#projct)')])
+})
+
+test('warns about an unknown property with the nearest name, also when it is negated', async () => {
   expect((await ask('#statsu=done')).warnings).toEqual([
     { code: 'UNKNOWN_ID', message: 'No note has the property "statsu". Nearest: "status".' },
   ])
@@ -50,14 +61,14 @@ test('a query that names a property that no note has says so, also where that is
   expect((await ask('#status=done')).warnings).toEqual([])
 })
 
-test('a value that no note has is told with the nearest, and a property that is written like a tag', async () => {
+test('warns about an unknown value with the nearest one, and about a property written like a tag', async () => {
   expect((await ask('#status=opne')).warnings).toEqual([
-    { code: 'UNKNOWN_ID', message: 'No note says "opne" in the property "status". Nearest: "open".' },
+    { code: 'UNKNOWN_ID', message: 'No note has the value "opne" in the property "status". Nearest: "open".' },
   ])
   expect((await ask('#status=waiting')).warnings).toEqual([
     {
       code: 'UNKNOWN_ID',
-      message: 'No note says "waiting" in the property "status". list_properties with this key lists its values.',
+      message: 'No note has the value "waiting" in the property "status". find_nodes with group_by "status" lists its values.',
     },
   ])
   expect((await ask('-#status=waiting')).warnings).toEqual([])
@@ -71,13 +82,13 @@ test('a value that no note has is told with the nearest, and a property that is 
   ])
 })
 
-test('a value in a text that lists several is not told to be unknown', async () => {
+test('does not warn about a value inside a text that lists several', async () => {
   const core = await searchCore({ 'Film.md': '---\ngenre: drama, comedy\n---\n' })
   const args = { query: '#genre=comedy task:open', limit: 10, orderBy: 'relevance', includeArchived: false } as const
   expect(await findNodes(core, args)).toMatchObject({ value: [], warnings: [] })
 })
 
-test('a query that names a tag that no note has says so, with the nearest, also where that is negated', async () => {
+test('warns about an unknown tag with the nearest one, also when it is negated', async () => {
   expect((await ask('#projct')).warnings).toEqual([
     { code: 'UNKNOWN_ID', message: 'No note has the tag "#projct". Nearest: "project".' },
   ])
@@ -87,14 +98,14 @@ test('a query that names a tag that no note has says so, with the nearest, also 
   expect((await ask('#Project')).warnings).toEqual([])
 })
 
-test('a comparison of texts says why it finds nothing, and what to write', async () => {
+test('a comparison with text explains why it finds nothing and what to write', async () => {
   expect(await ask('#status>3')).toEqual({
     found: [],
     warnings: [
       {
         code: 'NOTICE',
         message:
-          'The property "status" has no number or date to compare (text). Write #status=value; list_properties with this key lists its values.',
+          'The property "status" has no number or date to compare (text). Write #status=value; find_nodes with group_by "status" lists its values.',
       },
     ],
   })

@@ -17,34 +17,38 @@ const core = () =>
 const page = { limit: 10, offset: 0 }
 const find = { query: 'bean', limit: 10, orderBy: 'relevance', includeArchived: true } as const
 
-describe('an empty answer', () => {
+describe('empty answers', () => {
   test.each<[string, () => Promise<{ readonly warnings: readonly object[] }>, readonly string[]]>([
     [
-      'of a folder that is not there names the nearest',
+      'list_nodes names the nearest folder for an unknown one',
       () => listNodes(core(), { ...page, path: 'archvie/' }),
       ['No id begins with "archvie/". Nearest: "Archive".'],
     ],
     [
-      'of find_nodes',
+      'find_nodes names the nearest folder',
       () => findNodes(core(), { ...find, folder: 'Bed' }),
       ['There is no folder "Bed" with notes. Nearest: "Beds".'],
     ],
     [
-      'of get_hubs, of a folder and a tag',
+      'get_hubs warns about the folder and the tag',
       () => getHubs(core(), { metric: 'in_degree', limit: 5, folder: '/nowhere/', tag: '#plnat' }),
       ['There is no folder "nowhere" with notes.', 'No note has the tag "#plnat". Nearest: "Plant".'],
     ],
     [
-      'of get_problems',
+      'get_problems names the nearest folders',
       () => listProblems(core(), { ...page, folder: 'archive/odl' }),
       ['There is no folder "archive/odl" with notes. Nearest: "Archive/Old", "Archive".'],
     ],
     [
-      'of get_tree',
+      'get_tree names the nearest folders',
       () => getTree(core(), { path: 'archiv', depth: 3, limit: 10, includeArchived: false }),
       ['There is no folder "archiv" with notes. Nearest: "Archive", "Archive/Old".'],
     ],
-    ['of random_node', () => randomNode(core(), { tags: ['tre'] }), ['No note has the tag "#tre". Nearest: "tree", "tree/oak".']],
+    [
+      'random_node names the nearest tags',
+      () => randomNode(core(), { tags: ['tre'] }),
+      ['No note has the tag "#tre". Nearest: "tree", "tree/oak".'],
+    ],
   ])('%s', async (_, ask, messages) => {
     const { warnings } = await ask()
     expect(warnings.filter((warning) => 'code' in warning && warning.code === 'UNKNOWN_ID')).toEqual(
@@ -52,7 +56,7 @@ describe('an empty answer', () => {
     )
   })
 
-  test('of what is there and merely empty says nothing', async () => {
+  test('does not warn when the folder or tag exists but nothing matches', async () => {
     const one = core()
     expect((await getHubs(one, { metric: 'in_degree', limit: 5, folder: 'Archive', tag: 'plant' })).warnings).toEqual([])
     expect((await listNodes(one, { ...page, path: 'beds', tag: 'tree' })).warnings).toEqual([])
@@ -60,7 +64,7 @@ describe('an empty answer', () => {
   })
 })
 
-test('of several tags the one that no note has is named, whatever the others find', async () => {
+test('names the unknown tag among several, whatever the others find', async () => {
   const { value, warnings } = await searchByTags(core(), { tags: ['PLANT', '#tree', 'oka'], mode: 'any', limit: 10 })
   expect(value.map(({ id }) => id)).toEqual(['archive/old/a.md', 'beds/b.md'])
   expect(warnings).toEqual([{ code: 'UNKNOWN_ID', message: 'No note has the tag "#oka".' }])

@@ -8,7 +8,7 @@ const zalgo = `e${'\u0301'.repeat(40)}`
 const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
 const boundaries = (text: string) => new Set([...[...segmenter.segment(text)].map(({ index }) => index), text.length])
 
-test('a text at the limit stays whole, one above it is cut and the marker counts', () => {
+test('keeps a text at the limit whole, and cuts a longer one to the limit including the marker', () => {
   expect(truncate('a'.repeat(40), 40)).toEqual({ text: 'a'.repeat(40) })
   expect(truncate('a'.repeat(41), 40)).toEqual({ text: 'a'.repeat(25) + MARKER, next: 25 })
 })
@@ -21,9 +21,9 @@ test.each([
   ['combining marks', 'e\u0301'],
   ['many combining marks', zalgo],
   ['Devanagari', 'नि'],
-  ['Hangul of parts', '\u1112\u1161\u11ab'],
+  ['decomposed Hangul', '\u1112\u1161\u11ab'],
   ['CRLF', '\r\n'],
-])('%s is never split, wherever the cut falls', (_, cluster) => {
+])('never splits %s, wherever the cut falls', (_, cluster) => {
   for (let before = 0; before < cluster.length + 2; before += 1) {
     const text = 'x'.repeat(30 + before) + cluster.repeat(30)
     const known = boundaries(text)
@@ -34,7 +34,7 @@ test.each([
   }
 })
 
-test('a character longer than the limit is cut between code points, and reading goes on', () => {
+test('cuts a character longer than the limit between code points, and reading can continue', () => {
   const text = `e${'\u0301'.repeat(500)}`
   const cut = truncate(text, 100)
   expect(cut.text.length).toBeLessThanOrEqual(100)
@@ -45,14 +45,14 @@ test('a character longer than the limit is cut between code points, and reading 
   expect(part.next).toBeGreaterThan(0)
 })
 
-test('a text without any plain letters is cut right, too', () => {
+test('cuts text without plain letters correctly', () => {
   const flags = '🇩🇪'.repeat(4000)
   const { next = 0 } = truncate(flags, 10_000)
   expect(next % 4).toBe(0)
   expect(next).toBe(9984)
 })
 
-test('an excerpt carries the marker when the text goes on', () => {
+test('an excerpt ends with the marker when the text continues', () => {
   expect(truncateExcerpt('short', 500, false)).toBe('short')
   expect(truncateExcerpt('short', 500, true)).toBe(`short${MARKER}`)
   expect(truncateExcerpt('a'.repeat(560), 500, true)).toHaveLength(500)
@@ -81,8 +81,8 @@ const clusters = fc.constantFrom(
 )
 const texts = fc.array(clusters, { maxLength: 120 }).map((parts) => parts.join(''))
 
-describe('for any text', () => {
-  test('a boundary is one that Unicode knows, and the last of them', () => {
+describe('properties of any text', () => {
+  test('a boundary is the last Unicode boundary before the limit', () => {
     fc.assert(
       fc.property(texts, fc.nat(300), (text, index) => {
         const expected = [...boundaries(text)].filter((at) => at <= Math.min(index, text.length)).at(-1) ?? 0
@@ -92,7 +92,7 @@ describe('for any text', () => {
     )
   })
 
-  test('parts put together again are the text, and none is longer than the limit', () => {
+  test('the parts join to the original text, and no part exceeds the limit', () => {
     fc.assert(
       fc.property(texts, fc.integer({ min: 20, max: 90 }), (text, limit) => {
         let read = ''

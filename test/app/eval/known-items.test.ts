@@ -27,7 +27,7 @@ const ofKind = (items: readonly KnownItem[], kind: KnownItem['kind']) =>
   items.filter((item) => item.kind === kind).map(({ query, wanted }) => [query, wanted])
 
 describe('known items', () => {
-  test('are names of one note only, and sentences without the words that give the note away', async () => {
+  test('known items are unambiguous names, and sentences without the words that give the note away', async () => {
     const items = await knownItems(core, { count: 10, seed: 1 })
     expect(ofKind(items, 'title').sort()).toEqual([
       ['compost', 'compost.md'],
@@ -50,24 +50,24 @@ describe('known items', () => {
     ])
   })
 
-  test('are the same for the same seed, and as many as are wanted', async () => {
+  test('known items are the same for the same seed, and as many as requested', async () => {
     const options = { count: 1, seed: 3 }
     const items = await knownItems(core, options)
     expect(await knownItems(core, options)).toEqual(items)
     for (const { kind } of items) expect(ofKind(items, kind)).toHaveLength(1)
   })
 
-  test('are not made any more when no one waits', async () => {
+  test('generation stops when the caller cancels', async () => {
     await expect(knownItems(core, { count: 1, seed: 1, signal: AbortSignal.abort(new Error('enough')) })).rejects.toThrow(
       'enough',
     )
   })
 })
 
-describe('asking', () => {
+describe('asking known items', () => {
   const options = { mode: 'keyword', call: {}, onAsked: () => {} } as const
 
-  test('finds where the wanted note is, without the note that the query was taken from', async () => {
+  test('finds the rank of the wanted note, ignoring the note that the query came from', async () => {
     const items: readonly KnownItem[] = [
       { kind: 'title', query: 'compost', wanted: 'compost.md' as KnownItem['wanted'] },
       { kind: 'heading', query: 'quasars', wanted: 'compost.md' as KnownItem['wanted'] },
@@ -78,14 +78,14 @@ describe('asking', () => {
         source: 'worms.md' as KnownItem['wanted'],
       },
     ]
-    let told = 0
-    const asked = await askKnownItems(core, items, { ...options, onAsked: () => told++ })
-    expect(asked.map(({ rank }) => rank)).toEqual([1, 0, 1])
-    expect(told).toBe(3)
+    let callbacks = 0
+    const answered = await askKnownItems(core, items, { ...options, onAsked: () => callbacks++ })
+    expect(answered.map(({ rank }) => rank)).toEqual([1, 0, 1])
+    expect(callbacks).toBe(3)
   })
 })
 
-describe('a report', () => {
+describe('the report', () => {
   const item = (kind: KnownItem['kind'], query: string): KnownItem => ({ kind, query, wanted: 'n.md' as KnownItem['wanted'] })
   const before = {
     mode: 'keyword',
@@ -96,7 +96,7 @@ describe('a report', () => {
     ],
   } as const
 
-  test('has the shares, means and times of each kind and of all', () => {
+  test('the report has shares, means and times for each kind and overall', () => {
     const rows = scoreKnownItems([before])
     expect(
       rows.map(({ kind, queries, hit1, hit5, mrr, median, p99 }) => [
@@ -115,7 +115,7 @@ describe('a report', () => {
     ])
   })
 
-  test('names the slowest queries, and those that were missed', () => {
+  test('names the slowest and the missed queries', () => {
     expect(slowest([before], 2).map(({ query }) => query)).toEqual(['b', 'c'])
     expect(missed([before], 5)).toEqual([{ mode: 'keyword', kind: 'alias', query: 'c', wanted: 'n.md', ms: 2 }])
   })

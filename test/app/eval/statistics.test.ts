@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { meanOf, quantile, shareOf } from '../../../src/app/eval/statistics.ts'
 
-test("a share has Wilson's interval", () => {
+test('a share has a Wilson interval', () => {
   // By hand, 8 of 10: (.8 + 3.8416 / 20 ± 1.96 · √(.016 + 3.8416 / 400)) / (1 + 3.8416 / 10).
   const eight = shareOf(Array.from({ length: 10 }, (_, at) => at < 8))
   expect(eight.value).toBe(0.8)
@@ -11,7 +11,7 @@ test("a share has Wilson's interval", () => {
   expect(shareOf([true]).high).toBe(1)
 })
 
-test('a mean lies in its interval, which narrows with more values and is none where all are equal', () => {
+test('a mean lies in its interval, which narrows with more values and is empty for equal values', () => {
   const few = meanOf([0, 1, 0, 1])
   const many = meanOf(Array.from({ length: 400 }, (_, at) => at % 2))
   for (const { value, low, high } of [few, many]) {

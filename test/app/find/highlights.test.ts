@@ -4,13 +4,18 @@ import { highlightsOf } from '../../../src/app/find/highlights.ts'
 
 const marked = (question: string, text: string) => highlightsOf(question, text).map(([start, end]) => text.slice(start, end))
 
-test('the words of a question in any of their forms, and no stop words', () => {
+test('highlights the words of a question in any form, but no stop words', () => {
   expect(marked('why is the bread so dense', 'The breads: dense, Dense, denser')).toEqual(['breads', 'dense', 'Dense'])
   expect(marked('useEffect', 'call useEffect once')).toEqual(['useEffect'])
   expect(marked('', 'text')).toEqual([])
 })
 
-test('ascending, without overlaps, within the text', () => {
+test("highlights word forms of the text's language", () => {
+  expect(marked('Einstellung', 'Das sind die Einstellungen, die nicht für alle sind.')).toEqual(['Einstellungen'])
+  expect(marked('نتیجه‌ها در فارسی', 'این نتيجه‌ها را در فارسی می‌نویسند')).toEqual(['نتيجه‌ها', 'فارسی'])
+})
+
+test('highlights are ascending, do not overlap and stay within the text', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'grapheme' }), (question, rest) => {
       const text = `${rest} ${question} foo_bar ${rest}`

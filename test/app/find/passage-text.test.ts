@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { legible, type PassageText, passageText as passageIn, readChunk } from '../../../src/app/find/passage-text.ts'
+import { type PassageText, passageText as passageIn, readChunk } from '../../../src/app/find/passage-text.ts'
+import { legible } from '../../../src/markdown/prose/legible.ts'
 import { matchFinder, type SnippetQuery } from '../../../src/search/words/matches.ts'
 import { queryTerms } from '../../../src/search/words/query-terms.ts'
 
@@ -10,8 +11,8 @@ const show = (text: string, words: SnippetQuery, length: number): PassageText =>
   passageIn(readChunk(text, matchFinder(words)), words, length)
 const passageText = (...args: Parameters<typeof show>) => show(...args).text
 
-describe('what is hidden', () => {
-  test('leaves room, so that everything else stays where it is', () => {
+describe('hidden text', () => {
+  test('hidden text is replaced by spaces, so offsets stay the same', () => {
     const text = 'a %% not\nme %% b <!-- nor me --> c <span class="x">d</span> ![badge](https://e.org/x.svg) [e](f.md)'
     const shown = legible(text)
     expect(shown).toHaveLength(text.length)
@@ -20,12 +21,12 @@ describe('what is hidden', () => {
     expect(shown.split('\n')).toHaveLength(2)
   })
 
-  test('is only what is closed', () => {
+  test('a comment or tag must be closed to be hidden', () => {
     for (const text of ['50 %% and more', '<!-- open', 'a < b > c', '![not closed', '![[note.md]]'])
       expect(legible(text)).toBe(text)
   })
 
-  test('is not what stands in code, nor an address in angle brackets', () => {
+  test('excludes code and addresses in angle brackets', () => {
     for (const text of [
       'Run `roux --path <local-path>` or `<br>`.',
       '```html\n<b>%% x %%</b> ![a](b.png) <!-- c -->\n```',
@@ -36,7 +37,7 @@ describe('what is hidden', () => {
     expect(legible('a <b>`<b>`</b> %% `<c>` %% d').replace(/ +/g, ' ')).toBe('a `<b>` d')
   })
 
-  test('keeps length and lines of any text', () => {
+  test('blanking keeps the length and lines of any text', () => {
     const soup = fc.array(
       fc.constantFrom('`', '```', '%%', '<!--', '-->', '<b>', '![', '](', ')', ']]', '![[', '\n', ' ', 'x', '😀'),
       {
@@ -53,8 +54,8 @@ describe('what is hidden', () => {
   })
 })
 
-describe('a passage', () => {
-  test('that is cut within an overlong sentence keeps its lines', () => {
+describe('passage text', () => {
+  test('keeps its lines when it is cut within an overlong sentence', () => {
     const chunk = `${'filler '.repeat(100)}alpha beta\n| gamma | delta |\n| --- | --- |\n${'more '.repeat(100)}`
     expect(passageText(chunk, asking('alpha beta'), 120)).toContain('alpha beta\n| gamma | delta |\n')
   })
@@ -62,24 +63,24 @@ describe('a passage', () => {
   const badges =
     '%% ----- Badges ----- %%\n![a](https://e.org/kanban.svg) ![b](https://e.org/b.svg)\n\n# Boards\n\nCreates kanban boards.'
 
-  test('that fits is shown as it is written, but for what is hidden', () => {
+  test('a passage that fits is shown as written, without hidden text', () => {
     expect(passageText('- one\n\n- two  `x`', asking('one'), 100)).toBe('- one\n\n- two  `x`')
     expect(passageText(badges, asking('kanban'), 60)).toBe('# Boards\n\nCreates kanban boards.')
   })
 
-  test('shows what is hidden where nothing else has the words, or there is nothing else', () => {
+  test('includes hidden text when only that has the words, or there is nothing else', () => {
     expect(passageText('%% secret plan %% Open.', asking('plan'), 100)).toBe('%% secret plan %% Open.')
     expect(passageText('%% all of it %%', asking('it'), 100)).toBe('%% all of it %%')
   })
 
-  test('that is cut keeps its lines, as code and tables need them', () => {
+  test('keeps its lines when it is cut, as code and tables need them', () => {
     const text = `Run this:\n\n\n\n\`\`\`sh\nif true; then\n    wget   x\nfi\n\`\`\`\n${'More filler. '.repeat(20)}`
     const shown = passageText(text, asking('true wget'), 100)
     expect(shown).toMatch(/if true; then\n {4}wget x\nfi\n```\nMore filler\./)
     expect(shown.length).toBeLessThanOrEqual(100)
   })
 
-  test('begins with the sentence that holds the words', () => {
+  test('begins with the sentence that has the words', () => {
     const text = `${'Filler goes on. '.repeat(20)}\n\nWorms dig tunnels. Rain follows them down.\n${'More filler. '.repeat(20)}`
     const shown = passageText(text, asking('tunnels rain'), 100)
     expect(shown).toMatch(/^…Worms dig tunnels\. Rain follows them down\.\nMore filler\./)
@@ -87,24 +88,24 @@ describe('a passage', () => {
     expect(shown.endsWith('…')).toBe(true)
   })
 
-  test('is not chosen for words that only stand in addresses', () => {
+  test('a passage is not chosen for words that occur only in URLs', () => {
     const text = `[x](https://e.org/kanban-board)${' and filler'.repeat(12)}.\n\nA board for tasks.`
     expect(passageText(text, asking('kanban board'), 60)).toBe('…A board for tasks.')
   })
 
-  test('of equal rows of sentences the one is shown in which the words stand closest together, so that there is room for what follows', () => {
+  test('prefers the sentences where the words are closest together, which leaves room for what follows', () => {
     const text = `- Videos are watched at any speed, unless that hurts.\n- Books are heard at a speed that still can be followed (podcasts: 1.4, books: 1.25).\n${'More of that. '.repeat(9)}`
     expect(passageText(text, asking('speed books podcasts'), 135)).toBe(
       '…- Books are heard at a speed that still can be followed (podcasts: 1.4, books: 1.25).\nMore of that. More of that. More of that. More…',
     )
   })
 
-  test('at the end of a chunk shows what comes before, too', () => {
+  test('includes what comes before when the match is at the end of a chunk', () => {
     const text = `${'Filler goes on. '.repeat(20)}Rain falls. Worms dig tunnels.`
     expect(passageText(text, asking('tunnels'), 60)).toBe('…Filler goes on. Rain falls. Worms dig tunnels.')
   })
 
-  test('tells where in the chunk it stands', () => {
+  test('reports its position in the chunk', () => {
     const chunk = `One.\n${'two '.repeat(30)}.\n\nThree needles.\n${'four '.repeat(30)}`
     const { text, start, end } = show(chunk, asking('needle'), 50)
     expect(text).toMatch(/^…Three needles\.\nfour four/)
@@ -112,17 +113,17 @@ describe('a passage', () => {
     expect(show('short', asking('x'), 50)).toEqual({ text: 'short', start: 0, end: 5 })
   })
 
-  test('without any of the words is the beginning', () => {
+  test('a passage is the beginning when no word matches', () => {
     expect(passageText('One two three. '.repeat(20), asking('nothing'), 40)).toBe('One two three. One two three. One two…')
   })
 
-  test('of one endless sentence is cut around the words', () => {
+  test('one endless sentence is cut around the words', () => {
     const shown = passageText(`${'word '.repeat(200)}needle ${'word '.repeat(200)}`, asking('needle'), 80)
     expect(shown).toContain('needle')
     expect(shown.length).toBeLessThanOrEqual(80)
   })
 
-  test('of anything is no longer than it may be, and splits no pair', () => {
+  test('never exceeds its limit or splits a surrogate pair', () => {
     const soup = fc.array(fc.constantFrom('%%', 'word ', 'needle. ', '\n', ' ', '😀', 'x'.repeat(90), '。', '<i>', '- '), {
       maxLength: 80,
     })

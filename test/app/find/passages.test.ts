@@ -34,7 +34,7 @@ async function passagesFor(core: SearchCore, query: string, mode: 'hybrid' | 'ke
 
 const collapse = (text: string) => text.replace(/\s+/g, ' ').trim()
 
-/** The lines that a passage names hold its text. */
+/** Checks that the lines a passage names contain its text. */
 function expectPlaced(file: string, { start_line, end_line, text }: Passage): void {
   const lines = file.split('\n')
   expect(start_line).toBeGreaterThanOrEqual(1)
@@ -49,7 +49,7 @@ describe.each([true, false])('with an embedder: %s', (isEmbedded) => {
   const open = () => searchCore(FILES, isEmbedded ? { embedder: new KnownBag() } : {})
 
   test.each(['otters sleep', 'thistles prick', 'animals', 'meadows rivers', 'opening', 'encyclopaedia'])(
-    '%s: at most three, best first, each where it says',
+    '%s: at most three passages, best first, each at its lines',
     async (query) => {
       const passages = (await passagesFor(await open(), query)).get('long.md') ?? []
       expect(passages.length).toBeGreaterThan(0)
@@ -60,7 +60,7 @@ describe.each([true, false])('with an embedder: %s', (isEmbedded) => {
     },
   )
 
-  test('the heading is what get_node takes as a section', async () => {
+  test('the heading path works as a section of get_node', async () => {
     const [passage] = (await passagesFor(await open(), 'otters hold hands')).get('long.md') ?? []
     expect(passage?.heading).toEqual(['Animals', 'Otters'])
     expect(passage?.text).toContain('Otters hold hands')
@@ -68,13 +68,13 @@ describe.each([true, false])('with an embedder: %s', (isEmbedded) => {
     expect(other?.heading).toEqual(['Plants', 'Thistles'])
   })
 
-  test('a short note is one passage, without the white space around it', async () => {
+  test('a short note is one passage, without surrounding white space', async () => {
     const passages = (await passagesFor(await open(), 'short sweet')).get('short.md')
     expect(passages).toMatchObject([{ heading: [], start_line: 6, end_line: 6, text: 'Short and sweet.' }])
   })
 
-  // Known: of a note of more than 24 chunks only those nearest in meaning, else the first, are looked through for words.
-  test('a word deep in a very long note is shown, by words alone too', async () => {
+  // Known limit: in a note of more than 24 chunks, only the nearest by meaning or the first are searched for words.
+  test('shows a word deep in a very long note, also by words alone', async () => {
     const sections = Array.from({ length: 80 }, (_, at) => `## Part ${at}\n\n${filler(`topic ${at}`)}\n`)
     sections[61] += '\nThe quetzal nests here.\n'
     const core = await searchCore({ 'huge.md': sections.join('\n') }, isEmbedded ? { embedder: new KnownBag() } : {})
@@ -85,7 +85,7 @@ describe.each([true, false])('with an embedder: %s', (isEmbedded) => {
     }
   })
 
-  test('of a note that changed since it was indexed, from its text as it is now', async () => {
+  test('a note that changed since indexing is quoted from its current text', async () => {
     const core = await open()
     const now = `# New first heading\n\n${filler('otters')}\n# Second\n\nOtters now dance.\n`
     core.vault.write('long.md', now)
@@ -107,7 +107,7 @@ test.each([
   ['dont', "don't"],
   ['1000', '1,000'],
   ['otters', 'İİİİ otters'],
-])('in a long note %s is found as %s', async (query, spelled) => {
+])('in a long note, %s finds %s', async (query, spelled) => {
   const section = (at: number, text: string) =>
     `# Part ${at}\n\n${'So it goes, on and on with nothing in it. '.repeat(12)}${text}\n`
   const note = Array.from({ length: 60 }, (_, at) => section(at, at === 47 ? `Here stands ${spelled}.` : '')).join('\n')
@@ -116,7 +116,7 @@ test.each([
   expect(first?.text).toContain(spelled)
 })
 
-test('a part that seems to lack the words is read if it has an abbreviation', async () => {
+test('reads a part with an abbreviation even if it seems to lack the words', async () => {
   const part = (at: number, text: string) => `# Part ${at}\n\n${'So it goes, on and on with nothing in it. '.repeat(40)}${text}\n`
   const texts = ['Treaty.', 'Treaty again.', 'A treaty.', 'The treaty of the U.S.A. and others.', 'No treaty.', '']
   const note = texts.map((text, at) => part(at, text)).join('\n')
@@ -125,7 +125,7 @@ test('a part that seems to lack the words is read if it has an abbreviation', as
   expect(passages).toHaveLength(1)
 })
 
-test('the passages of the first results are as long as can be, and the others never too short to say something', () => {
+test('the first results get the longest passages, and the others never get too little', () => {
   fc.assert(
     fc.property(fc.integer({ min: 100, max: 10_000 }), fc.integer({ min: 1, max: 50 }), (tokens, results) => {
       const lengthAt = passageLengths(tokens, results)
@@ -139,4 +139,18 @@ test('the passages of the first results are as long as can be, and the others ne
   expect([0, 2, 3, 9].map(passageLengths(2_000, 10))).toEqual([480, 480, 160, 160])
   expect([0, 2].map(passageLengths(2_000, 3))).toEqual([1_506, 1_506])
   expect(passageLengths(undefined, 50)(49)).toBe(500)
+})
+
+test("a note's opening answers a question about its title, and a section one about its heading", async () => {
+  const core = await searchCore({
+    'Sourdough.md': `---\na: 1\n---\n\nA dough that ferments by itself.\n\n## Care of the starter\n\nFeed it.\n\n### How often\n\nDaily.\n\n## More\n\n${filler('sourdough')}`,
+    'Rye.md': `# Rye\n\n## Care of the starter\n`,
+  })
+  const textOf = async (query: string, id: string) => (await passagesFor(core, query)).get(id)?.[0]?.text
+  expect(await textOf('What is sourdough?', 'sourdough.md')).toBe('A dough that ferments by itself.')
+  expect(await textOf('care of the starter', 'sourdough.md')).toBe(
+    '## Care of the starter\n\nFeed it.\n\n### How often\n\nDaily.',
+  )
+  // A section without text answers nothing.
+  expect(await textOf('care of the starter', 'rye.md')).toContain('# Rye')
 })

@@ -8,8 +8,8 @@ import { searchCore } from '../search-core.ts'
 
 const NOTES = { 'a.md': 'One.', 'b.md': 'Two.' }
 
-describe('the embedder that serves', () => {
-  test('is the former one while its vectors are more, if it can be opened', async () => {
+describe('the serving embedder', () => {
+  test('the former embedder serves while it has more vectors, if it can be opened', async () => {
     const former = new BagOfWords('former')
     const next = new BagOfWords('next', 24)
     const openFormer = async (id: string) => (id === former.id ? former : undefined)
@@ -19,7 +19,7 @@ describe('the embedder that serves', () => {
     expect((await servingEmbedder(closed)).id).toBe(next.id)
   })
 
-  test('whose vectors another process has forgotten looks at what is stored, to make them again', async () => {
+  test('compares the vault again when another process has dropped its vectors', async () => {
     const own = new BagOfWords('own')
     const core = await searchCore(NOTES, { embedder: own })
     const compared: (readonly string[] | undefined)[] = []
@@ -38,26 +38,26 @@ describe('the embedder that serves', () => {
     expect(compared).toEqual([[]])
   })
 
-  test('is the own one where it has as many', async () => {
+  test('the configured embedder serves when it has as many vectors', async () => {
     const own = new BagOfWords('own')
     expect(await servingEmbedder(await searchCore(NOTES, { embedder: own }))).toBe(own)
   })
 })
 
-test('a question of which nothing is known has no vector, and nothing is said', async () => {
+test('an unembeddable question has no vector and gives no warning', async () => {
   const core = await searchCore(NOTES, { embedder: new BagOfWords() })
   expect(await tryQuestion(core, '🍎', {})).toBeUndefined()
   expect(await tryQuestion(await searchCore(NOTES), 'one', {})).toBeUndefined()
 })
 
-test('who is already gone waits for nothing', async () => {
+test('a cancelled caller waits for nothing', async () => {
   await expect(untilAborted(new Promise<never>(() => {}), AbortSignal.abort(new Error('gone')))).rejects.toThrow('gone')
 })
 
 describe('a model that failed', () => {
   afterEach(() => void vi.useRealTimers())
 
-  /** A core whose model is down until `isUp`, on a clock of its own. */
+  /** A core whose model is down until `isUp`, with a fake clock. */
   async function downCore() {
     vi.useFakeTimers({ toFake: ['performance'] })
     const bag = new BagOfWords()
@@ -69,30 +69,30 @@ describe('a model that failed', () => {
     }
     return { model, core: await searchCore(NOTES, { embedder: bag, open }) }
   }
-  const saying = (reason: string) => ({ warning: { code: 'FALLBACK', message: expect.stringContaining(reason) } })
+  const failing = (reason: string) => ({ warning: { code: 'FALLBACK', message: expect.stringContaining(reason) } })
 
-  test('is not asked for a while, and the reason is said at once', async () => {
+  test('a failed model is not tried again for a while, and the reason is given at once', async () => {
     const { model, core } = await downCore()
     for (let question = 0; question < 5; question++) {
-      expect(await tryQuestion(core, 'one', {})).toEqual(saying('the server is down'))
+      expect(await tryQuestion(core, 'one', {})).toEqual(failing('the server is down'))
     }
     expect(model.opens).toBe(1)
   })
 
-  test('is tried again by one question after that, and serves all once it is there', async () => {
+  test('a single question retries a failed model, which serves all once it is up', async () => {
     const { model, core } = await downCore()
     await tryQuestion(core, 'one', {})
     vi.advanceTimersByTime(15_001)
     await Promise.all([1, 2, 3].map(() => tryQuestion(core, 'one', {})))
     expect(model.opens).toBe(2)
     model.isUp = true
-    expect(await tryQuestion(core, 'one', {})).toEqual(saying('the server is down'))
+    expect(await tryQuestion(core, 'one', {})).toEqual(failing('the server is down'))
     vi.advanceTimersByTime(15_001)
     expect(await tryQuestion(core, 'one', {})).toHaveProperty('vector')
     expect(await tryQuestion(core, 'two', {})).toHaveProperty('vector')
   })
 
-  test('only took long to open: it is asked as soon as it is open', async () => {
+  test('a slow model is used as soon as it has opened', async () => {
     const patience = vi.spyOn(AbortSignal, 'timeout').mockReturnValueOnce(AbortSignal.abort(new Error('too late')))
     const bag = new BagOfWords()
     let finish = (_: BagOfWords) => {}
@@ -100,13 +100,13 @@ describe('a model that failed', () => {
       finish = resolve
     })
     const core = await searchCore(NOTES, { embedder: bag, open: () => opening })
-    expect(await tryQuestion(core, 'one', {})).toEqual(saying('did not answer'))
+    expect(await tryQuestion(core, 'one', {})).toEqual(failing('did not answer'))
     patience.mockRestore()
     finish(bag)
     await vi.waitFor(async () => expect(await tryQuestion(core, 'one', {})).toHaveProperty('vector'))
   })
 
-  test('of one vault says nothing of another’s', async () => {
+  test('a failed model does not affect another vault', async () => {
     const { core } = await downCore()
     await tryQuestion(core, 'one', {})
     expect(await tryQuestion(await searchCore(NOTES, { embedder: new BagOfWords() }), 'one', {})).toHaveProperty('vector')

@@ -25,7 +25,7 @@ const idsOf = async (core: SearchCore, args: Partial<SearchArguments>) => (await
 const kitchen = (embedder: Embedder | undefined = new KnownBag()) =>
   searchCore(KITCHEN, embedder === undefined ? {} : { embedder })
 
-test('a note that is its properties only has no passage, not an empty one', async () => {
+test('a note with only properties has no passage instead of an empty one', async () => {
   const core = await searchCore({ 'Zebra.md': '---\ntype: animal\n---\n', 'Other.md': 'Zebras have stripes.\n' })
   const { value } = await ask(core, { query: 'zebra' })
   expect(value.map(({ id, passages }) => [id, passages.length])).toEqual([
@@ -35,7 +35,7 @@ test('a note that is its properties only has no passage, not an empty one', asyn
 })
 
 describe('modes', () => {
-  test.each(['hybrid', 'keyword', 'semantic'] as const)('%s finds what is asked for, with scores from 0 to 1', async (mode) => {
+  test.each(['hybrid', 'keyword', 'semantic'] as const)('%s finds the note, with scores between 0 and 1', async (mode) => {
     const core = await kitchen()
     const { value, warnings } = await ask(core, { query: 'sourdough flour overnight', mode })
     expect(value[0]?.id).toBe('bread.md')
@@ -47,7 +47,7 @@ describe('modes', () => {
     }
   })
 
-  test('semantic without an embedder is an error that says which setting; the others go on', async () => {
+  test('semantic mode without an embedder is an error that names the setting; other modes work', async () => {
     const core = await searchCore(KITCHEN)
     await expect(ask(core, { query: 'soup', mode: 'semantic' })).rejects.toMatchObject({
       code: 'PROVIDER_ERROR',
@@ -57,7 +57,7 @@ describe('modes', () => {
     expect((await idsOf(core, { query: 'salt', mode: 'keyword' })).length).toBeGreaterThan(0)
   })
 
-  test('keyword embeds nothing', async () => {
+  test('keyword mode embeds nothing', async () => {
     const bag = new KnownBag()
     const core = await kitchen(bag)
     const embed = vi.spyOn(bag, 'embed')
@@ -66,7 +66,26 @@ describe('modes', () => {
   })
 })
 
-describe('what is meant letter by letter', () => {
+describe('notes in other languages', () => {
+  const MIXED = {
+    'Häuser.md': 'Wir haben die alten Häuser am Fluss gesehen, und sie sind sehr schön.\n',
+    'Книги.md': 'Это список моих книг, которые я ещё не прочитал, и тех, что уже прочитал.\n',
+    'Notes.md': 'These are the notes of all the meetings that we had with them.\n',
+  }
+
+  test.each([
+    ['mit den Häusern', 'häuser.md'],
+    ['книгами', 'книги.md'],
+    ['meeting', 'notes.md'],
+  ])('%s finds %s by another form of the word', async (query, id) => {
+    const core = await searchCore(MIXED)
+    const { value } = await ask(core, { query, mode: 'keyword' })
+    expect(value.map((each) => each.id)).toEqual([id])
+    expect(value[0]?.passages).toHaveLength(1)
+  })
+})
+
+describe('exact strings', () => {
   const CODE = {
     'Keys.md': '# Keys\n\nA long introduction to the keys of this editor stands here.\n\nOpen the tools with `Ctrl+Shift+I`.\n',
     'Shift.md': 'Ctrl, shift, I and other keys: ctrl shift, ctrl shift, shift ctrl. Shift and ctrl, I say.\n',
@@ -84,7 +103,7 @@ describe('what is meant letter by letter', () => {
     ['hasTag()', 'reading.md'],
     ['#MOC', 'map.md'],
     ['`read the vault`', 'vault.md'],
-  ])('%s: the note that holds it comes first, and what does not is never above .5', async (query, first) => {
+  ])('%s: the note that contains it comes first, and notes without it score at most .5', async (query, first) => {
     const core = await searchCore(CODE, { embedder: new KnownBag() })
     for (const mode of ['hybrid', 'keyword'] as const) {
       const { value } = await ask(core, { query, mode, relevance: 'loose' })
@@ -95,27 +114,27 @@ describe('what is meant letter by letter', () => {
     }
   })
 
-  test('the passage that is shown holds it', async () => {
+  test('the passage contains the exact string', async () => {
     const filler = Array.from({ length: 60 }, (_, at) => `Paragraph ${at} on ctrl and shift and I and keys.\n`).join('\n')
     const core = await searchCore({ 'Long.md': `${filler}\n## Tools\n\nPress Ctrl+Shift+I here.\n\n## More\n\n${filler}` })
     const { value } = await ask(core, { query: 'Ctrl+Shift+I' })
     expect(value[0]?.passages[0]?.text).toContain('Ctrl+Shift+I')
   })
 
-  test('a compound that stands nowhere is shown where its parts stand, as notes are found by them', async () => {
+  test('a compound that occurs nowhere shows the passage with its parts', async () => {
     const text = `${'Nothing of note here.\n\n'.repeat(300)}Key: AWSReserved_Access_acb08dd096/hugo\n`
     const { value } = await ask(await searchCore({ 'Day.md': text }), { query: 'AWSReserved_Access' })
     expect(value[0]?.passages[0]).toMatchObject({ text: expect.stringContaining('AWSReserved_Access_acb08dd096'), end_line: 601 })
   })
 
-  test('nothing that is found is above .5 where no note holds it', async () => {
+  test('scores at most .5 when no note contains the string', async () => {
     const core = await searchCore(CODE, { embedder: new KnownBag() })
     const { value } = await ask(core, { query: 'vault.app.read', relevance: 'loose' })
     expect(value.length).toBeGreaterThan(0)
     for (const { score } of value) expect(score).toBeLessThanOrEqual(0.5)
   })
 
-  test('a scope and meaning alone hold as ever', async () => {
+  test('scopes and semantic mode work as usual', async () => {
     const core = await searchCore({ ...CODE, 'In/Keys 2.md': 'Ctrl+Shift+I too.\n' }, { embedder: new KnownBag() })
     expect(await idsOf(core, { query: 'Ctrl+Shift+I', folder: 'In' })).toEqual(['in/keys 2.md'])
     const { value } = await ask(core, { query: 'Ctrl+Shift+I', mode: 'semantic', relevance: 'loose', explain: true })
@@ -135,20 +154,23 @@ describe('names', () => {
     expect(value[0]).toMatchObject({ id: 'bread.md', score: 1 })
   })
 
-  test.each(['dog siter', 'dog sittter', 'dog sitetr', 'dgo sitter'])('%s: a slip is no obstacle, and is told', async (query) => {
-    const core = await kitchen()
-    const { value, warnings } = await ask(core, { query })
-    expect(value.slice(0, 5).map(({ id }) => id)).toContain('dog sitter.md')
-    expect(warnings).toEqual([{ code: 'FALLBACK', message: expect.stringContaining('"Dog sitter" (dog sitter.md)') }])
-  })
+  test.each(['dog siter', 'dog sittter', 'dog sitetr', 'dgo sitter'])(
+    '%s: finds a misspelled title and warns about it',
+    async (query) => {
+      const core = await kitchen()
+      const { value, warnings } = await ask(core, { query })
+      expect(value.slice(0, 5).map(({ id }) => id)).toContain('dog sitter.md')
+      expect(warnings).toEqual([{ code: 'FALLBACK', message: expect.stringContaining('"Dog sitter" (dog sitter.md)') }])
+    },
+  )
 
-  test('no slip is told where the title is there, or nothing is near', async () => {
+  test('does not warn about names when the title is exact or nothing is near', async () => {
     const core = await kitchen()
     expect((await ask(core, { query: 'dog sitter' })).warnings).toEqual([])
     expect((await ask(core, { query: 'salt' })).warnings).toEqual([])
   })
 
-  test('archived and other notes do not come in by their names', async () => {
+  test('archived and out-of-scope notes are not found by name', async () => {
     const core = await kitchen()
     expect(await idsOf(core, { query: 'Old soup' })).not.toContain('soups/old soup.md')
     const { value, warnings } = await ask(core, { query: 'Old sup' })
@@ -165,9 +187,9 @@ const CAFES = {
   'f/Long path.md': '---\ntitle: Something else\n---\nNothing.',
 }
 
-describe('what is typed in a hurry', () => {
+describe('sloppy queries', () => {
   test.each(['cafe latte', 'café latte?', 'CAFE  latte', '"Café\u00a0latte"', '  cafe\nlatte!! '])(
-    '%j is the title but for accents, white space and punctuation',
+    '%j matches the title despite accents, white space and punctuation',
     async (query) => {
       const { value, warnings } = await ask(await searchCore(CAFES), { query, explain: true })
       expect(value[0]).toMatchObject({ id: 'café latte.md', score: 1, explain: { exact: true } })
@@ -175,7 +197,7 @@ describe('what is typed in a hurry', () => {
     },
   )
 
-  test('the very title comes before one that is so but for accents', async () => {
+  test('the exact title comes before one with other accents', async () => {
     const core = await searchCore({ 'Cafe.md': '', 'Café.md': '' })
     const exactOf = async (query: string) =>
       (await ask(core, { query, explain: true })).value.filter(({ explain }) => explain?.exact)
@@ -194,7 +216,7 @@ describe('what is typed in a hurry', () => {
     expect(value[0]).toMatchObject({ id, score: 1 })
   })
 
-  test('an id outside of the scope is nothing', async () => {
+  test('an id outside the scope finds nothing', async () => {
     const core = await searchCore(CAFES)
     expect(await idsOf(core, { query: 'f/long path.md', folder: 'g' })).toEqual([])
     expect(await idsOf(core, { query: 'f/long path.md', note: 'bar.md' })).toEqual([])
@@ -202,7 +224,49 @@ describe('what is typed in a hurry', () => {
   })
 })
 
-describe('titles with a slip', () => {
+describe('misspelled words', () => {
+  const NOTES = {
+    'one.md': 'The temperature of the oven for rye.',
+    'two.md': 'Temperature of the fridge. The receipt.',
+    'three.md': 'A recipe for rye bread.',
+    'four.md': 'What to write.',
+  }
+
+  test('replaces one unknown word among several with the nearest word, and warns', async () => {
+    const core = await searchCore(NOTES)
+    const { value, warnings } = await ask(core, { query: 'oven tempurature' })
+    expect(value[0]).toMatchObject({ id: 'one.md', passages: [{ text: expect.stringContaining('temperature') }] })
+    expect(value.map(({ id }) => id)).toEqual(['one.md', 'two.md'])
+    expect(warnings).toEqual([
+      { code: 'FALLBACK', message: 'Searched for "temperature" instead of "tempurature", which no note contains.' },
+    ])
+  })
+
+  test('never replaces a word that a note contains', async () => {
+    const { value, warnings } = await ask(await searchCore(NOTES), { query: 'receipt for rye' })
+    expect(value[0]?.id).toBe('two.md')
+    expect(warnings).toEqual([])
+  })
+
+  test('drops a misspelled stop word', async () => {
+    const { value } = await ask(await searchCore(NOTES), { query: 'whta rye recipe' })
+    expect(value[0]?.id).toBe('three.md')
+  })
+
+  test('keeps numbers, short words, single words, dictionary words and off-topic questions', async () => {
+    const core = await searchCore({
+      ...NOTES,
+      'five.md': 'Error 404 in the rye log, cat food, zebra crossing ahead.',
+      'six.md': 'รายการสินค้า',
+    })
+    // The Thai words for "list" and "government" differ by one letter.
+    for (const query of ['error 405', 'rye cas', 'tempurature', 'zebrb crossinx aheae foox', 'สินค้า ราชการ']) {
+      expect((await ask(core, { query })).warnings, query).toEqual([])
+    }
+  })
+})
+
+describe('misspelled titles', () => {
   const BEANS = {
     'Coffee beans.md': 'Arabica.',
     'Grinders.md': 'How finely to grind which coffee bean, and for which machine.',
@@ -216,19 +280,19 @@ describe('titles with a slip', () => {
   const scores = async (args: Partial<SearchArguments>) =>
     (await ask(await searchCore(BEANS), args)).value.map(({ score }) => score)
 
-  test('a title that fits stays where it is', async () => {
+  test('a close title stays where its score puts it', async () => {
     const { value } = await ask(await searchCore(BEANS), { query: 'coffee bean', explain: true })
     expect(value[0]).toMatchObject({ id: 'coffee beans.md', explain: { close_title: 'Coffee beans' } })
   })
 
-  test('a note that has all of the words comes before it', async () => {
+  test('a note that has all the words comes before a close title', async () => {
     const core = await searchCore(BEANS)
     expect(await idsOf(core, { query: 'testing' })).toEqual(['tests.md', 'nesting.md'])
     expect(await idsOf(core, { query: 'tesing' })).toEqual([])
     expect(await idsOf(core, { query: 'nestign' })).toEqual(['nesting.md'])
   })
 
-  test('another number is no slip', async () => {
+  test('a different number is not a misspelling', async () => {
     const core = await searchCore(BEANS)
     const { value, warnings } = await ask(core, { query: 'error code 404' })
     expect(value.map(({ id }) => id)).toEqual(['http.md', 'error code 403.md'])
@@ -246,14 +310,14 @@ describe('titles with a slip', () => {
     },
   )
 
-  test('strict only tells of what nothing else speaks for', async () => {
+  test('strict relevance only suggests a title that nothing else supports', async () => {
     const core = await searchCore(BEANS)
     const { value, warnings } = await ask(core, { query: 'nestign', relevance: 'strict' })
     expect(value).toEqual([])
     expect(warnings).toEqual([{ code: 'FALLBACK', message: expect.stringContaining('"Nesting"') }])
   })
 
-  test('semantic knows nothing of spelling', async () => {
+  test('semantic mode ignores spelling', async () => {
     const core = await kitchen()
     const { warnings } = await ask(core, { query: 'dog siter', mode: 'semantic' })
     expect(warnings).toEqual([])
@@ -261,14 +325,14 @@ describe('titles with a slip', () => {
 })
 
 describe('scope', () => {
-  test('archived notes are left out, but for a scope that names one', async () => {
+  test('leaves out archived notes unless the scope names one', async () => {
     const core = await kitchen()
     expect(await idsOf(core, { query: 'fish soup salt' })).not.toContain('soups/old soup.md')
     expect(await idsOf(core, { query: 'fish soup salt', note: 'Soups/Old soup' })).toEqual(['soups/old soup.md'])
     expect(await idsOf(core, { query: 'fish soup salt', note: 'old SOUP' })).toEqual(['soups/old soup.md'])
   })
 
-  test('conflict copies are left out, but for a question or a scope that names one', async () => {
+  test('leaves out conflict copies unless the question or the scope names one', async () => {
     const copies = ['Bread.sync-conflict-20240501-101010-ABCDEFG', 'Soups/Soup (Anna’s conflicted copy 2024-05-01)']
     const text = { [copies[0] as string]: KITCHEN['Bread.md'], [copies[1] as string]: KITCHEN['Soups/Soup.md'] }
     const files = Object.fromEntries(Object.entries(text).map(([path, body]) => [`${path}.md`, body]))
@@ -287,28 +351,28 @@ describe('scope', () => {
     }
   })
 
-  test('folder and tag', async () => {
+  test('limits results to a folder or tag', async () => {
     const core = await kitchen()
     expect(await idsOf(core, { query: 'salt leek', folder: '/soups/' })).toEqual(['soups/leek.md', 'soups/soup.md'])
     expect(await idsOf(core, { query: 'salt flour', tag: '#FOOD/baked' })).toEqual(['bread.md'])
     expect(await idsOf(core, { query: 'salt', folder: 'nowhere' })).toEqual([])
   })
 
-  test('an attachment or a note that is only linked to is no note to search in', async () => {
+  test('rejects an attachment or a missing note as a scope', async () => {
     const core = await searchCore({ 'a.md': 'Salt. [[Missing]] ![[pic.png]]', 'pic.png': 'x' })
     for (const note of ['pic.png', 'Missing']) {
       await expect(ask(core, { query: 'salt', note })).rejects.toMatchObject({ code: 'NODE_NOT_FOUND' })
     }
   })
 
-  test('a note that is not there is an error with what to do', async () => {
+  test('an unknown note is an error with a hint', async () => {
     const error = ask(await kitchen(), { query: 'salt', note: 'nope' })
-    await expect(error).rejects.toMatchObject({ code: 'NODE_NOT_FOUND', hint: expect.stringContaining('resolve_nodes') })
+    await expect(error).rejects.toMatchObject({ code: 'NODE_NOT_FOUND', hint: expect.stringContaining('find_nodes') })
   })
 })
 
-describe('what an answer has', () => {
-  test('content or properties', async () => {
+describe('contents of an answer', () => {
+  test('an answer has either content or properties', async () => {
     const core = await kitchen()
     const [without] = (await ask(core, { query: 'bread' })).value
     expect(without).toMatchObject({ title: 'Bread', tags: ['food/baked'], properties: { aliases: ['Loaf of rye'] } })
@@ -318,7 +382,7 @@ describe('what an answer has', () => {
     expect(content).not.toHaveProperty('properties')
   })
 
-  test('explain: both legs, their weight, and why it is first', async () => {
+  test('explain shows both rankings, their weight and why a note is first', async () => {
     const core = await kitchen()
     const [first] = (await ask(core, { query: 'leek soup salt', explain: true })).value
     expect(first?.explain?.keyword).toMatchObject({ rank: 1, normalised: expect.any(Number) })
@@ -333,7 +397,7 @@ describe('what an answer has', () => {
     expect((await ask(core, { query: 'salt' })).value[0]).not.toHaveProperty('explain')
   })
 
-  test('at most as many as are wanted', async () => {
+  test('returns no more than the limit', async () => {
     const core = await kitchen()
     const all = await idsOf(core, { query: 'salt soup leek bread', relevance: 'loose' })
     expect(all.length).toBeGreaterThan(2)
@@ -342,7 +406,7 @@ describe('what an answer has', () => {
 })
 
 describe('relevance', () => {
-  test('each preset lets through what the stricter one does; off-topic is nothing in strict', async () => {
+  test('each level includes the results of the stricter one; strict returns nothing off-topic', async () => {
     const core = await kitchen()
     for (const query of ['leek soup', 'who feeds the dog', 'salt', 'volcano trombone']) {
       const [strict, normal, loose] = [
@@ -356,7 +420,7 @@ describe('relevance', () => {
     expect(await idsOf(core, { query: 'volcano trombone parliament', relevance: 'strict' })).toEqual([])
   })
 
-  test('an exact title is let through by all', async () => {
+  test('every level lets an exact title through', async () => {
     const core = await kitchen()
     for (const relevance of ['strict', 'normal', 'loose'] as const) {
       expect((await idsOf(core, { query: 'Leek', relevance }))[0]).toBe('soups/leek.md')
@@ -364,35 +428,35 @@ describe('relevance', () => {
   })
 })
 
-describe('queries that say little', () => {
-  test.each(['hybrid', 'keyword', 'semantic'] as const)('%s: only stop words are looked for as they are', async (mode) => {
+describe('queries with little content', () => {
+  test.each(['hybrid', 'keyword', 'semantic'] as const)('%s: a query of only stop words searches for them', async (mode) => {
     const core = await kitchen()
     const ids = await idsOf(core, { query: 'the with', mode, relevance: 'loose' })
     for (const id of ids) expect(['bread.md', 'dog sitter.md', 'soups/soup.md', 'soups/leek.md', 'holidays.md']).toContain(id)
   })
 
-  test.each(['🍎🍏', '?!', '   ', 'xylophone'])('%j: no error, and nothing in strict', async (query) => {
+  test.each(['🍎🍏', '?!', '   ', 'xylophone'])('%j: no error, and no results with strict relevance', async (query) => {
     const core = await kitchen()
     for (const mode of ['hybrid', 'keyword', 'semantic'] as const) {
       expect(await idsOf(core, { query, mode, relevance: 'strict' })).toEqual([])
     }
   })
 
-  test('10,000 characters are as good as ten', async () => {
+  test('a query of 10,000 characters works like a short one', async () => {
     const core = await kitchen()
     const query = 'leek soup '.repeat(1_000)
     expect((await idsOf(core, { query }))[0]).toBe('soups/soup.md')
     expect(await idsOf(core, { query: 'x'.repeat(10_000) })).toEqual([])
   })
 
-  test('an empty vault', async () => {
+  test('an empty vault returns nothing', async () => {
     const core = await searchCore({}, { embedder: new KnownBag() })
     for (const mode of ['hybrid', 'keyword', 'semantic'] as const) {
       expect(await ask(core, { query: 'soup', mode })).toMatchObject({ value: [], warnings: [] })
     }
   })
 
-  test('notes of only emoji, only code, one byte, nothing', async () => {
+  test('searches notes with only emoji, only code, one byte or nothing', async () => {
     const files = { 'emoji.md': '🍎🍏', 'code.md': '```js\nuseEffect(foo_bar)\n```', 'byte.md': 'x', 'nothing.md': '' }
     const core = await searchCore(files, { embedder: new KnownBag() })
     expect((await idsOf(core, { query: 'useEffect' }))[0]).toBe('code.md')
@@ -404,7 +468,7 @@ describe('queries that say little', () => {
 describe('an embedder that fails', () => {
   afterEach(() => void vi.restoreAllMocks())
 
-  /** What waits for a model waits no longer. */
+  /** Makes waiting for a model time out after 10 ms. */
   function noPatience(): void {
     vi.spyOn(AbortSignal, 'timeout').mockImplementation(() => {
       const controller = new AbortController()
@@ -420,33 +484,33 @@ describe('an embedder that fails', () => {
     close: async () => {},
   })
   const opens: readonly (readonly [string, () => Promise<Embedder>])[] = [
-    ['that cannot be opened', async () => Promise.reject(new Error('no model'))],
-    ['that throws', async () => failing(async () => Promise.reject(new Error('no power')))],
-    ['that hangs while it opens', () => new Promise<never>(() => {})],
-    ['that hangs', async () => failing(() => new Promise<never>(() => {}))],
-    ['that answers nothing', async () => failing(async () => [])],
-    ['that answers zeros', async () => failing(async (texts) => texts.map(() => new Float32Array(64)))],
+    ['cannot be opened', async () => Promise.reject(new Error('no model'))],
+    ['throws', async () => failing(async () => Promise.reject(new Error('no power')))],
+    ['hangs while it opens', () => new Promise<never>(() => {})],
+    ['hangs', async () => failing(() => new Promise<never>(() => {}))],
+    ['returns nothing', async () => failing(async () => [])],
+    ['returns zeros', async () => failing(async (texts) => texts.map(() => new Float32Array(64)))],
   ]
 
-  test.each(opens)('%s: words answer, and it is said', async (name, open) => {
+  test.each(opens)('an embedder that %s: answers by words, with a warning', async (name, open) => {
     noPatience()
     const core = await searchCore(KITCHEN, { embedder: new KnownBag(), open })
     const { value, warnings } = await ask(core, { query: 'leek soup' })
     expect(value[0]?.id).toBe('soups/soup.md')
-    if (!name.includes('answers')) {
+    if (!name.includes('returns')) {
       expect(warnings).toEqual([
         { code: 'FALLBACK', message: expect.stringMatching(/words only.*(no model|no power|within 5 s)/) },
       ])
     }
   })
 
-  test.each(opens.slice(0, 4))('%s: by meaning alone is an error', async (_, open) => {
+  test.each(opens.slice(0, 4))('an embedder that %s: semantic mode is an error', async (_, open) => {
     noPatience()
     const core = await searchCore(KITCHEN, { embedder: new KnownBag(), open })
     await expect(ask(core, { query: 'leek soup', mode: 'semantic' })).rejects.toMatchObject({ code: 'PROVIDER_ERROR' })
   })
 
-  test.each(['NaN', 'another dimension'])('a question’s vector with %s: words answer', async (what) => {
+  test.each(['NaN', 'another dimension'])('a query vector with %s falls back to words', async (what) => {
     const embed: Embedder['embed'] = async (texts) =>
       texts.map(() => (what === 'NaN' ? new Float32Array(64).fill(Number.NaN) : new Float32Array(3).fill(0.6)))
     const core = await searchCore(KITCHEN, { embedder: new KnownBag(), open: async () => failing(embed) })
@@ -455,23 +519,20 @@ describe('an embedder that fails', () => {
     expect(warnings).toEqual([{ code: 'FALLBACK', message: expect.stringContaining('words only') }])
   })
 
-  test.each(['throws', 'hangs'])(
-    'one that %s when the vault is to tell what its cosines mean: the question is answered',
-    async (how) => {
-      noPatience()
-      const bag = new BagOfWords('unknown', 64)
-      const core = await searchCore(KITCHEN, { embedder: bag })
-      const embed = bag.embed.bind(bag)
-      vi.spyOn(bag, 'embed').mockImplementation(async (texts, ...rest) => {
-        if (texts.length === 1) return await embed(texts, ...rest)
-        return how === 'throws' ? Promise.reject(new Error('429')) : new Promise(() => {})
-      })
-      const { value } = await ask(core, { query: 'leek soup' })
-      expect(value[0]?.id).toBe('soups/soup.md')
-    },
-  )
+  test.each(['throws', 'hangs'])('answers when the embedder %s while the vault calibrates its cosines', async (how) => {
+    noPatience()
+    const bag = new BagOfWords('unknown', 64)
+    const core = await searchCore(KITCHEN, { embedder: bag })
+    const embed = bag.embed.bind(bag)
+    vi.spyOn(bag, 'embed').mockImplementation(async (texts, ...rest) => {
+      if (texts.length === 1) return await embed(texts, ...rest)
+      return how === 'throws' ? Promise.reject(new Error('429')) : new Promise(() => {})
+    })
+    const { value } = await ask(core, { query: 'leek soup' })
+    expect(value[0]?.id).toBe('soups/soup.md')
+  })
 
-  test('what cosines mean is found out once, and not before all notes have vectors', async () => {
+  test('calibrates cosines once, and only when all notes have vectors', async () => {
     const bag = new BagOfWords('unknown', 64)
     const embed = vi.spyOn(bag, 'embed')
     const half = { words: { done: 6, total: 6 }, vectors: { done: 2, total: 6 } }
@@ -486,16 +547,16 @@ describe('an embedder that fails', () => {
     expect(embed.mock.calls.map(([texts]) => texts.length > 1)).toEqual([false, true, false])
   })
 
-  test('a caller who goes away is not answered with words', async () => {
+  test('a cancelled call does not fall back to words', async () => {
     const core = await searchCore(KITCHEN, { embedder: new KnownBag(), open: () => new Promise<never>(() => {}) })
     const controller = new AbortController()
-    const asked = search(core, { ...DEFAULTS, query: 'leek' }, { signal: controller.signal })
+    const answer = search(core, { ...DEFAULTS, query: 'leek' }, { signal: controller.signal })
     setTimeout(() => controller.abort(new Error('gone')), 10)
-    await expect(asked).rejects.toThrow('gone')
+    await expect(answer).rejects.toThrow('gone')
   })
 })
 
-test('what is not indexed yet is said', async () => {
+test('warns about what is not indexed yet', async () => {
   const half = { words: { done: 6, total: 6 }, vectors: { done: 2, total: 6 } }
   const core = await searchCore(KITCHEN, { embedder: new KnownBag(), status: { search: half } })
   expect((await ask(core, { query: 'leek' })).warnings).toEqual([
@@ -505,4 +566,76 @@ test('what is not indexed yet is said', async () => {
   const building = await searchCore(KITCHEN, { status: { search: { words: { done: 1, total: 6 } } } })
   const { warnings } = await ask(building, { query: 'leek', mode: 'keyword' })
   expect(warnings).toEqual([{ code: 'INDEX_BUILDING', message: expect.stringContaining('1 of 6') }])
+})
+
+describe('German compounds', () => {
+  const GERMAN = {
+    'sync.md': `Das ist die Synchronisierung.\n\n${'Sie ist nicht immer schnell. '.repeat(40)}\n\nDer Verlauf der Versionen zeigt die Änderungen.`,
+    'publish.md': 'Im Versionsverlauf stehen alle Änderungen, und sie werden nicht gelöscht.',
+    'start.md': 'Die Oberfläche hat viele Fenster, und sie ist nicht schwer.',
+  }
+
+  test('a compound finds a note with its parts, and the passage that has them', async () => {
+    const { value } = await ask(await searchCore(GERMAN), { query: 'Versionsverlauf', mode: 'keyword', relevance: 'loose' })
+    expect(value.map(({ id }) => id)).toEqual(['publish.md', 'sync.md'])
+    expect(value[1]?.passages[0]?.text).toContain('Der Verlauf der Versionen')
+  })
+
+  test('separate words find a note with their compound', async () => {
+    const { value } = await ask(await searchCore(GERMAN), { query: 'Verlauf der Versionen', mode: 'keyword', relevance: 'loose' })
+    expect(value.map(({ id }) => id)).toEqual(['sync.md', 'publish.md'])
+  })
+})
+
+describe('link texts', () => {
+  const NOTES = {
+    'levain.md': 'Flour and water that ferments.',
+    'feeding.md': 'Every day, feed [[levain|the mother dough]] with rye.',
+    'markdown.md': 'It is also called [barm of brewers](levain.md) by some.',
+    'other.md': 'Brewers of beer. A mother of three. Dough of wheat.',
+  }
+
+  test('link texts find the target of the link, by words and in hybrid mode', async () => {
+    const core = await searchCore(NOTES)
+    expect((await idsOf(core, { query: 'mother dough' })).slice(0, 2)).toContain('levain.md')
+    expect((await idsOf(core, { query: 'barm of brewers' })).slice(0, 2)).toContain('levain.md')
+    const embedded = await searchCore(NOTES, { embedder: new KnownBag() })
+    expect(await idsOf(embedded, { query: 'mother dough' })).toContain('levain.md')
+    expect(await idsOf(embedded, { query: 'mother dough', mode: 'semantic' })).not.toContain('levain.md')
+  })
+
+  test('link texts follow an edit of the linking note', async () => {
+    const core = await searchCore(NOTES)
+    core.vault.write('feeding.md', 'Every day, feed [[levain|the old chef]] with rye.')
+    await core.indexing.reconcile(['feeding.md'])
+    await core.indexed.indexSearch()
+    expect(await idsOf(core, { query: 'old chef' })).toContain('levain.md')
+    expect(await idsOf(core, { query: 'mother dough' })).not.toContain('levain.md')
+  })
+
+  test('link texts in properties, comments and embeds do not count, nor do those that repeat the name', async () => {
+    const core = await searchCore({
+      'levain.md': 'Flour.',
+      'a.md': '---\nup: "[[levain|first]]"\n---\nfirst %%[[levain|second]]%% second, [[levain|levain]], ![[levain|third]] third',
+    })
+    for (const query of ['first', 'second', 'third']) expect(await idsOf(core, { query }), query).toEqual(['a.md'])
+  })
+
+  test('a note with a thousand link texts is found by each, and its own words still come first', async () => {
+    const texts = Array.from({ length: 1_000 }, (_, at) => `Go to [[hub|place${at} of wonders]].`)
+    const core = await searchCore({
+      'hub.md': 'A crossing of roads.',
+      'list.md': texts.join('\n'),
+      'birds.md': 'Roads with care, and place of birds.',
+    })
+    expect(await idsOf(core, { query: 'place777 of wonders' })).toContain('hub.md')
+    expect((await idsOf(core, { query: 'crossing of roads' }))[0]).toBe('hub.md')
+    expect(await idsOf(core, { query: 'place of birds' })).toEqual(['birds.md'])
+  })
+
+  test('link texts in archived notes do not count', async () => {
+    const archived = '---\narchived: true\n---\n[[levain|chef]]'
+    const core = await searchCore({ 'levain.md': 'Flour.', 'old.md': archived, 'b.md': 'A chef.' })
+    expect(await idsOf(core, { query: 'chef' })).toEqual(['b.md'])
+  })
 })

@@ -24,7 +24,7 @@ async function suggested(args: Partial<SuggestTagsArguments> & { readonly id: st
 test.each([
   ['by words and meaning', new KnownBag()],
   ['by words alone', undefined],
-])('the tags and folders of the nearest notes are suggested, %s, as a change that is ready to be made', async (_, embedder) => {
+])('suggests tags and folders of the nearest notes, %s, each with a ready-made operation', async (_, embedder) => {
   const { value, warnings } = await suggested({ id: 'new loaf' }, embedder)
   expect(value.tags.map(({ tag }) => tag)).toEqual(expect.arrayContaining(['Bread', 'bread/sour']))
   expect(value.tags.map(({ tag }) => tag)).not.toContain('garden')
@@ -39,12 +39,12 @@ test.each([
   expect(warnings).toEqual([])
 })
 
-test('tags that the note has, in whatever case, are not suggested again', async () => {
+test('does not suggest a tag again in another case', async () => {
   const { value } = await suggested({ id: 'tagged.md' }, new KnownBag())
   expect(value.tags.map(({ tag }) => tag.toLowerCase())).toEqual(['bread/sour'])
 })
 
-test('a tag that the note has in another Unicode form is not suggested again', async () => {
+test('does not suggest a tag again in another Unicode form', async () => {
   const tagged = (tag: string) => `---\ntags: [${tag}]\n---\nSourdough loaf with flour, water and proofing.\n`
   const others = Array.from({ length: 6 }, (_, at) => [`Loaf ${at}.md`, tagged('caf\u00e9, bread')])
   const core = await searchCore(Object.fromEntries([...others, ['Own.md', tagged('cafe\u0301')]]), { embedder: new KnownBag() })
@@ -52,7 +52,7 @@ test('a tag that the note has in another Unicode form is not suggested again', a
   expect(value.tags.map(({ tag }) => tag)).toEqual(['bread'])
 })
 
-test('there are as many as were asked for, the surest first, and scores are shares', async () => {
+test('returns up to the limit, best first, with scores between 0 and 1', async () => {
   const { value } = await suggested({ id: 'new loaf', limit: 1, relevance: 'loose' }, new KnownBag())
   expect([value.tags.length, value.folders.length]).toEqual([1, 1])
   const { value: all } = await suggested({ id: 'new loaf', limit: 10, relevance: 'loose' }, new KnownBag())
@@ -61,7 +61,7 @@ test('there are as many as were asked for, the surest first, and scores are shar
   expect(scores.every((score) => score >= 0 && score <= 1)).toBe(true)
 })
 
-test('notes that are farther than twenty others have a say as well, and less of one', async () => {
+test('more distant notes count too, with less weight', async () => {
   const near = Array.from({ length: 22 }, (_, at) => [
     `Loaf ${at}.md`,
     `---\ntags: [bread]\n---\nSourdough loaf: flour, water, proofing, oven.\n`,
@@ -76,7 +76,7 @@ test('notes that are farther than twenty others have a say as well, and less of 
   expect(value.tags.map(({ tag }) => tag)).toEqual(['bread', 'cake'])
 })
 
-test('a label that the title names comes before one of as many notes that the text names', async () => {
+test('a label in the title ranks before an equally common label in the text', async () => {
   const text = 'Kneading with water, in the oven.'
   const notes = Object.fromEntries(
     ['ferments', 'sourdough'].flatMap((tag) =>
@@ -96,7 +96,7 @@ test('a label that the title names comes before one of as many notes that the te
   expect(await tagsOf('of ferments.md')).toEqual(['ferments', 'sourdough'])
 })
 
-test('an empty answer says why', async () => {
+test('an empty answer gives the reason', async () => {
   const none = await suggested({ id: 'nowhere' })
   expect(none.value).toEqual({ tags: [], folders: [], reason: 'There is no such note.' })
   expect(none.warnings).toMatchObject([{ code: 'UNKNOWN_ID' }])
@@ -104,7 +104,7 @@ test('an empty answer says why', async () => {
   expect(strange.value).toMatchObject({ tags: [], folders: [], reason: expect.stringMatching(/^No note is similar/) })
 })
 
-test('where there are folders and no tag it is said why there is none', async () => {
+test('says why there are folders but no tags', async () => {
   const plain = Object.fromEntries(
     Object.entries(NOTES).map(([path, text]) => [path, text.replace(/^---[\s\S]*?---\n/, '')] as const),
   )
@@ -113,7 +113,7 @@ test('where there are folders and no tag it is said why there is none', async ()
   expect(value).toMatchObject({ tags: [], folders: [{ path: 'Kitchen' }], reason: expect.stringContaining('no tag') })
 })
 
-test('operations are left out where there is no room for them', () => {
+test('leaves out operations that do not fit the budget', () => {
   const operation = { tool: 'manage_tags', arguments: { id: toNodeId('a.md'), add: ['bread'] } } as const
   const tags = Array.from({ length: 3 }, () => ({ tag: 'bread', score: 0.5, from: [], operation }))
   const readyWithin = (room: number) => {
@@ -124,7 +124,7 @@ test('operations are left out where there is no room for them', () => {
   expect([readyWithin(200), readyWithin(260), readyWithin(1_000)]).toEqual([0, 1, 3])
 })
 
-test('within a budget every label stays, and of each as many notes are named as there is room for, however long their ids are', () => {
+test('within a budget, every label stays with as many source notes as fit, whatever the length of their ids', () => {
   const from = Array.from({ length: 3 }, (_, at) => toNodeId(`${'long/'.repeat(135)}${at}.md`))
   const labels = Array.from({ length: 5 }, (_, at) => ({ score: 0.5, from, label: `label ${at}` }))
   const value = {
@@ -136,7 +136,8 @@ test('within a budget every label stays, and of each as many notes are named as 
     expect(jsonBytes(fitted.value)).toBeLessThanOrEqual(room)
     const rows = [...fitted.value.tags, ...fitted.value.folders]
     expect(rows).toHaveLength(10)
-    const counts = rows.map((row) => row.from.length)
+    for (const row of rows) expect(row.from).not.toEqual([])
+    const counts = rows.map((row) => row.from?.length ?? 0)
     expect(counts.reduce((sum, count) => sum + count, 0) + (fitted.omitted.from ?? 0)).toBe(30)
     return counts.join('')
   }
@@ -149,7 +150,7 @@ test('within a budget every label stays, and of each as many notes are named as 
   ])
 })
 
-test('the folder that a note is in is not suggested', async () => {
+test("does not suggest the note's own folder", async () => {
   const { value } = await suggested({ id: 'kitchen/loaf 1.md', relevance: 'loose' }, new KnownBag())
   expect(value.folders.map(({ path }) => path)).not.toContain('Kitchen')
 })

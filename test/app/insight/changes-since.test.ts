@@ -15,7 +15,7 @@ const GARDEN = {
   'Tomato.md': 'Red.\n\n## Sowing\n',
 }
 
-/** What is told, without empty lists. */
+/** The reported changes without empty lists. */
 function facts({ notes, links, broken, fixed, orphans, rising }: ChangesAnswer) {
   const ids = (list: readonly { readonly id: string }[]) => list.map(({ id }) => id).sort()
   const all = {
@@ -33,8 +33,8 @@ function facts({ notes, links, broken, fixed, orphans, rising }: ChangesAnswer) 
   return Object.fromEntries(Object.entries(all).filter(([, list]) => list.length > 0))
 }
 
-describe('what is told', () => {
-  test('a new note comes with its links, and the notes that are linked to more', async () => {
+describe('reported changes', () => {
+  test('reports a new note with its links and the notes that gained links', async () => {
     const garden = await loggedVault(GARDEN)
     const cursor = await garden.cursor()
     await garden.change({ 'Beans.md': '\nBeside [[Tomato]].\n' })
@@ -48,7 +48,7 @@ describe('what is told', () => {
     expect(said).toEqual([])
   })
 
-  test('of notes whose paths differ only in case each is told by its own id', async () => {
+  test('tells notes apart whose paths differ only in case', async () => {
     const garden = await loggedVault({ 'Note.md': 'one', 'note.md': 'two', 'Home.md': '' })
     const cursor = await garden.cursor()
     await garden.change({ 'Note.md': undefined, 'Moved.md': 'one' })
@@ -59,7 +59,7 @@ describe('what is told', () => {
     expect(facts((await garden.ask({ cursor: next })).value)).toEqual({ changed: ['moved.md'] })
   })
 
-  test('what was added and removed again is not told, and what changed twice is told once', async () => {
+  test('ignores notes that were added and removed again, and reports repeated changes once', async () => {
     const garden = await loggedVault(GARDEN)
     const cursor = await garden.cursor()
     await garden.change({ 'Beans.md': '[[Tomato]] [[Nothing]]', 'Home.md': 'See [[Worms]].\n' })
@@ -72,7 +72,7 @@ describe('what is told', () => {
     expect(facts((await garden.ask({ cursor })).value)).toEqual({})
   })
 
-  test('a note that is gone takes its links along, breaks those to it, and leaves others alone', async () => {
+  test('a removed note loses its links and breaks those to it, but no others', async () => {
     const garden = await loggedVault({ 'a.md': '[[b]]', 'b.md': '[[c]] [[nope]]', 'c.md': '', 'd.md': '[[a]]' })
     const cursor = await garden.cursor()
     await garden.change({ 'b.md': undefined })
@@ -91,7 +91,7 @@ describe('what is told', () => {
     })
   })
 
-  test('what the settings leave out is not told, nor links from it or to it; what is moved out of it is new', async () => {
+  test('ignores notes that the settings leave out and their links; a note moved out of there is new', async () => {
     const files = { ...GARDEN, 'Templates/Day.md': '[[Tomato]]\n', 'Templates/Plan.md': 'A plan.\n' }
     const garden = await loggedVault(files, { isIgnored: openGlobs(['Templates/**', 'Drafts'], false) })
     const cursor = await garden.cursor()
@@ -111,7 +111,7 @@ describe('what is told', () => {
     expect(facts((await garden.ask({ cursor: later })).value)).toEqual({})
   })
 
-  test('a link to a heading breaks with the heading, and is fixed with it', async () => {
+  test('a link to a heading breaks and is fixed with the heading', async () => {
     const garden = await loggedVault({ ...GARDEN, 'Plan.md': 'First\n\n[[Tomato#Sowing]]\n' })
     const cursor = await garden.cursor()
     await garden.change({ 'Tomato.md': 'Red.\n' })
@@ -127,7 +127,7 @@ describe('what is told', () => {
     })
   })
 
-  test('a link is told where it stands now, whatever was written above it since', async () => {
+  test('reports a link at its current line', async () => {
     const garden = await loggedVault(GARDEN)
     const cursor = await garden.cursor()
     await garden.change({ 'Tomato.md': 'Red. [[Home]] [[Nowhere]]\n' })
@@ -136,7 +136,7 @@ describe('what is told', () => {
     expect(facts(value)).toMatchObject({ gained: ['tomato.md:3 → home.md [[Home]]'], broken: ['tomato.md:3 [[Nowhere]]'] })
   })
 
-  test('of notes that the vault hides nothing is told, and one that it shows again is new', async () => {
+  test('ignores excluded notes, and reports one that becomes visible as new', async () => {
     const garden = await loggedVault(GARDEN)
     garden.vault.excluded.add('Diary.md').add('Old diary.md')
     const cursor = await garden.cursor()
@@ -153,7 +153,7 @@ describe('what is told', () => {
     expect(JSON.stringify((await garden.ask({ cursor })).value)).not.toMatch(/tomato.md/)
   })
 
-  test('a folder tells what lies in it, links by the note that holds them', async () => {
+  test('a folder limits the answer to its notes and their links', async () => {
     const garden = await loggedVault(GARDEN)
     const cursor = await garden.cursor()
     await garden.change({ 'Soil/Worms.md': '[[Home]]', 'Home.md': '', 'Soil/new.md': '[[Home]]' })
@@ -165,7 +165,7 @@ describe('what is told', () => {
     expect((await garden.ask({ cursor, folder: 'Sol' })).said).toEqual([expect.stringContaining('There is no folder "Sol"')])
   })
 
-  test('ids of a vault with a name begin with it, and so does the cursor', async () => {
+  test("ids and the cursor start with the vault's name", async () => {
     const garden = await loggedVault({ 'a.md': '', 'b.md': '' }, { name: 'work' })
     const { value } = await garden.ask()
     expect(value.cursor).toMatch(/^work:/)
@@ -175,7 +175,7 @@ describe('what is told', () => {
     expect(later.value.links.gained).toEqual([{ from: 'work:a.md', to: 'work:b.md', line: 1, text: '[[b]]' }])
   })
 
-  test('each list is cut to the limit, and totals tell how many there are', async () => {
+  test('cuts each list to the limit, and totals count everything', async () => {
     const garden = await loggedVault({ 'a.md': '' })
     const cursor = await garden.cursor()
     await garden.change(Object.fromEntries(Array.from({ length: 7 }, (_, at) => [`n${at}.md`, '[[a]]'])))
@@ -186,7 +186,7 @@ describe('what is told', () => {
 })
 
 describe('moves', () => {
-  test('a rename by an editor is told as moved, and links that follow are no news', async () => {
+  test('reports a rename in an editor as a move, without news about updated links', async () => {
     const garden = await loggedVault(GARDEN)
     const cursor = await garden.cursor()
     await garden.change({
@@ -200,7 +200,7 @@ describe('moves', () => {
     })
   })
 
-  test('a note that was edited when it was moved is known by its links, and after the move by what it was', async () => {
+  test('recognises a note that was edited while it was moved by its links', async () => {
     const garden = await loggedVault(GARDEN)
     const cursor = await garden.cursor()
     await garden.change({ 'Soil/Compost.md': undefined, 'Humus.md': '# Humus\nTurned by [[Worms]], feeds [[Tomato]].\n' })
@@ -214,7 +214,7 @@ describe('moves', () => {
     })
   })
 
-  test('a rename that comes as two commits is one, and what came back was never away', async () => {
+  test('joins a rename that arrives in two commits, and ignores a rename that is reverted', async () => {
     const garden = await loggedVault(GARDEN)
     const cursor = await garden.cursor()
     await garden.change({ 'Tomato.md': undefined })
@@ -224,7 +224,7 @@ describe('moves', () => {
     expect(facts((await garden.ask({ cursor })).value)).toEqual({})
   })
 
-  test('a folder that moves takes each of its notes along, equal ones by their names', async () => {
+  test('a moved folder moves each note, and equal notes match by name', async () => {
     const garden = await loggedVault({ 'old/a.md': '', 'old/b.md': '', 'old/sub/a.md': '', 'c.md': '[[old/b]]' })
     const cursor = await garden.cursor()
     const gone = { 'old/a.md': undefined, 'old/b.md': undefined, 'old/sub/a.md': undefined }
@@ -235,14 +235,14 @@ describe('moves', () => {
     })
   })
 
-  test('names that are exchanged are two notes that changed', async () => {
+  test('swapped names are two changed notes', async () => {
     const garden = await loggedVault({ 'a.md': 'A', 'b.md': 'B', 'c.md': '[[a]]' })
     const cursor = await garden.cursor()
     await garden.change({ 'a.md': 'B', 'b.md': 'A' })
     expect(facts((await garden.ask({ cursor })).value)).toEqual({ changed: ['a.md', 'b.md'] })
   })
 
-  test('a note that only resembles one that is gone is another note', async () => {
+  test('a note that only resembles a removed one is another note', async () => {
     const garden = await loggedVault({ 'Home.md': '', '2026-03-01.md': 'Rain. [[Home]]' })
     const cursor = await garden.cursor()
     await garden.change({ '2026-03-01.md': undefined, '2026-03-04.md': 'Sun. [[Home]]' })
@@ -251,7 +251,7 @@ describe('moves', () => {
 })
 
 describe('times', () => {
-  test('a time tells what changed since, and where nothing is said the last week', async () => {
+  test('reports changes since a time, by default the last week', async () => {
     const garden = await loggedVault({ 'a.md': '', 'b.md': '' })
     await garden.change({ 'a.md': 'one' })
     await garden.change({ 'b.md': 'two' })
@@ -264,14 +264,14 @@ describe('times', () => {
     expect(week.said[0]).toContain(`so the changes start at ${new Date(NOON).toISOString()}`)
   })
 
-  test('nothing changed since the vault was indexed is an answer, not a gap', async () => {
+  test('no changes since the vault was indexed is an answer, not a gap', async () => {
     const garden = await loggedVault(GARDEN)
     garden.clock += HOUR
     const { value, said } = await garden.ask({ since: '5m' })
     expect([facts(value), said, value.state]).toEqual([{}, [], undefined])
   })
 
-  test('a clock that is set back hides nothing', async () => {
+  test('a clock that is set back hides no changes', async () => {
     const garden = await loggedVault({ 'a.md': '', 'b.md': '' })
     await garden.change({ 'a.md': 'one' })
     garden.clock -= 48 * HOUR
@@ -300,7 +300,7 @@ describe('times', () => {
     expect(new Date(readSince(written, new Date(NOON)))).toEqual(time)
   })
 
-  test.each(['2026-03-05', 'day+1', '2027'])('%s is refused, because it is in the future', async (since) => {
+  test.each(['2026-03-05', 'day+1', '2027'])('rejects %s because it is in the future', async (since) => {
     const garden = await loggedVault({ 'a.md': '' })
     await expect(garden.ask({ since })).rejects.toMatchObject({
       code: 'INVALID_PARAMS',
@@ -309,7 +309,7 @@ describe('times', () => {
   })
 
   test.each(['', 'soon', '2026-13-01', 'd7', '-7d', '7 fortnights'])(
-    '%j is refused, because it is not a date or time',
+    'rejects %j because it is not a date or time',
     async (since) => {
       const garden = await loggedVault({ 'a.md': '' })
       await expect(garden.ask({ since })).rejects.toMatchObject({
@@ -321,10 +321,10 @@ describe('times', () => {
   )
 })
 
-describe('what is not known', () => {
+describe('gaps in the log', () => {
   const STATE = { notes: 4, links: 4, broken: 0, orphans: 0 }
 
-  test('a cursor that is damaged, of another vault or of an index that is no more says so, and tells the present state', async () => {
+  test('reports a damaged, foreign or outdated cursor and returns the current state', async () => {
     const stateFolder = temporaryFolder()
     const garden = await loggedVault(GARDEN, { stateFolder })
     const other = await loggedVault({ 'a.md': '' }, { stateFolder, root: '/others' })
@@ -338,10 +338,10 @@ describe('what is not known', () => {
     expect(await of(flipped)).toContain('The cursor is damaged')
     expect(await of('x'.repeat(10_000))).toContain('The cursor is damaged')
     expect(await of('')).toContain('The cursor is damaged')
-    expect(await of(await other.cursor())).toContain('The cursor is of another vault')
+    expect(await of(await other.cursor())).toContain('The cursor belongs to another vault')
   })
 
-  test('an index that was built again is a gap, for cursors and for times', async () => {
+  test('a rebuilt index is a gap for cursors and times', async () => {
     const garden = await loggedVault(GARDEN)
     const cursor = await garden.cursor()
     await garden.change({ 'Home.md': 'Nothing.' })
@@ -351,12 +351,12 @@ describe('what is not known', () => {
     const again = await loggedVault(Object.fromEntries(garden.vault.paths().map((path) => [path, ''])), garden)
     again.clock = garden.clock + HOUR
     const { value, said } = await again.ask({ cursor })
-    expect(said[0]).toContain('The cursor is of an index that was built again since')
+    expect(said[0]).toContain('The cursor belongs to an index that has been rebuilt')
     expect([facts(value), value.state]).toEqual([{}, { notes: 4, links: 0, broken: 0, orphans: 4 }])
     expect((await again.ask({ since: '3h' })).said[0]).toContain('The log does not reach back so far')
   })
 
-  test('a commit that was not logged, because its process died, is a gap that is found', async () => {
+  test('finds a commit that was not logged because its process died', async () => {
     const garden = await loggedVault(GARDEN)
     const cursor = await garden.cursor()
     await garden.change({ 'Home.md': 'One.' })
@@ -372,7 +372,7 @@ describe('what is not known', () => {
     expect(facts((await garden.ask({ cursor: value.cursor ?? '' })).value)).toEqual({})
   })
 
-  test('an entry that is damaged is a gap', async () => {
+  test('a damaged entry is a gap', async () => {
     const garden = await loggedVault(GARDEN)
     const cursor = await garden.cursor()
     await garden.change({ 'Home.md': 'One.' })
@@ -384,7 +384,7 @@ describe('what is not known', () => {
     expect((await garden.ask({ cursor })).said[0]).toContain('The log is not up to date')
   })
 
-  test('a log that is no database is begun again, and the answer says that there is none', async () => {
+  test('restarts a log that is not a database and warns that it cannot be read', async () => {
     const garden = await loggedVault(GARDEN)
     garden.log.close()
     const path = join(garden.stateFolder, 'graph-log.db')
@@ -398,7 +398,7 @@ describe('what is not known', () => {
     expect(facts((await garden.ask({ since: '1m' })).value)).toMatchObject({ changed: ['home.md'] })
   })
 
-  test('a state folder that cannot be written keeps nothing from being indexed, and is said', async () => {
+  test('indexing continues when the state folder cannot be written, with a warning', async () => {
     const folder = temporaryFolder()
     const stateFolder = join(folder, 'file', 'state')
     writeFileSync(join(folder, 'file'), '')
@@ -410,12 +410,12 @@ describe('what is not known', () => {
     expect(value.state).toMatchObject({ notes: 4 })
     rmSync(join(folder, 'file'))
     await garden.change({ 'Tomato.md': 'Two.' })
-    // What could not be written then is written now.
+    // The failed entries are written now.
     expect(garden.problem).toBeUndefined()
     expect(facts((await garden.ask({ since: '90m' })).value)).toMatchObject({ changed: ['home.md', 'tomato.md'] })
   })
 
-  test('a disk that is full keeps no commit from being made, and what could not be logged is logged later', async () => {
+  test('a full disk does not block commits, and missing entries are logged later', async () => {
     let isFull = false
     const failing = (path: string) => {
       const database = openSqlite(path)
@@ -451,7 +451,7 @@ describe('what is not known', () => {
     expect([facts(value).changed, said]).toEqual([['home.md'], []])
   })
 
-  test('what is too old is dropped, and said', async () => {
+  test('drops old entries and says so', async () => {
     const garden = await loggedVault({ 'a.md': '' })
     const cursor = await garden.cursor()
     await garden.change({ 'a.md': 'one' })
@@ -462,7 +462,7 @@ describe('what is not known', () => {
   })
 })
 
-test('the log is readable by its owner alone', async () => {
+test('only the owner can read the log', async () => {
   const { stateFolder } = await loggedVault({ 'a.md': '' }, { stateFolder: join(temporaryFolder(), 'state') })
   const mode = (path: string) => statSync(path).mode & 0o777
   expect(mode(stateFolder)).toBe(0o700)
@@ -470,7 +470,7 @@ test('the log is readable by its owner alone', async () => {
   chmodSync(stateFolder, 0o700)
 })
 
-test('two processes on one vault tell each commit once', async () => {
+test('two processes on one vault log each commit once', async () => {
   const stateFolder = temporaryFolder()
   const garden = await loggedVault(GARDEN, { stateFolder })
   const cursor = await garden.cursor()

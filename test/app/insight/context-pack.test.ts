@@ -1,10 +1,11 @@
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { type ContextPack, contextPack, type PackArguments } from '../../../src/app/insight/context-pack.ts'
 import type { Vaults } from '../../../src/app/vaults.ts'
 import { prepareCall } from '../../../src/mcp/calls/prepare-call.ts'
 import { contextPackTool } from '../../../src/mcp/tools/insight.ts'
 import { KnownBag, type SearchCore, searchCore } from '../search-core.ts'
+import { fakeWriting } from '../write/fake-writing.ts'
 
 const GARDEN = {
   'Roses.md': '# Roses\n\nRoses want pruning in spring. The tool for that is kept by [[Anna]].\n\n## Soil\n\nHeavy soil.\n',
@@ -17,10 +18,13 @@ const GARDEN = {
 const QUESTION = 'who keeps the tool for pruning roses in spring'
 const bytesOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value))
 const pack = async (core: SearchCore, args: PackArguments) => (await contextPack(core, args)).value
-const garden = (files: Readonly<Record<string, string>> = GARDEN) => searchCore(files, { embedder: new KnownBag() })
+const garden = async (files: Readonly<Record<string, string>> = GARDEN) => ({
+  ...(await searchCore(files, { embedder: new KnownBag() })),
+  writing: fakeWriting(),
+})
 const LONG = 'Compost and water make roses grow in spring, and pruning makes them flower again. '
 
-test('what a link in a passage leads to is in the pack, and says which link', async () => {
+test('includes the target of a link in a passage, with the link', async () => {
   const core = await garden()
   const { excerpts } = await pack(core, { query: QUESTION })
   expect(excerpts[0]?.id).toBe('roses.md')
@@ -29,7 +33,7 @@ test('what a link in a passage leads to is in the pack, and says which link', as
   expect(excerpts.map(({ id }) => id)).not.toContain('old/spring.md')
 })
 
-test('a conflict copy is packed only where it is given', async () => {
+test('packs a conflict copy only when its id is given', async () => {
   const copy = 'Roses (conflicted copy 2024-05-01).md'
   const core = await garden({ ...GARDEN, [copy]: GARDEN['Roses.md'], 'Mill.md': `${GARDEN['Mill.md']} Or [[${copy}|Roses]].` })
   const idsOf = async (args: PackArguments) => (await pack(core, args)).excerpts.map(({ id }) => id)
@@ -39,7 +43,7 @@ test('a conflict copy is packed only where it is given', async () => {
   expect(await idsOf({ ids: [copy] })).toContain(copy.toLowerCase())
 })
 
-test('what a link leads to comes after the passage that it stands in, however well it answers', async () => {
+test("a link's target follows the passage with the link, however well it matches", async () => {
   const core = await searchCore({
     'Talk.md': 'The talk about zebras was held by [[Speaker]], who wrote of stripes.\n',
     'Speaker.md': 'Zebras.\n',
@@ -49,7 +53,7 @@ test('what a link leads to comes after the passage that it stands in, however we
   expect(excerpts.map(({ id }) => id)).toEqual(['talk.md', 'speaker.md'])
 })
 
-test('of what a link leads to, the part is shown that its sentence speaks of', async () => {
+test("shows the part of a link's target that its sentence is about", async () => {
   const filler = (word: string) => `${`${word} and nothing else stands here. `.repeat(60)}\n\n`
   const core = await searchCore({
     'Licences.md': 'Beta builds need a key. What becomes of it is told by the rules about refunds: [[Rules]].\n',
@@ -59,14 +63,14 @@ test('of what a link leads to, the part is shown that its sentence speaks of', a
   expect(excerpts.find(({ id }) => id === 'rules.md')?.text).toContain('Refunds are not given')
 })
 
-test('without an embedder words decide, and links are followed all the same', async () => {
+test('follows links without an embedder too', async () => {
   const core = await searchCore(GARDEN)
   const { value, warnings } = await contextPack(core, { query: QUESTION })
   expect(value.excerpts.map(({ id }) => id)).toContain('anna.md')
   expect(warnings).toEqual([])
 })
 
-test('where nothing is surely about a question, what comes nearest is packed, and said to be no more than that', async () => {
+test('packs the nearest passages with a notice when nothing clearly answers', async () => {
   const core = await garden()
   const query = 'telephone somewhere between zebras, yaks, xylophones and umbrellas'
   const { value, warnings } = await contextPack(core, { query })
@@ -77,7 +81,7 @@ test('where nothing is surely about a question, what comes nearest is packed, an
   })
 })
 
-test('backlinks are not followed, nor the links of what a link leads to', async () => {
+test('does not follow backlinks or links of link targets', async () => {
   const core = await searchCore({
     'A.md': 'Zebras are striped, says [[B]].\n',
     'B.md': 'More is in [[C]].\n',
@@ -89,7 +93,7 @@ test('backlinks are not followed, nor the links of what a link leads to', async 
   expect(excerpts).toHaveLength(2)
 })
 
-test('links to what the scope leaves out are not followed', async () => {
+test('does not follow links out of the scope', async () => {
   const core = await garden({
     ...GARDEN,
     'Beds/Tulips.md': 'Tulips want pruning, too: [[Anna]] and [[Hedge]].\n',
@@ -102,14 +106,14 @@ test('links to what the scope leaves out are not followed', async () => {
   expect(warnings[0]?.message).toContain('"Beds"')
 })
 
-test('the hash is that of the note only where all of it is shown', async () => {
+test("gives the note's hash only when the whole note is shown", async () => {
   const core = await garden({ 'Short.md': 'Zebras are striped.\n', 'Long.md': `# Zebras\n\n${LONG.repeat(80)}\n\nZebras.\n` })
   const { excerpts } = await pack(core, { query: 'zebras' })
   expect(excerpts.find(({ id }) => id === 'short.md')?.hash).toMatch(/^[0-9a-f]{64}$/)
   for (const { hash } of excerpts.filter(({ id }) => id === 'long.md')) expect(hash).toMatch(/^partial:[0-9a-f]{64}$/)
 })
 
-test('notes that are asked for by id come first, from their beginning, with their outline and what they link to', async () => {
+test('notes given by id come first, from their beginning, with outline and link targets', async () => {
   const core = await garden()
   const { value, warnings } = await contextPack(core, { ids: ['roses.md', 'Mill', 'rosse.md'] })
   expect(value.excerpts.slice(0, 2).map(({ id }) => id)).toEqual(['roses.md', 'mill.md'])
@@ -118,7 +122,7 @@ test('notes that are asked for by id come first, from their beginning, with thei
   expect(warnings.map(({ message }) => message).join(' ')).toMatch(/no node "rosse.md".*"roses.md"/)
 })
 
-test('what the vault hides is never in a pack, whether it is found, linked or named', async () => {
+test('never packs an excluded note, whether found, linked or named', async () => {
   const core = await garden()
   core.vault.excluded.add('Anna.md')
   core.vault.write('Anna.md', 'Anna prunes roses in spring.\n')
@@ -132,7 +136,7 @@ test('what the vault hides is never in a pack, whether it is found, linked or na
   }
 })
 
-test('a canvas is packed by its cards', async () => {
+test("packs the text of a canvas's cards", async () => {
   const core = await garden()
   const { excerpts } = await pack(core, { query: 'pruning roses day' })
   const board = excerpts.find(({ id }) => id === 'board.canvas')
@@ -140,17 +144,17 @@ test('a canvas is packed by its cards', async () => {
   expect(board?.hash).toMatch(/^partial:/)
 })
 
-test('words alone that say nothing find nothing', async () => {
+test('a query without meaningful words finds little, and missing arguments are errors', async () => {
   const core = await garden()
   for (const query of ['AND OR NOT', '()"*"', '🙂']) expect((await pack(core, { query })).excerpts.length).toBeLessThanOrEqual(5)
   const call = prepareCall.bind(undefined, contextPackTool)
   const vaults: Vaults = { names: [], open: async () => core }
   for (const args of [{}, { query: ' \n' }, { ids: [] }])
     expect(() => call(args, { vaults })).toThrow(/expected a question, or ids/)
-  expect(() => call({ query: 'a', max_tokens: 499 }, { vaults })).toThrow(/max_tokens/)
+  expect(() => call({ query: 'a', max_tokens: 99 }, { vaults })).toThrow(/max_tokens/)
 })
 
-/** All that a question finds, page by page. */
+/** All pages of a question. */
 async function pages(core: SearchCore, args: PackArguments): Promise<readonly ContextPack[]> {
   const all: ContextPack[] = []
   for (let offset: number | undefined = 0; offset !== undefined && all.length < 200; ) {
@@ -161,7 +165,7 @@ async function pages(core: SearchCore, args: PackArguments): Promise<readonly Co
   return all
 }
 
-test('an offset goes on with what was not shown, to the end, and repeats nothing', async () => {
+test('offsets lead to the end without gaps or repetitions', async () => {
   const notes = Object.fromEntries(
     Array.from({ length: 30 }, (_, at) => [`Note ${at}.md`, `# Note ${at}\n\n${`Roses ${at}. ${LONG}`.repeat(20)}\n`]),
   )
@@ -175,13 +179,13 @@ test('an offset goes on with what was not shown, to the end, and repeats nothing
   expect(all[0]?.omitted).toBe(shown.length - (all[0]?.excerpts.length ?? 0))
 })
 
-test('an offset behind the last passage finds nothing', async () => {
+test('an offset past the last passage finds nothing', async () => {
   const core = await garden()
   expect(await pack(core, { query: QUESTION, offset: 1_000 })).toMatchObject({ excerpts: [], omitted: 0 })
   expect(await pack(core, { query: QUESTION, offset: 1_000 })).not.toHaveProperty('next_offset')
 })
 
-test('whatever is asked of whatever vault: no pack takes more than its budget, and what it takes is what it says', async () => {
+test('every pack keeps its budget and states its true size, for any vault and question', async () => {
   const piece = fc.constantFrom(
     'roses ',
     'prüning "x" ',
@@ -214,7 +218,7 @@ test('whatever is asked of whatever vault: no pack takes more than its budget, a
   )
 })
 
-test('a note whose names alone are longer than the budget is left out, and counted', async () => {
+test('leaves out and counts a note whose names alone exceed the budget', async () => {
   const path = `${'a very long folder/'.repeat(110)}roses.md`
   const core = await searchCore({ [path]: 'Roses.\n', 'Other.md': 'Roses, too.\n' })
   const value = await pack(core, { query: 'roses', maxTokens: 500 })
@@ -223,14 +227,14 @@ test('a note whose names alone are longer than the budget is left out, and count
   expect(value).not.toHaveProperty('next_offset')
 })
 
-test('a note of megabytes is packed within its budget', async () => {
+test('packs a note of several megabytes within its budget', async () => {
   const core = await searchCore({ 'Big.md': `# Big\n\n${`${LONG.repeat(10)}\n\n`.repeat(2_500)}The zebra.\n` })
   const value = await pack(core, { query: 'zebra', maxTokens: 500 })
   expect(value.excerpts[0]?.text).toContain('zebra')
   expect(bytesOf(value)).toBeLessThanOrEqual(2_000)
 })
 
-test('of several vaults all are asked, the best passage first, and an offset counts the passages of all', async () => {
+test('asks all vaults, ranks their passages together and counts offsets over all of them', async () => {
   const work = await searchCore({ 'Plan.md': `Roses. ${LONG.repeat(20)}` }, { name: 'work' })
   const home = await searchCore(
     { 'Garden.md': `Roses in the garden. [[Anna]]\n\n${LONG.repeat(20)}`, 'Anna.md': 'Anna.\n' },
@@ -252,7 +256,7 @@ test('of several vaults all are asked, the best passage first, and an offset cou
   expect((await ask({ ids: ['home:garden.md'] })).excerpts[0]?.id).toBe('home:garden.md')
 })
 
-test('a footer that many notes end with takes no room in a pack', async () => {
+test('leaves out a footer that many notes share', async () => {
   const footer = (name: string) =>
     `\n## This page\n\n[Edit it](https://example.com/edit/${name}) | [Copy it](https://example.com/copy/${name})\n`
   const core = await garden({
@@ -269,17 +273,53 @@ test('a footer that many notes end with takes no room in a pack', async () => {
   expect(excerpts[0]).toMatchObject({ id: 'roses.md', lines: [1, 5], hash: expect.stringMatching(/^partial:/) })
 })
 
-test('what many notes end with is shown where the question asks for it', async () => {
+test('shows a shared ending when the question asks for it', async () => {
   const page = (name: string) => `# ${name}\n\nA ${name} is good for salad.\n\n## Harvest\n\nRipe in August and September.\n`
   const core = await garden({ 'A.md': page('cucumber'), 'B.md': page('lettuce'), 'C.md': page('radish') })
   const { excerpts } = await pack(core, { query: 'which salad is ripe for harvest in August?' })
   expect(excerpts.filter(({ text }) => text.includes('Ripe in August'))).toHaveLength(3)
 })
 
-test('notes of which nothing but a shared section can be read are shown with it', async () => {
+test('shows notes whose only readable text is a shared section', async () => {
   const page = (name: string) =>
     `%% ${name} is to be written about pruning roses %%\n\n## This page\n\nNothing was written yet.\n`
   const core = await garden({ 'A.md': page('one'), 'B.md': page('two'), 'C.md': page('three') })
   const { excerpts } = await pack(core, { ids: ['a', 'b', 'c'] })
   expect(excerpts.map(({ text }) => text.includes('Nothing was written yet'))).toEqual([true, true, true])
+})
+
+describe('breadth', () => {
+  const parts = (topic: string) =>
+    Array.from({ length: 4 }, (_, at) => `## Part ${at}\n\n${`Roses ${topic} ${at} want water. `.repeat(60)}\n`).join('\n')
+
+  test('shows a passage of each note before second passages', async () => {
+    const core = await garden({ 'Roses.md': parts('red'), 'Beds.md': parts('blue'), 'Water.md': 'Roses want water, in short.\n' })
+    const { excerpts } = await pack(core, { query: 'roses want water', maxTokens: 2_000 })
+    const first = excerpts.slice(0, 3).map(({ id }) => id)
+    expect(new Set(first).size).toBe(3)
+  })
+
+  test('shows only the first of nearly equal passages', async () => {
+    const sentence =
+      'Roses want pruning in spring with a sharp and clean knife, says the gardener of the old mill, who has grown them for forty years.'
+    const core = await garden({
+      'One.md': `# One\n\n${sentence}\n`,
+      'Two.md': `# Two\n\n${sentence}\n`,
+      'Else.md': '# Else\n\nRoses sleep.\n',
+    })
+    const { excerpts } = await pack(core, { query: 'pruning roses in spring' })
+    expect(excerpts.filter(({ text }) => text.includes('sharp and clean knife'))).toHaveLength(1)
+    expect(excerpts.map(({ id }) => id)).toContain('else.md')
+  })
+})
+
+test('a section whose heading asks the question comes first and begins with that heading', async () => {
+  const filler = 'History and versions are kept by many people in many ways, for a long time. '.repeat(40)
+  const core = await garden({
+    'Questions.md': `# Questions\n\n## Can I pay?\n\nYes.\n\n## How long do you keep the history?\n\nTwelve months.\n\n## Other\n\nNo.\n`,
+    'History.md': `# History\n\n${filler}\n\n## Keeping\n\n${filler}\n`,
+  })
+  const [first] = (await pack(core, { query: 'How long do you keep the history?' })).excerpts
+  expect(first).toMatchObject({ id: 'questions.md', heading: ['Questions', 'How long do you keep the history?'] })
+  expect(first?.text).toMatch(/^## How long do you keep the history\?\n\nTwelve months\.$/)
 })

@@ -17,14 +17,14 @@ const COPIES = {
   'Shed again.md': `${OTHER}\n`,
   'Shed, a third time.md': `${OTHER}\n`,
 }
-const ASKED = { kind: 'duplicate', limit: 20, summary: false } as const
+const ARGS = { kind: 'duplicate', limit: 20, summary: false } as const
 
 async function duplicates(core: SearchCore, args: object = {}) {
-  const answered = await getProblems(core, { ...ASKED, ...args })
+  const answered = await getProblems(core, { ...ARGS, ...args })
   return { ...answered, value: answered.value as ProblemList }
 }
 
-test('notes that say much the same are told in pairs, the most alike first, with a line that both have', async () => {
+test('lists pairs of similar notes, most alike first, with a common line', async () => {
   const { value, warnings } = await duplicates(await searchCore(COPIES))
   expect(warnings).toEqual([])
   const shed = { kind: 'duplicate', id: 'shed again.md', line: 1, text: OTHER, equal_lines: 1, alike: 1 }
@@ -46,7 +46,7 @@ test('notes that say much the same are told in pairs, the most alike first, with
   })
 })
 
-test('three notes that are nearly the same are told in pairs in a small vault, too, where a line of three notes is boilerplate', async () => {
+test('lists all pairs of three near-copies, even in a small vault where their lines count as boilerplate', async () => {
   const drafts = ['first', 'second', 'third'].map((draft) => [`${draft}.md`, `${TEXT.join('\n')}\nThis is the ${draft} draft.\n`])
   const { value } = await duplicates(await searchCore(Object.fromEntries([...drafts, ['Shed.md', OTHER]])))
   expect((value.problems as readonly DuplicateNotes[]).map(({ id, candidates }) => [id, ...candidates])).toEqual([
@@ -57,7 +57,7 @@ test('three notes that are nearly the same are told in pairs in a small vault, t
   expect(value.problems[0]).toMatchObject({ line: 1, text: TEXT[0], equal_lines: 3 })
 })
 
-test('of a folder the pairs are told of which one note is in it, and that is the one that is named first', async () => {
+test('a folder filters pairs to those with a note in it, which is named first', async () => {
   const core = await searchCore(COPIES)
   const { value } = await duplicates(core, { folder: 'B/' })
   expect(value.problems[0]).toMatchObject({ id: 'b/copy.md', line: 3, text: TEXT[0], candidates: ['a/starter.md'] })
@@ -66,7 +66,7 @@ test('of a folder the pairs are told of which one note is in it, and that is the
   expect([nowhere.value.total, nowhere.warnings.length]).toEqual([0, 1])
 })
 
-test('pairs are a list that goes on, and are counted', async () => {
+test('pages through pairs and counts them', async () => {
   const notes = Object.fromEntries(Array.from({ length: 16 }, (_, at) => [`${at}.md`, `${TEXT.join('\n')}\n`]))
   const core = await searchCore(notes)
   const whole = (await duplicates(core)).value
@@ -74,11 +74,11 @@ test('pairs are a list that goes on, and are counted', async () => {
   const { value, list } = await duplicates(core, { limit: 4, offset: 13 })
   expect(value.problems).toEqual(whole.problems.slice(13))
   expect(list).toMatchObject({ offset: 13, shown: 2, count: 15 })
-  const counted = (await getProblems(core, { ...ASKED, summary: true })).value as ProblemSummary
+  const counted = (await getProblems(core, { ...ARGS, summary: true })).value as ProblemSummary
   expect(counted).toEqual({ counts: { duplicate: 15 }, total: 15 })
 })
 
-test('no one waits for pairs who did not ask for them', async () => {
+test('does not compute pairs unless they are requested', async () => {
   const core = await searchCore(COPIES)
   const never = { follow: () => Promise.reject(new Error('it was asked for')) }
   for (const summary of [true, false]) {
@@ -87,13 +87,13 @@ test('no one waits for pairs who did not ask for them', async () => {
   }
 })
 
-test('while the vault was not looked at there are none, and that is said', async () => {
+test('returns no pairs and a warning before the vault has been analysed', async () => {
   const core = await searchCore(COPIES)
-  const { value, warnings } = await getProblems({ ...core, insights: { follow: async () => undefined } }, ASKED)
+  const { value, warnings } = await getProblems({ ...core, insights: { follow: async () => undefined } }, ARGS)
   expect([value, warnings.map(({ code }) => code)]).toEqual([{ problems: [], total: 0 }, ['STALE']])
 })
 
-test('after an edit the last pairs are told, without lines that were counted in another text, and none of a note that is gone', async () => {
+test('after an edit, returns the last pairs without outdated lines or removed notes', async () => {
   const core = await searchCore(COPIES)
   const before = (await duplicates(core)).value
   core.vault.write('a/Starter.md', `One more line.\n\n# Starter\n\n${TEXT.join('\n')}\n`)
@@ -104,7 +104,7 @@ test('after an edit the last pairs are told, without lines that were counted in 
   expect(value.problems).toEqual([{ ...before.problems[2], line: 0, text: 'Much of it is the same.' }])
 })
 
-test('any notes, also without words, are told in pairs of two that differ, each pair once', async () => {
+test('each pair has two different notes and appears once, for any notes', async () => {
   const anyLine = fc.constantFrom(...TEXT, OTHER, '', '- [ ]', '日本語の文章です。', 'x')
   const anyNotes = fc.array(fc.array(anyLine, { maxLength: 6 }), { maxLength: 8 })
   await fc.assert(

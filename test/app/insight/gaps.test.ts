@@ -10,7 +10,7 @@ import { searchCore } from '../search-core.ts'
 const LONG =
   'a text of its own that is long enough to be more than a stub with words such as harbour lighthouse keeper and many others besides these few that make it thirty words or more in all here'
 
-/** Two rings of five, joined by a note that hangs on another: without it the one ring is lost. */
+/** Two rings of five notes, joined by a bridge: without it, one ring is cut off. */
 const RINGS = Object.fromEntries([
   ...['a', 'b'].flatMap((ring) =>
     Array.from({ length: 5 }, (_, at) => [`${ring}/${ring}${at}.md`, `[[${ring}${(at + 1) % 5}]] ${ring.repeat(3)} ${at}`]),
@@ -21,7 +21,7 @@ const RINGS = Object.fromEntries([
   ['b/more too.md', '[[nowhere]] [[b1]]'],
 ])
 
-test('notes that others hang on, missing notes and dead ends are told, the most striking first', async () => {
+test('lists cut notes, missing notes and dead ends, most striking first', async () => {
   const core = await searchCore(RINGS)
   const { value, warnings } = await listGaps(core, { limit: 20 })
   expect(warnings).toEqual([])
@@ -34,7 +34,7 @@ test('notes that others hang on, missing notes and dead ends are told, the most 
   expect(value.dead_ends).toMatchObject({ total: 1, first: [{ id: 'end.md', title: 'End' }] })
 })
 
-test('a gap that was dismissed is not told again', async () => {
+test('a dismissed gap is not listed again', async () => {
   const core = await searchCore(RINGS)
   await core.insightState.dismiss(gapKey('dead_ends', 'END.md', core))
   await core.insightState.dismiss(gapKey('wanted', 'NOWHERE', core))
@@ -43,17 +43,17 @@ test('a gap that was dismissed is not told again', async () => {
   expect(value.dead_ends?.first).toEqual([])
 })
 
-test('a gap that was dismissed while the vault was the only one stays so when its ids begin with its name, and is dismissed by those, too', async () => {
+test('a gap dismissed before the vault had a name stays dismissed, and ids with the name work too', async () => {
   const core = await searchCore(RINGS, { name: 'work' })
   for (const key of ['cut:a/a0.md', gapKey('cut', 'Work:bridge.md', core)]) await core.insightState.dismiss(key)
   const { value } = await listGaps(core, { kind: 'cut', limit: 20 })
   expect(value.cut?.map(({ id }) => id)).toEqual(['work:b/b0.md'])
   expect(gapKey('apart', 'work:c1,work:c4', core)).toBe('apart:c1,c4')
-  // Which of the two is larger, and so comes first, may change.
+  // The order of the two depends on their sizes, which may change.
   expect(gapKey('apart', 'c4, C1', core)).toBe('apart:c1,c4')
 })
 
-test('what insight.ignore names wants no missing notes', async () => {
+test('notes ignored by insight.ignore do not create missing notes', async () => {
   const core = await searchCore({
     'Templates/Daily.md': '[[Project name]] [[Plans]]',
     'Templates/Board.canvas': JSON.stringify({ nodes: [{ id: '1', type: 'text', text: '[[Project name]] [[Plans]]' }] }),
@@ -63,7 +63,7 @@ test('what insight.ignore names wants no missing notes', async () => {
   expect(value.wanted).toEqual([{ name: 'Plans', notes: 1, sources: [{ id: 'monday.md', line: 1 }] }])
 })
 
-test('one kind is a list that goes on', async () => {
+test('pages through one kind', async () => {
   const core = await searchCore(RINGS)
   const { value, list } = await listGaps(core, { kind: 'cut', limit: 2, offset: 1 })
   expect(Object.keys(value)).toEqual(['cut', 'totals'])
@@ -71,7 +71,7 @@ test('one kind is a list that goes on', async () => {
   expect(list).toEqual({ offset: 1, shown: 2, count: 3, counted: 'all' })
 })
 
-test('of missing notes all are counted and told, however many there are, but for those that were dismissed', async () => {
+test('counts and lists all missing notes except dismissed ones', async () => {
   const names = Array.from({ length: 620 }, (_, at) => `Wanted ${at}`)
   const core = await searchCore({ 'a.md': names.map((name) => `[[${name}]]`).join('\n') })
   await core.insightState.dismiss(gapKey('wanted', 'wanted 7', core))
@@ -82,7 +82,7 @@ test('of missing notes all are counted and told, however many there are, but for
   expect(list).toMatchObject({ offset: 600, shown: 19, count: 619 })
 })
 
-test('in a folder only its own stubs are counted, and a folder that is not there is said', async () => {
+test('a folder limits stubs to its own, and an unknown folder gives a warning', async () => {
   const core = await searchCore({ 'a.md': '[[End]] [[b]]', 'b.md': '[[a]]', 'in/end.md': 'Short.' })
   const stubsOf = async (folder?: string) =>
     (await listGaps(core, { kind: 'dead_ends', folder, limit: 20 })).value.dead_ends?.stubs
@@ -92,7 +92,7 @@ test('in a folder only its own stubs are counted, and a folder that is not there
   expect((await listGaps(core, { folder: 'in', limit: 20 })).warnings).toEqual([])
 })
 
-test('what the budget leaves out of one kind is left out of the list, so that it goes on there', () => {
+test('what the budget leaves out of one kind comes off the end, so the next page continues there', () => {
   const wanted = Array.from({ length: 50 }, (_, at) => ({ name: `Wanted ${at}`, notes: 1, sources: [] }))
   const { value, omitted } = fitGaps({ wanted, totals: { wanted: 50 } }, 400)
   expect(omitted).toEqual({ results: 50 - (value.wanted?.length ?? 0) })
@@ -103,14 +103,14 @@ test('what the budget leaves out of one kind is left out of the list, so that it
   })
 })
 
-test('gaps fit every budget, some of each kind first', async () => {
+test('gaps fit every budget, with some of each kind first', async () => {
   const core = await searchCore(RINGS)
   const { value } = await listGaps(core, { limit: 20 })
   for (const room of [400, 600, 900]) expect(jsonBytes(fitGaps(value, room).value)).toBeLessThanOrEqual(room)
   expect(fitGaps(value, 100_000)).toEqual({ value, omitted: {} })
 })
 
-test('of one kind what a budget leaves out is on the next pages, and every missing note is on one', async () => {
+test('pages of one kind cover every missing note under any budget', async () => {
   const links = Array.from({ length: 620 }, (_, at) => `[[Missing ${at}]]`)
   const core = await searchCore({ 'List.md': links.join(' '), 'Other.md': '[[List]]' })
   const vaults = vaultsOnDemand([], async () => core)

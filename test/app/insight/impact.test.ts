@@ -28,7 +28,7 @@ const of = async (intent: Intent, mayApply = false) => {
   return { ...(await impact({ ...core, planning }, { intent, mayApply })), seen }
 }
 
-test('deleting a note breaks the links to it, and what hung together by it falls apart', async () => {
+test('deleting a note breaks the links to it and disconnects what it joined', async () => {
   const { value, seen } = await of({ kind: 'id', id: 'Hall' })
   expect(value).toEqual({
     breaks: [{ id: 'home.md', line: 1, text: 'Begin with [[Hall]].' }],
@@ -43,20 +43,20 @@ test('deleting a note breaks the links to it, and what hung together by it falls
   expect(seen).toEqual([])
 })
 
-test('who may write gets a plan of just that', async () => {
+test('a caller who may write gets a plan of exactly this change', async () => {
   const { value, seen } = await of({ kind: 'id', id: 'hall.md' }, true)
   expect(value?.plan_id).toBe('plan-1')
   expect(seen).toEqual([[{ kind: 'delete', id: 'hall.md' }]])
 })
 
-test('deleting a folder tells what breaks outside of it', async () => {
+test('deleting a folder reports what breaks outside it', async () => {
   const { value } = await of({ kind: 'folder', folder: 'yard' })
   expect(value).toMatchObject({ breaks: [], orphaned: [], falls_apart: [] })
   const { warnings } = await of({ kind: 'folder', folder: 'yart' })
   expect(warnings[0]?.message).toContain('"Yard"')
 })
 
-test('a sentence of which several links break is told once, with how many', async () => {
+test('reports a sentence with several broken links once, with their number', async () => {
   const core = await searchCore({
     'Plan.md': 'Build [[Shed]], [[Tree]] and [[Shed|it]] again.\n\nThe [[Tree]].\n',
     'Yard/Shed.md': 'Tools.\n',
@@ -74,18 +74,18 @@ test('a sentence of which several links break is told once, with how many', asyn
   expect(fitImpact(value, 8_000).omitted).toEqual({})
 })
 
-test('an attachment is deleted as one', async () => {
+test('deletes an attachment as an attachment', async () => {
   const { value, seen } = await of({ kind: 'id', id: 'plan.png' }, true)
   expect(value?.breaks).toEqual([{ id: 'yard/shed.md', line: 1, text: '![[plan.png]]' }])
   expect(seen).toEqual([[{ kind: 'deleteAttachment', id: 'plan.png' }]])
 })
 
-test('an unknown note is an error, with near ids', async () => {
+test('an unknown note is an error with near ids', async () => {
   const outcome = of({ kind: 'id', id: 'hal.md' })
   await expect(outcome).rejects.toMatchObject({ code: 'NODE_NOT_FOUND', candidates: expect.arrayContaining(['hall.md']) })
 })
 
-test('operations are planned, never applied, and what they delete is taken out of the graph', async () => {
+test('plans operations without applying them, and removes what they delete from the graph', async () => {
   const core = await house()
   const planning: Planning = {
     plan: async () => ({
@@ -108,7 +108,7 @@ test('operations are planned, never applied, and what they delete is taken out o
   expect(warnings).toEqual([{ code: 'NOTICE', message: 'Mind the step.' }])
 })
 
-test('of notes whose paths differ only in case the one that is deleted is taken out of the graph', async () => {
+test('removes the right note among notes whose paths differ only in case', async () => {
   const core = await searchCore({ 'Note.md': '[[Only here]]', 'note.md': '[[Home]]', 'Only here.md': '', 'Home.md': '' })
   const planning: Planning = {
     plan: async () => ({
@@ -125,7 +125,7 @@ test('of notes whose paths differ only in case the one that is deleted is taken 
   await core.close()
 })
 
-test('arguments are one of id, folder and operations, and operations are those of tools that write', async () => {
+test('accepts one of id, folder and operations, and only operations of writing tools', async () => {
   const vaults = { names: [], open: house }
   const call = (args: object) => prepareCall(impactTool, args, { vaults })
   for (const args of [{}, { id: 'a', folder: 'b' }]) expect(() => call(args)).toThrow(/expected one of them/)
@@ -133,7 +133,7 @@ test('arguments are one of id, folder and operations, and operations are those o
   expect(() => call({ operations: [{ tool: 'delete_node', arguments: {} }] })).toThrow(/arguments.id/)
 })
 
-test('under a budget each list says how much of it is left out', () => {
+test('each list reports what the budget leaves out', () => {
   const notes = Array.from({ length: 300 }, (_, at) => ({ id: `note ${at}.md` as never, title: `Note ${at}` }))
   const value: Impact = {
     breaks: notes.map(({ id }, line) => ({ id, line, text: 'a sentence with a link' })),
@@ -143,9 +143,10 @@ test('under a budget each list says how much of it is left out', () => {
     total: { breaks: 900, orphaned: 300, falls_apart: 300, unreachable_from_index: 3 },
   }
   for (const room of [400, 2_000, 8_000, 100_000]) {
-    const { value: fitted, omitted } = fitImpact(value, room)
+    const { value: fitted, omitted, capped = {} } = fitImpact(value, room)
     if (room > 400) expect(Buffer.byteLength(JSON.stringify(fitted))).toBeLessThanOrEqual(room)
     for (const name of ['breaks', 'orphaned', 'falls_apart', 'unreachable_from_index'] as const)
-      expect((fitted?.[name].length ?? 0) + (omitted[name] ?? 0)).toBe(value.total[name])
+      expect((fitted[name]?.length ?? 0) + (omitted[name] ?? 0) + (capped[name] ?? 0)).toBe(value.total[name])
+    expect(capped).toEqual({ breaks: 600 })
   }
 })

@@ -14,16 +14,16 @@ const THEMES: Readonly<Record<string, string>> = {
   Sailing: 'boat wind mast rudder harbour tide anchor knots hull keel jib sheet halyard deck crew wave buoy chart compass lee',
 }
 
-/** Ten notes a theme: each says some of its words, links to the first, and the first links to two others. */
+/** Ten notes per theme: each contains some of its words and links to the first note, which links to two others. */
 function themes(names: readonly string[] = Object.keys(THEMES)): Record<string, string> {
   const files: Record<string, string> = {}
   for (const name of names) {
     const words = (THEMES[name] ?? '').split(' ')
     for (let at = 0; at < 10; at++) {
-      const said = words.map((_, place) => words[(place * (at + 1)) % words.length])
+      const chosen = words.map((_, place) => words[(place * (at + 1)) % words.length])
       const links = at === 0 ? `[[${name} 2]] [[${name} 3]]` : `[[${name}]]`
       files[`${name.toLowerCase()}/${at === 0 ? name : `${name} ${at}`}.md`] =
-        `${said.join(' ')} ${at} ${words.slice(at, at + 12).join(' ')}\n\n${links}`
+        `${chosen.join(' ')} ${at} ${words.slice(at, at + 12).join(' ')}\n\n${links}`
     }
   }
   return files
@@ -32,7 +32,7 @@ function themes(names: readonly string[] = Object.keys(THEMES)): Record<string, 
 const LIST = { limit: 100, kinds: undefined, path: undefined, tag: undefined }
 const FIND = { limit: 100, orderBy: 'relevance', includeArchived: false } as const
 
-test('a map names the communities of a vault after the note that most of their notes link to, with words that others do not have', async () => {
+test('names communities after their most linked note, with distinctive words', async () => {
   const core = await searchCore(themes())
   const { value, warnings } = await mapVault(core, { level: 1 })
   expect(warnings).toEqual([])
@@ -48,6 +48,12 @@ test('a map names the communities of a vault after the note that most of their n
   }
 })
 
+test('folders are spelled as on disk', async () => {
+  const files = Object.entries(themes()).map(([path, text]) => [`My Notes/${path}`, text])
+  const { value } = await mapVault(await searchCore(Object.fromEntries(files)), { level: 1 })
+  expect(value.communities.map(({ folders }) => folders)).toEqual([['My Notes/coffee'], ['My Notes/sailing']])
+})
+
 test('a long title makes a label that is cut after a word; a name that was given stays', () => {
   const title = 'AI/ES/25/11 Code/LEAD/20 Thu/1120 McKinsey Moving away from Agile'
   expect(communityLabel('c1', { given: undefined, title })).toBe('AI/ES/25/11 Code/LEAD/20 Thu/1120 McKinsey…')
@@ -56,7 +62,7 @@ test('a long title makes a label that is cut after a word; a name that was given
   expect(communityLabel('c1', { given: undefined, title: undefined })).toBe('c1')
 })
 
-test('pictures that notes show are no words that they are about', async () => {
+test('names of embedded pictures are not keywords of a community', async () => {
   const pictures = {
     Coffee: '![[roastery-0411.png]] ![[roastery-0412.PNG|500]]',
     Sailing: '![[regatta-0413.mp4]] ![[regatta-0414.jpg]]',
@@ -72,7 +78,7 @@ test('pictures that notes show are no words that they are about', async () => {
   for (const { about } of value.communities) expect(about).not.toMatch(/\.(?:png|mp4|jpg)/)
 })
 
-test('what a community is called by the user stays when the vault changes', async () => {
+test("a user's name for a community survives changes of the vault", async () => {
   const core = await searchCore(themes())
   await mapVault(core, { level: 1 })
   await core.insightState.setLabel('c2', 'On water')
@@ -88,7 +94,7 @@ test('what a community is called by the user stays when the vault changes', asyn
   expect(value.changed).toEqual({ new: [], gone: [], moved: 0 })
 })
 
-test('the notes of a community are listed, and found by a query', async () => {
+test('the notes of a community can be listed and queried', async () => {
   const core = await searchCore(themes())
   const sailing = Object.keys(themes(['Sailing'])).map((path) => path.toLowerCase())
   const { value: listed } = await listNodes(core, { ...LIST, community: 'C2' })
@@ -99,13 +105,13 @@ test('the notes of a community are listed, and found by a query', async () => {
   expect(new Set(some.map(({ id }) => id.split('/')[0]))).toEqual(new Set(['sailing']))
 })
 
-test('a community that there never was is an error that says where to look', async () => {
+test('an unknown community is an error that says where to look', async () => {
   const core = await searchCore(themes())
   await expect(mapVault(core, { level: 1, community: 'c9' })).rejects.toMatchObject({ code: 'NODE_NOT_FOUND' })
   await expect(findNodes(core, { ...FIND, query: 'community:c9' })).rejects.toThrow('There is no community "c9".')
 })
 
-test('a community that is gone is an error that names those that have its notes now', () => {
+test('a former community is an error that names the communities with its notes', () => {
   const level = { list: [{ id: 'c1' }, { id: 'c3' }] as never, of: new Uint32Array(), between: [] }
   const successors = new Map([
     ['c2', ['c4', 'c1']],
@@ -116,7 +122,7 @@ test('a community that is gone is an error that names those that have its notes 
   )
 })
 
-test('a map of a folder counts its notes only', async () => {
+test('a map of a folder counts only its notes', async () => {
   const core = await searchCore(themes())
   const { value } = await mapVault(core, { level: 1, scope: 'Sailing/' })
   expect(value).toMatchObject({ notes: 10, links: 11, communities: [{ id: 'c2', notes: 10 }], between: [] })
@@ -124,7 +130,7 @@ test('a map of a folder counts its notes only', async () => {
   expect(warnings.map(({ code }) => code)).toEqual(['UNKNOWN_ID'])
 })
 
-test('a map of any size fits every budget, the largest communities first', async () => {
+test('a map of any size fits every budget, largest communities first', async () => {
   const core = await searchCore(themes())
   const { value } = await mapVault(core, { level: 1 })
   const many = {
@@ -134,8 +140,15 @@ test('a map of any size fits every budget, the largest communities first', async
   for (const room of [1200, 4000, 8000, 200_000]) {
     const { value: fitted, omitted } = fitMap(many, room)
     expect(jsonBytes(fitted)).toBeLessThanOrEqual(room)
-    expect(fitted.communities.length + (omitted.communities ?? 0)).toBe(300)
-    expect(fitted.communities[0]?.id).toBe('c0')
+    const { communities = [] } = fitted
+    expect(communities.length + (omitted.communities ?? 0)).toBe(300)
+    expect(communities[0]?.id).toBe('c0')
+    const { key = [], folders = [] } = value.communities[0] ?? {}
+    const shown = (name: 'key' | 'folders') => communities.reduce((sum, row) => sum + (row[name]?.length ?? 0), 0)
+    expect(shown('key') + (omitted.key ?? 0)).toBe(communities.length * key.length)
+    expect(shown('folders') + (omitted.folders ?? 0)).toBe(communities.length * folders.length)
+    // An empty list means that there is nothing.
+    for (const row of communities) expect([row.key, row.folders]).not.toContainEqual([])
   }
 })
 
@@ -144,13 +157,10 @@ test.each<[string, Record<string, string>]>([
   ['one note', { 'a.md': 'alone' }],
   ['notes without links', Object.fromEntries(Array.from({ length: 30 }, (_, at) => [`n${at}.md`, `word${at} other${at}`]))],
   [
-    'one note that all link to',
+    'one note that all others link to',
     { 'hub.md': '', ...Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`n${at}.md`, '[[hub]]'])) },
   ],
-  [
-    'notes that are all equal',
-    Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`n${at}.md`, 'the same words in every note'])),
-  ],
+  ['equal notes', Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`n${at}.md`, 'the same words in every note']))],
   [
     'notes of days',
     Object.fromEntries(
@@ -172,7 +182,7 @@ test.each<[string, Record<string, string>]>([
   }
 })
 
-test('notes that the vault hides are in no label', async () => {
+test('notes that the vault hides appear in no label', async () => {
   const core = await searchCore({
     ...themes(['Coffee']),
     '.obsidian/app.json': '{"userIgnoreFilters":["hidden/"]}',
@@ -182,7 +192,7 @@ test('notes that the vault hides are in no label', async () => {
   expect(JSON.stringify((await mapVault(core, { level: 1 })).value)).not.toContain('ecret')
 })
 
-test('communities keep their ids when a vault is served under a name', async () => {
+test('communities keep their ids when the vault gets a name', async () => {
   const state = memoryInsightState()
   const idsOf = async (name?: string) => {
     const core = await searchCore(themes(), name === undefined ? {} : { name })
@@ -199,7 +209,7 @@ test('communities keep their ids when a vault is served under a name', async () 
   expect(after.changed).toEqual({ new: [], gone: [], moved: 0 })
 })
 
-test('a map that is not there in time says how far it is, and that asking again does not begin it again', async () => {
+test('an unfinished map reports its progress, and another call does not restart it', async () => {
   const core = await searchCore(themes())
   const warningOf = async (progress?: { readonly done: number; readonly total: number }) => {
     const { value, warnings } = await mapVault(

@@ -9,14 +9,14 @@ const GARDEN = {
   'Rose.md': 'A thorny bush.\n',
   'Shed.md': 'Tools. See [[Garden]].\n',
 }
-const ASKED = { kind: 'both', limit: 10 } as const
+const ARGS = { kind: 'both', limit: 10 } as const
 
 async function suggestions(notes: Readonly<Record<string, string>>, args: Partial<Parameters<typeof suggestLinks>[1]> = {}) {
-  const { value } = await suggestLinks(await searchCore(notes), { ...ASKED, ...args })
+  const { value } = await suggestLinks(await searchCore(notes), { ...ARGS, ...args })
   return value.suggestions
 }
 
-/** A text with the edit made. */
+/** Applies the edit to a text. */
 function edited(text: string, edit: LinkEdit | undefined): string {
   if (edit === undefined) throw new Error('no edit')
   return replaceText(text, edit.arguments.replace_text).reduceRight(
@@ -25,7 +25,7 @@ function edited(text: string, edit: LinkEdit | undefined): string {
   )
 }
 
-test('a suggestion tells the line, the text and the edit that makes the link there and nowhere else', async () => {
+test('a suggestion has the line, the text and an edit that makes exactly this link', async () => {
   const [first] = await suggestions(GARDEN, { id: 'Garden', kind: 'named' })
   expect(first).toMatchObject({
     from: 'garden.md',
@@ -39,12 +39,12 @@ test('a suggestion tells the line, the text and the edit that makes the link the
   expect(edit?.arguments.expected_hash).toMatch(/^[0-9a-f]{64}$/)
 })
 
-test('a note is never told to link itself or what it links', async () => {
+test('never suggests that a note links to itself or to a note it already links to', async () => {
   const all = await suggestions(GARDEN)
   expect(all.filter(({ from, to }) => from === to || (from === 'garden.md' && to === 'shed.md'))).toEqual([])
 })
 
-test('in a vault of Markdown links the edit is one', async () => {
+test('uses Markdown links in a vault of Markdown links', async () => {
   const notes = {
     'a/Home.md': 'Our rose, beside [the shed](Shed.md).\n',
     'a/Shed.md': 'Tools.\n',
@@ -56,15 +56,15 @@ test('in a vault of Markdown links the edit is one', async () => {
   )
 })
 
-test('what the text says no more is left out', async () => {
+test('leaves out suggestions whose text is gone', async () => {
   const core = await searchCore(GARDEN)
-  await suggestLinks(core, ASKED)
+  await suggestLinks(core, ARGS)
   core.vault.write('Garden.md', 'Nothing grows here.\n')
-  const { value } = await suggestLinks(core, { ...ASKED, id: 'Garden', kind: 'named' })
+  const { value } = await suggestLinks(core, { ...ARGS, id: 'Garden', kind: 'named' })
   expect(value.suggestions).toEqual([])
 })
 
-test('a folder holds the notes that suggestions are made for', async () => {
+test('a folder limits the notes that get suggestions', async () => {
   const notes = { 'in/Home.md': 'A rose.\n', 'out/Other.md': 'A rose.\n', 'Rose.md': 'A bush.\n' }
   const found = await suggestions(notes, { folder: 'in', id: 'in/home.md', kind: 'named' })
   expect(found.map(({ from }) => from)).toEqual(['in/home.md'])
@@ -82,7 +82,7 @@ const NAMED_ONCE = {
 }
 const pairsOf = (list: readonly { readonly from: string; readonly to: string }[]) => list.map(({ from, to }) => `${from} ${to}`)
 
-test('pages go on without a gap or a repetition also where some suggestions are out of date', async () => {
+test('pages have no gaps or repetitions when some suggestions are outdated', async () => {
   const core = await searchCore(NAMED_ONCE)
   const named = { kind: 'named', limit: 1 } as const
   const whole = pairsOf((await suggestLinks(core, { ...named, limit: 10 })).value.suggestions)
@@ -99,12 +99,12 @@ test('pages go on without a gap or a repetition also where some suggestions are 
   expect(paged).toEqual(whole.slice(1))
 })
 
-test('a suggestion that was dismissed is made no more, whether or not ids begin with the name of the vault', async () => {
+test('a dismissed suggestion does not return, with or without a vault name', async () => {
   for (const name of [undefined, 'work']) {
     const core = await searchCore(NAMED_ONCE, name === undefined ? {} : { name })
-    const before = (await suggestLinks(core, ASKED)).value
+    const before = (await suggestLinks(core, ARGS)).value
     await core.insightState.dismiss('link:b.md//compost heap.md')
-    const after = (await suggestLinks(core, ASKED)).value
+    const after = (await suggestLinks(core, ARGS)).value
     const isDismissed = ({ from, to }: { from: string; to: string }) => from.endsWith('b.md') && to.endsWith('compost heap.md')
     expect(before.suggestions.filter(isDismissed)).toHaveLength(1)
     expect(after.suggestions).toEqual(before.suggestions.filter((one) => !isDismissed(one)))
@@ -112,7 +112,7 @@ test('a suggestion that was dismissed is made no more, whether or not ids begin 
   }
 })
 
-test('the name of a folder in place of a note means the notes in it, but a note of that name comes first', async () => {
+test('a folder name stands for its notes, but a note of that name comes first', async () => {
   const notes = {
     'in/Home.md': 'A rose.\n',
     'out/Other.md': 'A rose.\n',
@@ -123,7 +123,7 @@ test('the name of a folder in place of a note means the notes in it, but a note 
   expect((await suggestions(notes, { id: 'out', kind: 'named' })).filter(({ from }) => from !== 'out.md')).toEqual([])
 })
 
-test('a vault is told the same whether or not its ids begin with its name', async () => {
+test('suggestions are the same with and without a vault name', async () => {
   const notes = {
     'in/A.md': 'At the heap it is warm, and beside the rose garden it is quiet.\n',
     'Heap.md': '---\ntitle: Compost\n---\nLeaves rot.\n',

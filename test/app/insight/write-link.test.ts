@@ -32,30 +32,30 @@ function linked(
 }
 
 test.each([
-  ['a name as it stands', 'Insert templates here.', 'templates', { style: WIKI, to: 'x/Templates.md' }, '[[templates]]'],
+  ['a name as written', 'Insert templates here.', 'templates', { style: WIKI, to: 'x/Templates.md' }, '[[templates]]'],
   [
-    'another text than the name',
+    'a display text that differs from the name',
     'Insert template here.',
     'template',
     { style: WIKI, to: 'x/Templates.md' },
     '[[Templates|template]]',
   ],
   [
-    'a name that two notes have',
+    'a name that two notes share',
     'Insert templates here.',
     'templates',
     { style: WIKI, to: 'x/Templates.md', isNameUnique: false },
     '[[x/Templates|templates]]',
   ],
   [
-    'a cell of a table',
+    'a table cell',
     '| a | b |\n|---|---|\n| template | c |\n',
     'template',
     { style: WIKI, to: 'Templates.md' },
     '[[Templates\\|template]]',
   ],
   [
-    'a name that no wikilink can say',
+    'a name that a wikilink cannot contain',
     'Learn C# notes now.',
     'C# notes',
     { style: WIKI, to: 'C# notes.md' },
@@ -69,31 +69,29 @@ test.each([
     '[templates](b/My%20templates.md)',
   ],
   [
-    'the pages of a site',
+    'a documentation site',
     'Insert templates here.',
     'templates',
     { style: SITE, to: 'a/b/My templates.md' },
     '[templates](/a/b/My%20templates/)',
   ],
-  ['the page of a folder', 'Insert templates here.', 'templates', { style: SITE, to: 'a/_index.md' }, '[templates](/a/)'],
+  ['a folder page of a site', 'Insert templates here.', 'templates', { style: SITE, to: 'a/_index.md' }, '[templates](/a/)'],
   [
-    'a page of Logseq, by its name',
+    'a Logseq page by its name',
     'Insert template here.',
     'template',
     { style: WIKI, to: 'pages/a___Templates.md', pageNames: ['a/Templates'] },
     '[[a/Templates|template]]',
   ],
   [
-    'a page of Logseq, by an alias that stands there',
+    'a Logseq page by an alias in the text',
     'Insert a form here.',
     'form',
     { style: WIKI, to: 'pages/a___Templates.md', pageNames: ['a/Templates', 'Form'] },
     '[[form]]',
   ],
   ['code', 'Say `templates` here.', 'templates', { style: WIKI, to: 'Templates.md' }, undefined],
-] as const)('a link is written for %s', (_, text, shown, options, expected) =>
-  expect(linked(text, shown, options)).toBe(expected),
-)
+] as const)('writes a link for %s', (_, text, shown, options, expected) => expect(linked(text, shown, options)).toBe(expected))
 
 test('the style is that of most links', () => {
   const telling = { isNote: (path: string) => ['x/B.md', 'a/C.md'].includes(path), isDocs: false }
@@ -106,13 +104,13 @@ test('the style is that of most links', () => {
   expect(linkStyleOf([readLinks('README.md', '[b](x/B.md)')], docs)).toEqual(RELATIVE)
 })
 
-test('what is replaced is made longer until it stands on its line once', () => {
+test('extends the replaced text until it is unique on its line', () => {
   const text = 'cat\na cat and a cat\n'
   expect(uniqueOnLine(text, { start: 6, end: 9 }, '[[cat]]')).toEqual({ find: ' cat ', replace: ' [[cat]] ' })
   expect(uniqueOnLine(text, { start: 0, end: 3 }, '[[cat]]')).toEqual({ find: 'cat', replace: '[[cat]]' })
 })
 
-test('all links of a note are written with one more parse, whatever their number', () => {
+test('writes all links of a note with a single extra parse', () => {
   const names = Array.from({ length: 40 }, (_, at) => `name${at}`)
   const text = names.map((name) => `About ${name} here.`).join('\n\n')
   const note = readLinks('a/From.md', text)
@@ -125,7 +123,7 @@ test('all links of a note are written with one more parse, whatever their number
   expect(vi.mocked(parseNote)).toHaveBeenCalledTimes(1)
 })
 
-test('a link that cannot stand somewhere, or that overlaps another, keeps no other link from being written', () => {
+test('a link that is impossible or overlaps another does not block the others', () => {
   const text = 'Say `code` and templates, then more templates and deep work.'
   const note = readLinks('a/From.md', text)
   const at = (shown: string, to: string, from = 0) => {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { linkedFiles } from '../../../src/app/links/linked-files.ts'
 import { searchCore } from '../search-core.ts'
 
-test('attachments and canvases come with what they are linked with, those that nothing links to do not', async () => {
+test('lists attachments and canvases with their linked notes, and leaves out files without links', async () => {
   const core = await searchCore({
     'Home.md': '![[photo.png]] and [[board.canvas]]\n',
     'soil/Worms.md': '![[photo.png]] twice ![[photo.png]]\n',

@@ -13,7 +13,7 @@ const NOTES = {
   'alone.md': 'No links.',
 }
 
-/** The titles of each link of a picture. */
+/** The title pairs of all links in a picture. */
 function linked({ links, titles }: { readonly links: string; readonly titles: readonly string[] }): readonly string[] {
   const pairs = new Uint32Array(Uint8Array.from(Buffer.from(links, 'base64')).buffer)
   const names: string[] = []
@@ -27,14 +27,14 @@ function linked({ links, titles }: { readonly links: string; readonly titles: re
   return names.sort()
 }
 
-test('a picture has every note and each link once', async () => {
+test('the picture contains every note and every link once', async () => {
   const { value } = await vaultPicture(await searchCore(NOTES), { mayMove: 'once' })
   expect(value.titles.toSorted()).toEqual(['alone', 'compost', 'home', 'rake', 'spade', 'worms'])
   expect(linked(value)).toEqual(['compost–home', 'compost–worms', 'home–spade', 'home–worms', 'rake–spade'])
   expect(Buffer.from(value.places, 'base64').length).toBe(6 * 8)
 })
 
-test('the part of a picture has the named notes, what is linked with them, and then the best linked', async () => {
+test('a partial picture has the named notes, their neighbours, and then the best linked notes', async () => {
   const core = await searchCore(NOTES)
   const { value } = await partOfPicture(core, { notes: ['Tools/Rake', 'nowhere'], most: 4 })
   expect(value.titles).toEqual(expect.arrayContaining(['home', 'rake', 'spade']))
@@ -46,7 +46,7 @@ test('the part of a picture has the named notes, what is linked with them, and t
   expect(whole.ids).toEqual((await vaultPicture(core, { mayMove: 'once' })).value.ids)
 })
 
-test('notes of a part lie where they lie in the whole', async () => {
+test('notes in a partial picture keep their positions from the whole', async () => {
   const core = await searchCore(NOTES)
   const places = (picture: { readonly ids: readonly string[]; readonly places: string }) => {
     const numbers = new Float32Array(Uint8Array.from(Buffer.from(picture.places, 'base64')).buffer)
@@ -58,7 +58,7 @@ test('notes of a part lie where they lie in the whole', async () => {
   for (const [id, place] of part) expect(place).toEqual(whole.get(id))
 })
 
-test('what is linked with a named hub and nothing else leaves room for the best linked', async () => {
+test('the leaves of a named hub leave room for the best linked notes', async () => {
   const leaves = Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`leaf ${at}.md`, '[[hub]]']))
   const ring = Object.fromEntries(
     Array.from({ length: 12 }, (_, at) => [`ring ${at}.md`, `[[ring ${(at + 1) % 12}]] [[ring ${(at + 2) % 12}]]`]),
@@ -67,7 +67,7 @@ test('what is linked with a named hub and nothing else leaves room for the best 
   expect(value.titles.filter((title) => title.startsWith('ring'))).toHaveLength(12)
 })
 
-/** Two groups of notes, each linked among themselves, and one link between. */
+/** Two groups of notes, each linked internally, with one link between them. */
 const GROUPS = Object.fromEntries(
   ['soil', 'tools'].flatMap((group) =>
     Array.from({ length: 30 }, (_, at) => [
@@ -80,30 +80,30 @@ const GROUPS = Object.fromEntries(
 )
 const NOTHING = { mayMove: 'once', notes: [], groups: [] } as const
 
-/** What a page is told that need not wait. */
+/** The picture a page gets, when no layout is pending. */
 async function pageOf(core: GraphCore, shown: Partial<PageArguments> = {}) {
   const { value } = await pagePicture(core, { ...NOTHING, ...shown }, { notes: 40, links: 30, first: 12 })
   if ('laying_out' in value) throw new Error('The notes are being laid out.')
   return value
 }
 
-test('a page has all notes of a vault that can be drawn at once', async () => {
+test('a page gets all notes of a vault that can be drawn at once', async () => {
   const { value } = await pagePicture(await searchCore(GROUPS), NOTHING)
   expect(value).toMatchObject({ count: 60, link_count: 841, ids: { length: 60 } })
 })
 
-test('of a larger vault it has notes of each community, as many links as can be drawn, and how many there are', async () => {
+test('a page of a larger vault gets notes of each community, as many links as fit, and totals', async () => {
   const picture = await pageOf(await searchCore(GROUPS))
   const { ids, count, link_count, degrees, groups, communities, titles } = picture
   expect([count, link_count, groups.map(({ notes }) => notes)]).toEqual([60, 841, [30, 30]])
   expect(ids.length).toBeLessThanOrEqual(14)
   expect(groups.map((_, group) => communities.filter((one) => one === group).length >= 6)).toEqual([true, true])
   expect(linked(picture).length).toBeLessThanOrEqual(30)
-  // Links to notes that are not drawn count.
+  // Links to notes that are not drawn count too.
   expect(degrees[titles.indexOf('soil 0')]).toBe(29)
 })
 
-test('what is looked at is drawn: a note with its neighbours, an opened community, a folder', async () => {
+test('draws what the user looks at: a note with its neighbours, an opened community, a folder', async () => {
   const core = await searchCore(GROUPS)
   const near = await pageOf(core, { notes: ['tools/tools 17.md', 'nowhere'] })
   expect(near.titles.filter((title) => title.startsWith('tools')).length).toBeGreaterThan(12)
@@ -114,17 +114,17 @@ test('what is looked at is drawn: a note with its neighbours, an opened communit
   expect(titles.filter((title) => title.startsWith('tools')).length).toBeGreaterThanOrEqual(28)
 })
 
-test('while notes are laid out a page is told how far that is, and what was begun for it serves who asks later', async () => {
+test('reports the progress of a layout, and a finished layout serves later requests', async () => {
   const core = await searchCore(NOTES)
   const { layouts } = core
   let finish = (): void => {}
-  let asked = 0
+  let runs = 0
   let busy: LayoutUnderWay | undefined
   const slow: Layouts = {
-    hasPlaces: async () => asked > 0,
+    hasPlaces: async () => runs > 0,
     underWay: () => busy,
     async layOut(graph, mayMove) {
-      if (asked++ === 0) {
+      if (runs++ === 0) {
         const ended = new Promise<void>((resolve) => {
           finish = resolve
         })
@@ -141,5 +141,5 @@ test('while notes are laid out a page is told how far that is, and what was begu
   expect((await pagePicture(busyCore, NOTHING)).value).toEqual(ahead)
   finish()
   expect((await pagePicture(busyCore, NOTHING)).value).toMatchObject({ ids: { length: 6 } })
-  expect(asked).toBe(1)
+  expect(runs).toBe(1)
 })

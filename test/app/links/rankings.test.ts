@@ -23,7 +23,7 @@ async function opened(isKeptElsewhere: () => boolean) {
   return { rankings, runs, edit }
 }
 
-test('scores that are another process\u2019s business are computed only where there are none', async () => {
+test('computes scores that belong to another process only when there are none', async () => {
   const { rankings, runs, edit } = await opened(() => true)
   await rankings.follow('pagerank', undefined)
   await edit()
@@ -31,7 +31,7 @@ test('scores that are another process\u2019s business are computed only where th
   expect(runs).toEqual(['pagerank of 1 links'])
 })
 
-test('scores are brought up to date once a generation', async () => {
+test('updates scores once per generation', async () => {
   const { rankings, runs, edit } = await opened(() => false)
   await rankings.update('pagerank')
   await rankings.update('pagerank')

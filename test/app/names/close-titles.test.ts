@@ -16,7 +16,7 @@ const NOTES = {
 }
 
 describe('close titles', () => {
-  test('one slip in any title is found, but for its numbers: a letter more, less, another, or two swapped', async () => {
+  test('finds any title with one letter missing, added, changed or swapped, but not with another number', async () => {
     const core = await searchCore(NOTES)
     const titles = ['Dog sitter', 'Getting started with plugins', 'Plug-in guide', 'Weekly review 2024']
     await fc.assert(
@@ -44,14 +44,14 @@ describe('close titles', () => {
     )
   })
 
-  test('none where one is exactly that, and none for what is short, long or far', async () => {
+  test('finds nothing for an exact title, or for a short, long or distant one', async () => {
     const core = await searchCore(NOTES)
     for (const typed of ['dog SITTER', 'cats', '', '   ', 'Ra', 'a whole other thing', 'x'.repeat(10_000)]) {
       expect(await close(core, typed)).toEqual([])
     }
   })
 
-  test('two slips and missing accents in a long title are found', async () => {
+  test('finds a long title despite two mistakes and missing accents', async () => {
     const title = 'Où trouver les données des réseaux étudiés au premier siècle'
     const core = await searchCore({ [`${title}.md`]: '' })
     expect((await close(core, 'ou trouver les donnees des reseax etudies au premiere siecle')).map(({ name }) => name)).toEqual([
@@ -59,18 +59,18 @@ describe('close titles', () => {
     ])
   })
 
-  test('accents and what stands around a title are no slips', async () => {
+  test('accents and punctuation around a title are not mistakes', async () => {
     const core = await searchCore({ 'Crème brûlée.md': '' })
     expect(await close(core, 'creme brulee?')).toEqual([])
     expect((await close(core, 'creme brule')).map(({ name }) => name)).toEqual(['Crème brûlée'])
   })
 
-  test('at most three, the nearest first', async () => {
+  test('returns at most three titles, nearest first', async () => {
     const many = Object.fromEntries(['Planta', 'Plantb', 'Plantc', 'Plantd', 'Plante'].map((title) => [`${title}.md`, '']))
     expect(await close(await searchCore(many), 'Plantx')).toHaveLength(3)
   })
 
-  test('of the scope alone', async () => {
+  test('searches only the scope', async () => {
     const core = await searchCore(NOTES)
     expect(await close(core, 'weekly reviw 2024', { folder: 'g' })).toEqual([])
     expect((await close(core, 'weekly reviw 2024', { folder: 'f' })).map(({ id }) => id)).toEqual(['f/weekly review 2024.md'])

@@ -32,7 +32,7 @@ async function refused(written: string): Promise<RouxError> {
   throw new Error(`${written} was found`)
 }
 
-test('an id, or a title or alias that exactly one note has, names that note', async () => {
+test('resolves an id, or a title or alias that exactly one note has', async () => {
   const { ids, warnings } = await named(['a/plan', 'MY plan', ' way ', 'engelbart'])
   expect(ids).toEqual(['a/plan.md', 'deep/path.md', 'deep/path.md', 'engelbart.md'])
   expect(warnings.map(({ message }) => message)).toEqual([
@@ -41,21 +41,32 @@ test('an id, or a title or alias that exactly one note has, names that note', as
   ])
 })
 
-test('an attachment is named by its file name', async () => {
+test('resolves an attachment by its file name', async () => {
   expect((await named(['Engelbart.jpg'])).ids).toEqual(['img/engelbart.jpg'])
 })
 
-test('what is only linked to is named where that is allowed', async () => {
+test('resolves a missing note where that is allowed', async () => {
   expect((await named(['gone'], { withMissing: true })).ids).toEqual(['gone'])
   expect((await named(['gone'])).ids).toEqual([undefined])
 })
 
-test('a name that several notes have is an error with their ids', async () => {
+test("an id wins over another note's title", async () => {
+  const core = await searchCore({
+    'Plan.md': '',
+    'b/x.md': '---\ntitle: Plan\n---\n',
+    'b/y.md': '---\naliases: [plan.md]\n---\n',
+  })
+  const { ids } = await core.store.read((snapshot) => findNamed(snapshot, core, ['plan', 'PLAN.md', 'b/x']))
+  expect(ids).toEqual(['plan.md', 'plan.md', 'b/x.md'])
+  await core.close()
+})
+
+test('an ambiguous name is an error with the ids', async () => {
   expect(await refused('plan')).toMatchObject({ code: 'AMBIGUOUS_NAME', candidates: ['a/plan.md', 'b/plan.md'] })
   await expect(named(['a/plan', 'Plan'])).rejects.toMatchObject({ code: 'AMBIGUOUS_NAME' })
 })
 
-test('a name that nothing has is an error with the nearest ids where the tool needs the note', async () => {
+test('an unknown name is an error with the nearest ids if the tool needs the note', async () => {
   expect(await refused('My pla')).toMatchObject({
     code: 'NODE_NOT_FOUND',
     candidates: ['deep/path.md', 'a/plan.md', 'b/plan.md'],
@@ -64,7 +75,7 @@ test('a name that nothing has is an error with the nearest ids where the tool ne
   expect((await named(['My pla'])).warnings).toMatchObject([{ code: 'UNKNOWN_ID' }])
 })
 
-test('of files whose paths differ only in case each has its own id, also one that is gone', async () => {
+test('files whose paths differ only in case keep their own ids, even when one is gone', async () => {
   const core = await searchCore({ 'a/Note.md': 'one', 'a/note.md': 'two', 'b/Plan.md': 'three' })
   const ids = await core.store.read(async (snapshot) => {
     const paths = ['a/Note.md', 'a/note.md', 'a/NOTE.md', 'b/Plan.md', 'c/Gone.md']

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { resolveNodes } from '../../../src/app/find/resolve-nodes.ts'
 import { searchCore } from '../search-core.ts'
 
-test('a slip in a short name is forgiven, also where hardly a pair of its letters is left', async () => {
+test('tolerates a misspelling in a short name', async () => {
   const core = await searchCore({
     'f/Hashing.md': '',
     'Encryption.md': '',
@@ -16,18 +16,18 @@ test('a slip in a short name is forgiven, also where hardly a pair of its letter
     return value.map(({ match, score }) => [match, score])
   }
   expect(await matches(['Hahsing', 'encrytpion', 'GDRP', '渐近式总结'], 0.7)).toEqual([
-    ['f/hashing.md', 0.8571],
+    ['f/hashing.md', 0.86],
     ['encryption.md', 0.9],
     ['gdpr.md', 0.75],
     ['渐进式总结.md', 0.8],
   ])
-  // Another word, another number, and below what is asked for.
+  // Another word, another number, and a score below the threshold.
   expect(await matches(['Mix', 'a3', 'Hashtag', 'a whole other thing'], 0.7)).toEqual(Array(4).fill([null, 0]))
   expect(await matches(['Hahsing'], 0.9)).toEqual([[null, 0]])
   expect(await matches(['Hahsing'], 0.7, 'g/')).toEqual([[null, 0]])
 })
 
-test('an attachment is found by its name, unless a note has that name', async () => {
+test('resolves an attachment by its file name unless a note has that name', async () => {
   const core = await searchCore({ 'img/Engelbart.jpg': '', 'img/Twin.png': '', 'Twin.png.md': '' })
   const match = async (strategy: 'exact' | 'fuzzy') => {
     const { value } = await resolveNodes(core, { names: ['Engelbart.jpg', 'Twin.png'], strategy, threshold: 0.7 })

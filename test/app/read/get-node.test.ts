@@ -8,19 +8,21 @@ import { MARKER } from '../../../src/core/text/partial-reading.ts'
 import { fakeCore, fakeStore } from '../../support/fake-store.ts'
 import { GARDEN } from '../../support/garden.ts'
 import { searchCore } from '../search-core.ts'
+import { fakeWriting } from '../write/fake-writing.ts'
 
 const store = fakeStore(GARDEN)
-const core = fakeCore(store)
+const core = { ...fakeCore(store), writing: fakeWriting() }
 const whole = { depth: 0, offset: 0, maxChars: 10_000 }
 const read = async (id: string, rest: object = {}) => getNode(core, { id, ...whole, ...rest })
 
-test('shows the body, never the frontmatter, and what is known of the note', async () => {
+test("shows the body without frontmatter, and the note's metadata", async () => {
   const { value, warnings } = await read('Soil/COMPOST')
   const [version] = await store.snapshot.versions([toNodeId('soil/compost.md')])
   const [source] = version === undefined ? [] : await store.texts.read([version])
   const text = typeof source === 'object' ? source.text : ''
   expect(value).toEqual({
     id: 'soil/compost.md',
+    path: 'Soil/Compost.md',
     title: 'Compost',
     content: '# Compost\nTurned by [[Worms]].\n## How\nLayer by layer. ^layers\n## Why\nIt feeds [[Tomato]].\n',
     tags: ['soil', 'work/autumn'],
@@ -40,11 +42,11 @@ test('shows the body, never the frontmatter, and what is known of the note', asy
     ],
     link_count: 3,
   })
-  expect(Object.keys(value ?? {}).slice(0, 5)).toEqual(['id', 'title', 'content', 'tags', 'links'])
+  expect(Object.keys(value ?? {}).slice(0, 5)).toEqual(['id', 'path', 'title', 'content', 'tags'])
   expect(warnings).toEqual([])
 })
 
-test('a note of a line takes less than 150 tokens', async () => {
+test('a one-line note takes fewer than 150 tokens', async () => {
   const files = { 'Folder/A note of mine.md': { body: 'Buy milk and bread.\n' } }
   const { value } = await getNode(fakeCore(fakeStore(files)), { id: 'folder/a note of mine', ...whole })
   expect(encode(JSON.stringify(value)).length).toBeLessThan(150)
@@ -60,9 +62,14 @@ test('excluded notes can be read by id', async () => {
   expect((await read('hidden')).value?.title).toBe('Hidden')
 })
 
-test('attachments have no content, canvases their own', async () => {
+test('attachments have no content, canvases have their own', async () => {
   expect((await read('photo.png')).value).toMatchObject({ content: '', kind: 'attachment' })
   expect((await read('board.canvas')).value).toMatchObject({ content: '{}', kind: 'canvas' })
+})
+
+test('shows hashes only to callers who may write', async () => {
+  const { value } = await getNode(fakeCore(store), { id: 'soil/compost', ...whole })
+  expect(value).not.toHaveProperty('hash')
 })
 
 test('depth 1 adds counts and neighbours with 200 characters each', async () => {
@@ -70,10 +77,18 @@ test('depth 1 adds counts and neighbours with 200 characters each', async () => 
   expect(value).toMatchObject({ incomingCount: 2, outgoingCount: 3 })
   expect(value?.incomingNeighbors?.map(({ id }) => id)).toEqual(['soil/worms.md', 'home.md'])
   expect(value?.outgoingNeighbors).toHaveLength(3)
-  expect(Object.keys(value?.incomingNeighbors?.[0] ?? {})).toEqual(['id', 'title', 'content', 'tags', 'links', 'link_count'])
+  expect(Object.keys(value?.incomingNeighbors?.[0] ?? {})).toEqual([
+    'id',
+    'path',
+    'title',
+    'content',
+    'tags',
+    'links',
+    'link_count',
+  ])
 })
 
-test('at most 20 neighbours a direction and 100 links are shown, the counts are whole', async () => {
+test('shows at most 20 neighbours per direction and 100 links, with full counts', async () => {
   const targets = Array.from({ length: 130 }, (_, index) => `n${index}`)
   const long = { body: 'x'.repeat(700) }
   const files = Object.fromEntries(targets.map((name) => [`${name}.md`, long]))
@@ -86,14 +101,14 @@ test('at most 20 neighbours a direction and 100 links are shown, the counts are 
 })
 
 describe('a long note', () => {
-  test('is cut at 10,000 characters and says where it goes on', async () => {
+  test('a long note is cut at 10,000 characters with an offset to continue at', async () => {
     const { value } = await read('beds/long.md')
     expect(value?.content).toHaveLength(10_000)
     expect(value?.content?.endsWith(MARKER)).toBe(true)
     expect(value?.next_offset).toBe(10_000 - MARKER.length)
   })
 
-  test('put together from its parts is the whole note', async () => {
+  test('its parts join to the whole note', async () => {
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1000, max: 12_000 }), async (maxChars) => {
         let text = ''
@@ -109,7 +124,7 @@ describe('a long note', () => {
     )
   })
 
-  test('a character that is longer than a part is gone through all the same', async () => {
+  test('reading in parts passes a character that is longer than a part', async () => {
     const body = `a👍${'\u0301'.repeat(100)}b`
     const zalgo = fakeCore(fakeStore({ 'a.md': { body } }))
     let content = ''
@@ -124,15 +139,15 @@ describe('a long note', () => {
     expect(content).toBe(body)
   })
 
-  test('an offset behind the end shows nothing, one inside a character shows it whole', async () => {
+  test('an offset past the end shows nothing, and one inside a character shows it whole', async () => {
     expect((await read('alone', { offset: 99 })).value).toMatchObject({ content: '' })
     const emoji = fakeCore(fakeStore({ 'a.md': { body: 'a👍🏽b' } }))
     expect((await getNode(emoji, { id: 'a', ...whole, offset: 3 })).value?.content).toBe('👍🏽b')
   })
 })
 
-describe('a section', () => {
-  test('is named by headings or a block', async () => {
+describe('sections', () => {
+  test('selects a section by headings or a block', async () => {
     const section = async (path: readonly string[], rest: object = {}) =>
       (await read('soil/compost', { section: path, ...rest })).value?.content
     expect(await section(['Compost', 'How'])).toBe('## How\nLayer by layer. ^layers\n')
@@ -140,7 +155,7 @@ describe('a section', () => {
     expect(await section(['Why'], { offset: 7 })).toBe('It feeds [[Tomato]].\n')
   })
 
-  test('or note that is read on tells of that part: its own headings, and three links', async () => {
+  test('a continued part lists its own headings and three links', async () => {
     const links = Array.from({ length: 9 }, (_, at) => `[[n${at}]]`).join(' ')
     const text = `# A\r\n${'x'.repeat(50)}\r\n## B\n${links}\n### C\nc\n## D\nd\n`
     const files = Object.fromEntries(Array.from({ length: 9 }, (_, at) => [`n${at}.md`, '']))
@@ -158,13 +173,13 @@ describe('a section', () => {
     expect(await part({ offset: 20 }, { whole: true })).toEqual(['BCD', 9, 9])
   })
 
-  test('or note that is read on has the headings of its lines, which a carriage return alone does not end', async () => {
+  test('a lone carriage return does not end a line when selecting the headings of a part', async () => {
     const core = await searchCore({ 'a.md': `one\rtwo\rthree\n${'x'.repeat(20)}\n# A\n` })
     const { value } = await getNode(core, { id: 'a', ...whole, offset: 16 })
     expect(value?.outline.map((heading) => heading.text)).toEqual(['A'])
   })
 
-  test('that does not exist is an error with the outline', async () => {
+  test('an unknown section is an error with the outline', async () => {
     await expect(read('soil/compost', { section: ['Where'] })).rejects.toMatchObject({
       code: 'SECTION_NOT_FOUND',
       candidates: [
@@ -181,7 +196,7 @@ describe('a section', () => {
   })
 })
 
-test('says which links are ambiguous and what is malformed', async () => {
+test('warns about ambiguous links and malformed parts', async () => {
   const own = fakeStore(GARDEN)
   const id = toNodeId('home.md')
   const link = { form: 'wikilink', target: 'Compost' } as const
@@ -194,7 +209,7 @@ test('says which links are ambiguous and what is malformed', async () => {
     {
       code: 'AMBIGUOUS_LINKS',
       message:
-        'Links that fit several notes: line 1: [[Compost]] → soil/compost.md, by the shortest path (soil/compost.md, yard/compost.md).',
+        'Links that match several notes: line 1: [[Compost]] → soil/compost.md, by the shortest path (soil/compost.md, yard/compost.md).',
     },
     {
       code: 'MALFORMED',
@@ -203,7 +218,7 @@ test('says which links are ambiguous and what is malformed', async () => {
   ])
 })
 
-test('of a link that fits many notes five are named, and how many more there are', async () => {
+test('names five candidates of an ambiguous link and counts the rest', async () => {
   const files = Object.fromEntries(Array.from({ length: 30 }, (_, at) => [`f${at}/Same.md`, 'same']))
   const many = await searchCore({ ...files, 'Linker.md': '[[Same]]' })
   const { warnings } = await getNode(many, { id: 'linker', ...whole })
@@ -211,7 +226,7 @@ test('of a link that fits many notes five are named, and how many more there are
   await many.close()
 })
 
-test('where there is hardly any room a note has less text than is worth reading', async () => {
+test('a very small budget shortens the text', async () => {
   const long = await searchCore({ 'Long.md': 'many words of a note '.repeat(300) })
   for (const depth of [0, 1]) {
     const { value } = await getNode(long, { id: 'long', ...whole, depth, maxTokens: 110 })
@@ -222,7 +237,7 @@ test('where there is hardly any room a note has less text than is worth reading'
   await long.close()
 })
 
-test('a link to a note of another vault opens that vault alone, by its name or its folder', async () => {
+test('a link to another vault opens only that vault, by its name or folder', async () => {
   const text =
     '[a](obsidian://open?vault=recipes&file=Bread) [b](obsidian://open?vault=work&file=Bread) [c](obsidian://open?vault=none&file=x)'
   const own = await searchCore({ 'a.md': text }, { name: 'home' })

@@ -15,7 +15,7 @@ async function ask(args: Partial<PropertiesArguments> = {}) {
   return { value, warnings }
 }
 
-test('properties come with how many notes have them and what their values are, most used first', async () => {
+test('lists properties with counts and kinds, most used first', async () => {
   expect(await ask()).toEqual({
     value: {
       properties: [
@@ -30,12 +30,12 @@ test('properties come with how many notes have them and what their values are, m
   })
 })
 
-test('properties are listed page by page, and by their beginning', async () => {
+test('pages through properties and filters by prefix', async () => {
   expect((await ask({ offset: 1, limit: 1 })).value).toMatchObject({ properties: [{ key: 'empty' }], total: 4 })
   expect((await ask({ prefix: 'STA', offset: 1 })).value).toMatchObject({ properties: [{ key: 'start' }], total: 2 })
 })
 
-test('the values of a property are counted in any case, each item of a list by itself, and long ones are cut', async () => {
+test('counts values ignoring case, each list item on its own, and cuts long ones', async () => {
   const { value } = await ask({ key: '#STATUS' })
   expect(value).toEqual({
     values: [
@@ -48,7 +48,7 @@ test('the values of a property are counted in any case, each item of a list by i
   expect((await ask({ key: 'status', prefix: 'o' })).value).toEqual({ values: [{ value: 'open', count: 1 }], total: 1 })
 })
 
-test('a property that no note has is told with the nearest', async () => {
+test('warns about an unknown property with the nearest name', async () => {
   expect(await ask({ key: 'statsu' })).toEqual({
     value: { values: [], total: 0 },
     warnings: [{ code: 'UNKNOWN_ID', message: 'No note has the property "statsu". Nearest: "status".' }],
@@ -56,7 +56,7 @@ test('a property that no note has is told with the nearest', async () => {
   expect((await ask({ key: 'empty' })).warnings).toEqual([])
 })
 
-test('a property without values that can be listed is told to be there', async () => {
+test('explains when a property has no listable values', async () => {
   const core = await searchCore({ 'a.md': '---\nmade of: {a: 1}\n---\n' })
   const { value, warnings } = await listProperties(core, { key: 'Made of', limit: 20 })
   expect(value).toEqual({ values: [], total: 0 })

@@ -11,22 +11,19 @@ const shown = async (id: string) => {
   return answer
 }
 
-test.each(['deep work', 'Deep Work'])(
-  'a note that is linked to and does not exist is shown as missing when asked for as %j',
-  async (id) => {
-    const { value, warnings } = await shown(id)
-    expect(value).toMatchObject({ id: 'deep work', title: 'Deep Work', kind: 'missing', text: '', left_out: 0, links: [] })
-    expect(value).not.toHaveProperty('path')
-    expect(warnings).toEqual([])
-  },
-)
+test.each(['deep work', 'Deep Work'])('shows a linked but missing note as missing for %j', async (id) => {
+  const { value, warnings } = await shown(id)
+  expect(value).toMatchObject({ id: 'deep work', title: 'Deep Work', kind: 'missing', text: '', left_out: 0, links: [] })
+  expect(value).not.toHaveProperty('path')
+  expect(warnings).toEqual([])
+})
 
-test('a note says what the folder of its vault is called, not where it is', async () => {
+test("gives the name of the vault's folder without its path", async () => {
   const core = { ...fakeCore(fakeStore(GARDEN)), root: '/home/me/My notes' }
   expect((await pageNote(core, { id: 'home.md' })).value).toMatchObject({ folder: 'My notes', path: 'Home.md' })
 })
 
-test('what no note links to is null, with a warning', async () => {
+test('a name that no note links to is null, with a warning', async () => {
   const { value, warnings } = await shown('deeper work')
   expect(value).toBeNull()
   expect(warnings.map(({ code }) => code)).toEqual(['UNKNOWN_ID'])

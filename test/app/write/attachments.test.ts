@@ -16,7 +16,7 @@ const PDF = Uint8Array.from({ length: 40_000 }, (_, at) => (at * 7) % 256)
 const BYTES = { 'photo.png': PNG, 'lie.png': Buffer.from('<script>'), 'Papers/Plan.pdf': PDF }
 const core: GraphCore = { ...fakeCore(fakeStore(FILES)), files: fakeFiles(BYTES) }
 
-test('the attachments of a note are listed with type and size', async () => {
+test("lists a note's attachments with type and size", async () => {
   const { value } = await listAttachments(core, { id: 'home', limit: 10, offset: 0 })
   expect(value.total).toBe(3)
   expect(value.attachments.find(({ id }) => id === 'papers/plan.pdf')).toEqual({
@@ -31,7 +31,7 @@ test('the attachments of a note are listed with type and size', async () => {
   expect([page.value.attachments.length, page.value.total]).toEqual([1, 3])
 })
 
-test('a note without attachments has none, an unknown one is told', async () => {
+test('a note without attachments has none, and an unknown note gives a warning', async () => {
   expect(await listAttachments(core, { id: 'soil', limit: 10, offset: 0 })).toEqual({
     value: { attachments: [], total: 0 },
     warnings: [],
@@ -41,7 +41,7 @@ test('a note without attachments has none, an unknown one is told', async () => 
   expect([value.total, warnings.map(({ code }) => code)]).toEqual([0, ['UNKNOWN_ID']])
 })
 
-test('a picture is shown whole, and as base64 only where bytes are asked for', async () => {
+test('shows a picture whole, and as base64 only when bytes are requested', async () => {
   const { value, images } = await readAttachment(core, { id: 'PHOTO.png', offset: 0 })
   expect(value).toMatchObject({ id: 'photo.png', filename: 'photo.png', mime_type: 'image/png', size: PNG.length })
   expect(value).not.toHaveProperty('content')
@@ -51,13 +51,13 @@ test('a picture is shown whole, and as base64 only where bytes are asked for', a
   expect(bytes.value?.content).toBe(Buffer.from(PNG).toString('base64'))
 })
 
-test('what is only called a picture is none', async () => {
+test('a file that is only named like a picture is not shown as one', async () => {
   const { value, images } = await readAttachment(core, { id: 'lie.png', offset: 0 })
   expect(images).toBeUndefined()
   expect(Buffer.from(value?.content ?? '', 'base64').toString()).toBe('<script>')
 })
 
-test.each([undefined, 1000, 39_999, 40_000, 50_000])('pages of %s bytes make the file', async (maxBytes) => {
+test.each([undefined, 1000, 39_999, 40_000, 50_000])('pages of %s bytes join to the file', async (maxBytes) => {
   const pages: Buffer[] = []
   let offset: number | undefined = 0
   while (offset !== undefined) {
@@ -69,13 +69,13 @@ test.each([undefined, 1000, 39_999, 40_000, 50_000])('pages of %s bytes make the
   expect(pages[0]?.length).toBe(Math.min(maxBytes ?? 16_384, 40_000))
 })
 
-test('behind the end there is nothing', async () => {
+test('returns nothing past the end', async () => {
   const { value } = await readAttachment(core, { id: 'papers/plan.pdf', offset: 99_999 })
   expect(value).toMatchObject({ content: '', size: 40_000 })
   expect(value).not.toHaveProperty('next_offset')
 })
 
-test('no such file is null, a note and a file that cannot be read are errors', async () => {
+test('an unknown file is null; a note or an unreadable file is an error', async () => {
   expect(await readAttachment(core, { id: 'nope.png', offset: 0 })).toMatchObject({
     value: null,
     warnings: [{ code: 'UNKNOWN_ID' }],
@@ -87,7 +87,7 @@ test('no such file is null, a note and a file that cannot be read are errors', a
   await expect(readAttachment(core, { id: 'gone.bin', offset: 0 })).rejects.toMatchObject({ code: 'PERMISSION_DENIED' })
 })
 
-test('without files they are switched off', async () => {
+test('attachments are disabled without file access', async () => {
   const closed = fakeCore(fakeStore(FILES))
   await expect(readAttachment(closed, { id: 'photo.png', offset: 0 })).rejects.toMatchObject({ code: 'TOOL_DISABLED' })
 })

@@ -25,7 +25,7 @@ describe('limits', () => {
     ['append', update({ append: 'x'.repeat(MB + 1) }), 'append has'],
     ['prepend', update({ prepend: 'x'.repeat(MB + 1) }), 'prepend has'],
     ['replace', update({ replaceText: { find: 'a', replace: 'x'.repeat(MB + 1), count: 1 } }), 'replace_text.replace has'],
-  ])('%s that is too large', (_, operation, message) => {
+  ])('rejects %s that is too large', (_, operation, message) => {
     expect(refusal(operation)).toMatchObject({ code: 'TOO_LARGE', message: expect.stringContaining(message) })
   })
 
@@ -41,11 +41,11 @@ describe('limits', () => {
     [{ kind: 'manageTags', id: 'a', add: ['ok', 'x'.repeat(5000)], remove: [] }, 'add has 5000 characters'],
     [update({ mode: 'append', content: 'x' }), 'mode append needs a section'],
     [update({ properties: { a: deep(100_000) } }), 'properties are nested deeper than 32 levels'],
-  ])('%#: what says nothing, or too much', (operation, message) => {
-    const { code, message: told } = refusal(operation)
+  ])('%#: rejects empty or oversized input', (operation, message) => {
+    const { code, message: text } = refusal(operation)
     expect(code).toBe('INVALID_PARAMS')
-    expect(told).toContain(message)
-    expect(told.length).toBeLessThan(250)
+    expect(text).toContain(message)
+    expect(text.length).toBeLessThan(250)
   })
 
   test.each<[string, Operation]>([
@@ -55,5 +55,5 @@ describe('limits', () => {
     ['a mode with its section', update({ mode: 'append', section: ['A'], content: 'x' })],
     ['the top folder', { kind: 'clone', id: 'a', folder: '' }],
     ['no tag at all', update({ tags: [] })],
-  ])('%s is allowed', (_, operation) => expect(() => checkOperation(operation)).not.toThrow())
+  ])('accepts %s', (_, operation) => expect(() => checkOperation(operation)).not.toThrow())
 })

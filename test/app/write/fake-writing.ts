@@ -6,14 +6,14 @@ import { fakeCore, fakeStore } from '../../support/fake-store.ts'
 import { GARDEN } from '../../support/garden.ts'
 
 export interface FakeWriting extends Writing {
-  /** What was asked for, in order. */
+  /** All requests in order. */
   readonly requests: readonly WriteRequest[]
   readonly undone: readonly string[]
 }
 
 const RESULT: WriteResult = { changeId: 'c1', files: [], subjects: ['Home.md'], dangling: [], diff: '', notes: [] }
 
-/** A writing side that writes nothing and answers what it is told to. */
+/** A `Writing` port that writes nothing and returns the given results. */
 export function fakeWriting(
   result: Partial<WriteResult> = {},
   changes: readonly ChangeSummary[] = [],
@@ -41,7 +41,7 @@ export function fakeWriting(
   }
 }
 
-/** Files by path. */
+/** Serves these files by path. */
 export function fakeFiles(files: Readonly<Record<string, Uint8Array>>): VaultFiles {
   return {
     async read(path, { offset, length }) {
@@ -51,13 +51,13 @@ export function fakeFiles(files: Readonly<Record<string, Uint8Array>>): VaultFil
   }
 }
 
-/** A picture of one dot. */
+/** A picture of one pixel. */
 export const PNG: Uint8Array = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8/5+hHgAHggJ/PchI7wAAAABJRU5ErkJggg==',
   'base64',
 )
 
-/** The garden, writable. */
+/** The garden as a writable core. */
 export function writableCore(
   writing: Writing = fakeWriting(),
   files: VaultFiles = fakeFiles({ 'photo.png': PNG }),

@@ -9,36 +9,36 @@ const around = (change: string) => {
   return textAround(LONG, 500, { start, end: start + change.length })
 }
 
-test('a text that fits is shown whole', () => {
+test('shows a short text whole', () => {
   expect(textAround('One.\nTwo.\n', 500, { start: 5, end: 9 })).toBe('One.\nTwo.\n')
 })
 
-test('what is added at the end is shown with what stands before it, from the beginning of a line', () => {
+test('shows an addition at the end with preceding lines, from the start of a line', () => {
   const shown = around('Line 199 of many.\n')
   expect(shown.startsWith(`${MARKER}\nLine 1`)).toBe(true)
   expect(shown.endsWith('Line 198 of many.\nLine 199 of many.\n')).toBe(true)
   expect(shown.length).toBeLessThanOrEqual(500)
 })
 
-test('a change in the middle stands between two markers', () => {
+test('shows a change in the middle between two markers', () => {
   const shown = around('Line 100 of many.\n')
   expect(shown.startsWith(MARKER) && shown.endsWith(MARKER)).toBe(true)
   expect(shown).toContain('Line 95 of many.\nLine 96')
   expect(shown).toContain('Line 100 of many.\nLine 101 of many.\n')
 })
 
-test('a change at the beginning is shown from the beginning', () => {
+test('shows a change at the beginning from the beginning', () => {
   expect(around('Line 0 of many.\n').startsWith('Line 0 of many.\nLine 1')).toBe(true)
 })
 
-test('of a change that does not fit its beginning is shown', () => {
+test('shows the beginning of a change that does not fit', () => {
   const start = LONG.indexOf('Line 50 ')
   const shown = textAround(LONG, 500, { start, end: LONG.length })
   expect(shown.startsWith(`${MARKER}Line 50 of many.`)).toBe(true)
   expect(shown.endsWith(MARKER)).toBe(true)
 })
 
-test('what is shown is part of the text, within the limit, and holds a change that fits', () => {
+test('the excerpt is part of the text, within the limit, and contains a change that fits', () => {
   const text = fc.string({ unit: fc.constantFrom('a', ' ', '\n', 'é', '👨‍👩‍👧', 'z\u0301'), maxLength: 400 })
   fc.assert(
     fc.property(text, fc.nat(), fc.nat(30), (written, at, length) => {
@@ -55,7 +55,7 @@ test('what is shown is part of the text, within the limit, and holds a change th
   )
 })
 
-test('a difference of up to sixty lines is shown whole, of a longer one it is said how many more there are', () => {
+test('shows a diff of up to sixty lines whole, and counts the remaining lines of a longer one', () => {
   const lines = (count: number) => Array.from({ length: count }, (_, at) => `+${at}\n`).join('')
   expect(shownDiff(lines(60))).toBe(lines(60))
   expect(shownDiff(lines(61))).toBe(`${lines(60)}… 1 more line\n`)
@@ -63,18 +63,18 @@ test('a difference of up to sixty lines is shown whole, of a longer one it is sa
   expect(shownDiff('')).toBe('')
 })
 
-test('the hunks of a difference are what follows the names of its file', () => {
+test('hunks are the part of a diff after the file names', () => {
   expect(hunksOf('--- a/a.md\n+++ b/a.md\n@@ -1 +1 @@\n--- x\n+++ y\n')).toBe('@@ -1 +1 @@\n--- x\n+++ y\n')
   expect(hunksOf('The versions differ')).toBe('The versions differ')
 })
 
-test('sixty long lines are fewer, and those that are left out are counted', () => {
+test('fewer than sixty lines fit when they are long, and the rest is counted', () => {
   const shown = shownDiff(`+${'x'.repeat(5000)}\n`.repeat(60))
   expect(shown.length).toBeLessThan(4_100)
   expect(shown).toMatch(/\n… \d+ more lines\n$/)
 })
 
-test('long lines are cut to what changed in them', () => {
+test('cuts long lines to the part that changed', () => {
   const [before, after] = ['word '.repeat(100), ' word'.repeat(100)]
   const shown = shownDiff(`@@ -1 +1 @@\n ${before}\n-${before}old${after}\n+${before}new${after}\n`)
   const [, context = '', gone = '', come = ''] = shown.split('\n')

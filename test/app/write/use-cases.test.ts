@@ -11,18 +11,18 @@ import { fakeCore, fakeStore } from '../../support/fake-store.ts'
 import { GARDEN } from '../../support/garden.ts'
 import { type FakeWriting, fakeWriting, PNG, writableCore } from './fake-writing.ts'
 
-const single = <Asked extends Operation>(tool: string, operation: Asked, dryRun = false) => ({ tool, operation, dryRun })
+const single = <Kind extends Operation>(tool: string, operation: Kind, dryRun = false) => ({ tool, operation, dryRun })
 const UPDATE = { kind: 'update', id: 'home', append: 'x', updateLinks: false } as const
 const LINE = { line: 3, before: '[[Home]]', after: '[[Start]]' }
 
-/** The core, and what was asked of it. */
+/** The core and its fake writing port. */
 function writing(result: Partial<WriteResult> = {}, changes: readonly ChangeSummary[] = [], fails?: RouxError) {
   const fake: FakeWriting = fakeWriting(result, changes, fails)
   return { core: writableCore(fake), fake }
 }
 
-describe('a note that is written', () => {
-  test('is answered with what was changed, its tags, its first links and its text', async () => {
+describe('writing a note', () => {
+  test('returns the change, tags, first links and text', async () => {
     const files = [{ kind: 'changed', from: 'Home.md', to: 'Home.md', relinked: [] }] as const
     const { core, fake } = writing({ files, diff: '--- a/Home.md\n+++ b/Home.md\n@@ -1 +1,2 @@\n+x\n' })
     const { value } = await writeNode(core, single('update_node', UPDATE))
@@ -36,7 +36,7 @@ describe('a note that is written', () => {
     expect(value.content).toBe(GARDEN['Home.md']?.body)
   })
 
-  test('is told by where it would be in a dry run, and is not read', async () => {
+  test('a dry run returns the future id without reading the note', async () => {
     const { core } = writing({ subjects: ['New/Note.md'], diff: 'd\n' })
     const request = single('create_node', { kind: 'create', id: 'New/Note.md', content: '' } as const, true)
     expect((await writeNode({ ...core, name: 'work' }, request)).value).toEqual({
@@ -47,7 +47,7 @@ describe('a note that is written', () => {
     })
   })
 
-  test('lists the other files that changed with it', async () => {
+  test('lists the other files that changed', async () => {
     const files = [
       { kind: 'moved', from: 'Old.md', to: 'Home.md', relinked: [] },
       { kind: 'changed', from: 'a.md', to: 'a.md', relinked: [LINE] },
@@ -60,7 +60,7 @@ describe('a note that is written', () => {
     ])
   })
 
-  describe('and is long', () => {
+  describe('a long note', () => {
     const subjects = ['Beds/Long.md']
     const long = GARDEN['Beds/Long.md']?.body ?? ''
     const at = { start: long.length - 3, end: long.length }
@@ -70,7 +70,7 @@ describe('a note that is written', () => {
       return (await writeNode(writing({ subjects, text: written }).core, single('update_node', UPDATE), call)).value
     }
 
-    test('is shown around the change', async () => {
+    test('a long note is shown around the change', async () => {
       const { content = '' } = await change({})
       expect(content.length).toBeGreaterThan(490)
       expect(content.length).toBeLessThanOrEqual(500)
@@ -78,7 +78,7 @@ describe('a note that is written', () => {
       expect(content.endsWith('word end')).toBe(true)
     })
 
-    test('is shown from its beginning where the text did not change, or is another one by now', async () => {
+    test('a long note is shown from its beginning if the text did not change or changed again', async () => {
       for (const { content } of [await change(), await change({ hash: 'f'.repeat(64) })]) {
         expect(content).toHaveLength(500)
         expect(content?.startsWith('word word')).toBe(true)
@@ -86,14 +86,14 @@ describe('a note that is written', () => {
       }
     })
 
-    test('has a hash that is good for replacing it only where the caller knows all of it', async () => {
+    test('a long note has a full hash only if the caller knows the whole text', async () => {
       expect((await change({})).hash).toMatch(/^partial:/)
       expect((await change()).hash).toMatch(/^partial:/)
       expect((await change({ isKnown: true })).hash).not.toMatch(/^partial:/)
       expect((await change({ isKnown: true, hash: 'f'.repeat(64) })).hash).toMatch(/^partial:/)
     })
 
-    test('is not cut for a program', async () => {
+    test('a long note is not cut for a program', async () => {
       const value = await change({}, { whole: true })
       expect(value.content).toBe(long)
       expect(value.hash).not.toMatch(/^partial:/)
@@ -101,7 +101,7 @@ describe('a note that is written', () => {
     })
   })
 
-  test('waits for the index like every answer, and is written once although the index is found damaged', async () => {
+  test('waits for the index like any answer, and writes once even if the index is damaged', async () => {
     const { core, fake } = writing()
     const lost = () => Promise.reject(new RouxError('STORE_UNAVAILABLE', 'damaged'))
     const damaged: GraphCore = { ...core, store: { ...core.store, read: lost } }
@@ -112,18 +112,18 @@ describe('a note that is written', () => {
     expect(warnings).toEqual([{ code: 'NOTICE', message: 'The change was made, but "Home.md" could not be read again: damaged' }])
   })
 
-  test('tells what a caller should know, and the links that could not be kept', async () => {
+  test('passes on notices and dangling links', async () => {
     const dangling = [{ path: 'a.md', line: 2, text: '[[x]]', reason: 'its file is deleted' }]
-    const { core } = writing({ notes: ['The text itself still has #x.'], dangling })
+    const { core } = writing({ notes: ['The text still has #x.'], dangling })
     const { value, warnings } = await writeNode(
       core,
       single('manage_tags', { kind: 'manageTags', id: 'home', add: [], remove: ['x'] }),
     )
     expect(value.dangling_links).toEqual(dangling)
-    expect(warnings).toEqual([{ code: 'NOTICE', message: 'The text itself still has #x.' }])
+    expect(warnings).toEqual([{ code: 'NOTICE', message: 'The text still has #x.' }])
   })
 
-  test('is refused where nothing may be written, and where the vault is missing', async () => {
+  test('writing is refused when it is disabled or the vault is missing', async () => {
     const closed = fakeCore(fakeStore(GARDEN))
     await expect(writeNode(closed, single('update_node', UPDATE))).rejects.toMatchObject({ code: 'TOOL_DISABLED' })
     const missing = { ...fakeCore(fakeStore({}), { phase: 'missing' }), writing: fakeWriting() }
@@ -133,7 +133,7 @@ describe('a note that is written', () => {
 })
 
 describe('deleting', () => {
-  test('in a dry run answers a plan, the links that would lead nowhere, and that nothing was deleted', async () => {
+  test('a dry run returns a plan and the links that would break', async () => {
     const dangling = [{ path: 'a.md', line: 2, text: 'Home', reason: 'gone' }]
     const files = [{ kind: 'deleted', from: 'Home.md', relinked: [] }] as const
     const { core } = writing({ files, subjects: [undefined], dangling, diff: 'Deleted: Home.md goes to the trash\n' })
@@ -146,7 +146,7 @@ describe('deleting', () => {
     })
   })
 
-  test('answers the links that lead nowhere now', async () => {
+  test('returns the links that broke', async () => {
     const gone = writing({ files: [{ kind: 'deleted', from: 'Home.md', relinked: [] }], subjects: [undefined] })
     expect((await deleteFile(gone.core, single('delete_node', { kind: 'delete', id: 'home' }))).value).toEqual({
       deleted: true,
@@ -156,8 +156,8 @@ describe('deleting', () => {
   })
 })
 
-describe('the note that an operation works on', () => {
-  const asked = async (operations: readonly Operation[], fails?: RouxError) => {
+describe('the note of an operation', () => {
+  const requested = async (operations: readonly Operation[], fails?: RouxError) => {
     const { core, fake } = writing({}, [], fails)
     const { warnings } = await applyChanges(core, {
       operations: operations.map((operation) => ({ tool: 'x', operation })),
@@ -175,8 +175,8 @@ describe('the note that an operation works on', () => {
     { kind: 'manageTags', id: '', add: ['x'], remove: [] },
     { kind: 'clone', id: '', folder: 'x' },
     { kind: 'addAttachment', id: '', filename: 'a.png', content: '' },
-  ])('may be given by a title or an alias that it alone has: %j', async (operation) => {
-    const named = (id: string) => asked([{ ...operation, id } as Operation])
+  ])('an operation accepts a unique title or alias: %j', async (operation) => {
+    const named = (id: string) => requested([{ ...operation, id } as Operation])
     expect(await named('Humus')).toEqual({ ids: ['soil/compost.md'], warnings: ['"Humus" is the note "soil/compost.md".'] })
     expect(await named('Tomatoes')).toEqual({ ids: ['beds/tomato.md'], warnings: ['"Tomatoes" is the note "beds/tomato.md".'] })
     expect(await named('home')).toEqual({ ids: ['home'], warnings: [] })
@@ -186,14 +186,14 @@ describe('the note that an operation works on', () => {
     })
   })
 
-  test('is called in an error as it was written: who may not read notes learns no id from a title', async () => {
+  test("errors use the caller's name, so a caller without read access learns no id", async () => {
     const fails = new RouxError('INVALID_PARAMS', '"soil/compost.md" is no attachment.')
-    await expect(asked([{ kind: 'deleteAttachment', id: 'Humus' }], fails)).rejects.toMatchObject({
+    await expect(requested([{ kind: 'deleteAttachment', id: 'Humus' }], fails)).rejects.toMatchObject({
       message: '"Humus" is no attachment.',
     })
   })
 
-  test('is a folder rather than a note of that title, where the tool takes folders', async () => {
+  test('a tool that takes folders prefers a folder to a note of that title', async () => {
     const files = { ...GARDEN, 'Beds/Plan.md': { properties: { title: 'Soil' } } }
     const fake = fakeWriting()
     const core = { ...fakeCore(fakeStore(files)), writing: fake }
@@ -201,8 +201,8 @@ describe('the note that an operation works on', () => {
     expect(fake.requests[0]?.operations).toMatchObject([{ id: 'Soil' }])
   })
 
-  test('is the one that an operation before makes, though another has that name', async () => {
-    const { ids } = await asked([
+  test('an operation finds the note that an earlier one creates, even if another note has that name', async () => {
+    const { ids } = await requested([
       { kind: 'create', id: 'new/Humus', content: '' },
       { ...UPDATE, id: 'new/humus' },
       { ...UPDATE, id: 'Tomatoes' },
@@ -210,9 +210,9 @@ describe('the note that an operation works on', () => {
     expect(ids).toEqual(['new/Humus', 'new/humus', 'beds/tomato.md'])
   })
 
-  test('is an error with the nearest ids when there is none', async () => {
+  test('an unknown note is an error with the nearest ids', async () => {
     const missing = new RouxError('NODE_NOT_FOUND', 'Operation 2: There is no note "Wormz".')
-    await expect(asked([UPDATE, { kind: 'delete', id: 'Wormz' }], missing)).rejects.toMatchObject({
+    await expect(requested([UPDATE, { kind: 'delete', id: 'Wormz' }], missing)).rejects.toMatchObject({
       code: 'NODE_NOT_FOUND',
       message: 'Operation 2: There is no note "Wormz".',
       candidates: expect.arrayContaining(['soil/worms.md']),
@@ -227,7 +227,7 @@ describe('moving', () => {
     { kind: 'changed', from: 'Soil/Worms.md', to: 'Soil/Worms.md', relinked: [LINE] },
   ]
 
-  test('tells old and new id and every rewritten line', async () => {
+  test('returns the old and new id and every rewritten line', async () => {
     const { core, fake } = writing({ files, subjects: ['Start.md'], diff: '-a\n+b\n' })
     expect((await moveNode(core, single('move_node', MOVE))).value).toEqual({
       old_id: 'home.md',
@@ -242,7 +242,7 @@ describe('moving', () => {
     expect(fake.requests[0]?.title).toBe('move_node home → Start.md')
   })
 
-  test('both ids carry the name of a vault that has one, also in a dry run', async () => {
+  test("both ids include the vault's name, also in a dry run", async () => {
     for (const dryRun of [false, true]) {
       const { core } = writing({ files, subjects: ['Start.md'], diff: '' })
       const { value } = await moveNode({ ...core, name: 'work' }, single('move_node', MOVE, dryRun))
@@ -251,7 +251,7 @@ describe('moving', () => {
     }
   })
 
-  test('a dry run answers a plan and the difference', async () => {
+  test('a dry run returns a plan and the diff', async () => {
     const { core, fake } = writing({ files, subjects: ['Start.md'], diff: '-a\n+b\n' })
     const { value } = await moveNode(core, single('move_node', MOVE, true))
     expect(fake.requests[0]?.dryRun).toBe(true)
@@ -267,15 +267,15 @@ describe('moving', () => {
       'old/soil',
     ],
     ['an empty folder', { files: [] }, 'soil', 'old'],
-    ['a folder that is told', { files: [], subjects: ['Old/Soil'] }, 'soil', 'old/soil'],
-  ])('%s has its path for an id', async (_, result, old_id, new_id) => {
+    ['a folder that the writer reports', { files: [], subjects: ['Old/Soil'] }, 'soil', 'old/soil'],
+  ])('%s uses its path as id', async (_, result, old_id, new_id) => {
     const { core } = writing({ subjects: [undefined], ...result })
     const { value } = await moveNode(core, single('move_node', { kind: 'move', id: '/Soil/', to: 'Old' }))
     expect(value).toMatchObject({ old_id, new_id })
   })
 })
 
-describe('what does not fit into the context of a model', () => {
+describe('answers too large for a model', () => {
   const many = Array.from({ length: 150 }, (_, at): WriteResult['files'][number] => ({
     kind: 'changed',
     from: `${at}.md`,
@@ -289,7 +289,7 @@ describe('what does not fit into the context of a model', () => {
   }
   const TAG = single('rename_tag', { kind: 'renameTag', tag: '#a', to: 'b' }, true)
 
-  test('is cut, and it is told how much', async () => {
+  test('large answers are cut, with counts of the omitted parts', async () => {
     const { core, fake } = writing(result)
     const { value } = await rename(core, TAG)
     expect(fake.requests[0]?.title).toBe('rename_tag #a → #b')
@@ -313,7 +313,7 @@ describe('what does not fit into the context of a model', () => {
     expect(whole.value.ids).toHaveLength(25)
   })
 
-  test('is there for a person', async () => {
+  test('large answers are complete for a person', async () => {
     const { value } = await rename(writing(result).core, TAG, { whole: true })
     expect(value.files).toHaveLength(150)
     expect(value.files?.[0]?.relinked?.[1]?.before).toHaveLength(1000)
@@ -325,7 +325,7 @@ describe('what does not fit into the context of a model', () => {
 test.each([
   [{ subjects: ['New/Deep'] }, { path: 'New/Deep', change_id: 'c1' }],
   [{ subjects: [undefined] }, { path: 'new/deep', change_id: 'c1' }],
-])('a folder is told by its path: %j', async (result, expected) => {
+])("create_folder returns the folder's path: %j", async (result, expected) => {
   const request = single('create_folder', { kind: 'createFolder', path: '/new/deep/' })
   expect((await createFolder(writing(result).core, request)).value).toEqual(expected)
 })
@@ -336,7 +336,7 @@ describe('several operations', () => {
     { tool: 'delete_node', operation: { kind: 'delete', id: 'c' } },
   ] as const
 
-  test('are one request with one title, one diff, and an id each', async () => {
+  test('several operations form one request with one title, one diff and an id each', async () => {
     const { core, fake } = writing({ subjects: ['B.md', undefined], diff: 'd' })
     const { value } = await applyChanges(core, { operations, dryRun: false })
     expect(fake.requests).toEqual([
@@ -349,7 +349,7 @@ describe('several operations', () => {
     expect(value).toEqual({ ids: ['b.md', null], change_id: 'c1', diff: 'd\n', files: [] })
   })
 
-  test('a plan is carried out by its id alone', async () => {
+  test('apply a plan by its id alone', async () => {
     const { core, fake } = writing({ subjects: [] })
     const { value } = await applyChanges(core, { operations: [], dryRun: false, planId: 'p1' })
     expect(fake.requests).toEqual([{ title: 'apply_changes', operations: [], dryRun: false, planId: 'p1' }])
@@ -358,10 +358,10 @@ describe('several operations', () => {
 
   test.each([
     [{ operations: [], dryRun: false }, 'nothing to do'],
-    [{ operations, dryRun: false, planId: 'p1' }, 'operations and plan_id do not go together'],
-    [{ operations: [], dryRun: true, planId: 'p1' }, 'plan_id is what a dry run answered'],
+    [{ operations, dryRun: false, planId: 'p1' }, 'Pass either operations or plan_id'],
+    [{ operations: [], dryRun: true, planId: 'p1' }, 'plan_id is the result of a dry run'],
     [{ operations: [], dryRun: false, planId: ' ' }, 'plan_id is empty'],
-  ])('%j is refused', async (args, message) => {
+  ])('rejects %j', async (args, message) => {
     const { core, fake } = writing()
     await expect(applyChanges(core, args)).rejects.toMatchObject({
       code: 'INVALID_PARAMS',
@@ -370,7 +370,7 @@ describe('several operations', () => {
     expect(fake.requests).toEqual([])
   })
 
-  test('what is wrong with one of them is told with its number', async () => {
+  test('an error states the number of its operation', async () => {
     const long = { tool: 'update_node', operation: { ...UPDATE, title: 'x'.repeat(201) } } as const
     await expect(applyChanges(writing().core, { operations: [...operations, long], dryRun: true })).rejects.toMatchObject({
       code: 'TOO_LARGE',
@@ -378,7 +378,7 @@ describe('several operations', () => {
     })
   })
 
-  test('a long title is cut', async () => {
+  test('cuts a long title', async () => {
     const { core, fake } = writing()
     await applyChanges(core, { operations: Array.from({ length: 100 }, () => operations).flat(), dryRun: false })
     expect(fake.requests[0]?.title).toHaveLength(200)
@@ -386,7 +386,7 @@ describe('several operations', () => {
   })
 })
 
-describe('the list of changes', () => {
+describe('list_changes', () => {
   const change = (id: string, ...paths: readonly string[]): ChangeSummary => ({
     id,
     time: 1_700_000_000_000,
@@ -402,7 +402,7 @@ describe('the list of changes', () => {
   }
   const changes = [change('c4', 'Home.md'), change('c3', ...Array.from({ length: 30 }, (_, at) => `n/${at}.md`)), moved]
 
-  test('has times, states and files', async () => {
+  test('returns times, states and files', async () => {
     const { value } = await listChanges(writing({}, changes).core, { limit: 3 })
     expect(value[0]).toEqual({
       change_id: 'c4',
@@ -424,10 +424,10 @@ describe('the list of changes', () => {
     ['move', '.trash/a.md', 'deleted'],
     ['makeFolder', undefined, 'folder_created'],
     ['removeFolder', undefined, 'folder_deleted'],
-  ] as const)('calls what was done (%s, to %s) as the answer of the tool that did it', async (kind, to, told) => {
+  ] as const)('names a change (%s, to %s) like the tool that made it', async (kind, to, expected) => {
     const files = [{ kind, path: 'a.md', to }]
     const { value } = await listChanges(writing({}, [{ ...change('c1'), files }]).core, { limit: 3 })
-    expect(value[0]?.files).toEqual([{ kind: told, path: 'a.md', ...(to === undefined ? {} : { to }) }])
+    expect(value[0]?.files).toEqual([{ kind: expected, path: 'a.md', ...(to === undefined ? {} : { to }) }])
   })
 
   test.each([
@@ -439,12 +439,12 @@ describe('the list of changes', () => {
     ['old/soil/worms.md', ['c2']],
     ['so', []],
     ['nope', []],
-  ])('of %s', async (id, expected) => {
+  ])('filters by %s', async (id, expected) => {
     const { value } = await listChanges(writing({}, changes).core, { limit: 3, id })
     expect(value.map(({ change_id }) => change_id)).toEqual(expected)
   })
 
-  test('the newest come first, up to the limit, also of one file', async () => {
+  test('returns the newest first, up to the limit, also for one file', async () => {
     const same = Array.from({ length: 9 }, (_, at) => change(`c${9 - at}`, 'Home.md'))
     const { core } = writing({}, same)
     expect((await listChanges(core, { limit: 2 })).value.map(({ change_id }) => change_id)).toEqual(['c9', 'c8'])
@@ -457,7 +457,7 @@ describe('the list of changes', () => {
 })
 
 describe('undo', () => {
-  test('is not called stale because the watcher has just noticed the files that it wrote', async () => {
+  test('an undo is not reported as stale when the watcher sees its own writes', async () => {
     const { core } = writing({ files: [{ kind: 'changed', from: 'Home.md', to: 'Home.md', relinked: [] }] })
     const behind = { ...core, indexing: { ...core.indexing, isBehind: () => true, caughtUp: async () => false } }
     const { value, warnings } = await undoChange(behind, 'c1')
@@ -465,14 +465,14 @@ describe('undo', () => {
     expect(warnings).toEqual([])
   })
 
-  test('answers the node where it is one', async () => {
+  test('returns the node of a single file', async () => {
     const { core, fake } = writing({ changeId: 'c2', files: [{ kind: 'changed', from: 'Home.md', to: 'Home.md', relinked: [] }] })
     const { value } = await undoChange(core, 'c1')
     expect(fake.undone).toEqual(['c1'])
     expect(value).toMatchObject({ undone: 'c1', change_id: 'c2', node: { id: 'home.md', title: 'Home' } })
   })
 
-  test('answers only files where they are several or gone', async () => {
+  test('returns only files when there are several or the file is gone', async () => {
     const { core } = writing({ files: [{ kind: 'deleted', from: 'New.md', relinked: [] }] })
     expect((await undoChange(core, 'c1')).value).toEqual({
       undone: 'c1',
@@ -486,7 +486,7 @@ describe('undo', () => {
   })
 })
 
-test('an attachment that was added is told by its facts', async () => {
+test('an added attachment is returned with its facts', async () => {
   const { core } = writing({ files: [{ kind: 'created', to: 'photo.png', relinked: [] }], subjects: ['photo.png'] })
   const content = Buffer.from(PNG).toString('base64')
   const request = single('add_attachment', { kind: 'addAttachment', id: 'home', filename: 'photo.png', content } as const)

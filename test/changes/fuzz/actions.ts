@@ -3,19 +3,19 @@ import fc from 'fast-check'
 import type { ReadFile } from '../../../bench/oracle/ends.mjs'
 import type { Operation, SectionMode, UpdateNote } from '../../../src/core/operations.ts'
 
-/** What is to be done, before it is known to which file: numbers pick among those that are there. */
+/** An action before its file is known: numbers pick among the existing files. */
 export interface Action {
   readonly kind: Kind
   readonly at: number
   readonly to: number
   readonly pick: number
-  /** Whether the plan of the dry run is carried out, or the request made again. */
+  /** Whether to apply the dry run's plan, or to repeat the request. */
   readonly byPlan: boolean
-  /** Whether it is taken back and done again at once. */
+  /** Whether to undo and redo it at once. */
   readonly undone: boolean
 }
 
-/** The places that notes and folders are moved to. `fresh` is a word that no note holds. */
+/** The places that notes and folders are moved to. `fresh` is a word that occurs in no note. */
 function placeOf(fresh: string, to: number): string {
   const places = [
     fresh,
@@ -38,14 +38,14 @@ function placeOf(fresh: string, to: number): string {
 
 export interface Scene {
   readonly files: ReadonlyMap<string, ReadFile>
-  /** The text of each file. */
+  /** Reads the text of a file. */
   readonly text: (path: string) => string
   /** Files in the trash. */
   readonly deleted: readonly string[]
   readonly fresh: string
 }
 
-/** By lines from 1: its heading's first and last, and the first that is no part of it. */
+/** Line numbers from 1: the heading's first and last line, and the first line after the section. */
 export interface Section {
   readonly name: string
   readonly line: number
@@ -55,9 +55,9 @@ export interface Section {
 
 export interface Planned {
   readonly operations: readonly Operation[]
-  /** The note that is edited; absent of what edits none. */
+  /** The note that is edited, if any. */
   readonly subject?: string
-  /** The heading that a section begins with, and what is done there. */
+  /** The section's heading, and what happens there. */
   readonly section?: Section & { readonly mode: SectionMode }
   readonly find?: string
   readonly content?: string
@@ -69,7 +69,7 @@ const CONTENTS = ['New words.', '- one\n- two', 'New [[b]] here.', '> quote', 'L
 const VALUES = ['text', 'a: b, [c]', 7, true, ['x', 'y, z'], null, '2024-01-05', '[[b]]'] as const
 const OLD_TAGS = ['old', 'other', 'old/deep'] as const
 
-/** What an action is made of. */
+/** The parts of an action. */
 interface Choice extends Pick<Action, 'at' | 'to' | 'pick'> {
   readonly scene: Scene
   readonly paths: readonly string[]
@@ -77,7 +77,7 @@ interface Choice extends Pick<Action, 'at' | 'to' | 'pick'> {
   readonly content: string
 }
 
-/** An action on a note, and the hash that tells it from a twin. */
+/** An action on a note, with the hash that distinguishes it from a twin. */
 interface NoteChoice extends Choice {
   readonly id: string
   readonly note: ReadFile
@@ -86,7 +86,7 @@ interface NoteChoice extends Choice {
 
 type Make<C> = (choice: C) => Planned | undefined
 
-/** Actions on a note that is there. */
+/** Actions on an existing note. */
 function ofNote(make: Make<NoteChoice>): Make<Choice> {
   return (choice) => {
     const id = nth(choice.notes, choice.at)
@@ -183,12 +183,12 @@ const MAKERS = {
 
 const SEVERAL = ['move', 'append', 'rename_heading', 'rename_tag', 'create', 'move_folder', 'title', 'delete'] as const
 
-/** `several`: two of the others in one request. */
+/** `several` combines two others in one request. */
 export type Kind = keyof typeof MAKERS | 'several'
 export const KINDS: readonly Kind[] = [...(Object.keys(MAKERS) as (keyof typeof MAKERS)[]), 'several']
 
 const action: fc.Arbitrary<Action> = fc.record({
-  // What links follow is where most can go wrong.
+  // Actions that rewrite links are drawn more often, because most can go wrong there.
   kind: fc.constantFrom<Kind>(...KINDS, 'move', 'rename_heading', 'several'),
   at: fc.nat(20),
   to: fc.nat(40),
@@ -197,7 +197,7 @@ const action: fc.Arbitrary<Action> = fc.record({
   undone: fc.boolean(),
 })
 
-/** Every second deletion is followed by a restoration: few vaults would have both otherwise. */
+/** Follows every second deletion with a restoration; otherwise few vaults would have both. */
 export const actions = fc
   .array(action, { minLength: 1, maxLength: 5 })
   .map((drawn) =>
@@ -206,7 +206,7 @@ export const actions = fc
     ),
   )
 
-/** The operations that an action comes to in a vault; `undefined` where there is nothing that it could be done to. */
+/** The operations of an action in this vault; `undefined` if nothing fits. */
 export function plannedFor({ kind, at, to, pick }: Action, scene: Scene): Planned | undefined {
   const paths = [...scene.files.keys()]
   const notes = paths.filter((path) => scene.files.get(path)?.kind === 'note')
@@ -217,7 +217,7 @@ export function plannedFor({ kind, at, to, pick }: Action, scene: Scene): Planne
   return first === undefined || second === undefined ? undefined : { operations: [...first.operations, ...second.operations] }
 }
 
-/** Of files whose names differ in case only a hash tells which one is meant. */
+/** A hash identifies a file among those whose names differ only in case. */
 function hashWhereTwins(path: string, { files, text }: Scene): { readonly expectedHash?: string } {
   const fold = (name: string): string => name.normalize('NFC').toLowerCase()
   if ([...files.keys()].filter((other) => fold(other) === fold(path)).length < 2) return {}
@@ -228,7 +228,7 @@ function hashWhereTwins(path: string, { files, text }: Scene): { readonly expect
   }
 }
 
-/** The sections of a note's own headings whose names come once: from the line after the heading to the next heading that is no deeper. */
+/** Sections of the note's own headings with unique names: from the line after the heading to the next heading of the same or a higher level. */
 function sectionsOf({ headings }: ReadFile, text: string): readonly Section[] {
   const lines = text.split('\n').length
   const top = headings.filter(({ isTop }) => isTop)

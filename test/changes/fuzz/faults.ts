@@ -2,13 +2,13 @@ import type { End, ReadFile } from '../../../bench/oracle/ends.mjs'
 import type { WriteResult } from '../../../src/core/operations.ts'
 import type { Action, Kind, Planned } from './actions.ts'
 
-/** A vault at one moment: its files as an independent reader sees them, and their bytes, one character each. */
+/** A vault at one moment: its files as an independent reader sees them, and their bytes, one character per byte. */
 export interface Moment {
   readonly read: ReadonlyMap<string, ReadFile>
   readonly bytes: ReadonlyMap<string, string>
 }
 
-/** What was done between two moments. */
+/** An action between two moments. */
 export interface Step {
   readonly action: Action
   readonly planned: Planned
@@ -17,19 +17,19 @@ export interface Step {
   readonly after: Moment
 }
 
-/** What of a step is not as promised, in words. */
+/** Describes every broken promise of a step. */
 export function faultsOf(step: Step): readonly string[] {
-  return [...toldFaults(step), ...linkFaults(step), ...byteFaults(step)]
+  return [...answerFaults(step), ...linkFaults(step), ...byteFaults(step)]
 }
 
-/** The answer names each file that is not what it was, and no other; of the trash it need not speak. */
-function toldFaults({ result, before, after }: Step): readonly string[] {
-  const told = new Set(result.files.flatMap(({ from, to }) => [from, to]).filter(isOfVault))
+/** The answer must name every changed file and no other; the trash may be omitted. */
+function answerFaults({ result, before, after }: Step): readonly string[] {
+  const named = new Set(result.files.flatMap(({ from, to }) => [from, to]).filter(isOfVault))
   const paths = new Set([...before.bytes.keys(), ...after.bytes.keys()].filter(isOfVault))
   const changed = [...paths].filter((path) => before.bytes.get(path) !== after.bytes.get(path))
   return [
-    ...changed.filter((path) => !told.has(path)).map((path) => `${path} changed, and the answer does not say so`),
-    ...[...told].filter((path) => !changed.includes(path)).map((path) => `the answer names ${path}, which did not change`),
+    ...changed.filter((path) => !named.has(path)).map((path) => `${path} changed, and the answer does not say so`),
+    ...[...named].filter((path) => !changed.includes(path)).map((path) => `the answer names ${path}, which did not change`),
   ]
 }
 
@@ -41,7 +41,7 @@ function movesOf({ files }: WriteResult): ReadonlyMap<string, string> {
   return new Map(files.flatMap(({ from, to }) => (from === undefined || to === undefined ? [] : [[from, to] as const])))
 }
 
-/** Edits that may add links to a note or take some away; what they do to its own links is seen in its bytes. */
+/** Edits that may add or remove links of a note; the byte checks cover the note's own links. */
 const EDITS = new Set([
   'append',
   'prepend',
@@ -53,10 +53,10 @@ const EDITS = new Set([
   'add_attachment',
   'several',
 ])
-/** Edits that may add headings, or take some away. */
+/** Edits that may add or remove headings. */
 const REWRITES = new Set(['append', 'prepend', 'section', 'whole', 'several'])
 
-/** Links lead where they led, to the same heading or block, unless the answer names them. */
+/** Links keep their target, heading and block, unless the answer names them. */
 function linkFaults({ action, planned, result, before, after }: Step): readonly string[] {
   const moved = movesOf(result)
   const fresh = new Set(result.files.flatMap(({ from, to }) => (to === undefined || from === to ? [] : [to])))
@@ -64,7 +64,7 @@ function linkFaults({ action, planned, result, before, after }: Step): readonly 
   return [...before.read].flatMap(([source, old]) => {
     const read = after.read.get(moved.get(source) ?? source)
     if (read === undefined || (EDITS.has(action.kind) && subjects.has(source))) return []
-    // A heading or title that is renamed may lose and gain links.
+    // Renaming a heading or title may remove and add links.
     const isRenamed = (action.kind === 'rename_heading' || action.kind === 'title') && source === planned.subject
     const [ends, now] = isRenamed ? [endsBesideHeadings(old), endsBesideHeadings(read)] : [old.ends, read.ends]
     if (now.length !== ends.length) return [`${source} has ${now.length} links instead of ${ends.length}`]
@@ -86,14 +86,14 @@ function endsBesideHeadings({ ends, headings }: ReadFile): readonly End[] {
 
 interface Known {
   readonly moved: ReadonlyMap<string, string>
-  /** Paths that were not there before. */
+  /** Paths that did not exist before. */
   readonly fresh: ReadonlySet<string>
   readonly mayHaveOther: boolean
 }
 
 function endFault(end: End, now: End, { moved, fresh, mayHaveOther }: Known): string | undefined {
   if (end.path === undefined) {
-    // A link that led nowhere may come to life.
+    // A broken link may gain a target.
     return now.path === undefined || fresh.has(now.path) ? undefined : `led nowhere, and now to ${now.path} [${now.written}]`
   }
   const path = moved.get(end.path) ?? end.path
@@ -105,10 +105,10 @@ function endFault(end: End, now: End, { moved, fresh, mayHaveOther }: Known): st
   return undefined
 }
 
-/** Actions that write links in other files again. */
+/** Actions that rewrite links in other files. */
 const RELINKING = new Set(['move', 'move_folder', 'title', 'rename_heading', 'rename_tag', 'several'])
 
-/** No byte changes but those of the edit, and of the destinations of links that follow. */
+/** Only the edited bytes and the destinations of rewritten links change. */
 function byteFaults(step: Step): readonly string[] {
   const { action, planned, result, before, after } = step
   const moved = movesOf(result)
@@ -128,7 +128,7 @@ function byteFaults(step: Step): readonly string[] {
   })
 }
 
-/** Where two texts begin to differ; `undefined` for equal ones. */
+/** Where two texts start to differ; `undefined` if they are equal. */
 function differenceOf(was: string, now: string): string | undefined {
   if (was === now) return undefined
   let at = 0
@@ -142,14 +142,14 @@ interface FilePair {
   readonly now: string
 }
 
-/** The answer names the lines of the links that were written again; of a reference it is its own line, and its definition changes. */
+/** The answer names the line of every rewritten link; for a reference link that is its own line, although its definition changes. */
 function relinkedFaults({ files }: WriteResult, { path, was, now }: FilePair): readonly string[] {
   if (path.endsWith('.canvas')) return []
-  const told = new Set(files.find(({ from }) => from === path)?.relinked.map(({ line }) => line))
+  const named = new Set(files.find(({ from }) => from === path)?.relinked.map(({ line }) => line))
   const [old = [], fresh = []] = [was, now].map((text) => text.split('\n'))
   const changed = new Set(old.flatMap((line, at) => (line === fresh[at] ? [] : [at + 1])))
-  const silent = [...changed].filter((line) => !told.has(line) && !/^[ >\t]*\[[^\]]+\]:/.test(old[line - 1] ?? ''))
-  const untrue = [...told].filter((line) => !changed.has(line) && !/\]\[/.test(old[line - 1] ?? ''))
+  const silent = [...changed].filter((line) => !named.has(line) && !/^[ >\t]*\[[^\]]+\]:/.test(old[line - 1] ?? ''))
+  const untrue = [...named].filter((line) => !changed.has(line) && !/\]\[/.test(old[line - 1] ?? ''))
   return [
     ...silent.map((line) => `line ${line} of ${path} changed, and the answer does not say so`),
     ...untrue.map((line) => `line ${line} of ${path} did not change, and the answer says that it did`),
@@ -160,9 +160,9 @@ function withOldTag(text: string, { from, to }: { readonly from: string; readonl
   return text.replaceAll(to, from)
 }
 
-/** A text without the destinations of its links and without the quotes of its properties. */
+/** A text without its links' destinations and without the quotes of its properties. */
 function skeletonOf(written: string): string {
-  // The cards of a canvas are texts in JSON.
+  // Canvas cards are texts in JSON.
   const text = written.startsWith('{') ? written.replaceAll('\\n', '\n').replaceAll('\\"', '"') : written
   const [top = ''] = /^(?:\u00ef\u00bb\u00bf)?---[ \t]*\r?\n[\s\S]*?\n---[ \t]*(?:\r?\n|$)/.exec(text) ?? []
   return top
@@ -175,7 +175,7 @@ function skeletonOf(written: string): string {
     .replace(/"(file|subpath)":\s*"[^"]*"/g, '"$1":')
 }
 
-/** The bytes of the note that was edited. */
+/** Checks the bytes of the edited note. */
 function subjectFaults({ action, planned }: Step, pair: FilePair): readonly string[] {
   if (IS_EDIT[action.kind]?.(pair, planned) !== false) return []
   return [`${pair.path}: ${action.kind} changed more than it was to\n${JSON.stringify(pair.was)}\n${JSON.stringify(pair.now)}`]
@@ -191,7 +191,7 @@ const isHeadingEdit: IsEdit = ({ was, now }) => {
 const isPropertyEdit: IsEdit = ({ was, now }, planned) =>
   now.endsWith(bodyOf(was)) && entriesOf(was).every((entry) => isOfEdit(entry, planned) || topOf(now).includes(entry))
 
-/** Whether a note is after an edit what it is to be. */
+/** Whether the note is as it should be after an edit. */
 const IS_EDIT: Readonly<Partial<Record<Kind, IsEdit>>> = {
   append: ({ was, now }, { content }) => now.startsWith(was) && isSame(now.slice(was.length), content),
   prepend: ({ was, now }, { content }) => {
@@ -210,7 +210,7 @@ const IS_EDIT: Readonly<Partial<Record<Kind, IsEdit>>> = {
   add_attachment: ({ was, now }) => now.startsWith(was),
 }
 
-/** Which blank lines are put between texts is left to the program. */
+/** The program may choose the blank lines between texts. */
 function isSame(text: string, other: string | undefined): boolean {
   return withoutBlanks(text) === withoutBlanks(other ?? '')
 }
@@ -229,7 +229,7 @@ function topOf(text: string): string {
   return top
 }
 
-/** The properties of a note as they are written. */
+/** The properties of a note as written. */
 function entriesOf(text: string): readonly string[] {
   const lines = topOf(text).split('\n').slice(1, -2)
   const entries: string[] = []
@@ -240,7 +240,7 @@ function entriesOf(text: string): readonly string[] {
   return entries
 }
 
-/** Whether a property is one that an operation sets. */
+/** Whether an operation sets this property. */
 function isOfEdit(entry: string, { operations }: Planned): boolean {
   const [key = ''] = entry.split(':')
   return operations.some((operation) => {

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 /** Files by path. */
 export type Files = Readonly<Record<string, string>>
 
-/** Names that are the same in NFC are no two names: which of them a link means is nowhere written. */
+/** No two names are equal in NFC, because a link could not tell them apart. */
 const FOLDERS = ['', 'f/', 'F/', 'g h/', 'cafe\u0301/']
 const NAMES = [
   'a.md',
@@ -37,7 +37,7 @@ const HEADINGS = [
 const BLOCK = 'blk2'
 const TAGS = ['old', 'old/deep', 'other']
 
-/** What a link is to: a file by number, how it is named, and a part of it. */
+/** A link: the number of its target file, how it is named, and a subpath. */
 interface LinkSeed {
   readonly to: number
   readonly way: number
@@ -45,7 +45,7 @@ interface LinkSeed {
 }
 
 const linkSeed = fc.record({ to: fc.nat(9), way: fc.nat(13), part: fc.nat(30) })
-/** A piece of a note: which kind, and the links and numbers that it takes. */
+/** A piece of a note: its kind, and the links and numbers it uses. */
 const piece = fc.record({ kind: fc.nat(24), links: fc.tuple(linkSeed, linkSeed), pick: fc.nat(60) })
 const file = fc.record({
   folder: fc.constantFrom(...FOLDERS),
@@ -59,7 +59,7 @@ const file = fc.record({
 
 type FileSeed = typeof file extends fc.Arbitrary<infer Seed> ? Seed : never
 
-/** Vaults of two to seven files whose names clash and whose notes hold most of what notes hold. */
+/** Vaults of two to seven files with clashing names, whose notes contain most kinds of content. */
 export const vaults = fc
   .uniqueArray(file, { minLength: 2, maxLength: 7, selector: ({ folder, name }) => (folder + name).normalize('NFC') })
   .map((files) => build(files))
@@ -91,7 +91,7 @@ function textOf(seed: FileSeed, own: string, paths: readonly string[]): string {
 interface Context {
   readonly own: string
   readonly paths: readonly string[]
-  /** Words that stand once in the vault are numbered. */
+  /** Counts the unique words of the vault. */
   words: number
 }
 
@@ -100,7 +100,7 @@ function word(context: Context): string {
   return `word${context.words}`
 }
 
-/** How a file is named from another. */
+/** How one file names another. */
 function nameOf({ to, way, part }: LinkSeed, { own, paths }: Context): { readonly name: string; readonly part: string } {
   const path = paths[to % paths.length] as string
   const stem = path.replace(/\.md$/, '')
@@ -130,7 +130,7 @@ function headingText(at: number, to: string): string {
   return (HEADINGS[at] as string).replace('%]', `${to}]`).replace('<%>', `<${to}.md>`)
 }
 
-/** As Obsidian writes a heading into a link. */
+/** Writes a heading into a link as Obsidian does. */
 function subpathOf(heading: string): string {
   return heading
     .replace(/\[([^[\]]*)\]\([^()]*\)/g, '$1')
@@ -152,7 +152,7 @@ const LINKS: readonly ((target: { readonly name: string; readonly part: string }
 
 function link(seed: LinkSeed, context: Context): string {
   const target = nameOf(seed, context)
-  // A link that names nothing is a link to the note itself, and needs a heading.
+  // A link with an empty name leads to its own note and needs a heading.
   const { name, part } = target.name === '' && target.part === '' ? { name: 'a', part: '' } : target
   return (LINKS[seed.way % LINKS.length] as (typeof LINKS)[number])({ name, part })
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { requireContent } from '../../../src/changes/plan/attachment-type.ts'
 
-test('every sequence of bytes comes back from its base64', () => {
+test('decodes the base64 of any bytes', () => {
   fc.assert(
     fc.property(fc.uint8Array({ minLength: 1 }), (bytes) => {
       expect(requireContent(Buffer.from(bytes).toString('base64'))).toEqual(Buffer.from(bytes))
@@ -10,7 +10,7 @@ test('every sequence of bytes comes back from its base64', () => {
   )
 })
 
-test('what is accepted is what its bytes are written as, nothing else', () => {
+test('accepts only canonical base64', () => {
   const text = fc.string({ unit: fc.constantFrom('A', 'B', '/', '+', '=', '-', ' '), minLength: 1, maxLength: 8 })
   fc.assert(
     fc.property(text, (content) => {
@@ -32,7 +32,7 @@ test.each([
   ['====', 0, /"=" cannot be there/],
   ['QUJDRB==', 5, /belong to no byte/],
   ['QUJDREV=', 6, /belong to no byte/],
-])('%j is refused at position %i', (content, position, hint) => {
+])('rejects %j at position %i', (content, position, hint) => {
   expect(() => requireContent(content)).toThrow(
     expect.objectContaining({
       code: 'INVALID_PARAMS',
@@ -42,11 +42,11 @@ test.each([
   )
 })
 
-test('nothing is refused', () => {
+test('rejects empty content', () => {
   expect(() => requireContent('')).toThrow(expect.objectContaining({ code: 'INVALID_PARAMS' }))
 })
 
-test('5 MB are the limit, before decoding', () => {
+test('limits content to 5 MB before decoding', () => {
   const limit = 5 << 20
   const written = (size: number) => Buffer.alloc(size).toString('base64')
   expect(requireContent(written(limit))).toHaveLength(limit)

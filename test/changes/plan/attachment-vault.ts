@@ -11,7 +11,7 @@ export interface VaultOptions {
   readonly attachmentFolder?: string
 }
 
-/** A vault in memory whose notes link to nothing: file names with their texts. */
+/** An in-memory vault of these files, whose notes have no links. */
 export function attachmentVault(
   files: Readonly<Record<string, string>>,
   { mode = 'obsidian', attachmentFolder }: VaultOptions = {},
@@ -36,7 +36,7 @@ export function attachmentVault(
     flavour: { profile: 'lenient', mode, comments: true },
     newLinkFormat: 'shortest',
     attachmentFolder,
-    keepsCase: false,
+    keepsCase: () => false,
     names,
     nextKey: paths.length,
     keyAt,
@@ -69,7 +69,7 @@ export const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8
 /** An empty archive. */
 export const ZIP = Buffer.from('504b0506000000000000000000000000000000000000', 'hex').toString('base64')
 
-/** A picture for `note.md`, but for what is given. */
+/** A picture for `note.md`, with overrides. */
 export const attachment = (given: Partial<Omit<AddAttachment, 'kind'>> = {}): AddAttachment => ({
   kind: 'addAttachment',
   id: 'note.md',

@@ -7,12 +7,11 @@ export interface Checked {
   readonly result: WriteResult
 }
 
-/** What happened to files, by path: their new text, `null` for those that went. */
+/** What happened to files by path: their new text, or `null` if they are gone. */
 export type Difference = Readonly<Record<string, string | null>>
 
 /**
- * Writes into a vault of these files and compares what became of it; then takes it back, and makes sure that every byte and link is as
- * before; and makes it again.
+ * Applies operations to a vault and compares the changes, undoes them and checks that every byte and link is as before, and then redoes them.
  */
 export async function check(
   files: Files,
@@ -41,7 +40,7 @@ async function undoAndRedo(
   if (changeId === undefined) return
   const after = await vault.edges()
   const undone = await vault.writes.undo(changeId)
-  // The folder of what was deleted stays for what will be.
+  // The trash folder stays after an undo.
   const { '.trash/': _, ...undoneFiles } = vault.snapshot()
   const { '.trash/': __, ...filesBefore } = before.files
   expect(undoneFiles, 'undone').toEqual(filesBefore)
@@ -50,7 +49,7 @@ async function undoAndRedo(
   expect(await vault.edges(), 'links after redo').toEqual(after)
 }
 
-/** Asks for what must be refused: nothing may be different then. */
+/** Makes a request that must be refused and checks that nothing changed. */
 export async function refuse(
   files: Files,
   operations: Operation | readonly Operation[],
@@ -63,7 +62,7 @@ export async function refuse(
   await expect(vault.write(operations)).rejects.toMatchObject(expected)
   expect(vault.snapshot()).toEqual(before)
   expect(await vault.edges()).toEqual(edges)
-  // Nor does what was planned stay in mind.
+  // A refused plan must not affect later changes either.
   await vault.write({ kind: 'create', id: 'unrelated', content: '' })
   expect(await vault.edges()).toEqual(edges)
 }

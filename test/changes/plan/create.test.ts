@@ -8,16 +8,16 @@ import { check, type Difference, refuse } from './checked.ts'
 
 const create = (id: string, more: Partial<CreateNote> = {}): CreateNote => ({ kind: 'create', id, content: '# A\n', ...more })
 
-describe('a new note', () => {
+describe('creating a note', () => {
   test.each<[string, Record<string, string>, CreateNote, Difference]>([
-    ['lower-cased, with its ending', {}, create('Notes/My Note'), { 'notes/my note.md': '# A\n' }],
-    ['in a folder spelled as it is', { 'Notes/Sub/x.md': '' }, create('notes/SUB/A.MD'), { 'Notes/Sub/a.md': '# A\n' }],
-    ['in Unicode form C', {}, create('E\u0301t\u00e9'), { 'ét\u00e9.md': '# A\n' }],
-    ['empty', {}, create('a', { content: '' }), { 'a.md': '' }],
-    ['with a title that is its name', {}, create('a', { title: 'a' }), { 'a.md': '# A\n' }],
-    ['with another title', {}, create('a', { title: 'B: c' }), { 'a.md': '---\ntitle: "B: c"\n---\n# A\n' }],
-    ['with tags', {}, create('a', { tags: ['x', '#y/z'] }), { 'a.md': '---\ntags:\n  - x\n  - y/z\n---\n# A\n' }],
-    ['with properties', {}, create('a', { properties: { k: 1, done: true } }), { 'a.md': '---\nk: 1\ndone: true\n---\n# A\n' }],
+    ['lower-cases the id and adds the extension', {}, create('Notes/My Note'), { 'notes/my note.md': '# A\n' }],
+    ['uses the existing spelling of a folder', { 'Notes/Sub/x.md': '' }, create('notes/SUB/A.MD'), { 'Notes/Sub/a.md': '# A\n' }],
+    ['normalises to Unicode form C', {}, create('E\u0301t\u00e9'), { 'ét\u00e9.md': '# A\n' }],
+    ['an empty note', {}, create('a', { content: '' }), { 'a.md': '' }],
+    ['a title that equals the name', {}, create('a', { title: 'a' }), { 'a.md': '# A\n' }],
+    ['another title', {}, create('a', { title: 'B: c' }), { 'a.md': '---\ntitle: "B: c"\n---\n# A\n' }],
+    ['tags', {}, create('a', { tags: ['x', '#y/z'] }), { 'a.md': '---\ntags:\n  - x\n  - y/z\n---\n# A\n' }],
+    ['properties', {}, create('a', { properties: { k: 1, done: true } }), { 'a.md': '---\nk: 1\ndone: true\n---\n# A\n' }],
     [
       'arguments win over its own frontmatter',
       {},
@@ -30,7 +30,7 @@ describe('a new note', () => {
     expect(result.files).toEqual([{ kind: 'created', to: Object.keys(expected)[0], relinked: [] }])
   })
 
-  test('says what of its own frontmatter the arguments took the place of', async () => {
+  test('names the frontmatter in content that the arguments override', async () => {
     const content = '---\ntags: [kept, Gone]\ntitle: Old\nn: 1\nk: v\n---\nT'
     const { result } = await check(
       {},
@@ -40,13 +40,13 @@ describe('a new note', () => {
       },
     )
     expect(result.notes).toEqual([
-      'The arguments win over the frontmatter in content: left out #Gone; another value for title, n.',
+      'The arguments override the frontmatter in content: left out #Gone; another value for title, n.',
     ])
     const same = await check({}, create('b', { content, tags: ['gone', 'kept'] }), { 'b.md': content })
     expect(same.result.notes).toEqual([])
   })
 
-  test('keeps its spelling where settings say so', async () => {
+  test('keeps the given spelling if the settings say so', async () => {
     await check({}, create('Notes/My Note'), { 'Notes/My Note.md': '# A\n' }, { spelling: 'preserve' })
   })
 
@@ -56,12 +56,62 @@ describe('a new note', () => {
     ['logseq/config.edn', '{}', 'Notes/My Note.md'],
     ['.git/config', '', 'notes/my note.md'],
     ['roux.config.yaml', '', 'notes/my note.md'],
-  ])('beside %s is spelled as the marker folders of the vault say', async (file, text, path) => {
+  ])("next to %s, the vault's marker folders decide the spelling", async (file, text, path) => {
     const { result } = await check({ [file]: text }, create('Notes/My Note'), { [path]: '# A\n' }, { spelling: 'auto' })
     expect(result.subjects).toEqual([path])
   })
 
-  test('is found by its folded id where it is there in another spelling: no second file differs by case only', async () => {
+  test.each<[string, Record<string, string>, string]>([
+    ['most paths have capitals', { 'a.md': '', 'B.md': '', 'Notes/c.md': '' }, 'New/My Idea.md'],
+    ['the only note has a capital', { 'Home.md': '' }, 'New/My Idea.md'],
+    ['the others are in a script without case', { '会议/记录.md': '', 'ملاحظة.md': '', 'GPT 笔记.md': '' }, 'New/My Idea.md'],
+    ['the others are digits', { '2024/01-02.md': '', 'Ärger.md': '' }, 'New/My Idea.md'],
+    ['most paths are in lower case', { 'a.md': '', 'b.md': '', 'README.md': '' }, 'new/my idea.md'],
+    ['as many paths have capitals as not', { 'a.md': '', 'B.md': '' }, 'new/my idea.md'],
+    ['only attachments have capitals', { 'a.md': '', 'B.png': '', 'C.png': '' }, 'new/my idea.md'],
+    ['no path has a letter with two cases', { '会议.md': '', '2024.md': '' }, 'new/my idea.md'],
+    ['the vault is empty', {}, 'new/my idea.md'],
+  ])('keeps the spelling or lower-cases it where %s, and reports it', async (_, files, path) => {
+    const { result } = await check(files, create('New/My Idea'), { [path]: '# A\n' }, { spelling: 'auto' })
+    const isLower = path === path.toLowerCase()
+    expect(result.notes).toEqual(
+      isLower ? [`The name is in lower case: "${path}". To keep capitals, set files.case to preserve.`] : [],
+    )
+  })
+
+  test('reports lower-casing once for a batch, and not for names without capitals', async () => {
+    const expected = { 'x/one.md': '# A\n', 'two.md': '# A\n', 'three.md': '# A\n' }
+    const { result } = await check({}, [create('X/One'), create('two'), create('Three')], expected, { spelling: 'auto' })
+    expect(result.notes).toEqual(['2 names are in lower case: "x/one.md", …. To keep capitals, set files.case to preserve.'])
+  })
+
+  test('lower-cases only new notes: folders, moves, titles and copies keep their spelling', async () => {
+    const operations: readonly Operation[] = [
+      { kind: 'createFolder', path: 'New Ideas' },
+      { kind: 'move', id: 'a', to: 'New Ideas/Great Idea' },
+      { kind: 'update', id: 'b', title: 'Better Idea', updateLinks: false },
+      { kind: 'move', id: 'old/', to: 'Old Ideas' },
+      { kind: 'clone', id: 'new ideas/great idea', folder: 'Copies' },
+    ]
+    const files = { 'a.md': '', 'b.md': '', 'old/c.md': '' }
+    const { result } = await check(
+      files,
+      operations,
+      {
+        'a.md': null,
+        'b.md': null,
+        'old/c.md': null,
+        'New Ideas/Great Idea.md': '',
+        'Better Idea.md': '',
+        'Old Ideas/c.md': '',
+        'Copies/Great Idea.md': '---\ncloneOf:\n  - "[[New Ideas/Great Idea]]"\n---\n![[New Ideas/Great Idea]]\n',
+      },
+      { spelling: 'auto' },
+    )
+    expect(result.notes).toEqual([])
+  })
+
+  test('an existing note in another case counts as existing', async () => {
     const files = { '.obsidian/app.json': '{}', 'notes/my note.md': 'old' }
     await refuse(files, create('Notes/My Note'), { code: 'NODE_EXISTS', candidates: ['notes/my note.md'] }, { spelling: 'auto' })
     const { result } = await check(files, create('NOTES/Other'), { 'notes/Other.md': '# A\n' }, { spelling: 'auto' })
@@ -82,23 +132,23 @@ describe('a new note', () => {
     ['an alias', 'the boss', 'up: "[[ann]]"'],
     ['a title', 'ann lee', 'up: "[[ann]]"'],
     ['a link', '[[ann]]', 'up: "[[ann]]"'],
-    ['a name that others have', ['old/bob'], 'up:\n  - "[[old/bob]]"'],
-    ['what is not there yet', 'nobody', 'up: "[[nobody]]"'],
+    ['a name that several notes have', ['old/bob'], 'up:\n  - "[[old/bob]]"'],
+    ['a missing note', 'nobody', 'up: "[[nobody]]"'],
     ['a link with a heading', '[[ann#Work|her work]]', 'up: "[[ann#Work|her work]]"'],
   ])('relates to %s', async (name, target, line) => {
     const { result } = await check(PEOPLE, create('a', { relations: { up: target } }), { 'a.md': `---\n${line}\n---\n# A\n` })
-    const leadsNowhere = name === 'what is not there yet' || name === 'a link with a heading'
+    const leadsNowhere = name === 'a missing note' || name === 'a link with a heading'
     expect(result.notes).toHaveLength(leadsNowhere ? 1 : 0)
   })
 
-  test.each([['bob'], ['twice']])('does not choose among notes called %j', async (name) => {
+  test.each([['bob'], ['twice']])('an ambiguous relation %j is an error', async (name) => {
     await refuse(PEOPLE, create('a', { relations: { up: name } }), {
       code: 'AMBIGUOUS_NAME',
       candidates: [expect.stringContaining('/'), expect.stringContaining('/')],
     })
   })
 
-  test('that links would lead to from now on: they are left, and named', async () => {
+  test('leaves links that a new note takes over, and names them', async () => {
     const files = { 'f/sub/a.md': 'the other', 'b.md': 'to [[a]]', 'c.md': '\n[[new]]' }
     const { vault, result } = await check(files, [create('a'), create('new')], { 'a.md': '# A\n', 'new.md': '# A\n' })
     expect(result.dangling).toEqual([{ path: 'b.md', line: 1, text: 'a', reason: 'it now leads to "a.md"' }])
@@ -106,17 +156,17 @@ describe('a new note', () => {
   })
 })
 
-describe('no note is made', () => {
+describe('refused notes', () => {
   const FILES = { 'a.md': 'A', 'Sub/B.md': 'B', 'pic.png': 'P', '.gitignore': 'hidden*\n', 'hidden.md': 'H', 'drafts/x.md': 'X' }
   test.each<[string, CreateNote, object]>([
-    ['where one is', create('a'), { code: 'NODE_EXISTS', candidates: ['a.md'] }],
-    ['where a twin is', create('sub/b'), { code: 'NODE_EXISTS', candidates: ['sub/b.md'] }],
-    ['where a file is that the vault ignores', create('hidden'), { code: 'NODE_EXISTS' }],
-    ['below a file', create('a.md/b'), { code: 'NODE_EXISTS' }],
-    ['in an ignored folder', create('drafts/y'), { code: 'PERMISSION_DENIED' }],
-    ['in the settings of Obsidian', create('.obsidian/y'), { code: 'PERMISSION_DENIED' }],
-    ['in the trash', create('.trash/y'), { code: 'PERMISSION_DENIED' }],
-    ['outside', create('../y'), { code: 'PERMISSION_DENIED' }],
+    ['an existing note', create('a'), { code: 'NODE_EXISTS', candidates: ['a.md'] }],
+    ['a twin of a note', create('sub/b'), { code: 'NODE_EXISTS', candidates: ['sub/b.md'] }],
+    ['an ignored file', create('hidden'), { code: 'NODE_EXISTS' }],
+    ['a path below a file', create('a.md/b'), { code: 'NODE_EXISTS' }],
+    ['an ignored folder', create('drafts/y'), { code: 'PERMISSION_DENIED' }],
+    ["Obsidian's settings folder", create('.obsidian/y'), { code: 'PERMISSION_DENIED' }],
+    ['the trash', create('.trash/y'), { code: 'PERMISSION_DENIED' }],
+    ['outside the vault', create('../y'), { code: 'PERMISSION_DENIED' }],
     ['at an absolute path', create('/etc/y'), { code: 'PERMISSION_DENIED' }],
     ['without a name', create(''), { code: 'INVALID_PARAMS' }],
     ['with a backslash', create('a\\b'), { code: 'INVALID_PARAMS' }],
@@ -127,21 +177,21 @@ describe('no note is made', () => {
     ['with a bar', create('a|b'), { code: 'INVALID_PARAMS', hint: 'Use "a-b.md".' }],
     ['with a caret', create('a^b'), { code: 'INVALID_PARAMS' }],
     ['with a line break', create('a\nb'), { code: 'INVALID_PARAMS' }],
-    ['called like a device', create('con'), { code: 'INVALID_PARAMS', hint: 'Use "con_.md".' }],
-    ['in a folder called like a device', create('aux/b'), { code: 'INVALID_PARAMS' }],
-    ['with a space at its end', create('a '), { code: 'INVALID_PARAMS' }],
-    ['with a name too long', create('x'.repeat(300)), { code: 'INVALID_PARAMS' }],
-    ['with half a character', create('a\ud800'), { code: 'INVALID_PARAMS' }],
-    ['with a title too long', create('y', { title: 'x'.repeat(201) }), { code: 'TOO_LARGE' }],
-    ['with content too large', create('y', { content: 'x'.repeat((1 << 20) + 1) }), { code: 'TOO_LARGE' }],
+    ['with the name of a device', create('con'), { code: 'INVALID_PARAMS', hint: 'Use "con_.md".' }],
+    ['in a folder with the name of a device', create('aux/b'), { code: 'INVALID_PARAMS' }],
+    ['with a trailing space', create('a '), { code: 'INVALID_PARAMS' }],
+    ['with a name that is too long', create('x'.repeat(300)), { code: 'INVALID_PARAMS' }],
+    ['with half a surrogate pair', create('a\ud800'), { code: 'INVALID_PARAMS' }],
+    ['with a title that is too long', create('y', { title: 'x'.repeat(201) }), { code: 'TOO_LARGE' }],
+    ['with content that is too large', create('y', { content: 'x'.repeat((1 << 20) + 1) }), { code: 'TOO_LARGE' }],
     ['with broken frontmatter', create('y', { content: '---\na: [\n---\n' }), { code: 'INVALID_PARAMS' }],
-    ['with a tag that is none', create('y', { tags: ['a b'] }), { code: 'INVALID_PARAMS' }],
-    ['with a relation that no link can say', create('y', { relations: { up: 'a]]b' } }), { code: 'INVALID_PARAMS' }],
+    ['with an invalid tag', create('y', { tags: ['a b'] }), { code: 'INVALID_PARAMS' }],
+    ['with a relation that a link cannot contain', create('y', { relations: { up: 'a]]b' } }), { code: 'INVALID_PARAMS' }],
   ])('%s', async (_, operation, error) => {
     await refuse(FILES, operation, error)
   })
 
-  test('through a symbolic link', async () => {
+  test('a path through a symbolic link', async () => {
     const vault = await writable({ 'real/a.md': 'A' })
     symlinkSync(join(vault.root, 'real'), join(vault.root, 'linked'))
     symlinkSync(temporaryFolder(), join(vault.root, 'outside'))

@@ -41,7 +41,7 @@ const LINK = /\[.*\]/
 
 type Files = Readonly<Record<string, string>>
 
-/** Where each link of each note leads: the note, and which of its headings. */
+/** The target of each link of each note: the note and the heading. */
 function endsOf(
   files: Files,
   flavour: Flavour,
@@ -62,14 +62,14 @@ function endsOf(
   )
 }
 
-test('whatever is renamed or moved, links lead to the headings that they led to', async () => {
+test("renames and moves keep every link's heading", async () => {
   const modes = fc.constantFrom<Mode>('obsidian', 'logseq', 'docs')
   await fc.assert(
-    fc.asyncProperty(note, note, note, operation, modes, async (a, b, c, asked, mode) => {
+    fc.asyncProperty(note, note, note, operation, modes, async (a, b, c, request, mode) => {
       const files = { 'a.md': a, 'b.md': b, 'c.md': c }
       const flavour: Flavour = { profile: 'lenient', mode, comments: true }
       const vault = await writable(files, { mode })
-      const result = await vault.write(asked).catch(() => undefined)
+      const result = await vault.write(request).catch(() => undefined)
       fc.pre(result !== undefined)
       const moved = new Map(result?.files.map(({ from = '', to = '' }) => [from, to]))
       const now = endsOf(vault.files() as Files, flavour)
@@ -83,8 +83,8 @@ test('whatever is renamed or moved, links lead to the headings that they led to'
         })
         // Links inside a renamed heading are replaced with it.
         if (
-          asked.kind !== 'renameHeading' ||
-          (there.length === ends.length && !(LINK.test(asked.heading.join()) && LINK.test(asked.to)))
+          request.kind !== 'renameHeading' ||
+          (there.length === ends.length && !(LINK.test(request.heading.join()) && LINK.test(request.to)))
         )
           expect(excused ? [] : wrong, JSON.stringify({ path, files: vault.files() })).toEqual([])
       }

@@ -12,7 +12,7 @@ const RUNS = Number(process.env.PLAN_RUNS ?? (LONG ? 15 : 5))
 const action = fc.tuple(fc.constantFrom('move', 'title', 'folder'), fc.nat(50), path)
 
 describe.each(FLAVOURS)('$profile, $mode', ({ profile, mode, comments }) => {
-  test('whatever moves, links lead where they led; taken back, every byte is as before', async () => {
+  test('links keep their targets after any moves, and undo restores every byte', async () => {
     await fc.assert(
       fc.asyncProperty(
         randomVault,
@@ -49,7 +49,7 @@ describe.each(FLAVOURS)('$profile, $mode', ({ profile, mode, comments }) => {
     )
   })
 
-  test('several moves in one request leave links as the same moves one by one', async () => {
+  test('several moves in one request lead to the same links as separate moves', async () => {
     await fc.assert(
       fc.asyncProperty(
         randomVault,
@@ -70,7 +70,7 @@ describe.each(FLAVOURS)('$profile, $mode', ({ profile, mode, comments }) => {
           }
           const all = await writable(files, options)
           const result = operations.length < 2 ? undefined : await all.write(operations).catch(() => undefined)
-          // Names that are given up and taken again in one request may be refused; links that could not be kept may be others.
+          // Reusing a released name in one request may be refused, and other links may be lost.
           if (result !== undefined && losses + result.dangling.length === 0)
             expect(await edgesOf(all), JSON.stringify(operations)).toEqual(await edgesOf(one))
           await Promise.all([one.close(), all.close()])
@@ -83,12 +83,12 @@ describe.each(FLAVOURS)('$profile, $mode', ({ profile, mode, comments }) => {
 
 interface Edge {
   readonly source: string
-  /** `undefined`: missing. */
+  /** `undefined` for a missing target. */
   readonly target: string | undefined
   readonly count: number
 }
 
-/** Edges between exact paths. */
+/** Links between exact paths. */
 async function edgesOf(vault: WritableVault): Promise<readonly Edge[]> {
   const rows = await exported(vault.store)
   const paths = new Map(rows.flatMap((row) => (row.kind === 'node' ? [[row.id as string, row.path as string] as const] : [])))
@@ -112,7 +112,7 @@ function renamed({ source, target, count }: Edge, moved: ReadonlyMap<string, str
   return { source: moved.get(source) ?? source, target: target === undefined ? undefined : (moved.get(target) ?? target), count }
 }
 
-/** Links that led nowhere may come to life: they are counted where they lead now. */
+/** Broken links may gain a target; they are counted where they lead now. */
 function withGained(expected: readonly Edge[], now: readonly Edge[]): readonly Edge[] {
   const countOf = (edges: readonly Edge[], { source, target }: Edge) =>
     edges.find((edge) => edge.source === source && edge.target === target)?.count ?? 0
@@ -135,7 +135,7 @@ function withGained(expected: readonly Edge[], now: readonly Edge[]): readonly E
   return [...result.values()]
 }
 
-/** Files without twins, of which a hash must tell which one is meant, and with names that could be given back to them. */
+/** Files without twins, which would need a hash, and with names that may be recreated. */
 function isPlain(files: Readonly<Record<string, string>>): boolean {
   const paths = Object.keys(files).map((each) => each.toLowerCase())
   if (paths.some((each) => each.split('/').some((name) => nameProblem(name) !== undefined))) return false

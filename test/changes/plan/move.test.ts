@@ -13,32 +13,32 @@ const move = (id: string, to: string, expectedHash?: string): Operation => ({
   ...(expectedHash === undefined ? {} : { expectedHash }),
 })
 
-describe('a file moves', () => {
+describe('moving a file', () => {
   test.each<[string, Record<string, string>, Operation, Difference]>([
-    ['to another name', { 'a.md': 'A' }, move('a', 'B c'), { 'a.md': null, 'B c.md': 'A' }],
+    ['renames it', { 'a.md': 'A' }, move('a', 'B c'), { 'a.md': null, 'B c.md': 'A' }],
     [
-      'into a folder that is there, as spelled',
+      'into an existing folder, with its spelling',
       { 'a.md': 'A', 'Sub/x.md': '' },
       move('a', 'sub'),
       { 'a.md': null, 'Sub/a.md': 'A' },
     ],
-    ['into a folder that is not there', { 'a.md': 'A' }, move('a', 'f/g/'), { 'a.md': null, 'f/g/a.md': 'A' }],
+    ['into a new folder', { 'a.md': 'A' }, move('a', 'f/g/'), { 'a.md': null, 'f/g/a.md': 'A' }],
     ['to the root', { 'f/a.md': 'A' }, move('f/a', '/'), { 'f/a.md': null, 'a.md': 'A' }],
-    ['to another case', { 'a.md': '[[a]]', 'b.md': '[[a]]' }, move('a', 'A'), { 'a.md': null, 'A.md': '[[a]]' }],
+    ['changes its case', { 'a.md': '[[a]]', 'b.md': '[[a]]' }, move('a', 'A'), { 'a.md': null, 'A.md': '[[a]]' }],
     [
-      'that is an attachment',
+      'an attachment',
       { 'p.PNG': 'P', 'b.md': '![[p.PNG]] [x](p.PNG)' },
       move('p.png', 'f/q'),
       { 'p.PNG': null, 'f/q.PNG': 'P', 'b.md': '![[q.PNG]] [x](f/q.PNG)' },
     ],
     [
-      'that is a canvas',
+      'a canvas',
       { 'c.canvas': '{"nodes":[{"type":"file","file":"b.md"}]}', 'b.md': '[[c.canvas]]' },
       move('c.canvas', 'f/d.canvas'),
       { 'c.canvas': null, 'f/d.canvas': '{"nodes":[{"type":"file","file":"b.md"}]}', 'b.md': '[[d.canvas]]' },
     ],
     [
-      'with links in every form',
+      'updates links in every form',
       {
         'f/a.md': 'A',
         'b.md': '---\nup: "[[a]]"\n---\n[[a|x]] ![[f/a#h]] [m](f/a.md "T") [r]\n`[[a]]` <!-- [[a]] -->\n\n[r]: f/a.md\n',
@@ -53,7 +53,7 @@ describe('a file moves', () => {
       },
     ],
     [
-      'with links in properties, which get quotes where YAML would read the new name otherwise',
+      'quotes links in properties if YAML would misread the new name',
       {
         't.md': '',
         'a.md': '---\nup: [[t]] # c\nsee: see [[t]]\nlist:\n  - [[t]]\n  - "[[t]]"\n---\n',
@@ -67,7 +67,7 @@ describe('a file moves', () => {
       },
     ],
     [
-      'with links in properties that could not be read with the new name',
+      'quotes links in properties that YAML could not read with the new name',
       { 't.md': '', 'a.md': '---\nsee: see [[t]]\nup: [[t]]\nrow: [ [[t|a "b"]], x ]\n---\n' },
       move('t', "Tea's {b}"),
       {
@@ -77,43 +77,43 @@ describe('a file moves', () => {
       },
     ],
     [
-      'to a number',
+      'to a number as name',
       { 't.md': '', 'a.md': '---\nup: [[t]]\nsee: of [[t]]\n---\n' },
       move('t', '2024'),
       { 't.md': null, '2024.md': '', 'a.md': '---\nup: "[[2024]]"\nsee: of [[2024]]\n---\n' },
     ],
     [
-      'with its own relative links',
+      'updates its own relative links',
       { 'f/a.md': '[b](b.md) ![p](../p.png) [[b]]', 'f/b.md': '', 'p.png': '' },
       move('f/a', 'g/h/'),
       { 'f/a.md': null, 'g/h/a.md': expect.stringMatching(/^\[b\]\(.*b\.md\) !\[p\]\(\.\.\/\.\.\/p\.png\) \[\[b\]\]$/) },
     ],
     [
-      'and no link is led elsewhere by the name that it takes',
+      'does not take over links to its new name',
       { 'f/a.md': 'one', 'g/h/b.md': 'two', 'c.md': '[[b]] [[a]]' },
       move('f/a', 'b'),
       { 'f/a.md': null, 'b.md': 'one', 'c.md': '[[g/h/b]] [[b]]' },
     ],
     [
-      'and none by the name that it leaves',
+      'does not lose links to its old name to another note',
       { 'a.md': 'one', 'f/a.md': 'two', 'c.md': '[[a]]' },
       move('a', 'z'),
       { 'a.md': null, 'z.md': 'one', 'c.md': '[[z]]' },
     ],
     [
-      'out of a folder with an odd name',
+      'out of a folder with an unusual name',
       { 'an: b/c.md': 'C' },
       move('an: b/c', 'an: b/d'),
       { 'an: b/c.md': null, 'an: b/d.md': 'C' },
     ],
     [
-      'whose name is in another Unicode form',
+      'with a name in another Unicode form',
       { 'E\u0301.md': 'E', 'b.md': '[[\u00c9]]' },
       move('\u00e9', 'x'),
       { 'E\u0301.md': null, 'x.md': 'E', 'b.md': '[[x]]' },
     ],
     [
-      'whose name ends in a final sigma',
+      'with a name that ends in a final sigma',
       { 'ΣΑΣ.md': 'S', 'b.md': '[[ΣΑΣ]]' },
       move('ΣαΣ', 'x'),
       { 'ΣΑΣ.md': null, 'x.md': 'S', 'b.md': '[[x]]' },
@@ -127,7 +127,7 @@ describe('a file moves', () => {
     ['shortest', '[[z]]'],
     ['relative', '[[../g/z]]'],
     ['absolute', '[[g/z]]'],
-  ])('links become %s where Obsidian is set so', async (newLinkFormat, link) => {
+  ])('writes %s links if Obsidian is set to', async (newLinkFormat, link) => {
     const settings = JSON.stringify({ newLinkFormat })
     for (const text of [settings, `\ufeff${settings}`]) {
       const files = { 'f/a.md': '', 'f/b.md': '[[a]]', '.obsidian/app.json': text }
@@ -147,7 +147,7 @@ describe('a file moves', () => {
       },
     ],
     [
-      'to another folder, where only the application would find it',
+      'to a folder where only the application would find it',
       { 's.md': '[a](target.md) ![p](p.png) [[target]]', 'target.md': '', 'p.png': 'P' },
       [move('target', 'g/'), move('p.png', 'g/')],
       {
@@ -159,24 +159,24 @@ describe('a file moves', () => {
       },
     ],
     [
-      'as the note that links',
+      'together with the linking note',
       { 's.md': '[a](f/target.md)', 'f/target.md': '' },
       move('s', 'g/h/s'),
       { 's.md': null, 'g/h/s.md': '[a](../../f/target.md)' },
     ],
     [
-      'and is linked by its name alone from another folder, which stays so',
+      'a link by name alone from another folder stays as it is',
       { 'f/s.md': '[a](target.md)', 'g/target.md': '' },
       move('g/target', 'h/other'),
       { 'f/s.md': '[a](other.md)', 'g/target.md': null, 'h/other.md': '' },
     ],
     [
-      'where Obsidian is set to write paths from the root',
+      'Obsidian is set to absolute paths',
       { 'f/s.md': '[a](target.md)', 'f/target.md': '', '.obsidian/app.json': '{"newLinkFormat": "absolute"}' },
       move('f/target', 'g/other'),
       { 'f/s.md': '[a](g/other.md)', 'f/target.md': null, 'g/other.md': '' },
     ],
-  ])('and every reader of Markdown still follows a link to it: %s', async (_, files, operation, expected) => {
+  ])('every Markdown reader can follow the links: %s', async (_, files, operation, expected) => {
     const { result } = await check(files, operation, expected)
     expect(result.dangling).toEqual([])
   })
@@ -185,9 +185,9 @@ describe('a file moves', () => {
     ['a note', move('f/a', 'g/b'), ['f/s.md:2 a.md', 's.md:1 f/a.md', 's.md:4 /f/a.md']],
     ['a picture', move('f/p.png', 'p.png'), ['f/s.md:3 p.png']],
     ['a folder', move('f', 'g'), ['s.md:1 f/a.md', 's.md:4 /f/a.md']],
-    ['the note that holds them', move('f/s', 'g/s'), ['g/s.md:2 a.md', 'g/s.md:3 p.png']],
-    ['nothing that they lead to', move('x', 'g/x'), []],
-  ])('and links in HTML that lead to the old place are named: %s', async (_, operation, expected) => {
+    ['the note with the links', move('f/s', 'g/s'), ['g/s.md:2 a.md', 'g/s.md:3 p.png']],
+    ['a file that they do not link to', move('x', 'g/x'), []],
+  ])('reports HTML links to the old place: %s', async (_, operation, expected) => {
     const files = {
       'f/a.md': '',
       'f/p.png': 'P',
@@ -203,11 +203,11 @@ describe('a file moves', () => {
     expect((await docs.write(operation)).notes).toEqual([])
   })
 
-  test('and others get their turn while notes are read for links in HTML', async () => {
+  test('yields to other work while it looks for HTML links', async () => {
     const notes = Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`${at}.md`, '<a href="t.md">']))
     const { view } = attachmentVault({ ...notes, 't.md': '' })
     const read = (path: string) => {
-      // A slow disk.
+      // Simulates a slow disk.
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1)
       return view.read(path)
     }
@@ -222,13 +222,13 @@ describe('a file moves', () => {
     expect(turns).toBeGreaterThan(0)
   })
 
-  test('of which a twin stays', async () => {
+  test('moves one of two twins', async () => {
     const vault = await writable({ 'a.md': 'one', 'A.md': 'two', 'c.md': '[[a]]' })
     await vault.write(move('A.md', 'b', sha('two')))
     expect(vault.files()).toEqual({ 'a.md': 'one', 'b.md': 'two', 'c.md': '[[a]]' })
   })
 
-  test('and a twin moves with it; undo brings both back', async () => {
+  test('moves both twins, and undo restores both', async () => {
     const files = { 'a.md': 'one', 'A.md': 'two', 'c.md': '[[a]]' }
     const vault = await writable(files)
     const { changeId = '' } = await vault.write([move('A.md', 'x', sha('two')), move('a.md', 'y', sha('one'))])
@@ -238,7 +238,7 @@ describe('a file moves', () => {
   })
 })
 
-describe('a folder moves', () => {
+describe('moving a folder', () => {
   const FILES = {
     'F/a.md': '[[b]] [c](../c.md) ![p](p.png)',
     'F/sub/b.md': '[a](../a.md)',
@@ -248,10 +248,10 @@ describe('a folder moves', () => {
     'g/x.md': '',
   }
   test.each<[string, Operation, string, Difference]>([
-    ['to another name', move('f', 'H'), 'H', { 'c.md': '[[H/a]] [[a]]' }],
-    ['into another', move('F', 'g'), 'g/F', {}],
-    ['into one that is new', move('F/', 'n/m/'), 'n/m/F', {}],
-    ['to another case', move('F', 'f'), 'f', {}],
+    ['renames it', move('f', 'H'), 'H', { 'c.md': '[[H/a]] [[a]]' }],
+    ['into another folder', move('F', 'g'), 'g/F', {}],
+    ['into a new folder', move('F/', 'n/m/'), 'n/m/F', {}],
+    ['changes its case', move('F', 'f'), 'f', {}],
   ])('%s', async (_, operation, to, others) => {
     const deep = to.includes('/') ? '../'.repeat(to.split('/').length) : '../'
     const { vault } = await check(FILES, operation, {
@@ -277,7 +277,7 @@ describe('a folder moves', () => {
     )
   })
 
-  test('and is one change of the disk', async () => {
+  test("a folder's move is a single change on disk", async () => {
     const { vault, result } = await check({ 'f/a.md': '', 'f/b.md': '' }, move('f', 'g'), {
       'f/a.md': null,
       'f/b.md': null,
@@ -289,7 +289,7 @@ describe('a folder moves', () => {
   })
 })
 
-describe('nothing moves', () => {
+describe('refused moves', () => {
   const FILES = {
     'a.md': '[[b]]',
     'b.md': '',
@@ -301,32 +301,32 @@ describe('nothing moves', () => {
     'drafts/d.md': '',
   }
   test.each<[string, Operation, object]>([
-    ['that is not there', move('nope', 'x'), { code: 'NODE_NOT_FOUND' }],
+    ['of an unknown note', move('nope', 'x'), { code: 'NODE_NOT_FOUND' }],
     ['onto a note', move('a', 'b'), { code: 'NODE_EXISTS', candidates: ['b.md'] }],
     ['onto a twin', move('a', 'B'), { code: 'NODE_EXISTS' }],
     ['onto itself', move('a', 'a'), { code: 'INVALID_PARAMS' }],
-    ['into a folder that has such a note', move('F/x', 'h'), { code: 'NODE_EXISTS' }],
+    ['into a folder with a note of this name', move('F/x', 'h'), { code: 'NODE_EXISTS' }],
     ['into itself', move('F', 'F/g/z'), { code: 'INVALID_PARAMS' }],
     ['into the folder itself', move('F', 'F/'), { code: 'INVALID_PARAMS' }],
-    ['where the folder is', move('F', 'F'), { code: 'INVALID_PARAMS' }],
+    ['to where the folder already is', move('F', 'F'), { code: 'INVALID_PARAMS' }],
     ['onto a folder in it', move('F/g', 'h/x.md'), { code: 'NODE_EXISTS' }],
     ['outside', move('a', '../a'), { code: 'PERMISSION_DENIED' }],
     ['to an absolute path', move('a', '/x'), { code: 'PERMISSION_DENIED' }],
     ['into the trash', move('a', '.trash/a'), { code: 'PERMISSION_DENIED' }],
-    ['into what is ignored', move('a', 'drafts/a'), { code: 'PERMISSION_DENIED' }],
-    ['into the settings of Obsidian', move('F', '.obsidian/F'), { code: 'PERMISSION_DENIED' }],
-    ['to a name that links cannot say', move('a', 'x#y'), { code: 'INVALID_PARAMS', hint: 'Use "x-y.md".' }],
-    ['to a name that Windows cannot hold', move('F', 'x?'), { code: 'INVALID_PARAMS', hint: 'Use "x-".' }],
-    ['to nothing', move('a', ''), { code: 'INVALID_PARAMS' }],
-    ['that is one of twins', move('t', 'x'), { code: 'INVALID_PARAMS' }],
-    ['that is not what was seen', move('a', 'x', sha('old')), { code: 'CONFLICT' }],
+    ['into an ignored folder', move('a', 'drafts/a'), { code: 'PERMISSION_DENIED' }],
+    ["into Obsidian's settings folder", move('F', '.obsidian/F'), { code: 'PERMISSION_DENIED' }],
+    ['to a name that links cannot contain', move('a', 'x#y'), { code: 'INVALID_PARAMS', hint: 'Use "x-y.md".' }],
+    ['to a name that Windows does not allow', move('F', 'x?'), { code: 'INVALID_PARAMS', hint: 'Use "x-".' }],
+    ['to an empty path', move('a', ''), { code: 'INVALID_PARAMS' }],
+    ['of an ambiguous twin', move('t', 'x'), { code: 'INVALID_PARAMS' }],
+    ['of a note that changed since it was seen', move('a', 'x', sha('old')), { code: 'CONFLICT' }],
     ['below a note', move('a', 'b.md/x'), { code: 'NODE_EXISTS' }],
-  ])('%s', async (_, operation, error) => {
+  ])('refuses a move %s', async (_, operation, error) => {
     await refuse(FILES, operation, error)
   })
 })
 
-test('a file is no folder, in a dry run neither', async () => {
+test('a file is not a folder, also in a dry run', async () => {
   const vault = await writable({ 'a.md': '', 'b.md': '' })
   const move = { kind: 'move', id: 'a', to: 'b.md/c.md' } as const
   for (const dryRun of [true, false]) {

@@ -17,29 +17,29 @@ const changed = (given: Partial<ChangedText>): ChangedText => ({
 
 const check = (given: Partial<ChangedText>, expected: string): void => expect(differenceOf([changed(given)])).toBe(expected)
 
-test('an edited file', () => {
+test('shows an edited file', () => {
   check({ before: 'one\ntwo\n', after: 'one\nthree\n' }, '--- a/a.md\n+++ b/a.md\n@@ -1,2 +1,2 @@\n one\n-two\n+three\n')
 })
 
-test('bytes that a reader does not see are kept: line ends, no last one, a mark of byte order', () => {
+test('keeps invisible bytes: line endings, a missing final line break, a byte order mark', () => {
   check(
     { before: '\ufeffa\r\nb', after: '\ufeffa\r\nc' },
     '--- a/a.md\n+++ b/a.md\n@@ -1,2 +1,2 @@\n \ufeffa\r\n-b\n\\ No newline at end of file\n+c\n\\ No newline at end of file\n',
   )
 })
 
-test('a new file', () => {
+test('shows a new file', () => {
   check({ from: undefined, after: 'one\ntwo\n' }, '--- /dev/null\n+++ b/a.md\n@@ -0,0 +1,2 @@\n+one\n+two\n')
   check({ from: undefined, after: 'one' }, '--- /dev/null\n+++ b/a.md\n@@ -0,0 +1,1 @@\n+one\n\\ No newline at end of file\n')
   check({ from: undefined, after: '' }, '--- /dev/null\n+++ b/a.md\n')
 })
 
-test('a new file of many lines is shown', () => {
+test('shows a long new file whole', () => {
   const difference = differenceOf([changed({ from: undefined, after: 'x\n'.repeat(20_000) })])
   expect(difference.split('\n')).toHaveLength(20_004)
 })
 
-test('a moved file, and one that is edited, too', () => {
+test('shows a moved file, also with an edit', () => {
   check({ to: 'b/c.md' }, 'rename from a.md\nrename to b/c.md\n')
   check(
     { to: 'c.md', before: 'x\n', after: 'y\n' },
@@ -47,7 +47,7 @@ test('a moved file, and one that is edited, too', () => {
   )
 })
 
-test('a deleted file is one line', () => {
+test('shows a deleted file as one line', () => {
   check({ to: undefined, before: 'a secret\n' }, 'Deleted: a.md goes to the trash\n')
 })
 
@@ -57,28 +57,28 @@ test.each([
   [12_345, '12.3 kB'],
   [999_950, '1.0 MB'],
   [5_242_880, '5.2 MB'],
-])('an attachment of %i bytes', (size, text) => {
+])('shows an attachment of %i bytes', (size, text) => {
   check({ from: undefined, to: 'x.png', isText: false, size }, `Binary file x.png added (${text})\n`)
 })
 
-test('an attachment that is moved or deleted', () => {
+test('shows a moved or deleted attachment', () => {
   check({ from: 'x.png', to: 'y.png', isText: false }, 'rename from x.png\nrename to y.png\n')
   check({ from: 'x.png', to: undefined, isText: false }, 'Deleted: x.png goes to the trash\n')
 })
 
-test('a name cannot write lines of its own', () => {
+test('escapes a name that contains line breaks', () => {
   check({ to: 'b\n--- a/c".md' }, 'rename from a.md\nrename to "b\\n--- a/c\\".md"\n')
 })
 
-test('versions that have nothing in common', () => {
+test('gives up on versions that have nothing in common', () => {
   const text = (of: string): string => Array.from({ length: 6000 }, (_, line) => `${of}${line}\n`).join('')
   check({ before: text('a'), after: text('b') }, '--- a/a.md\n+++ b/a.md\nThe versions differ too much to be compared\n')
 })
 
-describe('at most 200,000 characters', () => {
+describe('the limit of 200,000 characters', () => {
   const large = changed({ from: undefined, after: `${'x'.repeat(99_000)}\n` })
 
-  test('files that do not fit are counted, those that do are shown', () => {
+  test('counts files that do not fit and shows later ones that do', () => {
     const small = changed({ to: 'last.md' })
     const difference = differenceOf([large, large, large, large, small])
     expect(difference.length).toBeLessThanOrEqual(200_000)
@@ -87,7 +87,7 @@ describe('at most 200,000 characters', () => {
     ).toBe(true)
   })
 
-  test('many small ones', () => {
+  test('counts many small files', () => {
     const difference = differenceOf(Array.from({ length: 10_000 }, (_, at) => changed({ to: `${at}.md` })))
     const shown = difference.split('rename from').length - 1
     expect(difference.length).toBeLessThanOrEqual(200_000)
@@ -95,17 +95,17 @@ describe('at most 200,000 characters', () => {
     expect(difference).toContain(`… ${10_000 - shown} changed files are not shown`)
   })
 
-  test('one that is too long alone', () => {
+  test('counts a single file that is too long', () => {
     const difference = differenceOf([changed({ from: undefined, after: 'x'.repeat(300_000) })])
     expect(difference).toBe('… 1 changed file is not shown: the difference is too long.\n')
   })
 })
 
-test('nothing', () => {
+test('the diff is empty without changes', () => {
   expect(differenceOf([])).toBe('')
 })
 
-test('what was planned is what is shown', async () => {
+test('shows what was planned', async () => {
   const { view } = attachmentVault({ 'a.md': 'one\n', 'b.md': 'x\n', 'Old/c.md': 'y\n', 'p.png': '\0' })
   const { diff } = await planOperations(view, [
     { kind: 'update', id: 'a', append: 'two', updateLinks: false },
@@ -122,7 +122,7 @@ test('what was planned is what is shown', async () => {
   expect(diff).toContain('Binary file a.png added (70 bytes)\n')
 })
 
-test('of files that only move no text is kept', async () => {
+test('keeps no text of files that only move', async () => {
   const workspace = attachmentVault({ 'note.md': 'x\n' })
   await addAttachment(workspace, attachment())
   await workspace.move([{ draft: workspace.find('note'), to: 'b.md' }])

@@ -7,8 +7,8 @@ const heading = (to: string, ...path: string[]): Operation => ({ kind: 'renameHe
 const tag = (from: string, to: string): Operation => ({ kind: 'renameTag', tag: from, to })
 const manage = (add: readonly string[], remove: readonly string[]): Operation => ({ kind: 'manageTags', id: 'a', add, remove })
 
-describe('a heading', () => {
-  test('takes every reference with it', async () => {
+describe('renaming a heading', () => {
+  test('updates every reference', async () => {
     const files = {
       'a.md': '# Top\n[[#Part]] [x](#part)\n## Part ##\n### Deep\n',
       'b.md': '[[a#Part|p]] ![[a#Top#Part#Deep]] [[a#Top]] `[[a#Part]]`',
@@ -29,22 +29,22 @@ describe('a heading', () => {
   })
 
   test.each<[string, string, Mode]>([
-    ['below a comment with a heading', '# A\n%%\n## Draft\n%%\n## B\n## C\n', 'obsidian'],
-    ['below a heading that begins with a comment', '# A\n## %%x%% Draft\n## B\n## C\n', 'obsidian'],
-    ['below a property of a block that a line follows', '# A\n\t- x\n\t  id:: 1\n\t  ---\n## B\n## C\n', 'logseq'],
-  ])('%s takes its own links with it, and no others', async (_, text, mode) => {
+    ['a section after a comment with a heading', '# A\n%%\n## Draft\n%%\n## B\n## C\n', 'obsidian'],
+    ['a section after a heading that begins with a comment', '# A\n## %%x%% Draft\n## B\n## C\n', 'obsidian'],
+    ['a section after a block property and a rule', '# A\n\t- x\n\t  id:: 1\n\t  ---\n## B\n## C\n', 'logseq'],
+  ])('%s: updates the links to it and no others', async (_, text, mode) => {
     const expected = { 'a.md': text.replace('## C', '## Cee'), 'b.md': '[[a#B]] [[a#Cee]]' }
     await check({ 'a.md': text, 'b.md': '[[a#B]] [[a#C]]' }, heading('Cee', 'C'), expected, { mode })
   })
 
-  test('that carries a block id keeps it, and its links have it in them', async () => {
+  test('keeps a block id, which is part of links to the heading', async () => {
     await check({ 'a.md': '# A ^blk\n', 'b.md': '[[a#A blk]] [[a#^blk]]' }, heading('New', 'A ^blk'), {
       'a.md': '# New ^blk\n',
       'b.md': '[[a#New blk]] [[a#^blk]]',
     })
   })
 
-  test('that links to itself is written once, and no other rewrite of it is told', async () => {
+  test('writes a heading that links to itself once and reports no other rewrite of it', async () => {
     const { result } = await check({ 'a.md': '# A [x](#a-x)\n', 'b.md': '[y](a.md#a-x)' }, heading('New', 'A x'), {
       'a.md': '# New\n',
       'b.md': '[y](a.md#new)',
@@ -55,7 +55,7 @@ describe('a heading', () => {
     ])
   })
 
-  test('that names another heading changes with it, and so do the links to it', async () => {
+  test('rewrites a heading that names the renamed one, and the links to it', async () => {
     const files = { 'a.md': '# Part\n## On [[#Part]]\n[[#On Part]]\n', 'b.md': '[[a#On Part]]' }
     await check(files, heading('Piece', 'Part'), {
       'a.md': '# Piece\n## On [[#Piece]]\n[[#On Piece]]\n',
@@ -99,30 +99,30 @@ describe('a heading', () => {
       { kind: 'move', id: 't', to: 'u' },
       { 'a.md': '# On [[u]]\n', 'b.md': '# See [[a#On u]]\n', 'c.md': '[[b#See a On u]]', 't.md': null, 'u.md': '' },
     ],
-  ])('with %s that is rewritten takes its references with it', async (_, files, operation, expected) => {
+  ])('updates references to a heading with %s', async (_, files, operation, expected) => {
     const { result } = await check(files, operation, expected)
     expect(result).toMatchObject({ notes: [], dangling: [] })
     const rewritten = result.files.flatMap(({ from, relinked }) => relinked.map(({ before }) => `${from} ${before}`))
     expect(rewritten).toEqual([...new Set(rewritten)])
   })
 
-  test('that is the title of a page takes its references with it when the page gets another title', async () => {
+  test("updates references to a heading that is the page's title when the title changes", async () => {
     const operation: Operation = { kind: 'update', id: 'a', title: 'New', updateLinks: true }
     const files = { 'a.md': '# Old\n', 'b.md': '[x](a.md#old)\n' }
     await check(files, operation, { 'a.md': null, 'New.md': '# New\n', 'b.md': '[x](New.md#new)\n' }, { mode: 'docs' })
   })
 
   test.each<[string, Operation, object]>([
-    ['that is not there', heading('x', 'Nope'), { code: 'SECTION_NOT_FOUND' }],
-    ['that is there twice', heading('x', 'B'), { code: 'SECTION_NOT_FOUND' }],
-    ['by two lines', heading('x\ny', 'A'), { code: 'INVALID_PARAMS' }],
-    ['of a note that is not there', { kind: 'renameHeading', id: 'b', heading: ['A'], to: 'x' }, { code: 'NODE_NOT_FOUND' }],
-  ])('%s is not renamed', async (_, operation, error) => {
+    ['an unknown heading', heading('x', 'Nope'), { code: 'SECTION_NOT_FOUND' }],
+    ['a duplicate heading', heading('x', 'B'), { code: 'SECTION_NOT_FOUND' }],
+    ['a heading with two lines', heading('x\ny', 'A'), { code: 'INVALID_PARAMS' }],
+    ['a heading of an unknown note', { kind: 'renameHeading', id: 'b', heading: ['A'], to: 'x' }, { code: 'NODE_NOT_FOUND' }],
+  ])('refuses %s', async (_, operation, error) => {
     await refuse({ 'a.md': '# A\n## B\n## B\n' }, operation, error)
   })
 })
 
-describe('a tag', () => {
+describe('renaming a tag', () => {
   test.each<[string, Record<string, string>, Operation, Difference]>([
     [
       'everywhere',
@@ -140,13 +140,13 @@ describe('a tag', () => {
       },
     ],
     [
-      'that is in a list already is not doubled',
+      'without duplicates in a list',
       { 'a.md': '---\ntags:\n  - new\n  - old\n  - x\n---\n#old #new' },
       tag('old', 'new'),
       { 'a.md': '---\ntags:\n  - new\n  - x\n---\n#new #new' },
     ],
     [
-      'nor below another',
+      'without duplicates among nested tags',
       { 'a.md': '---\ntags: [new/x, old/x, old]\n---\n' },
       tag('old', 'new'),
       { 'a.md': '---\ntags: [new/x, new]\n---\n' },
@@ -157,44 +157,44 @@ describe('a tag', () => {
   })
 
   test.each<[string, Operation, object]>([
-    ['that no one has', tag('nope', 'x'), { code: 'NODE_NOT_FOUND' }],
-    ['to what is no tag', tag('old', 'a b'), { code: 'INVALID_PARAMS' }],
-    ['to a number', tag('old', '12'), { code: 'INVALID_PARAMS' }],
-    ['to what it is', tag('old', 'old'), { code: 'INVALID_PARAMS' }],
-  ])('%s is not renamed', async (_, operation, error) => {
+    ['an unused tag', tag('nope', 'x'), { code: 'NODE_NOT_FOUND' }],
+    ['a tag with an invalid new name', tag('old', 'a b'), { code: 'INVALID_PARAMS' }],
+    ['a tag with a number as new name', tag('old', '12'), { code: 'INVALID_PARAMS' }],
+    ['a tag with its own name', tag('old', 'old'), { code: 'INVALID_PARAMS' }],
+  ])('refuses %s', async (_, operation, error) => {
     await refuse({ 'a.md': '#old' }, operation, error)
   })
 })
 
-describe('tags of a note', () => {
+describe("editing a note's tags", () => {
   test.each<[string, string, Operation, string]>([
-    ['are added where there are none', 'A\r\nB', manage(['x'], []), '---\r\ntags:\r\n  - x\r\n---\r\nA\r\nB'],
-    ['go with what they brought', '---\ntags:\n  - x\n---\nA', manage([], ['X']), 'A'],
+    ['adds tags to a note without frontmatter', 'A\r\nB', manage(['x'], []), '---\r\ntags:\r\n  - x\r\n---\r\nA\r\nB'],
+    ['removes frontmatter that becomes empty', '---\ntags:\n  - x\n---\nA', manage([], ['X']), 'A'],
     [
-      'change only their own lines',
+      'changes only their own lines',
       '---\nk: "v" # c\ntags:\n  - one\n  - two\n---\n',
       manage(['three'], ['#one']),
       '---\nk: "v" # c\ntags:\n  - two\n  - three\n---\n',
     ],
-    ['that are there are not added again', '---\ntags: [x]\n---\n', manage(['x'], []), '---\ntags: [x]\n---\n'],
+    ['does not add an existing tag again', '---\ntags: [x]\n---\n', manage(['x'], []), '---\ntags: [x]\n---\n'],
   ])('%s', async (_, text, operation, expected) => {
     const { result } = await check({ 'a.md': text }, operation, text === expected ? {} : { 'a.md': expected })
     expect(result).toMatchObject({ notes: [], files: text === expected ? [] : [{ from: 'a.md' }] })
   })
 
-  test('that are both removed and added stay, and it is said', async () => {
+  test('keeps a tag that is both added and removed, and says so', async () => {
     const { result } = await check({ 'a.md': '---\ntags: [x]\n---\n' }, manage(['x'], ['x']), {})
-    expect(result).toMatchObject({ notes: ['Tags that are given to add and to remove stay: #x.'], files: [] })
+    expect(result).toMatchObject({ notes: ['Tags in both add and remove are kept: #x.'], files: [] })
   })
 
-  test('in the text stay, and are named', async () => {
+  test('keeps tags in the text and names them', async () => {
     const { result } = await check({ 'a.md': '---\ntags: [x, z]\n---\n#x #X/sub' }, manage([], ['x']), {
       'a.md': '---\ntags: [z]\n---\n#x #X/sub',
     })
-    expect(result.notes).toEqual(["The text itself still has #x: only the frontmatter's list was changed."])
+    expect(result.notes).toEqual(["The text still has #x: only the frontmatter's list was changed."])
   })
 
-  test('are refused when there are none, or what is no tag', async () => {
+  test('refuses empty requests, invalid tags and broken frontmatter', async () => {
     await refuse({ 'a.md': '' }, manage([], []), { code: 'INVALID_PARAMS' })
     await refuse({ 'a.md': '' }, manage(['a b'], []), { code: 'INVALID_PARAMS' })
     await refuse({ 'a.md': '---\na: [\n---\n' }, manage(['x'], []), { code: 'EDIT_MISMATCH' })

@@ -13,7 +13,7 @@ const folder = (path: string): Operation => ({ kind: 'createFolder', path })
 const clone = (id: string, into: string): Operation => ({ kind: 'clone', id, folder: into })
 
 describe('folders and copies', () => {
-  test('a folder is made, or is there', async () => {
+  test('creates a folder, or accepts an existing one', async () => {
     const { vault } = await check({ 'F/a.md': '' }, [folder('f/New/Deep/'), folder('F'), create('F/new/DEEP/x')], {
       'F/New/Deep/x.md': '',
     })
@@ -25,7 +25,7 @@ describe('folders and copies', () => {
     await refuse({}, folder(''), { code: 'INVALID_PARAMS' })
   })
 
-  test('a copy shows the original and is related to it', async () => {
+  test('a copy embeds the original and relates to it', async () => {
     const files = { 'F/a.md': 'A', 'g/x.md': '' }
     const expected = { 'g/a.md': '---\ncloneOf:\n  - "[[F/a]]"\n---\n![[F/a]]\n' }
     const { vault } = await check(files, clone('f/a', 'G'), expected)
@@ -35,14 +35,14 @@ describe('folders and copies', () => {
     await refuse(files, clone('f/a', '../g'), { code: 'PERMISSION_DENIED' })
   })
 
-  test('a copy that links lead to from now on is told', async () => {
+  test('reports links that a copy takes over', async () => {
     const { result } = await check({ 'f/g/a.md': '', 'b.md': '[[a]]' }, clone('f/g/a', '/'), { 'a.md': expect.any(String) })
     expect(result.dangling).toEqual([{ path: 'b.md', line: 1, text: 'a', reason: 'it now leads to "a.md"' }])
   })
 })
 
 describe('several operations in one request', () => {
-  test.each([false, true])('each works on what the ones before made (files settled: %s)', async (settled) => {
+  test.each([false, true])('each operation sees the results of the earlier ones (files settled: %s)', async (settled) => {
     const { vault, result } = await check(
       { 'x.md': '[[new]]' },
       [create('new', 'N [[x]]\n'), append('new', 'more'), move('new', 'f/moved'), move('x', 'f/y'), append('f/y', 'end')],
@@ -55,28 +55,28 @@ describe('several operations in one request', () => {
 
   test.each<[string, readonly Operation[], Difference]>([
     [
-      'two notes change names',
+      'two notes swap names',
       [move('a', 'tmp'), move('b', 'a'), move('tmp', 'b')],
       { 'a.md': 'B [[b]]', 'b.md': 'A [[a]]', 'c.md': '[[b]] [[a]]' },
     ],
     [
-      'one takes the name of another',
+      'one note takes the name of another',
       [move('a', 'f/x'), move('b', 'a')],
       { 'a.md': 'B [[x]]', 'b.md': null, 'f/x.md': 'A [[a]]', 'c.md': '[[x]] [[a]]' },
     ],
     [
-      'three go round, and one is edited',
+      'three notes rotate, and one is edited',
       [move('a', 'tmp'), move('b', 'a'), move('c', 'b'), move('tmp', 'c'), append('c', 'more')],
       { 'a.md': 'B [[c]]', 'b.md': '[[c]] [[a]]', 'c.md': 'A [[a]]\n\nmore' },
     ],
-    ['one goes and comes back', [move('a', 'tmp'), move('tmp', 'a')], {}],
-  ])('a name that a note gives up can be taken: %s', async (_, operations, expected) => {
+    ['one note moves away and back', [move('a', 'tmp'), move('tmp', 'a')], {}],
+  ])('a released name can be reused: %s', async (_, operations, expected) => {
     const { vault } = await check({ 'a.md': 'A [[b]]', 'b.md': 'B [[a]]', 'c.md': '[[a]] [[b]]' }, operations, expected)
     const linked = (await vault.edges()).filter((edge) => edge.includes('('))
     expect(linked, 'links that lead nowhere').toEqual([])
   })
 
-  test('what else takes a name that is given up is refused', async () => {
+  test('refuses other reuses of a name', async () => {
     const files = { 'a.md': 'A', 'b.md': 'B', 'p.png': 'P', 'q.png': 'Q' }
     const error = { code: 'NODE_EXISTS' }
     await refuse(files, [move('a', 'b')], error)
@@ -89,19 +89,19 @@ describe('several operations in one request', () => {
     })
   })
 
-  test('a folder that an earlier one makes takes in what is moved there', async () => {
+  test('moves a note into a folder that an earlier operation creates', async () => {
     await check({ 'a.md': 'A', 'b.md': '[[a]]' }, [folder('archive'), move('a', 'Archive')], {
       'a.md': null,
       'archive/a.md': 'A',
     })
   })
 
-  test('what is made and deleted again leaves nothing', async () => {
+  test('creating and deleting a note leaves nothing', async () => {
     const { result } = await check({ 'a.md': '' }, [create('new'), remove('new')], {})
     expect(result.files).toEqual([])
   })
 
-  test('a link that a later one mends is not reported', async () => {
+  test('does not report a link that a later operation fixes', async () => {
     const files = { 'a.md': '', 'b.md': '[[a]]' }
     const { result } = await check(files, [remove('a'), { kind: 'update', id: 'b', content: 'none', updateLinks: false }], {
       'a.md': null,
@@ -111,7 +111,7 @@ describe('several operations in one request', () => {
     expect(result.dangling).toEqual([])
   })
 
-  test('all or nothing, and the number of the one that failed', async () => {
+  test('applies all or nothing, and names the failing operation', async () => {
     await refuse({ 'a.md': 'A', 'b.md': '[[a]]' }, [move('a', 'z'), append('b', 'x'), append('nope', 'y')], {
       code: 'NODE_NOT_FOUND',
       message: 'Operation 3: There is no note "nope".',
@@ -134,8 +134,8 @@ describe('several operations in one request', () => {
   })
 })
 
-describe('a plan', () => {
-  test('is carried out as it was shown', async () => {
+describe('applying a plan', () => {
+  test('makes exactly the changes that were shown', async () => {
     const vault = await writable({ 'a.md': 'A', 'b.md': '[[a]]' })
     const dry = await vault.write(move('a', 'f/c'), { dryRun: true })
     expect(dry.changeId).toBeUndefined()
@@ -152,10 +152,10 @@ describe('a plan', () => {
 
   test.each<[string, Operation, string, string]>([
     ['the note itself', append('a', 'x'), 'a.md', 'changed'],
-    ['a note that links', move('a', 'f/c'), 'b.md', '[[a]] changed'],
-    ['a note that links from now on', move('a', 'f/c'), 'new.md', '[[a]]'],
-    ['what a folder takes with it', move('f', 'g'), 'f/new.md', ''],
-  ])('is stale when someone changes %s', async (_, operation, path, text) => {
+    ['a linking note', move('a', 'f/c'), 'b.md', '[[a]] changed'],
+    ['a new linking note', move('a', 'f/c'), 'new.md', '[[a]]'],
+    ['a file in a moved folder', move('f', 'g'), 'f/new.md', ''],
+  ])('fails if someone changes %s', async (_, operation, path, text) => {
     const vault = await writable({ 'a.md': 'A', 'b.md': '[[a]]', 'f/x.md': '' })
     const { planId = '' } = await vault.write(operation, { dryRun: true })
     vault.put(path, text)
@@ -165,21 +165,21 @@ describe('a plan', () => {
     expect(vault.snapshot()).toEqual(before)
   })
 
-  test('that no one made is none', async () => {
+  test('an unknown plan is an error', async () => {
     const vault = await writable()
     await expect(vault.write([], { planId: 'x' })).rejects.toMatchObject({ code: 'CONFLICT' })
   })
 })
 
-describe('what changed on disk since it was indexed', () => {
-  test('a text is edited as it is now', async () => {
+describe('files that changed since they were indexed', () => {
+  test('edits the current text', async () => {
     const vault = await writable({ 'a.md': 'A', 'b.md': 'none' })
     vault.put('b.md', 'now [[a]]')
     await vault.write([append('b', 'x'), move('a', 'z')])
     expect(vault.text('b.md')).toBe('now [[z]]\n\nx')
   })
 
-  test('links are those of the text as it is now, where the index says that it links', async () => {
+  test('rewrites the links of the current text if the index knows of one', async () => {
     const vault = await writable({ 'a.md': 'A', 'b.md': '[[a]]' })
     vault.put('b.md', 'moved down [[a]] and [[a|twice]]')
     await vault.write(move('a', 'z'))
@@ -187,7 +187,7 @@ describe('what changed on disk since it was indexed', () => {
     expect(await vault.edges()).toEqual(['b.md -> z.md x2'])
   })
 
-  test('a file that is gone is not found, nor in the way', async () => {
+  test('a removed file is not found and does not block a move', async () => {
     const vault = await writable({ 'a.md': 'A', 'f/b.md': '[[a]]' })
     rmSync(join(vault.root, 'f/b.md'))
     await vault.write(move('a', 'z'))
@@ -195,7 +195,7 @@ describe('what changed on disk since it was indexed', () => {
     expect(vault.files()).toEqual({ 'z.md': 'A' })
   })
 
-  test.skipIf(process.getuid?.() === 0)('a file that cannot be read is told', async () => {
+  test.skipIf(process.getuid?.() === 0)('an unreadable file is reported', async () => {
     const vault = await writable({ 'a.md': 'A' })
     chmodSync(join(vault.root, 'a.md'), 0)
     await expect(vault.write(append('a', 'x'))).rejects.toMatchObject({ code: 'PERMISSION_DENIED' })

@@ -14,7 +14,7 @@ const remove = (id: string, expectedHash?: string): Operation => ({
 })
 const restore = (id: string): Operation => ({ kind: 'restore', id })
 
-test('the one that was deleted last comes back, however many were deleted since', async () => {
+test('restores the last deleted version, however many files were deleted since', async () => {
   const vault = await writable({ 'a.md': 'first' })
   await vault.write(remove('a'))
   vault.put('a.md', 'second')
@@ -31,7 +31,7 @@ test('the one that was deleted last comes back, however many were deleted since'
 })
 
 describe('deleting', () => {
-  test('puts a file into the trash, in its folder, and names links that dangle', async () => {
+  test('moves a file to the same folder in the trash and names broken links', async () => {
     const files = { 'F/a.md': '[[b]]', 'b.md': '\n[[a]] [[F/a#x]]', 'c.md': '[[b]]' }
     const { vault, result } = await check(files, remove('f/A'), { 'F/a.md': null, '.trash/F/a.md': '[[b]]' })
     expect(result).toMatchObject({
@@ -47,7 +47,7 @@ describe('deleting', () => {
   })
 
   test.each(['what? #1.md', 'a: b.md', 'x|y.md', '[z].md'])(
-    'a name that no new file may have goes and comes back: %s',
+    'deletes and restores a file whose name is not allowed for new files: %s',
     async (name) => {
       const { vault } = await check({ [name]: 'text', 'b.md': '' }, remove(name), { [name]: null, [`.trash/${name}`]: 'text' })
       await vault.write(restore(name))
@@ -55,7 +55,7 @@ describe('deleting', () => {
     },
   )
 
-  test('a twin in case goes and comes back beside the other', async () => {
+  test('deletes and restores a twin beside the other', async () => {
     await check({ 'A.md': 'one', 'a.md': 'two' }, remove('A.md', sha('one')), { 'A.md': null, '.trash/A.md': 'one' })
   })
 
@@ -67,7 +67,7 @@ describe('deleting', () => {
     expect(result.dangling).toEqual([{ path: 'b.md', line: 1, text: 'a', reason: 'it now leads to "f/a.md"' }])
   })
 
-  test('numbers what is there already, whatever its case', async () => {
+  test('numbers a name that the trash already has, ignoring case', async () => {
     await check({ 'a.md': '1', '.trash/A.md': '0', '.trash/a 1.md': '0' }, remove('a'), { 'a.md': null, '.trash/a 2.md': '1' })
     await check(
       { 'f/p.png': '1', '.trash/f/p.png': '0' },
@@ -78,24 +78,24 @@ describe('deleting', () => {
   })
 
   test.each<[string, Operation, object]>([
-    ['what is not what was seen', remove('a', sha('old')), { code: 'CONFLICT' }],
-    ['one of twins', remove('t'), { code: 'INVALID_PARAMS' }],
-    ['what is not there', remove('nope'), { code: 'NODE_NOT_FOUND' }],
+    ['a note that changed since it was seen', remove('a', sha('old')), { code: 'CONFLICT' }],
+    ['an ambiguous twin', remove('t'), { code: 'INVALID_PARAMS' }],
+    ['an unknown note', remove('nope'), { code: 'NODE_NOT_FOUND' }],
     ['an attachment', remove('p.png'), { code: 'INVALID_PARAMS', hint: 'delete_attachment deletes it.' }],
     [
       'a note as an attachment',
       { kind: 'deleteAttachment', id: 'a' },
       { code: 'INVALID_PARAMS', hint: 'delete_node deletes it.' },
     ],
-    ['outside', remove('../x'), { code: 'PERMISSION_DENIED' }],
-    ['settings of Obsidian', remove('.obsidian/app.json'), { code: 'PERMISSION_DENIED' }],
-  ])('does not take %s', async (_, operation, error) => {
+    ['a path outside the vault', remove('../x'), { code: 'PERMISSION_DENIED' }],
+    ["Obsidian's settings", remove('.obsidian/app.json'), { code: 'PERMISSION_DENIED' }],
+  ])('does not delete %s', async (_, operation, error) => {
     await refuse({ 'a.md': 'A', 'T.md': '1', 't.md': '2', 'p.png': '', '.obsidian/app.json': '{}' }, operation, error)
   })
 })
 
 describe('restoring', () => {
-  test('brings back the newest, byte for byte, and its links', async () => {
+  test('restores the newest version byte for byte, with its links', async () => {
     const vault = await writable({ 'F/a.md': 'one \r\n', 'b.md': '[[a]]' })
     await vault.write(remove('f/a'))
     vault.put('F/a.md', Buffer.from([0xff, 0x0a]))
@@ -113,7 +113,7 @@ describe('restoring', () => {
     expect(vault.files()).toMatchObject({ 'F/a.md': 'one \r\n', 'moved.md': '\ufffd\n' })
   })
 
-  test('knows a numbered file from a note of that name', async () => {
+  test('distinguishes a numbered trash file from a note with such a name', async () => {
     const vault = await writable({ 'a.md': 'a', 'a 1.md': 'the first' })
     await vault.write(remove('a'))
     await vault.write(remove('a 1'))
@@ -122,7 +122,7 @@ describe('restoring', () => {
     expect(vault.files()).toEqual({ 'a.md': 'a', 'a 1.md': 'the first' })
   })
 
-  test('finds what others put there, by its name', async () => {
+  test('finds files by name that others put into the trash', async () => {
     await check(
       { '.trash/f/a.md': '0', '.trash/f/a 1.md': '1', '.trash/f/a 10.md': '10', '.trash/f/a b.md': '' },
       restore('f/a'),
@@ -131,16 +131,16 @@ describe('restoring', () => {
     await refuse({ '.trash/a 1.md': '1' }, restore('a'), { code: 'NODE_NOT_FOUND' })
   })
 
-  test('goes into the folder as it is spelled now', async () => {
+  test('uses the current spelling of the folder', async () => {
     await check({ '.trash/f/a.md': '0', 'F/x.md': '' }, restore('f/a'), { '.trash/f/a.md': null, 'F/a.md': '0' })
   })
 
-  test('after deleting, in one request, changes nothing', async () => {
+  test('deleting and restoring in one request changes nothing', async () => {
     const { result } = await check({ 'a.md': 'A', 'b.md': '[[a]]' }, [remove('a'), restore('a')], {})
     expect(result).toMatchObject({ files: [], dangling: [] })
   })
 
-  test('is refused where something is, of what is not there, and outside', async () => {
+  test('refuses an existing path, an unknown file and a path outside the vault', async () => {
     await refuse({ '.trash/a.md': '0', 'A.md': '' }, restore('a'), { code: 'NODE_EXISTS' })
     await refuse({ '.trash/a.md': '0' }, restore('b'), { code: 'NODE_NOT_FOUND' })
     await refuse({ '.trash/a.md': '0' }, restore('../a'), { code: 'PERMISSION_DENIED' })

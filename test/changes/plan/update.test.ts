@@ -7,30 +7,30 @@ const update = (more: Partial<UpdateNote>): UpdateNote => ({ kind: 'update', id:
 
 const NOTE = '---\ntags: [x]\nk: v # kept\n---\n# A\n\none\n\n## B\ntwo\n'
 
-describe('an update', () => {
+describe('updating a note', () => {
   test.each<[string, Partial<UpdateNote>, string]>([
-    ['of the body', { content: 'new\n' }, '---\ntags: [x]\nk: v # kept\n---\nnew\n'],
-    ['at the end', { append: 'three' }, `${NOTE}\nthree\n`],
-    ['at the beginning', { prepend: 'zero' }, NOTE.replace('# A', 'zero\n\n# A')],
-    ['of a passage', { replaceText: { find: 'o', replace: '0', count: 2 } }, NOTE.replace('one', '0ne').replace('two', 'tw0')],
-    ['of a section', { section: ['B'], content: 'three' }, NOTE.replace('two', 'three')],
-    ['after a section', { section: ['A', 'B'], mode: 'insert_after', content: '## C' }, `${NOTE}\n## C\n`],
-    ['of tags', { tags: ['z'] }, NOTE.replace('[x]', '[z]')],
-    ['of properties', { properties: { k: null, n2: 2 } }, NOTE.replace('k: v # kept', 'n2: 2')],
-    ['of relations', { relations: { up: 'b' } }, NOTE.replace('# kept', '# kept\nup: "[[b]]"')],
+    ['replaces the body', { content: 'new\n' }, '---\ntags: [x]\nk: v # kept\n---\nnew\n'],
+    ['appends', { append: 'three' }, `${NOTE}\nthree\n`],
+    ['prepends', { prepend: 'zero' }, NOTE.replace('# A', 'zero\n\n# A')],
+    ['replaces text', { replaceText: { find: 'o', replace: '0', count: 2 } }, NOTE.replace('one', '0ne').replace('two', 'tw0')],
+    ['replaces a section', { section: ['B'], content: 'three' }, NOTE.replace('two', 'three')],
+    ['inserts after a section', { section: ['A', 'B'], mode: 'insert_after', content: '## C' }, `${NOTE}\n## C\n`],
+    ['sets tags', { tags: ['z'] }, NOTE.replace('[x]', '[z]')],
+    ['sets properties', { properties: { k: null, n2: 2 } }, NOTE.replace('k: v # kept', 'n2: 2')],
+    ['sets relations', { relations: { up: 'b' } }, NOTE.replace('# kept', '# kept\nup: "[[b]]"')],
     [
-      'of all at once',
+      'combines all members',
       { content: 'x\n', append: 'z', prepend: 'w', tags: ['x', 'z'], properties: { k: 1 }, relations: { up: ['b'] } },
       '---\ntags: [x, z]\nk: 1 # kept\nup:\n  - "[[b]]"\n---\nw\n\nx\n\nz\n',
     ],
-    ['of the name, where nothing links to it', { title: 'New Name' }, ''],
+    ['renames a note without backlinks', { title: 'New Name' }, ''],
   ])('%s', async (_, members, expected) => {
     const difference: Difference =
       members.title === undefined ? { 'a.md': expected } : { 'a.md': null, [`${members.title}.md`]: NOTE }
     await check({ 'a.md': NOTE, 'b.md': '' }, update(members), difference)
   })
 
-  test('leaves every other byte: mark, line ends, what is no UTF-8', async () => {
+  test('keeps every other byte: byte order mark, line endings, invalid UTF-8', async () => {
     const raw = Buffer.concat([bytes('\ufeff---\r\nk:   v\r\n---\r\none '), Buffer.from([0xff, 0xfe]), bytes('\r\n\ttwo  ')])
     const { vault } = await check({ 'a.md': raw }, update({ append: 'end', properties: { n2: 2 } }), {
       'a.md': expect.any(String),
@@ -43,38 +43,35 @@ describe('an update', () => {
     expect(vault.raw('a.md')).toBe(expected.toString('latin1'))
   })
 
-  test.each(['utf16le', 'utf16be'])(
-    'of a note in %s is refused: two encodings in one file are readable in neither',
-    async (encoding) => {
-      const little = Buffer.from('\ufeff# A\n\none\n', 'utf16le')
-      const raw = encoding === 'utf16le' ? little : Buffer.from(little).swap16()
-      for (const member of [{ append: 'end' }, { content: 'new' }, { properties: { n2: 2 } }])
-        await refuse({ 'a.md': raw }, update(member), {
-          code: 'EDIT_MISMATCH',
-          message: expect.stringContaining('UTF-16'),
-          hint: expect.stringContaining('UTF-8'),
-        })
-      await check({ 'a.md': raw }, { kind: 'move', id: 'a', to: 'sub/a.md' }, { 'a.md': null, 'sub/a.md': expect.any(String) })
-    },
-  )
+  test.each(['utf16le', 'utf16be'])('refuses to edit a note in %s, because a file cannot mix encodings', async (encoding) => {
+    const little = Buffer.from('\ufeff# A\n\none\n', 'utf16le')
+    const raw = encoding === 'utf16le' ? little : Buffer.from(little).swap16()
+    for (const member of [{ append: 'end' }, { content: 'new' }, { properties: { n2: 2 } }])
+      await refuse({ 'a.md': raw }, update(member), {
+        code: 'EDIT_MISMATCH',
+        message: expect.stringContaining('UTF-16'),
+        hint: expect.stringContaining('UTF-8'),
+      })
+    await check({ 'a.md': raw }, { kind: 'move', id: 'a', to: 'sub/a.md' }, { 'a.md': null, 'sub/a.md': expect.any(String) })
+  })
 
-  test('that changes nothing writes nothing', async () => {
+  test('writes nothing if nothing changes', async () => {
     const { result } = await check({ 'a.md': NOTE }, update({ tags: ['x'] }), {})
     expect(result).toMatchObject({ files: [], subjects: ['a.md'], diff: '' })
     expect(result.changeId).toBeUndefined()
   })
 
-  test('is what the hash was asked for', async () => {
+  test('accepts a matching hash in any case', async () => {
     await check({ 'a.md': 'A' }, update({ content: 'B', expectedHash: sha('A').toUpperCase() }), { 'a.md': 'B' })
   })
 
-  test('of one of several twins', async () => {
+  test('updates one of several twins by hash', async () => {
     const twins = { 'a.md': 'one', 'A.md': 'two' }
     await check(twins, update({ id: 'A.md', content: 'B', expectedHash: sha('two') }), { 'A.md': 'B' })
     await check(twins, update({ id: 'a', content: 'B', expectedHash: sha('one') }), { 'a.md': 'B' })
   })
 
-  test('of aliases names the links that lead nowhere for it, or follows them', async () => {
+  test('a removed alias reports its links, or rewrites them', async () => {
     const files = { 'a.md': '---\naliases: [Old]\n---\n', 'b.md': 'see [[Old]]' }
     const { result } = await check(files, update({ properties: { aliases: ['New'] } }), { 'a.md': '---\naliases: [New]\n---\n' })
     expect(result.dangling).toEqual([{ path: 'b.md', line: 1, text: 'Old', reason: 'nothing has this name any more' }])
@@ -84,8 +81,8 @@ describe('an update', () => {
   })
 })
 
-describe('another title', () => {
-  test('takes links with it when it may', async () => {
+describe('changing the title', () => {
+  test('rewrites links if allowed', async () => {
     const files = {
       'f/a.md': '---\ntitle: Old\n---\n[[a#x]]',
       'b.md': '[[a|shown]] ![x](f/a.md#y)',
@@ -101,23 +98,23 @@ describe('another title', () => {
     expect(result.files.find(({ from }) => from === 'b.md')?.relinked).toHaveLength(2)
   })
 
-  test('is refused where links would break, with those who link', async () => {
+  test('a new title is refused if links would break, with the linking notes', async () => {
     const files = { 'a.md': '', 'b.md': '[[a]]', 'C.md': '[[a]]', 'd.md': '[[b]]' }
     await refuse(files, update({ title: 'x' }), { code: 'LINK_INTEGRITY', candidates: ['b.md', 'c.md'] })
   })
 
-  test('may only differ in case, and links stay as they are', async () => {
+  test('a new title may differ only in case, without rewriting links', async () => {
     await check({ 'a.md': '[[a]]', 'b.md': '[[a]]' }, update({ title: 'A', updateLinks: true }), {
       'a.md': null,
       'A.md': '[[a]]',
     })
   })
 
-  test('that is the name changes only what the note says', async () => {
+  test("a title that equals the file's name changes only the note itself", async () => {
     await check({ 'a.md': '---\ntitle: Old\n---\n', 'b.md': '[[a]]' }, update({ title: 'a' }), { 'a.md': '---\ntitle: a\n---\n' })
   })
 
-  test('is the first heading in a folder of documentation', async () => {
+  test('changes the first heading in a docs vault', async () => {
     const files = { 'a.md': '# Old\ntext', 'b.md': '[a](a.md#old)' }
     await check(
       files,
@@ -127,7 +124,7 @@ describe('another title', () => {
     )
   })
 
-  test('is a name of pages in Logseq', async () => {
+  test('renames the page in Logseq', async () => {
     const { vault } = await check(
       { 'pages/a.md': '---\ntitle: Old\n---\n- x', 'pages/b.md': '- [[Old]]' },
       update({ id: 'pages/a', title: 'New', updateLinks: true }),
@@ -138,7 +135,7 @@ describe('another title', () => {
   })
 })
 
-describe('nothing is updated', () => {
+describe('refused updates', () => {
   const FILES = {
     'a.md': NOTE,
     'b.md': '',
@@ -149,34 +146,34 @@ describe('nothing is updated', () => {
     'bad.md': '---\na: [\n---\n',
   }
   test.each<[string, Partial<UpdateNote>, object]>([
-    ['that is not there', { id: 'nope', content: '' }, { code: 'NODE_NOT_FOUND' }],
-    ['outside', { id: '../a', content: '' }, { code: 'PERMISSION_DENIED' }],
-    ['in the settings of Obsidian', { id: '.obsidian/app.json', content: '' }, { code: 'PERMISSION_DENIED' }],
-    ['that is no note', { id: 'p.png', content: '' }, { code: 'INVALID_PARAMS' }],
-    ['when nothing is asked', {}, { code: 'INVALID_PARAMS' }],
-    ['when only a mode is asked', { mode: 'append', section: ['A'] }, { code: 'INVALID_PARAMS' }],
+    ['of an unknown note', { id: 'nope', content: '' }, { code: 'NODE_NOT_FOUND' }],
+    ['outside the vault', { id: '../a', content: '' }, { code: 'PERMISSION_DENIED' }],
+    ["in Obsidian's settings folder", { id: '.obsidian/app.json', content: '' }, { code: 'PERMISSION_DENIED' }],
+    ['of an attachment', { id: 'p.png', content: '' }, { code: 'INVALID_PARAMS' }],
+    ['without members', {}, { code: 'INVALID_PARAMS' }],
+    ['with only a mode', { mode: 'append', section: ['A'] }, { code: 'INVALID_PARAMS' }],
     ['in a section without content', { section: ['A'], append: 'x' }, { code: 'INVALID_PARAMS' }],
-    ['in a section that is not there', { section: ['Bee'], content: '' }, { code: 'SECTION_NOT_FOUND' }],
-    ['when there are more matches', { replaceText: { find: 'o', replace: '', count: 1 } }, { code: 'EDIT_MISMATCH' }],
+    ['in an unknown section', { section: ['Bee'], content: '' }, { code: 'SECTION_NOT_FOUND' }],
+    ['with more matches than expected', { replaceText: { find: 'o', replace: '', count: 1 } }, { code: 'EDIT_MISMATCH' }],
     [
-      'when it is not what was seen',
+      'with an outdated hash',
       { content: '', expectedHash: sha('old') },
       { code: 'CONFLICT', candidates: [`partial:${sha(NOTE)}`, sha('old')] },
     ],
-    ['when it is one of twins', { id: 't', content: '' }, { code: 'INVALID_PARAMS' }],
-    ['when it is the other twin', { id: 't', content: '', expectedHash: sha('one') }, { code: 'CONFLICT' }],
+    ['of an ambiguous twin', { id: 't', content: '' }, { code: 'INVALID_PARAMS' }],
+    ["with the other twin's hash", { id: 't', content: '', expectedHash: sha('one') }, { code: 'CONFLICT' }],
     ['with frontmatter as content', { content: '---\na: 1\n---\n' }, { code: 'INVALID_PARAMS' }],
-    ['with a property of a broken frontmatter', { id: 'bad', properties: { b: 1 } }, { code: 'EDIT_MISMATCH' }],
-    ['when the last part of it is wrong', { content: 'new', tags: ['a b'] }, { code: 'INVALID_PARAMS' }],
+    ['of a property in broken frontmatter', { id: 'bad', properties: { b: 1 } }, { code: 'EDIT_MISMATCH' }],
+    ['with one invalid member', { content: 'new', tags: ['a b'] }, { code: 'INVALID_PARAMS' }],
     ['with a title that is a path', { title: 'f/x' }, { code: 'INVALID_PARAMS' }],
-    ['with a title that others have', { title: 'B' }, { code: 'NODE_EXISTS' }],
+    ['with a title that another file has', { title: 'B' }, { code: 'NODE_EXISTS' }],
     ['with an empty title', { title: ' ' }, { code: 'INVALID_PARAMS' }],
-    ['with a title that links cannot say', { title: 'a#b' }, { code: 'INVALID_PARAMS', hint: 'Use "a-b.md".' }],
+    ['with a title that links cannot contain', { title: 'a#b' }, { code: 'INVALID_PARAMS', hint: 'Use "a-b.md".' }],
     ['with a title of dots', { title: '..' }, { code: 'PERMISSION_DENIED' }],
     ['with a title of two lines', { title: 'a\nb' }, { code: 'INVALID_PARAMS' }],
-    ['with a title too long', { title: 'x'.repeat(201) }, { code: 'TOO_LARGE' }],
+    ['with a title that is too long', { title: 'x'.repeat(201) }, { code: 'TOO_LARGE' }],
     ['with too much appended', { append: 'x'.repeat((1 << 20) + 1) }, { code: 'TOO_LARGE' }],
-  ])('%s', async (_, members, error) => {
+  ])('refuses an update %s', async (_, members, error) => {
     await refuse(FILES, update(members), error)
   })
 })

@@ -6,7 +6,8 @@ import { writable } from '../../support/writable-vault.ts'
 const FILES = { 'a.md': '---\nk: 1\n---\nOne.\nTwo.\nThree. ^x\n', 'b.md': '[[a]]\n' }
 const HASH = createHash('sha256').update(FILES['a.md']).digest('hex')
 
-const update = (asked: Partial<Operation>): Operation => ({ kind: 'update', id: 'a', updateLinks: false, ...asked }) as Operation
+const update = (members: Partial<Operation>): Operation =>
+  ({ kind: 'update', id: 'a', updateLinks: false, ...members }) as Operation
 
 async function written(operations: Operation | readonly Operation[]) {
   const vault = await writable(FILES)
@@ -24,7 +25,7 @@ test.each<[Operation, string]>([
   [update({ properties: { k: 2 } }), ''],
   [{ kind: 'create', id: 'n', content: 'New.\n', tags: ['x'] }, 'New.\n'],
   [{ kind: 'manageTags', id: 'a', add: ['x'], remove: [] }, ''],
-])('%j tells the part of the body that changed', async (operation, changed) => {
+])('%j reports the changed part of the body', async (operation, changed) => {
   expect((await written(operation)).changed?.trim()).toBe(changed.trim())
 })
 
@@ -38,12 +39,12 @@ test.each<[Operation, boolean]>([
   [{ kind: 'create', id: 'n', content: 'New.\n' }, true],
   [{ kind: 'manageTags', id: 'a', add: ['x'], remove: [] }, false],
   [{ kind: 'clone', id: 'a', folder: 'f' }, false],
-])('%j: whether the caller knows all of the text: %j', async (operation, isKnown) => {
+])('%j: the caller knows the whole text: %j', async (operation, isKnown) => {
   const { text } = await (await writable(FILES)).write(operation)
   expect(text?.isKnown).toBe(isKnown)
 })
 
-test('a note whose own links were rewritten is not known, whatever was read before', async () => {
+test('a note whose own links were rewritten is not known, even with a full hash', async () => {
   const vault = await writable({ 'a.md': 'See [[a#Top]].\n# Top\n' })
   const hash = createHash('sha256').update('See [[a#Top]].\n# Top\n').digest('hex')
   const { text } = await vault.write(update({ title: 'z', updateLinks: true, expectedHash: hash }))

@@ -21,21 +21,21 @@ function titles(world: World): readonly string[] {
   return found
 }
 
-describe('the record', () => {
-  test('is readable by its owner only', async () => {
+describe('the journal', () => {
+  test('the journal is readable only by its owner', async () => {
     const world = makeWorld(temporaryFolder())
     await edit(world, 1)
     expect(statSync(world.state).mode & 0o777).toBe(0o700)
     expect(statSync(join(world.state, 'state.db')).mode & 0o777).toBe(0o600)
   })
 
-  test('has ids that sort by time, also when the clock goes back', async () => {
+  test("the journal's ids are in order of time, even if the clock goes back", async () => {
     const world = makeWorld(temporaryFolder())
     for (const [n, time] of [5000, 4000, 4000, 6000].entries()) await edit(world, n, { now: () => time })
     expect(titles(world)).toEqual(['3', '2', '1', '0'])
   })
 
-  test('forgets what is old, but neither the newest nor what is unfinished', async () => {
+  test('drops old entries, except the newest and unfinished ones', async () => {
     const world = makeWorld(temporaryFolder())
     const fate = new Fate('link')
     const dying = world.open({ fs: fatedFiles(fate), openDatabase: fatedDatabase(fate), now: () => 0 })
@@ -51,7 +51,7 @@ describe('the record', () => {
     expect(snapshot(world.root)).toEqual({})
   })
 
-  test('gives back the space of its log when nothing is to do', async () => {
+  test('shrinks its write-ahead log when idle', async () => {
     const world = makeWorld(temporaryFolder())
     const writer = world.open()
     const log = () => statSync(join(world.state, 'state.db-wal')).size
@@ -63,7 +63,7 @@ describe('the record', () => {
     writer.close()
   })
 
-  test('keeps to its size', async () => {
+  test('keeps to its size limit', async () => {
     const world = makeWorld(temporaryFolder())
     for (let n = 0; n < 60; n++) await edit(world, n, { size: 20_000, retention: { days: 30, bytes: 500_000 } })
     const found = titles(world)
@@ -73,7 +73,7 @@ describe('the record', () => {
     expect(statSync(join(world.state, 'state.db')).size).toBeLessThan(700_000)
   })
 
-  /** A record as version 1 wrote it, of one change that made `a.md`. What is written here never changes: the next version reads it, too. */
+  /** A journal as version 1 wrote it, with one change that made `a.md`. Never change this: later versions must read it too. */
   function writeVersion1(state: string, root: string): void {
     mkdirSync(state, { recursive: true })
     const database = openSqlite(join(state, 'state.db'))
@@ -103,7 +103,7 @@ describe('the record', () => {
     database.close()
   }
 
-  test('of version 1 is read, and what it holds is undone', async () => {
+  test('a journal of version 1 is readable, and its changes can be undone', async () => {
     const world = makeWorld(temporaryFolder(), { 'a.md': 'after' })
     writeVersion1(world.state, world.root)
     const writer = world.open()
@@ -114,7 +114,7 @@ describe('the record', () => {
     writer.close()
   })
 
-  test('of a newer version, damaged, or in a closed place refuses writes with what to do', async () => {
+  test('the journal refuses writes with a hint if it is newer, damaged or not writable', async () => {
     const world = makeWorld(temporaryFolder())
     await edit(world, 1)
     const path = join(world.state, 'state.db')
@@ -137,7 +137,7 @@ describe('the record', () => {
     })
   })
 
-  test('of a drive that is not connected waits until it is', async () => {
+  test('waits to recover a disconnected vault until it is back', async () => {
     const folder = temporaryFolder()
     const world = makeWorld(folder, { 'a.md': 'A' })
     const fate = new Fate('rename')

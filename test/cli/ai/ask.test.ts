@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { written } from '../../../src/cli/ai/ask.ts'
 import { toNodeId } from '../../../src/core/ids.ts'
 
-test('what a note says steers no terminal when it is cited', () => {
+test('cited note text contains no terminal control characters', () => {
   const shown = written({
     status: 'answered',
     answer: 'Salt slows it. [1](roux://node/a.md)',

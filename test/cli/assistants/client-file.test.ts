@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { readBackups, readClientFile, writeClientFile } from '../../../src/cli/assistants/client-file.ts'
 import { temporaryFolder } from '../../support/temporary.ts'
 
-test('what another program wrote meanwhile is not written over, and nothing is left behind', () => {
+test('does not overwrite a concurrent change, and leaves nothing behind', () => {
   const folder = temporaryFolder()
   const path = join(folder, 'mcp.json')
   writeFileSync(path, '{}')
@@ -15,7 +15,7 @@ test('what another program wrote meanwhile is not written over, and nothing is l
   expect(readdirSync(folder)).toEqual(['mcp.json'])
 })
 
-test('a file that appeared meanwhile is not written over', () => {
+test('does not overwrite a file that appeared in the meantime', () => {
   const path = join(temporaryFolder(), 'mcp.json')
   const file = readClientFile(path)
   writeFileSync(path, '{"theirs":1}')
@@ -23,7 +23,7 @@ test('a file that appeared meanwhile is not written over', () => {
   expect(readFileSync(path, 'utf8')).toBe('{"theirs":1}')
 })
 
-test('copies of one moment have names of their own; the newest is read first', () => {
+test('backups made at the same moment have different names, and the newest is read first', () => {
   const path = join(temporaryFolder(), 'mcp.json')
   const now = new Date('2026-11-21T09:15:00Z')
   const backups = ['1', '2', '3'].map((text) => writeClientFile(readClientFile(path), text, now))

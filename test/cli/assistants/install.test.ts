@@ -29,7 +29,7 @@ const stdio = (vault: string, ...more: readonly string[]) => ({
   args: ['/opt/roux/dist/cli/main.js', 'serve', join(line.root, vault), ...more],
 })
 
-test('install writes an entry that needs neither a shell nor the path, and tells what and where', async () => {
+test('install writes an entry that needs neither a shell nor PATH, and reports what and where', async () => {
   const { code, out, err } = await roux('install cursor', { tty: true })
   expect([code, err]).toEqual([0, ''])
   expect(JSON.parse(readFileSync(cursorFile(), 'utf8'))).toEqual({ mcpServers: { roux: stdio('vault') } })
@@ -39,7 +39,7 @@ test('install writes an entry that needs neither a shell nor the path, and tells
   expect(out).toContain('Cursor now has Roux, as "roux".')
 })
 
-test('the former file is kept, with its mode; uninstall brings it back byte for byte', async () => {
+test('install keeps the previous file with its mode, and uninstall restores it byte for byte', async () => {
   writeFileSync(cursorFile(), FORMER, { mode: 0o640 })
   const { out } = await roux('install cursor')
   const [backup = ''] = backups()
@@ -51,14 +51,30 @@ test('the former file is kept, with its mode; uninstall brings it back byte for 
   expect(backups()).toHaveLength(2)
 })
 
-test.each(['', '{}', '{\n}\n', '// nothing yet\n'])('byte for byte, too, where it held no servers: %j', async (former) => {
-  writeFileSync(cursorFile(), former)
-  await roux('install cursor')
-  await roux('uninstall cursor')
-  expect(readFileSync(cursorFile(), 'utf8')).toBe(former)
+test.each(['', '{}', '{\n}\n', '// nothing yet\n'])(
+  'uninstall also restores a file without servers byte for byte: %j',
+  async (former) => {
+    writeFileSync(cursorFile(), former)
+    await roux('install cursor')
+    await roux('uninstall cursor')
+    expect(readFileSync(cursorFile(), 'utf8')).toBe(former)
+  },
+)
+
+test('suggests the short tool list to a client with many servers, unless it is already chosen', async () => {
+  const others = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, at) => [`other${at}`, { command: 'x' }]))
+  const advice = 'tools.profile=core'
+  const installed = async (count: number, more = '') => {
+    writeFileSync(cursorFile(), JSON.stringify({ mcpServers: others(count) }))
+    return (await roux(`install cursor${more}`, { tty: true })).out.split('\n').at(-2)
+  }
+  expect(await installed(3)).not.toContain(advice)
+  expect(await installed(4)).toContain(`It has 4 other servers`)
+  expect(await installed(4)).toContain(advice)
+  expect(await installed(4, ' --set tools.profile=core')).not.toContain('other servers')
 })
 
-test('a second time nothing is written', async () => {
+test('a second install or uninstall writes nothing', async () => {
   await roux('install cursor')
   const before = readFileSync(cursorFile(), 'utf8')
   const { code, out } = await roux('install cursor', { tty: true })
@@ -72,7 +88,7 @@ test('a second time nothing is written', async () => {
 })
 
 test.each(['claude-desktop', 'claude-code', 'cursor', 'vscode', 'zed'])(
-  'uninstall %s says when the server ends, not where it is to be had',
+  'uninstall %s says when the server stops, not where it is available',
   async (client) => {
     await roux(`install ${client} --create`)
     const { out } = await roux(`uninstall ${client}`, { tty: true })
@@ -82,7 +98,7 @@ test.each(['claude-desktop', 'claude-code', 'cursor', 'vscode', 'zed'])(
   },
 )
 
-test('--dry-run shows and writes nothing', async () => {
+test('--dry-run shows the change and writes nothing', async () => {
   writeFileSync(cursorFile(), FORMER)
   const { out } = await roux('install cursor --dry-run', { tty: true })
   expect(out).toContain('+    "roux": {')
@@ -91,7 +107,7 @@ test('--dry-run shows and writes nothing', async () => {
   expect([readFileSync(cursorFile(), 'utf8'), backups()]).toEqual([FORMER, []])
 })
 
-test('several vaults under several names, and what a server shall be started with', async () => {
+test('installs several vaults under several names, with options for the server', async () => {
   line.write('work/a.md', '')
   await roux('install cursor')
   line.write('c.yaml', '')
@@ -111,7 +127,7 @@ describe('several vaults', () => {
     for (const name of ['home-notes', 'work']) line.write(`${name}/a.md`, '')
   })
 
-  test('of the own settings are found by every server', async () => {
+  test("vaults from the user's settings are found by every server", async () => {
     line.write('config/roux/roux.config.yaml', `vaults:\n  home: ${line.root}/home-notes\n  work: ${line.root}/work\n`)
     await roux('install cursor')
     expect(argsWritten()).toEqual(['serve'])
@@ -119,7 +135,7 @@ describe('several vaults', () => {
     expect(argsWritten()).toEqual(['serve', 'work'])
   })
 
-  test('of a file in the working directory need that file, one of them its folder', async () => {
+  test('vaults from a file in the working directory need --config, and a single one its folder', async () => {
     line.write('vault/roux.config.yaml', BOTH)
     expect((await roux('trust')).code).toBe(0)
     await roux('install cursor')
@@ -128,22 +144,22 @@ describe('several vaults', () => {
     expect(argsWritten()).toEqual(['serve', join(line.root, 'work')])
   })
 
-  test('that no server would find are refused', async () => {
+  test('vaults that no server would find are refused', async () => {
     const env = { ROUX_VAULTS_HOME: join(line.root, 'home-notes'), ROUX_VAULTS_WORK: join(line.root, 'work') }
     const { code, err } = await roux('install cursor', { env })
-    expect([code, err]).toEqual([1, expect.stringContaining('named by ROUX_VAULTS_HOME and ROUX_VAULTS_WORK')])
+    expect([code, err]).toEqual([1, expect.stringContaining('defined in ROUX_VAULTS_HOME and ROUX_VAULTS_WORK')])
     expect(existsSync(cursorFile())).toBe(false)
   })
 })
 
-test('another vault takes the place of the former one, what the user added stays', async () => {
+test("another vault replaces the previous one, and the user's additions stay", async () => {
   const servers = { roux: { command: 'roux', args: ['serve', '/old'], disabled: true } }
   writeFileSync(cursorFile(), JSON.stringify({ mcpServers: servers }))
   await roux('install cursor')
   expect(JSON.parse(readFileSync(cursorFile(), 'utf8')).mcpServers.roux).toEqual({ ...stdio('vault'), disabled: true })
 })
 
-test('a symbolic link stays one; the file that it leads to is changed', async () => {
+test('changes the target of a symbolic link and keeps the link', async () => {
   line.write('dotfiles/mcp.json', FORMER)
   symlinkSync(join(line.root, 'dotfiles/mcp.json'), cursorFile())
   await roux('install cursor')
@@ -152,7 +168,7 @@ test('a symbolic link stays one; the file that it leads to is changed', async ()
   expect(readdirSync(join(line.root, 'dotfiles')).filter((name) => name.endsWith('.tmp'))).toEqual([])
 })
 
-describe('what is refused leaves everything as it is', () => {
+describe('a refusal changes nothing', () => {
   const refused = async (args: string, world?: World): Promise<string> => {
     const before = existsSync(cursorFile()) ? readFileSync(cursorFile()) : undefined
     const { code, err, out } = await roux(args, world)
@@ -162,7 +178,7 @@ describe('what is refused leaves everything as it is', () => {
     return err
   }
 
-  test('a file that is no JSON, with the place', async () => {
+  test('invalid JSON, with its place', async () => {
     writeFileSync(cursorFile(), '{\n  "mcpServers": {\n')
     for (const command of ['install', 'uninstall'])
       expect(await refused(`${command} cursor`)).toContain(
@@ -170,7 +186,7 @@ describe('what is refused leaves everything as it is', () => {
       )
   })
 
-  test('bytes that are no UTF-8, and what is no file', async () => {
+  test('bytes that are not UTF-8, and a path that is not a file', async () => {
     writeFileSync(cursorFile(), Buffer.from([0xff, 0xfe, 0x7b, 0x00]))
     expect(await refused('install cursor')).toContain('it is not UTF-8')
     rmSync(cursorFile())
@@ -181,7 +197,7 @@ describe('what is refused leaves everything as it is', () => {
     expect((await roux('install cursor')).err).toContain('it is not a file')
   })
 
-  test('a server of that name that is not Roux, unless it is forced', async () => {
+  test("another program's server of this name, unless --force is given", async () => {
     writeFileSync(cursorFile(), '{"mcpServers":{"roux":{"command":"other"}}}')
     expect(await refused('install cursor')).toContain('has a server "roux" that is not Roux.')
     expect(await refused('uninstall cursor')).toContain('--force')
@@ -189,7 +205,7 @@ describe('what is refused leaves everything as it is', () => {
     expect((await roux('uninstall cursor')).code).toBe(0)
   })
 
-  test('a program that is not there, unless its file shall be made', async () => {
+  test('a client that is not installed, unless --create is given', async () => {
     const err = await refused('install zed')
     expect(err).toContain('Zed was not found: there is neither /config/zed/settings.json nor /config/zed.')
     expect(err).toContain('--create')
@@ -199,7 +215,7 @@ describe('what is refused leaves everything as it is', () => {
     })
   })
 
-  test('words that name nothing', async () => {
+  test('unknown clients, names and folders', async () => {
     expect(await refused('install')).toContain('roux install claude-desktop|claude-code|cursor|vscode|zed')
     expect(await refused('install cursr')).toContain('Did you mean "cursor"?')
     expect(await refused('install emacs')).toContain('Known are')
@@ -211,7 +227,7 @@ describe('what is refused leaves everything as it is', () => {
     expect(await refused(`install cursor --vault ../${strange}`)).toContain('read as a variable')
   })
 
-  test.skipIf(process.getuid?.() === 0)('a file that may not be written', async () => {
+  test.skipIf(process.getuid?.() === 0)('a file without write permission', async () => {
     writeFileSync(cursorFile(), FORMER, { mode: 0o444 })
     expect(await refused('install cursor')).toContain('cannot be written')
     chmodSync(cursorFile(), 0o644)
@@ -227,7 +243,7 @@ describe('over HTTP', () => {
     ),
   )
 
-  test('the address and the token are written, and the token is not shown', async () => {
+  test('writes the address and the token, and does not show the token', async () => {
     const { out, err } = await roux('install cursor --http', { tty: true })
     expect(out + err).not.toContain(token)
     const { roux: entry } = JSON.parse(readFileSync(cursorFile(), 'utf8')).mcpServers
@@ -243,13 +259,13 @@ describe('over HTTP', () => {
     expect(again.out + (await roux('uninstall cursor', { tty: true })).out).not.toMatch(/x{5}|y{5}/)
   })
 
-  test('a file that others can read is told', async () => {
+  test('warns about a file that others can read', async () => {
     writeFileSync(cursorFile(), '{}', { mode: 0o644 })
     chmodSync(cursorFile(), 0o644)
     expect((await roux('install cursor --http')).err).toContain('chmod 600')
   })
 
-  test('without a token one is made', async () => {
+  test('creates a missing token', async () => {
     rmSync(join(line.root, 'state'), { recursive: true })
     await roux('install cursor --http')
     const file = join(line.root, 'state/roux/tokens.json')
@@ -257,20 +273,20 @@ describe('over HTTP', () => {
     expect(readFileSync(cursorFile(), 'utf8')).toContain(`Bearer ${made.secret}`)
   })
 
-  test('not where the file takes programs only, nor with what belongs to the server', async () => {
+  test('HTTP is refused for clients without support, and with options that belong to the server', async () => {
     expect((await roux('install claude-desktop --http')).err).toContain('does not accept HTTP servers')
     expect((await roux('install cursor --http --write')).err).toContain('Give it to "roux serve --http"')
     expect((await roux('install cursor --http --set http.port=0')).err).toContain('the port changes with each start')
   })
 })
 
-describe('which Node is written', () => {
+describe('the path of Node', () => {
   const installed = async (world: World): Promise<{ readonly command: string; readonly err: string }> => {
     const { err } = await roux('install cursor', world)
     return { command: JSON.parse(readFileSync(cursorFile(), 'utf8')).mcpServers.roux.command, err }
   }
 
-  test('a link in the path that stays when the version goes; never one that ends with a shell', async () => {
+  test('prefers a link in PATH that survives updates, but not one that ends with the shell', async () => {
     line.write('Cellar/node/22.1.0/bin/node', '')
     const node = join(line.root, 'Cellar/node/22.1.0/bin/node')
     for (const folder of ['fnm_multishells/1_2/bin', 'stable/bin']) {
@@ -288,7 +304,7 @@ describe('which Node is written', () => {
     expect(err).toContain('belongs to one version of Node')
   })
 
-  test('what npx ran is told', async () => {
+  test('warns about a copy that npx runs', async () => {
     const program = { node: '/opt/node/bin/node', script: '/home/ada/.npm/_npx/1/node_modules/roux/dist/cli/main.js' }
     expect((await installed({ program })).err).toContain('npm install -g')
   })
@@ -300,12 +316,12 @@ describe('the doctor', () => {
     return JSON.parse(out).checks.filter(({ check }: { check: string }) => check === 'clients')
   }
 
-  test('says nothing where there is nothing of ours', async () => {
+  test('reports nothing if no client has Roux', async () => {
     writeFileSync(cursorFile(), FORMER)
     expect(await clients()).toEqual([])
   })
 
-  test('tells what an entry of ours needs that is gone, and what fixes it', async () => {
+  test('reports missing parts of an entry, with the command that repairs it', async () => {
     line.write('n/node', '')
     line.write('r/dist/cli/main.js', '')
     const [node, script, vault] = ['n/node', 'r/dist/cli/main.js', 'vault'].map((path) => join(line.root, path))
@@ -322,18 +338,18 @@ describe('the doctor', () => {
         check: 'clients',
         state: 'warn',
         message: 'Cursor has "roux", which needs /gone/node, which no longer exists',
-        hint: '"roux install cursor --vault /vault" corrects it, "roux uninstall cursor" takes it away.',
+        hint: '"roux install cursor --vault /vault" corrects it, "roux uninstall cursor" removes it.',
       },
       {
         check: 'clients',
         state: 'warn',
         message: 'Cursor has "old", which needs /gone, which no longer exists',
-        hint: '"roux install cursor --name old --vault <folder>" corrects it, "roux uninstall cursor --name old" takes it away.',
+        hint: '"roux install cursor --name old --vault <folder>" corrects it, "roux uninstall cursor --name old" removes it.',
       },
     ])
   })
 
-  test('keeps what else an entry says in the command that corrects it', async () => {
+  test("the repair command keeps the entry's other options", async () => {
     line.write('n/node', '')
     line.write('r/dist/cli/main.js', '')
     line.write('c.yaml', '')
@@ -360,7 +376,7 @@ describe('the doctor', () => {
     ])
   })
 
-  test('compares an address of this computer and its token with what is served here', async () => {
+  test("compares local addresses and tokens with the server's", async () => {
     const secret = `roux_${'x'.repeat(43)}`
     line.write('state/roux/tokens.json', JSON.stringify({ tokens: [{ name: 'a', secret, scopes: ['read'], vaults: '*' }] }))
     const entry = (url: string, token: string) => ({ url, headers: { Authorization: `Bearer ${token}` } })
@@ -383,7 +399,7 @@ describe('the doctor', () => {
     ])
   })
 
-  test('tells a file that cannot be read', async () => {
+  test('reports an unreadable settings file', async () => {
     writeFileSync(cursorFile(), '{')
     expect(await clients()).toMatchObject([{ state: 'warn', message: expect.stringContaining('line 1, column 2') }])
   })

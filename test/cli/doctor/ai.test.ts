@@ -21,28 +21,28 @@ const THERE = {
   location: 'remote',
 } as const
 
-/** What doctor says where the settings name these models. */
+/** The findings of doctor for these settings and models. */
 async function checked(ai: object, models: () => Promise<readonly object[]>) {
   let closed = 0
   const desk = { models, close: () => void closed++ }
   const host = { compose: async () => ({ openAiDesk: async () => desk }) } as unknown as Host
   const loaded = { settings: { ai: { enabled: true, provider: 'openai', model: 'm', ...ai } } } as unknown as LoadedVault
   const findings = await checkAi(host, loaded)
-  return { told: findings.map(({ state, message, hint }) => [state, message, hint]), closed }
+  return { reported: findings.map(({ state, message, hint }) => [state, message, hint]), closed }
 }
 
-test('where asking a chat model is off nothing is said, and nothing opened', async () => {
-  expect(await checked({ enabled: false }, () => Promise.reject(new Error('opened')))).toEqual({ told: [], closed: 0 })
+test('reports nothing and opens nothing if the chat model is disabled', async () => {
+  expect(await checked({ enabled: false }, () => Promise.reject(new Error('opened')))).toEqual({ reported: [], closed: 0 })
 })
 
-test.each([{ provider: 'none' }, { model: '' }])('a chat model that is not set (%j) is told', async (ai) => {
-  const { told } = await checked(ai, async () => [])
-  expect(told).toEqual([['warn', 'ai.enabled is true, but no chat model is set', 'Set ai.provider and ai.model.']])
+test.each([{ provider: 'none' }, { model: '' }])('reports a missing chat model (%j)', async (ai) => {
+  const { reported } = await checked(ai, async () => [])
+  expect(reported).toEqual([['warn', 'ai.enabled is true, but no chat model is set', 'Set ai.provider and ai.model.']])
 })
 
-test('a model on this computer may be asked, and roux ai test asks it', async () => {
-  const { told, closed } = await checked({}, async () => [HERE])
-  expect(told).toEqual([['ok', 'small, on this computer; "roux ai test" asks it', undefined]])
+test('a local model is ok, with a hint about roux ai test', async () => {
+  const { reported, closed } = await checked({}, async () => [HERE])
+  expect(reported).toEqual([['ok', 'small, on this computer; "roux ai test" asks it', undefined]])
   expect(closed).toBe(1)
 })
 
@@ -53,14 +53,14 @@ test.each([
   ],
   [{ isAllowed: true, hasConsent: false }, 'It may after "roux ai allow https://api.example.com".'],
   [{ isAllowed: false, hasConsent: true }, 'It may after ai.allow_remote: ["api.example.com"].'],
-])('of a model on another computer it is told what is missing: %j', async (said, hint) => {
-  const { told } = await checked({}, async () => [{ ...THERE, ...said }])
-  expect(told).toEqual([['warn', 'big is on another computer, https://api.example.com, and may not be asked', hint]])
+])('reports what a remote model still needs: %j', async (permission, hint) => {
+  const { reported } = await checked({}, async () => [{ ...THERE, ...permission }])
+  expect(reported).toEqual([['warn', 'big is on another computer, https://api.example.com, and may not be asked', hint]])
 })
 
-test('what is wrong with the settings is a finding', async () => {
-  const { told, closed } = await checked({}, async () => {
+test('invalid settings are a finding', async () => {
+  const { reported, closed } = await checked({}, async () => {
     throw new RouxError('PROVIDER_ERROR', 'The address is none.', { hint: 'Set it.' })
   })
-  expect([told, closed]).toEqual([[['fail', 'The address is none.', 'Set it.']], 1])
+  expect([reported, closed]).toEqual([[['fail', 'The address is none.', 'Set it.']], 1])
 })

@@ -18,7 +18,7 @@ test.each([
   expect(checkNode(version).state).toBe(state)
 })
 
-test('the vault: there, missing, a file, too wide, inside another', () => {
+test('checks a vault that exists, is missing, is a file, is too wide, or is inside another vault', () => {
   const vault = join(root, 'vault')
   const check = (path: string, facts = { tooWide: false, named: false }) =>
     checkVault(path, facts).map(({ state, message }) => `${state} ${message.replaceAll(root, '')}`)
@@ -38,7 +38,7 @@ test('the vault: there, missing, a file, too wide, inside another', () => {
   expect(check(join(vault, 'inner'))).toEqual(['warn /vault/inner lies inside the vault /vault'])
 })
 
-test('names in lower case are told where the vault belongs to an application that keeps spellings', () => {
+test('warns about lower-case names in a vault whose application keeps the spelling', () => {
   const where = '/vault/roux.config.yaml'
   expect(checkFileCase(root, 'lower', where)).toEqual([])
   mkdirSync(join(root, '.foam'))
@@ -49,20 +49,20 @@ test('names in lower case are told where the vault belongs to an application tha
   expect(checkFileCase(root, 'preserve', where)).toEqual([])
 })
 
-test('the cache folder need not exist, only a place for it', () => {
+test('a missing cache folder is ok if it can be created', () => {
   expect(checkCacheFolder(join(root, 'a', 'b')).state).toBe('ok')
   writeFileSync(join(root, 'file'), '')
   chmodSync(join(root, 'file'), 0o755)
   expect(checkCacheFolder(join(root, 'file', 'b')).state).toBe('warn')
 })
 
-test.skipIf(process.getuid?.() === 0 || process.platform === 'win32')('a cache folder that cannot be written is told', () => {
+test.skipIf(process.getuid?.() === 0 || process.platform === 'win32')('reports a cache folder without write permission', () => {
   chmodSync(root, 0o500)
   expect(checkCacheFolder(join(root, 'a')).state).toBe('warn')
   chmodSync(root, 0o700)
 })
 
-test('watching', () => {
+test('describes how the vault is watched', () => {
   expect(checkWatching(root, 'off').state).toBe('warn')
   expect(checkWatching(root, 'polling').message).toBe('polling')
   expect(checkWatching(root, 'auto', 'darwin').message).toBe('events of the file system')

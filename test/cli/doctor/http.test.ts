@@ -14,14 +14,14 @@ beforeEach(() => {
   file = tokenFileIn(folder)
 })
 
-const http = { enabled: false, host: '127.0.0.1', port: 0, origins: [], hosts: [] }
+const http = { enabled: false, host: '127.0.0.1', port: 0, origins: [], hosts: [], public_url: '', clients: [] }
 const check = async (changes: Partial<typeof http>): Promise<readonly string[]> =>
   (await checkHttp({ ...http, ...changes }, file)).map(
     ({ check: name, state, message }) => `${name} ${state}: ${message.replace(folder, '')}`,
   )
 
-describe('the port', () => {
-  test('of a Roux that runs', async () => {
+describe('checking the HTTP port', () => {
+  test('recognises a running Roux', async () => {
     const on = await listening()
     expect(await check({ port: on.port })).toContain(`http ok: a Roux serves at port ${on.port} of 127.0.0.1`)
     expect(await check({ port: on.port, host: '0.0.0.0' })).toContain(`http ok: a Roux serves at port ${on.port} of 0.0.0.0`)
@@ -29,10 +29,10 @@ describe('the port', () => {
   })
 
   test.each([
-    ['says something else', 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi'],
-    ['speaks no HTTP', 'SSH-2.0-x\r\n'],
+    ['gives another answer', 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi'],
+    ['does not speak HTTP', 'SSH-2.0-x\r\n'],
     ['hangs up', undefined],
-  ])('of a program that %s', async (_, words) => {
+  ])('warns about another program that %s', async (_, words) => {
     const other = await openOther(words)
     const { port } = other.address() as AddressInfo
     expect(await check({ port })).toContain(`http warn: another program has port ${port} of 127.0.0.1`)
@@ -44,7 +44,7 @@ describe('the port', () => {
   })
 })
 
-test('the tokens: none, some, open to others, damaged; nothing is changed', async () => {
+test('checks missing, existing, exposed and damaged tokens, and changes nothing', async () => {
   expect(await check({})).toContain('tokens ok: none yet; the first is created on demand')
   openTokens(file)
   expect(await check({})).toContain('tokens ok: 1 in /tokens.json')

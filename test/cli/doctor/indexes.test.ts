@@ -19,7 +19,7 @@ test.each<[Diagnosis['searchIndex']['state'], string]>([
   expect(finding?.hint === undefined).toBe(expected === 'ok')
 })
 
-test('everything that keeps an embedder from working is a finding with what to do about it', () => {
+test('reports everything that an embedder lacks, with what to do', () => {
   const embedder = [
     { works: false, message: 'No package.', hint: '`npm install` it.' },
     { works: false, message: 'No model.' },
@@ -36,13 +36,13 @@ test('everything that keeps an embedder from working is a finding with what to d
   expect(found({}, 'embedder')).toEqual([{ check: 'embedder', state: 'ok', message: 'static:m:256' }])
 })
 
-test('of an index that a database keeps it is told how the database is, and nothing of files', () => {
+test('reports the state of a database instead of index files', () => {
   const database = [{ state: 'fail', message: 'Neo4j cannot be reached.', hint: 'Start it.' }] as const
   expect(found({ database }, 'database')).toEqual([{ check: 'database', ...database[0] }])
   expect([...found({ database }, 'index'), ...found({ database }, 'search')]).toEqual([])
 })
 
-test('an index of vectors that cannot be used is told with how to build it', () => {
+test('reports an unusable vector index, with how to build it', () => {
   expect(found({}, 'vectors')).toEqual([])
   const [finding] = found({ hnsw: 'hnswlib-node cannot be loaded.' }, 'vectors')
   expect(finding).toMatchObject({ state: 'warn', hint: expect.stringContaining('npm rebuild hnswlib-node') })

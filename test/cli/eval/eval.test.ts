@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { commandLine } from '../support.ts'
 
 describe('roux eval', () => {
-  test('asks a vault for its notes, by words where there is no embedder', async () => {
+  test('evaluates a vault by words if there is no embedder', async () => {
     const { roux, clean } = commandLine()
     const files = { 'compost.md': { body: 'Fungi and bacteria.' } }
     const snapshot = { words: async () => ({ hits: [], coverage: 0, terms: [] }) }
@@ -15,7 +15,7 @@ describe('roux eval', () => {
     expect(report.scores[0]).toMatchObject({ kind: 'title', mode: 'keyword', queries: 1, hit1: { value: 1 } })
   })
 
-  test('shows tables to people', async () => {
+  test('shows tables in a terminal', async () => {
     const { roux, clean } = commandLine()
     const files = { 'compost.md': { body: 'Fungi and bacteria.' } }
     const snapshot = { words: async () => ({ hits: [], coverage: 0, terms: [] }) }

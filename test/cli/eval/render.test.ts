@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
-import type { VaultReport } from '../../../src/app/eval/report.ts'
+import { meaningGains, type VaultReport } from '../../../src/app/eval/report.ts'
 import { renderVaultReport } from '../../../src/cli/eval/render.ts'
+import type { NodeId } from '../../../src/core/ids.ts'
 
 const SURE = { value: 1, low: 0.342, high: 1 }
 const REPORT: VaultReport = {
@@ -8,21 +9,48 @@ const REPORT: VaultReport = {
   seed: 1,
   embedder: null,
   scores: [{ kind: 'title', mode: 'hybrid', queries: 2, hit1: SURE, hit5: SURE, mrr: SURE, median: 1.9, p99: 32.7 }],
+  meaning: [],
   slowest: [],
   missed: [],
 }
 
-test('figures stand with their intervals where there is room', () => {
+test('shows intervals in a wide terminal', () => {
   const [, , head = '', row = ''] = renderVaultReport(REPORT, { width: 120 }).split('\n')
   expect(head).toContain('hit@1 % [95 %]')
   expect(row).toContain('100.0 [34.2, 100.0]  1.0000 [0.3420, 1.0000]')
 })
 
-test('in a narrow terminal they stand without, and nothing is cut', () => {
+test('leaves out intervals in a narrow terminal instead of cutting them', () => {
   expect(renderVaultReport(REPORT, { width: 80 })).toBe(`Found by words only
 
 asked by  mode    queries  hit@1 %  hit@5 %  MRR@10  ms p50 / p99
 title     hybrid        2    100.0    100.0  1.0000    1.9 / 32.7
 A wider terminal shows the intervals too, and so does --json.
 `)
+})
+
+test('states in one sentence what meaning gains, and where the gain is certain', () => {
+  const meaning = [
+    { kind: 'title', gain: { value: 0, low: 0, high: 0 } },
+    { kind: 'heading', gain: { value: 0.05, low: 0.02, high: 0.08 } },
+    { kind: 'all', gain: { value: -0.02, low: -0.03, high: -0.01 } },
+  ] as const
+  expect(renderVaultReport({ ...REPORT, meaning }, { width: 120 })).toContain(
+    'Meaning changes MRR@10 against words alone by: title +0.000 [+0.000, +0.000]; ' +
+      'heading +0.050 [+0.020, +0.080] (better); all queries -0.020 [-0.030, -0.010] (worse).',
+  )
+})
+
+test('the gain is per query: hybrid minus keyword', () => {
+  const answered = (ranks: readonly number[]) =>
+    ranks.map((rank) => ({ item: { kind: 'title' as const, query: 'q', wanted: 'a.md' as NodeId }, rank, ms: 1 }))
+  const modes = [
+    { mode: 'keyword' as const, asked: answered([2, 0]) },
+    { mode: 'hybrid' as const, asked: answered([1, 2]) },
+  ]
+  expect(meaningGains(modes).map(({ kind, gain }) => [kind, gain.value])).toEqual([
+    ['title', 0.5],
+    ['all', 0.5],
+  ])
+  expect(meaningGains(modes.slice(0, 1))).toEqual([])
 })

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { type MarkedText, readableText, wrapMarked } from '../../../src/cli/output/marked-text.ts'
 import { textWidth } from '../../../src/cli/output/text.ts'
 
-/** `a <b> c` as a text whose `b` is marked. */
+/** Parses `a <b> c` into text with `b` marked. */
 function marked(text: string): MarkedText {
   const marks: [number, number][] = []
   let plain = ''
@@ -41,21 +41,21 @@ describe('wrapping', () => {
     expect(wrap(text)).toEqual(expected)
   })
 
-  test('where lines are left out, those with the most marks stay, and that is shown', () => {
+  test('keeps the lines with the most marks, and shows where lines were left out', () => {
     const text = 'nothing nothing <one> nothing <one> <two> xx nothing'
     expect(wrap(text, 12, 1)).toEqual(['…<one> <two> xx…'])
     expect(wrap('a nothing here nothing', 12, 1)).toEqual(['a nothing…'])
     expect(wrap('nothing nothing <here>', 12, 1)).toEqual(['…<here>'])
   })
 
-  test('a long paragraph takes no quadratic time', () => {
+  test('wraps a long paragraph without quadratic time', () => {
     const text = '日本語 word '.repeat(8_000)
     const began = performance.now()
     wrapMarked({ text, marks: [[0, 3]] }, { width: 80, lines: 4, mark })
     expect(performance.now() - began).toBeLessThan(5_000)
   })
 
-  test('no line is wider than it may be, and no word is lost', () => {
+  test('no line is too wide, and no word is lost', () => {
     const texts = fc.string({ unit: 'grapheme', maxLength: 80 })
     fc.assert(
       fc.property(texts, fc.nat(80), fc.nat(20), fc.integer({ min: 4, max: 20 }), (text, from, length, width) => {
@@ -70,7 +70,7 @@ describe('wrapping', () => {
   })
 })
 
-describe('what a person reads of Markdown', () => {
+describe('readable Markdown', () => {
   test.each([
     ['See [[Bulk fermentation]] and [[Grains/Rye|the rye]].', 'See Bulk fermentation and the rye.'],
     ['[a page](https://example.org/x?y=z) here', 'a page here'],
@@ -88,7 +88,7 @@ describe('what a person reads of Markdown', () => {
     expect(readableText({ text, marks: [] }).text).toBe(expected)
   })
 
-  test('marks go with their words', () => {
+  test('marks follow their words', () => {
     const { text, marks } = readableText({
       text: 'On [[Grains/Rye|rye bread]] and [rye](http://rye)',
       marks: [
@@ -102,7 +102,7 @@ describe('what a person reads of Markdown', () => {
     expect(marks.map(([start, end]) => text.slice(start, end))).toEqual(['rye', 'rye'])
   })
 
-  test('marks stay within the text, in order', () => {
+  test('marks stay inside the text and in order', () => {
     const pieces = fc.constantFrom('[', ']', '(', ')', '|', '!', '**', '<b>', '-', ' ', 'word', '[[', ']]', '](x)')
     fc.assert(
       fc.property(fc.array(pieces, { maxLength: 40 }), (parts) => {

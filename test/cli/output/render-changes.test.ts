@@ -20,7 +20,7 @@ const ANSWER: ChangesAnswer = {
   rising: [{ id: id('a.md'), was: 0, now: 1 }],
   totals: { added: 4, moved: 1, gained: 1, broken: 1, rising: 1 },
 }
-test('what changed is told part by part, and how much more there is', () => {
+test('shows the changes by kind, with the number of omitted ones', () => {
   expect(renderChanges(ANSWER, {})).toBe(`Since 2026-03-04 09:05
 
 Added (4)
@@ -43,7 +43,7 @@ Continue from here: roux changes-since --cursor c0ffee-1-abcd
 `)
 })
 
-test('that nothing changed is said, and how the vault is where it is not known', () => {
+test('says that nothing changed, and shows the current state if the changes are unknown', () => {
   const none = { ...ANSWER, notes: { added: [], changed: [], removed: [], moved: [] }, links: { gained: [], lost: [] } }
   const empty = { ...none, broken: [], rising: [], totals: {} }
   expect(renderChanges(empty, {})).toContain('Nothing changed.')

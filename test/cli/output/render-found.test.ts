@@ -10,8 +10,8 @@ function render(items: readonly object[], question?: string, width = 40): readon
   return renderForPeople(items, { paint, width, question }).split('\n')
 }
 
-describe('notes that were found', () => {
-  test('by a question: title, score, id, passages with their lines, and the words in any form', () => {
+describe('found notes', () => {
+  test('search: title, score, id, passages with lines, and highlighted words in any form', () => {
     const second = { ...PASSAGE, heading: ['Dense crumb', 'Mending'], start_line: 12, end_line: 12, text: 'Fold the breads.' }
     expect(render([{ ...NOTE, passages: [PASSAGE, second] }], 'dense bread')).toEqual([
       '*Dense crumb*                         0.76',
@@ -24,7 +24,7 @@ describe('notes that were found', () => {
     ])
   })
 
-  test('by a query: the snippet as it is marked, its line and when the note was changed', () => {
+  test('find: the highlighted snippet, its line and the modification date', () => {
     const found = { ...NOTE, created: '2024-01-01', modified: '2025-04-01T08:00:00.000Z', line: 9 }
     expect(render([{ ...found, snippet: '…a dense [[Crumb]]', highlights: [[3, 8]] }])).toEqual([
       '*Dense crumb*                         0.76',
@@ -34,7 +34,7 @@ describe('notes that were found', () => {
     ])
   })
 
-  test('by a query in several items of a list: each on a line of its own', () => {
+  test('find: matches in several list items are on separate lines', () => {
     const snippet = '# To do\nAll\nof it:\n- bake bread\n- sell bread'
     const highlights = [
       [26, 31],
@@ -49,7 +49,7 @@ describe('notes that were found', () => {
     ])
   })
 
-  test('by their links: the sentences that make them, with the line of each', () => {
+  test('neighbours: the linking sentences with their lines', () => {
     const { score: _, ...note } = NOTE
     const lines = [
       { line: 7, text: 'Too cold a [[Proofing|proof]] is by far the most frequent case.', direction: 'in' },
@@ -70,7 +70,7 @@ describe('notes that were found', () => {
     ])
   })
 
-  test('by another note: its tags', () => {
+  test('similar notes: their tags', () => {
     expect(render([NOTE, { ...NOTE, title: 'A title that is much longer than the line', tags: [] }])).toEqual([
       '*Dense crumb*                         0.76',
       'faults/dense crumb.md · #fault',
@@ -82,7 +82,7 @@ describe('notes that were found', () => {
     ])
   })
 
-  test('with their reasons, where they were asked for', () => {
+  test('shows explanations if requested', () => {
     const explain = {
       keyword: { rank: 2, score: 9.1, normalised: 0.8 },
       semantic: null,
@@ -95,14 +95,14 @@ describe('notes that were found', () => {
     )
   })
 
-  test('of a wide terminal only so much is used as can be read', () => {
+  test('limits the width in a wide terminal', () => {
     const text = 'word '.repeat(200)
     const lines = render([{ ...NOTE, passages: [{ ...PASSAGE, text }] }], undefined, 300)
     expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(102)
     expect(lines).toHaveLength(8)
   })
 
-  test('nothing that steers a terminal comes through', () => {
+  test('removes terminal control characters', () => {
     const evil = 'x\u001b[2J\u0007\u202e'
     const out = render(
       [{ ...NOTE, id: evil, title: evil, passages: [{ ...PASSAGE, heading: [evil], text: evil }], explain: undefined }],
@@ -111,7 +111,7 @@ describe('notes that were found', () => {
     for (const character of evil.slice(1).replace('[2J', '')) expect(out).not.toContain(character)
   })
 
-  test('other lists with scores are tables still', () => {
+  test('other lists with scores stay tables', () => {
     expect(render([{ id: 'a.md', title: 'A', score: 2 }])[0]).toMatch(/^\*id +title +score\*$/)
   })
 })

@@ -36,7 +36,7 @@ const LIST: SuggestionList = {
   ],
 }
 
-test('missing links are shown with their place, their line and what would stand there', () => {
+test('shows missing links with their place, line and edit', () => {
   expect(renderSuggestions(LIST, { paint: (_, text) => text })).toBe(
     `Bulk fermentation  0.98  mention, words
 from recipes/rolls.md, line 22, to bulk.md
@@ -49,6 +49,6 @@ from rye.md, in Rye › Colour, to malt.md
   )
 })
 
-test('without missing links that is said', () => {
+test('says that there are no missing links', () => {
   expect(renderSuggestions({ suggestions: [], total: 0 }, { paint: (_, text) => text })).toBe('Nothing found.\n')
 })

@@ -9,7 +9,7 @@ const lines = (...rows: readonly string[]) => `${rows.join('\n')}\n`
 describe('tables', () => {
   const columns = [{ name: 'id' }, { name: 'score', align: 'right' as const }]
 
-  test('columns line up, numbers to the right', () => {
+  test('aligns columns, with numbers to the right', () => {
     expect(
       renderTable(columns, [
         ['a.md', '5'],
@@ -18,7 +18,7 @@ describe('tables', () => {
     ).toBe(lines('id          score', 'a.md            5', 'notes/b.md     12'))
   })
 
-  test('wide characters count twice, combining ones not at all', () => {
+  test('wide characters count double, combining ones not at all', () => {
     expect(
       renderTable(columns, [
         ['日本語', '1'],
@@ -28,7 +28,7 @@ describe('tables', () => {
     ).toBe(lines('id      score', '日本語      1', 'cafe\u0301        2', '👩‍👩‍👧 x        3'))
   })
 
-  test('the widest column gives way to the width of the terminal, and breaks by words', () => {
+  test('shrinks the widest column to the terminal and breaks between words', () => {
     const text = renderTable(
       [{ name: 'id' }, { name: 'title' }],
       [
@@ -43,7 +43,7 @@ describe('tables', () => {
     expect(text.split('\n').every((line) => textWidth(line) <= 16)).toBe(true)
   })
 
-  test('a column of sentences that would be cut goes under its row, in lines that fit', () => {
+  test('moves a long text column below its row', () => {
     const columns = [{ name: 'from' }, { name: 'line', align: 'right' as const }, { name: 'text', wraps: true as const }]
     const rows = [
       ['a.md', '12', 'It feeds [[Tomato]], and needs a lot of water in a dry summer.'],
@@ -72,7 +72,7 @@ describe('tables', () => {
     expect(renderTable(columns, rows)).toMatch(/^from {2}line {2}text\n/)
   })
 
-  test('an id is never cut: what does not fit beside it goes to the next line', () => {
+  test('never cuts an id: what does not fit beside it goes to the next line', () => {
     const columns = [{ name: 'score', align: 'right' }, { name: 'id', whole: true }, { name: 'title' }] as const
     const rows = [
       ['3', 'projects/garden/greenhouse.md', 'Greenhouse in the garden'],
@@ -90,7 +90,7 @@ describe('tables', () => {
     )
   })
 
-  test('where columns would be too narrow, each row is told fact by fact', () => {
+  test("lists each row's fields if the columns would be too narrow", () => {
     const columns = [{ name: 'id', whole: true }, { name: 'title' }, { name: 'count', align: 'right' }] as const
     const rows = [
       ['notes/a long name.md', 'A title of some words', '3'],
@@ -101,7 +101,7 @@ describe('tables', () => {
     )
   })
 
-  test('nothing that a cell says is lost, at any width', () => {
+  test('loses no cell text at any width', () => {
     const cellTexts = fc.array(
       fc.tuple(fc.string({ maxLength: 30 }), fc.string({ maxLength: 30 }), fc.string({ maxLength: 30 })),
       { minLength: 1, maxLength: 4 },
@@ -129,18 +129,18 @@ describe('tables', () => {
     expect(cutToWidth(text, width)).toBe(expected)
   })
 
-  test('nothing steers the terminal', () => {
+  test('removes terminal control characters', () => {
     expect(printable('a\u001b[31mb\u0007\nc\td\u202ee\u0000\u009b1m\r\nf')).toBe('a[31mb c de1m f')
     expect(printableText('a\r\nb\tc\u001b]0;x')).toBe('a\nb\tc]0;x')
   })
 })
 
-describe('answers for people', () => {
-  test.each([[null], [[]], [{}]])('%j is nothing', (value) => {
+describe('rendering answers', () => {
+  test.each([[null], [[]], [{}]])('%j shows that nothing was found', (value) => {
     expect(renderForPeople(value)).toBe('Nothing found.\n')
   })
 
-  test('a list of nodes', () => {
+  test('shows a list of nodes', () => {
     const nodes = [
       { id: 'a.md', title: 'A', tags: ['x', 'y/z'], links: [{ id: 'b.md', title: 'B' }], weight: 0.87654, properties: {} },
       { id: 'b.md', title: 'B\nB', tags: [], links: [], weight: 1, properties: { up: '[[a]]' } },
@@ -154,7 +154,7 @@ describe('answers for people', () => {
     )
   })
 
-  test('properties are told by name, and go on in the next line of a narrow terminal', () => {
+  test('shows properties by name, and wraps them', () => {
     const properties = { aliases: ['rye flour', 'rye'], up: '[[Grains]]', done: true, from: { city: 'Ulm' } }
     expect(renderForPeople({ id: 'a.md', properties }, { width: 40 })).toBe(
       lines(
@@ -166,20 +166,20 @@ describe('answers for people', () => {
     )
   })
 
-  test('a list of ids goes on in the next line of a narrow terminal, and breaks between ids alone', () => {
+  test('wraps a list of ids between ids', () => {
     expect(renderForPeople({ path: ['notes/a b.md', 'notes/c d.md', 'notes/e f.md'], length: 2 }, { width: 30 })).toBe(
       lines('path    notes/a b.md,', '        notes/c d.md,', '        notes/e f.md', 'length  2'),
     )
     expect(renderForPeople({ path: ['a.md', 'b.md'], length: 1 }, { width: 30 })).toBe(lines('path    a.md, b.md', 'length  1'))
   })
 
-  test('a name that fits no note says so', () => {
+  test('shows that a name matches no note', () => {
     expect(renderForPeople([{ query: 'nobody', match: null, score: 0 }])).toBe(
       lines('query   match  score', 'nobody  none       0'),
     )
   })
 
-  test('one node, its text at the end', () => {
+  test('shows a node with its text at the end', () => {
     const node = {
       id: 'a.md',
       title: 'A',
@@ -208,25 +208,25 @@ describe('answers for people', () => {
     )
   })
 
-  test('counts are words and figures', () => {
+  test('shows counts as words and numbers', () => {
     expect(renderForPeople({ id: 'a.md', total: { breaks: 27, falls_apart: 0 } })).toBe(
       lines('id     a.md', 'total  breaks 27, falls apart 0'),
     )
   })
 
-  test('a page', () => {
+  test('shows a page', () => {
     expect(renderForPeople({ nodes: [{ id: 'a.md', title: 'A', n: 1 }], total: 42 })).toBe(
       lines('total  42', '', 'nodes', 'id    title  n', 'a.md  A      1'),
     )
   })
 
-  test('a page of titles shows the ids, too', () => {
+  test('a page of titles shows ids too', () => {
     expect(renderForPeople({ nodes: [{ id: 'a.md', title: 'A' }], total: 42 })).toBe(
       lines('total  42', '', 'nodes', 'id    title', 'a.md  A'),
     )
   })
 
-  test('records with tables in them, one after the other', () => {
+  test('shows nested tables one after another', () => {
     const path = (to: string) => ({
       path: ['a.md', to],
       length: 1,
@@ -266,19 +266,19 @@ describe('answers for people', () => {
     )
   })
 
-  test('what is said of a file as a whole has no line', () => {
+  test('leaves out the line of a whole-file problem', () => {
     const problem = { kind: 'orphan', id: 'a.md', line: 0 }
     const rendered = renderForPeople([problem, { ...problem, id: 'b.md', line: 12 }])
     expect(rendered).toBe(lines('kind    id    line', 'orphan  a.md', 'orphan  b.md    12'))
   })
 
-  test('a map, and lists of words', () => {
+  test('shows a map, and lists of words', () => {
     expect(renderForPeople({ 'a.md': true, 'b.md': false })).toBe(lines('a.md  yes', 'b.md  no'))
     expect(renderForPeople(['a', 'b'])).toBe(lines('a', 'b'))
     expect(renderForPeople({ path: ['a', 'b'], length: 1 })).toBe(lines('path    a, b', 'length  1'))
   })
 
-  test('a tree', () => {
+  test('shows a tree', () => {
     const leaf = { path: 'x/y', note_count: 2, folders: [], notes: [{ id: 'x/y/a.md', title: 'A' }], omitted_notes: 1 }
     const tree = {
       path: '',

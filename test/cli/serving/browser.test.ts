@@ -8,7 +8,7 @@ import { temporaryFolder } from '../../support/temporary.ts'
 
 const ADDRESS = 'http://127.0.0.1:1/#code=SECRET&note=a%22b'
 
-/** A desktop whose `xdg-open` writes down what it is given. */
+/** A desktop whose `xdg-open` records its arguments. */
 function desktop({ browser = 'firefox.desktop' } = {}) {
   const root = temporaryFolder()
   const program = (name: string, script: string): void => {
@@ -23,7 +23,7 @@ function desktop({ browser = 'firefox.desktop' } = {}) {
   const given = join(root, 'arguments')
   return {
     root,
-    /** Opens the address; `look` sees the file that the browser is led to, while the address is good. */
+    /** Opens the address; `look` gets the file given to the browser while it exists. */
     async open(look: (file: string) => void): Promise<string> {
       let isSeen = false
       const isWaiting = (): boolean => {
@@ -39,7 +39,7 @@ function desktop({ browser = 'firefox.desktop' } = {}) {
 }
 
 test.skipIf(process.platform !== 'linux')(
-  'the browser is given a file that only the user can read, and not the code',
+  'passes a file readable only by the user to the browser, instead of the code',
   async () => {
     const { root, open } = desktop()
     const given = await open((file) => {
@@ -52,7 +52,7 @@ test.skipIf(process.platform !== 'linux')(
   },
 )
 
-test.skipIf(process.platform !== 'linux')('a browser that is a snap is led to a file in a folder that it can read', async () => {
+test.skipIf(process.platform !== 'linux')('a snap browser gets a file in a folder that it can read', async () => {
   const { root, open } = desktop({ browser: 'firefox_firefox.desktop' })
   const common = join(root, 'home/snap/firefox/common')
   mkdirSync(common, { recursive: true })
@@ -60,7 +60,7 @@ test.skipIf(process.platform !== 'linux')('a browser that is a snap is led to a 
   expect(readdirSync(common)).toEqual([])
 })
 
-test.skipIf(process.platform !== 'linux')('a file that a killed process left behind is removed, and no other', async () => {
+test.skipIf(process.platform !== 'linux')('removes files left by killed processes, and no others', async () => {
   const { root, open } = desktop()
   const folder = join(root, 'state/roux')
   mkdirSync(folder, { recursive: true })

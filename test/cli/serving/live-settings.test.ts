@@ -9,7 +9,7 @@ import { temporaryFolder } from '../../support/temporary.ts'
 let live: LiveSettings
 let own: string
 let vault: string
-const said: string[] = []
+const messages: string[] = []
 const changed: (readonly string[])[] = []
 
 beforeEach(async () => {
@@ -17,7 +17,7 @@ beforeEach(async () => {
   vault = join(root, 'vault')
   mkdirSync(vault)
   own = join(root, 'config', 'roux', 'roux.config.yaml')
-  said.length = 0
+  messages.length = 0
   changed.length = 0
   const env = { XDG_CONFIG_HOME: join(root, 'config'), XDG_STATE_HOME: join(root, 'state') }
   const load = () => loadSettings({ cwd: root, env, vault, toolNames: async () => ['get_hubs'] })
@@ -25,7 +25,7 @@ beforeEach(async () => {
     overHttp: true,
     interval: 20,
     load,
-    say: (line) => said.push(line),
+    say: (line) => messages.push(line),
     onChange: (before, now) => changed.push(changedKeys(before, now)),
   })
   live.watch()
@@ -38,52 +38,52 @@ const writeOwn = (text: string) => {
 }
 const eventually = (expectation: () => void) => vi.waitFor(expectation, { timeout: 50_000, interval: 10 })
 
-test('a file that was not there when the server started takes effect', async () => {
+test('a settings file created after the start takes effect', async () => {
   writeOwn('tools:\n  write: true\nmcp:\n  prompts_folder: Prompts\n')
   await eventually(() => expect(live.current.settings.tools.write).toBe(true))
   expect(live.current.settings.mcp.prompts_folder).toBe('Prompts')
   expect(changed).toEqual([['mcp.prompts_folder', 'tools.write']])
   rmSync(own)
   await eventually(() => expect(live.current.settings.tools.write).toBe(false))
-  expect(said).toEqual([])
+  expect(messages).toEqual([])
 })
 
-test('the budget of answers and the switch of ask take effect at once', async () => {
+test('answers.max_tokens and ai.enabled take effect at once', async () => {
   writeOwn('answers:\n  max_tokens: 500\nai:\n  enabled: true\n  model: small\n')
   await eventually(() => expect(live.current.settings.answers.max_tokens).toBe(500))
   expect(live.current.settings.ai).toMatchObject({ enabled: true, model: '' })
   expect(changed).toEqual([['ai.enabled', 'answers.max_tokens']])
-  expect(said).toEqual(['ai.model takes effect at the next start.'])
+  expect(messages).toEqual(['ai.model takes effect at the next start.'])
   rmSync(own)
   await eventually(() => expect(live.current.settings.answers.max_tokens).toBe('auto'))
 })
 
-test('what cannot change while the vault is open is said, once', async () => {
+test('reports once that a setting needs a restart', async () => {
   writeOwn('vault:\n  mode: docs\ntools:\n  get_hubs: false\n')
   await eventually(() => expect(live.current.settings.tools.get_hubs).toBe(false))
   expect(live.current.settings.vault.mode).toBe('auto')
   writeOwn('vault:\n  mode: docs\n')
   await eventually(() => expect(live.current.settings.tools.get_hubs).toBe(undefined))
-  expect(said).toEqual(['vault.mode takes effect at the next start.'])
+  expect(messages).toEqual(['vault.mode takes effect at the next start.'])
 })
 
-test('a file that is wrong changes nothing, and that is said', async () => {
+test('an invalid file changes nothing and is reported', async () => {
   writeOwn('tools:\n  write: true\n')
   await eventually(() => expect(live.current.settings.tools.write).toBe(true))
   writeOwn('tools:\n  wriet: true\n')
-  await eventually(() => expect(said).toHaveLength(1))
-  expect(said[0]).toMatch(/The settings could not be reloaded: .*wriet.*previous ones stay/)
+  await eventually(() => expect(messages).toHaveLength(1))
+  expect(messages[0]).toMatch(/The settings could not be reloaded: .*wriet.*previous ones stay/)
   expect(live.current.settings.tools.write).toBe(true)
 })
 
-test('a file in the vault switches nothing on that was not trusted', async () => {
+test('an untrusted file in the vault enables nothing', async () => {
   writeFileSync(join(vault, 'roux.config.yaml'), 'tools:\n  write: true\n')
-  await eventually(() => expect(said).toHaveLength(1))
-  expect(said[0]).toContain('ignored until')
+  await eventually(() => expect(messages).toHaveLength(1))
+  expect(messages[0]).toContain('ignored until')
   expect(live.current.settings.tools.write).toBe(false)
 })
 
-test('keys of which the value differs', () => {
+test('lists keys with different values', () => {
   const set = (values: Record<string, unknown>) => toSettings(new Map(Object.entries(values)))
   expect(changedKeys(set({}), set({ 'tools.get_hubs': false, 'vault.ignore': ['a'] }))).toEqual([
     'vault.ignore',
@@ -92,7 +92,7 @@ test('keys of which the value differs', () => {
   expect(changedKeys(set({ 'vault.ignore': ['a'] }), set({ 'vault.ignore': ['a'] }))).toEqual([])
 })
 
-test('what --http switched on is switched off by the settings, and on again', async () => {
+test('settings can disable what --http enabled, and enable it again', async () => {
   const isOn = () => live.current.settings.http.enabled
   expect(isOn()).toBe(true)
   writeOwn('http:\n  enabled: false\n')
@@ -103,5 +103,5 @@ test('what --http switched on is switched off by the settings, and on again', as
   await eventually(() => expect(isOn()).toBe(false))
   writeOwn('tools:\n  get_hubs: false\n')
   await eventually(() => expect(isOn()).toBe(true))
-  expect(said).toEqual([])
+  expect(messages).toEqual([])
 })

@@ -8,7 +8,7 @@ beforeEach(() => {
 })
 afterEach(() => line.clean())
 
-test('roux open --note refuses what names no note, with the names that are most like it, and serves nothing', async () => {
+test('roux open --note rejects an unknown note with similar names, and serves nothing', async () => {
   const core = await searchCore({ 'Hydration.md': 'Water.\n', 'Rye.md': '[[Hydration]]\n' })
   const refused = async (note: string) => {
     const { code, out, err } = await line.roux(['open', '--print', '--note', note], { core: () => core })
@@ -21,7 +21,7 @@ test('roux open --note refuses what names no note, with the names that are most 
   expect(await refused('Zzz')).toMatch(/^error: There is no note "Zzz"\.\n {2}Leave out --note/)
 })
 
-test('roux open takes what is no folder and no name of a vault for a note, and refuses what is none either', async () => {
+test('roux open treats an argument that is no folder or vault as a note, and rejects an unknown one', async () => {
   const core = await searchCore({ 'Hydration.md': 'Water.\n' })
   const opened: string[] = []
   const refused = async (...args: readonly string[]) => {

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { announceServer, serversOf } from '../../../src/cli/serving/running-servers.ts'
 import { temporaryFolder } from '../../support/temporary.ts'
 
-test('a server is known while it runs, by whichever way to the vault', () => {
+test('a running server is found by any path to its vault', () => {
   const root = temporaryFolder()
   const [folder, vault, link] = ['cache/servers', 'vault', 'link'].map((name) => join(root, name)) as [string, string, string]
   mkdirSync(vault)
@@ -19,10 +19,10 @@ test('a server is known while it runs, by whichever way to the vault', () => {
   expect(readdirSync(folder)).toEqual([])
 })
 
-test('one that is gone without a word is not counted, and forgotten by the next', () => {
+test('a dead server is ignored and later removed', () => {
   const folder = temporaryFolder()
   const say = (pid: number, text = JSON.stringify({ vaults: ['/vault'] })) => writeFileSync(join(folder, `${pid}.json`), text)
-  // No system has a process of this number.
+  // No process has this id.
   say(2 ** 30)
   say(1, 'no JSON')
   say(process.ppid)
@@ -34,7 +34,7 @@ test('one that is gone without a word is not counted, and forgotten by the next'
   expect(readdirSync(folder)).not.toContain(`${process.ppid}.json`)
 })
 
-test('where nothing can be written, nothing is said', () => {
+test('a folder without write permission is ignored', () => {
   const file = join(temporaryFolder(), 'file')
   writeFileSync(file, '')
   expect(() => announceServer(join(file, 'servers'), ['/vault'])()).not.toThrow()

@@ -31,7 +31,7 @@ function countingCore(): { opened: Settings[]; closed: number; core(settings: Se
   return counts
 }
 
-test('it answers, and ends with its input', async () => {
+test('answers, and ends with its input', async () => {
   const counts = countingCore()
   const { code, out, err } = await line.roux(['serve', '--set', 'links.profile=obsidian'], {
     stdin: HELLO + HUBS,
@@ -49,7 +49,7 @@ test('it answers, and ends with its input', async () => {
   expect(counts.closed).toBe(1)
 })
 
-test('a tool that is switched off is not offered', async () => {
+test('does not offer a disabled tool', async () => {
   const { out } = await line.roux(['serve', '--set', 'tools.get_hubs=false'], {
     stdin: HELLO + message(2, 'tools/list') + message(3, 'tools/call', { name: 'get_hubs' }),
   })
@@ -62,7 +62,7 @@ test('a tool that is switched off is not offered', async () => {
   expect(call.result.isError).toBe(true)
 })
 
-test('a signal ends it', async () => {
+test('ends on a signal', async () => {
   const stdin = new PassThrough()
   const counts = countingCore()
   const ended = line.roux(['serve'], { stdin, core: counts.core, onSignal: (stop) => void setTimeout(stop, 200) })
@@ -73,7 +73,7 @@ test('a signal ends it', async () => {
   expect(counts.closed).toBe(1)
 })
 
-test('in a terminal it says what it is', async () => {
+test('serve explains in a terminal how to connect', async () => {
   const { err, out } = await line.roux(['serve', '../my notes'], {
     stdin: Object.assign(new PassThrough().end(), { isTTY: true }),
   })
@@ -83,7 +83,7 @@ test('in a terminal it says what it is', async () => {
   expect(err).toContain('{"mcpServers":{"roux":{"command":"roux","args":["serve","/my notes"]}}}')
 })
 
-test('in a terminal it says that a folder is missing, and does not say that it serves it', async () => {
+test('serve reports a missing folder in a terminal and does not claim to serve it', async () => {
   const { code, err } = await line.roux(['serve', '/nowhere'], {
     stdin: Object.assign(new PassThrough().end(), { isTTY: true }),
   })
@@ -92,7 +92,7 @@ test('in a terminal it says that a folder is missing, and does not say that it s
   expect(err).toContain('Roux serves /nowhere (once it can be read) over stdin and stdout')
 })
 
-test('settings that are wrong end it before it serves', async () => {
+test('invalid settings end it before it serves', async () => {
   const { code, out, err } = await line.roux(['serve', '--set', 'vault.mode=x'], { stdin: HELLO })
   expect([code, out]).toEqual([1, ''])
   expect(err).toMatch(/^error: --set: vault\.mode must be one of/)
@@ -101,12 +101,12 @@ test('settings that are wrong end it before it serves', async () => {
 test.each([
   [['--http', '70000'], '--http must be a port, a whole number from 0 to 65535; got 70000.'],
   [['--http', '--set', 'http.enabled=false'], '--http and --set http.enabled=false contradict each other.'],
-])('%j is a mistake that is named as it was made', async (args, message) => {
+])('%j is an error that names the given option', async (args, message) => {
   const { code, err } = await line.roux(['serve', ...args])
   expect([code, err]).toEqual([2, expect.stringContaining(message)])
 })
 
-test('a port that open cannot take is named by the option that was given', async () => {
+test('an invalid port for open is reported with the given option', async () => {
   const { code, err } = await line.roux(['open', '--print', '--port', '70000'])
   expect([code, err]).toEqual([
     2,

@@ -12,7 +12,7 @@ const access = (vaults: Access['vaults'], scopes: readonly Scope[] = ['read']): 
   vaults,
 })
 const served = (...names: string[]) => vaultsOnDemand(names, async () => CORE)
-/** As far as it is asked: of one vault, the folder. */
+/** The part of `LoadedVaults` that is used: the vault's folder. */
 const loaded = (path: string) => ({ vaults: [{ settings: { vault: { path } } }] }) as unknown as LoadedVaults
 
 describe.each([
@@ -24,7 +24,7 @@ describe.each([
   ['some of several, in the order of the settings', ['work', 'home'], ['home', 'work', 'x'], '/notes/home', ['home', 'work']],
   ['none of several', ['other'], ['not', 'hi'], '/notes/not', 'nothing'],
 ] as const)('%s', (_, allowed, names, path, expected) => {
-  test('is told of exactly what can be asked', async () => {
+  test('reports exactly the vaults that the token can use', async () => {
     const seen = seenBy(access(allowed), served(...names), loaded(path))
     expect(toldOf(access(allowed), served(...names), loaded(path))).toEqual(expected)
     const opened = await Promise.all(

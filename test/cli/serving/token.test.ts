@@ -13,7 +13,7 @@ const token = async (words: string) => line.roux(['token', ...words.split(' ').f
 const fileOf = () => join(line.root, 'state/roux/tokens.json')
 const kept = () => JSON.parse(readFileSync(fileOf(), 'utf8')).tokens
 
-test('show makes the first token and prints it alone', async () => {
+test('show creates the first token and prints only the token', async () => {
   const { code, out, err } = await token('show')
   expect([code, err]).toEqual([0, ''])
   expect(out).toBe(`${kept()[0].secret}\n`)
@@ -21,7 +21,7 @@ test('show makes the first token and prints it alone', async () => {
   expect(statSync(fileOf()).mode & 0o777).toBe(0o600)
 })
 
-test('add makes another, for reading unless more is said', async () => {
+test('add creates another token, read-only by default', async () => {
   const { out } = await token('add phone')
   const more = await token('add --scope read,write --vaults work,Home laptop')
   expect(kept()).toEqual([
@@ -30,32 +30,32 @@ test('add makes another, for reading unless more is said', async () => {
   ])
 })
 
-test('a vault that the settings do not name is told, where they name some', async () => {
+test('warns about a vault that the settings do not name', async () => {
   line.write('config/roux/roux.config.yaml', 'vaults:\n  work: /work\n  home: /home/ada/Notes\n')
   const { code, err } = await token('add laptop --vaults work,hom')
-  expect([code, err]).toEqual([0, 'warning: The settings name no vault "hom", only work, home.\n'])
+  expect([code, err]).toEqual([0, 'warning: The settings define no vault "hom", only work, home.\n'])
   expect(kept()[0].vaults).toEqual(['work', 'hom'])
   expect((await token('add phone --vaults work')).err).toBe('')
   expect((await token('add all --vaults *')).err).toBe('')
 })
 
-test('where the settings name no vaults, a token is only for a folder of that name, and that is said', async () => {
+test('without named vaults, warns that a token only matches a folder of that name', async () => {
   const { code, err } = await token('add laptop --vaults nosuch,Vault')
   expect([code, err]).toEqual([
     0,
-    'warning: The settings name no vaults: "nosuch" can only mean a folder of that name that is served by its path, as "vault" is here.\n',
+    'warning: The settings define no vaults: "nosuch" can only mean a folder of that name that is served by its path, as "vault" is here.\n',
   ])
   expect(kept()[0].vaults).toEqual(['nosuch', 'vault'])
   expect((await token('add phone --vaults vault')).err).toBe('')
 })
 
-test('list shows names, scopes and vaults, and no secrets', async () => {
+test('list shows names, scopes and vaults, but no secrets', async () => {
   await token('add phone')
   const { out } = await token('list')
   expect(JSON.parse(out)).toEqual([{ name: 'phone', scopes: ['read'], vaults: '*' }])
 })
 
-test('rotate changes one secret, remove takes a token away', async () => {
+test('rotate changes one secret, and remove deletes a token', async () => {
   const before = await token('show')
   const phone = await token('add phone')
   const rotated = await token('rotate')
@@ -65,7 +65,7 @@ test('rotate changes one secret, remove takes a token away', async () => {
   expect(kept().map(({ name }: { name: string }) => name)).toEqual(['default'])
 })
 
-test('as JSON a token comes with what it allows', async () => {
+test("JSON output includes the token's rights", async () => {
   expect(JSON.parse((await token('add phone --json')).out)).toEqual({
     name: 'phone',
     token: expect.stringMatching(/^roux_/),
@@ -74,7 +74,7 @@ test('as JSON a token comes with what it allows', async () => {
   })
 })
 
-test('a file that others can read is closed to them, and that is said', async () => {
+test('restricts a token file that others can read, with a warning', async () => {
   await token('show')
   chmodSync(fileOf(), 0o644)
   const { code, err } = await token('list')

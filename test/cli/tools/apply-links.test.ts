@@ -17,7 +17,7 @@ const NOTES = {
   'more/D.md': 'In the [[rose garden]], the [[compost heap]] and the [[tool shed]].\n',
   'more/E.md': 'The [[tool shed]], the [[rose garden]] and the [[compost heap]].\n',
 }
-/** As they are offered, the first first. */
+/** In the order they are offered. */
 const OFFERED = ['c.md tool shed', 'a.md rose garden', 'b.md compost heap'] as const
 
 let line: ReturnType<typeof commandLine>
@@ -28,7 +28,7 @@ afterEach(() => line.clean())
 
 interface Reviewed extends Outcome {
   readonly requests: readonly WriteRequest[]
-  /** What was written: each note with what was replaced. */
+  /** The notes that were written, each with the replaced text. */
   readonly written: readonly string[]
   readonly dismissed: ReadonlySet<string>
 }
@@ -36,12 +36,12 @@ interface Reviewed extends Outcome {
 interface Setting {
   readonly notes?: Readonly<Record<string, string>>
   readonly args?: readonly string[]
-  /** Notes that changed since they were looked at, for each request in turn. */
+  /** For each request in turn, the notes that changed since they were offered. */
   readonly stale?: (request: WriteRequest) => readonly string[]
   readonly world?: World
 }
 
-/** Answers questions at a terminal. */
+/** Answers the questions at a terminal. */
 async function review(answers: string | Readable, { notes = NOTES, args = [], stale, world }: Setting = {}): Promise<Reviewed> {
   const core = await searchCore(notes)
   const requests: WriteRequest[] = []
@@ -73,7 +73,7 @@ async function review(answers: string | Readable, { notes = NOTES, args = [], st
   return { ...outcome, requests, written: written ?? [], dismissed: await core.insightState.dismissed() }
 }
 
-test('each link is shown with its line and the link in place, and those that are wanted are made as one change', async () => {
+test('shows each link in its line, and makes the accepted ones in one change', async () => {
   const { code, out, err, written } = await review('y\nn\nyes\n')
   expect(err).toContain(`1 of 3  Tool shed`)
   expect(err).toContain('c.md, line 1\n- Rakes lean on the tool shed.\n+ Rakes lean on the [[tool shed]].\n')
@@ -81,21 +81,21 @@ test('each link is shown with its line and the link in place, and those that are
   expect(out).toBe('Made 2 links. Changed c.md, b.md.\n"roux undo c1 --write" takes it back.\n')
 })
 
-test('what was wanted is made also where the input ends or the person quits', async () => {
+test('makes the accepted links when the input ends or the user quits', async () => {
   expect((await review('y\ny\n')).written).toEqual(OFFERED.slice(0, 2))
   expect((await review('y\nq\ny\n')).written).toEqual(OFFERED.slice(0, 1))
   expect((await review('y')).written).toEqual(OFFERED.slice(0, 1))
 })
 
-test('what was wanted is made also where the person presses Ctrl+C', async () => {
+test('makes the accepted links when the user presses Ctrl+C', async () => {
   const stdin = new Readable({ read: () => {} })
   let stop = (): void => {}
-  let asked = 0
+  let requests = 0
   stdin.push('y\n')
   const { out, written } = await review(stdin, {
     stale: () => {
-      // While the first answer is looked at the second question is not there yet.
-      if (asked++ === 0) setTimeout(() => stop(), 50)
+      // The second question is not shown yet while the first answer is processed.
+      if (requests++ === 0) setTimeout(() => stop(), 50)
       return []
     },
     world: {
@@ -108,14 +108,14 @@ test('what was wanted is made also where the person presses Ctrl+C', async () =>
   expect(out).toContain('takes it back')
 })
 
-test('a link that is never wanted is not offered again, until that is taken back', async () => {
+test('a link dismissed with "never" is not offered again until it is restored', async () => {
   const { written, dismissed, out, err } = await review('never\nn\nn\n')
   expect([written, [...dismissed]]).toEqual([[], ['link:c.md//tool shed.md']])
   expect(out).toBe('No link was added.\n')
   expect(err.match(/^\d of \d/gm)).toEqual(['1 of 3', '2 of 3', '3 of 3'])
 })
 
-test('all links are offered once, page by page, also where some are dismissed on the way', async () => {
+test('offers every link once across pages, even if some are dismissed on the way', async () => {
   const notes = Object.fromEntries([
     ...Array.from({ length: 45 }, (_, at) => [`n${at}.md`, `Here the rose garden is number ${at}.\n`] as const),
     ...Array.from({ length: 45 }, (_, at) => [`m${at}.md`, `The [[rose garden]] again, ${at}.\n`] as const),
@@ -127,13 +127,13 @@ test('all links are offered once, page by page, also where some are dismissed on
   expect([offered.length, dismissed.size]).toEqual([45, 30])
 })
 
-test('a note that changed before the answer is told, and the next link is offered', async () => {
+test('reports a note that changed before the answer and offers the next link', async () => {
   const { code, err, written } = await review('y\ny\nq\n', { stale: () => ['c.md'] })
   expect(err).toContain('CONFLICT: "c.md" was changed since. The link was not added.')
   expect([code, written]).toEqual([0, [OFFERED[1]]])
 })
 
-test('a note that changed after the answer keeps no other link from being made', async () => {
+test('a note that changed after the answer does not block the other links', async () => {
   let tries = 0
   const { err, out, written } = await review('y\ny\ny\n', { stale: () => (tries++ < 3 ? [] : ['c.md']) })
   expect(err).toContain('CONFLICT: "c.md" was changed since.')
@@ -141,7 +141,7 @@ test('a note that changed after the answer keeps no other link from being made',
   expect(out).toContain('Made 2 links.')
 })
 
-test('a link on a line that gets another one is left for the next time', async () => {
+test('skips a link on a line that already gets another one', async () => {
   const notes = { ...NOTES, 'C.md': 'Rakes lean on the tool shed, far from the compost heap.\n' }
   const { err, requests } = await review('y\ny\ny\ny\n', { notes })
   expect(err.match(/^c\.md, line 1$/gm)).toHaveLength(1)
@@ -149,13 +149,13 @@ test('a link on a line that gets another one is left for the next time', async (
   expect(requests.at(-1)?.operations).toHaveLength(3)
 })
 
-test('an answer that is none is asked for again', async () => {
+test('repeats the question after an invalid answer', async () => {
   const { err, written } = await review('perhaps\nY\nq\n')
   expect(err).toContain('Answer y, n, never or q.')
   expect(written).toEqual([OFFERED[0]])
 })
 
-test('only what was asked for is offered: a note, a folder, a number of links', async () => {
+test('offers links only for the given note, folder or limit', async () => {
   expect((await review('y\ny\ny\n', { args: ['A'] })).written).toEqual([OFFERED[1]])
   expect((await review('y\ny\ny\n', { args: ['--limit', '2'] })).written).toEqual(OFFERED.slice(0, 2))
   const none = await review('y\n', { args: ['more'] })
@@ -163,14 +163,14 @@ test('only what was asked for is offered: a note, a folder, a number of links', 
   expect(none.err).toContain('Nothing found.')
 })
 
-test('without a terminal nothing is asked, and the error says what to do', async () => {
+test('without a terminal, asks nothing and says what to do', async () => {
   const { code, err, requests } = await review('y\n', { world: { stdin: 'y\n' } })
   expect([code, requests]).toEqual([2, []])
   expect(err).toContain('This command needs a terminal.')
   expect(err).toContain('roux apply-changes --write')
 })
 
-test('what is switched off is not done because someone answers yes, and arguments are checked before anything is asked', async () => {
+test('respects disabled tools, and checks arguments before it asks', async () => {
   const off = await review('y\n', { args: ['--set', 'tools.apply_changes=false'] })
   expect([off.code, off.requests]).toEqual([1, []])
   expect(off.err).toContain('The tool apply_changes is switched off.')
@@ -180,7 +180,7 @@ test('what is switched off is not done because someone answers yes, and argument
   expect((await review('', { args: ['--limit', '0'] })).code).toBe(2)
 })
 
-test('a link is dismissed and taken back by its two notes', async () => {
+test('dismisses and restores a link by its two notes', async () => {
   const core = await searchCore(NOTES)
   const dismiss = (...words: readonly string[]) =>
     line.roux(['suggest-links', '--dismiss', ...words], { tools: TOOLS, core: () => core })

@@ -21,7 +21,7 @@ test.each([
   ['home:Work: plan', 'home:work: plan.md'],
   ['work:nothing', 'work:nothing'],
   ['nothing', 'nothing'],
-])('of several vaults "%s" means %s', async (name, id) => {
+])('with several vaults, "%s" resolves to %s', async (name, id) => {
   expect(await idOf(name)).toBe(id)
 })
 
@@ -30,7 +30,7 @@ test('each of several names is a title or an id', async () => {
   expect(ids).toEqual(['home:work: plan.md', 'work:list.md', 'nothing', 4])
 })
 
-test('a title of several vaults is told, and `vault` chooses', async () => {
+test('a title in several vaults is an error, and `vault` selects one', async () => {
   await expect(idOf('Both')).rejects.toMatchObject({ code: 'AMBIGUOUS_NAME', candidates: ['home:both.md', 'work:both.md'] })
   expect(await idOf('Both', { vault: 'work' })).toBe('work:both.md')
 })

@@ -35,19 +35,19 @@ test.each([
   ['.hidden.md', '.hidden.md'],
   ['...', '...'],
   ['/nowhere/at all.md', '/nowhere/at all.md'],
-])('%s, typed in the folder of the vault, is %j there', (id, wanted) => {
+])("%s, typed in the vault's folder, becomes %j", (id, expected) => {
   const { root } = makeVault()
-  expect(read({ id, limit: 3 }, { cwd: root, vaults: [inVault(root)] })).toEqual({ id: wanted, limit: 3 })
+  expect(read({ id, limit: 3 }, { cwd: root, vaults: [inVault(root)] })).toEqual({ id: expected, limit: 3 })
 })
 
-test('a whole path is found in the vault that it lies in, of several', () => {
+test('an absolute path is resolved in the vault that contains it', () => {
   const { above, root } = makeVault()
   const vaults = [inVault(join(above, 'other'), { name: 'other' }), inVault(root, { name: 'notes' })]
   const given = { ids: [join(root, 'Plans/Garden.md'), 'Garden'], folder: join(root, 'Plans') }
   expect(read(given, { cwd: '/', vaults })).toEqual({ ids: ['notes:Plans/Garden.md', 'Garden'], folder: 'notes:Plans' })
 })
 
-test('a vault that is reached by a link is the same vault, and a note that is a link stays the one that was named', () => {
+test('resolves a symbolic link to a vault, but keeps a note that is a symbolic link', () => {
   const { above, root } = makeVault()
   const link = join(above, 'link')
   symlinkSync(root, link)
@@ -56,7 +56,7 @@ test('a vault that is reached by a link is the same vault, and a note that is a 
   expect(read({ id: './Link.md' }, { cwd: root, vaults: [inVault(root)] })).toEqual({ id: 'Link.md' })
 })
 
-test('a folder of no vault is refused with the option that names a vault', () => {
+test('rejects a folder outside every vault, with the option that names a vault', () => {
   const { above, root } = makeVault()
   const other = join(above, 'other')
   const refused = () => read({ folder: other }, { cwd: root, vaults: [inVault(root)] })
@@ -65,7 +65,7 @@ test('a folder of no vault is refused with the option that names a vault', () =>
   expect(() => read({ folder: '../other' }, { cwd: root, vaults: [inVault(root)] })).toThrow('is not inside a vault')
 })
 
-test('the folder of a vault that is answered for from a database is not known', () => {
+test('does not resolve paths of a vault that is served from a database', () => {
   const { root } = makeVault()
   const stored = [inVault(root, { stored: 'notes' })]
   expect(read({ id: join(root, 'Plans/Garden.md') }, { cwd: '/', vaults: stored })).toEqual({ id: join(root, 'Plans/Garden.md') })

@@ -1,8 +1,14 @@
+import { createRequire } from 'node:module'
+import type { AbstractGraph } from 'graphology-types'
 import { expect, test } from 'vitest'
 import type { SimilarPair } from '../../../src/app/insight/similar-pairs.ts'
 import { EXPORT_FORMATS, type ExportFormat, formatExport } from '../../../src/cli/vaults/export-formats.ts'
 import { toNodeId, toVaultPath } from '../../../src/core/ids.ts'
 import type { ExportRow, NodeKind } from '../../../src/core/store.ts'
+
+const require = createRequire(import.meta.url)
+const Graph: unknown = require('graphology')
+type Parser = { parse(graph: unknown, text: string, options?: object): AbstractGraph }
 
 const node = (path: string, nodeKind: NodeKind = 'note', title = path): ExportRow => ({
   kind: 'node',
@@ -22,7 +28,7 @@ const edge = (source: string, target: string): ExportRow => ({
   kinds: ['link', 'property'],
 })
 
-// What file names may hold, on one platform or another.
+// Names that files can have on some platform.
 const NAMES = [
   'a.md',
   'with "quotes", commas & <tags>.md',
@@ -83,7 +89,7 @@ test.each<[string, readonly ExportRow[], number[]]>([
   expect([nodes.length, edges.length, unresolved.length]).toEqual(counts)
 })
 
-test('graphml is well-formed, and its names come back', async () => {
+test('graphml is well-formed and preserves names', async () => {
   const text = await textOf('graphml')
   const { tags, attributes } = parseXml(text)
   expect(tags).toEqual([])
@@ -93,6 +99,46 @@ test('graphml is well-formed, and its names come back', async () => {
   expect(edges).toEqual(ids)
   const keys = new Set(attributes.filter(({ tag }) => tag === 'key').map(({ values }) => values.id))
   expect(attributes.filter(({ tag }) => tag === 'data').every(({ values }) => keys.has(values.key ?? ''))).toBe(true)
+})
+
+test.each([
+  ['graphml', require('graphology-graphml') as Parser],
+  ['gexf', require('graphology-gexf') as Parser],
+] as const)('graphology reads %s: every name, fact, link and pair of similar notes', async (format, { parse }) => {
+  const graph = parse(Graph, await textOf(format, ROWS, PAIRS), { addMissingNodes: false })
+  // No XML can hold a bell.
+  const names = [...NAMES.slice(0, -1), 'bell\ufffd']
+  expect(graph.nodes()).toEqual([...names, 'board.canvas'])
+  for (const name of names)
+    expect(graph.getNodeAttributes(name), name).toMatchObject({
+      title: name,
+      path: name,
+      kind: 'note',
+      tags: 'x, y/z',
+      aliases: `alias of ${name}`,
+      excluded: false,
+    })
+  expect(graph.getNodeAttributes('board.canvas')).toMatchObject({ kind: 'canvas', excluded: true })
+  const links = graph.filterEdges((_, { kinds }) => kinds !== 'similar')
+  const similar = graph.filterEdges((_, { kinds }) => kinds === 'similar')
+  // graphology-graphml reads every edge as the graph's default says.
+  if (format === 'gexf') expect([graph.directedEdges(), graph.undirectedEdges()]).toEqual([links, similar])
+  expect(links.map((edge) => [graph.source(edge), graph.target(edge)])).toEqual(
+    [...names, 'board.canvas'].map((name) => [name, 'a.md']),
+  )
+  for (const edge of links)
+    expect(graph.getEdgeAttributes(edge)).toMatchObject({
+      kinds: 'link, property',
+      [format === 'gexf' ? 'weight' : 'count']: 2,
+    })
+  expect(similar.map((edge) => [...graph.extremities(edge), graph.getEdgeAttribute(edge, 'score')])).toEqual(
+    PAIRS.map(({ source, target, score }) => [source, target, score]),
+  )
+})
+
+test('gexf is well-formed where there is nothing, or nothing is linked', async () => {
+  const { parse } = require('graphology-gexf') as Parser
+  for (const rows of [[], [node('a.md')]]) expect(parse(Graph, await textOf('gexf', rows)).order).toBe(rows.length)
 })
 
 test('dot is a list of statements, and its names come back', async () => {
@@ -110,7 +156,7 @@ test('dot is a list of statements, and its names come back', async () => {
   expect(found.filter((names) => names.length === 2)).toEqual([...NAMES, 'board.canvas'].map((name) => [name, 'a.md']))
 })
 
-test('csv comes back', async () => {
+test('csv preserves every value', async () => {
   const [head, ...rows] = parseCsv(await textOf('csv'))
   expect(head).toEqual(['source', 'target', 'count', 'kinds'])
   expect(rows).toEqual([...NAMES, 'board.canvas'].map((name) => [name, 'a.md', '2', 'link|property']))
@@ -121,7 +167,7 @@ const PAIRS: readonly SimilarPair[] = [
   { source: toNodeId('back\\slash\\'), target: toNodeId('a.md'), score: 1 },
 ]
 
-test('json has pairs of similar notes where they are asked for, also where there are none', async () => {
+test('json includes similar pairs on request, even if there are none', async () => {
   for (const rows of [ROWS, [node('a.md')]]) {
     const graph = JSON.parse(await textOf('json', rows, PAIRS))
     expect(Object.keys(graph)).toEqual(['nodes', 'edges', 'similar', 'unresolved'])
@@ -130,7 +176,7 @@ test('json has pairs of similar notes where they are asked for, also where there
   }
 })
 
-test('graphml has pairs of similar notes as edges without a direction, with their scores', async () => {
+test('graphml includes similar pairs as undirected edges with scores', async () => {
   const { attributes } = parseXml(await textOf('graphml', ROWS, PAIRS))
   const pairs = attributes.filter(({ tag, values }) => tag === 'edge' && values.directed === 'false')
   expect(pairs.map(({ values }) => [values.source, values.target])).toEqual(PAIRS.map(({ source, target }) => [source, target]))
@@ -139,7 +185,7 @@ test('graphml has pairs of similar notes as edges without a direction, with thei
   expect(await textOf('graphml')).not.toContain('score')
 })
 
-test('dot and csv have pairs of similar notes after the links', async () => {
+test('dot and csv list similar pairs after the links', async () => {
   const dot = await textOf('dot', ROWS, PAIRS)
   expect(dot.slice(dot.indexOf('dir=none') - 30)).toContain(
     '"back\\\\slash\\\\" -> "a.md" [dir=none, style=dashed, score=1];\n}\n',
@@ -150,7 +196,7 @@ test('dot and csv have pairs of similar notes after the links', async () => {
   expect(rows.at(-2)).toEqual([NAMES[1], 'a.md', '', 'similar', '0.31'])
 })
 
-test.each(EXPORT_FORMATS)('%s comes in pieces', async (format) => {
+test.each(EXPORT_FORMATS)('%s is written in pieces', async (format) => {
   async function* many() {
     for (let i = 0; i < 5000; i++) yield node(`${i}.md`)
     for (let i = 0; i < 5000; i++) yield edge(`${i}.md`, 'a.md')
@@ -162,7 +208,7 @@ test.each(EXPORT_FORMATS)('%s comes in pieces', async (format) => {
   expect(Math.max(...sizes)).toBeLessThan(66_000)
 })
 
-/** As much of an XML parser as tells whether tags are balanced; throws where the text is no XML. */
+/** A minimal XML parser that checks that tags are balanced; throws if the text is not XML. */
 function parseXml(text: string): { tags: string[]; attributes: { tag: string; values: Record<string, string> }[] } {
   const decode = (value: string): string => {
     expect(value).toMatch(/^(?:[^<&]|&#\d+;)*$/)

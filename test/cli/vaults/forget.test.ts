@@ -28,7 +28,7 @@ function remembering(history: History, answer?: string): World {
   }
 }
 
-test('roux forget asks, and says what went', async () => {
+test('roux forget asks, and reports what it removed', async () => {
   const { code, out, err } = await line.roux(['forget'], remembering(KNOWN, 'y\n'))
   expect([code, out, forgotten]).toEqual([
     0,
@@ -38,13 +38,13 @@ test('roux forget asks, and says what went', async () => {
   expect(err).toContain('Forget 1 change in the record for undo, 3 entries in the log of what changed of /vault?')
 })
 
-test.each(['n\n', '\n', '', 'yes, but\n'])('roux forget forgets nothing when it is told %j', async (answer) => {
+test.each(['n\n', '\n', '', 'yes, but\n'])('roux forget removes nothing after the answer %j', async (answer) => {
   const { code, err } = await line.roux(['forget'], remembering(KNOWN, answer))
   expect([code, forgotten]).toEqual([1, 0])
   expect(err).toContain('Nothing was removed.')
 })
 
-test('roux forget does not ask where there is no one, nor where it is told --yes', async () => {
+test('roux forget does not ask with --yes, and needs it without a terminal', async () => {
   const refused = await line.roux(['forget'], remembering(KNOWN))
   expect([refused.code, forgotten]).toEqual([2, 0])
   expect(refused.err).toContain('Write: roux forget --yes')
@@ -54,9 +54,9 @@ test('roux forget does not ask where there is no one, nor where it is told --yes
   expect(forgotten).toBe(1)
 })
 
-test('roux forget says where nothing is remembered, and what it cannot forget yet', async () => {
+test('roux forget reports an empty history, and what it must keep for now', async () => {
   const nothing = await line.roux(['forget'], remembering({ changes: 0, commits: 0, unfinished: 0 }))
-  expect([nothing.code, nothing.out]).toEqual([0, 'Nothing is remembered of /vault.\n'])
+  expect([nothing.code, nothing.out]).toEqual([0, 'There is no history of /vault.\n'])
   const { err } = await line.roux(['forget', '--yes'], remembering({ ...KNOWN, unfinished: 2 }))
-  expect(err).toContain('2 changes that did not end yet stayed')
+  expect(err).toContain('2 changes that did not finish are kept')
 })

@@ -16,7 +16,7 @@ async function pageOf(core: GraphCore, withTexts: boolean): Promise<string> {
 
 const dataOf = (page: string) => JSON.parse(page.slice(page.indexOf('{'), page.lastIndexOf('}</script>') + 1))
 
-test('the page has every note with its title and place, and no texts', async () => {
+test('the page has every note with title and position, and no texts', async () => {
   const core = await searchCore({ 'home.md': '[[worms]] a secret sentence', 'worms.md': '' })
   const page = await pageOf(core, false)
   const { name, picture, texts } = dataOf(page)
@@ -25,14 +25,14 @@ test('the page has every note with its title and place, and no texts', async () 
   expect(page.endsWith('}</script><script>run()</script>')).toBe(true)
 })
 
-test('with texts each note has its own, without frontmatter', async () => {
+test("a page with texts has each note's own, without frontmatter", async () => {
   const files = Object.fromEntries(Array.from({ length: 230 }, (_, at) => [`n${at}.md`, `---\na: 1\n---\nText of n${at}.`]))
   const { picture, texts } = dataOf(await pageOf(await searchCore(files), true))
   expect(texts).toHaveLength(230)
   for (const [at, id] of picture.ids.entries()) expect(texts[at].text).toBe(`Text of ${id.replace('.md', '')}.`)
 })
 
-test('no title and no text ends the element that holds the data', async () => {
+test('titles and texts cannot end the data element', async () => {
   const hostile = '</script><script>alert(1)</script><!--<script>'
   const core = await searchCore({ 'a <!--<script>.md': `# ${hostile}\n${hostile} #a`, 'b.md': hostile })
   const page = await pageOf(core, true)
@@ -40,7 +40,7 @@ test('no title and no text ends the element that holds the data', async () => {
   expect(JSON.stringify(dataOf(page).texts)).toContain(hostile)
 })
 
-test('a vault without notes is a page, too', async () => {
+test('a vault without notes has a page too', async () => {
   const { picture, texts } = dataOf(await pageOf(await searchCore({}), true))
   expect([picture.ids, texts]).toEqual([[], []])
 })

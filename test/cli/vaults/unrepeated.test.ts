@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
 import { isUpToDate, unrepeated } from '../../../src/cli/vaults/feed.ts'
 
-test('a feeder says a thing once until there is something else to say', () => {
-  const said: string[] = []
-  const say = unrepeated((line) => said.push(line))
+test('a feeder does not repeat its last message', () => {
+  const printed: string[] = []
+  const say = unrepeated((line) => printed.push(line))
   for (const line of ['away', 'away', 'feeding', 'up to date', 'up to date', 'away']) say(line)
-  expect(said).toEqual(['away', 'feeding', 'up to date', 'away'])
+  expect(printed).toEqual(['away', 'feeding', 'up to date', 'away'])
 })
 
-test('a feeder is up to date when words and vectors are, too', () => {
+test('a feeder is up to date only when words and vectors are too', () => {
   const half = { done: 1, total: 2 }
   const all = { done: 2, total: 2 }
   const idle = { phase: 'idle', ...all, cache: 'disk', watch: 'events' } as const
@@ -18,6 +18,6 @@ test('a feeder is up to date when words and vectors are, too', () => {
   expect(isUpToDate({ ...idle, phase: 'verifying', search: { words: all, vectors: all } }, true)).toBe(false)
   expect(isUpToDate({ ...idle, search: { words: all, vectors: all } }, true)).toBe(true)
   expect(isUpToDate({ ...idle, search: { words: all } }, false)).toBe(true)
-  // A model that cannot be opened is told by itself; words are all that can be fed.
+  // A model that cannot be opened is reported elsewhere; then only words can be fed.
   expect(isUpToDate({ ...idle, search: { words: all, message: 'no model' } }, true)).toBe(true)
 })

@@ -14,17 +14,17 @@ test.each<[string, readonly string[], readonly string[]]>([
   ['', ['a'], ['a']],
   ['x', [], []],
   ['x'.repeat(101), ['x'.repeat(101)], []],
-])('%s of %j is %j', (word, names, expected) => {
+])('names near %s in %j: %j', (word, names, expected) => {
   expect(nearest(word, names)).toEqual(expected)
 })
 
-test('the nearest come first, then by name', () => {
+test('nearer names come first, then alphabetical order', () => {
   expect(nearest('find_nodes', ['find_nodez', 'find_mode', 'find_node', 'a'], 2)).toEqual(['find_node', 'find_nodez'])
   expect(didYouMean(['a', 'b'])).toBe('Did you mean "a" or "b"?')
   expect(didYouMean([])).toBeUndefined()
 })
 
-test('one letter wrong, missing, added or swapped with its neighbour is near in any name', () => {
+test('one letter wrong, missing, added or swapped still matches any name', () => {
   const name = fc.string({ unit: fc.constantFrom(...'abcdefgh'), minLength: 3, maxLength: 12 })
   fc.assert(
     fc.property(name, fc.nat(), fc.constantFrom('wrong', 'missing', 'added', 'swapped'), (text, place, kind) => {

@@ -1,5 +1,6 @@
-// An engine with the interface of @huggingface/transformers: a token a letter, the vector of a token by its letter. What the model's
-// folder says in `config.json` under `fake` decides how it misbehaves.
+// A fake engine with the interface of @huggingface/transformers: each letter is a token, and its vector depends on the letter. `fake` in the
+// model folder's `config.json` chooses how it misbehaves.
+
 const { existsSync, mkdirSync, readFileSync, writeFileSync } = require('node:fs')
 const { join } = require('node:path')
 
@@ -40,7 +41,7 @@ const AutoTokenizer = {
   },
 }
 
-// Three in a row: a text that a property test makes up must not end the worker.
+// Three in a row, so that random texts of property tests do not end the worker.
 const END = '\u{1f4a5}'.codePointAt(0)
 const isEnd = (ids) => ids.some((id, at) => id === END && ids[at + 1] === END && ids[at + 2] === END)
 

@@ -7,7 +7,7 @@ import { leiden, modularity } from '../../../src/insight/communities/leiden.ts'
 import { connectedParts, type WeightedGraph, weightedGraph } from '../../../src/insight/communities/weighted-graph.ts'
 import { adjustedRand } from '../../support/adjusted-rand.ts'
 
-// Its packages are CommonJS whose types describe modules: what `require` gives is said here.
+// The types of these CommonJS packages describe ES modules, so the types of `require` are declared here.
 const require = createRequire(import.meta.url)
 const { Graph } = require('graphology') as { Graph: new (options: { type: 'undirected' }) => AbstractGraph }
 const oracleModularity = require('graphology-metrics/graph/modularity') as (
@@ -41,7 +41,7 @@ function graphOf({ count, edges }: Drawn): WeightedGraph {
   })
 }
 
-/** The same graph in graphology, which shares no code with ours. */
+/** The same graph in graphology, an independent implementation. */
 function oracleOf({ count, edges }: Drawn): AbstractGraph {
   const graph = new Graph({ type: 'undirected' })
   for (let node = 0; node < count; node++) graph.addNode(String(node))
@@ -51,7 +51,7 @@ function oracleOf({ count, edges }: Drawn): AbstractGraph {
   return graph
 }
 
-/** Groups of ten that are tied within, each to the next by one edge. */
+/** Groups of ten densely linked nodes, each group linked to the next by one edge. */
 function ringOfGroups(groups: number): Drawn {
   const edges: [number, number, number][] = []
   for (let group = 0; group < groups; group++) {
@@ -61,13 +61,13 @@ function ringOfGroups(groups: number): Drawn {
   return { count: groups * 10, edges }
 }
 
-test('groups that are tied within are found as they are', () => {
+test('finds densely linked groups exactly', () => {
   expect([...leiden(graphOf(ringOfGroups(6)), { resolution: 1 })]).toEqual(
     Array.from({ length: 60 }, (_, node) => Math.floor(node / 10)),
   )
 })
 
-test('modularity is what graphology computes', () => {
+test('computes the same modularity as graphology', () => {
   fc.assert(
     fc.property(drawn, fc.constantFrom(0.5, 1, 2), (graph, resolution) => {
       const ours = graphOf(graph)
@@ -82,7 +82,7 @@ test('modularity is what graphology computes', () => {
   )
 })
 
-test('no community falls apart, and communities are numbered by their first nodes', () => {
+test('every community is connected, and communities are numbered by their first nodes', () => {
   fc.assert(
     fc.property(drawn, fc.constantFrom(0.5, 1, 2), (graph, resolution) => {
       const ours = graphOf(graph)
@@ -93,7 +93,7 @@ test('no community falls apart, and communities are numbered by their first node
   )
 })
 
-test('what was found is found again from itself, and from itself under other numbers', () => {
+test('started from its own result, under any numbering, it returns the same communities', () => {
   fc.assert(
     fc.property(drawn, fc.constantFrom(0.5, 1, 2), (graph, resolution) => {
       const ours = graphOf(graph)
@@ -107,7 +107,7 @@ test('what was found is found again from itself, and from itself under other num
   )
 })
 
-test('from any partition it comes to one at least as good, in which no node gains by moving', () => {
+test('from any partition it reaches one at least as good, which moving a single node cannot improve', () => {
   fc.assert(
     fc.property(drawn, fc.infiniteStream(fc.nat(39)), (graph, stream) => {
       const ours = graphOf(graph)
@@ -127,7 +127,7 @@ test('from any partition it comes to one at least as good, in which no node gain
   )
 })
 
-test('it is about as good as Louvain of graphology, or better', () => {
+test("is about as good as graphology's Louvain, or better", () => {
   let [ours, theirs] = [0, 0]
   fc.assert(
     fc.property(drawn, (graph) => {
@@ -141,29 +141,29 @@ test('it is about as good as Louvain of graphology, or better', () => {
   expect(ours).toBeGreaterThanOrEqual(theirs * 0.999)
 })
 
-test('one edge less leaves the other groups as they were', () => {
+test('one edge less leaves the other groups unchanged', () => {
   const graph = ringOfGroups(20)
   const before = leiden(graphOf(graph), { resolution: 1 })
   const after = leiden(graphOf({ ...graph, edges: graph.edges.slice(1) }), { resolution: 1, start: before })
   expect(adjustedRand(before, after)).toBe(1)
 })
 
-test('a graph without edges has a community a node, an empty one none', () => {
+test('a graph without edges has one community per node, an empty graph none', () => {
   expect([...leiden(graphOf({ count: 3, edges: [[1, 1, 1]] }), { resolution: 1 })]).toEqual([0, 1, 2])
   expect([...leiden(graphOf({ count: 3, edges: [] }), { resolution: 1, start: new Uint32Array(3) })]).toEqual([0, 1, 2])
   expect(leiden(graphOf({ count: 0, edges: [] }), { resolution: 1 })).toHaveLength(0)
   expect(modularity(graphOf({ count: 2, edges: [] }), [0, 0])).toBe(0)
 })
 
-test('edges between the same nodes are one, of the sum of their weights', () => {
+test('parallel edges are merged and their weights added', () => {
   const graph = weightedGraph(3, { from: [0, 1, 0, 2], to: [1, 0, 0, 1], weights: [1, 0.5, 4, 2] })
   expect([...graph.offsets]).toEqual([0, 1, 3, 4])
   expect([...graph.targets]).toEqual([1, 0, 2, 1])
   expect([...graph.weights]).toEqual([1.5, 1.5, 2, 2])
 })
 
-test('a node, or a group of them, leaves the community that it was in only where that gains enough for its size', () => {
-  // Two groups of ten that are tied within, and a pair that began in the first and is tied a little more to the second.
+test('a node or a group leaves its community only if the gain is large enough for its size', () => {
+  // Two dense groups of ten, and a pair that starts in the first group but has slightly stronger links to the second.
   const { edges } = ringOfGroups(2)
   const pair = [20, 21] as const
   const ties = (group: number, count: number) =>
@@ -180,7 +180,7 @@ test('a node, or a group of them, leaves the community that it was in only where
   expect(isWithSecond({ node: 1, group: 0.5 })).toBe(false)
 })
 
-test('parts that have their communities from a larger graph keep them', () => {
+test('parts that inherit their communities from a larger graph keep them', () => {
   const graph = graphOf({
     count: 7,
     edges: [
@@ -193,7 +193,7 @@ test('parts that have their communities from a larger graph keep them', () => {
   expect([...found]).toEqual([0, 0, 1, 2, 3, 4, 4])
 })
 
-test('where leaving must gain something, what is found is found again when started from, and is no worse than the start', () => {
+test('with a minimum gain for leaving, the result is stable and no worse than the start', () => {
   const anyStay = fc.record({ node: fc.constantFrom(0, 0.1, 0.5), group: fc.constantFrom(0, 0.05, 0.5) })
   fc.assert(
     fc.property(drawn, anyStay, fc.array(fc.nat(5), { minLength: 40, maxLength: 40 }), (given, stay, classes) => {
@@ -209,7 +209,7 @@ test('where leaving must gain something, what is found is found again when start
   )
 })
 
-test('of a very large graph that is much the same everywhere it is left early, and started from itself it stays', () => {
+test('stops early on a very large uniform graph, and restarting from the result barely changes it', () => {
   const nodes = 30_000
   const random = seededRandom(7)
   const ends = (): Uint32Array => Uint32Array.from({ length: 8 * nodes }, () => Math.floor(random() * nodes))

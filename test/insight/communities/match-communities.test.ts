@@ -9,27 +9,27 @@ function match(now: readonly number[], before: readonly number[]) {
   return matchCommunities(Uint32Array.from(now), Uint32Array.from(before))
 }
 
-test('the same communities under other numbers are the same, and nothing has moved', () => {
+test('the same communities under other numbers are equal, and no note has moved', () => {
   expect(match([1, 1, 0, 0, 2], [5, 5, 9, 9, 7])).toEqual({ former: [9, 5, 7], moved: 0 })
 })
 
-test('of the parts of one community the larger keeps its name, and the notes of the other have moved', () => {
+test('when a community splits, the larger part keeps the name and the notes of the other part have moved', () => {
   expect(match([0, 0, 0, 1, 1], [4, 4, 4, 4, 4])).toEqual({ former: [4, undefined], moved: 2 })
 })
 
-test('one that shares less than a quarter with any of before is new', () => {
+test('a community that shares less than a quarter with any former one is new', () => {
   expect(match([0, 0, 0, 0, 0], [1, 2, 3, 4, 5]).former).toEqual([undefined])
 })
 
-test('notes that came or went neither rename a community nor count as moved', () => {
+test('added and deleted notes neither rename a community nor count as moved', () => {
   expect(match([0, 0, 0, 0, 0], [2, none, none, none, none])).toEqual({ former: [2], moved: 0 })
 })
 
-test('a note that is in no community now has moved out of its own', () => {
+test('a note that is no longer in any community has moved', () => {
   expect(match([0, 0, 0, none], [1, 1, 1, 1])).toEqual({ former: [1], moved: 1 })
 })
 
-test('no former community is kept twice, and each note of one that is kept is counted once', () => {
+test('a former community is matched at most once, and each of its notes is counted once', () => {
   const partitions = fc.array(fc.tuple(fc.nat(6), fc.constantFrom(0, 1, 2, 3, 4, 5, none)), { minLength: 1, maxLength: 40 })
   fc.assert(
     fc.property(partitions, (notes) => {

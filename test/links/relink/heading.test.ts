@@ -8,7 +8,7 @@ import { applyPlan, LENIENT, TextVault } from './rig.ts'
 
 interface Case {
   readonly outline: string
-  /** Which heading gets which text. */
+  /** Which heading to rename, and its new text. */
   readonly index: number
   readonly to: string
   readonly mode?: Mode
@@ -36,7 +36,7 @@ function check(given: Case, before: string, after: string): void {
 
 const OUTLINE = '# Old\n\n## Part\n\n## Old\n\n# Other one\n'
 
-describe('links follow a heading', () => {
+describe('links follow a renamed heading', () => {
   const first = { outline: OUTLINE, index: 0, to: 'New name' }
   test.each([
     ['by its text', '[[n#Old]] ![[n#old|x]] [[n#Part]]', '[[n#New name]] ![[n#New name|x]] [[n#Part]]'],
@@ -58,30 +58,30 @@ describe('links follow a heading', () => {
     check({ ...first, to: 'A "b"', source: 'c.canvas' }, canvas, canvas.replaceAll('Old', 'A \\"b\\"'))
   })
 
-  test('what means something in a link is left out', () => {
+  test('leaves out characters that have a meaning in links', () => {
     check({ ...first, to: 'A [[b|c]] #d' }, '[[n#Old]]', '[[n#A b c d]]')
   })
 
-  test('in folders of documentation a word in lower case is an anchor', () => {
+  test('in docs mode, a lower-case word is an anchor', () => {
     check({ outline: '# setup', index: 0, to: 'Set it up!', mode: 'docs' }, '[x](n.md#setup)', '[x](n.md#set-it-up)')
     check({ outline: '# setup', index: 0, to: 'Set it up!' }, '[x](n.md#setup)', '[x](n.md#Set%20it%20up!)')
   })
 
-  test('dashes as they were written', () => {
+  test('keeps the style of dashes', () => {
     check({ outline: '# A & b', index: 0, to: 'C & d' }, '[x](n.md#a--b) [x](n.md#a-b)', '[x](n.md#c--d) [x](n.md#c-d)')
   })
 })
 
-describe('headings that are called alike', () => {
+describe('headings with the same text', () => {
   test('links lead to the first: they follow it, not the second', () => {
     check({ outline: OUTLINE, index: 2, to: 'New' }, '[[n#Old]] [[n#Old#Old]]', '[[n#Old]] [[n#Old#New]]')
   })
 
-  test('a new text that hides another heading', () => {
+  test('a new text that hides another heading qualifies links to that heading', () => {
     check({ outline: '# A\n\n# Top\n\n## B\n', index: 0, to: 'B' }, '[[n#B]] [[n#A]]', '[[n#Top#B]] [[n#B]]')
   })
 
-  test('numbered anchors count again', () => {
+  test('numbered anchors are counted again', () => {
     check(
       { outline: '# Rye\n\n# Rye\n\n# Rye', index: 0, to: 'Oat' },
       '[x](n.md#rye-2) [x](n.md#rye)',
@@ -89,12 +89,12 @@ describe('headings that are called alike', () => {
     )
   })
 
-  test('a heading that no link can tell from another', () => {
+  test('a heading that links cannot distinguish is reported as unwritable', () => {
     expect(renamed({ outline: '# A\n\n# B', index: 0, to: 'B' }, '[[n#B]]').lost).toEqual(['unwritable'])
   })
 })
 
-test('whatever the outline, links lead to the headings they led to', () => {
+test('with any outline, links lead to the same headings as before', () => {
   const name = fc.constantFrom('A', 'B', 'a b', 'C!', 'c', '[[A]]', '1')
   const outline = fc.array(fc.tuple(fc.integer({ min: 1, max: 3 }), name), { minLength: 1, maxLength: 7 })
   const parts = fc.array(name, { minLength: 1, maxLength: 3 })

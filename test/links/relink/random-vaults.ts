@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import type { Flavour } from '../../../src/core/note.ts'
 import type { Files } from './rig.ts'
 
-/** Few names, so that they clash; some that hardly any notation can hold. */
+/** Few names, so that they clash, including names that few notations can hold. */
 const FOLDERS = ['', 'f/', 'g/', 'g/f/', 'My Dir/', 'dé (1)/']
 const NAMES = [
   'a.md',
@@ -47,7 +47,7 @@ export const path = fc
 
 export const ALIASES = ['Alias', 'b', 'c d', 'f/a', 'other']
 
-/** Ways to name a file from a source. */
+/** Ways to refer to a file from a source. */
 function targetOf(source: string, to: string, way: number): string {
   const stem = to.replace(/\.md$/, '')
   const up = '../'.repeat(source.split('/').length - 1)
@@ -137,7 +137,7 @@ function build(files: readonly Seed[]): Files {
 
 export const moves = fc.array(fc.tuple(fc.nat(50), path), { minLength: 1, maxLength: 3 })
 
-/** Moves that can be made: nothing is overwritten, and a file stays of its kind. */
+/** Valid moves: they overwrite nothing, and a file keeps its kind. */
 export function possible(files: Files, wanted: readonly (readonly [number, string])[]): Record<string, string> {
   const paths = Object.keys(files)
   const taken = new Set(paths)
@@ -160,7 +160,7 @@ export const FLAVOURS: readonly Flavour[] = [
   { profile: 'lenient', mode: 'logseq', comments: true },
 ]
 
-/** A path with the ending of another. */
+/** A path with the extension of another. */
 export function withEnding(path: string, other: string): string {
   return path.replace(/\.(?:md|png|canvas)$/, '') + (/\.[^./]*$/.exec(other)?.[0] ?? '')
 }

@@ -11,11 +11,11 @@ import { applyPlan, TextVault } from './rig.ts'
 const RUNS = Number(process.env.RELINK_RUNS ?? 100)
 const FORMATS = ['shortest', 'relative', 'absolute'] as const
 
-/** Where the links of one file lead. */
+/** Where the links of each file lead. */
 const endsOf = (vault: TextVault, path: string) => vault.source(path)?.links.map(({ to }) => to) ?? []
 
 describe.each(FLAVOURS)('$profile, $mode', (flavour) => {
-  test('every link leads where it led, and only links that would not are written', () => {
+  test('every link leads to the same file as before, and only links that would break are rewritten', () => {
     fc.assert(
       fc.property(vault, moves, fc.constantFrom(...FORMATS), (files, wanted, format) => {
         const before = new TextVault(files, flavour)
@@ -36,7 +36,7 @@ describe.each(FLAVOURS)('$profile, $mode', (flavour) => {
     )
   })
 
-  test('moved back, every link that could be kept leads where it led at first', () => {
+  test('after moving back, every kept link leads to its original target', () => {
     fc.assert(
       fc.property(vault, moves, (files, wanted) => {
         const before = new TextVault(files, flavour)
@@ -51,10 +51,10 @@ describe.each(FLAVOURS)('$profile, $mode', (flavour) => {
   })
 })
 
-/** Any change of names: files that go, that come, that answer to other aliases, that move. */
+/** Any change of names: files deleted, added, given other aliases, or moved. */
 const change = fc.tuple(fc.nat(50), fc.constantFrom('goes', 'comes', 'renames', 'moves'), path, fc.subarray(ALIASES))
 
-test.each(FLAVOURS)('$profile, $mode: whatever names come and go, links lead where they led', (flavour) => {
+test.each(FLAVOURS)('$profile, $mode: after any change of names, links lead to the same files', (flavour) => {
   fc.assert(
     fc.property(vault, fc.array(change, { minLength: 1, maxLength: 4 }), (files, wanted) => {
       const before = new TextVault(files, flavour)
@@ -97,7 +97,7 @@ function nameChanges({ keys, names }: TextVault, wanted: readonly Wanted[]): rea
   return [...changes.values()]
 }
 
-/** Whether a reader that knows no vault gets from a file to another by what the link says. */
+/** Whether a plain Markdown reader can follow the link from one file to another. */
 function leadsFromFolder({ form, target }: Pick<Link, 'form' | 'target'>, from: string, to: string): boolean {
   if (form !== 'markdown' && form !== 'reference') return false
   if (target.startsWith('/') || target.endsWith('/')) return false
@@ -105,19 +105,19 @@ function leadsFromFolder({ form, target }: Pick<Link, 'form' | 'target'>, from: 
   return [path, `${path}.md`].includes(to.normalize().toLowerCase())
 }
 
-/** Without the edits of a file, one of its links would lead elsewhere; what lies outside of the edits is as it was. */
+/** Without the edits, a link of the file would break. Text outside the edits is unchanged. */
 function expectNeeded(before: TextVault, moved: Record<string, string>, plan: RelinkPlan): void {
   const untouched = Object.entries(before.files).map(([path, text]) => [moved[path] ?? path, text] as const)
   const keys = new Map([...before.keys].map(([path, key]) => [moved[path] ?? path, key]))
   const careless = new TextVault(Object.fromEntries(untouched), before.flavour, keys)
   for (const { path, edits } of plan.files) {
     for (const { start, end, text } of edits) expect(before.files[path]?.slice(start, end)).not.toBe(text)
-    // A search may find what tools for documentation would not.
+    // Search may find files that documentation tools would not.
     if (before.flavour.mode === 'docs' || before.flavour.mode === 'foam') continue
     const after = moved[path] ?? path
     const wrong = before.source(path)?.links.filter((link, at) => {
       if (careless.source(after)?.links[at]?.to !== link.to) return true
-      // Found by the application's search alone, and by any reader of Markdown before.
+      // Only the application's search finds it now, while any Markdown reader did before.
       const to = [...before.keys].find(([, key]) => key === link.to)?.[0] ?? ''
       return leadsFromFolder(link, path, to) && !leadsFromFolder(link, after, moved[to] ?? to)
     })

@@ -9,7 +9,7 @@ interface Options {
   readonly profile?: Flavour['profile']
 }
 
-/** Moves a file and checks one other file's text afterwards; `others` are empty files. */
+/** Moves a file and checks another file's text afterwards; `others` are empty files. */
 function check(
   {
     move,
@@ -38,7 +38,7 @@ function moved(
 
 const RENAME = { 'a.md': 'b c.md' }
 
-describe('each link in its own style', () => {
+describe('keeps the style of each link', () => {
   test.each([
     ['wikilink', '[[a]]', '[[b c]]'],
     ['with its ending', '[[a.md]]', '[[b c.md]]'],
@@ -80,7 +80,7 @@ describe('each link in its own style', () => {
     ['doubled quotes in the link', "n: 'it''s [[a|it''s]]'", "n: 'it''s [[b c|it''s]]'"],
   ])('property: %s', (_, before, after) => check({ move: RENAME }, `---\n${before}\n---\n`, `---\n${after}\n---\n`))
 
-  test('quotes in a name are written as the scalar writes them', () => {
+  test('escapes quotes in a name as its scalar requires', () => {
     check(
       { move: { 'a.md': `i"t's.md` } },
       `---\nx: "[[a]]"\ny: '[[a]]'\n---\n[[a]]`,
@@ -88,15 +88,15 @@ describe('each link in its own style', () => {
     )
   })
 
-  test('letters stay percent-encoded, or are not', () => {
+  test('keeps letters percent-encoded or literal, as in the old link', () => {
     check({ move: { 'é.md': 'ü ö.md' } }, '[x](%C3%A9.md) [x](é.md)', '[x](%C3%BC%20%C3%B6.md) [x](ü%20ö.md)')
   })
 
-  test('what would end or change a destination is encoded', () => {
+  test('encodes characters that would end or change a destination', () => {
     check({ move: { 'a.md': 'x) #1 100% [y] <z>.md' } }, '[x](a.md)', '[x](x%29%20%231%20100%25%20%5By%5D%20%3Cz%3E.md)')
   })
 
-  test('HTML in folders of documentation', () => {
+  test('HTML in docs mode', () => {
     const move = { 'a.md': 'd/b c.md' }
     check(
       { move, mode: 'docs' },
@@ -105,13 +105,13 @@ describe('each link in its own style', () => {
     )
   })
 
-  test('a query stays', () => check({ move: { 'a.md': 'b.md' }, mode: 'docs' }, '[x](a.md?v=1#h)', '[x](b.md?v=1#h)'))
+  test('keeps a query', () => check({ move: { 'a.md': 'b.md' }, mode: 'docs' }, '[x](a.md?v=1#h)', '[x](b.md?v=1#h)'))
 
   test('Logseq: page names', () => {
     check({ move: { 'pages/a___b.md': 'pages/c___d.md' }, mode: 'logseq' }, '#[[a/b]] [[a/b]] tags', '#[[c/d]] [[c/d]] tags')
   })
 
-  test('a canvas stays as it is but for the names', () => {
+  test('changes only the names in a canvas', () => {
     const canvas =
       '{ "nodes":[\n {"type":"file","file":"f\\/a.md","subpath":"#H" },{"text":"\\"q\\" [[a#x]]\\n[r]\\n\\n[r]: f/a.md","type":"text"}]}'
     const after =
@@ -120,7 +120,7 @@ describe('each link in its own style', () => {
   })
 })
 
-describe('where the name is not enough', () => {
+describe('names that need a path', () => {
   test.each([
     ['shortest: another has the name', 'shortest', ['g/b.md'], '[[a]]', '[[f/b]]'],
     ['shortest: no one has it', 'shortest', [], '[[a]]', '[[b]]'],
@@ -130,7 +130,7 @@ describe('where the name is not enough', () => {
     ['a path from the root stays one', 'relative', [], '[[/f/a]]', '[[/f/b]]'],
   ] as const)('%s', (_, format, others, before, after) => check({ move: { 'f/a.md': 'f/b.md' }, format, others }, before, after))
 
-  test('the end of a path stays as long as it can', () => {
+  test('keeps the path suffix as short as before if possible', () => {
     check({ move: { 'x/f/a.md': 'x/f/b.md' } }, '[[f/a]]', '[[f/b]]')
     check({ move: { 'x/f/a.md': 'x/f/b.md' }, others: ['f/b.md'] }, '[[f/a]]', '[[x/f/b]]')
   })
@@ -143,7 +143,7 @@ describe('where the name is not enough', () => {
     )
   })
 
-  test('a link by alias stays while the alias leads there', () => {
+  test('keeps a link by alias while the alias leads there', () => {
     const files = { 'a.md': '---\naliases: [AI]\n---\n', 's.md': '[[AI]] [[a]]' }
     expect(moved(files, { 'a.md': 'b.md' }, {}).edited['s.md']).toBe('[[AI]] [[b]]')
     expect(moved({ ...files, 'c.md': '' }, { 'c.md': 'AI.md' }, {}).edited['s.md']).toBe('[[a]] [[a]]')
@@ -155,29 +155,29 @@ describe('links that would silently lead elsewhere', () => {
     check({ move: { 'x.md': 'n.md' }, others: ['f/n.md'] }, '[[n]]', '[[f/n]]')
   })
 
-  test('a name that becomes free', () => {
+  test('a name that becomes unique', () => {
     check({ move: { 'n.md': 'm.md' }, others: ['f/n.md'] }, '[[n]] [[f/n]]', '[[m]] [[f/n]]')
   })
 
-  test('two files change places', () => {
+  test('two files swap names', () => {
     check({ move: { 'a.md': 'b.md', 'b.md': 'a.md' } }, '[[a]] [[b]]', '[[b]] [[a]]')
   })
 
-  test('only the case changes: nothing leads elsewhere', () => check({ move: { 'note.md': 'Note.md' } }, '[[note]]', '[[note]]'))
+  test('a change of case only needs no rewriting', () => check({ move: { 'note.md': 'Note.md' } }, '[[note]]', '[[note]]'))
 
-  test("the moved note's own links", () => {
+  test('links in the moved note itself', () => {
     const text = '[x](../g/t.md) [y](./u.md) [[n]] [[f/u]] [z](#h) [w](https://e.com) [[#h]] [[s]]'
     const files = { 'f/s.md': text, 'g/t.md': '', 'f/u.md': '', 'f/n.md': '', 'n/n.md': '', 'f/long/n.md': '' }
     const { edited } = moved(files, { 'f/s.md': 's.md' }, {})
     expect(edited['f/s.md']).toBe('[x](./g/t.md) [y](./f/u.md) [[n]] [[f/u]] [z](#h) [w](https://e.com) [[#h]] [[s]]')
   })
 
-  test("a twin in the moved note's new folder", () => {
+  test("a file of the same name in the moved note's new folder", () => {
     const files = { 's.md': '[[n]]', 'f/n.md': '', 'long/n.md': '' }
     expect(moved(files, { 's.md': 'long/s.md' }, {}).edited['s.md']).toBe('[[f/n]]')
   })
 
-  test('a whole folder: what moves along keeps its relative links', () => {
+  test('moving a folder: notes that move together keep their relative links', () => {
     const files = { 'f/a.md': '[x](./b.md) [y](../c.md)', 'f/b.md': '[[f/a]]', 'c.md': '[[f/a|x]] [[b]]' }
     const { edited, plan } = moved(files, { 'f/a.md': 'x/g/a.md', 'f/b.md': 'x/g/b.md' }, {})
     expect(edited).toEqual({ 'f/a.md': '[x](./b.md) [y](../../c.md)', 'f/b.md': '[[x/g/a]]', 'c.md': '[[x/g/a|x]] [[b]]' })
@@ -185,8 +185,8 @@ describe('links that would silently lead elsewhere', () => {
   })
 })
 
-describe('folders of documentation', () => {
-  test('a link from the folder stays one, though a search would find the page', () => {
+describe('docs mode', () => {
+  test('keeps a link from the folder relative, even if search would find the page', () => {
     check(
       { move: { 'f/a.md': 'g/a.md' }, source: 'f/s.md', mode: 'docs' },
       '[x](a.md) [y][r]\n\n[r]: <a.md>',
@@ -194,7 +194,7 @@ describe('folders of documentation', () => {
     )
   })
 
-  test('a folder stands for its index file', () => {
+  test('a folder link means its index file', () => {
     check(
       { move: { 'guide/index.md': 'manual/index.md' }, mode: 'docs' },
       '[x](guide/) [y](./guide)',
@@ -203,7 +203,7 @@ describe('folders of documentation', () => {
     check({ move: { 'guide/index.md': 'guide/start.md' }, mode: 'docs' }, '[x](guide/)', '[x](guide/start.md)')
   })
 
-  test('a page of a site keeps the path under which the site serves it', () => {
+  test('keeps a site path to a page', () => {
     check({ move: { 'a/b.md': 'c/d.md' }, mode: 'docs' }, '[x](/a/b/#h) [y](/a/b)', '[x](/c/d/#h) [y](/c/d)')
     check({ move: { 'a/b.md': 'c/_index.md' }, mode: 'docs' }, '[x](/a/b/)', '[x](/c/)')
     check({ move: { 'a/_index.md': 'a/b.md' }, mode: 'docs' }, '[x](/a/)', '[x](/a/b/)')
@@ -217,7 +217,7 @@ describe('folders of documentation', () => {
   })
 })
 
-describe('what cannot be kept is told', () => {
+describe('links that cannot be kept are reported', () => {
   const relink = (files: Files, move: Record<string, string>) => {
     const before = new TextVault(files)
     const { plan } = before.move(move)
@@ -228,19 +228,19 @@ describe('what cannot be kept is told', () => {
     }
   }
 
-  test('a name that a wikilink cannot hold; other links to it are written', () => {
+  test('a name that a wikilink cannot hold: other links to it are rewritten', () => {
     const { edited, lost } = relink({ 'a.md': '', 's.md': '[[a]]\n[x](a.md)' }, { 'a.md': 'a#b.md' })
     expect(edited['s.md']).toBe('[[a]]\n[x](a%23b.md)')
     expect(lost).toEqual([['unwritable', 1]])
   })
 
-  test('a name that becomes code or math together with the text around it', () => {
+  test('a name that turns into code or math within the surrounding text', () => {
     const { edited, lost } = relink({ 'a.md': '', 's.md': 'a ` here\nand [[a]] but [x](a.md)' }, { 'a.md': 'b`c.md' })
     expect(edited['s.md']).toBe('a ` here\nand [[a]] but [x](b%60c.md)')
     expect(lost).toEqual([['misread', 2]])
   })
 
-  test('a link that led nowhere and will lead to the file', () => {
+  test('a broken link that starts to lead to the moved file', () => {
     expect(relink({ 'a.md': '', 's.md': '[[b]]' }, { 'a.md': 'b.md' })).toEqual({
       edited: { 'a.md': '', 's.md': '[[b]]' },
       lost: [],
@@ -248,7 +248,7 @@ describe('what cannot be kept is told', () => {
     })
   })
 
-  test('a file that goes, and one that comes', () => {
+  test('a deleted file, and an added one', () => {
     const vault = new TextVault({ 'a.md': '[[s]]', 'f/n.md': '', 's.md': '[[a]] [[n]]' })
     const gone = vault.relink([{ key: vault.keys.get('a.md') as number, after: undefined }])
     expect([gone.files, gone.lost.map(({ reason }) => reason)]).toEqual([[], ['gone']])
@@ -256,20 +256,20 @@ describe('what cannot be kept is told', () => {
     expect(applyPlan(vault.files, come)['s.md']).toBe('[[a]] [[f/n]]')
   })
 
-  test('a text that is not the one that was indexed', () => {
+  test('a text that changed since it was indexed', () => {
     const vault = new TextVault({ 'a.md': '', 's.md': '[[a]]' })
     const other = Object.assign(vault, { files: { 'a.md': '', 's.md': 'x [[a]]' } })
     expect(other.move({ 'a.md': 'b.md' }).plan.lost.map(({ reason }) => reason)).toEqual(['unwritable'])
   })
 
-  test('an alias that is taken away', () => {
+  test('a removed alias', () => {
     const vault = new TextVault({ 'a.md': '---\naliases: [AI]\n---\n', 's.md': '[[AI]] [[AI|x]]' })
     const plan = vault.relink([{ key: vault.keys.get('a.md') as number, after: { path: 'a.md', aliases: [] } }])
     expect(applyPlan(vault.files, plan)['s.md']).toBe('[[a]] [[a|x]]')
   })
 })
 
-test('a dry run shows the lines', () => {
+test('a dry run shows the changed lines', () => {
   const { plan } = moved({ 's.md': 'x\n![[a#h|y]] and [r]\n\n[r]: <a.md> "T"' }, { 'a.md': 'b.md' }, {})
   expect(plan.files[0]?.rewrites).toEqual([
     { line: 2, before: '![[a#h|y]]', after: '![[b#h|y]]' },

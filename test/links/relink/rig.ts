@@ -16,7 +16,7 @@ export const LENIENT: Flavour = { profile: 'lenient', mode: 'obsidian', comments
 
 export type Files = Readonly<Record<string, string>>
 
-/** A vault as text, read by the scanner and resolved as the indexer resolves. */
+/** A vault as text, scanned and resolved as the indexer does it. */
 export class TextVault {
   readonly files: Files
   readonly flavour: Flavour
@@ -25,7 +25,7 @@ export class TextVault {
   readonly #mentions = new Map<string, Set<number>>()
   readonly #sources = new Map<number, RelinkSource>()
 
-  /** `keys` gives files the keys that they had under another path. */
+  /** `keys` lets files keep their keys under a new path. */
   constructor(files: Files, flavour: Flavour = LENIENT, keys: ReadonlyMap<string, number> = new Map()) {
     this.files = files
     this.flavour = flavour
@@ -61,7 +61,7 @@ export class TextVault {
     return this.#sources.get(this.keys.get(path) ?? -1)
   }
 
-  /** Where each link of each file leads, by keys; what is missing by its name. */
+  /** Where each link of each file leads: a key, or the name of a missing target. */
   ends(): ReadonlyMap<number, readonly (number | string)[]> {
     return new Map([...this.#sources].map(([key, { links }]) => [key, links.map(({ to }) => to)]))
   }
@@ -84,7 +84,7 @@ export class TextVault {
     return planRelink(sources, { names: this.names, changes, flavour: this.flavour, newLinkFormat }, this.texts)
   }
 
-  /** The plan for moves, and the vault once it is done. */
+  /** The plan for some moves, and the vault after it. */
   move(moves: Readonly<Record<string, string>>, newLinkFormat: NewLinkFormat = 'shortest') {
     const changes = Object.entries(moves).map(([from, to]) => movedTo(this.names, this.keys.get(from) as number, to))
     const plan = this.relink(changes, newLinkFormat)
@@ -95,7 +95,7 @@ export class TextVault {
   }
 }
 
-/** The texts with the edits of a plan, under their old paths. */
+/** The texts after a plan's edits, under their old paths. */
 export function applyPlan(files: Files, plan: Pick<RelinkPlan, 'files'>): Files {
   const edited = { ...files }
   for (const { path, edits } of plan.files) edited[path] = editText(files[path] as string, edits)

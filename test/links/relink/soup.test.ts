@@ -89,7 +89,7 @@ const MOVES = [
 const RUNS = Number(process.env.RELINK_RUNS ?? 200)
 
 describe.each(FLAVOURS)('$profile, $mode', (flavour) => {
-  test('in any mixture of marks, links lead where they led', () => {
+  test('in any mixture of markup, links lead to the same files as before', () => {
     fc.assert(
       fc.property(soup, fc.constantFrom(...MOVES), fc.boolean(), (text, moved: Record<string, string>, isCanvas) => {
         const files = {
@@ -116,7 +116,7 @@ describe.each(FLAVOURS)('$profile, $mode', (flavour) => {
             source.links.map(({ to }, at) => (known(at) ? 'lost' : to)),
           )
         }
-        // A name of letters can be written into any link.
+        // Any link can hold a name of letters.
         if (Object.values(moved).every((to) => /^[\w ./]+$/.test(to))) expect([...lost.values()]).toEqual([])
       }),
       { numRuns: RUNS },

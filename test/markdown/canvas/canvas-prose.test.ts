@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { canvasProse } from '../../../src/markdown/json-canvas/canvas-json.ts'
 
-test('a canvas says what its text cards say, on the lines of the file where they stand', () => {
+test('extracts text cards on their original lines', () => {
   const source = [
     '{"nodes":[',
     '  {"id":"1","type":"text","text":"Plan caf\\u00e9s\\nand \\"more\\"","x":0},',
@@ -13,11 +13,11 @@ test('a canvas says what its text cards say, on the lines of the file where they
   expect(prose.split('\n').map((line) => line.trim())).toEqual(['', 'Plan cafés and "more"', 'second'])
 })
 
-test.each(['', '{', '[]', '{"nodes":[{"type":"text"}]}', '{"nodes":5}'])('%j says nothing', (source) => {
+test.each(['', '{', '[]', '{"nodes":[{"type":"text"}]}', '{"nodes":5}'])('extracts nothing from %j', (source) => {
   expect(canvasProse(source).trim()).toBe('')
 })
 
-test('whatever cards hold, lengths and lines stay, and all their words are there in order', () => {
+test('keeps length, lines and all words in order for any cards', () => {
   fc.assert(
     fc.property(fc.array(fc.string({ unit: 'grapheme' })), fc.constantFrom(0, 2), (texts, indent) => {
       const source = JSON.stringify({ nodes: texts.map((text, id) => ({ id: String(id), type: 'text', text })) }, null, indent)

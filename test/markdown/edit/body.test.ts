@@ -6,7 +6,7 @@ import { bodyStartOf } from '../../../src/markdown/frontmatter/frontmatter.ts'
 import { soup } from '../soups.ts'
 import { edited, errorOf, refusal } from './edited.ts'
 
-/** What a caller may send; a carriage return at its end would become half of a line ending. */
+/** What a caller may send, without a final carriage return, which would become half of a line ending. */
 const given = soup.filter((text) => !/\p{Cs}/u.test(text)).map((text) => text.replace(/\r(?!\n)/g, ''))
 
 const FRONT = '---\r\na: 1\r\n---\r\n'
@@ -14,7 +14,7 @@ const FRONT = '---\r\na: 1\r\n---\r\n'
 describe('append', () => {
   const append = (text: string, content: string) => edited(text, (given) => appendToBody(given, content))
 
-  test('on lines of its own, parted by a blank line', () => {
+  test('adds lines after a blank line', () => {
     expect(append('a\n', 'b')).toBe('a\n\nb\n')
     expect(append('a', 'b')).toBe('a\n\nb')
     expect(append('a\n\n', 'b\n')).toBe('a\n\nb\n')
@@ -23,7 +23,7 @@ describe('append', () => {
     expect(append('a\n', '')).toBe('a\n')
   })
 
-  test('lists, quotes and tables go on', () => {
+  test('continues lists, quotes and tables', () => {
     expect(append('- a\n', '- b')).toBe('- a\n- b\n')
     expect(append('- [ ] a', '* b\n')).toBe('- [ ] a\n* b\n')
     expect(append('> a\n', '> b')).toBe('> a\n> b\n')
@@ -32,7 +32,7 @@ describe('append', () => {
     expect(append('- a\n', 'b')).toBe('- a\n\nb\n')
   })
 
-  test('in the file’s line ending, after its frontmatter', () => {
+  test("uses the file's line ending, and goes after its frontmatter", () => {
     expect(append(`${FRONT}a`, 'b\nc')).toBe(`${FRONT}a\r\n\r\nb\r\nc`)
     expect(append(FRONT, 'b')).toBe(`${FRONT}b\r\n`)
     expect(append('---\na: 1\n---', 'b')).toBe('---\na: 1\n---\nb')
@@ -40,12 +40,12 @@ describe('append', () => {
     expect(append('a\rb', 'c')).toBe('a\rb\n\nc')
   })
 
-  test('never makes frontmatter of the body', () => {
+  test('never turns the body into frontmatter', () => {
     expect(refusal(() => appendToBody('---\nx\n', '---'))).toMatch(/^INVALID_PARAMS.*read as frontmatter/)
     expect(refusal(() => appendToBody('x', 'a\ud83d'))).toMatch(/^INVALID_PARAMS \| append: .*surrogate/)
   })
 
-  test('keeps what was there, in any text', () => {
+  test('keeps any existing text', () => {
     fc.assert(
       fc.property(soup, given, (text, content) => {
         const result = attempt(() => append(text, content))
@@ -62,7 +62,7 @@ describe('append', () => {
 describe('prepend', () => {
   const prepend = (text: string, content: string) => edited(text, (given) => prependToBody(given, content))
 
-  test('before the first line of the body', () => {
+  test('goes before the first line of the body', () => {
     expect(prepend('a\n', 'b')).toBe('b\n\na\n')
     expect(prepend('\n# A\n', 'b\n')).toBe('b\n\n# A\n')
     expect(prepend(`${FRONT}- a`, '- b')).toBe(`${FRONT}- b\r\n- a`)
@@ -72,7 +72,7 @@ describe('prepend', () => {
     expect(prepend('', 'b')).toBe('b')
   })
 
-  test('never makes frontmatter', () => {
+  test('never creates frontmatter', () => {
     expect(refusal(() => prependToBody('a', '---\nb: 1\n---\n'))).toMatch(/^INVALID_PARAMS/)
     expect(prepend('---\na: 1\n---\nx', '---\ny\n---')).toBe('---\na: 1\n---\n---\ny\n---\n\nx')
   })
@@ -81,19 +81,19 @@ describe('prepend', () => {
 describe('replace the body', () => {
   const replace = (text: string, content: string) => edited(text, (given) => replaceBody(given, content))
 
-  test('the frontmatter stays', () => {
+  test('keeps the frontmatter', () => {
     expect(replace(`${FRONT}a\r\n`, 'b\nc')).toBe(`${FRONT}b\r\nc`)
     expect(replace('---\na: 1\n---', 'b')).toBe('---\na: 1\n---\nb')
     expect(replace('a', '')).toBe('')
     expect(replace('\ufeffa', 'b')).toBe('\ufeffb')
   })
 
-  test('lines that are the same stay byte for byte', () => {
+  test('keeps unchanged lines byte for byte', () => {
     expect(replaceBody('a\r\nb\nc\r\nd\r\n', 'a\nb\nx\nd\n')).toEqual([{ start: 5, end: 8, text: 'x\r\n' }])
     expect(replaceBody('a\r\nb\n', 'a\nb\r\n')).toEqual([])
   })
 
-  test('content that is frontmatter is refused', () => {
+  test('rejects content that is frontmatter', () => {
     const front = '---\nb: 1\n---\nx'
     expect(refusal(() => replaceBody('a', front))).toBe(
       'INVALID_PARAMS | content: it begins with frontmatter. | Send the body alone, and frontmatter as `properties` and `tags`.',
@@ -101,12 +101,12 @@ describe('replace the body', () => {
     expect(refusal(() => replaceBody(FRONT, front))).toMatch(/^INVALID_PARAMS/)
     expect(refusal(() => replaceBody('a', '---\n---\nx'))).toMatch(/^INVALID_PARAMS/)
     expect(refusal(() => replaceBody('a', `\ufeff${front}`))).toMatch(/^INVALID_PARAMS/)
-    // Below frontmatter two lines across the page are just that.
+    // After frontmatter, two thematic breaks are just that.
     expect(replace('---\na: 1\n---\nx', '---\ny\n---\nx')).toBe('---\na: 1\n---\n---\ny\n---\nx')
     expect(replaceBody(`---\na: 1\n---\n${front}`, `${front}y`)).toHaveLength(1)
   })
 
-  test('the body is the content, the rest as it was', () => {
+  test('makes the content the body and changes nothing else', () => {
     fc.assert(
       fc.property(soup, given, (text, content) => {
         const start = bodyStartOf(text)
@@ -127,20 +127,20 @@ describe('replace text', () => {
   const replace = (text: string, find: string, put: string, count?: number) =>
     edited(text, (given) => replaceText(given, { find, replace: put, ...(count === undefined ? {} : { count }) }))
 
-  test('exact matches in the body only', () => {
+  test('finds exact matches in the body only', () => {
     expect(replace('---\na: x\n---\nx', 'x', 'y')).toBe('---\na: x\n---\ny')
     expect(replace('aXa', 'X', '$&')).toBe('a$&a')
     expect(replace('abababa', 'aba', 'c', 2)).toBe('cbc')
   })
 
-  test('a line break stands for either ending', () => {
+  test('a line break matches either line ending', () => {
     expect(replace('a\r\nb\r\nc', 'a\nb', 'x\ny')).toBe('x\r\ny\r\nc')
     expect(replace('a\r\nb\nc\r\n', '\n', '|\n', 3)).toBe('a|\r\nb|\r\nc|\r\n')
     expect(replace('a\nb', 'a\r\nb', 'c')).toBe('c')
     expect(errorOf(() => replaceText('a\r\nb', { find: '\r', replace: '' })).code).toBe('EDIT_MISMATCH')
   })
 
-  test('another number of matches is refused, with the lines', () => {
+  test('rejects a different number of matches and lists their lines', () => {
     const error = errorOf(() => replaceText('---\nk: v\n---\nx\n\nx x\n', { find: 'x', replace: 'y' }))
     expect(error.message).toBe('The text to find is in the body 3 times, on lines 4, 6; expected 1.')
     expect(error.candidates).toEqual([{ line: 4 }, { line: 6 }])
@@ -149,7 +149,7 @@ describe('replace text', () => {
     expect(refusal(() => replaceText('x', { find: 'x', replace: '', count: 2 }))).toMatch(/once, on line 1; expected 2/)
   })
 
-  test('bad arguments', () => {
+  test('rejects bad arguments', () => {
     for (const given of [
       { find: '' },
       { find: 'x', count: 0 },
@@ -183,14 +183,14 @@ describe('replace text', () => {
     )
   })
 
-  test('a text that repeats itself takes no longer than any other', () => {
+  test('is fast on repetitive texts', () => {
     const text = 'a'.repeat(1_000_000)
     expect(errorOf(() => replaceText(text, { find: `${'a'.repeat(500_000)}b`, replace: '' })).code).toBe('EDIT_MISMATCH')
     expect(errorOf(() => replaceText(text, { find: `b${'a'.repeat(500_000)}`, replace: '' })).code).toBe('EDIT_MISMATCH')
   })
 })
 
-/** What an edit makes, `undefined` where it is refused. */
+/** The result of an edit, or `undefined` if it is refused. */
 function attempt(call: () => string): string | undefined {
   try {
     return call()
@@ -204,12 +204,12 @@ function plain(text: string): string {
   return text.replaceAll('\r\n', '\n')
 }
 
-describe('one of several equal passages', () => {
+describe('choosing one of several equal passages', () => {
   const text = '---\nk: one\n---\none two\nthree one one\n\none\n'
   const at = (line: number, rest: object = {}) =>
     edited(text, (given) => replaceText(given, { find: 'one', replace: '1', line, ...rest }))
 
-  test('is meant by its line, counted from the beginning of the file', () => {
+  test('uses the line number, counted from the start of the file', () => {
     expect(at(4)).toBe(text.replace('one two', '1 two'))
     expect(at(7)).toBe(text.replace('\none\n', '\n1\n'))
     expect(at(5, { count: 2 })).toBe(text.replace('one one', '1 1'))
@@ -218,12 +218,12 @@ describe('one of several equal passages', () => {
     expect(edited(crlf, (given) => replaceText(given, replacement))).toBe(crlf.replace('\r\none\r\n', '\r\n1\r\n'))
   })
 
-  test('is meant where one that begins before reaches into it', () => {
+  test('works if an overlapping match begins earlier', () => {
     const over = 'a\na\na\nb\n'
     expect(edited(over, (given) => replaceText(given, { find: 'a\na', replace: 'x', line: 2 }))).toBe('a\nx\nb\n')
   })
 
-  test('is not taken for another', () => {
+  test('rejects a line without a match', () => {
     expect(refusal(() => at(5))).toMatch(
       /^EDIT_MISMATCH \| The text to find is in the body 4 times, on lines 4, 5, 7; expected it once on line 5, where it is 2 times\. \| .*`line`/,
     )

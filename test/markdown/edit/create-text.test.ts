@@ -3,7 +3,7 @@ import { createText } from '../../../src/markdown/edit/create-text.ts'
 import { errorOf, refusal } from './edited.ts'
 
 describe('a new note', () => {
-  test('is its content, with what the arguments say', () => {
+  test('consists of its content and the arguments', () => {
     expect(createText({ content: 'a\r\n', fileName: 'n' })).toBe('a\r\n')
     expect(createText({ content: '\ufeffa', fileName: 'n', title: 'n' })).toBe('a')
     expect(createText({ content: 'a', fileName: 'n', tags: ['#x'] })).toBe('---\ntags:\n  - x\n---\na')
@@ -19,7 +19,7 @@ describe('a new note', () => {
     ).toBe('---\r\ntitle: My Note\r\ntags:\r\n  - x\r\nk: 1\r\nup: "[[B]]"\r\n---\r\na\r\n')
   })
 
-  test('frontmatter in the content is kept; arguments win', () => {
+  test('keeps frontmatter in the content; arguments override it', () => {
     const content = '---\n# c\ntitle: Old\ntags: [a, b]\nk: "v" # d\n---\nbody'
     expect(createText({ content, fileName: 'n' })).toBe(content)
     expect(createText({ content, fileName: 'note', title: 'note', tags: ['b', 'c'], properties: { K: 'w', up: null } })).toBe(
@@ -27,7 +27,7 @@ describe('a new note', () => {
     )
   })
 
-  test('what cannot be read is refused', () => {
+  test('rejects unreadable content', () => {
     expect(refusal(() => createText({ content: '---\na: @\n---\n', fileName: 'n' }))).toMatch(
       /^INVALID_PARAMS \| content: line 2/,
     )

@@ -4,7 +4,7 @@ import type { TextEdit } from '../../../src/core/changes.ts'
 import { editText } from '../../../src/core/text/edit-text.ts'
 import { composeEdits, editBytes, editInSteps } from '../../../src/markdown/edit/text-edits.ts'
 
-/** Bytes that are often ill-formed: pieces of characters, marks, line endings. */
+/** Often ill-formed bytes: parts of characters, byte order marks, line endings. */
 const bytes = fc
   .array(
     fc.oneof(
@@ -34,7 +34,7 @@ function decode(data: Uint8Array): string {
   return Buffer.from(data).toString('utf8')
 }
 
-/** Edits of a text: places from numbers in 0–1, never between the halves of a pair. */
+/** Edits of a text, at places from numbers in 0–1, never inside a surrogate pair. */
 function editsOf(text: string, picks: readonly (readonly [number, number, string])[]): readonly TextEdit[] {
   const whole = (at: number) =>
     /[\ud800-\udbff]/.test(text[at - 1] ?? '') && /[\udc00-\udfff]/.test(text[at] ?? '') ? at - 1 : at
@@ -51,7 +51,7 @@ const inserted = fc.constantFrom('', 'x', 'é', '😀', '\r\n', '\ufffd', 'long 
 const picks = fc.array(fc.tuple(part, part, inserted), { maxLength: 4 })
 
 describe('edits of bytes', () => {
-  test('change the text as edits of the text do, and no byte outside', () => {
+  test('equal edits of the text and change no other byte', () => {
     fc.assert(
       fc.property(bytes, picks, (data, chosen) => {
         const text = decode(data)
@@ -61,7 +61,7 @@ describe('edits of bytes', () => {
         let at = 0
         let from = 0
         for (const { start, end, text: put } of edits) {
-          // What is kept between two edits decodes to what stood there, and is a stretch of the original.
+          // Each kept part decodes to the original text and is a slice of the original bytes.
           const kept = bytesOf(data, from, start)
           expect(Buffer.from(result.subarray(at, at + kept.length))).toEqual(Buffer.from(kept))
           at += kept.length
@@ -76,11 +76,11 @@ describe('edits of bytes', () => {
     )
   })
 
-  test('nothing edited, nothing changed', () => {
+  test('without edits change nothing', () => {
     fc.assert(fc.property(bytes, (data) => Buffer.from(editBytes(data, [])).equals(data)))
   })
 
-  test('ill-formed sequences keep their bytes', () => {
+  test('keep ill-formed sequences', () => {
     const data = Uint8Array.of(0xff, 0x61, 0xe2, 0x82, 0x62, 0xed, 0xa0, 0x80, 0x63)
     const text = decode(data)
     const at = text.indexOf('b')
@@ -89,7 +89,7 @@ describe('edits of bytes', () => {
     )
   })
 
-  test('an offset inside of a pair or outside of the text is refused', () => {
+  test('reject an offset inside a surrogate pair or outside the text', () => {
     expect(() => editBytes(Buffer.from('😀'), [{ start: 1, end: 1, text: 'x' }])).toThrow(RangeError)
     expect(() => editBytes(Buffer.from('é'), [{ start: 2, end: 2, text: 'x' }])).toThrow(RangeError)
     expect(() =>
@@ -101,7 +101,7 @@ describe('edits of bytes', () => {
   })
 })
 
-/** The bytes of a stretch of the decoded text: where the halves of the file decode to the halves of the text. */
+/** The bytes for a range of the decoded text: where the parts of the file decode to the parts of the text. */
 function bytesOf(data: Uint8Array, start: number, end: number): Uint8Array {
   const text = decode(data)
   const splits = (at: number, unit: number) =>
@@ -113,7 +113,7 @@ function bytesOf(data: Uint8Array, start: number, end: number): Uint8Array {
   )
 }
 
-describe('edits one after the other', () => {
+describe('successive edits', () => {
   const text = fc.string({ maxLength: 20 })
 
   test('compose to edits of the first text', () => {
@@ -128,7 +128,7 @@ describe('edits one after the other', () => {
     )
   })
 
-  test('keep what neither touches', () => {
+  test('keep what neither changes', () => {
     const append = (current: string) => [{ start: current.length, end: current.length, text: '!' }]
     const head = (current: string) => [{ start: 0, end: 1, text: current[0]?.toUpperCase() ?? '' }]
     expect(editInSteps('abc', [append, head, append])).toEqual([

@@ -19,7 +19,7 @@ export function errorOf(call: () => unknown): RouxError {
   return expect.fail('nothing was thrown')
 }
 
-/** Everything a refusal says, on one line. */
+/** All parts of an error on one line. */
 export function refusal(call: () => unknown): string {
   const { code, message, hint } = errorOf(call)
   return [code, message, hint ?? ''].join(' | ')

@@ -21,7 +21,7 @@ function decode(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString('utf8')
 }
 
-/** The file after an edit; `undefined` where it is refused. */
+/** The file after an edit, or `undefined` if it is refused. */
 function after(bytes: Uint8Array, edit: (text: string) => readonly TextEdit[]): Uint8Array | undefined {
   try {
     return editBytes(bytes, edit(decode(bytes)))
@@ -40,7 +40,9 @@ function same(found: Uint8Array | undefined, wanted: Uint8Array): void {
 
 const TAG = 'round-trip/x'
 
-/** What must hold for every file: `undefined` where the frontmatter is malformed, and tags and properties are refused. */
+/**
+ * Checks what must hold for every file. Returns `undefined` if the frontmatter is malformed and edits of tags and properties are refused.
+ */
 function checkFile(bytes: Uint8Array): boolean {
   const text = decode(bytes)
   const start = bodyStartOf(text)
@@ -94,7 +96,7 @@ const lines = fc.constantFrom(
   'wide:    x\t# tab',
 )
 
-/** Frontmatter of such lines, some of it malformed, between a mark, fences and a body of any kind. */
+/** Frontmatter of such lines, some malformed, with any mark, fences and body. */
 const notes = fc
   .tuple(
     fc.constantFrom('', '\ufeff'),
@@ -105,12 +107,12 @@ const notes = fc
   )
   .map(([mark, yaml, fence, body, ending]) => {
     const front = yaml ? `---\n${yaml.join('\n')}\n${fence}\n`.replaceAll('\n', ending) : ''
-    // Halves of surrogate pairs are what no file holds.
+    // No file contains lone surrogates.
     return decode(Buffer.from(mark + front + body))
   })
   .filter((text) => !/^\ufeff?---[ \t]*\r?\n---/.test(text))
 
-describe('every edit can be taken back, byte for byte', () => {
+describe('every edit can be undone byte for byte', () => {
   test('in generated notes', () => {
     let edited = 0
     fc.assert(
@@ -122,7 +124,7 @@ describe('every edit can be taken back, byte for byte', () => {
     expect(edited).toBeGreaterThan(LONG ? 500 : 100)
   })
 
-  test('where bytes are no UTF-8', () => {
+  test('in files that are not UTF-8', () => {
     fc.assert(
       fc.property(notes, fc.uint8Array({ maxLength: 6 }), fc.double({ min: 0, max: 1, noNaN: true }), (text, noise, at) => {
         const bytes = Buffer.from(text)
@@ -134,7 +136,7 @@ describe('every edit can be taken back, byte for byte', () => {
     )
   })
 
-  test('what is asked is what is read', () => {
+  test('a written value reads back the same', () => {
     const tags = fc.uniqueArray(fc.constantFrom('a', 'b', 'b/c', 'x', '1e3', 'true'), { maxLength: 4 })
     fc.assert(
       fc.property(notes, tags, (text, wanted) => {

@@ -8,7 +8,7 @@ import { edited, errorOf, refusal } from './edited.ts'
 
 const set = (text: string, changes: Readonly<Record<string, unknown>>) => edited(text, (given) => setProperties(given, changes))
 
-/** Sets properties of frontmatter, without its fences. */
+/** Sets properties of frontmatter, given without its fences. */
 function front(yaml: string, changes: Readonly<Record<string, unknown>>): string {
   return set(`---\n${yaml}---\nbody\n`, changes).replace(/^---\n([\s\S]*)---\nbody\n$/, '$1')
 }
@@ -16,7 +16,7 @@ function front(yaml: string, changes: Readonly<Record<string, unknown>>): string
 describe('values', () => {
   const written = (value: unknown) => front('', { k: value })
 
-  test('in the usual form', () => {
+  test('are written in the usual form', () => {
     expect(written('text')).toBe('k: text\n')
     expect(written(1.5)).toBe('k: 1.5\n')
     expect(written(true)).toBe('k: true\n')
@@ -27,7 +27,7 @@ describe('values', () => {
     expect(written('long '.repeat(60).trim())).toBe(`k: ${'long '.repeat(60).trim()}\n`)
   })
 
-  test('texts that look like something else are quoted', () => {
+  test('strings that look like other values are quoted', () => {
     for (const text of [
       '2024-01-02',
       '2024-01-02T10:00:00',
@@ -52,7 +52,7 @@ describe('values', () => {
     }
   })
 
-  test('read back as they were', () => {
+  test('read back unchanged', () => {
     const text = fc.oneof(
       fc.string({ unit: 'grapheme', maxLength: 20 }),
       fc
@@ -110,7 +110,7 @@ describe('values', () => {
           expect(malformed.filter(({ message }) => message.includes('cannot be read'))).toEqual([])
           const found = Object.entries(properties).find(([each]) => each.toLowerCase() === key.trim().toLowerCase())?.[1]
           expect(found).toEqual(JSON.parse(JSON.stringify(put)))
-          // Taking it away again leaves what was there.
+          // Removing it again restores the original.
           if (
             !Object.keys(parseNote(before, flavour()).properties).some(
               (each) => each.toLowerCase() === key.trim().toLowerCase(),
@@ -126,8 +126,8 @@ describe('values', () => {
   })
 })
 
-describe('properties that are there', () => {
-  test('only their own value is touched', () => {
+describe('existing properties', () => {
+  test('change only in their value', () => {
     expect(front('a:   1 # c\n"b": x\n', { a: 2 })).toBe('a:   2 # c\n"b": x\n')
     expect(front('a: \'x\'\nB: "y"\n', { a: 'z', b: "it's" })).toBe("a: 'z'\nB: \"it's\"\n")
     expect(front('a:\nb: # c\n', { a: 1, b: 2 })).toBe('a: 1\nb: 2 # c\n')
@@ -143,7 +143,7 @@ describe('properties that are there', () => {
     expect(front('a: # c\n  - x\n\nb: 1\n', { a: ['v'] })).toBe('a: # c\n  - v\n\nb: 1\n')
   })
 
-  test('one line for several, and several for one', () => {
+  test('switch between one line and several', () => {
     expect(front('a: # c\n  - x\n  - y\nb: 1\n', { a: 'z' })).toBe('a: z # c\nb: 1\n')
     expect(front('a: x # c\nb: 1\n', { a: ['v'] })).toBe('a: # c\n  - v\nb: 1\n')
     expect(front('a: x # c\nb: 1\n', { a: 'v\nw' })).toBe('a: |- # c\n  v\n  w\nb: 1\n')
@@ -160,7 +160,7 @@ describe('properties that are there', () => {
     expect(front('a: 1\n', { a: null, b: 2 })).toBe('b: 2\n')
   })
 
-  test('new ones come last, in order, in the file’s form', () => {
+  test("come before new ones, which use the file's style", () => {
     expect(front('z: 1\n# end\n', { b: 1, a: [2] })).toBe('z: 1\n# end\nb: 1\na:\n  - 2\n')
     expect(set('a\r\nb', { k: 'x\ny' })).toBe('---\r\nk: |-\r\n  x\r\n  y\r\n---\r\na\r\nb')
     expect(front('  a: 1\n', { b: [2], c: 'x\n\ny' })).toBe('  a: 1\n  b:\n    - 2\n  c: |-\n    x\n\n    y\n')
@@ -169,7 +169,7 @@ describe('properties that are there', () => {
   })
 })
 
-test('relations are wikilinks in quotes', () => {
+test('relations are quoted wikilinks', () => {
   const relate = (text: string, relations: Parameters<typeof setRelations>[1]) =>
     edited(text, (given) => setRelations(given, relations))
   expect(relate('', { up: 'A b', dependsOn: ['C|d', '[[E#f]]'] })).toBe(
@@ -194,7 +194,7 @@ describe('titles', () => {
   })
 })
 
-describe('refused', () => {
+describe('rejects', () => {
   test('names and values that frontmatter cannot hold', () => {
     const deep = JSON.parse(`${'['.repeat(70)}${']'.repeat(70)}`)
     for (const changes of [

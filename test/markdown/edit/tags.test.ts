@@ -8,19 +8,19 @@ const add = (text: string, ...tags: string[]) => edited(text, (given) => addTags
 const remove = (text: string, ...tags: string[]) => edited(text, (given) => removeTags(given, tags))
 const set = (text: string, ...tags: string[]) => edited(text, (given) => setTags(given, tags))
 
-/** Frontmatter before and after an edit, without its fences. */
+/** Frontmatter before and after an edit, given without its fences. */
 function front(yaml: string): string {
   return `---\n${yaml}---\nbody #b\n`
 }
 
-/** Adding makes the second text of the first, and removing the first of the second. */
+/** Adding turns the first text into the second, and removing turns it back. */
 function thereAndBack(before: string, after: string, ...tags: string[]): void {
   expect(add(front(before), ...tags)).toBe(front(after))
   expect(remove(front(after), ...tags)).toBe(front(before))
 }
 
 describe('without frontmatter', () => {
-  test('one is made of the list alone, and goes with its last tag', () => {
+  test('frontmatter is created for the first tag and removed with the last', () => {
     expect(add('body\n', 'x')).toBe('---\ntags:\n  - x\n---\nbody\n')
     expect(add('\ufeffa\r\nb', '#x/', 'w', 'X')).toBe('\ufeff---\r\ntags:\r\n  - x\r\n  - w\r\n---\r\na\r\nb')
     for (const text of ['', 'a', '\ufeffa\r\n', '---\n\n[[a]]', '----\nx\n---\n', '\r\n---\na: 1\n---\n', 'a\rb']) {
@@ -28,7 +28,7 @@ describe('without frontmatter', () => {
     }
   })
 
-  test('fences stay where the body would become frontmatter', () => {
+  test('fences stay if the body would become frontmatter', () => {
     const text = '---\ntags:\n  - x\n---\n---\nb\n---\n'
     expect(remove(text, 'x')).toBe('---\n---\n---\nb\n---\n')
   })
@@ -73,8 +73,8 @@ describe('lists', () => {
   })
 })
 
-describe('texts', () => {
-  test('several tags keep their form', () => {
+describe('strings', () => {
+  test('with several tags keep their style', () => {
     thereAndBack('tags: a, b\n', 'tags: a, b, x\n', 'x')
     thereAndBack('tags: a b # c\n', 'tags: a b x # c\n', 'x')
     thereAndBack('tag: "a,b"\n', 'tag: "a,b, x"\n', 'x')
@@ -84,7 +84,7 @@ describe('texts', () => {
     expect(remove(front('tags:\n  - a, b\n  - c\n'), 'a')).toBe(front('tags:\n  - b\n  - c\n'))
   })
 
-  test('one becomes a list: Obsidian takes several in a text for none', () => {
+  test('with one tag become a list, because Obsidian does not read several tags in a string', () => {
     expect(add(front('tags: a # c\n'), 'x')).toBe(front('tags: [a, x] # c\n'))
     expect(add(front("Tag: '#a'\n"), 'x')).toBe(front("Tag: ['#a', 'x']\n"))
     expect(add(front('tags: 2024\n'), 'x')).toBe(front('tags: [2024, x]\n'))
@@ -94,7 +94,7 @@ describe('texts', () => {
 })
 
 describe('names', () => {
-  test('compare without case; what is there is not touched', () => {
+  test('are compared without case; existing ones stay', () => {
     expect(addTags(front('tags: [A, "#b"]\n'), ['a', '#B'])).toEqual([])
     expect(remove(front('tags: [Über]\n'), 'über')).toBe(front('tags: []\n'))
     expect(removeTags(front('tags: [a/b]\n'), ['a'])).toEqual([])
@@ -102,30 +102,30 @@ describe('names', () => {
     expect(set(front('tags:\n  - a\n'))).toBe('body #b\n')
   })
 
-  test('what looks like another value is quoted', () => {
+  test('that look like other values are quoted', () => {
     expect(add('', '1e3', 'true', '-', 'no', '日本', '🗂️x')).toBe(
       '---\ntags:\n  - "1e3"\n  - "true"\n  - "-"\n  - "no"\n  - 日本\n  - 🗂️x\n---\n',
     )
   })
 
-  test('both keys, in any spelling', () => {
+  test('are found under both keys, in any spelling', () => {
     expect(remove(front('tag: [x]\nTAGS: [x, y]\n'), 'x')).toBe(front('tag: []\nTAGS: [y]\n'))
     expect(add(front('tag: a\nTags: [b]\n'), 'x', 'a')).toBe(front('tag: a\nTags: [b, x]\n'))
   })
 
-  test('what is no tag is refused', () => {
+  test('that are not valid tags are rejected', () => {
     for (const tag of ['', '#', '12', 'a b', 'a,b', 'a#b', 'a.b', '[[a]]', 'a\nb', '\ud83d']) {
       expect(errorOf(() => addTags('', [tag])).code).toBe('INVALID_PARAMS')
     }
     expect(refusal(() => addTags('', ['a b']))).toMatch(/tags: "a b" is not a valid tag\. \| A tag has/)
   })
 
-  test('of the body are told', () => {
+  test('in the body are listed', () => {
     expect(bodyTags('---\ntags: [x]\n---\n#x #Y `#z` #y', flavour())).toEqual(['x', 'Y'])
   })
 })
 
-describe('refused, with the line', () => {
+describe('refused with the line', () => {
   test('malformed frontmatter', () => {
     expect(refusal(() => addTags('---\na: 1\nb: @x\n---\n', ['x']))).toMatch(
       /^EDIT_MISMATCH \| Line 3: .*Correct the frontmatter/,
@@ -138,7 +138,7 @@ describe('refused, with the line', () => {
   })
 })
 
-describe('a text in which commas part some tags and spaces others', () => {
+describe('a string that separates some tags with commas and others with spaces', () => {
   test('keeps its commas', () => {
     expect(remove(front('tags: alpha, beta gamma\n'), 'beta')).toBe(front('tags: alpha, gamma\n'))
     expect(remove(front('tags: a b, c d\n'), 'b', 'c')).toBe(front('tags: a, d\n'))
@@ -147,7 +147,7 @@ describe('a text in which commas part some tags and spaces others', () => {
     expect(remove(front('tags: "a, \\u0062 c"\n'), 'b')).toBe(front('tags:\n  - "a"\n  - "c"\n'))
   })
 
-  test('is for who reads commas alone what it was, without the tags that went', () => {
+  test('stays the same for readers that split at commas, without the removed tags', () => {
     const tag = fc.tuple(fc.constantFrom(', ', ',', ' '), fc.boolean())
     fc.assert(
       fc.property(fc.array(tag, { minLength: 1, maxLength: 8 }), (parts) => {

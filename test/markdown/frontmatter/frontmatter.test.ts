@@ -12,7 +12,7 @@ import { check, flavour, OBSIDIAN } from '../check.ts'
 const properties = (yaml: string) => parseNote(`---\n${yaml}\n---\n`, flavour()).properties
 
 describe('fences', () => {
-  test('V9: a byte order mark may stand before them', () => {
+  test('V9: may follow a byte order mark', () => {
     check('\ufeff---\ntags: [x]\n---\n[[a]]', 'link a\n#x')
     expect(parseNote('\ufeff---\na: 1\n---\nx', flavour()).bodyStart).toBe(14)
     expect(parseNote('\ufeffx', flavour()).bodyStart).toBe(1)
@@ -23,11 +23,11 @@ describe('fences', () => {
     check('---- \ntags: [x]\n---\n', 'h2 tags: [x]')
   })
 
-  test('V12: white space after them', () => {
+  test('V12: may be followed by white space', () => {
     check('---  \t\ntags: [x]\n--- \n#y', '#x\n#y')
   })
 
-  test('a language after the first fence: all is body, and it is said', () => {
+  test('with a language after the first one: everything is body, and a problem says so', () => {
     check('---js\ntags: [x]\n---\n[[a]] #y', 'h2 ---js tags: [x]\nlink a\n#y\nbad 1')
     check('\ufeff---toml  \r\nx = 1\r\n---\r\n[[a]]', 'h2 ---toml x = 1\nlink a\nbad 1', OBSIDIAN)
     check('---js\n[[a]]', 'link a')
@@ -36,26 +36,26 @@ describe('fences', () => {
     expect(parseNote('---json\n{}\n---\n', flavour()).malformed[0]?.message).toContain('"---json"')
   })
 
-  test('V13: unclosed, all is body', () => {
+  test('V13: if unclosed, everything is body', () => {
     check('---\ntags: [x]\n\n[[a]]', 'link a\nbad 1')
     check('---\n\n[[a]]', 'link a')
     check('---', '')
   })
 
-  test('empty ones, and one that ends the file', () => {
+  test('may be empty or end the file', () => {
     check('---\n---\n[[a]]', 'link a')
     check('---\n# only a comment\n\n---', '')
     check('---\ntags: x\n---', '#x')
   })
 
-  test('other languages than YAML are text, and never run', () => {
+  test('other languages than YAML are text, and never executed', () => {
     const text = '---js\n{ title: (globalThis.ran = true) }\n---\n'
     expect(parseNote(text, flavour())).toMatchObject({ properties: {}, bodyStart: 0 })
     expect(parseNote('---coffee\na: 1\n---\n', flavour()).properties).toEqual({})
     expect(globalThis).not.toHaveProperty('ran')
   })
 
-  test('gray-matter finds the same data and body', () => {
+  test('gives the same data and body as gray-matter', () => {
     for (const text of [
       '---\na: 1\nb: [x, y]\n---\nbody',
       '---\na: "x"\n---\n\nb\n---\n',
@@ -104,7 +104,7 @@ describe('values', () => {
     expect(properties('Up To: {a: [b, {c: d}]}\nüber: x')).toEqual({ 'Up To': { a: ['b', { c: 'd' }] }, über: 'x' })
   })
 
-  test('no prototype is touched', () => {
+  test('never change a prototype', () => {
     const values = properties('__proto__: {polluted: true}\nconstructor: x')
     expect(Object.keys(values)).toEqual(['__proto__', 'constructor'])
     expect(Object.getPrototypeOf(values)).toBe(Object.prototype)
@@ -113,7 +113,7 @@ describe('values', () => {
 })
 
 describe('V14: malformed YAML', () => {
-  test('no properties; leniently tags and aliases are saved', () => {
+  test('has no properties; lenient mode recovers tags and aliases', () => {
     const text = '---\nx: 1\naliases:\n- @me\n- "You"\ntags: [a, "b"]\n---\n[[l]] #y'
     check(text, 'link l\n#y\nbad 4', OBSIDIAN)
     check(text, 'alias @me\nalias You\nlink l\n#a\n#b\n#y\nbad 4')
@@ -128,16 +128,16 @@ describe('V14: malformed YAML', () => {
     check('---\na: {b: 1, b: 2}\n---\n', 'bad 2')
   })
 
-  test('PR3: anchors and aliases are refused', () => {
+  test('PR3: anchors and aliases are rejected', () => {
     check('---\na: &x 1\nb: *x\n---\n', 'bad 2')
     check('---\na: 1\nb: *x\n---\n', 'bad 3')
     const bomb = Array.from({ length: 30 }, (_, i) => `k${i}: &a${i} [${`*a${i - 1},`.repeat(i === 0 ? 0 : 9)}x]`).join('\n')
     check(`---\n${bomb}\n---\n`, 'bad 2')
   })
 
-  test('nesting has a bound, however it is written', () => {
+  test('limits nesting in any notation', () => {
     const chains = ['- ', '? ', ': ', '!t - ', '&a - ', '- ? ', '[', '{', '[{a: ']
-    // Overflowing the stack once may be caught; the next such note ends the process.
+    // One stack overflow may be caught, but the next such note would end the process.
     for (const count of LONG ? [8_000, 16_000, 4_000, 32_000] : [8_000])
       for (const chain of chains) check(`---\nx:\n  ${chain.repeat(count)}\n---\n[[a]]\n`, 'link a\nbad 3')
     const ladder = (count: number) => Array.from({ length: count }, (_, i) => `${' '.repeat(i)}x:\n`).join('')
@@ -218,7 +218,7 @@ describe('titles and aliases', () => {
 describe('the reader for plain frontmatter', () => {
   const plain = (yaml: string) => readPlainFrontmatter(yaml, 0, yaml.length)?.properties
 
-  test('reads what notes mostly hold', () => {
+  test('reads what most notes contain', () => {
     const yaml =
       'title: A note - yes\ntags:\n  - a\n  - b/c\naliases: [A, "B, C"]\ndate: 2024-01-02\nn: -1.5\nb: true\nurl: https://e.com/#x\n# comment\nnull_: ~\nempty:\n'
     expect(plain(yaml)).toEqual(parse(yaml))
@@ -294,7 +294,7 @@ describe('the reader for plain frontmatter', () => {
     '\u2028',
   ]
 
-  test('is YAML 1.2 core, or gives up', () => {
+  test('reads YAML 1.2 core, or gives up', () => {
     const yaml = fc.array(fc.constantFrom(...fragments), { maxLength: 14 }).map((parts) => parts.join(''))
     fc.assert(
       fc.property(yaml, (source) => {
@@ -308,7 +308,7 @@ describe('the reader for plain frontmatter', () => {
     )
   })
 
-  test('and agrees with the full reader on links and tags', () => {
+  test('agrees with the full reader on links and tags', () => {
     const value = fc.constantFrom(
       '"[[a]]"',
       'x',

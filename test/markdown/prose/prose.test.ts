@@ -3,13 +3,13 @@ import { describe, expect, test } from 'vitest'
 import { CLOSED, markProse, OPEN, SILENT } from '../../../src/markdown/inline-spans.ts'
 import { soup } from '../soups.ts'
 
-/** The text with each unit that is not open as a sign of what it is. */
+/** The text, with a sign for each code unit that is not open for links. */
 function shown(text: string, from = 0): string {
   const marks = markProse(text, from)
   return [...text].map((unit, at) => (unit === '\n' || marks[at] === OPEN ? unit : marks[at] === CLOSED ? '#' : '-')).join('')
 }
 
-describe('where a link can be put', () => {
+describe('places for links', () => {
   test.each([
     ['plain text', 'a b\nc', 'a b\nc'],
     ['a heading', '# a\nb', '###\nb'],
@@ -28,15 +28,15 @@ describe('where a link can be put', () => {
     ['a tag', 'a #b c', 'a ## c'],
     ['a row of a table', '| a | b |\n|---|---|\n| c | d |', '| a | b |\n#########\n| c | d |'],
     ['an item of a list', '- a\n  - b', '##a\n####b'],
-  ])('is known of %s', (_, text, expected) => {
+  ])('%s', (_, text, expected) => {
     expect(shown(text)).toBe(expected)
   })
 
-  test('is nowhere in the frontmatter', () => {
+  test('are not in the frontmatter', () => {
     expect(shown('---\na: b\n---\nc', 13)).toBe('---\n----\n---\nc')
   })
 
-  test('is told for every text, and never in a line of a quote', () => {
+  test('are known for every text, and never in a quote line', () => {
     fc.assert(
       fc.property(soup, fc.nat(20), (text, from) => {
         // A body begins with a line.
@@ -49,7 +49,7 @@ describe('where a link can be put', () => {
     )
   })
 
-  test('takes no longer a unit for links that are nested deep', () => {
+  test('take linear time for deeply nested links', () => {
     const depth = 40_000
     const marks = markProse(`${'!['.repeat(depth)}a${'](b)'.repeat(depth)}`, 0)
     expect(marks.at(-1)).toBe(SILENT)

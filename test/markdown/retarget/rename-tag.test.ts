@@ -29,19 +29,19 @@ test.each([
   ['in one string', '---\nTags: old, b #old/c\n---\n', '---\nTags: new/x, b #old/c\n---\n'],
   ['nowhere else', '---\ntitle: old\naliases: [old]\n---\n[[old]] old', '---\ntitle: old\naliases: [old]\n---\n[[old]] old'],
   ['in malformed frontmatter', '---\ntags: [old]\na: b: c\n---\n#old', '---\ntags: [new/x]\na: b: c\n---\n#new/x'],
-])('a tag is called otherwise %s', (_, before, after) => check(before, after))
+])('renames a tag %s', (_, before, after) => check(before, after))
 
-test('the key is no tag', () =>
+test('keeps the key `tags`', () =>
   check('---\ntags: tags\na: b: c\n---\n', '---\ntags: x\na: b: c\n---\n', flavour(), { from: 'tags', to: 'x' }))
 
-test('a tag that YAML would take for a number or a word of its own gets quotes', () => {
+test('quotes a tag that YAML would read as a number or keyword', () => {
   for (const to of ['1e5', 'true', '-x'])
     check('---\ntags: [a, old]\n---\n', `---\ntags: [a, "${to}"]\n---\n`, flavour(), { from: 'old', to })
 })
 
 test('Logseq: page properties', () => check('tags:: old, [[old]], #b\n\n#old', 'tags:: new/x, [[new/x]], #b\n\n#new/x', LOGSEQ))
 
-test('a tag written with escapes is told', () => {
+test('reports a tag written with escapes', () => {
   expect(renameTagInNote('---\na: 1\ntags: ["\\u006fld"]\n---\n', RENAMING, flavour())).toEqual({ edits: [], unfit: [3] })
 })
 
@@ -51,7 +51,7 @@ test('in the cards of a canvas', () => {
   expect(renameTagInCanvas('{', RENAMING, flavour())).toEqual({ edits: [], unfit: [] })
 })
 
-test('what can be a tag', () => {
+test('valid tag names', () => {
   expect(['a/b', 'ä-1', '1', 'a b', '', 'a/', '#a', 'a.b'].map(isTagName)).toEqual([
     true,
     true,
@@ -64,7 +64,7 @@ test('what can be a tag', () => {
   ])
 })
 
-test('afterwards a note has the tags it had, but for the name', () => {
+test("changes only the name of a note's tags", () => {
   const tag = fc.constantFrom('old', 'OLD/a', 'older', 'x/old', 'b', 'Old/old')
   const piece = fc.oneof(
     tag.map((name) => `#${name}`),

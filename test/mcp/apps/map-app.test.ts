@@ -15,7 +15,7 @@ const mapPage = async () => PAGE
 let pair: StdioPair
 afterEach(() => pair?.stdin.end())
 
-/** A client that declares these capabilities, and asks one thing after the other. */
+/** A client with these capabilities that sends one request at a time. */
 async function connected(capabilities: object, options: Parameters<typeof stdioPair>[1] = { mapPage }) {
   pair = stdioPair(async () => core, options)
   const { send, next } = pair
@@ -39,7 +39,7 @@ describe.each(SDK_CLIENTS)('%s', (_, make) => {
     return client
   }
 
-  test('is told which answers are pictured, by what, and what that may call, where it shows apps', async () => {
+  test('a client that shows apps learns which answers have a view, and what the view may call', async () => {
     const client = await connect({ extensions: UI })
     const { tools } = await client.listTools()
     const pictured = tools.filter((tool: Wire) => tool._meta?.ui.resourceUri === 'ui://roux/map')
@@ -55,7 +55,7 @@ describe.each(SDK_CLIENTS)('%s', (_, make) => {
     await client.close()
   })
 
-  test('is told nothing of apps where it shows none', async () => {
+  test('a client without apps sees nothing of them', async () => {
     const client = await connect({})
     expect((await client.listTools()).tools).toEqual(TOOLS.map((tool) => tool.definition()))
     expect(JSON.stringify(await client.listResources())).not.toContain('ui://')
@@ -69,12 +69,12 @@ test.each([
   ['the extension without types', { extensions: { 'io.modelcontextprotocol/ui': {} } }],
   ['another type of page', { extensions: { 'io.modelcontextprotocol/ui': { mimeTypes: ['text/html'] } } }],
   ['types that are no list', { extensions: { 'io.modelcontextprotocol/ui': { mimeTypes: 'text/html;profile=mcp-app' } } }],
-])('a client that declares %s is told nothing of apps', async (_, capabilities) => {
+])('a client that declares %s sees nothing of apps', async (_, capabilities) => {
   const ask = await connected(capabilities)
   expect((await ask('tools/list')).result.tools).toEqual(TOOLS.map((tool) => tool.definition()))
 })
 
-test('where every pictured tool is off there is no app', async () => {
+test('if every tool with a view is off, there is no app', async () => {
   const off = new Set(['get_hubs', 'find_path', 'get_neighbors', 'map'])
   const switchedOffBy = ({ name }: { readonly name: string }) => (off.has(name) ? `tools.${name}` : undefined)
   const ask = await connected({ extensions: UI }, { mapPage, switchedOffBy })
@@ -82,12 +82,12 @@ test('where every pictured tool is off there is no app', async () => {
   expect((await ask('resources/read', { uri: 'ui://roux/map' })).error).toMatchObject({ code: -32002 })
 })
 
-test('a server without a page offers none', async () => {
+test('a server without the page offers no app', async () => {
   const ask = await connected({ extensions: UI }, {})
   expect(JSON.stringify((await ask('tools/list')).result)).not.toContain('_meta')
 })
 
-test('the page gets places once, and with them the notes that it asked for', async () => {
+test('the page gets the layout once, with the notes it asked for', async () => {
   const [garden, work] = await Promise.all([
     searchCore(NOTES, { name: 'garden' }),
     searchCore({ 'plan.md': '' }, { name: 'work' }),

@@ -13,7 +13,7 @@ import type { Wire } from '../../support/stdio-client.ts'
 
 const NAMES = ['a', 'b', 'work-2']
 
-/** Names of files that look like ids of ours, that differ in case or normal form only, or are no plain ASCII. */
+/** File names that look like ids, differ only in case or normal form, or are not ASCII. */
 const anyName = fc
   .array(fc.constantFrom('a', 'A', 'b', ':', 'a:', 'b:', 'work-2:', '%3A', 'é', 'e\u0301', 'İ', 'K', ' ', '👍', '.md'), {
     minLength: 1,
@@ -22,12 +22,12 @@ const anyName = fc
   .map((parts) => parts.join('').trim())
   .filter((name) => name !== '' && !name.startsWith('.'))
 const anyPath = fc.array(anyName, { minLength: 1, maxLength: 2 }).map((parts) => `${parts.join('/')}.md`)
-/** Every note has its path for a text, and links to a target that may not be there. */
+/** Each note's text is its path, with a link to a target that may not exist. */
 const anyVault = fc
   .uniqueArray(anyPath, { maxLength: 8 })
   .map((paths) => Object.fromEntries(paths.map((path) => [path, `${path}\n`])))
 
-test('the id that an answer gives to a note finds that very note in every call', async () => {
+test('an id from an answer finds the same note in every call', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(anyVault, { minLength: 3, maxLength: 3 }), async (contents) => {
       const cores = await Promise.all(

@@ -6,7 +6,7 @@ import { TOOLS } from '../../../src/mcp/tools/index.ts'
 const NAMES = ['home', 'work']
 const namesOf = (tool: string) => TOOLS.find(({ name }) => name === tool)?.names ?? {}
 
-describe('the vaults that arguments name', () => {
+describe('vaults named in arguments', () => {
   test.each([
     ['get_node', { id: 'work:a.md' }, ['work']],
     ['get_node', { id: 'a.md' }, []],
@@ -28,7 +28,7 @@ describe('the vaults that arguments name', () => {
   })
 })
 
-test('without the name of its vault everything else is as it was', () => {
+test("removing the vault's name changes nothing else", () => {
   const args = {
     operations: [
       { tool: 'create_node', arguments: { id: 'Work:A b.md', content: 'work:x', relations: { up: ['work:b', 'home:c'] } } },
@@ -41,7 +41,7 @@ test('without the name of its vault everything else is as it was', () => {
   })
 })
 
-test('a name that is put before an id is found and taken away again, whatever the id', () => {
+test('a vault prefix on any id is found and removed again', () => {
   fc.assert(
     fc.property(fc.string(), fc.constantFrom(...NAMES), (id, name) => {
       expect(vaultOf(`${name}:${id}`, NAMES)).toBe(name)
@@ -50,7 +50,7 @@ test('a name that is put before an id is found and taken away again, whatever th
   )
 })
 
-test('what no tool takes is left as it is, however deep it is', () => {
+test('arguments that no tool has are left alone, at any depth', () => {
   let lists: unknown = 'work:a'
   let operations: unknown = [{ tool: 'get_node', arguments: { id: 'work:a' } }]
   for (let level = 0; level < 50_000; level++) {

@@ -10,7 +10,7 @@ import { GARDEN } from '../../support/garden.ts'
 import { clientTransport, SDK_CLIENTS } from '../../support/sdk-clients.ts'
 import { callRequest, type StdioPair, stdioPair, type Wire } from '../../support/stdio-client.ts'
 
-/** A core that changes when it is told to. */
+/** A core that changes on demand. */
 function changingCore() {
   const changeListeners = new Set<(change: StoreChange) => void>()
   const statusListeners = new Set<(status: IndexStatus) => void>()
@@ -50,7 +50,7 @@ function changingCore() {
       status = { ...status, ...over }
       for (const listener of [...statusListeners]) listener(status)
     },
-    /** Has calls wait for the index until `release`. */
+    /** Makes calls wait for the index until `release`. */
     hold: () => {
       gate = new Promise((resolve) => {
         release = resolve
@@ -63,7 +63,7 @@ function changingCore() {
 let pair: StdioPair
 afterEach(() => pair?.stdin.end())
 
-/** A legacy client that keeps every notification it gets. */
+/** A legacy client that keeps all its notifications. */
 async function legacy(world: ReturnType<typeof changingCore>, options: Parameters<typeof stdioPair>[1] = {}) {
   pair = stdioPair(async () => world.core, options)
   await pair.initialize()
@@ -87,7 +87,7 @@ const updatesOf = (told: readonly Wire[]) =>
 const gathered = () => new Promise((resolve) => setTimeout(resolve, 300))
 
 describe('the legacy era', () => {
-  test('is told of what it subscribed to, as it was spelled, once for many changes', async () => {
+  test('notifies of subscribed resources under the spelling used, once for many changes', async () => {
     const world = changingCore()
     const { ask, told } = await legacy(world)
     const spellings = ['roux://node/Soil/Worms', 'roux://node/soil%2Fworms.md', 'roux://recent']
@@ -104,7 +104,7 @@ describe('the legacy era', () => {
     expect(told).toHaveLength(3)
   })
 
-  test('may subscribe to much, but not to everything', async () => {
+  test('limits the number of subscriptions', async () => {
     const { ask } = await legacy(changingCore())
     for (const params of [{}, { uri: `roux://node/${'a'.repeat(5_000)}` }, { uri: 'roux://node/../a' }, { uri: 'file:///a' }])
       expect(await ask('resources/subscribe', params)).toMatchObject({ error: { code: -32602 } })
@@ -117,7 +117,7 @@ describe('the legacy era', () => {
     expect(await subscribe(5_000)).toMatchObject({ result: {} })
   })
 
-  test('is told of lists once it is initialised', async () => {
+  test('notifies of changed lists after initialisation', async () => {
     const events = new ServerEvents()
     pair = stdioPair(async () => changingCore().core, { events })
     await pair.initialize()
@@ -132,7 +132,7 @@ describe('the legacy era', () => {
     expect(methods).toEqual(['tools', 'prompts', 'resources'].map((list) => `notifications/${list}/list_changed`))
   })
 
-  test('is told of prompts when their folder changes', async () => {
+  test('notifies of prompts when their folder changes', async () => {
     const world = changingCore()
     const { ask, told } = await legacy(world, { promptsFolder: () => '/Prompts/' })
     world.change('soil/worms.md')
@@ -143,7 +143,7 @@ describe('the legacy era', () => {
     expect(told.map(({ method }) => method)).toEqual(['notifications/prompts/list_changed'])
   })
 
-  test('is told of a vault that goes and comes, at its level', async () => {
+  test('logs when a vault disappears and returns, from the chosen level on', async () => {
     const world = changingCore()
     const { ask, told } = await legacy(world)
     world.become({ phase: 'missing' })
@@ -163,7 +163,7 @@ describe('the legacy era', () => {
   })
 })
 
-test('a stream of the modern era gets what it asked for', async () => {
+test('a stream of the modern era gets what it subscribed to', async () => {
   const world = changingCore()
   const events = new ServerEvents()
   pair = stdioPair(async () => world.core, { events })
@@ -184,7 +184,7 @@ test('a stream of the modern era gets what it asked for', async () => {
   await client.close()
 })
 
-test('listeners go with the connection', async () => {
+test('closing the connection removes its listeners', async () => {
   const world = changingCore()
   const events = new ServerEvents()
   let listening = 0
@@ -216,7 +216,7 @@ function modernRequest(id: number, method: string, params: Wire = {}, meta: obje
 }
 
 describe('the modern era, line by line', () => {
-  test('says how long lists and reads may be kept', async () => {
+  test('says how long lists and reads may be cached', async () => {
     pair = stdioPair(async () => changingCore().core)
     const asked: Record<string, Wire> = {
       'server/discover': {},
@@ -243,7 +243,7 @@ describe('the modern era, line by line', () => {
     })
   })
 
-  test('logs to who asks for it with the request', async () => {
+  test('logs to clients that ask for it in the request', async () => {
     const { core } = changingCore()
     const hubs = () => Promise.reject(new Error('secret'))
     pair = stdioPair(async () => ({ ...core, ...fakeCore(withSnapshot(fakeStore({}), { hubs })) }))
@@ -259,7 +259,7 @@ describe('the modern era, line by line', () => {
     expect(await pair.next()).toMatchObject({ id: 3 })
   })
 
-  test('has progress, also of reads', async () => {
+  test('reports progress, also of reads', async () => {
     const world = changingCore()
     world.become({ phase: 'verifying', done: 3, total: 9 })
     pair = stdioPair(async () => world.core)
@@ -273,7 +273,7 @@ describe('the modern era, line by line', () => {
 })
 
 describe('progress', () => {
-  test('rises while a call waits for the index, and ends with it', async () => {
+  test('rises while a call waits for the index, and ends with the call', async () => {
     let now = 1000
     const clock = vi.spyOn(performance, 'now').mockImplementation(() => now)
     onTestFinished(() => clock.mockRestore())
@@ -292,7 +292,7 @@ describe('progress', () => {
       now += later
       world.become({ done })
     }
-    // Too soon, and later less than before: neither is told.
+    // Progress that is too early or decreases is not sent.
     become(1, 99)
     become(10, 1)
     become(5, 100)
@@ -306,7 +306,7 @@ describe('progress', () => {
     expect(await pair.next()).toMatchObject({ id: 2 })
   })
 
-  test('is not told to who did not ask', async () => {
+  test('is not sent to clients that did not ask', async () => {
     const world = changingCore()
     world.become({ phase: 'building', done: 3, total: 50 })
     pair = stdioPair(async () => world.core)
@@ -316,15 +316,15 @@ describe('progress', () => {
   })
 })
 
-/** What a feed tells of resources, since it was asked last. */
+/** Resource notifications of a feed since the last call. */
 function updatesHeard(feed: EventFeed): () => readonly string[] {
   const told: string[] = []
   feed.subscribe((event) => event.kind === 'resource_updated' && told.push(event.uri))
   return () => told.splice(0)
 }
 
-describe('addresses that are subscribed to', () => {
-  test('are told in every spelling as long as someone asks for it, whatever others ask for', () => {
+describe('subscribed addresses', () => {
+  test('are notified in every spelling that someone still uses, independently of others', () => {
     const events = new ServerEvents()
     const [feed, other] = [feedOf(events), feedOf(events)]
     const [hear, otherHears] = [updatesHeard(feed), updatesHeard(other)]
@@ -346,12 +346,12 @@ describe('addresses that are subscribed to', () => {
     expect(hear()).toEqual([])
   })
 
-  test('that name nothing here are left out', () => {
+  test('that name nothing here are ignored', () => {
     const feed = feedOf(new ServerEvents())
     expect(() => feed.subscribeResources(['file:///a', 'roux://node/..', ''])()).not.toThrow()
   })
 
-  test('without a vault are of the first that the listener may see', () => {
+  test('without a vault mean the first vault the listener may see', () => {
     const events = new ServerEvents()
     const [all, work] = [feedOf(events, ['home', 'work']), feedOf(events, ['work'])]
     const [allHear, workHears] = [updatesHeard(all), updatesHeard(work)]
@@ -366,7 +366,7 @@ describe('addresses that are subscribed to', () => {
   })
 })
 
-test('a stream on stdio ends its subscriptions, and may have so many', async () => {
+test('a stdio stream that ends frees its subscriptions, which are limited', async () => {
   const world = changingCore()
   pair = stdioPair(async () => world.core, { events: new ServerEvents() })
   const listenTo = (id: number, count: number) => {
@@ -380,7 +380,7 @@ test('a stream on stdio ends its subscriptions, and may have so many', async () 
   expect(await listenTo(3, 5_000)).toMatchObject({ method: 'notifications/subscriptions/acknowledged' })
 })
 
-test('a stream on stdio that is refused leaves room for others', async () => {
+test('a refused stdio stream leaves room for others', async () => {
   pair = stdioPair(async () => changingCore().core, { events: new ServerEvents() })
   const listenTo = (id: number, filter: object) => {
     const resourceSubscriptions = Array.from({ length: 5_000 }, (_, at) => `roux://node/${at}`)
@@ -391,8 +391,8 @@ test('a stream on stdio that is refused leaves room for others', async () => {
   expect(await listenTo(2, {})).toMatchObject({ method: 'notifications/subscriptions/acknowledged' })
 })
 
-describe('who may see some vaults only', () => {
-  /** What is told of two vaults, to who sees `home` and to who sees all. */
+describe('a listener that may see only some vaults', () => {
+  /** Notifications about two vaults, to a listener that sees `home` and one that sees all. */
   function twoVaults() {
     vi.useFakeTimers()
     onTestFinished(() => void vi.useRealTimers())
@@ -416,7 +416,7 @@ describe('who may see some vaults only', () => {
     return { events, guest, owner, follow, guestHears: hear(guest), ownerHears: hear(owner) }
   }
 
-  test('is told nothing of what happens in another, not even that something does', () => {
+  test('hears nothing about the others, not even that something changed', () => {
     const { guest, owner, follow, guestHears, ownerHears } = twoVaults()
     const [home, work] = [follow('home'), follow('work')]
     for (const feed of [guest, owner]) feed.subscribeResources(['roux://node/work:prompts/Plan', 'roux://recent'])
@@ -436,14 +436,14 @@ describe('who may see some vaults only', () => {
     expect(guestHears()).toContain('The vault home is missing or cannot be read; answers come again when it is back.')
   })
 
-  test('is told of its own under every spelling', () => {
+  test('hears about its own vault under every spelling', () => {
     const { guest, follow, guestHears } = twoVaults()
     guest.subscribeResources(['roux://node/HOME:Plan'])
     follow('home').change('home:plan.md')
     expect(guestHears()).toContain('roux://node/HOME:Plan')
   })
 
-  test('is told of a vault without a name whatever its notes are called, or nothing of it but what settings switch', () => {
+  test('hears everything of an unnamed vault it may see, and otherwise only setting changes', () => {
     const { events, follow } = twoVaults()
     const only = follow(undefined)
     const [owner, stranger] = [feedOf(events), feedOf(events, 'nothing')]
@@ -468,7 +468,7 @@ describe('who may see some vaults only', () => {
   })
 })
 
-test('the notes of a vault that is read for the first time are told of once, and only those that someone asked for', () => {
+test('a vault read for the first time is announced once, and only for subscribed notes', () => {
   vi.useFakeTimers()
   onTestFinished(() => void vi.useRealTimers())
   const events = new ServerEvents()

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { membersToJson, messageToJson, toJson } from '../../../src/mcp/transport/json-rpc.ts'
 
-test('whatever was remembered, a message is written as JSON.stringify writes it', () => {
+test('serialises like JSON.stringify, with any remembered text', () => {
   const values = fc.jsonValue({ maxDepth: 3 })
   fc.assert(
     fc.property(fc.dictionary(fc.string(), values), values, fc.boolean(), (members, id, early) => {
@@ -23,6 +23,6 @@ test.each([
   { jsonrpc: '2.0', id: 1, result: {} },
   { jsonrpc: '2.0', id: 1, result: { structuredContent: [1] } },
   { jsonrpc: '2.0', method: 'x', params: {} },
-])('%j is written as it is', (message) => {
+])('%j is unchanged', (message) => {
   expect(JSON.parse(messageToJson(message))).toEqual(message)
 })

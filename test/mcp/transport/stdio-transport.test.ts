@@ -32,7 +32,7 @@ function slowCore() {
   return { core: fakeCore(withSnapshot(store, { hubs })), release, begun: () => begun }
 }
 
-describe('what is no message', () => {
+describe('invalid messages', () => {
   test.each([
     ['not JSON', '{"jsonrpc": "2.0", id: 1}', { code: -32700 }],
     ['half a message', '{"jsonrpc":"2.0","id":1,"meth', { code: -32700 }],
@@ -48,7 +48,7 @@ describe('what is no message', () => {
     ['params that are a list', '{"jsonrpc":"2.0","id":7,"method":"ping","params":[]}', { code: -32602, id: 7 }],
     ['unreadable _meta', '{"jsonrpc":"2.0","id":7,"method":"ping","params":{"_meta":5}}', { code: -32600, id: 7 }],
     ['a batch, before a version is agreed on', '[{"jsonrpc":"2.0","id":7,"method":"ping"}]', { code: -32600 }],
-  ])('%s is answered, and the server goes on', async (_, line, { code, ...id }: { code: number; id?: unknown }) => {
+  ])('%s is answered, and the server continues', async (_, line, { code, ...id }: { code: number; id?: unknown }) => {
     const { send, next } = open()
     send(line)
     expect(await next()).toEqual({ jsonrpc: '2.0', ...id, error: { code, message: expect.any(String) } })
@@ -56,7 +56,7 @@ describe('what is no message', () => {
     expect(await next()).toEqual({ jsonrpc: '2.0', id: 2, result: {} })
   })
 
-  test('members that JSON-RPC does not know do no harm', async () => {
+  test('ignores members that JSON-RPC does not define', async () => {
     const { send, next } = open()
     send({ jsonrpc: '2.0', id: 1, method: 'ping', extra: true })
     expect(await next()).toMatchObject({ id: 1, result: {} })
@@ -64,7 +64,7 @@ describe('what is no message', () => {
 })
 
 describe('lines', () => {
-  test('may come in any pieces, with CRLF, with blank lines between', async () => {
+  test('may arrive in any pieces, with CRLF and blank lines', async () => {
     const { stdin, next } = open()
     const bytes = Buffer.from(
       '\ufeff\n\r\n  \n{"jsonrpc":"2.0","id":"ä👍","method":"ping"}\r\n{"jsonrpc":"2.0","id":2,"method":"ping"}\n',
@@ -84,7 +84,7 @@ describe('lines', () => {
     ['id first', '{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"x":"', '"}}', { id: 5 }],
     ['id last', '{"method":"tools/call","params":{"id":1,"x":"', '"},"jsonrpc":"2.0","id":"q"}', { id: 'q' }],
     ['id nowhere', '{"x":{"id":3,"y":"', '"}}', {}],
-  ])('of 50 MB are discarded and answered (%s), and the server goes on', async (_, head, tail, id) => {
+  ])('of 50 MB are discarded with an error (%s), and the server continues', async (_, head, tail, id) => {
     const { stdin, next } = open()
     const before = process.memoryUsage().arrayBuffers
     const mega = Buffer.alloc(1024 * 1024, 'x')
@@ -98,7 +98,7 @@ describe('lines', () => {
     expect(await next()).toMatchObject({ id: 2, result: {} })
   })
 
-  test('of just 10 MB are read', async () => {
+  test('of just under 10 MB are read', async () => {
     const { send, next } = open()
     const empty = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping', params: { x: '' } })
     send(empty.replace('""', `"${'x'.repeat(10 * 1024 * 1024 - empty.length)}"`))
@@ -106,7 +106,7 @@ describe('lines', () => {
   })
 })
 
-test('whatever comes, in whatever pieces, each line gets at most one answer and the server goes on', async () => {
+test('any input in any pieces gets at most one answer per line, and the server continues', async () => {
   const message = fc.record(
     {
       jsonrpc: fc.constantFrom('2.0', '1.0'),
@@ -146,7 +146,7 @@ describe('batches', () => {
     { jsonrpc: '2.0', id: 3, method: 'nope' },
   ]
 
-  test.each(['2024-11-05', '2025-03-26'])('are answered as one in %s', async (version) => {
+  test.each(['2024-11-05', '2025-03-26'])('get one answer in %s', async (version) => {
     const { send, next, initialize } = open()
     await initialize(version)
     send(batch)
@@ -165,14 +165,14 @@ describe('batches', () => {
     expect(await next()).toMatchObject({ id: 9, result: {} })
   })
 
-  test('may follow initialize at once', async () => {
+  test('may follow initialize immediately', async () => {
     const { stdin, next } = open()
     stdin.write(`${JSON.stringify(initializeRequest('2025-03-26'))}\n${JSON.stringify(batch)}\n`)
     expect(await next()).toMatchObject({ id: 'init' })
     expect(await next()).toHaveLength(4)
   })
 
-  test('of notifications get no answer, empty ones an error, garbage an error each', async () => {
+  test('of notifications get no answer, empty ones one error, garbage one error each', async () => {
     const { send, next, initialize } = open()
     await initialize('2025-03-26')
     send([{ jsonrpc: '2.0', method: 'notifications/initialized' }])
@@ -187,7 +187,7 @@ describe('batches', () => {
     ['two requests of one id', [7, 7].map((id) => ({ jsonrpc: '2.0', id, method: 'ping' })), 'the same id'],
     ['initialize', [initializeRequest('2025-03-26'), { jsonrpc: '2.0', id: 1, method: 'ping' }], 'must come alone'],
     ['nothing but initialize', [initializeRequest('2025-03-26')], 'must come alone'],
-  ])('with %s are refused, and nothing of them is done', async (_, messages, reason) => {
+  ])('with %s are refused entirely', async (_, messages, reason) => {
     const { send, next, initialize } = open()
     await initialize('2025-03-26')
     send(messages)
@@ -196,13 +196,13 @@ describe('batches', () => {
     expect(await next()).toEqual({ jsonrpc: '2.0', id: 'after', result: {} })
   })
 
-  test('open no connection', async () => {
+  test('cannot contain initialize', async () => {
     const { send, next } = open()
     send([initializeRequest('2025-03-26')])
     expect(await next()).toMatchObject({ error: { code: -32600, message: expect.stringContaining('must come alone') } })
   })
 
-  test('leave without what was cancelled', async () => {
+  test('omit cancelled requests from their answer', async () => {
     const slow = slowCore()
     const { send, next, initialize } = open(slow.core)
     await initialize('2025-03-26')
@@ -212,7 +212,7 @@ describe('batches', () => {
   })
 })
 
-test('a request whose id is in work is refused, and both batches that mention it end', async () => {
+test('a request with an id in use is refused, and both batches that contain it end', async () => {
   const slow = slowCore()
   const { send, next, initialize } = open(slow.core)
   await initialize('2025-03-26')
@@ -232,7 +232,7 @@ test('a request whose id is in work is refused, and both batches that mention it
 test.each([
   ['lists', '[', ']'],
   ['objects', '{"a":', '}'],
-])('%s nested 100,000 deep are refused with the id of their request, and the server goes on', async (_, head, tail) => {
+])("%s nested 100,000 deep are refused with their request's id, and the server continues", async (_, head, tail) => {
   const { send, next } = open()
   const value = `${head.repeat(100_000)}1${tail.repeat(100_000)}`
   send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"get_hubs","arguments":{"limit":${value}}}}`)
@@ -241,14 +241,14 @@ test.each([
   expect(await next()).toMatchObject({ id: 2, result: {} })
 })
 
-describe('the end', () => {
-  test('comes after what is in flight is answered, even a last line without a break', async () => {
+describe('end of input', () => {
+  test('ends the server after running calls are answered, even a last line without a line break', async () => {
     const { stdin, rest } = open()
     stdin.end(`${JSON.stringify(initializeRequest('2025-11-25'))}\n${JSON.stringify(callRequest(1, 'list_tags'))}`)
     expect((await rest()).map(({ id }) => id)).toEqual(['init', 1])
   })
 
-  test.each(['exit', 'notifications/exit'])('comes with %s, and what follows is not read', async (method) => {
+  test.each(['exit', 'notifications/exit'])('also ends it with %s, and later input is ignored', async (method) => {
     const slow = slowCore()
     const { send, rest, initialize } = open(slow.core)
     await initialize()
@@ -279,7 +279,7 @@ describe('the end', () => {
     await server.finished
   })
 
-  test('does not wait for what was cancelled', async () => {
+  test('does not wait for cancelled calls', async () => {
     const slow = slowCore()
     const { send, stdin, rest, initialize } = open(slow.core)
     await initialize()
@@ -289,7 +289,7 @@ describe('the end', () => {
     expect(await rest()).toEqual([])
   })
 
-  test('comes clean when no one reads any more', async () => {
+  test('logs nothing when the client has stopped reading', async () => {
     const { server, stdout, send, initialize, logged } = open()
     await initialize()
     stdout.destroy(Object.assign(new Error('write EPIPE'), { code: 'EPIPE' }))
@@ -298,14 +298,14 @@ describe('the end', () => {
     expect(logged).toEqual([])
   })
 
-  test('comes at once when there was nothing', async () => {
+  test('ends the server at once if nothing was sent', async () => {
     const { stdin, rest } = open()
     stdin.end()
     expect(await rest()).toEqual([])
   })
 })
 
-test('answers leave in order and whole, and a client that does not read is not read from', async () => {
+test('answers are sent whole and in order, and input pauses while the client does not read', async () => {
   const { send, stdin, stdout, initialize } = open()
   await initialize()
   stdout.removeAllListeners('data')

@@ -37,6 +37,8 @@ const MORE = [
   '2024-01',
   'has:',
   'links:',
+  'linkedfrom:(',
+  'folder:',
   'task:',
   'task:done',
   '>=',
@@ -55,7 +57,7 @@ const MORE = [
   'foo:',
 ]
 
-/** Texts that are made of what means something in a query, or of anything. */
+/** Texts made of query syntax, or arbitrary ones. */
 export const anyText = fc.oneof(
   { weight: 4, arbitrary: fc.array(fc.constantFrom(...PIECES, ...MORE), { maxLength: 14 }).map((pieces) => pieces.join('')) },
   { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 40 }) },
@@ -78,6 +80,10 @@ const TERMS = [
   '#k>2024-03',
   'links:a',
   'linkedfrom:b',
+  'links:(a)',
+  'linkedfrom:(#t OR b)',
+  'linkedfrom:(linkedfrom:(#t) -a)',
+  'links:(-links:(linkedfrom:(a OR b)))',
   'task:open',
   'task:any',
   '~up',
@@ -86,6 +92,7 @@ const TERMS = [
   'title:b*',
   'title:"a b"',
   'path:p',
+  'folder:p',
   'type:x',
   'created:2024',
   'modified:>=2024-03',
@@ -93,7 +100,7 @@ const TERMS = [
   'has:tag',
 ]
 
-/** Queries that can be read, over the few names that the little vaults of the tests have. */
+/** Valid queries over the few names in the tests' small vaults. */
 export const { query: anyQuery } = fc.letrec<{ query: string; factor: string; group: string }>((tie) => ({
   query: fc
     .array(tie('factor'), { minLength: 1, maxLength: 4 })

@@ -20,7 +20,7 @@ function codeIn(heading: string): readonly (readonly string[][])[] {
   )
 }
 
-const examples = ['Conditions', 'Together', 'Taken literally'].flatMap((heading) =>
+const examples = ['Conditions', 'Together', 'Sets', 'Taken literally'].flatMap((heading) =>
   codeIn(heading).flatMap(([first = []]) => first),
 )
 const mistakes = codeIn('Errors')
@@ -31,14 +31,14 @@ describe('docs/query.md', () => {
   })
 
   test.each(mistakes.map(([wrong = [], right = []]) => ({ wrong: wrong.join(), right })))(
-    '$wrong is none',
+    '$wrong is an error',
     ({ wrong, right }) => {
       expect(() => parseQuery(wrong, now)).toThrow(RouxError)
       for (const query of right) expect(() => parseQuery(query, now)).not.toThrow()
     },
   )
 
-  test('what is taken literally is text', () => {
+  test('literal examples parse as text', () => {
     for (const query of codeIn('Taken literally').flatMap(([first = []]) => first)) {
       const parsed = parseQuery(query, now)
       const parts = parsed.kind === 'and' ? parsed.parts : [parsed]
@@ -53,7 +53,7 @@ describe('docs/query.md', () => {
     for (const feature of FEATURES) expect(examples.join(' ')).toContain(`has:${feature}`)
   })
 
-  test('shows an error as it is', () => {
+  test('shows an actual error message', () => {
     const [, shown = ''] = /```text\n(The query[^`]+)```/.exec(page) ?? []
     const { message, hint } = caught('notes titel:foo')
     expect(shown).toBe(`${message}\n${hint}\n`)

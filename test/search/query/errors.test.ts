@@ -6,7 +6,7 @@ import { anyText } from './arbitraries.ts'
 
 const now = new Date(2024, 4, 15, 10, 30)
 
-/** Query with the place marked by `|`, and what is wrong there. */
+/** A query with the error position marked by `|`, and the message. */
 const CASES: readonly (readonly [marked: string, problem: string])[] = [
   ['a |-', '"-" stands alone'],
   ['a |- b', '"-" stands alone'],
@@ -51,6 +51,17 @@ const CASES: readonly (readonly [marked: string, problem: string])[] = [
   ['links:|', 'the note after links: is missing'],
   ['linkedfrom:|""', 'the note after linkedfrom: is missing'],
   ['links:a|*', '"*" means nothing here'],
+  ['a links:|(b', '"(" is not closed'],
+  ['links:|(', '"(" is not closed'],
+  ['linkedfrom:|()', 'there is nothing between the parentheses'],
+  ['links:(a)|)', 'nothing was opened that ")" could close'],
+  ['links:(a |OR )', 'OR stands between two conditions, and one of them is missing'],
+  ['links:| (a)', 'the note after links: is missing'],
+  ['links:|>(a)', 'only dates can be compared by ">"'],
+  ['title:|(a)', 'the text after title: is missing'],
+  ['folder:|', 'the folder after folder: is missing'],
+  ['folder:|/', 'every note is in the folder "/"'],
+  ['folder:a|*', '"*" means nothing here'],
   ['task:|maybe', 'task: does not know "maybe"'],
   ['task:|', 'the word after task: is missing'],
   ['task:|opens', 'task: does not know "opens", did you mean open'],
@@ -78,7 +89,7 @@ const CASES: readonly (readonly [marked: string, problem: string])[] = [
   ['has:|links', 'has: does not know "links", did you mean link'],
 ]
 
-describe('a query that cannot be read', () => {
+describe('an invalid query', () => {
   test.each(CASES)('%s', (marked, problem) => {
     const at = marked.indexOf('|')
     const query = marked.replace('|', '')
@@ -88,12 +99,12 @@ describe('a query that cannot be read', () => {
     expect(error.hint).toMatch(/^[A-Z].*\.$/)
   })
 
-  test('a property that is written like a field says how properties are asked for', () => {
+  test('a property written like a field gets a hint about property syntax', () => {
     expect(mistakeIn('#status:done').message).toContain('column 8: ":" cannot be in a tag')
     expect(mistakeIn('#status:done').hint).toContain('#status=done')
   })
 
-  test('an operator of other languages', () => {
+  test('with an operator of another query language', () => {
     expect(mistakeIn('a || b').message).toContain('column 3: "||" means nothing here')
     expect(mistakeIn('a | b').hint).toContain('OR')
   })
@@ -103,13 +114,21 @@ describe('a query that cannot be read', () => {
     expect(mistakeIn('-('.repeat(1_000_000)).message).toContain('column 102: groups are nested more than 50 deep')
   })
 
-  test('names what was meant', () => {
+  test('sets in more than three sets', () => {
+    const nested = (depth: number) => `${'links:('.repeat(depth)}a${')'.repeat(depth)}`
+    expect(() => parseQuery(`${nested(3)} ${nested(3)}`, now)).not.toThrow()
+    expect(mistakeIn(nested(4)).message).toContain('column 22: sets are nested more than 3 deep')
+    expect(mistakeIn(nested(20)).message).toContain('column 22: sets are nested more than 3 deep')
+    expect(mistakeIn('links:('.repeat(20)).hint).toContain('links:"a note"')
+  })
+
+  test('suggests the intended word', () => {
     expect(mistakeIn('modifed:2024').candidates).toEqual(['modified'])
     expect(mistakeIn('pth:x').candidates).toEqual(['path'])
     expect(mistakeIn('titel:"a b"').hint).toContain('put it in quotes: "titel:a b".')
   })
 
-  test('is cut to what is around the place', () => {
+  test('is shortened around the error position', () => {
     const { message } = mistakeIn(`${'😀 word '.repeat(1000)}titel:foo ${'word '.repeat(1000)}`)
     expect(message.split('\n').slice(1)).toEqual([
       '…word 😀 word 😀 word 😀 word 😀 word 😀 word titel:foo word word word word …',
@@ -134,7 +153,7 @@ describe('a query that cannot be read', () => {
     for (const query of [...queries, ...more]) expect(mistakeIn(query).message.length).toBeLessThan(300)
   })
 
-  test('whatever the text, nothing else is thrown', () => {
+  test('no text causes any other error', () => {
     fc.assert(
       fc.property(anyText, (text) => {
         try {

@@ -9,10 +9,10 @@ import { matchesOf, type TestNote, VaultSource } from './vault-source.ts'
 
 const now = new Date(2024, 4, 15, 10, 30)
 
-/** Links of these notes name titles. */
+/** Links in these notes use titles. */
 const TITLES = new Map(['home', 'a', 'b', 'c', 'ab'].map((title) => [title, [title as NodeId]]))
 
-/** What has all that is asked for, else what has some of the words. */
+/** What matches all words, or else some of them. */
 function find(query: Query, source: VaultSource) {
   const within = (part: Query) => {
     const condition = toCondition(part, { titles: TITLES })
@@ -66,6 +66,12 @@ describe('evaluating a query', () => {
     ['#stars<=10 -#stars<3', [1, 2]],
     ['links:home', [0]],
     ['linkedfrom:ab', [1, 2]],
+    ['links:(title:home)', [0]],
+    ['linkedfrom:(coffee)', [3]],
+    ['-linkedfrom:(#recipe)', [0, 1, 2]],
+    ['links:(#nowhere)', []],
+    ['-links:(#nowhere)', [0, 1, 2, 3]],
+    ['links:(linkedfrom:(links:(title:home)))', [0]],
     ['task:open OR task:done', [2, 3]],
     ['task:any', [2, 3]],
     ['-(coffee OR tea)', [3]],
@@ -83,7 +89,7 @@ describe('evaluating a query', () => {
     ['tea nothing OR coffee nothing', [0, 1, 2, 3]],
     ['(tea mill OR nowhere light) -coffee #recipe', [1]],
     ['(tea mill) (coffee)', [0, 1, 2]],
-  ])('%s: nothing has all words, so any will do', (query, keys) => {
+  ])('%s: nothing matches all words, so any word counts', (query, keys) => {
     const { matches, fallback } = find(parseQuery(query, now), new VaultSource(GARDEN))
     expect({ keys: [...matches], fallback }).toEqual({ keys, fallback: true })
   })
@@ -96,12 +102,12 @@ describe('evaluating a query', () => {
     'coffee -coffee',
     'no where',
     '-(coffee OR light OR nothing OR mill)',
-  ])('%s: nothing is let go, so nothing is found', (query) => {
+  ])('%s: no condition can be dropped, so nothing is found', (query) => {
     const { matches, fallback } = find(parseQuery(query, now), new VaultSource(GARDEN))
     expect({ keys: [...matches], fallback }).toEqual({ keys: [], fallback: false })
   })
 
-  test('tells what to rank and highlight by', () => {
+  test('returns the words to rank and highlight', () => {
     const query = 'b* a -c ("d e" OR title:f -(-g)) a title:a #h'
     const words = positiveWords(parseQuery(query, now))
     expect(words.map(({ form, text }) => `${form} ${text}`)).toEqual([
@@ -114,13 +120,31 @@ describe('evaluating a query', () => {
     ])
   })
 
-  test('leaves out what the source does not list', () => {
+  test('leaves out notes that the source does not list', () => {
     const source = new VaultSource(GARDEN, [1, 2])
     expect([...find(parseQuery('coffee OR tea', now), source).matches]).toEqual([1, 2])
     expect([...find(parseQuery('-tea', now), source).matches]).toEqual([2])
   })
 
-  test('looks things up once, cheap ones first, and none that cannot matter', () => {
+  test('sets contain notes that the source does not list, and none of their words are marked or ranked', () => {
+    const source = new VaultSource(GARDEN, [0])
+    expect([...find(parseQuery('links:(title:home)', now), source).matches]).toEqual([0])
+    expect([...find(parseQuery('linkedfrom:(light)', now), source).matches]).toEqual([])
+    expect(positiveWords(parseQuery('links:(a b) c -linkedfrom:(-d)', now))).toEqual([{ form: 'word', text: 'c' }])
+  })
+
+  test('a note that links to itself is not linked from a set that contains only itself', () => {
+    const notes = [
+      { text: 'x', title: 'a', tags: [], links: ['to>a', 'to>b'] },
+      { text: 'x', title: 'b', tags: [], links: ['to>a'] },
+    ]
+    const keys = (query: string) => [...find(parseQuery(query, now), new VaultSource(notes)).matches]
+    expect(keys('linkedfrom:(title:a)')).toEqual([1])
+    expect(keys('linkedfrom:(linkedfrom:(title:a))')).toEqual([0])
+    expect(keys('links:(x)')).toEqual([0, 1])
+  })
+
+  test('looks up each condition once, cheap ones first, and skips irrelevant ones', () => {
     const lookUps = (query: string) => {
       const source = new VaultSource(GARDEN)
       const condition = toCondition(parseQuery(query, now), { titles: TITLES })
@@ -137,10 +161,12 @@ describe('evaluating a query', () => {
     expect(lookUps('coffee #nowhere "a b"')).toEqual(['all', 'tag nowhere'])
     expect(lookUps('coffee tea OR coffee mill OR -coffee tea')).toEqual(['all', 'word coffee', 'word tea', 'word mill'])
     expect(lookUps('nowhere mill')).toEqual(['all', 'word nowhere'])
+    expect(lookUps('links:(#x) OR -links:(#x)')).toEqual(['all', 'all', 'tag x', 'links of 0'])
+    expect(lookUps('#nowhere links:(#x)')).toEqual(['all', 'tag nowhere'])
     expect(lookUps('-#x OR nowhere')).toEqual(['all', 'tag x'])
   })
 
-  test('equals looking at each note', () => {
+  test('equals checking each note', () => {
     fc.assert(
       fc.property(fc.array(anyNote, { maxLength: 8 }), anyQuery, (notes, text) => {
         const query = parseQuery(text, now)

@@ -8,7 +8,7 @@ import { formatQuery } from './format-query.ts'
 
 const now = new Date(2024, 4, 15, 10, 30)
 
-describe('a query written out', () => {
+describe('a formatted query', () => {
   test.each([
     ['((a) AND NOT b)', 'a -b'],
     ['tag:x OR (y OR z)', '#x OR y OR z'],
@@ -20,7 +20,7 @@ describe('a query written out', () => {
     expect(formatQuery(parseQuery(query, now))).toBe(written)
   })
 
-  test('is the same query', () => {
+  test('parses to the same query', () => {
     fc.assert(
       fc.property(fc.oneof(anyQuery, anyText), (text) => {
         const query = tryParse(text)

@@ -1,6 +1,6 @@
 import type { Query, QueryPart, Term, TextForm } from '../../../src/search/query/query.ts'
 
-/** The shortest spelling that reads as the same query. */
+/** The shortest text that parses to the same query. */
 export function formatQuery(query: Query): string {
   switch (query.kind) {
     case 'all':
@@ -16,7 +16,7 @@ export function formatQuery(query: Query): string {
   }
 }
 
-/** The spelling of a single condition; two that are spelled alike are the same look-up. */
+/** The text of a single condition; equal texts are the same look-up. */
 function formatTerm(term: Term): string {
   switch (term.kind) {
     case 'text':
@@ -32,6 +32,8 @@ function formatTerm(term: Term): string {
     case 'links':
     case 'linkedfrom':
       return `${term.kind}:${quoteIfNeeded(term.title)}`
+    case 'set':
+      return `${term.field}:${grouped(term.part)}`
     case 'community':
       return `community:${quoteIfNeeded(term.id)}`
     case 'task':
@@ -40,6 +42,8 @@ function formatTerm(term: Term): string {
       return `~${quoteIfNeeded(term.name)}${term.title === undefined ? '' : `=${quoteIfNeeded(term.title)}`}`
     case 'path':
       return `path:${quoteIfNeeded(term.text)}`
+    case 'folder':
+      return `folder:${quoteIfNeeded(term.text)}`
     case 'type':
       return `type:${quoteIfNeeded(term.value)}`
     case 'time':

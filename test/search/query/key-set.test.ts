@@ -6,7 +6,7 @@ const keys = fc.array(fc.oneof(fc.nat(70), fc.nat(5_000)), { maxLength: 60 })
 const ascending = (set: Iterable<number>): readonly number[] => [...set].sort((a, b) => a - b)
 
 describe('a set of keys', () => {
-  test('is what a Set is', () => {
+  test('behaves like a Set', () => {
     fc.assert(
       fc.property(keys, keys, fc.nat(5_000), (left, right, key) => {
         const [a, b] = [new Set(left), new Set(right)]
@@ -23,14 +23,14 @@ describe('a set of keys', () => {
     )
   })
 
-  test('has no key that is none', () => {
+  test('never contains an invalid key', () => {
     const set = KeySet.of([0, 31, 32, 119_999])
     expect([...set]).toEqual([0, 31, 32, 119_999])
     for (const key of [-1, 0.5, Number.NaN, 2 ** 32, 1e9]) expect(set.has(key)).toBe(false)
     expect(KeySet.EMPTY.isEmpty).toBe(true)
   })
 
-  test.each([-1, 0.5, Number.NaN, 2 ** 32])('%d is no key', (key) => {
+  test.each([-1, 0.5, Number.NaN, 2 ** 32])('rejects %d as a key', (key) => {
     expect(() => KeySet.of([key])).toThrow(RangeError)
   })
 })

@@ -43,6 +43,10 @@ const CASES: readonly (readonly [query: string, shown: string])[] = [
   ['links:[[My Home]] -LinkedFrom:[[Home#Door|the door]]', 'and(links:"My Home", not(linkedfrom:Home))'],
   ['links:"[[My Home]]" -LinkedFrom:"[[Home#Door|the door]]"', 'and(links:"My Home", not(linkedfrom:Home))'],
   ['~up=[[My Home]] [[My Home]]', 'and(relation up = <My Home>, word [[My, word Home]])'],
+  ['links:(#moc) -LinkedFrom:( a OR "b c" )', 'and(links:(#moc), not(linkedfrom:(a OR "b c")))'],
+  ['linkedfrom:(links:(linkedfrom:(a b)))', 'linkedfrom:(links:(linkedfrom:(a b)))'],
+  ['links:((links:Home))', 'links:(links:Home)'],
+  ['links:(a)b folder:"/Daily notes/" folder:x/y', 'and(links:(a), word b, folder:"Daily notes", folder:x/y)'],
   ['task:open TASK:Done task:any', 'and(task:open, task:done, task:any)'],
 
   ['title:foo Title:"a b" TITLE:fo*', 'and(title word foo, title phrase a b, title prefix fo)'],
@@ -67,7 +71,7 @@ describe('a query', () => {
     expect(show(parseQuery(query, now))).toBe(shown)
   })
 
-  test('knows where its conditions stand', () => {
+  test('records the positions of its conditions', () => {
     const query = parseQuery(' a -("b c" OR #d)', now)
     expect(query).toMatchObject({
       kind: 'and',
@@ -96,7 +100,7 @@ describe('a query', () => {
       expect(parseQuery(query, now).kind).not.toBe('all')
   })
 
-  test('may have groups in groups, 50 deep', () => {
+  test('may nest groups 50 deep', () => {
     expect(show(parseQuery(`${'('.repeat(50)}a${')'.repeat(50)}`, now))).toBe('word a')
     expect(show(parseQuery('(a) '.repeat(60), now))).toMatch(/^and\(word a, /)
   })

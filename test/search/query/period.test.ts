@@ -4,7 +4,7 @@ import { parseQuery } from '../../../src/search/query/parse-query.ts'
 
 const zone = process.env.TZ
 beforeEach(() => {
-  // The clock goes forward on 31 March 2024 at 2:00 and back on 27 October at 3:00.
+  // Clocks go forward on 31 March 2024 at 2:00 and back on 27 October at 3:00.
   process.env.TZ = 'Europe/Berlin'
 })
 afterEach(() => {
@@ -43,11 +43,11 @@ describe('a date is a period in the local time zone', () => {
     expect(readPeriod(text, now())).toEqual({ from: Date.parse(`${from}Z`), to: Date.parse(`${to}Z`) })
   })
 
-  test('a Sunday belongs to the week before', () => {
+  test('a Sunday belongs to the preceding week', () => {
     expect(readPeriod('week', new Date('2024-05-19T12:00:00Z'))?.from).toBe(Date.parse('2024-05-12T22:00Z'))
   })
 
-  test('years of two digits are those of the first century', () => {
+  test('a two-digit year is in the first century', () => {
     expect(readPeriod('0050-01-01T00:00Z', now())?.from).toBe(Date.parse('0050-01-01T00:00Z'))
     expect(new Date(readPeriod('0050', now())?.from ?? 0).getFullYear()).toBe(50)
   })
@@ -63,7 +63,7 @@ describe('a date is a period in the local time zone', () => {
       '2024-01-01T12:30+02:60',
     ],
     ...['2024-01Z', '20240101', '2024/01/01', 'today', 'day7', 'day-', 'day--1', 'day-123456', 'days-1', '2024..2025', '٢٠٢٤'],
-  ])('"%s" is none', (text) => {
+  ])('rejects "%s"', (text) => {
     expect(readPeriod(text, now())).toBeUndefined()
   })
 })

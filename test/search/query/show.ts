@@ -1,7 +1,7 @@
 import type { Query } from '../../../src/search/query/query.ts'
 import { formatQuery } from './format-query.ts'
 
-/** A query with its structure laid open: every group in parentheses, kinds by name. */
+/** A query with its full structure: every group in parentheses, kinds by name. */
 export function show(query: Query): string {
   switch (query.kind) {
     case 'all':

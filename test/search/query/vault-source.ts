@@ -17,15 +17,19 @@ export interface TestNote {
   readonly created?: number
 }
 
+type SingleLookup = Exclude<Lookup, { readonly kind: 'set' }>
+
 /** A source that goes through all notes, and tells what it was asked. */
 export class VaultSource implements QuerySource {
   readonly lookUps: string[] = []
   readonly #notes: readonly TestNote[]
   readonly #listed: readonly number[]
+  readonly #sets: QuerySource
 
   constructor(notes: readonly TestNote[], listed: readonly number[] = notes.map((_, key) => key)) {
     this.#notes = notes
     this.#listed = listed
+    this.#sets = listed.length === notes.length ? this : new VaultSource(notes)
   }
 
   all(): KeySet {
@@ -33,8 +37,18 @@ export class VaultSource implements QuerySource {
     return KeySet.of(this.#listed)
   }
 
-  lookUp(lookup: Lookup): KeySet {
+  lookUp(lookup: SingleLookup): KeySet {
     return this.#where(named(lookup), (note) => fitsLookup(lookup, note))
+  }
+
+  linked(field: 'links' | 'linkedfrom', keys: KeySet): KeySet {
+    const set = this.#notes.filter((_, key) => keys.has(key))
+    return this.#where(`${field} of ${keys.size}`, (note) => set.some((other) => areLinked(field, note, other)))
+  }
+
+  /** Sets may contain every note, listed or not. */
+  sets(): QuerySource {
+    return this.#sets
   }
 
   #where(lookUp: string, fitsNote: (note: TestNote) => boolean): KeySet {
@@ -44,7 +58,7 @@ export class VaultSource implements QuerySource {
 }
 
 /** Spells a look-up as tests read it. */
-function named(lookup: Lookup): string {
+function named(lookup: SingleLookup): string {
   switch (lookup.kind) {
     case 'word':
       return `${lookup.field === 'title' ? 'title ' : ''}${lookup.word.match === 'prefix' ? 'prefix' : 'word'} ${lookup.word.form}`
@@ -61,7 +75,7 @@ function textOf({ words }: Phrase): string {
   return words.map(({ form }) => form).join(' ')
 }
 
-function fitsLookup(lookup: Lookup, note: TestNote): boolean {
+function fitsLookup(lookup: SingleLookup, note: TestNote): boolean {
   switch (lookup.kind) {
     case 'word': {
       const { form, match } = lookup.word
@@ -93,6 +107,8 @@ function fitsLookup(lookup: Lookup, note: TestNote): boolean {
       return hasTask(lookup.state)(note)
     case 'path':
       return note.path?.includes(lookup.text) === true
+    case 'folder':
+      return note.path?.startsWith(`${lookup.folder}/`) === true
     case 'time':
       return (note.created ?? 0) >= lookup.from && (note.created ?? 0) < lookup.to
     case 'has':
@@ -109,35 +125,46 @@ export function matchesOf(
   query: Query,
   notes: readonly TestNote[],
 ): { readonly keys: readonly number[]; readonly fallback: boolean } {
-  const keysOf = (areWordsLoose: boolean) => notes.flatMap((note, key) => (fits(query, note, areWordsLoose) ? [key] : []))
+  const keysOf = (areWordsLoose: boolean) =>
+    notes.flatMap((note, key) => (fits(query, { note, notes }, areWordsLoose) ? [key] : []))
   const strict = keysOf(false)
   if (strict.length > 0) return { keys: strict, fallback: false }
   const loose = keysOf(true)
   return { keys: loose, fallback: loose.length > 0 }
 }
 
-function fits(query: Query, note: TestNote, areWordsLoose = false): boolean {
+interface Placed {
+  readonly note: TestNote
+  readonly notes: readonly TestNote[]
+}
+
+function fits(query: Query, placed: Placed, areWordsLoose = false): boolean {
   switch (query.kind) {
     case 'all':
       return true
     case 'or':
-      return query.parts.some((part) => fits(part, note, areWordsLoose))
+      return query.parts.some((part) => fits(part, placed, areWordsLoose))
     case 'not':
-      return !fits(query.part, note)
+      return !fits(query.part, placed)
     case 'and': {
       const isBare = (part: QueryPart) => areWordsLoose && part.kind === 'text' && part.form !== 'phrase'
       const bare = query.parts.filter(isBare)
       const others = query.parts.filter((part) => !isBare(part))
       return (
-        (bare.length === 0 || bare.some((part) => fits(part, note))) && others.every((part) => fits(part, note, areWordsLoose))
+        (bare.length === 0 || bare.some((part) => fits(part, placed))) &&
+        others.every((part) => fits(part, placed, areWordsLoose))
       )
     }
+    case 'set': {
+      const { field, part } = query
+      return placed.notes.some((other) => areLinked(field, placed.note, other) && fits(part, { ...placed, note: other }))
+    }
     default:
-      return fitsTerm(query, note)
+      return fitsTerm(query, placed.note)
   }
 }
 
-function fitsTerm(term: Term, note: TestNote): boolean {
+function fitsTerm(term: Exclude<Term, { readonly kind: 'set' }>, note: TestNote): boolean {
   switch (term.kind) {
     case 'text':
       return hasText(term.form, term.text)(note)
@@ -160,6 +187,8 @@ function fitsTerm(term: Term, note: TestNote): boolean {
       return hasTask(term.state)(note)
     case 'path':
       return note.path?.includes(term.text) === true
+    case 'folder':
+      return note.path?.startsWith(`${term.text}/`) === true
     case 'type':
       return hasProperty('type', term.value)(note)
     case 'time':
@@ -205,6 +234,12 @@ function hasLink(kind: 'links' | 'linkedfrom', titles: readonly string[]): (note
     kind === 'links'
       ? links.some((link) => titles.includes(link.split('>')[1] ?? ''))
       : linkedFrom.some((title) => titles.includes(title))
+}
+
+/** Checks whether a note links to another one by its title, or the other way round. */
+function areLinked(field: 'links' | 'linkedfrom', note: TestNote, other: TestNote): boolean {
+  const [from, to] = field === 'links' ? [note, other] : [other, note]
+  return note !== other && from.links?.some((link) => link.split('>')[1] === to.title.toLowerCase()) === true
 }
 
 function hasTask(state: TaskState): (note: TestNote) => boolean {

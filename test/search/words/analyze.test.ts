@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { forgetCompounds } from '../../../src/search/words/compound.ts'
 import { analyze, scanWords } from '../../../src/search/words/scan.ts'
 
-/** Words with their positions where these are not the next one; parts after `+`, tails after `~`. */
+/** Words with their positions unless consecutive; parts after `+`, stem endings after `~`. */
 function show(text: string): string {
   return analyze(text)
     .map(({ form, kind }) => `${kind === 'part' ? '+' : kind === 'tail' ? '~' : ' '}${form}`)
@@ -40,7 +40,11 @@ const cases: readonly (readonly [what: string, text: string, words: string])[] =
   ['a lone character', '猫 a', '猫 a'],
   ['Korean', '한국어 책', '한국 국어~어 책'],
   ['half-width kana', 'ｶﾞｷﾞ', 'ガギ~ギ'],
-  ['Thai', 'ครับ', 'ครั รับ~บ'],
+  ['Thai', 'การตั้งค่าปลั๊กอินของชุมชน 2 ครับ', 'การ ตั้ง ค่า ปลั๊กอิน ของ ชุมชน 2 ครับ'],
+  ['Khmer', 'ការកំណត់កម្មវិធីជំនួយ', 'ការកំណត់ កម្មវិធី ជំនួយ'],
+  ['Lao', 'ພາສາລາວ', 'ພາສາ ລາວ'],
+  ['Burmese', 'စကားဖြင့်ရေးသားသည်', 'စကား ဖြင့် ရေးသား သည်'],
+  ['a soft hyphen in Thai', 'ภา\u00adษา', 'ภาษา'],
   ['scripts side by side', 'tokyo東京tower', 'tokyo 東京~京 tower'],
   ['Devanagari', 'मराठी भाषा', 'मराठी भाषा'],
   ['astral letters', '𐐀𐐁', '𐐨𐐩'],
@@ -53,7 +57,7 @@ describe('the words of a text', () => {
     expect(show(text)).toBe(words)
   })
 
-  test('have the offsets of what is written', () => {
+  test('have offsets in the original text', () => {
     const text = "The dog's useEffect, 1,000 ｶﾞｷﾞ"
     const written = analyze(text).map(({ start, end }) => text.slice(start, end))
     expect(written).toEqual(['The', "dog's", 'useEffect', 'useEffect', 'useEffect', '1,000', 'ｶﾞｷﾞ', 'ｷﾞ'])
@@ -63,18 +67,18 @@ describe('the words of a text', () => {
     expect(analyze('a foo_bar 黒猫が b').map(({ position }) => position)).toEqual([0, 1, 1, 1, 2, 3, 4, 5])
   })
 
-  test('have Porter stems where they are plain English letters', () => {
+  test('have Porter stems if they are plain English', () => {
     const stems = analyze('running happily abilities foo_bars cafés ёлки').map(({ stem }) => stem)
     expect(stems).toEqual(['run', 'happili', 'abil', 'foo_bars', 'foo', 'bar', 'cafe', 'елки'])
   })
 
-  test('are marked when they are function words', () => {
+  test('are marked if they are function words', () => {
     const marked = analyze("The cat doesn't sit on it").filter(({ isStopWord }) => isStopWord)
     expect(marked.map(({ form }) => form)).toEqual(['the', 'doesnt', 'on', 'it'])
   })
 })
 
-test('a compound is read alike wherever it stands and however often it was read', () => {
+test('a compound gives the same words anywhere and however often it occurs', () => {
   const part = fc.constantFrom(
     'a',
     'Ab',
@@ -101,7 +105,7 @@ test('a compound is read alike wherever it stands and however often it was read'
       forgetCompounds()
       const first = analyze(text)
       expect(analyze(text)).toEqual(first)
-      // What stands before a blank that is not ASCII is never kept.
+      // Text before a non-ASCII space is never cached.
       expect(analyze(text.replaceAll(' ', '\u3000'))).toEqual(first)
     }),
   )
@@ -118,9 +122,11 @@ describe('hostile text', () => {
     ['joined pieces', 'ab.'.repeat(large / 3), undefined],
     ['thousands', '123,'.repeat(large / 4), undefined],
     ['unspaced characters', '猫'.repeat(large), large],
+    ['one Thai word again and again', 'ปลั๊กอิน'.repeat(large / 8), undefined],
+    ['a Thai base and its marks', `ก${'\u0e34'.repeat(large)}`, 1],
     ['a base and its marks', `क${'\u093c'.repeat(large)}`, 1],
     ['dashes', '2024-'.repeat(large / 5), undefined],
-  ])('%s: bounded forms', (_, text, count) => {
+  ])('%s: limits the length and number of words', (_, text, count) => {
     let longest = 0
     let found = 0
     scanWords(text, (form) => {

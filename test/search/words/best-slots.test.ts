@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { bestSlots } from '../../../src/search/words/rank.ts'
 
-test('are those that sorting all would put first, of equal ones those with smaller keys, or all that score as the last does', () => {
+test('equal the first ones after sorting everything, ties by key, or include all ties of the last', () => {
   const score = fc.oneof(
     fc.constantFrom(0.5, 1, 1.0001),
     fc.float({ min: Math.fround(1e-6), max: Math.fround(1e6), noNaN: true }),

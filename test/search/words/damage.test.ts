@@ -16,7 +16,7 @@ function spoil(bytes: Uint8Array, changes: readonly (readonly [number, number])[
   return spoiled.slice(0, spoiled.length - (cut % (spoiled.length + 1)))
 }
 
-/** Runs to its end, or says that something is damaged. */
+/** Finishes, or reports damage. */
 function survives(run: () => unknown): void {
   try {
     run()
@@ -26,7 +26,7 @@ function survives(run: () => unknown): void {
 }
 
 describe('damaged bytes', () => {
-  test('of pages give an answer or DamagedWords, never anything else', () => {
+  test('of pages give an answer or DamagedWords, never another error', () => {
     fc.assert(
       fc.property(documents, text, damage, fc.constantFrom(0, 0, 1, 7, 300), (list, query, changes, cut) => {
         const pages = new MemoryPages()
@@ -52,7 +52,7 @@ describe('damaged bytes', () => {
     )
   })
 
-  test('of a header too', () => {
+  test('of a header as well', () => {
     fc.assert(
       fc.property(documents, damage, fc.constantFrom(0, 1, 9), (list, changes, cut) => {
         const { header } = store(new MemoryPages(), 1, list)
@@ -63,7 +63,7 @@ describe('damaged bytes', () => {
     )
   })
 
-  test('that claim a billion documents are refused at once', () => {
+  test('that claim a billion documents are rejected at once', () => {
     expect(() => unpackHeader(Uint8Array.of(2, 0, 0, 0, 255, 255, 255, 63))).toThrow(DamagedWords)
   })
 })

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import type { WordDocument } from './memory-pages.ts'
 
-/** Words whose stems differ from them in every way, compounds, and scripts whose UTF-8 and UTF-16 orders differ. */
+/** Words that differ from their stems in every way, compounds, and scripts that sort differently in UTF-8 and UTF-16. */
 const vocabulary = [
   ...[
     'run',
@@ -32,9 +32,27 @@ const vocabulary = [
     '﨎',
     '한국어',
     'ครับ',
+    'การตั้งค่าปลั๊กอิน',
+    'ការកំណត់កម្មវិធី',
     '𐐨𐐩',
     'x'.repeat(100),
     '—',
+  ],
+  ...[
+    'Häuser',
+    'Haus',
+    'Häusern',
+    'general',
+    'generale',
+    'talossa',
+    'talo',
+    'talot',
+    'talossakin',
+    'книга',
+    'книгами',
+    'книг',
+    'σπίτι',
+    'σπίτια',
   ],
 ]
 
@@ -49,7 +67,9 @@ const fields = fc.record({
   properties: fc.array(text, { maxLength: 1 }),
 })
 
-/** Documents with different keys in no order. */
+const language = fc.constantFrom(undefined, 'de', 'en', 'fi', 'it', 'ru', 'el', 'th')
+
+/** Documents with different keys and languages, unordered. */
 export const documents = fc
-  .uniqueArray(fc.tuple(fc.integer({ min: 0, max: 60 }), fields), { maxLength: 20, selector: ([key]) => key })
-  .map((list) => list.map(([key, content]): WordDocument => ({ key, stamp: 1, fields: content })))
+  .uniqueArray(fc.tuple(fc.integer({ min: 0, max: 60 }), fields, language), { maxLength: 20, selector: ([key]) => key })
+  .map((list) => list.map(([key, content, written]): WordDocument => ({ key, stamp: 1, language: written, fields: content })))

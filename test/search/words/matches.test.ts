@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { findMatches } from '../../../src/search/words/matches.ts'
+import { findMatches, mayHoldStem } from '../../../src/search/words/matches.ts'
 import { phraseOf, queryTerms } from '../../../src/search/words/query-terms.ts'
+import { analyze } from '../../../src/search/words/scan.ts'
 
 const piece = fc.oneof(
   fc.constantFrom(
@@ -24,7 +25,7 @@ const piece = fc.oneof(
   fc.string({ unit: fc.constantFrom(...'abAB1.,_@#+-’ ') }),
 )
 
-test('words are found near their beginnings just as if every word were read', () => {
+test('scanning for word beginnings finds the same matches as reading every word', () => {
   const text = fc.array(piece, { maxLength: 30 }).map((pieces) => pieces.join(''))
   const query = fc.array(fc.oneof(piece, fc.constantFrom('happily', 'abilities', 'agreed', 'cafes', "isn't")), { maxLength: 6 })
   const written = fc.oneof(
@@ -34,7 +35,7 @@ test('words are found near their beginnings just as if every word were read', ()
   fc.assert(
     fc.property(written, query, (note, words) => {
       const terms = queryTerms(words.join(' ')).map((term) => ({ term, weight: 1 }))
-      // With a phrase every word is read.
+      // A phrase makes it read every word.
       const phrases = [phraseOf('never written')]
       expect(findMatches(note, { terms, phrases: [] })).toEqual(findMatches(note, { terms, phrases }))
     }),
@@ -55,4 +56,30 @@ test.each([
 ])('%s is found in “%s”', (query, text, found) => {
   const terms = queryTerms(query).map((term) => ({ term, weight: 1 }))
   expect(findMatches(text, { terms, phrases: [] }).map(({ start, end }) => text.slice(start, end))).toContain(found)
+})
+
+test('never skips a text that contains a stem of the question', () => {
+  const words = fc.constantFrom(
+    'happy',
+    'happily',
+    'U.S.A.',
+    "don't",
+    'node.js',
+    'naïve',
+    'c++',
+    '1,000',
+    'Kafé',
+    'ability',
+    '漢字',
+    'fooBar',
+  )
+  const text = fc.array(fc.tuple(words, fc.constantFrom(' ', '-', '.', '_', ', ', '', '**')), { maxLength: 6 })
+  fc.assert(
+    fc.property(text, text, (asked, held) => {
+      const terms = queryTerms(asked.flat().join(''))
+      const stems = new Set(analyze(held.flat().join('')).map(({ stem }) => stem))
+      if (terms.some(({ stem }) => stems.has(stem))) expect(mayHoldStem(terms)(held.flat().join(''))).toBe(true)
+    }),
+    { numRuns: 1_000 },
+  )
 })

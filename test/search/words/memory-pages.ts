@@ -10,10 +10,11 @@ import { stemOf } from '../../../src/search/words/stem.ts'
 export interface WordDocument {
   readonly key: number
   readonly stamp: number
+  readonly language?: string | undefined
   readonly fields: NoteFields
 }
 
-/** Pages in memory, looked up by comparing them all. */
+/** Pages in memory, found by a linear search. */
 export class MemoryPages implements PageSource {
   readonly #segments = new Map<number, readonly Page[]>()
 
@@ -41,7 +42,7 @@ export class MemoryPages implements PageSource {
 /** Builds a segment of these documents and keeps its pages. */
 export function store(pages: MemoryPages, id: number, documents: readonly WordDocument[]): StoredSegment {
   const builder = new SegmentBuilder(stemOf)
-  for (const { key, stamp, fields } of documents) builder.add({ key, stamp, ...analyseNote(fields) })
+  for (const { key, stamp, language, fields } of documents) builder.add({ key, stamp, language, ...analyseNote(fields) })
   pages.put(id, [...builder.pages()])
   return { id, header: builder.header() }
 }

@@ -1,23 +1,30 @@
 import type { Phrase, WordTerm } from '../../../src/core/query.ts'
 import type { Scoring } from '../../../src/search/words/rank.ts'
 import { analyze, type Token } from '../../../src/search/words/scan.ts'
+import { stemOf } from '../../../src/search/words/stem.ts'
 import type { WordDocument } from './memory-pages.ts'
 
-/** The keyword index as its definition says: every question reads every document. */
+/** The keyword index by definition: every question reads every document. */
 export class NaiveIndex {
-  readonly #documents: readonly { readonly key: number; readonly title: readonly Token[][]; readonly body: readonly Token[][] }[]
+  readonly #documents: readonly {
+    readonly key: number
+    readonly language: string | undefined
+    readonly title: readonly Token[][]
+    readonly body: readonly Token[][]
+  }[]
 
   constructor(documents: readonly WordDocument[]) {
     const read = (texts: readonly string[]): Token[][] => texts.map((text) => [...analyze(text)])
-    this.#documents = documents.map(({ key, fields: { title, headings, body, tags, properties } }) => ({
+    this.#documents = documents.map(({ key, language, fields: { title, headings, body, tags, properties } }) => ({
       key,
+      language,
       title: read(title),
       body: read([body, ...headings, ...tags, ...properties]),
     }))
   }
 
-  keysWith(term: Pick<WordTerm, 'form' | 'stem' | 'match'>, field: 'any' | 'title'): number[] {
-    return this.#keys(field, (text) => text.some((token) => isFoundBy(term, token)))
+  keysWith(term: Pick<WordTerm, 'form' | 'match'>, field: 'any' | 'title'): number[] {
+    return this.#keys(field, (text, language) => text.some((token) => isFoundBy(term, token, language)))
   }
 
   keysWithPhrase({ words }: Phrase, field: 'any' | 'title'): number[] {
@@ -41,7 +48,9 @@ export class NaiveIndex {
       const lengths = this.#documents.map((document) => sum(document[field].map((text) => (text.at(-1)?.position ?? -1) + 1)))
       const average = Math.max(1, sum(lengths)) / this.#documents.length
       for (const term of terms) {
-        const counts = this.#documents.map((document) => document[field].flat().filter((token) => isFoundBy(term, token)).length)
+        const counts = this.#documents.map(
+          (document) => document[field].flat().filter((token) => isFoundBy(term, token, document.language)).length,
+        )
         const holders = counts.filter((count) => count > 0).length
         const idf = Math.log(1 + (this.#documents.length - holders + 0.5) / (holders + 0.5))
         this.#documents.forEach(({ key }, at) => {
@@ -56,17 +65,21 @@ export class NaiveIndex {
     return scores
   }
 
-  #keys(field: 'any' | 'title', holds: (text: readonly Token[]) => boolean): number[] {
+  #keys(field: 'any' | 'title', holds: (text: readonly Token[], language: string | undefined) => boolean): number[] {
     return this.#documents
-      .filter(({ title, body }) => title.some(holds) || (field === 'any' && body.some(holds)))
+      .filter(({ title, body, language }) => {
+        const fits = (text: readonly Token[]): boolean => holds(text, language)
+        return title.some(fits) || (field === 'any' && body.some(fits))
+      })
       .map(({ key }) => key)
       .sort((a, b) => a - b)
   }
 }
 
-function isFoundBy({ form, stem, match }: Pick<WordTerm, 'form' | 'stem' | 'match'>, token: Token): boolean {
+/** A word matches if it has the same stem in the note's language. */
+function isFoundBy({ form, match }: Pick<WordTerm, 'form' | 'match'>, token: Token, language: string | undefined): boolean {
   if (match === 'prefix') return token.form.startsWith(form)
-  return match === 'stem' ? token.stem === stem : token.form === form
+  return match === 'stem' ? stemOf(token.form, language) === stemOf(form, language) : token.form === form
 }
 
 function sum(numbers: readonly number[]): number {

@@ -15,14 +15,14 @@ const found = (index: WordIndex, query: string, limit = 10): number[] =>
   index.rank(queryTerms(query), { limit }).hits.map(({ key }) => key)
 
 describe('a ranking', () => {
-  test('puts a title before a mention, and more of the words before fewer', () => {
+  test('puts a title before a mention, and notes with more of the words first', () => {
     const mentions = [note(2, 'Dog', 'cat'), note(3, 'Fish', 'cat'), note(4, 'Bird', 'sings'), note(5, 'Worm', 'cat dog')]
     const index = indexOf(note(1, 'Cat', 'purrs'), ...mentions)
     expect(found(index, 'cat')[0]).toBe(1)
     expect(found(index, 'dog cat sings').indexOf(5)).toBeLessThan(found(index, 'dog cat sings').indexOf(3))
   })
 
-  test('is bounded by the limit and the filter, and tells how many there were', () => {
+  test('respects limit and filter, and reports the total', () => {
     const index = indexOf(...Array.from({ length: 20 }, (_, key) => note(key, 'same', 'cat')))
     const ranking = index.rank(queryTerms('cat'), { limit: 3, accept: (key) => key > 4 })
     expect(ranking.hits.map(({ key }) => key)).toEqual([5, 6, 7])
@@ -30,14 +30,14 @@ describe('a ranking', () => {
     expect(found(index, 'cat', 0)).toEqual([])
   })
 
-  test('takes the parts of a name that occurs nowhere, and the whole where it does', () => {
+  test('uses the parts of a name that does not occur, otherwise the whole', () => {
     const index = indexOf(note(1, 'a', 'node version'), note(2, 'b', 'js only'), note(3, 'c', 'deno'))
     expect(found(index, 'node.js').sort()).toEqual([1, 2])
     expect(found(indexOf(note(1, 'a', 'node.js'), note(2, 'b', 'node')), 'node.js')).toEqual([1])
     expect(found(indexOf(note(1, 'a', 'useEffect'), note(2, 'b', 'other')), 'effect')).toEqual([1])
   })
 
-  test('tells what of the query occurs, and how much of it a document has', () => {
+  test('reports which query terms occur, and how much of the query each document has', () => {
     const ranking = indexOf(note(1, 'a', 'cat'), note(2, 'b', 'cat dog')).rank(queryTerms('cat dog unicorn'), { limit: 5 })
     expect(ranking.terms.map(({ term, documents }) => [term.form, documents])).toEqual([
       ['cat', 2],
@@ -68,7 +68,7 @@ describe('a ranking', () => {
     expect(ranking.hits.map(({ key }) => key)).toEqual([1])
   })
 
-  test('does not take one text of a field for the next in a phrase', () => {
+  test('does not join texts of a field into a phrase', () => {
     const { key, stamp, fields } = note(1, 'black')
     const index = indexOf({ key, stamp, fields: { ...fields, title: ['black', 'cat'], headings: ['one'], tags: ['two'] } })
     const phrase = (...forms: string[]) => ({
@@ -80,6 +80,6 @@ describe('a ranking', () => {
   })
 })
 
-test('a document is taken once a segment', () => {
+test('a segment accepts a document only once', () => {
   expect(() => store(new MemoryPages(), 1, [note(1, 'a'), note(1, 'b')])).toThrow(RangeError)
 })

@@ -32,13 +32,13 @@ describe('a snippet', () => {
     expect(show('One  two\n\nthree', 'two')).toBe('One <two>\nthree')
   })
 
-  test('finds other forms of the words, phrases and beginnings', () => {
+  test('highlights other word forms, phrases and prefixes', () => {
     expect(show('He was running home.', 'runs')).toBe('He was <running> home.')
     expect(show('a b, the black cat; black', 'none', { phrase: 'black cat' })).toBe('a b, the <black cat>; black')
     expect(show('黒猫がいる', '猫')).toBe('黒<猫がい>る'.replace('<猫がい>', '<猫が>い'))
   })
 
-  test('lies where different words stand close together', () => {
+  test('is where different words are close together', () => {
     const text = `cat cat cat ${filler}the black cat sleeps ${filler}black`
     expect(show(text, 'black cat', { max: 40 })).toMatch(/^….*the <black> <cat> .*…$/)
   })
@@ -51,11 +51,11 @@ describe('a snippet', () => {
     expect(line).toBe(5)
   })
 
-  test('says the line of its first match', () => {
+  test('has the line of its first match', () => {
     expect(find(`${'a\n'.repeat(500)}cat\n${'a\n'.repeat(500)}`, 'cat').line).toBe(501)
   })
 
-  test('leaves wikilinks whole', () => {
+  test('does not cut wikilinks', () => {
     for (let shift = 0; shift < 40; shift++) {
       const text = `${filler}${'y'.repeat(shift)} [[Some long note|shown]] cat [[Other long note|too]] ${filler}`
       expect(find(text, 'cat', { max: 60 }).text.replaceAll(/\[\[[^[\]]*\]\]/g, '')).not.toMatch(/[[\]]/)
@@ -66,7 +66,7 @@ describe('a snippet', () => {
     expect(find('  \n', 'x')).toEqual({ text: '', highlights: [], line: 1 })
   })
 
-  test('of any text keeps its bounds, its words and its graphemes', () => {
+  test('of any text stays within its limits and keeps words and graphemes', () => {
     const piece = fc.constantFrom(
       'cat ',
       'black',
@@ -101,7 +101,7 @@ describe('a snippet', () => {
     )
   })
 
-  test('never tears a grapheme where there is no space', () => {
+  test('does not cut graphemes in text without spaces', () => {
     const family = '👩‍👩‍👧'
     fc.assert(
       fc.property(fc.nat(30), fc.nat(30), fc.integer({ min: 30, max: 60 }), (before, after, max) => {

@@ -5,7 +5,7 @@ import { RouxError } from '../../../src/core/errors.ts'
 import { DamagedIndex, isDamage, isUnwritable, openSqlite } from '../../../src/store/embedded/sqlite.ts'
 import { temporaryFolder } from '../../support/temporary.ts'
 
-/** What an action throws. */
+/** The error that an action throws. */
 function thrown(action: () => unknown): unknown {
   try {
     action()
@@ -15,8 +15,8 @@ function thrown(action: () => unknown): unknown {
   throw new Error('nothing was thrown')
 }
 
-describe('what counts as damage', () => {
-  test('what SQLite says of a damaged file or a foreign schema, and what our own checks say', () => {
+describe('damage', () => {
+  test("includes SQLite's errors for a damaged file or foreign schema, and our own checks", () => {
     const file = join(temporaryFolder(), 'index.db')
     writeFileSync(file, 'This is no database.\n'.repeat(500))
     const memory = openSqlite(':memory:')
@@ -27,7 +27,7 @@ describe('what counts as damage', () => {
     expect(isDamage(new DamagedIndex('a row is not what was written'))).toBe(true)
   })
 
-  test('never what a caller wrote, nor what a path is called', () => {
+  test("never includes a caller's text or a path", () => {
     const parts = ['malformed', 'corrupt', 'no such table', 'not a database']
     for (const words of parts) {
       expect(isDamage(new RouxError('INVALID_PARAMS', `The query ${words} ( does not parse.`))).toBe(false)
@@ -37,8 +37,8 @@ describe('what counts as damage', () => {
   })
 })
 
-describe('what counts as a place that cannot be written', () => {
-  test('what SQLite and the file system say of it', () => {
+describe('unwritable places', () => {
+  test("include SQLite's and the file system's errors", () => {
     const folder = temporaryFolder()
     writeFileSync(join(folder, 'file'), '')
     const memory = openSqlite(':memory:')
@@ -50,7 +50,7 @@ describe('what counts as a place that cannot be written', () => {
     expect(isUnwritable(thrown(() => mkdirSync(join(folder, 'file', 'cache'))))).toBe(true)
   })
 
-  test('never what a path is called', () => {
+  test("never include a path's name", () => {
     const named = Object.assign(new Error(`ENOENT: no such file, open '/read-only/EACCES/a.md'`), { code: 'ENOENT' })
     expect(isUnwritable(named)).toBe(false)
     expect(isUnwritable(new Error('the embedder is read-only'))).toBe(false)

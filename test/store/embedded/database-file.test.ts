@@ -7,7 +7,7 @@ import { temporaryFolder } from '../../support/temporary.ts'
 
 const KIND = { applicationId: 7, format: 1, schema: 'CREATE TABLE t (x BLOB);' }
 
-/** A database whose log is as large as what was just written into it. */
+/** A database whose log is as large as the data just written. */
 function written(megabytes: number) {
   const path = join(temporaryFolder(), 'x.db')
   const file = new DatabaseFile({ kind: 'file', path }, KIND)
@@ -16,7 +16,7 @@ function written(megabytes: number) {
   return { file, path, log: () => statSync(`${path}-wal`).size }
 }
 
-test('a large log is emptied when nothing is to do, a small one is used again', () => {
+test('empties a large log when idle, and reuses a small one', () => {
   const large = written(6)
   expect(large.log()).toBeGreaterThan(6_000_000)
   large.file.tidy()
@@ -26,7 +26,7 @@ test('a large log is emptied when nothing is to do, a small one is used again', 
   expect(small.log()).toBeGreaterThan(1_000_000)
 })
 
-test('who reads meanwhile is not waited for, and reads on', () => {
+test('does not wait for readers, which continue undisturbed', () => {
   const { file, path, log } = written(6)
   const reader = openSqlite(path, { readOnly: true })
   onTestFinished(() => reader.close())

@@ -14,7 +14,7 @@ import { temporaryFolder } from '../../support/temporary.ts'
 
 type Harm = readonly [what: string, sql: string]
 
-/** A closed index of a few files, one of which is gone, on disk. */
+/** A closed index of a few files on disk, one of them deleted. */
 async function writtenIndex(): Promise<string> {
   const path = join(temporaryFolder(), 'index.db')
   const writer = openIndexWriter({ kind: 'file', path })
@@ -78,7 +78,7 @@ describe.each([
 ])('$name', ({ written, look, harms }) => {
   const examine = (path: string) => look({ kind: 'file', path })
 
-  test('that is not there, and a sound one, which stays as it is', async () => {
+  test('can be missing, or sound and unchanged', async () => {
     expect(examine('/nowhere/index.db')).toEqual({ state: 'absent' })
     const path = await written()
     const before = readFileSync(path)
@@ -94,7 +94,7 @@ describe.each([
     expect(examine(path).state).toBe(state)
   })
 
-  test('that is no database at all', async () => {
+  test('is damaged if it is not a database', async () => {
     const path = await written()
     writeFileSync(path, 'not a database, but long enough to be looked at as one'.repeat(100))
     expect(examine(path)).toMatchObject({ state: 'damaged', message: expect.any(String) })

@@ -8,7 +8,7 @@ const bytes = (text: string) => new TextEncoder().encode(text)
 const place = () => join(temporaryFolder(), 'cache', 'insight-1-test.db')
 
 describe('the cache of insights', () => {
-  test('has what was kept after it was opened again', () => {
+  test('keeps its content after reopening', () => {
     const path = place()
     const first = openInsightCache(path)
     first.keepRecords(new Map([['a', bytes('one')]]))
@@ -23,7 +23,7 @@ describe('the cache of insights', () => {
     cache.close()
   })
 
-  test('forgets contents that no note has any more, when they are many', () => {
+  test('deletes unused contents when there are many', () => {
     const cache = openInsightCache(place())
     const contents = Array.from({ length: 300 }, (_, at) => `c${at}`)
     cache.keepRecords(new Map(contents.map((content) => [content, bytes(content)])))
@@ -34,7 +34,7 @@ describe('the cache of insights', () => {
     cache.close()
   })
 
-  test('is made again where the file is none of ours, and told apart where a row was changed', () => {
+  test('recreates a foreign file, and detects a changed row', () => {
     const path = place()
     const first = openInsightCache(path)
     first.keepRecords(new Map([['a', bytes('water the roses')]]))
@@ -52,13 +52,13 @@ describe('the cache of insights', () => {
     cache.close()
   })
 
-  test.skipIf(process.getuid?.() === 0)('is kept in memory where the folder cannot be written', () => {
+  test.skipIf(process.getuid?.() === 0)('is kept in memory if the folder cannot be written', () => {
     const folder = temporaryFolder()
     chmodSync(folder, 0o500)
     keepsInMemory(join(folder, 'insight-1-test.db'))
   })
 
-  test('is kept in memory where the folder is a file', () => {
+  test('is kept in memory if the folder is a file', () => {
     const file = join(temporaryFolder(), 'cache')
     writeFileSync(file, '')
     keepsInMemory(join(file, 'insight-1-test.db'))

@@ -3,7 +3,7 @@ import type { NodeId } from '../../../src/core/ids.ts'
 import { Graph } from '../../../src/graph/graph.ts'
 import { IndexedVault, MemoryVault } from '../../support/memory-vault.ts'
 
-test('the links of a note are looked through once, however many of its targets are asked for', async () => {
+test('scans the links of a note once for any number of targets', async () => {
   const names = Array.from({ length: 60 }, (_, at) => `Missing ${at}`)
   const indexed = await new IndexedVault(new MemoryVault({ 'List.md': names.map((name) => `- [[${name}]]`).join('\n') })).index()
   onTestFinished(() => indexed.store.close())

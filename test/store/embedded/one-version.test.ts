@@ -31,7 +31,7 @@ async function rowsOf(rows: AsyncIterable<ExportRow>): Promise<readonly ExportRo
 }
 
 describe.each(['memory', 'file'] as const)('exports of an index in a %s', (where) => {
-  test('are of one generation, whenever a commit comes between', async () => {
+  test('show one generation, whenever a commit happens during them', async () => {
     const expected = await rowsOf((await exportable(where)).store.export())
     for (let stop = 0; stop < expected.length; stop++) {
       const { store, change } = await exportable(where)
@@ -44,7 +44,7 @@ describe.each(['memory', 'file'] as const)('exports of an index in a %s', (where
     }
   })
 
-  test('that go on at a time each list what was there when they began', async () => {
+  test('that run concurrently each list the state at their start', async () => {
     const { store, change } = await exportable(where)
     const older = store.export()[Symbol.asyncIterator]()
     await older.next()
@@ -56,7 +56,7 @@ describe.each(['memory', 'file'] as const)('exports of an index in a %s', (where
     expect(newer).not.toContainEqual(expect.objectContaining({ target: 'b.md' }))
   })
 
-  test('that are stopped early do not keep what is committed later from being read', async () => {
+  test('that are stopped early do not hide later commits', async () => {
     const { store, change } = await exportable(where)
     for await (const _row of store.export()) break
     await change()
@@ -64,7 +64,7 @@ describe.each(['memory', 'file'] as const)('exports of an index in a %s', (where
   })
 })
 
-test('an export that ended or was stopped keeps no one who writes waiting', async () => {
+test('a finished or stopped export does not block writers', async () => {
   const { store, location } = await exportable('file')
   await rowsOf(store.export())
   for await (const _row of store.export()) break

@@ -11,8 +11,8 @@ async function opened() {
   return { vault, named, indexed, store: indexed.store }
 }
 
-describe('names built ahead', () => {
-  test('bit by bit, however little time there is', async () => {
+describe('preparing names', () => {
+  test('works in steps, however short', async () => {
     const { store, named } = await opened()
     let slices = 1
     while (!store.prepare('names', 0)) slices++
@@ -26,10 +26,10 @@ describe('names built ahead', () => {
     await store.close()
   })
 
-  test('are those of the files as they are when they are asked for, whatever changed between', async () => {
+  test('matches the files at the time of the question, after any changes', async () => {
     const { store, named, vault, indexed } = await opened()
     expect(store.prepare('names', 0)).toBe(false)
-    // One that is built already, one that is not, one that goes and one that comes.
+    // A name that is prepared, one that is not, a deleted one, and a new one.
     vault.write('0.md', '---\naliases: [Early]\n---\n')
     vault.write('149.md', '---\naliases: [Late]\n---\n')
     vault.remove('1.md')

@@ -5,7 +5,7 @@ import { BagOfWords } from '../../support/bag-of-words.ts'
 import { MemoryVault } from '../../support/memory-vault.ts'
 import { answersOf, SearchRig } from './search/search-rig.ts'
 
-test('a store that gave up what it kept at hand answers as before', async () => {
+test('a store that dropped its caches gives the same answers', async () => {
   const links = Array.from({ length: 150 }, (_, at) => `[[${at}]] is a note.`).join('\n')
   const vault = new MemoryVault({ 'hub.md': links, 'a.md': 'Apples and [[hub]].', 'b.md': 'Bananas.' })
   const bag = new BagOfWords()

@@ -166,10 +166,8 @@ test('a picture of 50 MB is shown, one that is larger says so, and so does what 
   world.write('With.md', 'Before ![[large.png]] ![[larger.png]] ![[paper.pdf]] after.\n')
   const { page, errors } = await look(await openRoux(world), { hash: '&note=with.md' })
   await page.waitForFunction(() => document.querySelector<HTMLImageElement>('.body img')?.naturalWidth === 1)
-  await page.waitForSelector(
-    '.body em:has-text("larger.png: Pictures of more than 50 MB are not shown here. Open it in another")',
-  )
-  await page.waitForSelector('.body em:has-text("paper.pdf: Only pictures are shown here")')
+  await page.waitForSelector('.body em:has-text("larger.png: Images of more than 50 MB are not shown here. Open it in another")')
+  await page.waitForSelector('.body em:has-text("paper.pdf: Only PNG, JPEG, GIF and WebP images are shown here")')
   await page.click('.body em a:text-is("larger.png")')
   await page.waitForSelector('.note .place:text-is("larger.png")')
   expect(errors).toEqual([])

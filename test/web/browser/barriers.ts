@@ -5,7 +5,7 @@ import type { Frame, Page } from 'playwright-core'
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-/** What makes a page hard to use for some people. */
+/** Accessibility problems that axe finds on the page. */
 export async function barriersOf(page: Page | Frame): Promise<readonly string[]> {
   await page.evaluate(AXE)
   const { violations } = await page.evaluate(() =>

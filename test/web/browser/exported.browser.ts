@@ -6,7 +6,7 @@ import { PROGRAM } from '../../e2e/support.ts'
 import { barriersOf } from './barriers.ts'
 import { type MapCanvas, openWindow, openWorld, type World } from './support.ts'
 
-/** The page that "roux export" writes, opened from the disk. */
+/** The page that "roux export" writes, opened from disk. */
 async function openExported({ vault, env, root }: World, args: readonly string[] = []) {
   const file = join(root, 'notes.html')
   execFileSync(process.execPath, [PROGRAM, 'export', vault, '--format', 'html', '-o', file, ...args], { env, cwd: root })
@@ -17,7 +17,7 @@ async function openExported({ vault, env, root }: World, args: readonly string[]
   return { ...window, foreign }
 }
 
-test('the exported map opens from the disk, finds titles, and shows what a note is linked with', async () => {
+test("the exported map opens from disk, finds titles, and shows a note's links", async () => {
   const { page, foreign, errors } = await openExported(openWorld({ fixture: 'demo' }))
   expect(await page.textContent('#said')).toMatch(/^\d+ notes, \d+ links$/)
   await page.keyboard.press('/')
@@ -32,7 +32,7 @@ test('the exported map opens from the disk, finds titles, and shows what a note 
   expect([foreign, errors]).toEqual([[], []])
 })
 
-test('a click on the exported map takes the name under the pointer away', async () => {
+test('clicking the exported map removes the name under the pointer', async () => {
   const { page } = await openExported(openWorld({ fixture: 'demo' }))
   const [x, y] = await page.evaluate(() => {
     const canvas = document.querySelector<MapCanvas>('#map canvas')
@@ -47,12 +47,12 @@ test('a click on the exported map takes the name under the pointer away', async 
   await page.waitForSelector('.tip', { state: 'hidden' })
 })
 
-test('the exported map has texts where they are asked for', async () => {
+test('the exported map contains texts on request', async () => {
   const { page } = await openExported(openWorld({ fixture: 'demo' }), ['--texts'])
   await page.fill('#search', 'amylase')
   await page.keyboard.press('Enter')
   expect(await page.textContent('#note .body')).toContain('Too little, too much')
-  // As they are read: nothing of the marks of Markdown is left, and links lead to notes of the page.
+  // As rendered: no Markdown markup is left, and links lead to notes on the page.
   expect(await page.innerText('#note .body')).not.toMatch(/\[\[|\*\*|^#/m)
   await page.locator('#note .body .link').first().click()
   expect(await page.textContent('#note h2')).not.toBe('Amylase')
@@ -70,7 +70,7 @@ test('axe finds nothing in the exported map with a text beside it, in light and 
   }
 })
 
-test('nothing of hostile names and texts runs in the exported map, and nothing is asked for', async () => {
+test('hostile names and texts in the exported map neither run nor load anything', async () => {
   const world = openWorld()
   const titles = [
     '</script><script>(window.ran??=[]).push(1)</script>',

@@ -4,7 +4,7 @@ import { look, mapIsStill, openRoux, openWorld } from './support.ts'
 const RUN = `(window.ran??=[]).push`
 const call = (name: string | number): string => `${RUN}('${name}')`
 
-/** What was found to run in one Markdown reader or another; each would leave its name in \`window.ran\`. */
+/** Payloads that have run in some Markdown reader; each would leave its name in \`window.ran\`. */
 const PAYLOADS: readonly string[] = [
   `<script>${call(1)}</script>`,
   `<img src=x onerror="${call(2)}">`,
@@ -70,7 +70,7 @@ const NAMES: readonly string[] = [
   `${'x'.repeat(248)}`,
 ]
 
-test('nothing of a hostile vault runs, nothing is asked of another server, and the policy has nothing to refuse', async () => {
+test('nothing from a hostile vault runs, no other server is contacted, and the policy blocks nothing', async () => {
   const world = openWorld()
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" onload="${call('svg')}"><script>${call('svg')}</script></svg>`
   world.write('evil.svg', svg)
@@ -107,7 +107,7 @@ test('nothing of a hostile vault runs, nothing is asked of another server, and t
       })
       .catch(() => undefined)
     if (shown === undefined) wrong.push(id)
-    // What waits for a click: links with an address of their own must lead to the web, to mail, or into the page.
+    // Links that wait for a click: addresses may only lead to the web, to mail, or into the page.
     const addresses = await page.$$eval('.right a[href]', (links) => links.map((link) => (link as HTMLAnchorElement).href))
     wrong.push(...addresses.filter((address) => !/^(https?|mailto|obsidian):/.test(address)))
   }
@@ -124,7 +124,7 @@ test('nothing of a hostile vault runs, nothing is asked of another server, and t
   expect(errors).toEqual([])
 })
 
-test('a note that takes minutes to parse is shown as it is written, and the page goes on meanwhile', async () => {
+test('a note that takes minutes to parse is shown as source, and the page keeps working', async () => {
   const world = openWorld()
   world.write('slow.md', `${'*a '.repeat(30_000)}b${' a*'.repeat(30_000)}`)
   world.write('good.md', 'Short and *good*.\n')
@@ -144,7 +144,7 @@ test('a note that takes minutes to parse is shown as it is written, and the page
   expect(errors).toEqual([])
 })
 
-test('references to characters are shown as what they stand for', async () => {
+test('character references are shown as their characters', async () => {
   const world = openWorld()
   world.write('a.md', '# A\n\n&copy; 2026 &amp; &lt;b&gt; &#65;&#x42; &hellip; &unknown; fish &amp chips\n')
   const roux = await openRoux(world)

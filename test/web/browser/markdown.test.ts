@@ -20,7 +20,7 @@ test.each([
   ['lists on one line', `${'- '.repeat(50_000)}x`],
   ['lists', Array.from({ length: 400 }, (_, depth) => `${'  '.repeat(depth)}- x`).join('\n')],
   ['emphases', `${'*a_'.repeat(250)}b${'_a*'.repeat(250)}`],
-])('%s that are nested without end are shown as they are written', (_, text) => {
+])('endlessly nested %s are shown as source', (_, text) => {
   const note = textOf(text)
   const tree = parseMarkdown(note)
   expect(tree).toBeUndefined()
@@ -43,11 +43,11 @@ test.each([
   ['a quote that goes on', `${'>'.repeat(49)}${filled('a\n')}`],
   ['footnotes within one another', filled('[^a]:\n    ')],
   ['references to characters', `www.a.b${filled('&a;')}`],
-])('200,000 characters of %s are not parsed where nothing could end it', (_, text) => {
+])('200,000 characters of %s without a possible end are not parsed', (_, text) => {
   expect(parseMarkdown(textOf(text), { mostMarks: 5_000 })).toBeUndefined()
 })
 
-test('a long note that people write is parsed also where nothing could end it', () => {
+test('a long note of ordinary text is parsed even without a possible end', () => {
   const note = textOf(
     filled('Many words in a row, still more of them than before, and [one link](https://a.example) in them. ').slice(0, 60_000),
   )
@@ -55,14 +55,14 @@ test('a long note that people write is parsed also where nothing could end it', 
   expect(parseMarkdown(textOf('# A\n\n- *a*\n'.repeat(400)), { mostMarks: 5_000 })).toBeDefined()
 })
 
-test('quotes and lists that people write are elements', () => {
+test('ordinary quotes and lists become elements', () => {
   const note = textOf('> > quote\n\n- a\n  - b\n    - c\n')
   expect(renderMarkdown(note, parseMarkdown(note), SLOTS)).toEqual(
     expect.arrayContaining([expect.objectContaining({ type: 'blockquote' }), expect.objectContaining({ type: 'ul' })]),
   )
 })
 
-test('where notes are written as in Obsidian the id of a block is not shown, elsewhere it is text', () => {
+test('in Obsidian mode block ids are hidden; elsewhere they are text', () => {
   const text = 'A claim. ^claim\n\n- GitHub: x ^github\n- 2 ^ 3\n\nAt ^the end not'
   const shown = (breaks: boolean) => JSON.stringify(parseMarkdown({ ...textOf(text), breaks })?.children)
   expect(shown(true)).not.toMatch(/\^claim|\^github/)
@@ -79,7 +79,7 @@ describe('formulas', () => {
     return tree?.children.map(written).join('').replaceAll('\n', '') ?? ''
   }
 
-  test('are MathML, in a line and as blocks, whatever their marks mean elsewhere', () => {
+  test('become MathML, inline and as blocks, whatever their marks mean elsewhere', () => {
     expect(shown('So $a_1*b_2*c$ is.')).toBe(
       '<p>So <math><mrow><msub><mi>a</mi><mn>1</mn></msub><mo>∗</mo><msub><mi>b</mi><mn>2</mn></msub><mo>∗</mo><mi>c</mi></mrow></math> is.</p>',
     )
@@ -87,24 +87,24 @@ describe('formulas', () => {
     expect(JSON.stringify(block)).toContain('"display":"block"')
   })
 
-  test('in quotes and lists stay there, and every line after them is that of the file', () => {
+  test('in quotes and lists stay there, and later lines keep their numbers', () => {
     expect(shown('> $$\n> x\n> $$\n> after')).toMatch(/^<blockquote><p><math>.*<\/math>.*after<\/p><\/blockquote>$/)
     const tree = parseMarkdown(withFormulas('- one\n  $$\n  x\n  $$\n- two\n\nlast'))
     expect(tree?.children.find((node) => typeof node === 'object' && node.name === 'p')).toMatchObject({ line: 7 })
   })
 
-  test('are as they are written where they are no TeX, in texts of pictures, and where nothing reads them', () => {
+  test('stay as source if they are not TeX, in alternative texts, and without a TeX parser', () => {
     expect(shown('A $\\nonsense{x}$ here')).toBe('<p>A $\\nonsense{x}$ here</p>')
     expect(shown('A $x$ here', {} as never)).toBe('<p>A $x$ here</p>')
     const [paragraph] = parseMarkdown(withFormulas('![of $x$](https://a.example/b.png)'), { readFormula })?.children ?? []
     expect(JSON.stringify(paragraph)).toContain('"alt":"of $x$"')
   })
 
-  test('may define what later ones use', () => {
+  test('may define macros for later ones', () => {
     expect(shown('$\\gdef\\half{\\frac12}$ and $\\half$')).toContain('<mfrac><mn>1</mn><mn>2</mn></mfrac>')
   })
 
-  test('lead nowhere, load nothing and end', () => {
+  test('cannot link, load or run forever', () => {
     const hostile = [
       '\\href{javascript:alert(1)}{x}',
       '\\url{https://a.example}',
@@ -124,7 +124,7 @@ describe('formulas', () => {
     }
   })
 
-  test('of a size that no browser lays out leave the note as it is written', () => {
+  test('that are too large to lay out leave the note as source', () => {
     expect(parseMarkdown(withFormulas(`$${'x+'.repeat(15_000)}x$`), { readFormula })).toBeUndefined()
   })
 })
@@ -135,7 +135,7 @@ test.each([
   ['a == b == c, d==', ['a == b == c, d==']],
   ['a === b === c', ['a === b === c']],
   ['`==a==`', ['<code>==a==</code>']],
-])('%s is highlighted between two marks without a blank', (text, shown) => {
+])('%s is highlighted between two marks without a space', (text, shown) => {
   const written = (node: MarkdownNode): string =>
     typeof node === 'string' ? node : `<${node.name}>${node.children.map(written).join('')}</${node.name}>`
   const [paragraph] = parseMarkdown(textOf(text))?.children ?? []

@@ -32,7 +32,7 @@ describe('axe finds nothing', () => {
   }
 })
 
-test('without a canvas every note is reached', async () => {
+test('without a canvas every note can still be reached', async () => {
   const roux = await openRoux(openWorld({ fixture: 'demo' }))
   const { page, errors } = await openWindow({
     before: () => {
@@ -55,7 +55,7 @@ test('without a canvas every note is reached', async () => {
   expect(errors).toEqual([])
 })
 
-test('of several vaults each has its own map, notes and search', async () => {
+test('each of several vaults has its own map, notes and search', async () => {
   const world = openWorld({ fixture: 'demo' })
   world.write('../other/One.md', '[[Two]]\n')
   world.write('../other/Two.md', 'Only here.\n')
@@ -74,13 +74,13 @@ test('of several vaults each has its own map, notes and search', async () => {
   await page.waitForFunction(() => (document.querySelector<MapCanvas>('.map canvas')?.map.spots().size ?? 0) > 60)
 })
 
-test('when the server ends the page says so; when another one comes back it says what to do', async () => {
+test('when the server ends the page says so; when another returns it says what to do', async () => {
   const world = openWorld({ fixture: 'demo' })
   const roux = await openRoux(world)
   const { page, errors } = await look(roux)
   await roux.stop()
   await page.waitForSelector('.refused:has-text("does not answer")')
-  // What was loaded can still be looked at.
+  // Loaded content stays readable.
   await page.click('nav[aria-label="Views"] button:text-is("Table")')
   await page.waitForSelector('.table tbody tr')
   await openRoux(world, [world.vault, '--port', String(roux.port)])
@@ -93,7 +93,7 @@ test('two tabs show the same change', async () => {
   const roux = await openRoux(world)
   const { page, context } = await look(roux)
   const second = await context.newPage()
-  // A tab that is opened from another has a storage that begins with a copy of its own.
+  // A tab opened from another starts with a copy of its storage.
   const kept = await page.evaluate(() => sessionStorage.getItem('roux-session') ?? '')
   await second.addInitScript((text) => sessionStorage.setItem('roux-session', text), kept)
   await second.goto(roux.url)
@@ -110,7 +110,7 @@ test('two tabs show the same change', async () => {
   }
 })
 
-test('a link to a note that does not exist yet shows who links to it, and in which sentence', async () => {
+test('a link to a missing note shows which sentences link to it', async () => {
   const world = openWorld()
   world.write('Index.md', 'Some day I read [[Deep Work]].\n')
   world.write('plans/Reading.md', 'First [[deep work|that one]], then the rest.\n')
@@ -126,7 +126,7 @@ test('a link to a note that does not exist yet shows who links to it, and in whi
   expect(errors).toEqual([])
 })
 
-test('the filters are closed by Esc and by a click beside them, and stay as they were chosen', async () => {
+test('Esc or a click outside closes the filters and keeps their choices', async () => {
   const { page } = await look(await openRoux(openWorld({ fixture: 'demo' })))
   const isOpen = () => page.$eval('.filters', (panel) => (panel as HTMLDetailsElement).open)
   await page.click('.filters summary')
@@ -140,7 +140,7 @@ test('the filters are closed by Esc and by a click beside them, and stay as they
   expect(page.url()).toContain('journals=no')
 })
 
-test('of several vaults paths are drawn with titles, and a note of any of them is begun at', async () => {
+test('with several vaults, paths show titles and can start at a note of any vault', async () => {
   const world = openWorld({ fixture: 'demo' })
   world.write('../other/One.md', '[[Two]]\n')
   world.write('../other/Two.md', '[[Three]]\n')
@@ -162,7 +162,7 @@ test('of several vaults paths are drawn with titles, and a note of any of them i
   expect(page.url()).not.toContain('three')
 })
 
-test('a note is opened in its own vault of Obsidian', async () => {
+test('opens a note in its own Obsidian vault', async () => {
   const world = openWorld()
   world.write('../My notes/A & b.md', 'Text.\n')
   const { page } = await look(await openRoux(world, [`${world.root}/My notes`]), { hash: '&note=A %26 b' })
@@ -170,7 +170,7 @@ test('a note is opened in its own vault of Obsidian', async () => {
   expect(await page.getAttribute('.actions a', 'href')).toBe('obsidian://open?vault=My%20notes&file=A%20%26%20b.md')
 })
 
-test('what fails within the page is said in the console, with where it failed', async () => {
+test('the console shows errors in the page with their location', async () => {
   const roux = await openRoux(openWorld({ fixture: 'demo' }))
   const { page, foreign } = await openWindow()
   const told: string[] = []
@@ -182,7 +182,7 @@ test('what fails within the page is said in the console, with where it failed', 
   expect(foreign).toEqual([])
 })
 
-test('of several vaults, too, what is copied for an assistant has texts with ids and lines, and the id is one that tools take', async () => {
+test('with several vaults, text copied for an assistant has lines and ids that tools accept', async () => {
   const world = openWorld({ fixture: 'demo' })
   world.write('../other/One.md', 'Only here.\n')
   const both = ['--set', `vaults.vault=${world.vault}`, '--set', `vaults.other=${world.root}/other`]
@@ -198,7 +198,7 @@ test('of several vaults, too, what is copied for an assistant has texts with ids
   expect(copied).toMatch(/^## Hydration \(vault:concepts\/hydration\.md, lines \d+–\d+\)\n\n/)
 })
 
-test('formulas are laid out, under the same policy', async () => {
+test('lays out formulas under the same policy', async () => {
   const world = openWorld()
   world.write(
     'Sums.md',
@@ -208,7 +208,7 @@ test('formulas are laid out, under the same policy', async () => {
   await page.waitForSelector('.note math[display="block"] mfrac')
   const inline = await page.$eval('.note math:not([display])', ({ namespaceURI, textContent }) => [namespaceURI, textContent])
   expect(inline).toEqual(['http://www.w3.org/1998/Math/MathML', 'eiπ+1=0'])
-  // Laid out, not only there: a fraction is higher than a letter.
+  // Checks the layout: a fraction is taller than a letter.
   const heights = await page.$$eval('.note mfrac, .note msup > mi', (all) => all.map((one) => one.getBoundingClientRect().height))
   expect(heights[1]).toBeGreaterThan(1.5 * (heights[0] ?? 0))
   expect(await page.innerText('.note .body')).toContain('and $5 a piece')

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 
-// Two files at once, each with a browser of its own: much of a test is waiting for a server that starts.
+// Two files at once, each with its own browser: tests mostly wait for a server to start.
 export default defineConfig({
   root: fileURLToPath(new URL('../../..', import.meta.url)),
   test: {

@@ -12,11 +12,11 @@ import type { FromReader, ReadVault, ToReader } from '../../../src/workers/messa
 
 const AT: ReadVault = { root: '/vault', ignore: [], gitignore: false, linkRoots: [], mode: 'auto' }
 
-/** Files that hold whoever reads them until they are let go. */
+/** Files that block their reader until released. */
 class Disk {
   readonly slow = new Set<string>()
   readonly threads: FakeThread[] = []
-  /** Every file that any thread began to read. */
+  /** Every file that a thread began to read. */
   readonly begun: string[] = []
 
   readonly start = (): FileThread => {
@@ -35,7 +35,7 @@ class Disk {
   }
 }
 
-/** A thread that reads one file after another, and stands still where one is slow. */
+/** A thread that reads files one after another and blocks on slow ones. */
 class FakeThread implements FileThread {
   readonly #disk: Disk
   readonly #queue: Extract<ToReader, { type: 'read' }>[] = []
@@ -83,7 +83,7 @@ class FakeThread implements FileThread {
 
   async end(): Promise<void> {
     this.isEnded = true
-    // One that stands still does not hear it until its file answers.
+    // A blocked thread notices this only after its file answers.
     if (this.#isReading) {
       await new Promise<void>((resolve) => {
         this.#onFreed = resolve
@@ -92,7 +92,7 @@ class FakeThread implements FileThread {
   }
 }
 
-/** Until a thread is seen to be held. */
+/** Time until a thread counts as blocked. */
 const HELD = HELD_AFTER + 1
 
 const TIMEOUT = { code: 'TIMEOUT', message: expect.stringContaining('cannot be read now') }
@@ -108,7 +108,7 @@ function opened() {
   return { disk, threads, vault, read }
 }
 
-/** What becomes of it while so much time goes by. */
+/** The results after this much time. */
 async function elapse(ms: number, ...answers: readonly Promise<unknown>[]) {
   const settled = Promise.allSettled(answers)
   await vi.advanceTimersByTimeAsync(ms)
@@ -119,7 +119,7 @@ beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
 describe('a file that does not answer', () => {
-  test('keeps no one from reading the others', async () => {
+  test('does not block other files', async () => {
     const { disk, read } = opened()
     disk.slow.add('slow.md')
     const slow = read('slow.md')
@@ -134,8 +134,8 @@ describe('a file that does not answer', () => {
     expect(isHeldByFile()).toBe(false)
   })
 
-  test('is noticed also after a time without anything to read', async () => {
-    // Clocks for tests start a stopped timer again, which Node does not.
+  test('is noticed also after an idle time', async () => {
+    // Fake timers restart a stopped timer, which Node does not do.
     vi.useRealTimers()
     const { disk, read } = opened()
     await read('before.md')
@@ -148,7 +148,7 @@ describe('a file that does not answer', () => {
     expect(await slow).toBe('slow.md')
   })
 
-  test('is waited for once, whoever asks, and is then told at once until it answers after all', async () => {
+  test('is waited for once by all callers, then fails at once until it answers', async () => {
     const { disk, read } = opened()
     disk.slow.add('slow.md')
     const first = read('slow.md')
@@ -162,7 +162,7 @@ describe('a file that does not answer', () => {
     expect(isHeldByFile()).toBe(false)
   })
 
-  test('is answered to all who wait for it when it comes in time', async () => {
+  test('is answered to all who wait if it comes in time', async () => {
     const { disk, read } = opened()
     disk.slow.add('slow.md')
     const early = [read('slow.md'), read('slow.md'), read('a.md')]
@@ -179,7 +179,7 @@ describe('a file that does not answer', () => {
     expect(disk.running).toBe(1)
   })
 
-  test('has its text for who does not know it yet, beside one who asks whether it is still the same', async () => {
+  test('returns its text to one caller and "unchanged" to another', async () => {
     const { disk, vault, read } = opened()
     disk.slow.add('slow.md')
     const known = { mtime: 1, ctime: 1, birthtime: 1, size: 7 }
@@ -190,7 +190,7 @@ describe('a file that does not answer', () => {
     expect(await elapse(0, asked, text)).toMatchObject([{ value: 'same' }, { value: 'slow.md' }])
   })
 
-  test('holds one thread, and files of one vault so many at the most', async () => {
+  test("blocks one thread, and a vault's files block a limited number", async () => {
     const { disk, threads, read } = opened()
     const names = Array.from({ length: MOST_HELD + 5 }, (_, at) => `slow${at}.md`)
     for (const name of names) disk.slow.add(name)
@@ -208,7 +208,7 @@ describe('a file that does not answer', () => {
     expect(disk.running).toBe(1)
   })
 
-  test('does not keep the end waiting', async () => {
+  test('does not delay closing', async () => {
     const { disk, threads, read } = opened()
     disk.slow.add('slow.md')
     const slow = read('slow.md')
@@ -224,7 +224,7 @@ describe('a file that does not answer', () => {
     expect(isHeldByFile()).toBe(false)
   })
 
-  test('holds its thread also when the end comes before that is noticed', async () => {
+  test('is counted as blocking even if closing comes first', async () => {
     const { disk, threads, read } = opened()
     disk.slow.add('slow.md')
     const slow = read('slow.md')
@@ -237,14 +237,14 @@ describe('a file that does not answer', () => {
   })
 })
 
-test('no thread is started once they are closed', async () => {
+test('no thread starts after closing', async () => {
   const { disk, threads } = opened()
   await threads.close()
   threads.boot()
   expect(disk.threads).toEqual([])
 })
 
-test('threads that read nothing end when they are told to rest, and the next file has another', async () => {
+test('idle threads end on request, and the next file starts another', async () => {
   const { disk, threads, read } = opened()
   expect(await elapse(0, read('a.md'))).toMatchObject([{ value: 'a.md' }])
   disk.slow.add('slow.md')
@@ -260,7 +260,7 @@ test('threads that read nothing end when they are told to rest, and the next fil
   expect(disk.threads).toHaveLength(2)
 })
 
-test('a thread that ends is told to whoever waits for the file that it was at, and another reads the rest', async () => {
+test('if a thread dies, the caller of its current file gets an error, and another thread reads the rest', async () => {
   const { disk, read } = opened()
   disk.slow.add('a.md')
   const answers = [read('a.md'), read('b.md')]

@@ -23,16 +23,16 @@ function textsOf(vault: Vault) {
   })
 }
 
-/** One text; a file that does not answer is none here. */
+/** One text, or `undefined` for a file that does not answer. */
 async function readOne(texts: Texts, path: string): Promise<NoteText | undefined> {
   const [text] = await texts.read([{ id: toNodeId(path), path: toVaultPath(path), kind: 'note', hash: '' }])
   return text === 'unread' ? undefined : text
 }
 
-/** Long enough that a file which changes again would not look the same. */
+/** Old enough that another change would change the time stamp. */
 const settle = async () => await new Promise((resolve) => setTimeout(resolve, 60))
 
-test('the same text is the same object until the file changes', async () => {
+test('returns the same object for the same text until the file changes', async () => {
   const { root, vault } = diskVault({ 'a.md': '---\na: 1\n---\none' })
   const texts = textsOf(vault)
   await settle()
@@ -40,19 +40,19 @@ test('the same text is the same object until the file changes', async () => {
   expect(first).toMatchObject({ text: '---\na: 1\n---\none', bodyStart: 13 })
   expect(await readOne(texts, 'a.md')).toBe(first)
   writeFileSync(join(root, 'a.md'), '---\na: 1\n---\ntwo')
-  // Even where its time is set back: the file's own change of status tells.
+  // Even if the modification time is set back, the change time differs.
   utimesSync(join(root, 'a.md'), past, past)
   expect((await readOne(texts, 'a.md'))?.text).toContain('two')
   expect(await readOne(texts, 'nope.md')).toBeUndefined()
 })
 
-test('a file that was just written is read again each time', async () => {
+test('reads a recently written file each time', async () => {
   const { vault } = diskVault({ 'a.md': 'one' })
   const texts = textsOf(vault)
   expect(await readOne(texts, 'a.md')).not.toBe(await readOne(texts, 'a.md'))
 })
 
-test('no more is kept than there is room for, and what was used last is kept', async () => {
+test('keeps the most recently used texts within its limit', async () => {
   const { vault } = diskVault({ 'a.md': 'a'.repeat(3 << 20), 'b.md': 'b'.repeat(3 << 20), 'c.md': 'c'.repeat(3 << 20) })
   await settle()
   const texts = textsOf(vault)

@@ -43,7 +43,7 @@ export function writtenLinkNotes(drafts: readonly Draft[], view: VaultView, file
         const paths = [to, ...rivals].flatMap((key) => (typeof key === 'number' ? files.pathOf(key) : []))
         return ` (${listSome(paths.sort(), NAMED)})`
       },
-      end: ' Write the path of the one that is meant.',
+      end: ' Write the path of the note you mean.',
     }),
   ]
 }

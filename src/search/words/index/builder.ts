@@ -1,12 +1,13 @@
 import { placesByNumber } from '../../../core/csr.ts'
-import type { AnalysedText, NoteWords } from '../../../core/search-writer.ts'
+import type { AnalysedText, NoteWords, StemOf } from '../../../core/search-writer.ts'
+import { LANGUAGES } from '../../languages/language-of.ts'
 import { NumberList } from '../../number-list.ts'
 import { ownCopy } from '../fold-word.ts'
 import { ByteWriter } from './bytes.ts'
 import { type Page, PageWriter, PostingWriter, type SegmentHeader } from './page.ts'
 
 /** The indexed words of a file. */
-export interface WordDocument extends Pick<NoteWords, 'title' | 'body'> {
+export interface WordDocument extends Pick<NoteWords, 'title' | 'body' | 'language'> {
   /** An integer from 0 to 2^32 - 1. */
   readonly key: number
   /** Identifies this version of the file; an integer from 0 to 2^50. */
@@ -19,25 +20,34 @@ interface Form {
   readonly form: string
 }
 
+interface Document {
+  readonly stamp: number
+  readonly title: number
+  readonly body: number
+  readonly language: number
+}
+
 /** Builds one segment in memory. Takes about 16 bytes per word of text, and twice that while `pages` runs. */
 export class SegmentBuilder {
-  readonly #ids = new Map<string, number>()
-  readonly #forms: string[] = []
-  readonly #documents = new Map<number, { readonly stamp: number; readonly title: number; readonly body: number }>()
+  /** Ids of forms, for each language, because a form can have another stem in another language. */
+  readonly #ids = new Map<string | undefined, Map<string, number>>([[undefined, new Map()]])
+  readonly #forms: Omit<Form, 'id'>[] = []
+  readonly #documents = new Map<number, Document>()
   /** Parallel lists with one number per word of text: the form's id, twice the position (plus 1 in the body), and the document. */
   readonly #words = new NumberList(4096)
   readonly #places = new NumberList(4096)
   readonly #ordinals = new NumberList(4096)
-  readonly #stemOf: (form: string) => string
+  readonly #stemOf: StemOf
 
-  constructor(stemOf: (form: string) => string) {
+  constructor(stemOf: StemOf) {
     this.#stemOf = stemOf
   }
 
   /** Adds a document. Throws a `RangeError` if the key was added before, which is a bug in the caller. */
-  add({ key, stamp, title, body }: WordDocument): void {
+  add({ key, stamp, title, body, language }: WordDocument): void {
     if (this.#documents.has(key)) throw new RangeError(`document ${key} is in this segment already`)
-    this.#documents.set(key, { stamp, title: this.#read(title, 0), body: this.#read(body, 1) })
+    const lengths = { title: this.#read(title, 0, language), body: this.#read(body, 1, language) }
+    this.#documents.set(key, { stamp, ...lengths, language: language === undefined ? 0 : LANGUAGES.indexOf(language) + 1 })
   }
 
   /** Metadata of the added documents, in order. */
@@ -48,6 +58,7 @@ export class SegmentBuilder {
       stamps: Float64Array.from(documents, ({ stamp }) => stamp),
       titleLengths: Uint32Array.from(documents, ({ title }) => title),
       bodyLengths: Uint32Array.from(documents, ({ body }) => body),
+      languages: Uint8Array.from(documents, ({ language }) => language),
     }
   }
 
@@ -79,28 +90,31 @@ export class SegmentBuilder {
   }
 
   /** Reads a field and returns its length in words. */
-  #read(text: AnalysedText, field: 0 | 1): number {
+  #read(text: AnalysedText, field: 0 | 1, language: string | undefined): number {
     const ordinal = this.#documents.size
+    const ids = this.#ids.get(language) ?? new Map<string, number>()
+    this.#ids.set(language, ids)
     return text((form, _kind, at) => {
-      this.#words.push(this.#idOf(form))
+      this.#words.push(ids.get(form) ?? this.#newId(form, ids, language))
       this.#places.push(at * 2 + field)
       this.#ordinals.push(ordinal)
     })
   }
 
-  #idOf(form: string): number {
-    const known = this.#ids.get(form)
-    if (known !== undefined) return known
-    const id = this.#forms.length
+  /** Forms that have the same stem in both languages share an id. */
+  #newId(form: string, ids: Map<string, number>, language: string | undefined): number {
     const own = ownCopy(form)
-    this.#ids.set(own, id)
-    this.#forms.push(own)
+    const stem = this.#stemOf(own, language)
+    const plain = language === undefined || stem !== this.#stemOf(own) ? ids : this.#ids.get(undefined)
+    const id = plain?.get(own) ?? this.#forms.push({ form: own, stem }) - 1
+    ids.set(own, id)
+    plain?.set(own, id)
     return id
   }
 
   #sortedForms(): readonly Form[] {
-    const keys = this.#forms.map((form, id) => ({ id, form, stem: this.#stemOf(form) }))
-    const compare = this.#forms.some((form) => SURROGATE.test(form)) ? compareUtf8 : compareUnits
+    const keys = this.#forms.map((form, id) => ({ id, ...form }))
+    const compare = this.#forms.some(({ form }) => SURROGATE.test(form)) ? compareUtf8 : compareUnits
     return keys.sort((a, b) => compare(a.stem, b.stem) || compare(a.form, b.form))
   }
 }

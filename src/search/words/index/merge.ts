@@ -63,6 +63,7 @@ function mergeHeaders(sources: readonly MergeSource[], maps: readonly Int32Array
     stamps: new Float64Array(count),
     titleLengths: new Uint32Array(count),
     bodyLengths: new Uint32Array(count),
+    languages: new Uint8Array(count),
   }
   for (const [source, { header }] of sources.entries()) {
     maps[source]?.forEach((to, from) => {
@@ -71,6 +72,7 @@ function mergeHeaders(sources: readonly MergeSource[], maps: readonly Int32Array
       merged.stamps[to] = header.stamps[from] as number
       merged.titleLengths[to] = header.titleLengths[from] as number
       merged.bodyLengths[to] = header.bodyLengths[from] as number
+      merged.languages[to] = header.languages[from] as number
     })
   }
   return merged

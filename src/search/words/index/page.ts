@@ -1,11 +1,12 @@
+import { LANGUAGES } from '../../languages/language-of.ts'
 import { ByteReader, ByteWriter, compareBytes, DamagedWords } from './bytes.ts'
 
 /** Numbers are in the machine's byte order. On a machine with a different byte order, the format number is not recognized. */
-const FORMAT = 2
+const FORMAT = 3
 
 const HEAD_BYTES = 8
 
-const DOCUMENT_BYTES = 20
+const DOCUMENT_BYTES = 21
 
 /** A page of a segment. */
 export interface Page {
@@ -33,8 +34,8 @@ export interface Entry {
 /** Size of a page, in bytes, after which the next stem starts a new page. A single stem can exceed it. */
 const PAGE_BYTES = 4096
 
-/** Maximum length of a stem or form in bytes, because 64 UTF-16 units take at most 192 bytes. */
-const MAX_KEY = 192
+/** Maximum length of a stem or form in bytes, because 64 UTF-16 units take at most 192 bytes, and the mark of a language 3. */
+const MAX_KEY = 195
 
 /**
  * Packs entries, ordered bytewise by stem and form, into pages. An entry consists of the stem (length of the prefix shared with the
@@ -179,10 +180,22 @@ export interface SegmentHeader {
   readonly titleLengths: Uint32Array
   /** Number of words in everything else. */
   readonly bodyLengths: Uint32Array
+  /** Places in `LANGUAGES`, plus 1. 0 if unknown. */
+  readonly languages: Uint8Array
 }
 
-/** Encodes the header: format and count, then the four arrays as in memory, so they can be read without a loop. */
-export function packHeader({ keys, stamps, titleLengths, bodyLengths }: SegmentHeader): Uint8Array {
+/** Returns the language of a document, or `undefined` if it is unknown. */
+export function languageAt({ languages }: SegmentHeader, ordinal: number): string | undefined {
+  return LANGUAGES[(languages[ordinal] as number) - 1]
+}
+
+/** Returns the languages of a segment's documents. */
+export function languagesIn({ languages }: SegmentHeader): readonly string[] {
+  return [...new Set(languages)].flatMap((number) => LANGUAGES[number - 1] ?? [])
+}
+
+/** Encodes the header: format and count, then the arrays as in memory, so they can be read without a loop. */
+export function packHeader({ keys, stamps, titleLengths, bodyLengths, languages }: SegmentHeader): Uint8Array {
   const bytes = new Uint8Array(HEAD_BYTES + keys.length * DOCUMENT_BYTES)
   new Uint32Array(bytes.buffer, 0, 2).set([FORMAT, keys.length])
   const header = listsIn(bytes.buffer, keys.length)
@@ -190,6 +203,7 @@ export function packHeader({ keys, stamps, titleLengths, bodyLengths }: SegmentH
   header.stamps.set(stamps)
   header.titleLengths.set(titleLengths)
   header.bodyLengths.set(bodyLengths)
+  header.languages.set(languages)
   return bytes
 }
 
@@ -207,7 +221,13 @@ export function unpackHeader(bytes: Uint8Array): SegmentHeader {
 function listsIn(buffer: ArrayBuffer, count: number): SegmentHeader {
   const keysStart = HEAD_BYTES + count * Float64Array.BYTES_PER_ELEMENT
   const list = (at: number) => new Uint32Array(buffer, keysStart + at * count * Uint32Array.BYTES_PER_ELEMENT, count)
-  return { keys: list(0), stamps: new Float64Array(buffer, HEAD_BYTES, count), titleLengths: list(1), bodyLengths: list(2) }
+  return {
+    keys: list(0),
+    stamps: new Float64Array(buffer, HEAD_BYTES, count),
+    titleLengths: list(1),
+    bodyLengths: list(2),
+    languages: new Uint8Array(buffer, HEAD_BYTES + count * (DOCUMENT_BYTES - 1), count),
+  }
 }
 
 /**

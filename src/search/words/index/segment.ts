@@ -1,6 +1,7 @@
 import type { WordTerm } from '../../../core/query.ts'
-import { placesOfPrefix } from '../stem.ts'
-import { PageCursor, PostingCursor, type SegmentHeader } from './page.ts'
+import { LANGUAGES } from '../../languages/language-of.ts'
+import { placesOfPrefix, stemsOf } from '../stem.ts'
+import { languagesIn, PageCursor, PostingCursor, type SegmentHeader } from './page.ts'
 
 /** Provides the stored pages. */
 export interface PageSource {
@@ -11,7 +12,7 @@ export interface PageSource {
 }
 
 /** The word to look up. */
-export type WordKey = Pick<WordTerm, 'form' | 'stem' | 'match'>
+export type WordKey = Pick<WordTerm, 'form' | 'match'>
 
 /** Receives a cursor positioned at an entry. The cursor is valid only during the call. */
 type EntryVisitor = (entry: PageCursor) => void
@@ -20,6 +21,8 @@ type EntryVisitor = (entry: PageCursor) => void
 export class Segment {
   readonly id: number
   readonly header: SegmentHeader
+  /** Languages of the documents, including dead ones. */
+  readonly languages: readonly string[]
   /** 1 for each live document, by ordinal. */
   readonly live: Uint8Array
   liveCount = 0
@@ -32,6 +35,7 @@ export class Segment {
   constructor(id: number, header: SegmentHeader, pages: PageSource) {
     this.id = id
     this.header = header
+    this.languages = languagesIn(header)
     this.live = new Uint8Array(header.keys.length)
     this.#pages = pages
     const ordinals = new Map<number, number>()
@@ -60,14 +64,26 @@ export class Segment {
   }
 
   /** Visits the entries of a word: all forms of its stem, its exact form, or all forms that start with it. */
-  visit({ match, stem, form }: WordKey, visitor: EntryVisitor): void {
+  visit({ match, form }: WordKey, visitor: EntryVisitor): void {
     const bytes = Buffer.from(form)
     if (match === 'prefix') this.#visitPrefix(form, bytes, visitor)
     else {
-      this.#visitStem(Buffer.from(stem), (entry) => {
-        if (match === 'stem' || bytes.equals(entry.form)) visitor(entry)
-      })
+      for (const stem of stemsOf(form, this.languages)) {
+        this.#visitStem(Buffer.from(stem), (entry) => {
+          if (match === 'stem' || bytes.equals(entry.form)) visitor(entry)
+        })
+      }
     }
+  }
+
+  /** Returns the size in bytes of the lists of a stem in notes of a language. It grows with the number of documents, including dead ones. */
+  sizeIn(language: string, stem: string): number {
+    let size = 0
+    if (!this.languages.includes(language)) return size
+    this.#visitStem(Buffer.from(stem), ({ postings }) => {
+      size += postings.end - postings.start
+    })
+    return size
   }
 
   #visitStem(stem: Uint8Array, visitor: EntryVisitor): void {
@@ -78,7 +94,7 @@ export class Segment {
   }
 
   #visitPrefix(prefix: string, bytes: Uint8Array, visitor: EntryVisitor): void {
-    const { stems, from, to } = placesOfPrefix(prefix)
+    const { stems, from, to } = placesOfPrefix(prefix, this.languages)
     const ifBegins = (entry: PageCursor): void => {
       if (startsWith(entry.form, bytes)) visitor(entry)
     }
@@ -108,6 +124,8 @@ export interface Slots {
   readonly keys: Uint32Array
   readonly titleLengths: Uint32Array
   readonly bodyLengths: Uint32Array
+  /** The language of most documents, including dead ones. */
+  readonly language: string | undefined
 }
 
 export function layOut(segments: readonly Segment[]): Slots {
@@ -123,6 +141,7 @@ export function layOut(segments: readonly Segment[]): Slots {
     keys: new Uint32Array(size),
     titleLengths: new Uint32Array(size),
     bodyLengths: new Uint32Array(size),
+    language: mostFrequentLanguage(segments),
   }
   segments.forEach(({ header }, at) => {
     const base = bases[at] as number
@@ -131,4 +150,10 @@ export function layOut(segments: readonly Segment[]): Slots {
     slots.bodyLengths.set(header.bodyLengths, base)
   })
   return slots
+}
+
+function mostFrequentLanguage(segments: readonly Segment[]): string | undefined {
+  const counts = new Uint32Array(LANGUAGES.length + 1)
+  for (const { header } of segments) for (const number of header.languages) counts[number] = (counts[number] as number) + 1
+  return LANGUAGES[counts.indexOf(Math.max(...counts)) - 1]
 }

@@ -1,7 +1,9 @@
 import type { Phrase, PhraseWord, WordField, WordTerm } from '../../../core/query.ts'
+import type { NearWord } from '../../../core/search.ts'
+import { beginningsNear, inNearOrder, isOneSlipAway } from '../near-words.ts'
 import { type Ranking, type RankOptions, rankTerms } from '../rank.ts'
 import { ByteReader, DamagedWords } from './bytes.ts'
-import type { PageCursor, SegmentHeader } from './page.ts'
+import { languageAt, type PageCursor, type SegmentHeader } from './page.ts'
 import { layOut, type PageSource, Segment, type Slots, type WordKey } from './segment.ts'
 
 /** A stored segment. */
@@ -22,6 +24,8 @@ export class WordIndex {
   readonly #stampOf: StampOf
   #segments: readonly Segment[] = []
   #slots: Slots = layOut([])
+  /** Counted when first asked for after a change. */
+  #languages: ReadonlyMap<string, number> | undefined
 
   constructor(pages: PageSource, stampOf: StampOf) {
     this.#pages = pages
@@ -39,12 +43,14 @@ export class WordIndex {
     const gone = this.#segments.filter((segment) => !kept.has(segment))
     const come = next.filter((segment) => !known.has(segment.id))
     this.#segments = next
+    this.#languages = undefined
     this.#slots = layOut(next)
     for (const { header } of [...gone, ...come]) this.changed(header.keys)
   }
 
   /** Rechecks whether these keys are live, because their files' stamps changed. */
   changed(keys: Iterable<number>): void {
+    this.#languages = undefined
     for (const key of keys) this.#markLive(key)
   }
 
@@ -68,7 +74,7 @@ export class WordIndex {
 
   /** Returns the keys of documents that contain a form with a folded prefix, in ascending order. */
   keysWithPrefix(prefix: string, field: WordField = 'any'): Uint32Array {
-    return this.keysWith({ form: prefix, stem: prefix, match: 'prefix' }, field)
+    return this.keysWith({ form: prefix, match: 'prefix' }, field)
   }
 
   /** Returns the keys of documents that contain the words in sequence, in ascending order. */
@@ -76,6 +82,36 @@ export class WordIndex {
     return this.#collect((segment, put) => {
       for (const ordinal of documentsWithPhrase(segment, phrase, field)) put(ordinal)
     })
+  }
+
+  /** Returns the words of live documents that differ from a folded word by one slip; see `inNearOrder`. */
+  wordsNear(word: string): readonly NearWord[] {
+    const notes = new Map<string, number>()
+    for (const segment of this.#segments) {
+      for (const form of beginningsNear(word)) {
+        segment.visit({ form, match: 'prefix' }, (entry) => {
+          if (Math.abs(entry.form.length - Buffer.byteLength(word)) > MOST_BYTES) return
+          const near = Buffer.from(entry.form).toString()
+          if (isOneSlipAway(word, near)) notes.set(near, (notes.get(near) ?? 0) + liveCount(segment, entry))
+        })
+      }
+    }
+    return inNearOrder(notes)
+  }
+
+  /** Returns the language of a live document, or `undefined` if it is unknown. */
+  languageOf(key: number): string | undefined {
+    for (const segment of this.#segments) {
+      const ordinal = segment.ordinalOf(key)
+      if (ordinal !== undefined && segment.live[ordinal] === 1) return languageAt(segment.header, ordinal)
+    }
+    return undefined
+  }
+
+  /** Returns the number of live documents in each language. */
+  languages(): ReadonlyMap<string, number> {
+    this.#languages ??= countLanguages(this.#segments)
+    return this.#languages
   }
 
   #markLive(key: number): void {
@@ -100,6 +136,17 @@ export class WordIndex {
   }
 }
 
+function countLanguages(segments: readonly Segment[]): ReadonlyMap<string, number> {
+  const notes = new Map<string, number>()
+  for (const { header, live } of segments) {
+    live.forEach((isLive, ordinal) => {
+      const code = isLive === 1 ? languageAt(header, ordinal) : undefined
+      if (code !== undefined) notes.set(code, (notes.get(code) ?? 0) + 1)
+    })
+  }
+  return notes
+}
+
 /**
  * Returns the ordinals of the segment's live documents that contain a phrase, in no particular order. An empty phrase matches
  * nothing.
@@ -112,6 +159,17 @@ function documentsWithPhrase(segment: Segment, phrase: Phrase, field: WordField)
     if (starts.size === 0) break
   }
   return starts?.keys() ?? []
+}
+
+/** Most bytes of a letter in UTF-8. */
+const MOST_BYTES = 4
+
+/** Returns the number of live documents that contain an entry's form. */
+function liveCount(segment: Segment, entry: PageCursor): number {
+  const postings = segment.postings(entry)
+  let count = 0
+  while (postings.next()) count += segment.live[postings.ordinal] as number
+  return count
 }
 
 /** Possible starts of the phrase in each document, encoded as twice the position, plus 1 in the body. */
@@ -178,6 +236,6 @@ function sizeOf(segment: Segment, word: PhraseWord): number {
   return size
 }
 
-function keyOf({ form, stem, isPrefix }: PhraseWord): WordKey {
-  return { form, stem, match: isPrefix ? 'prefix' : 'form' }
+function keyOf({ form, isPrefix }: PhraseWord): WordKey {
+  return { form, match: isPrefix ? 'prefix' : 'form' }
 }

@@ -1,5 +1,6 @@
 import type { Comparison, TaskState } from '../../../core/query.ts'
 import type { PropertyCount, ValueCount, ValueKind } from '../../../core/store.ts'
+import { compareTexts } from '../../../core/text/compare-texts.ts'
 import { foldName } from '../../../core/text/fold.ts'
 import type { NodeIndex } from '../../../graph/graph.ts'
 import { compares } from '../../../search/query/compare-values.ts'
@@ -75,6 +76,11 @@ export class Facets extends NoteTable {
 
   hasProperties(key: number): boolean {
     return (this.#facts.get(key)?.properties.size ?? 0) > 0
+  }
+
+  /** Returns the values of a property (folded name), with list items separated. An empty string means no value. */
+  propertyTexts(key: number, name: string): readonly string[] {
+    return this.#facts.get(key)?.properties.get(name)?.values ?? []
   }
 
   /** Checks whether a note has a property, or a property with this value. Name and value are folded. */
@@ -159,10 +165,6 @@ class Counts<T extends string = string> {
   most(): T | undefined {
     return this.#counts.size === 1 ? this.#counts.keys().next().value : this.ranked()[0]
   }
-}
-
-function compareTexts(a: string, b: string): number {
-  return a < b ? -1 : Number(a > b)
 }
 
 /** Typed links of every note: which of its properties link to which targets. */

@@ -1,17 +1,24 @@
+import type { NodeId } from '../../../core/ids.ts'
+import { folderOf } from '../../../core/paths.ts'
 import type { Condition, Feature, Lookup } from '../../../core/query.ts'
 import type { Found, FoundNote } from '../../../core/search.ts'
-import type { FindOrder, Page } from '../../../core/store.ts'
+import type { FindOrder, GroupBy, GroupedNote, Page } from '../../../core/store.ts'
+import { compareTexts } from '../../../core/text/compare-texts.ts'
 import { foldName } from '../../../core/text/fold.ts'
+import type { NodeIndex } from '../../../graph/graph.ts'
+import { withParents } from '../../../graph/tag-index.ts'
 import { evaluate, KeySet, type QuerySource } from '../../../search/query/evaluate.ts'
 import { walk } from '../../../search/query/query.ts'
 import type { WordIndex } from '../../../search/words/index/word-index.ts'
+import { IN_SETS } from '../../note-facts.ts'
 import type { Projection } from '../projection.ts'
+import { folderStart, inScope } from '../scope.ts'
 import type { Facets, Relations } from './facets.ts'
 
 /** Loads the data needed by a condition and an order. */
-export async function loadFor(condition: Condition | undefined, order: FindOrder, facts: VaultFacts): Promise<void> {
+export async function loadFor(condition: Condition | undefined, order: FindOrder | undefined, facts: VaultFacts): Promise<void> {
   const kinds = kindsOf(condition)
-  const asksTimes = kinds.has('time') || order.by === 'created' || order.by === 'modified'
+  const asksTimes = kinds.has('time') || order?.by === 'created' || order?.by === 'modified'
   if (asksTimes || OF_FACETS.some((kind) => kinds.has(kind))) await facts.facets.flush()
   if (kinds.has('relation')) await facts.relations.flush()
 }
@@ -25,9 +32,15 @@ export interface Asked {
   readonly candidates: KeySet
 }
 
+/** Loads the data needed to group the notes that match a condition. */
+export async function loadForGroups(condition: Condition | undefined, by: readonly GroupBy[], facts: VaultFacts): Promise<void> {
+  if (by.some(({ kind }) => kind !== 'folder' && kind !== 'tag')) await facts.facets.flush()
+  await loadFor(condition, undefined, facts)
+}
+
 /** Returns the candidates that match a condition, in the requested order. The data must be loaded. */
 export function findNotes({ condition, order, candidates }: Asked, facts: VaultFacts, page: Page): Found {
-  const matches = condition === undefined ? candidates : evaluate(condition, new VaultSource(facts, candidates))
+  const matches = matching({ condition, candidates }, facts)
   const end = page.offset + page.limit
   const { graph } = facts.projection
   const isRanked = order.by === 'relevance'
@@ -41,6 +54,42 @@ export function findNotes({ condition, order, candidates }: Asked, facts: VaultF
     return order.terms.length === 0 ? found : { ...found, score: scores.get(key) ?? 0 }
   })
   return { items, total: matches.size }
+}
+
+/** Returns the candidates that match a condition, by id, with their values. The data must be loaded. */
+export function groupValues(
+  { by, ...asked }: Pick<Asked, 'condition' | 'candidates'> & { readonly by: readonly GroupBy[] },
+  facts: VaultFacts,
+): readonly GroupedNote[] {
+  const matches = matching(asked, facts)
+  const { graph } = facts.projection
+  const notes: GroupedNote[] = []
+  for (const key of graph.order()) {
+    const path = matches.has(key) ? graph.row(key)?.path : undefined
+    if (path === undefined) continue
+    notes.push({ id: graph.id(key), path, values: by.map((one) => valuesOf(key, one, facts)) })
+  }
+  return notes
+}
+
+function valuesOf(key: number, by: GroupBy, { projection: { graph }, facets }: VaultFacts): readonly string[] {
+  switch (by.kind) {
+    case 'property':
+      return facets.propertyTexts(key, by.name)
+    case 'folder':
+      return [folderOf(graph.row(key)?.path ?? '')]
+    case 'tag':
+      return [...withParents(graph.row(key)?.tags ?? []).values()]
+    default: {
+      const time = facets.time(key, by.kind)
+      return Number.isNaN(time) ? [] : [String(time)]
+    }
+  }
+}
+
+/** Returns the candidates that match a condition. */
+function matching({ condition, candidates }: Pick<Asked, 'condition' | 'candidates'>, facts: VaultFacts): KeySet {
+  return condition === undefined ? candidates : evaluate(condition, new VaultSource(facts, candidates))
 }
 
 interface Wanted {
@@ -69,7 +118,7 @@ function relevance(
 function byRelevance(matches: KeySet, scores: ReadonlyMap<number, number>, { facts, limit }: Wanted): number[] {
   const { graph } = facts.projection
   const ranked = [...scores.keys()].sort(
-    (a, b) => (scores.get(b) ?? 0) - (scores.get(a) ?? 0) || compare<string>(graph.id(a), graph.id(b)),
+    (a, b) => (scores.get(b) ?? 0) - (scores.get(a) ?? 0) || compareTexts<string>(graph.id(a), graph.id(b)),
   )
   if (ranked.length >= limit || ranked.length === matches.size) return ranked
   for (const key of graph.order()) {
@@ -88,16 +137,12 @@ function bySortKey(matches: KeySet, { by, direction }: FindOrder, { projection: 
     value:
       by === 'title' ? foldName(graph.title(key)) : timeOr(facets.time(key, by === 'created' ? 'created' : 'modified'), sign),
   }))
-  rows.sort((a, b) => sign * compare(a.value, b.value) || compare(a.id, b.id))
+  rows.sort((a, b) => sign * compareTexts(a.value, b.value) || compareTexts(a.id, b.id))
   return rows.map(({ key }) => key)
 }
 
 function timeOr(time: number, sign: number): number {
   return Number.isNaN(time) ? sign * Number.POSITIVE_INFINITY : time
-}
-
-function compare<T extends string | number>(a: T, b: T): number {
-  return a < b ? -1 : a > b ? 1 : 0
 }
 
 function kindsOf(condition: Condition | undefined): ReadonlySet<Lookup['kind']> {
@@ -117,6 +162,7 @@ export interface VaultFacts {
 class VaultSource implements QuerySource {
   readonly #facts: VaultFacts
   readonly #candidates: KeySet
+  #sets: QuerySource | undefined
 
   /** `candidates`: notes that may be returned. */
   constructor(facts: VaultFacts, candidates: KeySet) {
@@ -128,7 +174,20 @@ class VaultSource implements QuerySource {
     return this.#candidates
   }
 
-  lookUp(lookup: Lookup): KeySet {
+  sets(): QuerySource {
+    if (this.#sets === undefined) {
+      const source = new VaultSource(this.#facts, KeySet.of(inScope(this.#facts.projection, IN_SETS)))
+      source.#sets = source
+      this.#sets = source
+    }
+    return this.#sets
+  }
+
+  linked(field: 'links' | 'linkedfrom', keys: KeySet): KeySet {
+    return this.#linked(field, keys)
+  }
+
+  lookUp(lookup: Exclude<Lookup, { readonly kind: 'set' }>): KeySet {
     const { projection, words, facets } = this.#facts
     switch (lookup.kind) {
       case 'word':
@@ -145,15 +204,17 @@ class VaultSource implements QuerySource {
         return this.#where((key) => facets.comparesProperty(key, lookup.name, lookup))
       case 'links':
       case 'linkedfrom':
-        return this.#linked(lookup)
+        return this.#linked(lookup.kind, this.#nodesOf(lookup.nodes))
       case 'among':
-        return KeySet.of(lookup.nodes.flatMap((id) => projection.graph.find(id) ?? []))
+        return KeySet.of(this.#nodesOf(lookup.nodes))
       case 'task':
         return this.#where((key) => facets.hasTask(key, lookup.state))
       case 'relation':
         return this.#related(lookup)
       case 'path':
         return this.#where((key) => projection.graph.folded(key).includes(lookup.text))
+      case 'folder':
+        return this.#where((key) => projection.graph.folded(key).startsWith(folderStart(lookup.folder)))
       case 'time':
         return this.#where((key) => {
           const time = facets.time(key, lookup.field)
@@ -174,13 +235,16 @@ class VaultSource implements QuerySource {
     return KeySet.of(keys)
   }
 
-  #linked({ kind, nodes }: Extract<Lookup, { readonly kind: 'links' | 'linkedfrom' }>): KeySet {
+  #nodesOf(ids: readonly NodeId[]): readonly NodeIndex[] {
+    const { graph } = this.#facts.projection
+    return ids.flatMap((id) => graph.find(id) ?? [])
+  }
+
+  #linked(field: 'links' | 'linkedfrom', nodes: Iterable<NodeIndex>): KeySet {
     const { graph } = this.#facts.projection
     const keys: number[] = []
-    for (const id of nodes) {
-      const node = graph.find(id)
-      if (node === undefined) continue
-      for (const other of kind === 'links' ? graph.sources(node) : graph.targets(node)) if (other !== node) keys.push(other)
+    for (const node of nodes) {
+      for (const other of field === 'links' ? graph.sources(node) : graph.targets(node)) if (other !== node) keys.push(other)
     }
     return KeySet.of(keys)
   }

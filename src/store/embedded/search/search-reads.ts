@@ -1,7 +1,25 @@
 import type { NodeId } from '../../../core/ids.ts'
 import type { Condition, WordTerm } from '../../../core/query.ts'
-import type { ChunkHit, Found, NameVectorHit, NoteChunks, VectorState, WordHits } from '../../../core/search.ts'
-import type { FindOptions, NameOptions, Page, PropertyCount, Scope, ValueCount } from '../../../core/store.ts'
+import type {
+  ChunkHit,
+  Found,
+  NameVectorHit,
+  NearWord,
+  NoteChunks,
+  NoteLanguages,
+  VectorState,
+  WordHits,
+} from '../../../core/search.ts'
+import type {
+  FindOptions,
+  GroupedNote,
+  GroupOptions,
+  NameOptions,
+  Page,
+  PropertyCount,
+  Scope,
+  ValueCount,
+} from '../../../core/store.ts'
 import type { VectorGraphs } from '../../../core/vector-graphs.ts'
 import { eachInTurn } from '../../../core/waiting/take-turns.ts'
 import { KeySet } from '../../../search/query/evaluate.ts'
@@ -10,7 +28,7 @@ import { fileStem, type Projection } from '../projection.ts'
 import { acceptor, inScope } from '../scope.ts'
 import type { VectorIndexKind } from './chunk-graph.ts'
 import { Facets, Relations } from './facets.ts'
-import { findNotes, loadFor } from './find-notes.ts'
+import { findNotes, groupValues, loadFor, loadForGroups, type VaultFacts } from './find-notes.ts'
 import { SearchIndex } from './search-index.ts'
 import { stampOf } from './search-rows.ts'
 import type { VectorTableHit } from './vector-slots.ts'
@@ -82,6 +100,26 @@ export class SearchReads {
     })
   }
 
+  async wordsNear(words: readonly string[]): Promise<readonly (readonly NearWord[])[]> {
+    return await this.#index.file.guard(async () =>
+      this.#index.read(() => words.map((word) => this.#index.words.wordsNear(word))),
+    )
+  }
+
+  async languages(ids: readonly NodeId[]): Promise<NoteLanguages> {
+    return await this.#index.file.guard(async () =>
+      this.#index.read(() => {
+        const { graph } = this.#projection
+        const { words } = this.#index
+        const codeOf = (id: NodeId) => {
+          const key = graph.find(id)
+          return key === undefined ? undefined : words.languageOf(key)
+        }
+        return { codes: ids.map(codeOf), notes: words.languages() }
+      }),
+    )
+  }
+
   async nearest(
     embedder: string,
     vectors: readonly Float32Array[],
@@ -136,18 +174,35 @@ export class SearchReads {
   }
 
   async find(condition: Condition | undefined, { scope, order }: FindOptions, page: Page): Promise<Found> {
-    const facts = {
+    const facts = this.#facts()
+    // Damage reported here is in the graph's index.
+    await loadFor(condition, order, facts)
+    return await this.#index.file.guard(async () => {
+      const candidates = this.#candidates(scope)
+      return this.#index.read(() => findNotes({ condition, order, candidates }, facts, page))
+    })
+  }
+
+  async groupValues(condition: Condition | undefined, { scope, by }: GroupOptions): Promise<readonly GroupedNote[]> {
+    const facts = this.#facts()
+    await loadForGroups(condition, by, facts)
+    return await this.#index.file.guard(async () => {
+      const candidates = this.#candidates(scope)
+      return this.#index.read(() => groupValues({ condition, by, candidates }, facts))
+    })
+  }
+
+  #facts(): VaultFacts {
+    return {
       projection: this.#projection,
       words: this.#index.words,
       facets: this.#facets,
       relations: this.#relations,
     }
-    // Damage reported here is in the graph's index.
-    await loadFor(condition, order, facts)
-    return await this.#index.file.guard(async () => {
-      const candidates = KeySet.of(inScope(this.#projection, scope).filter((key) => key >= 0))
-      return this.#index.read(() => findNotes({ condition, order, candidates }, facts, page))
-    })
+  }
+
+  #candidates(scope: Scope): KeySet {
+    return KeySet.of(inScope(this.#projection, scope).filter((key) => key >= 0))
   }
 
   async properties(): Promise<readonly PropertyCount[]> {

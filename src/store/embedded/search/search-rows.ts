@@ -14,7 +14,7 @@ import { packVector } from '../vectors/packed-vector.ts'
 export const SEARCH: DatabaseKind = {
   // `rous` in ASCII.
   applicationId: 0x726f7573,
-  format: 5,
+  format: 7,
   // Pages of words and rows of vectors take several kilobytes. With smaller database pages, most would overflow.
   pageSize: 16_384,
   schema: `

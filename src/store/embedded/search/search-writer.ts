@@ -1,4 +1,4 @@
-import type { NoteVectors, SearchWriter, WordBatch } from '../../../core/search-writer.ts'
+import type { NoteVectors, SearchWriter, StemOf, WordBatch } from '../../../core/search-writer.ts'
 import type { Database } from '../../../core/sql-database.ts'
 import { SegmentBuilder } from '../../../search/words/index/builder.ts'
 import { DatabaseFile } from '../database-file.ts'
@@ -52,13 +52,13 @@ class SqliteSearchWriter implements SearchWriter {
     return isOutdated
   }
 
-  async beginWords(stemOf: (form: string) => string): Promise<WordBatch> {
+  async beginWords(stemOf: StemOf): Promise<WordBatch> {
     const builder = new SegmentBuilder(stemOf)
     const versions = new Map<number, number>()
     return {
       put: async (notes) => {
-        for (const { key, path, version, title, body } of notes) {
-          builder.add({ key, stamp: stampOf(path), title, body })
+        for (const { key, path, version, language, title, body } of notes) {
+          builder.add({ key, stamp: stampOf(path), language, title, body })
           versions.set(key, version)
         }
       },

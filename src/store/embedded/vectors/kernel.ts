@@ -10,8 +10,11 @@ export interface Kernel {
   readonly rows: Int8Array
   /** Reserves space for a number of rows. Throws a `RouxError` if there is not enough memory. */
   reserve(rows: number): void
-  /** Returns the dot products of the query with `count` ≤ `BLOCK` rows, starting at `first`. Valid until the next call. */
-  dots(first: number, count: number): Int32Array
+  /**
+   * Returns the dot products of the query with `count` ≤ `BLOCK` rows, starting at `first`. Valid until the next call. The first
+   * `skipped` columns, a multiple of 16, are not read, because the query is 0 there.
+   */
+  dots(first: number, count: number, skipped?: number): Int32Array
 }
 
 /** Number of rows per call. The results of one call (16 KB) stay in the L1 cache. */
@@ -57,10 +60,10 @@ interface WasmMemory {
   grow(pages: number): number
 }
 
-/** Addresses of the query, the first row, the end of the last row, bytes per row, and address of the results. */
-type Multiply = (query: number, row: number, end: number, stride: number, out: number) => void
+/** Addresses of the query, the first row, the end of the last row, bytes from row to row, address of the results, and bytes to read per row. */
+type Multiply = (query: number, row: number, end: number, stride: number, out: number, length: number) => void
 
-const runtime = (globalThis as { readonly WebAssembly?: WasmRuntime }).WebAssembly
+const runtime = (globalThis as unknown as { readonly WebAssembly?: WasmRuntime }).WebAssembly
 
 const PAGE = 65_536
 const MAX_PAGES = 65_536
@@ -119,9 +122,9 @@ function createSimdKernel(stride: number, { Memory, Instance, Module }: WasmRunt
       pages = wanted
       layout = layOut(memory.buffer, stride)
     },
-    dots(first, count) {
-      const row = rowsOffset(stride) + first * stride
-      multiply(0, row, row + count * stride, stride, 2 * stride)
+    dots(first, count, skipped = 0) {
+      const row = rowsOffset(stride) + first * stride + skipped
+      multiply(2 * skipped, row, row + count * stride, stride, 2 * stride, stride - skipped)
       return layout.dots
     },
   }
@@ -147,11 +150,11 @@ function createPlainKernel(stride: number): Kernel {
       pages = wanted
       layout = grown
     },
-    dots(first, count) {
+    dots(first, count, skipped = 0) {
       const { query, rows, dots } = layout
       for (let i = 0, at = first * stride; i < count; i++, at += stride) {
         let sum = 0
-        for (let j = 0; j < stride; j++) sum = (sum + (query[j] as number) * (rows[at + j] as number)) | 0
+        for (let j = skipped; j < stride; j++) sum = (sum + (query[j] as number) * (rows[at + j] as number)) | 0
         dots[i] = sum
       }
       return dots

@@ -62,15 +62,17 @@ export function openNeo4jSearchWriter(connection: Connection): SearchWriter {
       return before !== undefined && before !== count
     },
     async beginWords(stemOf) {
-      const rows: Readonly<Record<string, string | number>>[] = []
+      const rows: Readonly<Record<string, string | number | null>>[] = []
       return {
         async put(notes) {
-          for (const { key, path, version, title, body } of notes) {
-            const [own, text] = [wordTexts(title, stemOf), wordTexts(body, stemOf)]
+          for (const { key, path, version, language, title, body } of notes) {
+            const stemIn = (form: string): string => stemOf(form, language)
+            const [own, text] = [wordTexts(title, stemIn), wordTexts(body, stemIn)]
             rows.push({
               key,
               path,
               version,
+              language: language ?? null,
               titleStems: own.stems,
               titleForms: own.forms,
               bodyStems: text.stems,
@@ -269,7 +271,7 @@ interface StoredVector {
   readonly isKnown: boolean
 }
 
-function* inParts<T extends Readonly<Record<string, string | number>>>(rows: readonly T[]): Generator<readonly T[]> {
+function* inParts<T extends Readonly<Record<string, string | number | null>>>(rows: readonly T[]): Generator<readonly T[]> {
   let part: T[] = []
   let characters = 0
   for (const row of rows) {

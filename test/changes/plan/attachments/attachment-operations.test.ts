@@ -5,27 +5,27 @@ import { attachment, attachmentVault, PNG, type VaultOptions } from '../attachme
 
 const NOTE = { 'note.md': '' }
 
-interface Asked extends VaultOptions {
+interface Options extends VaultOptions {
   readonly files?: Readonly<Record<string, string>>
   readonly given?: Partial<Omit<AddAttachment, 'kind'>>
 }
 
-async function add({ files = NOTE, given = {}, ...options }: Asked = {}) {
+async function add({ files = NOTE, given = {}, ...options }: Options = {}) {
   const workspace = attachmentVault(files, options)
   const { path } = await addAttachment(workspace, attachment(given))
   return { path, notes: workspace.notes, planned: await workspace.finish() }
 }
 
-const pathOf = async (asked: Asked): Promise<string> => (await add(asked)).path
+const pathOf = async (options: Options): Promise<string> => (await add(options)).path
 
-test('an attachment is one new file with exactly the bytes given, and no note is edited', async () => {
+test('an attachment is a new file with exactly the given bytes, and no note is edited', async () => {
   const { planned } = await add()
   expect(planned.changes).toEqual([{ kind: 'create', path: 'a.png', bytes: Buffer.from(PNG, 'base64') }])
   expect(planned.files).toEqual([{ kind: 'created', to: 'a.png', relinked: [] }])
   expect(planned.notes).toEqual(['No note was edited; ![[a.png]] shows the attachment in one.'])
 })
 
-describe("Obsidian's setting says where a note's attachments go", () => {
+describe('attachmentFolderPath', () => {
   const files = { 'Notes/Deep/note.md': '' }
   test.each([
     [undefined, 'a.png'],
@@ -42,17 +42,17 @@ describe("Obsidian's setting says where a note's attachments go", () => {
     expect(await pathOf({ files, ...options, given: { id: 'notes/deep/note' } })).toBe(path)
   })
 
-  test('for a note in the root', async () => {
+  test('applies to a note in the root', async () => {
     expect(await pathOf({ attachmentFolder: './' })).toBe('a.png')
     expect(await pathOf({ attachmentFolder: './files' })).toBe('files/a.png')
   })
 
-  test('Logseq has a folder of its own', async () => {
+  test('Logseq vaults use their assets folder', async () => {
     expect(await pathOf({ mode: 'logseq' })).toBe('assets/a.png')
   })
 
   test.each(['../out', './../out', '.obsidian/files', 'C:/files', '.trash', 'a\\b'])(
-    '%j is refused, and which setting it is told',
+    'rejects %j and names the setting',
     async (attachmentFolder) => {
       await expect(pathOf({ attachmentFolder })).rejects.toMatchObject({
         code: expect.stringMatching(/^(?:PERMISSION_DENIED|INVALID_PARAMS)$/),
@@ -62,7 +62,7 @@ describe("Obsidian's setting says where a note's attachments go", () => {
   )
 })
 
-describe('id', () => {
+describe('the id parameter', () => {
   const files = { 'note.md': '', 'Files/b.png': '', 'map.canvas': '' }
   test.each([
     ['files', 'Files/a.png'],
@@ -90,20 +90,20 @@ describe('id', () => {
   })
 })
 
-describe('the name', () => {
-  test('is numbered where a file has it, in whatever case', async () => {
+describe('the file name', () => {
+  test('a file name is numbered if another file has it, ignoring case', async () => {
     const { path, notes } = await add({ files: { ...NOTE, 'A.png': '', 'a 1.png': '' } })
     expect(path).toBe('a 2.png')
     expect(notes[0]).toBe('Another file is called "a.png": this one is "a 2.png".')
     expect(notes[1]).toContain('![[a 2.png]]')
   })
 
-  test('is numbered where links by name would come to mean the new file', async () => {
+  test('a file name is numbered if the new file would take over links by name', async () => {
     expect(await pathOf({ files: { ...NOTE, 'other/a.png': '' } })).toBe('a 1.png')
     expect(await pathOf({ files: { ...NOTE, 'other/a.png': '' }, mode: 'docs' })).toBe('a.png')
   })
 
-  test('is numbered for the second of two in one change', async () => {
+  test('a file name is numbered for the second of two attachments in one change', async () => {
     const workspace = attachmentVault(NOTE)
     await addAttachment(workspace, attachment())
     expect((await addAttachment(workspace, attachment())).path).toBe('a 1.png')
@@ -126,36 +126,36 @@ describe('the name', () => {
     [`${'x'.repeat(300)}.png`, expect.stringContaining('Give a name')],
     ['b.md', 'create_node creates notes.'],
     ['b.CANVAS', 'create_node creates notes.'],
-  ])('%j is refused', async (filename, hint) => {
+  ])('rejects the file name %j', async (filename, hint) => {
     await expect(pathOf({ given: { filename } })).rejects.toMatchObject({ code: 'INVALID_PARAMS', hint })
   })
 })
 
 describe('the title', () => {
-  test('is what the embed shows', async () => {
+  test('appears in the suggested embed', async () => {
     expect((await add({ given: { title: ' A (small) #map ' } })).notes).toEqual([
       'No note was edited; ![[a.png|A (small) #map]] shows the attachment in one.',
     ])
   })
 
-  test.each(['', ' ', 'a|b', 'a]]b', '[a', 'a\nb', 'a\\', '300', '300x200'])('%j is refused', async (title) => {
+  test.each(['', ' ', 'a|b', 'a]]b', '[a', 'a\nb', 'a\\', '300', '300x200'])('rejects the title %j', async (title) => {
     await expect(pathOf({ given: { title } })).rejects.toMatchObject({ code: 'INVALID_PARAMS' })
   })
 
-  test('is not longer than 200 characters', async () => {
+  test('a title has at most 200 characters', async () => {
     await expect(pathOf({ given: { title: 'x'.repeat(201) } })).rejects.toMatchObject({ code: 'TOO_LARGE' })
   })
 })
 
-test('where links are Markdown the embed is relative to the note', async () => {
-  const asked = { files: { 'docs/note.md': '' }, mode: 'docs', attachmentFolder: 'img files' } as const
-  const embed = async (given: Asked['given']) => (await add({ ...asked, given: { id: 'docs/note', ...given } })).notes[0]
+test('the embed is relative to the note in a vault of Markdown links', async () => {
+  const options = { files: { 'docs/note.md': '' }, mode: 'docs', attachmentFolder: 'img files' } as const
+  const embed = async (given: Options['given']) => (await add({ ...options, given: { id: 'docs/note', ...given } })).notes[0]
   expect(await embed({ filename: 'a (1.png', title: 'Map' })).toContain('![Map](../img%20files/a%20%281.png)')
   expect(await embed({ filename: 'a.txt', content: 'YQ==' })).toContain('[a.txt](../img%20files/a.txt)')
   expect(await embed({ id: 'docs' })).toContain('![](docs/a.png)')
 })
 
-test('what is refused leaves nothing behind', async () => {
+test('a refused attachment leaves nothing behind', async () => {
   const workspace = attachmentVault(NOTE)
   await expect(addAttachment(workspace, attachment({ filename: 'a.jpg' }))).rejects.toMatchObject({ code: 'INVALID_PARAMS' })
   expect(await workspace.finish()).toMatchObject({ changes: [], files: [], notes: [] })

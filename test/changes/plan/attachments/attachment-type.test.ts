@@ -30,7 +30,7 @@ const SAMPLES: Readonly<Record<string, Uint8Array>> = {
   unknown: hex('0001020304050607'),
 }
 
-/** An archive with one file, not compressed. */
+/** An archive with a single uncompressed file. */
 function storedZip(name: string, content: string): Uint8Array {
   const head = Buffer.alloc(30)
   head.write('PK\x03\x04\x14', 'latin1')
@@ -47,7 +47,7 @@ function hex(text: string): Uint8Array {
 const check = (sample: string, filename: string, mimeType?: string): Promise<void> =>
   requireType(SAMPLES[sample] ?? new Uint8Array(), { filename, mimeType })
 
-describe('fit together', () => {
+describe('matching types', () => {
   test.each([
     ['png', 'a.png', 'image/png'],
     ['png', 'a.PNG', 'Image/PNG; q=1'],
@@ -93,7 +93,7 @@ describe('fit together', () => {
   })
 })
 
-describe('do not fit together', () => {
+describe('mismatched types', () => {
   test.each([
     ['zip', 'a.png', 'image/png', '"a.png" should be image/png, but its bytes are application/zip (.zip).'],
     ['zip', 'a.png', undefined, '"a.png" should be image/png, but its bytes are application/zip (.zip).'],
@@ -129,7 +129,7 @@ describe('do not fit together', () => {
   })
 })
 
-test('a name that fits the bytes is suggested', async () => {
+test('suggests a name that matches the bytes', async () => {
   await expect(check('jpg', 'a.b.png')).rejects.toMatchObject({
     hint: 'Call it "a.b.jpg", or send content that matches the name.',
   })
@@ -138,7 +138,7 @@ test('a name that fits the bytes is suggested', async () => {
   })
 })
 
-test('whatever the bytes, the answer is yes or a clear no', async () => {
+test('accepts any bytes or rejects them with a clear error', async () => {
   const starts = fc.constantFrom(...Object.values(SAMPLES).map((sample) => sample.subarray(0, 12)))
   const names = fc.constantFrom('a.png', 'a.docx', 'a.mp3', 'a.csv', 'a.gz', 'a.q42')
   const bytes = fc.tuple(starts, fc.uint8Array({ maxLength: 300 })).map((parts) => Buffer.concat(parts))

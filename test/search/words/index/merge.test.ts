@@ -15,7 +15,7 @@ function merge(...[sources, isLive]: [Parameters<typeof mergeSegments>[0], Param
   }
 }
 
-test('a merge is what a builder makes of the documents that live', () => {
+test('a merge equals building from the live documents', () => {
   fc.assert(
     fc.property(fc.array(documents, { maxLength: 4 }), fc.infiniteStream(fc.boolean()), (lists, coins) => {
       const pages = new MemoryPages()
@@ -44,7 +44,7 @@ test('a large merge pauses', () => {
   expect(merge(sources, () => true).pauses).toBeGreaterThan(3)
 })
 
-test('pages in the wrong order are refused', () => {
+test('rejects pages in the wrong order', () => {
   const pages = new MemoryPages()
   const stored = store(pages, 1, [note(1, 'b', 'a')])
   const [page] = pages.all(1)

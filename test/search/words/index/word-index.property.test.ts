@@ -10,7 +10,7 @@ import { NaiveIndex } from '../naive-index.ts'
 
 const field = fc.constantFrom('any' as const, 'title' as const)
 
-/** The same documents in so many segments. */
+/** The same documents in this many segments. */
 function indexOf(list: readonly WordDocument[], parts: number): WordIndex {
   const pages = new MemoryPages()
   const segments = Array.from({ length: parts }, (_, part) =>
@@ -26,7 +26,7 @@ function indexOf(list: readonly WordDocument[], parts: number): WordIndex {
 }
 
 describe('the keyword index', () => {
-  test('finds every word by its form and by its stem, and nothing else', () => {
+  test('finds every word by form and by stem, and nothing else', () => {
     fc.assert(
       fc.property(documents, word, field, fc.constantFrom('stem', 'form', 'prefix'), (list, sought, where, match) => {
         const index = indexOf(list, 2)
@@ -38,18 +38,18 @@ describe('the keyword index', () => {
     )
   })
 
-  test('finds what begins with a prefix, however the stems end', () => {
+  test('finds words with a prefix, whatever their stems', () => {
     fc.assert(
       fc.property(documents, word, fc.integer({ min: 1, max: 8 }), field, (list, sought, length, where) => {
         const prefix = [...(analyze(sought)[0]?.form ?? 'x')].slice(0, length).join('')
-        const expected = new NaiveIndex(list).keysWith({ form: prefix, stem: prefix, match: 'prefix' }, where)
+        const expected = new NaiveIndex(list).keysWith({ form: prefix, match: 'prefix' }, where)
         expect([...indexOf(list, 1).keysWithPrefix(prefix, where)]).toEqual(expected)
       }),
       { numRuns: 300 },
     )
   })
 
-  test('finds words that stand one after the other', () => {
+  test('finds consecutive words', () => {
     const pair = fc.array(word, { minLength: 1, maxLength: 4 }).map((words) => words.join(' '))
     fc.assert(
       fc.property(documents, pair, field, fc.boolean(), (list, sought, where, isPrefix) => {
@@ -60,7 +60,7 @@ describe('the keyword index', () => {
     )
   })
 
-  test('finds every stretch of a body as a phrase', () => {
+  test('finds any part of a body as a phrase', () => {
     fc.assert(
       fc.property(documents, fc.nat(), fc.integer({ min: 1, max: 5 }), (list, seed, count) => {
         const document = list[seed % Math.max(1, list.length)]
@@ -73,7 +73,7 @@ describe('the keyword index', () => {
     )
   })
 
-  test('ranks as BM25 over two fields does, whatever the number of segments', () => {
+  test('ranks like BM25 over two fields, with any number of segments', () => {
     const share = fc.double({ min: 0, max: 1, noNaN: true })
     const scoring: fc.Arbitrary<Scoring> = fc
       .tuple(share, share, share)
@@ -94,7 +94,7 @@ describe('the keyword index', () => {
     )
   })
 
-  test('answers from the newest version of a file alone, after any changes', () => {
+  test('answers from the newest version of each file after any changes', () => {
     const change = fc.record({ documents, gone: fc.array(fc.integer({ min: 0, max: 60 }), { maxLength: 5 }) })
     fc.assert(
       fc.property(fc.array(change, { minLength: 1, maxLength: 4 }), text, fc.boolean(), (changes, query, dropsFirst) => {

@@ -8,7 +8,7 @@ import { DIMENSIONS, VectorNotes } from './vector-notes.ts'
 
 const PLACE = { embedder: 3, revision: 7 }
 
-/** Each number is the seed of a vector; of 0 the embedder knows nothing. */
+/** Each number is the seed of a vector; 0 means a text without a vector. */
 const seeds = fc.array(fc.nat(30), { maxLength: 5 })
 const shapes = fc.uniqueArray(fc.record({ key: fc.nat(2 ** 31 - 1), chunks: seeds, names: seeds }), {
   selector: ({ key }) => key,
@@ -26,7 +26,7 @@ function notesOf(
 }
 
 describe('vectors of a batch of notes as they are compared', () => {
-  test('are what was rounded, without those of texts of which nothing is known, wherever the bytes lie', () => {
+  test('equal the rounded vectors, without texts that have none, at any byte offset', () => {
     fc.assert(
       fc.property(shapes, fc.nat(16), (given, offset) => {
         const notes = notesOf(given)
@@ -54,7 +54,7 @@ describe('vectors of a batch of notes as they are compared', () => {
     )
   })
 
-  test('of another place, cut or changed are damage', () => {
+  test('for another place, truncated or changed are damage', () => {
     const packed = packCoarse(PLACE, notesOf([{ key: 1, chunks: [1, 2], names: [3] }]), DIMENSIONS)
     const damaged: readonly (readonly [typeof PLACE, unknown])[] = [
       [{ ...PLACE, revision: 8 }, packed],
@@ -68,7 +68,7 @@ describe('vectors of a batch of notes as they are compared', () => {
   })
 })
 
-test('a mark tells texts and vectors apart', () => {
+test('a mark distinguishes texts and vectors', () => {
   const [first, second] = unpackCoarse(
     PLACE,
     packCoarse(

@@ -11,10 +11,10 @@ import { current, DIMENSIONS, until, untilBuilt, VectorNotes } from './vector-no
 
 const { addon, reason } = await loadHnswAddon()
 
-if (addon === undefined) test.skip(`graph that is built elsewhere: ${reason}`, () => undefined)
+if (addon === undefined) test.skip(`building the graph in another thread: ${reason}`, () => undefined)
 else testElsewhere(addon)
 
-/** What would be another thread, which takes vectors only as long as it is let. */
+/** Stands for another thread; accepts vectors only while allowed to. */
 class Elsewhere implements VectorGraphs {
   readonly #addon: HnswAddon
   #waiting: (() => void)[] = []
@@ -86,7 +86,7 @@ function testElsewhere(addon: HnswAddon): void {
       table.close()
     })
 
-    test('is not used until it is there, and the scan answers what is asked meanwhile', async () => {
+    test('is used only when finished; until then the scan answers', async () => {
       const notes = someNotes()
       const elsewhere = new Elsewhere(addon)
       elsewhere.isStopped = true
@@ -99,7 +99,7 @@ function testElsewhere(addon: HnswAddon): void {
       table.close()
     })
 
-    test('has what was set and deleted while it was built', async () => {
+    test('includes changes made while it was built', async () => {
       const notes = someNotes()
       const elsewhere = new Elsewhere(addon)
       elsewhere.isStopped = true
@@ -117,7 +117,7 @@ function testElsewhere(addon: HnswAddon): void {
       table.close()
     })
 
-    test('leaves no file behind, and none where the table is closed meanwhile', async () => {
+    test('leaves no temporary file, nor any if the table is closed meanwhile', async () => {
       const folder = temporaryFolder()
       const notes = someNotes()
       const elsewhere = new Elsewhere(addon)
@@ -130,7 +130,7 @@ function testElsewhere(addon: HnswAddon): void {
       expect(readdirSync(folder)).toEqual([])
     })
 
-    test('that cannot be built elsewhere is a reason, and the scan answers', async () => {
+    test('that cannot be built gives a reason, and the scan answers', async () => {
       const notes = someNotes()
       const { table } = await open(notes, { begin: async () => Promise.reject(new Error('no addon there')) })
       await until(() => table.state.reason?.includes('no addon there') === true)

@@ -33,7 +33,7 @@ function note(key: number, dimensions = 16): NoteVectors {
 
 const isCurrent = (key: number, stamp: number) => stamp === stampOf(`${key}.md`)
 
-test('what was committed since is loaded with the next question', async () => {
+test('the next question loads new commits', async () => {
   const { writer, index } = open()
   expect(await index.vectors('a:16')).toBeUndefined()
   const notes = Array.from({ length: 600 }, (_, key) => note(key))
@@ -49,7 +49,7 @@ test('what was committed since is loaded with the next question', async () => {
   expect(again?.nearestChunks(query, 1, isCurrent)[0]?.score).toBeLessThan(0.99)
 })
 
-test('what was forgotten takes no room any more', async () => {
+test('deleted vectors free their memory', async () => {
   const { writer, index } = open()
   await writer.putVectors('a:16', [note(1), note(2), note(3)])
   index.refresh()
@@ -64,7 +64,7 @@ test('what was forgotten takes no room any more', async () => {
   expect(table?.notes).toBe(2)
 })
 
-test('after many small changes, in the midst of which parts are put together, every reader has what is stored', async () => {
+test('after many small changes and merges, every reader has the stored vectors', async () => {
   const { location, writer, index } = open()
   const stored = new Map<number, NoteVectors>()
   const put = async (notes: readonly NoteVectors[]) => {
@@ -108,14 +108,14 @@ test('after many small changes, in the midst of which parts are put together, ev
   reader.close()
 })
 
-test('states tell how chunks are compared', async () => {
+test('the state says how chunks are compared', async () => {
   const { writer, index } = open()
   await writer.putVectors('a:16', [note(1)])
   await index.vectors('a:16')
   expect(index.embedders()).toEqual([{ embedder: 'a:16', notes: 1, index: 'exact' }])
 })
 
-test('of embedders that are gone nothing is kept, though another gets their number', async () => {
+test('nothing remains of a deleted embedder, even if its number is reused', async () => {
   const { location, writer, index } = open()
   const stale = graphPath(location, 'b:32') as string
   await writer.putVectors('a:16', [note(1)])
@@ -131,7 +131,7 @@ test('of embedders that are gone nothing is kept, though another gets their numb
   expect((await index.vectors('c:8'))?.notes).toBe(1)
 })
 
-test('closed while it loads, it does not go on', async () => {
+test('closing stops loading', async () => {
   const { writer, index } = open()
   await writer.putVectors(
     'a:16',

@@ -5,7 +5,7 @@ import { BagOfWords } from '../../../support/bag-of-words.ts'
 import { MemoryVault } from '../../../support/memory-vault.ts'
 import { answersOf, SearchRig, vectorsOf } from './search-rig.ts'
 
-/** Few names and words, so that they come again: keys are given again, notes come back, folders change. */
+/** Few names and words, so that they repeat: keys are reused, notes return, folders change. */
 const PATHS = ['a.md', 'A.md', 'b.md', 'f/a.md', 'f/b.md', 'g/c d.md', 'f/e.md', 'p.png', 'h.md', 'i.md', 'j.md', 'k.md']
 const WORDS = ['apple', 'apples', 'banana', 'cherry', 'date', 'elder', 'fig', '猫好', 'useEffect', 'well-known', '🍎']
 const QUESTIONS = [
@@ -20,6 +20,18 @@ const QUESTIONS = [
   'well-known',
   'effect',
   '#x',
+  'Haus',
+  'verlauf -houses',
+  'house',
+  'ตั้งค่า',
+]
+
+/** A note's language decides the stem of `Häuser`. Each text is long enough to decide the language of the whole note. */
+const LANGUAGES = [
+  '',
+  'Die Häuser und die Verläufe sind nicht alle gleich. '.repeat(9),
+  'The Häuser and the Verläufe of all these houses are not the same. '.repeat(9),
+  'การตั้งค่าของโปรแกรมนี้ไม่ได้เปลี่ยนการตั้งค่าที่มีอยู่แล้ว '.repeat(9),
 ]
 
 const noteText = fc
@@ -27,13 +39,14 @@ const noteText = fc
     aliases: fc.subarray(['Alias', 'fig', 'b']),
     tags: fc.subarray(['x', 'x/y', 'archived']),
     heading: fc.option(fc.constantFrom(...WORDS), { nil: undefined }),
+    language: fc.constantFrom(...LANGUAGES),
     body: fc.array(fc.constantFrom(...WORDS), { maxLength: 6 }),
     long: fc.boolean(),
   })
-  .map(({ aliases, tags, heading, body, long }) => {
+  .map(({ aliases, tags, heading, language, body, long }) => {
     const head = `---\naliases: [${aliases.join(', ')}]\ntags: [${tags.join(', ')}]\n---\n`
     const tail = long ? `\n\n## Second\n\n${'grape '.repeat(180)}\n\n## Third\n\n${'lemon melon '.repeat(90)}` : ''
-    return `${head}${heading === undefined ? '' : `# ${heading}\n\n`}${body.join(' ')}${tail}\n`
+    return `${head}${heading === undefined ? '' : `# ${heading}\n\n`}${language}${body.join(' ')}${tail}\n`
   })
 
 const path = fc.constantFrom(...PATHS)
@@ -76,12 +89,12 @@ async function perform(rig: SearchRig, embedder: string, step: Operation): Promi
       rig.search.rest()
       break
     case 'ask':
-      // Whatever a reader loaded so far must not show later.
+      // Earlier loads must not influence later answers.
       await answersOf(rig.store, embedder, QUESTIONS.slice(0, 2))
   }
 }
 
-test('after any sequence of changes and interruptions answers are those of an index built from scratch', async () => {
+test('after any changes and interruptions, answers equal those of an index built from scratch', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(operation, { minLength: 1, maxLength: 40 }), async (steps) => {
       const bag = new BagOfWords()
@@ -96,7 +109,7 @@ test('after any sequence of changes and interruptions answers are those of an in
       const { words, vectors } = rig.search.progress()
       expect(words).toEqual(fresh.search.progress().words)
       expect([vectors?.done, vectors?.total]).toEqual([words.total, words.total])
-      // And so they are to a reader that loads everything at once.
+      // The same for a reader that loads everything at once.
       await rig.restart()
       expect(await answersOf(rig.store, bag.id, QUESTIONS)).toEqual(await answersOf(fresh.store, bag.id, QUESTIONS))
       await rig.close()

@@ -17,7 +17,7 @@ import { openIndexer } from '../../../support/indexers.ts'
 import type { MemoryVault } from '../../../support/memory-vault.ts'
 import { temporaryFolder } from '../../../support/temporary.ts'
 
-/** Graph and search of a vault over files, every step in the test's hands. */
+/** Graph and search of a vault over files, with every step controlled by the test. */
 export class SearchRig {
   readonly vault: MemoryVault
   readonly indexFile: string
@@ -75,12 +75,12 @@ export class SearchRig {
     return { index, indexer, store, writer, search }
   }
 
-  /** Brings the graph to what the files say. */
+  /** Brings the graph up to date. */
   async reconcile(files?: readonly string[]): Promise<void> {
     await this.indexer.reconcile(files === undefined ? { all: true } : { all: false, folders: [], files })
   }
 
-  /** So many steps of search, fewer where nothing is left. */
+  /** Runs up to this many steps of search. */
   async steps(most: number): Promise<void> {
     await this.search.refresh()
     for (let step = 0; step < most; step++) {
@@ -99,7 +99,7 @@ export class SearchRig {
     return this
   }
 
-  /** Ends everything in the midst, as a kill would, and opens the same files again. */
+  /** Ends everything abruptly, as a kill would, and reopens the files. */
   async restart(): Promise<void> {
     await this.close()
     const { index, indexer, store, writer, search } = this.#open()
@@ -115,7 +115,7 @@ export class SearchRig {
   }
 }
 
-/** Everything that a store answers to some questions; what is equally good in order of id. */
+/** A store's answers to some questions; ties are sorted by id. */
 export async function answersOf(store: EmbeddedStore, embedder: string | undefined, questions: readonly string[]) {
   const answers = []
   for (const question of questions) {
@@ -141,7 +141,7 @@ export async function vectorsOf(store: EmbeddedStore, embedder: string) {
   return await Promise.all(items.map(async ({ id }) => ({ id, stored: await ask(store).vectors(embedder, id as NodeId) })))
 }
 
-/** Sums of another order differ in their last digits, and estimates of the nearest in a few more. */
+/** Another order of summation changes the last digits, and estimates a few more. */
 function rounded<T extends { readonly score: number }>(hit: T): T {
   return { ...hit, score: Number(hit.score.toFixed(6)) }
 }

@@ -14,11 +14,11 @@ import { SearchRig } from './search-rig.ts'
 
 const NOTES = Object.fromEntries(Array.from({ length: 32 }, (_, at) => [`n${at}.md`, `word${at} common`]))
 
-/** A graph of some notes; what search has is in the test's hands. */
+/** A graph of some notes; the test controls what search has. */
 async function graphOnly(): Promise<{ readonly rig: SearchRig; readonly keys: ReadonlyMap<string, number> }> {
   const rig = new SearchRig(new MemoryVault(NOTES))
   await rig.reconcile()
-  // Keys are given in the order of the listing.
+  // Keys follow the order of the listing.
   return { rig, keys: new Map(Object.keys(NOTES).map((path, at) => [path, at])) }
 }
 
@@ -33,7 +33,7 @@ function vectors(key: number, path: string, dimensions: number): NoteVectors {
   return { key, path, version: 1, content: '00'.repeat(32), chunks: [{ ...text, ...place }], names: [text] }
 }
 
-/** One segment a note. */
+/** One segment per note. */
 async function putOneByOne(writer: SearchWriter, keys: ReadonlyMap<string, number>): Promise<void> {
   for (const [path, key] of keys) {
     const batch = await writer.beginWords(stemOf)
@@ -52,7 +52,7 @@ async function foundBy(rig: SearchRig): Promise<readonly number[]> {
 const EVERYTHING = [32, ...Object.keys(NOTES).map(() => 1)]
 
 describe('merging', () => {
-  test('answers stay the same at every step, to an old reader and to a new one', async () => {
+  test('keeps answers the same at every step, for old and new readers', async () => {
     const { rig, keys } = await graphOnly()
     await putOneByOne(rig.writer, keys)
     expect(await foundBy(rig)).toEqual(EVERYTHING)
@@ -60,7 +60,7 @@ describe('merging', () => {
     expect(await foundBy(rig)).toEqual(EVERYTHING)
   })
 
-  test('two processes that merge at once do not take each other’s work for damage', async () => {
+  test('by two processes at once is not mistaken for damage', async () => {
     const { rig, keys } = await graphOnly()
     await putOneByOne(rig.writer, keys)
     const other = openSearchWriter({ kind: 'file', path: rig.searchFile })
@@ -73,7 +73,7 @@ describe('merging', () => {
     expect(await foundBy(rig)).toEqual(EVERYTHING)
   })
 
-  test('one that another process took for abandoned loses no words', async () => {
+  test('loses no words if another process considers it abandoned', async () => {
     const { rig, keys } = await graphOnly()
     const other = openSearchWriter({ kind: 'file', path: rig.searchFile })
     const some = [...keys].slice(0, 8)
@@ -83,7 +83,7 @@ describe('merging', () => {
       await batch.put([words(key, path, vocabulary.filter((_, word) => word % 8 === at).join(' '))])
       await batch.commit()
     }
-    // Each step looks at the clock twice.
+    // Each step reads the clock twice.
     let now = 0
     vi.spyOn(performance, 'now').mockImplementation(() => (now += 20))
     onTestFinished(() => void vi.restoreAllMocks())
@@ -100,7 +100,7 @@ describe('merging', () => {
     expect(lost).toEqual([])
   })
 
-  test('what is written again or forgotten while it goes on counts', async () => {
+  test('respects notes that are rewritten or deleted meanwhile', async () => {
     const { rig, keys } = await graphOnly()
     await putOneByOne(rig.writer, keys)
     await rig.writer.maintain()
@@ -117,7 +117,7 @@ describe('merging', () => {
     expect((await ask(rig.store).words('common', {}, 99)).hits).toHaveLength(31)
   })
 
-  test('one that was broken off leaves nothing that is seen', async () => {
+  test('leaves nothing visible when interrupted', async () => {
     const { rig, keys } = await graphOnly()
     await putOneByOne(rig.writer, keys)
     await rig.writer.maintain()
@@ -131,7 +131,7 @@ describe('merging', () => {
 })
 
 describe('embedders', () => {
-  test('a number is not given again: a reader that knew the one before is not misled', async () => {
+  test('a number is not reused, so an old reader is not misled', async () => {
     const { rig } = await graphOnly()
     await rig.writer.putVectors('a:16', [vectors(0, 'n0.md', 16), vectors(1, 'n1.md', 16)])
     await rig.writer.putVectors('b:24', [vectors(0, 'n0.md', 24)])
@@ -143,7 +143,7 @@ describe('embedders', () => {
     expect(await ask(rig.store).nearest('a:16', bagOf('word0'), {}, 9)).toHaveLength(2)
   })
 
-  test('vectors that are there are known again by the hash of their text', async () => {
+  test('finds stored vectors by the hash of their text', async () => {
     const { rig } = await graphOnly()
     await rig.writer.putVectors('a:16', [vectors(0, 'n0.md', 16)])
     const known = await rig.writer.vectorsOf('a:16', [0, 1])
@@ -157,7 +157,7 @@ describe('embedders', () => {
   })
 })
 
-test('nothing is made on disk by asking', async () => {
+test('reading creates nothing on disk', async () => {
   const { rig } = await graphOnly()
   expect(await rig.writer.wordVersions()).toEqual(new Map())
   expect(await rig.writer.vectorVersions('a')).toEqual(new Map())
@@ -168,7 +168,7 @@ test('nothing is made on disk by asking', async () => {
   expect(existsSync(rig.searchFile)).toBe(false)
 })
 
-test('a writer notices that its index is gone, also one that made it itself', async () => {
+test('a writer notices that its index was deleted, even if it created it', async () => {
   const { rig } = await graphOnly()
   expect(await rig.writer.isOutdated()).toBe(false)
   const batch = await rig.writer.beginWords(stemOf)
@@ -180,16 +180,16 @@ test('a writer notices that its index is gone, also one that made it itself', as
   expect(await rig.writer.isOutdated()).toBe(false)
 })
 
-test('an answer is of one moment: segments that are merged away while it is made are still read', async () => {
+test('an answer shows one moment: segments merged away meanwhile are still read', async () => {
   const { rig, keys } = await graphOnly()
   await putOneByOne(rig.writer, keys)
   const projection = new Projection({ kind: 'file', path: rig.indexFile })
   projection.refresh()
   const index = new SearchIndex({ kind: 'file', path: rig.searchFile }, () => projection.graph, { kind: 'exact' })
   const counts = index.read(() => {
-    // Its body runs at once: what another thread may do at any time.
+    // Its body runs at once, like another thread at any time.
     for (let step = 0; step < 50; step++) void rig.writer.maintain()
-    return Object.keys(NOTES).map((_, at) => index.words.keysWith({ form: `word${at}`, stem: `word${at}`, match: 'form' }).length)
+    return Object.keys(NOTES).map((_, at) => index.words.keysWith({ form: `word${at}`, match: 'form' }).length)
   })
   expect(counts).toEqual(Object.keys(NOTES).map(() => 1))
   expect(index.read(() => index.words.keysWithPrefix('word').length)).toBe(32)
@@ -197,7 +197,7 @@ test('an answer is of one moment: segments that are merged away while it is made
   projection.file.close()
 })
 
-test('the vectors of another model go a few at a time, and what a process that died left of them goes later', async () => {
+test('deletes the vectors of another model a few at a time, and later those left by a dead process', async () => {
   const { rig } = await graphOnly()
   const notes = Array.from({ length: 1_200 }, (_, key) => vectors(key, `n${key}.md`, 8))
   await rig.writer.putVectors('old', notes)

@@ -16,7 +16,7 @@ import { cosine } from '../vectors/draw-vectors.ts'
 
 export const DIMENSIONS = 16
 
-/** What the database would be: the stored vectors of notes by key. */
+/** Stands for the database: the stored vectors of notes by key. */
 export class VectorNotes {
   readonly rows = new Map<number, StoredVectors>()
 
@@ -29,14 +29,14 @@ export class VectorNotes {
     return this.coarse(key)
   }
 
-  /** A note as a table loads it. */
+  /** A note in the form a table loads. */
   coarse(key: number): CoarseNote {
     const place = { embedder: 1, revision: 1 }
     const stored = this.rows.get(key) as StoredVectors
     return unpackCoarse(place, packCoarse(place, [{ key, stored }], DIMENSIONS))[0] as CoarseNote
   }
 
-  /** A table over what is there, loaded in this order of keys, at rest until `endLoading`. */
+  /** A table over these notes, loaded in this order of keys, idle until `endLoading`. */
   async open(graph?: Omit<ChunkGraphOptions, 'dimensions' | 'embedder'>, keys = [...this.rows.keys()]): Promise<VectorTable> {
     const rest = () => new Promise((resolve) => setImmediate(resolve))
     const table = new VectorTable({
@@ -49,7 +49,7 @@ export class VectorNotes {
     return table
   }
 
-  /** Every chunk of the accepted notes by its cosine, best first. */
+  /** Every chunk of the accepted notes with its cosine, best first. */
   truth(query: Float32Array, accept: (key: number) => boolean = () => true) {
     return [...this.rows]
       .filter(([key]) => accept(key))
@@ -61,17 +61,17 @@ export class VectorNotes {
   }
 }
 
-/** Accepts notes that are the files that their vectors are of, and that `accept` allows. */
+/** Accepts notes whose vectors are current, and that `accept` allows. */
 export function current(accept: (key: number) => boolean = () => true) {
   return (key: number, stamp: number) => stamp === stampOf(`${key}.md`) && accept(key)
 }
 
-/** Waits for what goes on in the background. */
+/** Waits for background work. */
 export async function until(isSo: () => boolean): Promise<void> {
   await vi.waitUntil(isSo, { timeout: 50_000, interval: 1 })
 }
 
-/** Waits until the graph holds everything. */
+/** Waits until the graph has everything. */
 export async function untilBuilt(table: VectorTable): Promise<void> {
   await until(() => table.state.index === 'hnsw' && table.state.reason === undefined)
 }

@@ -56,7 +56,7 @@ function testSaved(addon: HnswAddon): void {
       await until(() => sidecar() !== before && files().length === 3)
       table.close()
     }
-    /** Until no one saves any more. */
+    /** Until all saves have finished. */
     const untilQuiet = async () => {
       for (let before = ''; before !== readdirSync(folder).join(); ) {
         before = readdirSync(folder).join()
@@ -71,7 +71,7 @@ function testSaved(addon: HnswAddon): void {
       }
     }
 
-    test('comes back after a restart, in whatever order notes are loaded', async () => {
+    test('comes back after a restart, whatever the order of loading', async () => {
       const notes = someNotes()
       await save(notes)
       const { table, added } = await open(notes, [...notes.rows.keys()].reverse())
@@ -80,7 +80,7 @@ function testSaved(addon: HnswAddon): void {
       table.close()
     })
 
-    test('takes in what changed meanwhile, and nothing else', async () => {
+    test('adds only what changed meanwhile', async () => {
       const notes = someNotes()
       await save(notes)
       notes.rows.delete(5)
@@ -92,7 +92,7 @@ function testSaved(addon: HnswAddon): void {
       table.close()
     })
 
-    test('of which most changed is not taken over', async () => {
+    test('is discarded if most vectors changed', async () => {
       const notes = someNotes()
       await save(notes)
       const other = new VectorNotes()
@@ -103,7 +103,7 @@ function testSaved(addon: HnswAddon): void {
       table.close()
     })
 
-    test('damaged in any file it is built again, and every answer is true', async () => {
+    test('is rebuilt if any file is damaged, and every answer is right', async () => {
       const notes = someNotes()
       await save(notes)
       const whole = files().map((name) => [name, readFileSync(join(folder, name))] as const)
@@ -120,7 +120,7 @@ function testSaved(addon: HnswAddon): void {
       }
     })
 
-    test('two servers that save where the other does leave a whole one', async () => {
+    test('stays whole when two servers save at the same time', async () => {
       const notes = someNotes()
       const keys = [...notes.rows.keys()]
       for (let round = 0; round < 4; round++) {
@@ -137,7 +137,7 @@ function testSaved(addon: HnswAddon): void {
       }
     })
 
-    test('where nothing can be written the graph serves, and the state says so', async () => {
+    test('if nothing can be written, the graph works, and the state says so', async () => {
       const notes = someNotes()
       const table = await notes.open({ kind: 'hnsw', path: join(folder, 'missing', 'x'), loadAddon: async () => ({ addon }) })
       table.endLoading()
@@ -150,14 +150,14 @@ function testSaved(addon: HnswAddon): void {
 }
 
 describe('files of graphs', () => {
-  test('lie beside the search index, one set an embedder; in memory there are none', () => {
+  test('are next to the search index, one set per embedder; there are none in memory', () => {
     expect(graphPath({ kind: 'memory', name: 'x' }, 'a')).toBeUndefined()
     const place = { kind: 'file', path: join(folder, 'search.db') } as const
     expect(graphPath(place, 'a')).toMatch(/search\.db\.hnsw-[0-9a-f]{16}$/)
     expect(graphPath(place, 'a')).not.toBe(graphPath(place, 'b'))
   })
 
-  test('of embedders that have no vectors any more are deleted, and nothing else', async () => {
+  test('of embedders without vectors are deleted, and nothing else', async () => {
     const place = { kind: 'file', path: join(folder, 'search.db') } as const
     const [a, b] = [graphPath(place, 'a') as string, graphPath(place, 'b') as string]
     const kept = [a, `${a}-1.data`, `${a}-2.manifest`, join(folder, 'search.db'), join(folder, 'other.db.hnsw-1')]
@@ -168,7 +168,7 @@ describe('files of graphs', () => {
   })
 })
 
-/** Flips a bit, cuts off, or puts something else in its place. */
+/** Flips a bit, truncates, or replaces the content. */
 function damaged(bytes: Buffer, draw: () => number): Buffer {
   const at = Math.floor(draw() * bytes.length)
   const kind = Math.floor(draw() * 3)

@@ -13,7 +13,7 @@ testTable('hnsw, over a stand-in', standInAddon)
 if (addon === undefined) test.skip(`hnsw: ${reason}`, () => undefined)
 else testTable('hnsw', addon)
 
-/** What a table must do however it compares. */
+/** Behaviour of a table with any method of comparison. */
 function testTable(name: string, addon?: HnswAddon): void {
   describe(`vector table, ${name}`, () => {
     const open = (notes: VectorNotes, keys?: number[]) =>
@@ -30,7 +30,7 @@ function testTable(name: string, addon?: HnswAddon): void {
       table.close()
     })
 
-    test('after any changes: as many as wanted of what is accepted, with true scores, and as a rule the best', async () => {
+    test('after any changes, returns as many accepted results as requested, with true scores, usually the best', async () => {
       const change = fc.record({ key: fc.nat(15), chunks: fc.nat(4), seed: fc.nat(40) })
       const property = fc.asyncProperty(
         fc.array(change, { maxLength: 40 }),
@@ -56,7 +56,7 @@ function testTable(name: string, addon?: HnswAddon): void {
       await fc.assert(property, { numRuns: 60 })
     })
 
-    test('the same text twice in one note, and one of which the embedder knows nothing', async () => {
+    test('handles the same text twice in one note, and a text without a vector', async () => {
       const notes = new VectorNotes()
       const [a, b] = drawClusters(generator(2), DIMENSIONS, 2) as [Float32Array, Float32Array]
       notes.set(3, [a, new Float32Array(DIMENSIONS), a, b])
@@ -71,7 +71,7 @@ function testTable(name: string, addon?: HnswAddon): void {
       table.close()
     })
 
-    test('vectors of a key that means another file now are left out', async () => {
+    test('skips vectors whose key now belongs to another file', async () => {
       const notes = new VectorNotes()
       const drawn = drawClusters(generator(3), DIMENSIONS, 20)
       drawn.forEach((vector, key) => void notes.set(key, [vector]))
@@ -81,7 +81,7 @@ function testTable(name: string, addon?: HnswAddon): void {
       table.close()
     })
 
-    test('closed, it finds nothing', async () => {
+    test('finds nothing after closing', async () => {
       const notes = new VectorNotes()
       const [vector] = drawClusters(generator(4), DIMENSIONS, 1) as [Float32Array]
       notes.set(0, [vector], [vector])
@@ -94,7 +94,7 @@ function testTable(name: string, addon?: HnswAddon): void {
   })
 }
 
-/** Five hits, or as many as there are, have the scores of the best. */
+/** The five best scores, or as many as exist. */
 function expectBest(table: VectorTable, notes: VectorNotes, question: Question): void {
   const truth = notes.truth(question.query, question.accept)
   const hits = table.nearestChunks(question.query, 5, current(question.accept))
@@ -120,7 +120,7 @@ describe('the graph of a vector table', () => {
   const truth = notes.truth(query).slice(0, 5)
   const right = truth.map(({ key, ordinal }) => 3 * key + ordinal)
 
-  test('auto: from so many bytes on, and no sooner', async () => {
+  test('auto: is used from a certain size on', async () => {
     let loads = 0
     const loadAddon = async () => {
       loads++
@@ -138,7 +138,7 @@ describe('the graph of a vector table', () => {
     table.close()
   })
 
-  test('without the addon the scan answers, and the state says why', async () => {
+  test('without the addon, the scan answers and the state says why', async () => {
     const table = await notes.open({ kind: 'hnsw', loadAddon: () => loadHnswAddon('no-such-addon') })
     table.endLoading()
     await until(() => table.state.reason !== undefined)
@@ -147,7 +147,7 @@ describe('the graph of a vector table', () => {
     table.close()
   })
 
-  test('while it is built the scan answers, and the state says how far it is', async () => {
+  test('while it is built, the scan answers and the state shows the progress', async () => {
     let go: () => void = () => {}
     const table = await notes.open({
       kind: 'hnsw',
@@ -167,7 +167,7 @@ describe('the graph of a vector table', () => {
     table.close()
   })
 
-  test('an edited note keeps what did not change', async () => {
+  test('keeps unchanged vectors of an edited note', async () => {
     const { addon, added } = countingAddon(standInAddon)
     const table = await notes.open({ kind: 'hnsw', loadAddon: async () => ({ addon }) })
     table.endLoading()
@@ -185,7 +185,7 @@ describe('the graph of a vector table', () => {
     table.close()
   })
 
-  test('an addon that fails is said, and the scan answers', async () => {
+  test('reports a failing addon, and the scan answers', async () => {
     class Failing extends standInAddon.HierarchicalNSW {
       override addPoint(vector: readonly number[], label: number): void {
         if (label === 100) throw new Error('no memory')
@@ -201,7 +201,7 @@ describe('the graph of a vector table', () => {
     table.close()
   })
 
-  test('damage that it finds is thrown at who loads next', async () => {
+  test('damage it finds is thrown at the next load', async () => {
     const { DamagedIndex } = await import('../../../../src/store/embedded/sqlite.ts')
     const damaged = new VectorNotes()
     for (const [key, row] of notes.rows) damaged.rows.set(key, row)
@@ -219,7 +219,7 @@ describe('the graph of a vector table', () => {
     table.close()
   })
 
-  test('nothing is built after it was closed', async () => {
+  test('builds nothing after closing', async () => {
     const { addon, added } = countingAddon(standInAddon)
     const table = await notes.open({ kind: 'hnsw', loadAddon: async () => ({ addon }), rest: () => Promise.resolve() })
     table.endLoading()

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { BestLabels } from '../../../../src/store/embedded/vectors/exact-scan.ts'
 
-test('keeps what sorting everything would put first, whatever the order of offers', () => {
+test('keeps the same results as sorting everything, in any order of offers', () => {
   const scores = fc.array(fc.integer({ min: -3, max: 3 }), { maxLength: 60 })
   fc.assert(
     fc.property(scores, fc.integer({ min: 1, max: 20 }), fc.boolean(), (offers, limit, backwards) => {

@@ -1,4 +1,4 @@
-/** Numbers of [0, 1), the same ones for a seed (mulberry32). */
+/** Pseudo-random numbers in [0, 1) from a seed (mulberry32). */
 export function generator(seed: number): () => number {
   let state = seed
   return () => {
@@ -9,7 +9,7 @@ export function generator(seed: number): () => number {
   }
 }
 
-/** A vector of unit length in a random direction, or some way off from `centre`. */
+/** A random unit vector, or one near `centre`. */
 export function drawUnitVector(random: () => number, dimensions: number, centre?: Float32Array): Float32Array {
   const vector = Float32Array.from({ length: dimensions }, (_, i) => {
     const normal = Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())
@@ -19,7 +19,7 @@ export function drawUnitVector(random: () => number, dimensions: number, centre?
   return vector.map((value) => value / length)
 }
 
-/** So many vectors around a hundred or two of centres, as notes lie around topics. */
+/** Vectors around one or two hundred centres, as notes cluster around topics. */
 export function drawClusters(random: () => number, dimensions: number, count: number): readonly Float32Array[] {
   const centres = Array.from({ length: 150 }, () => drawUnitVector(random, dimensions))
   return Array.from({ length: count }, () => drawUnitVector(random, dimensions, centres[Math.floor(random() * centres.length)]))
@@ -30,7 +30,7 @@ export function cosine(a: Float32Array, b: Float32Array): number {
   return a.reduce((sum, value, i) => sum + value * (b[i] ?? 0), 0) / (Math.hypot(...a) * Math.hypot(...b))
 }
 
-/** What a vector index should find. */
+/** The correct results of a vector index. */
 export function bruteForce(vectors: ReadonlyMap<number, Float32Array>, query: Float32Array, limit: number) {
   return [...vectors]
     .map(([label, vector]) => ({ label, score: cosine(query, vector) }))

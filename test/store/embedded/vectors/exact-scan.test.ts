@@ -14,7 +14,7 @@ testVectorIndex('SIMD', (dimensions, exact) => new ExactScan({ dimensions, exact
 testVectorIndex('plain', (dimensions, exact) => new ExactScan({ dimensions, exact, simd: false }))
 
 describe('kernel', () => {
-  test('the committed module is what the script assembles', () => {
+  test("the committed module equals the script's output", () => {
     const path = (relative: string) => fileURLToPath(new URL(`../../../../${relative}`, import.meta.url))
     const assembled = execFileSync(process.execPath, [path('scripts/assemble-kernel.mjs'), '--print'], { encoding: 'utf8' })
     expect(readFileSync(path('src/store/embedded/vectors/kernel-module.ts'), 'utf8')).toBe(assembled)
@@ -24,7 +24,7 @@ describe('kernel', () => {
     expect(hasSimd()).toBe(true)
   })
 
-  test('both kernels give the true dot products, at the ends of their ranges too', () => {
+  test('both kernels return true dot products, even at the ends of their ranges', () => {
     const int8 = fc.oneof(fc.constantFrom(-127, 127), fc.integer({ min: -127, max: 127 }))
     const int16 = fc.oneof(fc.constantFrom(-QUERY_PEAK, QUERY_PEAK), fc.integer({ min: -QUERY_PEAK, max: QUERY_PEAK }))
     const row = fc.array(int8, { minLength: 48, maxLength: 48 })
@@ -46,7 +46,7 @@ describe('kernel', () => {
     )
   })
 
-  test('4,096 dimensions at their peaks do not overflow', () => {
+  test('4,096 dimensions at their maximum do not overflow', () => {
     for (const simd of [true, false]) {
       const kernel = createKernel(4096, simd)
       kernel.query.fill(QUERY_PEAK)
@@ -65,11 +65,28 @@ describe('kernel', () => {
     }
   })
 
-  test('a memory beyond its bound is a clear error', () => {
+  test('skips leading columns in which the query is 0', () => {
+    const random = generator(5)
+    for (const simd of [true, false]) {
+      const kernel = createKernel(64, simd)
+      kernel.reserve(7)
+      kernel.query.set(Array.from({ length: 64 }, (_, at) => (at < 32 ? 0 : Math.round(random() * 4000 - 2000))))
+      kernel.rows.set(Array.from({ length: 7 * 64 }, () => Math.round(random() * 254 - 127)))
+      for (const [first, count] of [
+        [0, 7],
+        [3, 2],
+      ] as const) {
+        const whole = [...kernel.dots(first, count).subarray(0, count)]
+        for (const skipped of [16, 32]) expect([...kernel.dots(first, count, skipped).subarray(0, count)]).toEqual(whole)
+      }
+    }
+  })
+
+  test('rejects memory beyond the limit with a clear error', () => {
     for (const simd of [true, false]) expect(() => createKernel(4096, simd).reserve(2 ** 21)).toThrow(RouxError)
   })
 
-  test('rows take a multiple of sixteen bytes', () => {
+  test('rows are padded to a multiple of sixteen bytes', () => {
     expect([1, 16, 17, 100, 256, 4096].map(strideOf)).toEqual([16, 16, 32, 112, 256, 4096])
   })
 })
@@ -88,25 +105,25 @@ describe('exact scan', () => {
   const simd = fill(true)
   const plain = fill(false)
 
-  test('finds what brute force in double precision finds', () => {
+  test('finds the same as brute force in double precision', () => {
     for (const query of queries)
       expect(simd.search(query, 20).map(({ label }) => label)).toEqual(bruteForce(vectors, query, 20).map(({ label }) => label))
   })
 
-  test('ranks alike with SIMD and without', () => {
+  test('ranks the same with and without SIMD', () => {
     for (const query of queries) expect(simd.search(query, 200)).toEqual(plain.search(query, 200))
   })
 
-  test('searching some labels is searching with a filter', () => {
+  test('searching some labels equals searching with a filter', () => {
     const some = [5000, 3, 77, 4096, 4095, 999_999]
     for (const query of queries) {
       expect(simd.searchAmong(query, 3, some)).toEqual(simd.search(query, 3, (label) => some.includes(label)))
     }
   })
 
-  test('whoever is wanted, those are found that are found when each is looked at', () => {
+  test('finds the same results as checking each wanted label', () => {
     const scan = fill(true)
-    // As many are equal as notes made from one template have.
+    // Notes made from one template have as many equal vectors.
     for (let label = 0; label < 3_000; label += 7) scan.set(label, vectors.get(7) as Float32Array)
     for (const accept of [() => true, (label: number) => label % 7 === 0, (label: number) => label % 50 === 3, () => false]) {
       const wanted = [...scan.labels()].filter(accept)
@@ -116,7 +133,7 @@ describe('exact scan', () => {
     }
   })
 
-  test('few fine vectors find what they find among all candidates', () => {
+  test('a few precise vectors give the same results as all candidates', () => {
     let left = 0
     const exact = (label: number) => (left-- > 0 ? vectors.get(label) : undefined)
     const [few, all] = [{ fineReads: 40 }, {}].map((reads) => {
@@ -130,7 +147,7 @@ describe('exact scan', () => {
     for (const query of queries) for (const limit of [1, 10, 50, 200]) expect(few?.(query, limit)).toEqual(all?.(query, limit))
   })
 
-  test('without fine vectors the scores are estimates, good to a hundredth', () => {
+  test('without precise vectors the scores are estimates, accurate to a hundredth', () => {
     const estimating = fill(true, () => undefined)
     for (const query of queries) {
       const [hit] = estimating.search(query, 1)
@@ -139,7 +156,7 @@ describe('exact scan', () => {
     }
   })
 
-  test('a fine vector of another model, or of values that are no numbers, is not used', () => {
+  test('ignores a precise vector of another model, or with invalid values', () => {
     for (const unfit of [new Float32Array(3), new Float32Array(dimensions), new Float32Array(dimensions).fill(Number.NaN)]) {
       const [hit] = fill(true, () => unfit).search(queries[0] as Float32Array, 1)
       expect(hit?.score).toBeGreaterThan(0.3)
@@ -147,20 +164,20 @@ describe('exact scan', () => {
     }
   })
 
-  test('loading rounded vectors is setting them', () => {
+  test('loading rounded vectors equals setting them', () => {
     const loaded = new ExactScan({ dimensions, exact: (label) => vectors.get(label) })
     for (const [label, vector] of vectors) loaded.load(label, coarsen(packVector(vector), dimensions))
     for (const query of queries) expect(loaded.search(query, 50)).toEqual(simd.search(query, 50))
     expect([...loaded.labels()]).toEqual([...vectors.keys()])
   })
 
-  test('a stored vector that is damaged is a clear error', () => {
+  test('a damaged stored vector is a clear error', () => {
     const packed = packVector(drawUnitVector(random, 16))
     const damaged = [packed.subarray(2), packed.map((byte, i) => (i < 4 ? 255 : byte)), packed.fill(0, 4)]
     for (const bytes of damaged) expect(() => coarsen(bytes, 16)).toThrow(RouxError)
   })
 
-  test.each([0, -1, 1.5, 4097, Number.NaN])('%d dimensions are refused', (unfit) => {
+  test.each([0, -1, 1.5, 4097, Number.NaN])('rejects %d dimensions', (unfit) => {
     expect(() => new ExactScan({ dimensions: unfit, exact: () => undefined })).toThrow(RouxError)
   })
 })

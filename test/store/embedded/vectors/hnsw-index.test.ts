@@ -14,7 +14,7 @@ import { drawClusters, drawUnitVector, generator } from './draw-vectors.ts'
 
 const { addon, reason } = await loadHnswAddon()
 
-test('an addon that is not there, or is something else, is a reason and no error', async () => {
+test('a missing or wrong addon gives a reason, not an error', async () => {
   expect(await loadHnswAddon('no-such-addon')).toMatchObject({
     addon: undefined,
     reason: expect.stringContaining('no-such-addon'),
@@ -98,12 +98,12 @@ function testGraph(): void {
   })
   afterAll(() => index.close())
 
-  test('finds 98 of 100 of the ten best in 20,000', () => {
+  test('finds 98 % of the ten best in 20,000', () => {
     expect(index.behind).toBe(0)
     expect(meanRecall()).toBeGreaterThanOrEqual(0.98)
   })
 
-  test.each([2, 5, 50, 5000])('with one in %i allowed too, all of them allowed ones, with true scores', (oneIn) => {
+  test.each([2, 5, 50, 5000])('also if one in %i is allowed: only allowed ones, with true scores', (oneIn) => {
     const accept = (label: number) => label % oneIn === 0
     expect(meanRecall(accept)).toBeGreaterThanOrEqual(0.98)
     for (const query of queries.slice(0, 10)) {
@@ -113,7 +113,7 @@ function testGraph(): void {
     }
   })
 
-  test('sees changes at once, and stays as good when they are built in', () => {
+  test('sees changes at once, and stays as good after adding them', () => {
     for (let label = 0; label < 8000; label += 2) {
       if (label % 3 === 0) {
         vectors.delete(label)
@@ -134,7 +134,7 @@ function testGraph(): void {
     for (const query of queries) for (const { label } of index.search(query, 10)) expect(vectors.has(label)).toBe(true)
   })
 
-  test('a worn graph is made again', () => {
+  test('rebuilds a worn graph', () => {
     for (let label = 8000; label < 16_000; label++) {
       vectors.delete(label)
       index.delete(label)
@@ -146,7 +146,7 @@ function testGraph(): void {
     expect(meanRecall()).toBeGreaterThanOrEqual(0.98)
   })
 
-  test('a label without a stored vector is left out', () => {
+  test('skips a label without a stored vector', () => {
     const lost = openIndex(16, () => undefined, 0)
     lost.set(4, drawUnitVector(random, 16))
     build(lost)
@@ -207,11 +207,11 @@ function testSaving(): void {
   })
   afterAll(() => rmSync(folder, { recursive: true }))
 
-  test('is two files', () => {
+  test('consists of two files', () => {
     expect([...whole.keys()].sort()).toEqual(['vectors.json', expect.stringMatching(/^vectors\.json-[0-9a-f]{32}\.data$/)])
   })
 
-  test('comes back without building', async () => {
+  test('is restored without building', async () => {
     lay(whole)
     const index = filled()
     expect(await index.restore(path, stamp)).toBeUndefined()
@@ -220,7 +220,7 @@ function testSaving(): void {
     index.close()
   })
 
-  test('comes back with its deleted labels', async () => {
+  test('is restored with its deleted labels', async () => {
     lay(new Map())
     const index = filled()
     build(index)
@@ -240,7 +240,7 @@ function testSaving(): void {
     again.close()
   })
 
-  test('nothing is saved while the graph is behind or empty', async () => {
+  test('is not written while the graph is behind or empty', async () => {
     lay(new Map())
     const index = filled()
     expect(await index.save(path, stamp)).toBe(false)
@@ -251,7 +251,7 @@ function testSaving(): void {
     expect(readdirSync(folder)).toEqual([])
   })
 
-  test('is searched, set, deleted, built and closed while it is being saved', async () => {
+  test('can be searched, changed, built and closed while it is being saved', async () => {
     lay(whole)
     const index = filled()
     build(index)
@@ -270,7 +270,7 @@ function testSaving(): void {
     again.close()
   })
 
-  test('of older content is taken over with what changed since', async () => {
+  test('of older content is restored and updated', async () => {
     lay(whole)
     const index = filled()
     index.delete(5)
@@ -287,7 +287,7 @@ function testSaving(): void {
   test.each([
     ['another embedder', { embedder: 'other:64', fingerprint: 'first' }, 'another embedding model'],
     ['other content', { embedder: 'test:64', fingerprint: 'other' }, 'other content'],
-  ])('of %s is not taken over, and left to whom it may belong', async (_, other, because) => {
+  ])('of %s is not used, but left for its owner', async (_, other, because) => {
     lay(whole)
     const index = filled()
     expect(await index.restore(path, other)).toContain(because)
@@ -296,14 +296,14 @@ function testSaving(): void {
     index.close()
   })
 
-  test('where none is, the reason says so', async () => {
+  test('that is missing gives a reason', async () => {
     lay(new Map())
     const index = filled()
     expect(await index.restore(path, stamp)).toContain('ENOENT')
     index.close()
   })
 
-  test('that another process replaces while it is read stays', async () => {
+  test('stays if another process replaces it while it is read', async () => {
     lay(whole)
     const other = filled()
     build(other)
@@ -319,7 +319,7 @@ function testSaving(): void {
     for (const opened of [other, index, again]) opened.close()
   })
 
-  test('has a manifest, which goes with it', async () => {
+  test('has a manifest, which is deleted with it', async () => {
     lay(new Map())
     const marks = Float64Array.from([2 ** 48 - 1, Number.NaN, 0])
     const index = filled()
@@ -338,14 +338,14 @@ function testSaving(): void {
     index.close()
   })
 
-  test('of another dimension is refused', async () => {
+  test('of another dimension is rejected', async () => {
     lay(whole)
     const index = openIndex(32, () => undefined)
     expect(await index.restore(path, stamp)).toContain('another embedding model')
     index.close()
   })
 
-  test('that the disk does not take is an error, and leaves nothing', async () => {
+  test('that cannot be written is an error and leaves nothing', async () => {
     lay(new Map())
     const index = filled()
     build(index)
@@ -354,7 +354,7 @@ function testSaving(): void {
     index.close()
   })
 
-  test('cut short by the disk, or with a header that says what cannot be, is thrown away though its hash is right', async () => {
+  test('that is truncated or has an impossible header is deleted, even if its hash is right', async () => {
     const data = whole.get(dataName()) as Buffer
     const damages: Uint8Array[] = Array.from({ length: 96 }, (_, at) =>
       Buffer.from(data).fill((data[at] as number) ^ 0xc1, at, at + 1),
@@ -378,7 +378,7 @@ function testSaving(): void {
     }
   })
 
-  test('damaged in 200 ways it is thrown away or as it was, and every answer is true', { timeout: 120_000 }, async () => {
+  test('damaged in 200 ways is discarded or intact, and every answer is right', { timeout: 120_000 }, async () => {
     const data = whole.get(dataName()) as Buffer
     const sidecar = whole.get('vectors.json') as Buffer
     for (let round = 0; round < 200; round++) {
@@ -399,7 +399,7 @@ function testSaving(): void {
   })
 }
 
-/** Flips a bit, cuts off, swaps two halves, overwrites a stretch, lengthens, empties, or puts another file in its place. */
+/** Flips a bit, truncates, swaps halves, overwrites a range, extends, empties, or replaces the file. */
 function damage(bytes: Buffer, draw: () => number): Buffer {
   const at = Math.floor(draw() * bytes.length)
   const copy = Buffer.from(bytes)

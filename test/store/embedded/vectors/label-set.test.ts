@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { LabelSet } from '../../../../src/store/embedded/vectors/hnsw-graph.ts'
 
-test('is what a set of numbers is, in ascending order', () => {
+test('behaves like a Set of numbers in ascending order', () => {
   const change = fc.tuple(fc.constantFrom('add', 'delete', 'clear'), fc.oneof(fc.nat(40), fc.nat(5000)))
   fc.assert(
     fc.property(fc.array(change, { maxLength: 200 }), (changes) => {
@@ -22,7 +22,7 @@ test('is what a set of numbers is, in ascending order', () => {
   )
 })
 
-test('may change while it is gone through', () => {
+test('may change during iteration', () => {
   const labels = new LabelSet()
   labels.addAll([0, 1, 31, 32, 700])
   const seen: number[] = []

@@ -9,7 +9,7 @@ const vectors = fc
   .map(([dimensions, seed]) => drawUnitVector(generator(seed), dimensions))
 
 describe('packed vectors', () => {
-  test('are a float32 scale and an int16 a dimension, little endian', () => {
+  test('are a float32 scale and one int16 per dimension, little endian', () => {
     const packed = packVector(Float32Array.of(0.6, -0.8))
     const view = new DataView(packed.buffer)
     expect(packed.length).toBe(8)
@@ -17,7 +17,7 @@ describe('packed vectors', () => {
     expect([view.getInt16(4, true), view.getInt16(6, true)]).toEqual([24575, -32767])
   })
 
-  test('come back with a cosine within 2e-5 of the one they had, to themselves and to others', () => {
+  test('change cosines by less than 2e-5, to themselves and to others', () => {
     fc.assert(
       fc.property(vectors, fc.nat(), (vector, seed) => {
         const unpacked = unpackVector(packVector(vector), vector.length)
@@ -29,13 +29,13 @@ describe('packed vectors', () => {
     )
   })
 
-  test('with one value far above the others are as near to themselves', () => {
+  test('with one very large value are as precise', () => {
     const spiky = new Float32Array(4096).fill(0.0068)
     spiky[7] = 0.9
     expect(1 - cosine(spiky, unpackVector(packVector(spiky), 4096))).toBeLessThan(2e-5)
   })
 
-  test('packing what was unpacked gives the same bytes', () => {
+  test('packing an unpacked vector gives the same bytes', () => {
     fc.assert(
       fc.property(vectors, (vector) => {
         const packed = packVector(vector)
@@ -45,7 +45,7 @@ describe('packed vectors', () => {
     )
   })
 
-  test('lie anywhere in a buffer', () => {
+  test('may start anywhere in a buffer', () => {
     const vector = drawUnitVector(generator(1), 33)
     const packed = packVector(vector)
     for (const offset of [0, 1, 2, 3]) {
@@ -59,11 +59,11 @@ describe('packed vectors', () => {
     expect(unpackVector(packVector(new Float32Array(5)), 5)).toEqual(new Float32Array(5))
   })
 
-  test.each([0, 3, 67, 69, 100])('%i bytes are no vector of 32 dimensions', (bytes) => {
+  test.each([0, 3, 67, 69, 100])('rejects %i bytes for 32 dimensions', (bytes) => {
     expect(() => unpackVector(new Uint8Array(bytes), 32)).toThrow(RouxError)
   })
 
-  test('what is not finite is not packed', () => {
+  test('rejects values that are not finite', () => {
     expect(() => packVector(Float32Array.of(1, Number.NaN))).toThrow(RouxError)
   })
 })

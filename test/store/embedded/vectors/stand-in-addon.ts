@@ -1,6 +1,6 @@
 import type { HnswAddon, NativeGraph } from '../../../../src/store/embedded/vectors/hnsw-graph.ts'
 
-/** The addon's interface over a plain map, for what needs no real graph: it finds everything and saves nothing. */
+/** The addon's interface over a plain map, for tests without a real graph: it finds everything and saves nothing. */
 export const standInAddon: HnswAddon = {
   HierarchicalNSW: class implements NativeGraph {
     readonly #vectors = new Map<number, readonly number[]>()
@@ -45,7 +45,7 @@ export const standInAddon: HnswAddon = {
   },
 }
 
-/** The addon, and how many vectors were put into its graphs. */
+/** The addon, and the number of vectors added to its graphs. */
 export function countingAddon(addon: HnswAddon): { readonly addon: HnswAddon; readonly added: () => number } {
   let added = 0
   const Native = addon.HierarchicalNSW

@@ -1,0 +1,73 @@
+import type { Heading } from '../../core/note.ts'
+import type { ChunkPlace } from '../../core/search.ts'
+import type { Node } from '../../core/store.ts'
+import { lineNumber, startOfLineNumber } from '../../core/text/line-number.ts'
+import type { NoteText } from '../../core/texts.ts'
+import { matchFinder, type SnippetQuery, weightOf } from '../../search/words/matches.ts'
+import { idOf, queryTerms } from '../../search/words/query-terms.ts'
+
+/** A name asks the question if it holds this share of the question, and the question holds this share of the name. */
+const SAME = 0.8
+/** A heading of one word, such as `Tags`, is a topic, not a question. A title may be. */
+const FEWEST_WORDS = 2
+
+/**
+ * Returns the sections whose headings ask the question, and the opening of the note if its title does. Sections without text are left
+ * out.
+ */
+export function askedPlaces({ title, headings }: Node, source: NoteText, words: SnippetQuery): readonly ChunkPlace[] {
+  const asks = askingFor(words)
+  const asked = words.terms.length < FEWEST_WORDS ? [] : headings.filter(({ text }) => asks(text))
+  const opening = asks(title) ? openingOf(source, headings) : undefined
+  const isOpening = (heading: Heading): boolean => opening !== undefined && heading.line <= opening.endLine
+  const sections = asked.filter((heading) => !isOpening(heading)).map((heading) => sectionOf(source, headings, heading))
+  return [opening, ...sections].filter((place) => place !== undefined)
+}
+
+/** Returns a function that checks whether a name has the same words as the question, apart from a few. */
+function askingFor(words: SnippetQuery): (name: string) => boolean {
+  const find = matchFinder(words)
+  const all = words.terms.reduce((sum, { weight }) => sum + weight, 0)
+  return (name) => {
+    const found = find(name)
+    if (found.length === 0 || weightOf(found) < SAME * all) return false
+    const own = new Set(queryTerms(name).map(idOf))
+    return new Set(found.map(({ term }) => term)).size >= SAME * own.size
+  }
+}
+
+/** Returns the section under a heading, with its subsections. */
+function sectionOf(source: NoteText, headings: readonly Heading[], heading: Heading): ChunkPlace | undefined {
+  const next = headings.find(({ line, level }) => line > heading.line && level <= heading.level)
+  return placeOf(source, { from: heading.line, to: next?.line, heading: heading.line })
+}
+
+/** Returns the text before the first heading, or the first section if the note begins with its heading. */
+function openingOf(source: NoteText, headings: readonly Heading[]): ChunkPlace | undefined {
+  const { text, bodyStart } = source
+  const from = lineNumber(text, bodyStart + (/^\s*/.exec(text.slice(bodyStart))?.[0].length ?? 0))
+  const [first, second] = headings
+  return first?.line === from
+    ? placeOf(source, { from, to: second?.line, heading: from })
+    : placeOf(source, { from, to: first?.line })
+}
+
+interface Lines {
+  readonly from: number
+  /** The line after the last one. */
+  readonly to: number | undefined
+  /** A line that does not count as text. */
+  readonly heading?: number
+}
+
+function placeOf({ text }: NoteText, { from, to, heading }: Lines): ChunkPlace | undefined {
+  const start = offsetOf(text, from)
+  const whole = text.slice(start, to === undefined ? text.length : offsetOf(text, to)).trimEnd()
+  const body = heading === undefined ? whole : whole.slice(whole.indexOf('\n') + 1 || whole.length)
+  if (body.trim() === '') return undefined
+  return { start, end: start + whole.length, startLine: from, endLine: from + whole.split('\n').length - 1 }
+}
+
+function offsetOf(text: string, line: number): number {
+  return startOfLineNumber(text, line) ?? text.length
+}

@@ -1,0 +1,59 @@
+import type { WordHits } from '../../core/search.ts'
+import type { Snapshot } from '../../core/store.ts'
+import { classAt, SPACED } from '../../search/words/fold-word.ts'
+import { LETTERS } from '../../search/words/near-words.ts'
+import { analyze } from '../../search/words/scan.ts'
+import type { Warning } from '../graph-core.ts'
+
+/** Too many words are near a shorter one. */
+const SHORTEST_WORD = 4
+/** A single word is compared with titles only, because it has no context. */
+const FEWEST_WORDS = 2
+/** A question with more unknown words is about something else. */
+const MOST_WORDS = 1
+
+/** A question whose unknown words are replaced by near words of the vault. */
+export interface CorrectedQuestion {
+  readonly text: string
+  readonly corrections: readonly Correction[]
+}
+
+interface Correction {
+  readonly typed: string
+  readonly meant: string
+}
+
+/**
+ * Replaces each word of a question that no note contains by the word of the vault that differs by one letter, or by two swapped
+ * ones, and is in most notes. Returns `undefined` if nothing is replaced.
+ */
+export async function correctQuestion(
+  snapshot: Snapshot,
+  question: string,
+  { terms }: WordHits,
+): Promise<CorrectedQuestion | undefined> {
+  const unknown = terms.filter(({ notes }) => notes === 0).map(({ word }) => word)
+  if (terms.length < FEWEST_WORDS || unknown.length === 0 || unknown.length > MOST_WORDS) return undefined
+  // The words of a language without spaces come from a dictionary, which has no typos.
+  const wanted = unknown.filter((word) => word.length >= SHORTEST_WORD && LETTERS.test(word) && classAt(word, 0) === SPACED)
+  if (wanted.length === 0) return undefined
+  const near = await snapshot.wordsNear(wanted)
+  const meant = new Map(wanted.flatMap((word, at) => (near[at]?.[0] === undefined ? [] : [[word, near[at][0].word] as const])))
+  const corrections: Correction[] = []
+  let text = ''
+  let from = 0
+  for (const { kind, form, start, end } of analyze(question)) {
+    const word = kind === 'word' ? meant.get(form) : undefined
+    if (word === undefined) continue
+    corrections.push({ typed: question.slice(start, end), meant: word })
+    text += question.slice(from, start) + word
+    from = end
+  }
+  return corrections.length === 0 ? undefined : { text: text + question.slice(from), corrections }
+}
+
+/** Says which words were replaced. */
+export function correctionWarning({ corrections }: CorrectedQuestion): Warning {
+  const told = corrections.map(({ typed, meant }) => `${JSON.stringify(meant)} instead of ${JSON.stringify(typed)}`)
+  return { code: 'FALLBACK', message: `Searched for ${told.join(' and ')}, which no note contains.` }
+}

@@ -1,0 +1,321 @@
+import { RouxError } from '../../core/errors.ts'
+import type { GroupBy, GroupedNote, Snapshot } from '../../core/store.ts'
+import { compareTexts } from '../../core/text/compare-texts.ts'
+import { foldName } from '../../core/text/fold.ts'
+import { localDate } from '../../core/text/local-date.ts'
+import { dateText, readDate } from '../../search/query/compare-values.ts'
+import { parseQuery } from '../../search/query/parse-query.ts'
+import { answerFindable, type Call, listed, pageFor } from '../answer/answer-when-ready.ts'
+import { spelledId } from '../answer/node-response.ts'
+import { quoted, truncate } from '../answer/truncate.ts'
+import type { Answer, GraphCore, Warning } from '../graph-core.ts'
+import { unknownProperty } from '../read/tags-and-properties.ts'
+import { communitiesNamed, communitiesOf, communityId, communityLabel, latestOf } from './communities.ts'
+import { prepareQuery } from './find-by-query.ts'
+import { type FindArguments, scopeOf } from './find-nodes.ts'
+import { queryWarnings } from './query-warnings.ts'
+
+/** Notes that have a value in common. */
+export interface NoteGroup {
+  /** In the most common spelling. One value for each property that the notes are grouped by. */
+  readonly value: string | readonly string[]
+  readonly count: number
+  /** Paths of the first three notes, with the vault's name if there are several. They are also ids. */
+  readonly examples: readonly string[]
+}
+
+export interface NoteGroups {
+  /** Largest first, then by value. */
+  readonly groups: readonly NoteGroup[]
+  /** Number of groups, ignoring `limit` and `offset`. */
+  readonly total: number
+  /** Number of notes that match the query. */
+  readonly notes: number
+  /** Number of these that are in no group, because they have no such value. */
+  readonly without: number
+}
+
+export interface NoteCount {
+  /** Number of notes that match the query. */
+  readonly total: number
+}
+
+export interface GroupArguments extends FindArguments {
+  /** A property, `folder`, `tag`, `community`, or a date and its unit such as `created:month`; or two of them with a comma. */
+  readonly groupBy: string
+}
+
+const UNITS = { year: 'yyyy'.length, month: 'yyyy-mm'.length, day: 'yyyy-mm-dd'.length } as const
+
+/** A value to group notes by, as a caller writes it. */
+type Grouping =
+  | { readonly kind: 'community' }
+  | { readonly kind: 'folder' | 'tag' }
+  | { readonly kind: 'created' | 'modified'; readonly unit: keyof typeof UNITS }
+  | { readonly kind: 'property'; readonly name: string; readonly unit?: keyof typeof UNITS }
+
+const HINT =
+  'Write a property, folder, tag, community, created:month or modified:year; a property with dates also as due:month. Two are possible: "author, created:year". A property that is called folder or tag is #folder, #tag.'
+
+/** Counts the notes that match a query. */
+export function countNodes(core: GraphCore, args: FindArguments, call: Call = {}): Promise<Answer<NoteCount>> {
+  return answerFindable(core, call, 'words', async (read) => {
+    const query = parseQuery(args.query, new Date())
+    const { communities, warnings } = await communitiesNamed(core, call, query)
+    const counted = await read(async (snapshot) => {
+      const { condition, order, ...facts } = await prepareQuery(snapshot, core, query, { ...args, communities })
+      const { total } = await snapshot.find(condition, { scope: scopeOf(args, query), order }, { offset: 0, limit: 0 })
+      const told = await queryWarnings(snapshot, query, { text: args.query, ...facts, isEmpty: total === 0, call })
+      return { value: { total }, warnings: told }
+    })
+    return { ...counted, warnings: [...warnings, ...counted.warnings] }
+  })
+}
+
+/**
+ * Groups the notes that match a query by their values.
+ * @throws RouxError `INVALID_PARAMS` if nothing can be grouped by `groupBy`
+ */
+export function groupNodes(core: GraphCore, args: GroupArguments, call: Call = {}): Promise<Answer<NoteGroups>> {
+  const groupings = readGroupings(args.groupBy)
+  return answerFindable(core, call, 'words', async (read) => {
+    const query = parseQuery(args.query, new Date())
+    const { communities, warnings } = await communitiesNamed(core, call, query)
+    const members = groupings.some(({ kind }) => kind === 'community') ? await communityMembers(core, call) : NO_MEMBERS
+    const grouped = await read(async (snapshot) => {
+      const { condition, order: _, ...facts } = await prepareQuery(snapshot, core, query, { ...args, communities })
+      const by = groupings.flatMap((grouping) => (grouping.kind === 'community' ? [] : storedBy(grouping)))
+      const [notes, labels] = await Promise.all([
+        snapshot.groupValues(condition, { scope: scopeOf(args, query), by }),
+        members.labels(snapshot),
+      ])
+      const groups = new Groups(groupings, { of: members.of, labels })
+      for (const note of notes) groups.add(note)
+      const page = call.isPart === true ? { offset: 0, limit: Number.MAX_SAFE_INTEGER } : pageFor(args, call)
+      const all = groups.ranked()
+      const shown = all.slice(page.offset, page.offset + page.limit)
+      const value = { groups: shown, total: all.length, notes: notes.length, without: groups.without }
+      const told = await Promise.all([
+        queryWarnings(snapshot, query, { text: args.query, ...facts, isEmpty: notes.length === 0, call }),
+        all.length === 0 ? unknownWarnings(snapshot, groupings) : [],
+      ])
+      const list = listed(value, { offset: page.offset, shown: shown.length, total: all.length })
+      return { ...list, warnings: [...told.flat(), ...groups.unreadDates()] }
+    })
+    return { ...grouped, warnings: [...warnings, ...members.warnings, ...grouped.warnings] }
+  })
+}
+
+/** Parses one or two groupings. @throws RouxError `INVALID_PARAMS` */
+export function readGroupings(text: string): readonly Grouping[] {
+  const written = text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
+  if (written.length === 0 || written.length > MOST_GROUPINGS)
+    throw new RouxError('INVALID_PARAMS', `group_by: expected one or two things to group by, got ${written.length}.`, {
+      hint: HINT,
+    })
+  return written.map(readGrouping)
+}
+
+const MOST_GROUPINGS = 2
+
+const DATES = ['created', 'modified'] as const
+const PLACES: Readonly<Record<string, 'folder' | 'tag' | 'community'>> = {
+  folder: 'folder',
+  tag: 'tag',
+  tags: 'tag',
+  community: 'community',
+}
+
+function readGrouping(text: string): Grouping {
+  const colon = text.lastIndexOf(':')
+  const name = (colon === -1 ? text : text.slice(0, colon)).trim()
+  const written =
+    colon === -1
+      ? undefined
+      : text
+          .slice(colon + 1)
+          .trim()
+          .toLowerCase()
+  const unit = written === undefined ? undefined : unitOf(written)
+  if (written !== undefined && unit === undefined)
+    throw new RouxError('INVALID_PARAMS', `group_by: ${quoted(written)} is not year, month or day.`, { hint: HINT })
+  const date = DATES.find((one) => one === name.toLowerCase())
+  if (date !== undefined) return { kind: date, unit: unit ?? 'month' }
+  const place = PLACES[name.toLowerCase()]
+  if (place !== undefined && unit === undefined) return { kind: place }
+  const property = name
+    .replace(/^#/, '')
+    .replace(/^(["“”„])(.*)["“”]$/u, '$2')
+    .trim()
+  if (property === '') throw new RouxError('INVALID_PARAMS', 'group_by: the name of a property is missing.', { hint: HINT })
+  return { kind: 'property', name: property, ...(unit === undefined ? {} : { unit }) }
+}
+
+function unitOf(text: string): keyof typeof UNITS | undefined {
+  return Object.keys(UNITS).find((unit): unit is keyof typeof UNITS => unit === text)
+}
+
+function storedBy(grouping: Exclude<Grouping, { readonly kind: 'community' }>): GroupBy {
+  return grouping.kind === 'property' ? { kind: 'property', name: foldName(grouping.name) } : { kind: grouping.kind }
+}
+
+interface Members {
+  readonly of: ReadonlyMap<string, string>
+  labels(snapshot: Snapshot): Promise<ReadonlyMap<string, string>>
+  readonly warnings: readonly Warning[]
+}
+
+const NO_MEMBERS: Members = { of: new Map(), labels: async () => new Map(), warnings: [] }
+
+/** Returns the community of each note, and a function that names the communities. */
+async function communityMembers(core: GraphCore, call: Call): Promise<Members> {
+  const { insight, warnings } = await latestOf(core.insights, call)
+  if (insight === undefined) return { ...NO_MEMBERS, warnings }
+  const of = [...communitiesOf(insight)].flatMap(([id, [first]]) => (first === undefined ? [] : [[id, first] as const]))
+  return {
+    of: new Map(of),
+    async labels(snapshot) {
+      const { list } = insight.communities.levels[0]
+      const keys = list.map(({ key: [first = -1] }) => insight.ids[first])
+      const [given, names] = await Promise.all([core.insightState.labels(), snapshot.namesOf(keys.flatMap((id) => id ?? []))])
+      const titles = names.map(([title]) => title)[Symbol.iterator]()
+      return new Map(
+        list.map(({ id }, at) => {
+          const title = keys[at] === undefined ? undefined : titles.next().value
+          return [id, `${communityId(id, core)} ${communityLabel(id, { given: given.get(id), title })}`]
+        }),
+      )
+    },
+    warnings,
+  }
+}
+
+/** Number of notes named for each group. */
+export const EXAMPLES = 3
+/** Maximum length of a value. The beginning of a longer one is enough to identify it. */
+const VALUE_LENGTH = 100
+/** Separates the values of two groupings. No note can contain it. */
+const SEPARATOR = '\u0000'
+
+interface Tally {
+  /** How often each spelling of the values occurs, as one string. */
+  readonly spellings: Map<string, number>
+  count: number
+  readonly examples: string[]
+}
+
+/** Collects notes by their values, in the order of the notes. */
+class Groups {
+  readonly #groupings: readonly Grouping[]
+  readonly #communities: { readonly of: ReadonlyMap<string, string>; readonly labels: ReadonlyMap<string, string> }
+  readonly #tallies = new Map<string, Tally>()
+  /** For each property, values that should be dates and are none. */
+  readonly #noDates = new Map<string, { count: number; readonly example: string }>()
+  without = 0
+
+  constructor(
+    groupings: readonly Grouping[],
+    communities: { readonly of: ReadonlyMap<string, string>; readonly labels: ReadonlyMap<string, string> },
+  ) {
+    this.#groupings = groupings
+    this.#communities = communities
+  }
+
+  add(note: GroupedNote): void {
+    const stored = note.values[Symbol.iterator]()
+    const lists = this.#groupings.map((grouping) =>
+      grouping.kind === 'community' ? this.#communityOf(note) : this.#valuesOf(grouping, stored.next().value ?? []),
+    )
+    const combined = lists.reduce<readonly string[]>(
+      (heads, list) => heads.flatMap((head) => list.map((value) => (head === '' ? value : head + SEPARATOR + value))),
+      [''],
+    )
+    if (combined.length === 0) this.without++
+    // A note counts once for each group, also if it has a value in two spellings.
+    for (const [key, spelling] of new Map(combined.map((value) => [foldName(value), value]))) this.#count(key, spelling, note)
+  }
+
+  #count(key: string, spelling: string, { id, path }: GroupedNote): void {
+    const tally = this.#tallies.get(key) ?? { spellings: new Map<string, number>(), count: 0, examples: [] }
+    this.#tallies.set(key, tally)
+    tally.count++
+    tally.spellings.set(spelling, (tally.spellings.get(spelling) ?? 0) + 1)
+    if (tally.examples.length < EXAMPLES) tally.examples.push(spelledId(id, path))
+  }
+
+  /** Returns the groups, largest first. */
+  ranked(): readonly NoteGroup[] {
+    const groups = [...this.#tallies].map(([key, { spellings, count, examples }]) => {
+      const [[most = ''] = []] = [...spellings].sort(([a, more], [b, less]) => less - more || compareTexts(a, b))
+      return { key, most, count, examples }
+    })
+    groups.sort((a, b) => b.count - a.count || compareTexts(a.key, b.key))
+    return groups.map(({ most, count, examples }) => {
+      const values = most.split(SEPARATOR).map((value) => truncate(value, VALUE_LENGTH).text)
+      const [only = ''] = values
+      return { value: this.#groupings.length === 1 ? only : values, count, examples }
+    })
+  }
+
+  /** Warns about values that are not dates although notes are grouped by their year, month or day. */
+  unreadDates(): readonly Warning[] {
+    return [...this.#noDates].map(([name, { count, example }]) => ({
+      code: 'NOTICE',
+      message: `${count} values of the property ${quoted(name)} are not dates and are left out, such as ${quoted(example)}. Dates are written as 2024-05-01.`,
+    }))
+  }
+
+  #communityOf({ id }: GroupedNote): readonly string[] {
+    const community = this.#communities.of.get(id)
+    return community === undefined ? [] : [this.#communities.labels.get(community) ?? community]
+  }
+
+  #valuesOf(grouping: Exclude<Grouping, { readonly kind: 'community' }>, texts: readonly string[]): readonly string[] {
+    switch (grouping.kind) {
+      case 'created':
+      case 'modified':
+        return texts.map((time) => localDate(new Date(Number(time))).slice(0, UNITS[grouping.unit]))
+      case 'property': {
+        const { unit, name } = grouping
+        const written = texts.filter((text) => text !== '')
+        if (unit === undefined) return written.map(withoutBrackets)
+        return written.flatMap((text) => dateOf(text, unit) ?? this.#leftOut(name, text))
+      }
+      default:
+        // Notes outside of every folder are in the vault's root.
+        return texts.map((text) => (text === '' ? '/' : text))
+    }
+  }
+
+  #leftOut(name: string, example: string): readonly string[] {
+    const known = this.#noDates.get(name) ?? { count: 0, example }
+    known.count++
+    this.#noDates.set(name, known)
+    return []
+  }
+}
+
+/** Returns the name in a plain link, because `#author=Ann` also finds `[[Ann]]`. */
+function withoutBrackets(text: string): string {
+  return /^\[\[([^[\]|#]+)\]\]$/.exec(text)?.[1]?.trim() ?? text
+}
+
+/** Returns the start of a date up to a unit, or up to the part of it that is written. `undefined` if the text is not a date. */
+function dateOf(text: string, unit: keyof typeof UNITS): string | undefined {
+  const time = readDate(text)
+  if (time === undefined) return undefined
+  const [written = ''] = /^\d{4}(?:-\d\d(?:-\d\d)?)?/.exec(dateText(text)) ?? []
+  return localDate(new Date(time)).slice(0, Math.min(UNITS[unit], written.length))
+}
+
+/** Warns about properties that no note has. */
+async function unknownWarnings(snapshot: Snapshot, groupings: readonly Grouping[]): Promise<readonly Warning[]> {
+  const names = groupings.flatMap((grouping) => (grouping.kind === 'property' ? grouping.name : []))
+  if (names.length === 0) return []
+  const known = (await snapshot.properties()).map(({ key }) => key)
+  const folded = new Set(known.map(foldName))
+  return names.filter((name) => !folded.has(foldName(name))).map((name) => unknownProperty(name, known))
+}

@@ -1,0 +1,128 @@
+import type { NodeId } from '../../core/ids.ts'
+import type { WordTerm } from '../../core/query.ts'
+import type { WordHit, WordHits } from '../../core/search.ts'
+import type { OutgoingLink, Scope } from '../../core/store.ts'
+import { foldName } from '../../core/text/fold.ts'
+import { plainText } from '../../search/chunks.ts'
+import { mayHoldStem } from '../../search/words/matches.ts'
+import { inverseDocumentFrequency } from '../../search/words/rank.ts'
+import { analyze } from '../../search/words/scan.ts'
+import { type Reading, readTexts } from '../read/texts.ts'
+
+/** Maximum number of notes whose links are examined: those found first by words, which contain the texts of their links. */
+const SOURCES = 10
+/** Notes with a smaller share of the question's weight are not examined. */
+const LEAST_MATCHED = 0.5
+/** Maximum number of links examined per note. */
+const LINKS = 2_000
+/** Score of a note whose link text is the question, relative to the best note by words. Half of this finds fewer of them. */
+const WEIGHT = 1
+
+interface LinkText {
+  readonly to: NodeId
+  readonly text: string
+  /** The square of the question's share in the text, times the share of the text's words that the question has, 0–1. */
+  readonly fit: number
+}
+
+/**
+ * Adds the texts of links as a weak field of the notes they lead to: "see [[Levain|the sourdough mother]]" helps *sourdough mother*
+ * to find *Levain*. Only the best text of each note counts, so a note with a thousand texts has no advantage. Texts that are a name
+ * of the note do not count.
+ */
+export async function withLinkTexts(
+  reading: Reading,
+  words: WordHits,
+  { terms, scope }: { readonly terms: readonly WordTerm[]; readonly scope: Scope },
+): Promise<WordHits> {
+  const sources = words.hits.slice(0, SOURCES).filter(({ matched }) => matched >= LEAST_MATCHED)
+  const links = await linksWithTexts(reading, sources, { scope, mayFit: mayHoldStem(terms) })
+  const best = bestTexts(links, fitTo(words, terms, reading.snapshot.files))
+  if (best.length === 0) return words
+  const names = await reading.snapshot.namesOf(best.map(({ to }) => to))
+  const telling = best.filter(({ text }, at) => !names[at]?.some((name) => foldName(name) === foldName(text)))
+  return telling.length === 0 ? words : { ...words, hits: raised(words.hits, telling) }
+}
+
+interface WrittenLink {
+  readonly link: OutgoingLink
+  readonly text: string
+}
+
+interface LinkFilter {
+  readonly scope: Scope
+  /** False for a text without words of the question. */
+  readonly mayFit: (text: string) => boolean
+}
+
+async function linksWithTexts(
+  reading: Reading,
+  sources: readonly WordHit[],
+  { scope, mayFit }: LinkFilter,
+): Promise<readonly WrittenLink[]> {
+  if (sources.length === 0) return []
+  const ids = sources.map(({ id }) => id)
+  const stretches = ids.map((id) => ({ id, start: 0, end: Number.MAX_SAFE_INTEGER }))
+  // Asked together, because each question to a database takes a round trip.
+  const [links, { texts, changed }] = await Promise.all([reading.snapshot.linksWithin(stretches, scope), readTexts(reading, ids)])
+  return links.flatMap((all, at) => {
+    const id = ids[at] as NodeId
+    const source = changed.has(id) ? undefined : texts.get(id)
+    if (source === undefined) return []
+    return all
+      .slice(0, LINKS)
+      .filter(mayHaveText)
+      .map((link) => ({ link, text: textOf(link, source.text, mayFit) }))
+  })
+}
+
+function mayHaveText({ kind, form }: OutgoingLink): boolean {
+  return kind === 'link' && (form === 'wikilink' || form === 'markdown' || form === 'reference')
+}
+
+/** Returns the text of a link, or an empty string for a wikilink that shows its target and for a text that fits no question. */
+function textOf({ form, start, end }: OutgoingLink, source: string, mayFit: LinkFilter['mayFit']): string {
+  const written = source.slice(start, end)
+  if (form === 'wikilink' && !written.includes('|')) return ''
+  // Only without the marks of a link or image inside it does a word stand in the text as written.
+  return mayFit(written) || written.includes('[', 2) ? plainText(written) : ''
+}
+
+/** Returns how well a text fits the question; see `LinkText.fit`. */
+function fitTo({ terms: found }: WordHits, terms: readonly WordTerm[], files: number): (text: string) => number {
+  const notes = new Map(found.map(({ word, notes: count }) => [word, count]))
+  const weights = new Map(terms.map(({ stem, form }) => [stem, inverseDocumentFrequency(notes.get(form) ?? 0, files)]))
+  const all = [...weights.values()].reduce((sum, weight) => sum + weight, 0)
+  return (text) => {
+    const stems = new Set(
+      analyze(text)
+        .filter(({ kind, isStopWord }) => kind === 'word' && !isStopWord)
+        .map(({ stem }) => stem),
+    )
+    const met = [...stems].filter((stem) => weights.has(stem))
+    if (met.length === 0) return 0
+    const share = met.reduce((sum, stem) => sum + (weights.get(stem) ?? 0), 0) / all
+    // Squared, because a short link in a long sentence says little about the sentence.
+    return share ** 2 * (met.length / stems.size)
+  }
+}
+
+/** Returns the text of each linked note that fits best. */
+function bestTexts(links: readonly WrittenLink[], fitOf: (text: string) => number): readonly LinkText[] {
+  const best = new Map<NodeId, LinkText>()
+  for (const { link, text } of links) {
+    const fit = text === '' ? 0 : fitOf(text)
+    if (fit > (best.get(link.to)?.fit ?? 0)) best.set(link.to, { to: link.to, text, fit })
+  }
+  return [...best.values()]
+}
+
+function raised(hits: readonly WordHit[], texts: readonly LinkText[]): readonly WordHit[] {
+  const known = new Map(hits.map((hit) => [hit.id, hit]))
+  const top = hits[0]?.score ?? 0
+  for (const { to, fit } of texts) {
+    const { score, matched } = known.get(to) ?? { score: 0, matched: 0 }
+    known.set(to, { id: to, score: score + WEIGHT * fit * top, matched: matched + (1 - matched) * WEIGHT * fit })
+  }
+  return [...known.values()].sort((a, b) => b.score - a.score)
+}

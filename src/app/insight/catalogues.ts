@@ -1,0 +1,163 @@
+import { type Insight, STUB_WORDS } from '../../core/insight/insight.ts'
+import { folderOf, nameOf } from '../../core/paths.ts'
+import type { GroupBy, GroupedNote, PropertyCount } from '../../core/store.ts'
+import { compareTexts } from '../../core/text/compare-texts.ts'
+import { foldName } from '../../core/text/fold.ts'
+import type { Read } from '../answer/answer-when-ready.ts'
+import { truncate } from '../answer/truncate.ts'
+
+/** Notes of one form: short entries in one folder that share a template or a property. */
+export interface Catalogue {
+  /** As spelled in the vault. Empty for the top. A folder that is named by a number or a date counts as the one above it. */
+  readonly folder: string
+  /** Set if a property divides the folder's entries, such as `{ "type": "plugin" }`. */
+  readonly where?: Readonly<Record<string, string>>
+  /** Number of entries. */
+  readonly notes: number
+  /** Number of all notes in the same place. At least half of them are entries. */
+  readonly of: number
+  /** Properties that nearly all entries have. */
+  readonly properties: readonly string[]
+}
+
+/** An entry has few words of its own. A place needs this many entries, and this share of the vault's notes. */
+const LEAST = { notes: 10, share: 0.01 }
+/** A property or a template belongs to the form if this share of the entries has it. */
+const NEARLY_ALL = 0.9
+/** A property with more values does not divide notes into kinds. */
+const MOST_KINDS = 20
+/** Maximum number of properties to examine. The most common ones come first. */
+const MOST_PROPERTIES = 8
+/** Maximum length of a value. The beginning of a longer one is enough to identify it. */
+const VALUE_LENGTH = 60
+
+interface Source {
+  readonly insight: Pick<Insight, 'generation' | 'ids' | 'ownWords' | 'isTemplated'>
+  readonly read: Read
+}
+
+/** The catalogues of whole vaults, because reading the properties of all notes takes longer than the rest of a map. */
+const kept = new WeakMap<object, readonly Catalogue[]>()
+
+/** Returns the catalogues that hold most of these notes, largest first, or none if there is no such form. Takes linear time. */
+export async function findCatalogues({ insight, read }: Source, notes: readonly number[]): Promise<readonly Catalogue[]> {
+  const isWhole = notes.length === insight.ids.length
+  const known = isWhole ? kept.get(insight) : undefined
+  if (known !== undefined) return known
+  const least = Math.max(LEAST.notes, notes.length * LEAST.share)
+  const stubs = notes.filter((note) => isStub(insight, note))
+  if (stubs.length < least || stubs.length * 2 <= notes.length) return []
+  const numbers = new Map(notes.map((note) => [insight.ids[note], note]))
+  const { properties, grouped, generation } = await read(async (snapshot) => {
+    const properties = (await snapshot.properties()).filter(({ count }) => count >= least).slice(0, MOST_PROPERTIES)
+    const by: readonly GroupBy[] = properties.map(({ key }) => ({ kind: 'property', name: foldName(key) }))
+    const grouped = await snapshot.groupValues(undefined, { scope: {}, by })
+    return { properties, grouped, generation: snapshot.generation }
+  })
+  const places = new Map<string, Place>()
+  for (const one of grouped) {
+    const note = numbers.get(one.id)
+    if (note === undefined) continue
+    const folder = placeOf(one.path)
+    const place = places.get(folder) ?? new Place(properties)
+    places.set(folder, place)
+    place.add(one, { isEntry: isStub(insight, note), isTemplated: insight.isTemplated[note] === 1 })
+  }
+  const found = [...places].filter(([, place]) => place.isCatalogue(least))
+  const isMost = found.reduce((sum, [, { entries }]) => sum + entries, 0) * 2 > notes.length
+  const catalogues = isMost ? found.flatMap(([folder, place]) => place.rows(folder, least)) : []
+  catalogues.sort((a, b) => b.notes - a.notes || compareTexts(a.folder, b.folder))
+  if (isWhole && generation === insight.generation) kept.set(insight, catalogues)
+  return catalogues
+}
+
+function isStub({ ownWords }: Pick<Insight, 'ownWords'>, note: number): boolean {
+  return (ownWords[note] as number) < STUB_WORDS
+}
+
+/** Returns a note's folder without inner folders that are named by a number or a date. */
+function placeOf(path: string): string {
+  let folder = folderOf(path)
+  while (folder !== '' && !/\p{L}/u.test(nameOf(folder))) folder = folderOf(folder)
+  return folder
+}
+
+interface Kind {
+  /** The first spelling. */
+  readonly value: string
+  entries: number
+  all: number
+}
+
+interface Shared {
+  readonly property: PropertyCount
+  /** Number of entries that have the property. */
+  entries: number
+  /** Notes by folded value. Only the first values are kept. */
+  readonly kinds: Map<string, Kind>
+}
+
+/** Counts the notes of a folder. */
+class Place {
+  entries = 0
+  #all = 0
+  #templated = 0
+  readonly #shared: readonly Shared[]
+
+  constructor(properties: readonly PropertyCount[]) {
+    this.#shared = properties.map((property) => ({ property, entries: 0, kinds: new Map() }))
+  }
+
+  add({ values }: GroupedNote, { isEntry, isTemplated }: { readonly isEntry: boolean; readonly isTemplated: boolean }): void {
+    const weight = isEntry ? 1 : 0
+    this.#all++
+    this.entries += weight
+    if (isTemplated) this.#templated += weight
+    for (const [at, shared] of this.#shared.entries()) {
+      const [value] = values[at] ?? []
+      if (value === undefined) continue
+      shared.entries += weight
+      const key = foldName(value)
+      const kind = shared.kinds.get(key) ?? { value, entries: 0, all: 0 }
+      if (shared.kinds.size <= MOST_KINDS) shared.kinds.set(key, kind)
+      kind.entries += weight
+      kind.all++
+    }
+  }
+
+  isCatalogue(least: number): boolean {
+    return this.entries >= least && this.entries * 2 >= this.#all && (this.#has(this.#templated) || this.#form().length > 0)
+  }
+
+  rows(folder: string, least: number): readonly Catalogue[] {
+    const properties = this.#form().map(({ property }) => property.key)
+    const divided = this.#divided(least)
+    if (divided === undefined) return [{ folder, notes: this.entries, of: this.#all, properties }]
+    return divided.kinds.map(({ value, entries, all }) => ({
+      folder,
+      where: { [divided.key]: truncate(value, VALUE_LENGTH).text },
+      notes: entries,
+      of: all,
+      properties,
+    }))
+  }
+
+  #has(count: number): boolean {
+    return count >= this.entries * NEARLY_ALL
+  }
+
+  #form(): readonly Shared[] {
+    return this.#shared.filter(({ entries }) => this.#has(entries))
+  }
+
+  /** Returns the property with the fewest values that puts nearly all entries into several kinds. */
+  #divided(least: number): { readonly key: string; readonly kinds: readonly Kind[] } | undefined {
+    const dividing = this.#form().flatMap(({ property, kinds }) => {
+      const large = [...kinds.values()].filter(({ value, entries }) => value !== '' && entries >= least)
+      const isWhole = this.#has(large.reduce((sum, { entries }) => sum + entries, 0))
+      const isKind = property.kinds[0] === 'text' && kinds.size <= MOST_KINDS && large.length > 1
+      return isWhole && isKind ? [{ key: property.key, kinds: large }] : []
+    })
+    return dividing.toSorted((a, b) => a.kinds.length - b.kinds.length)[0]
+  }
+}

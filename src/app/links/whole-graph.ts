@@ -1,0 +1,48 @@
+import type { NodeId } from '../../core/ids.ts'
+import { folderOf } from '../../core/paths.ts'
+import { ALL, type NodeKind, type Occurrence, type Snapshot } from '../../core/store.ts'
+
+/** A node of the whole graph. */
+export interface GraphNode {
+  readonly id: NodeId
+  readonly title: string
+  readonly kind: NodeKind
+  /** Omitted for missing targets, like `folder`. */
+  readonly path?: string
+  /** Folder as spelled on disk. Empty for the vault's root. */
+  readonly folder?: string
+  readonly tags: readonly string[]
+  readonly aliases: readonly string[]
+}
+
+/** Receives the whole graph, all nodes before all links. */
+export interface GraphReceiver {
+  node(node: GraphNode): void
+  /** The path is that of the file in which the link is written. */
+  link(link: Occurrence, path: string): void
+}
+
+/** Number of nodes read at once. */
+const PART = 2_000
+
+const KINDS: readonly NodeKind[] = ['note', 'canvas', 'attachment', 'missing']
+
+/** Reads all listed nodes by id, then every link between two different ones by source and position. */
+export async function readWholeGraph(snapshot: Snapshot, receiver: GraphReceiver): Promise<void> {
+  const { items } = await snapshot.select({ kinds: KINDS }, ALL)
+  const paths = new Map<NodeId, string>()
+  for (let from = 0; from < items.length; from += PART) {
+    const ids = items.slice(from, from + PART).map(({ id }) => id)
+    for (const node of await snapshot.nodes(ids, { links: 0 })) {
+      if (node === undefined) continue
+      const { id, title, kind, path, tags, aliases } = node
+      if (path !== undefined) paths.set(id, path)
+      receiver.node({ id, title, kind, ...(path === undefined ? {} : { path, folder: folderOf(path) }), tags, aliases })
+    }
+  }
+  const sources = [...paths.keys()]
+  for (let from = 0; from < sources.length; from += PART) {
+    const links = await snapshot.linksFrom(sources.slice(from, from + PART))
+    for (const link of links) receiver.link(link, paths.get(link.from) ?? '')
+  }
+}

@@ -1,0 +1,126 @@
+import { flagOf, GLOBAL_OPTIONS, type Option, splitCommand } from '../arguments.ts'
+import { COMMANDS, type Command, findCommand } from '../commands.ts'
+import type { Host } from '../host.ts'
+import { findCommandOrTool } from '../tools/tool-command.ts'
+import { commandName, type Parameter, parametersOf, SHORT_NAMES } from '../tools/tool-help.ts'
+
+/** The kind of word that comes next. */
+export type Wanted =
+  | { readonly kind: 'one of'; readonly candidates: readonly Candidate[] }
+  | { readonly kind: 'notes' | 'folders' | 'tags' | 'vaults' | 'files' | 'nothing' }
+
+export interface Candidate {
+  readonly value: string
+  readonly sentence?: string
+}
+
+const NOTHING: Wanted = { kind: 'nothing' }
+
+/** Returns what may be the next word, given the words between `roux` and it. */
+export async function wantedAfter(host: Host, words: readonly string[], typed: string): Promise<Wanted> {
+  const { command, rest } = splitCommand(words)
+  if (command === undefined) {
+    const option = takesNext(GLOBAL_OPTIONS, words.at(-1))
+    if (option !== undefined) return valuesOf(option)
+    return oneOf(typed.startsWith('-') ? flagsOf(GLOBAL_OPTIONS) : await allCommands(host))
+  }
+  const found = await findCommandOrTool(host, command)
+  if (found === undefined) return NOTHING
+  const { known, tool, options } = found
+  const named = (name: string): string | undefined => {
+    const value = tool?.names?.[name]
+    return typeof value === 'string' ? value : undefined
+  }
+  const isClosed = rest.includes('--')
+  const before = isClosed ? undefined : takesNext(options, rest.at(-1))
+  if (before !== undefined) return valuesOf(before, named(before.name))
+  if (typed.startsWith('-') && !isClosed) return oneOf(flagsOf(options))
+  const place = positionals(options, rest)
+  if (tool === undefined) return known === undefined ? NOTHING : await wordOf(host, known, place)
+  const parameter = parameterAt(parametersOf(tool.definition()), place)
+  return parameter === undefined ? NOTHING : valuesOf(parameter, named(parameter.name))
+}
+
+/** Returns the values of `--option=`, if the word begins with an option and an equals sign. */
+export async function wantedInside(
+  host: Host,
+  words: readonly string[],
+  typed: string,
+): Promise<{ readonly wanted: Wanted; readonly prefix: string } | undefined> {
+  const flag = /^--[\w-]+=/.exec(typed)?.[0]
+  if (flag === undefined) return undefined
+  return { wanted: await wantedAfter(host, [...words, flag.slice(0, -1)], typed.slice(flag.length)), prefix: flag }
+}
+
+function oneOf(candidates: readonly Candidate[]): Wanted {
+  return { kind: 'one of', candidates }
+}
+
+/** All commands and tools, as `roux help` lists them. */
+async function allCommands(host: Host): Promise<readonly Candidate[]> {
+  const tools = await host.tools()
+  const own = COMMANDS.map(({ name, sentence }) => ({ value: name as string, sentence }))
+  const titles = new Map(tools.map((tool) => [tool.name, tool.definition().title]))
+  const rest = [
+    ...[...SHORT_NAMES].map(([short, name]) => ({ value: short, sentence: titles.get(name) ?? '' })),
+    ...[...titles].map(([name, sentence]) => ({ value: commandName(name), sentence })),
+  ]
+  return [...own, ...rest.filter(({ value }) => findCommand(value) === undefined)]
+}
+
+function flagsOf(options: readonly Option[]): readonly Candidate[] {
+  return options.map((option) => ({ value: flagOf(option), sentence: option.sentence.split('\n', 1)[0] ?? '' }))
+}
+
+/** Returns the option if the word is one whose value is the next word. */
+function takesNext(options: readonly Option[], word = ''): Option | undefined {
+  const isNamed = (option: Option): boolean =>
+    word === flagOf(option) || word === `--${option.name}` || (option.short !== undefined && word === `-${option.short}`)
+  const option = options.find(isNamed)
+  return option === undefined || option.type === 'flag' || option.bare === true ? undefined : option
+}
+
+/** Counts the arguments that are neither options nor their values. */
+function positionals(options: readonly Option[], words: readonly string[]): number {
+  let count = 0
+  for (let at = 0; at < words.length; at++) {
+    const word = words[at] as string
+    if (word === '--') return count + words.length - at - 1
+    if (takesNext(options, word) !== undefined) at++
+    else if (!word.startsWith('-')) count++
+  }
+  return count
+}
+
+/** Returns the parameter that a positional argument fills. A list takes all arguments from its own on. */
+function parameterAt(parameters: readonly Parameter[], place: number): Parameter | undefined {
+  const inOrder = parameters.filter(({ required, isWord = false }) => required || isWord)
+  const list = inOrder.findIndex(({ many = false }) => many)
+  return inOrder[list >= 0 && place > list ? list : place]
+}
+
+function valuesOf(option: Option, named?: string): Wanted {
+  if (option.values !== undefined) return oneOf(option.values.map((value) => ({ value })))
+  if (named === 'note' || named === 'note or folder' || option.name === 'note' || option.name === 'note_id')
+    return { kind: 'notes' }
+  if (named === 'place' || option.name === 'folder') return { kind: 'folders' }
+  if (option.name === 'vault') return { kind: 'vaults' }
+  if (option.name === 'config' || option.name === 'output') return { kind: 'files' }
+  return /^tags?$/.test(option.name) ? { kind: 'tags' } : NOTHING
+}
+
+/** Returns what a command's argument may be, according to its usage text. */
+async function wordOf(host: Host, { usage, words }: Command, place: number): Promise<Wanted> {
+  if (place >= words) return NOTHING
+  const parts = [...usage.matchAll(/[<[]([^\][<>]*)[\]>]/g)].map(([, text = '']) => text)
+  const part = parts[place] ?? (usage.endsWith('…') ? parts.at(-1) : undefined) ?? ''
+  if (part === 'command|tool|settings')
+    return oneOf([...(await allCommands(host)), { value: 'settings', sentence: 'Every setting.' }])
+  if (part === 'tool') return oneOf((await host.tools()).map((tool) => ({ value: tool.name, sentence: tool.definition().title })))
+  if (part === 'client') {
+    const { CLIENTS } = await import('../../install/clients.ts')
+    return oneOf(CLIENTS.map(({ name }) => ({ value: name })))
+  }
+  if (part.includes('|')) return oneOf(part.split('|').map((value) => ({ value })))
+  return part.startsWith('vault') ? { kind: 'vaults' } : NOTHING
+}

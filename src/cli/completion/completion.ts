@@ -1,0 +1,165 @@
+import { loadVaults } from '../../config/load-vaults.ts'
+import { foldId, withoutVault } from '../../core/ids.ts'
+import { nameOf } from '../../core/paths.ts'
+import { ALL, type NodeKind, type Snapshot } from '../../core/store.ts'
+import { amount } from '../../core/text/amount.ts'
+import { didYouMean, nearest } from '../../core/text/nearest.ts'
+import { GLOBAL_OPTIONS, parseArguments } from '../arguments.ts'
+import { UsageError } from '../host.ts'
+import { type Invocation, settingsInput } from '../session.ts'
+import { type Candidate, type Wanted, wantedAfter, wantedInside } from './candidates.ts'
+import { readLine } from './command-line.ts'
+import { SCRIPTS, SHELLS, type Shell } from './scripts.ts'
+
+/**
+ * Prints the script that a shell loads. With more words, which that script passes, prints what the last of them may become. bash passes
+ * the line as typed, the other shells pass the words before the last one without quotes.
+ */
+export async function run(invocation: Invocation): Promise<number> {
+  const { printer, positionals } = invocation
+  const [shell = '', ...typed] = positionals
+  if (!isShell(shell))
+    throw new UsageError(
+      shell === '' ? '<bash|zsh|fish> is missing.' : `There is no completion for "${shell}".`,
+      didYouMean(nearest(shell, SHELLS)) ?? 'Write: roux completion bash, zsh or fish',
+    )
+  await printer.text(typed.length === 0 ? SCRIPTS[shell] : await reply(invocation, shell, typed))
+  return 0
+}
+
+function isShell(name: string): name is Shell {
+  return (SHELLS as readonly string[]).includes(name)
+}
+
+/** Files that a shell's completion may name. */
+const NODES: readonly NodeKind[] = ['note', 'canvas', 'attachment']
+
+async function reply(invocation: Invocation, shell: Shell, given: readonly string[]): Promise<string> {
+  const last = readLine(shell === 'bash' ? (given[0] ?? '') : (given.at(-1) ?? ''))
+  // A word of zsh or fish may contain spaces that are quoted only in part.
+  const typed = shell === 'bash' ? last.typed : [...last.words, last.typed].join(' ')
+  const words = (shell === 'bash' ? last.words : given.slice(0, -1)).slice(1)
+  const inside = await wantedInside(invocation.host, words, typed)
+  const wanted = inside?.wanted ?? (await wantedAfter(invocation.host, words, typed))
+  const prefix = inside?.prefix ?? ''
+  const start = typed.slice(prefix.length)
+  const found = fitting(await candidatesFor(invocation, wanted, { words, start }), start)
+  const kept = shell === 'bash' ? last.kept.length : 0
+  const lines = found.map(({ value, sentence }) => {
+    const shown = `${prefix}${value}`.slice(kept)
+    return shell === 'bash' || sentence === undefined ? shown : `${shown}\t${sentence}`
+  })
+  const beside = wanted.kind === 'vaults' ? 'folders' : wanted.kind === 'files' ? 'files' : 'none'
+  return `${[beside, ...lines].join('\n')}\n`
+}
+
+/** Returns the candidates that begin with the text, or else those that do in another case. */
+function fitting(candidates: readonly Candidate[], start: string): readonly Candidate[] {
+  // A line feed in a name would be two candidates.
+  const usable = candidates.filter(({ value }) => !/[\n\r\t]/.test(value))
+  const exact = usable.filter(({ value }) => value.startsWith(start))
+  return exact.length > 0 ? exact : usable.filter(({ value }) => foldId(value).startsWith(foldId(start)))
+}
+
+interface Typed {
+  readonly words: readonly string[]
+  readonly start: string
+}
+
+async function candidatesFor(invocation: Invocation, wanted: Wanted, typed: Typed): Promise<readonly Candidate[]> {
+  switch (wanted.kind) {
+    case 'one of':
+      return wanted.candidates
+    case 'nothing':
+    case 'files':
+      return []
+    default:
+      // A shell can only show candidates, so a fault in the settings or the index yields none.
+      return await fromVaults(invocation, wanted.kind, typed).catch(() => [])
+  }
+}
+
+async function fromVaults(
+  { host, printer }: Invocation,
+  kind: 'notes' | 'folders' | 'tags' | 'vaults',
+  { words, start }: Typed,
+): Promise<readonly Candidate[]> {
+  const options = parseArguments(vaultOptions(words), GLOBAL_OPTIONS).options
+  const input = settingsInput({ host, printer, options, positionals: [] })
+  if (kind === 'vaults') {
+    const { readVaults } = await import('../../config/load-vaults.ts')
+    const { server } = await readVaults(input)
+    return Object.entries(server.settings.vaults).map(([value, folder]) => ({ value, sentence: folder }))
+  }
+  const { vaults } = await loadVaults(input)
+  const { openCore, shareParts } = await host.compose()
+  const shared = shareParts()
+  try {
+    const all = await Promise.all(
+      vaults.map(async (vault) => {
+        const core = await openCore(vault.settings, { ...vault, watch: false, shared })
+        try {
+          // The last state of the index is good enough, and comparing it with the files takes longer than a person waits.
+          return await core.store.read(async (snapshot) => await namesIn(snapshot, kind, { start, vault: vault.name }))
+        } finally {
+          await core.close()
+        }
+      }),
+    )
+    return all.flat()
+  } finally {
+    await shared.close()
+  }
+}
+
+/** Returns the options that choose the vault and its settings. */
+function vaultOptions(words: readonly string[]): readonly string[] {
+  return words.flatMap((word, at) => {
+    const [, flag = '', value] = /^(--(?:vault|config|set))(?:=(.*))?$/s.exec(word) ?? []
+    const given = value ?? words[at + 1]
+    return flag === '' || given === undefined ? [] : [`${flag}=${given}`]
+  })
+}
+
+interface Begun {
+  readonly start: string
+  /** The name of the vault, which may precede a name of a note. */
+  readonly vault: string | undefined
+}
+
+async function namesIn(
+  snapshot: Snapshot,
+  kind: 'notes' | 'folders' | 'tags',
+  { start, vault }: Begun,
+): Promise<readonly Candidate[]> {
+  if (kind === 'tags') return (await snapshot.tags()).map(({ tag, count }) => ({ value: tag, sentence: amount(count, 'note') }))
+  const bare = withoutVault(start, vault)
+  const prefix = start.slice(0, start.length - bare.length)
+  const path = foldId(bare)
+  const { items } = await snapshot.select({ kinds: NODES, path: path.slice(0, path.lastIndexOf('/') + 1) }, ALL)
+  const own = items.map(({ id, title }) => ({ id: withoutVault(id, vault), title }))
+  const found = [...oneStep(own, path, kind)]
+  if (kind === 'notes' && bare !== '') {
+    const notes = await snapshot.select({ kinds: ['note'] }, ALL)
+    for (const { title, id } of notes.items)
+      if (foldId(title).startsWith(path)) found.push({ value: title, sentence: withoutVault(id, vault) })
+  }
+  return found.map(({ value, ...more }) => ({ ...more, value: prefix + value }))
+}
+
+/** Returns ids up to their next folder, as shells complete paths. */
+function oneStep(
+  items: readonly { readonly id: string; readonly title: string }[],
+  path: string,
+  kind: 'notes' | 'folders',
+): readonly Candidate[] {
+  const depth = path.lastIndexOf('/') + 1
+  const found = new Map<string, Candidate>()
+  for (const { id, title } of items) {
+    if (!id.startsWith(path)) continue
+    const end = id.indexOf('/', depth)
+    if (end >= 0) found.set(id.slice(0, end + 1), { value: id.slice(0, end + 1) })
+    else if (kind === 'notes') found.set(id, { value: id, ...(title === nameOf(id) ? {} : { sentence: title }) })
+  }
+  return [...found.values()]
+}

@@ -1,0 +1,67 @@
+/** The shells that `roux completion` supports. */
+export const SHELLS = ['bash', 'zsh', 'fish'] as const
+export type Shell = (typeof SHELLS)[number]
+
+/**
+ * The script that each shell loads. It passes what was typed to `roux completion <shell> -- …`. The first line of the reply is `files`, `folders`
+ * or `none`: what the shell adds itself.
+ */
+export const SCRIPTS: Readonly<Record<Shell, string>> = {
+  bash: `# Completion of roux for bash. Add to ~/.bashrc: eval "$(roux completion bash)"
+_roux() {
+  local lines
+  mapfile -t lines < <("\${COMP_WORDS[0]}" completion bash -- "\${COMP_LINE:0:COMP_POINT}" 2>/dev/null)
+  COMPREPLY=("\${lines[@]:1}")
+  compopt -o filenames
+  case "\${lines[0]}" in
+    files) compopt -o default ;;
+    folders) compopt -o plusdirs ;;
+  esac
+  local one
+  for one in "\${COMPREPLY[@]}"; do [[ $one == */ || $one == *= ]] || return; done
+  ((\${#COMPREPLY[@]} == 0)) || compopt -o nospace
+}
+complete -F _roux roux
+`,
+  zsh: `#compdef roux
+# Completion of roux for zsh. Add to ~/.zshrc, after compinit: eval "$(roux completion zsh)"
+_roux() {
+  local -a lines whole open shown open_shown
+  local line value
+  lines=("\${(@f)$("\${words[1]}" completion zsh -- "\${(@Q)words[1,CURRENT-1]}" "\${(Q)PREFIX}" 2>/dev/null)}")
+  for line in "\${(@)lines[2,-1]}"; do
+    value="\${line%%$'\\t'*}"
+    if [[ $value == */ || $value == *= ]]; then
+      open+=("$value"); open_shown+=("\${line/$'\\t'/  -- }")
+    else
+      whole+=("$value"); shown+=("\${line/$'\\t'/  -- }")
+    fi
+  done
+  # roux compares names itself, also in another case.
+  (( $#whole )) && compadd -U -l -d shown -a whole
+  (( $#open )) && compadd -U -l -S '' -d open_shown -a open
+  case "\${lines[1]}" in
+    files) _files ;;
+    folders) _files -/ ;;
+  esac
+  return 0
+}
+if [[ \${funcstack[1]} == _roux ]]; then _roux "$@"; else compdef _roux roux; fi
+`,
+  fish: `# Completion of roux for fish. Write it to ~/.config/fish/completions/roux.fish
+function __roux_complete
+  set -l before (commandline -opc)
+  set -l lines ($before[1] completion fish -- $before (commandline -ct) 2>/dev/null)
+  for line in $lines[2..-1]
+    echo $line
+  end
+  switch "$lines[1]"
+    case files
+      __fish_complete_path (commandline -ct)
+    case folders
+      __fish_complete_directories (commandline -ct)
+  end
+end
+complete -c roux -f -a '(__roux_complete)'
+`,
+}

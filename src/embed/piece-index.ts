@@ -1,0 +1,151 @@
+/** 32-bit FNV-1a: constants from http://www.isthe.com/chongo/tech/comp/fnv/. */
+export const FNV_BASIS = 0x811c9dc5 | 0
+
+const FNV_PRIME = 0x01000193
+
+const HASH_SIGN = 0x23
+
+const NEWLINE = 0x0a
+
+/** Bits per byte of the vocabulary in the filter of prefixes. */
+const FILTER_BITS = 4
+
+/** Extends a hash by one byte. */
+export function hashByte(hash: number, byte: number): number {
+  return Math.imul(hash ^ byte, FNV_PRIME)
+}
+
+/** Word pieces other than a word's first are prefixed with `##`. */
+export const CONTINUATION = hashByte(hashByte(FNV_BASIS, HASH_SIGN), HASH_SIGN)
+
+/**
+ * The pieces of a vocabulary, kept in its file format. An open-addressing table finds the piece that equals a part of `word`, a buffer
+ * that the caller fills.
+ */
+export class PieceIndex {
+  /** Number of pieces, one per row. */
+  readonly size: number
+  /** Length of the longest piece in bytes. */
+  readonly longest: number
+  readonly #bytes: Uint8Array
+  readonly #word: Uint8Array
+  /** Start of each piece, including its line break, plus the end of the last one. */
+  readonly #starts: Uint32Array
+  /** Row + 1 for each slot, with the upper bits of the piece's hash. 0 means the slot is free. */
+  readonly #slots: Int32Array
+  /** The bits of a slot that hold the row. */
+  readonly #rowBits: number
+  readonly #prefixes: Uint8Array
+  readonly #decoder = new TextDecoder()
+
+  /** `vocabulary`: UTF-8, one piece per line, without a trailing line break. */
+  constructor(vocabulary: Uint8Array, word: Uint8Array) {
+    this.#bytes = vocabulary
+    this.#word = word
+    this.#starts = lineStarts(vocabulary)
+    this.size = this.#starts.length - 1
+    // At most half full, so an unsuccessful search examines 1.5 slots on average (linear probing, Knuth 6.4).
+    const capacity = powerOfTwo(this.size * 2 + 1)
+    this.#slots = new Int32Array(capacity)
+    this.#rowBits = 2 ** (32 - Math.clz32(this.size)) - 1
+    this.#prefixes = new Uint8Array(powerOfTwo(vocabulary.length * FILTER_BITS + 8) / 8)
+    this.longest = this.#index()
+  }
+
+  /** Returns the piece of a row. */
+  piece(row: number): string {
+    return this.#decoder.decode(this.#bytes.subarray(this.#starts[row], (this.#starts[row + 1] as number) - 1))
+  }
+
+  /** Returns the length of a row's piece in bytes. */
+  lengthOf(row: number): number {
+    return (this.#starts[row + 1] as number) - (this.#starts[row] as number) - 1
+  }
+
+  /** Returns false if no piece starts with the bytes of this hash. */
+  isPrefix(hash: number): boolean {
+    const bit = slotOf(hash, 8 * this.#prefixes.length - 1)
+    return ((this.#prefixes[bit >> 3] as number) & (1 << (bit & 7))) !== 0
+  }
+
+  /** Returns the row of the piece with this hash that equals the word from `start` to `end`, or -1. */
+  find(hash: number, start: number, end: number): number {
+    const mask = this.#slots.length - 1
+    const rowBits = this.#rowBits
+    for (let slot = slotOf(hash, mask); this.#slots[slot] !== 0; slot = (slot + 1) & mask) {
+      const held = this.#slots[slot] as number
+      if (((held ^ hash) & ~rowBits) !== 0) continue
+      const row = (held & rowBits) - 1
+      if (this.lengthOf(row) === end - start && this.#isAt(this.#starts[row] as number, start, end)) return row
+    }
+    return -1
+  }
+
+  /** Like `find`, for a piece that is prefixed with `##`. */
+  findContinuation(hash: number, start: number, end: number): number {
+    const mask = this.#slots.length - 1
+    const rowBits = this.#rowBits
+    for (let slot = slotOf(hash, mask); this.#slots[slot] !== 0; slot = (slot + 1) & mask) {
+      const held = this.#slots[slot] as number
+      if (((held ^ hash) & ~rowBits) !== 0) continue
+      const row = (held & rowBits) - 1
+      const first = this.#starts[row] as number
+      if (this.lengthOf(row) !== end - start + 2 || !this.#isContinuation(first)) continue
+      if (this.#isAt(first + 2, start, end)) return row
+    }
+    return -1
+  }
+
+  #isContinuation(first: number): boolean {
+    return this.#bytes[first] === HASH_SIGN && this.#bytes[first + 1] === HASH_SIGN
+  }
+
+  #isAt(first: number, start: number, end: number): boolean {
+    for (let at = start; at < end; at++) if (this.#bytes[first + at - start] !== this.#word[at]) return false
+    return true
+  }
+
+  /** Fills the table and the filter. @returns the length of the longest piece in bytes */
+  #index(): number {
+    const mask = this.#slots.length - 1
+    let longest = 0
+    for (let row = 0; row < this.size; row++) {
+      const start = this.#starts[row] as number
+      const length = this.lengthOf(row)
+      const hash = this.#hashPiece(start, start + length)
+      let slot = slotOf(hash, mask)
+      while (this.#slots[slot] !== 0) slot = (slot + 1) & mask
+      this.#slots[slot] = (hash & ~this.#rowBits) | (row + 1)
+      if (length > longest) longest = length
+    }
+    return longest
+  }
+
+  #hashPiece(start: number, end: number): number {
+    let hash = FNV_BASIS
+    for (let at = start; at < end; at++) {
+      hash = hashByte(hash, this.#bytes[at] as number)
+      const bit = slotOf(hash, 8 * this.#prefixes.length - 1)
+      this.#prefixes[bit >> 3] = (this.#prefixes[bit >> 3] as number) | (1 << (bit & 7))
+    }
+    return hash
+  }
+}
+
+/** Returns the offsets at which lines start, plus the offset at which another line would start. */
+function lineStarts(bytes: Uint8Array): Uint32Array {
+  const starts = [0]
+  // A loop over the bytes would run only once, so it would not be compiled in time.
+  for (let at = bytes.indexOf(NEWLINE); at >= 0; at = bytes.indexOf(NEWLINE, at + 1)) starts.push(at + 1)
+  starts.push(bytes.length + 1)
+  return Uint32Array.from(starts)
+}
+
+/** Mixes in the upper half of the hash, because FNV's lower bits alone are less evenly distributed for short words. */
+function slotOf(hash: number, mask: number): number {
+  return (hash ^ (hash >>> 15)) & mask
+}
+
+function powerOfTwo(least: number): number {
+  return 2 ** Math.ceil(Math.log2(least))
+}

@@ -1,0 +1,267 @@
+import { closeSync, fstatSync, openSync, readSync, type Stats } from 'node:fs'
+import { crc32 } from 'node:zlib'
+import { RouxError } from '../core/errors.ts'
+import { providerError, reasonOf } from '../core/provider-error.ts'
+
+/** `words`: the English table, whose pieces are word pieces. `sentences`: the multilingual one, whose pieces have probabilities. */
+export type TableKind = 'words' | 'sentences'
+
+/** A table without its weights. */
+export interface TableHead {
+  /** Name of the teacher model: `all-minilm-l6-v2`. */
+  readonly model: string
+  /** Languages of the texts that the table was made of (ISO 639-1). `undefined` if the table does not tell. */
+  readonly languages: readonly string[] | undefined
+  readonly rows: number
+  /** Number of columns, which are sorted by importance. The first n columns form a valid table too. */
+  readonly dimensions: number
+  /** The checksum that the file states, in hexadecimal. Identifies the table's version. */
+  readonly version: string
+  /** UTF-8, one piece per line. */
+  readonly vocabulary: Uint8Array
+  /** Log probability of each piece. Empty if the format has none. */
+  readonly scores: Float32Array
+  /** A row's weights are its scale times its whole numbers. */
+  readonly scales: Float32Array
+}
+
+/** An open table. Its weights are read on demand. */
+export interface TableFile extends TableHead {
+  /** Fills `weights` with the first columns of rows from `first` on. @throws RouxError `PROVIDER_ERROR` */
+  read(first: number, columns: number, weights: Int8Array): void
+  close(): void
+}
+
+interface Format {
+  readonly magic: string
+  /** Bits per weight. Two weights of 4 bits share a byte, low half first, and are stored with 8 added. */
+  readonly bits: 4 | 8
+  readonly hasScores: boolean
+  /** The vocabulary is padded with zeros to a multiple of this number of bytes. */
+  readonly alignment: number
+}
+
+const FORMATS: Readonly<Record<TableKind, Format>> = {
+  words: { magic: 'STE1', bits: 8, hasScores: false, alignment: 1 },
+  sentences: { magic: 'MLT1', bits: 4, hasScores: true, alignment: 4 },
+}
+
+const PREAMBLE = 8
+const CHECKSUM = 4
+const MAX_HEADER = 65_536
+const MAX_ROWS = 4_000_000
+const MAX_DIMENSIONS = 4096
+/** Number of bytes to read at once. */
+const PART = 65_536
+
+/**
+ * Opens a table: magic · uint32 length of the header · header as JSON · vocabulary · float32 log probabilities, if any · a float32
+ * scale per row · rows · uint32 CRC-32 of everything before. Numbers are little-endian.
+ * @throws RouxError `PROVIDER_ERROR` that names the file if it is missing, truncated, altered or in another format
+ */
+export function openTableFile(path: string, kind: TableKind): TableFile {
+  const file = tried(path, () => openSync(path, 'r'))
+  try {
+    return tried(path, () => openRows(file, path, FORMATS[kind]))
+  } catch (error) {
+    closeSync(file)
+    throw error
+  }
+}
+
+/** Reads what identifies a table, without checking the rest. @throws RouxError `PROVIDER_ERROR` that names the file */
+export function readTableHeader(
+  path: string,
+  kind: TableKind,
+): Pick<TableHead, 'model' | 'dimensions' | 'version' | 'languages'> {
+  return tried(path, () => {
+    const file = openSync(path, 'r')
+    try {
+      const { model, dims, languages } = headerOf(file, path, FORMATS[kind])
+      return { model, languages, dimensions: dims, version: toHex(statedChecksum(file, fstatSync(file).size)) }
+    } finally {
+      closeSync(file)
+    }
+  })
+}
+
+function openRows(file: number, path: string, format: Format): TableFile {
+  const header = headerOf(file, path, format)
+  const { rows, dims } = header
+  const places = layOut(header, format)
+  const stat = fstatSync(file)
+  if (stat.size !== places.end) throw damaged(path, `it has ${stat.size} bytes and should have ${places.end}`)
+  requireUnaltered(file, path, stat)
+  const numbers = (from: number): Float32Array => toFloats(readAt(file, new Uint8Array(4 * rows), from))
+  const scales = numbers(places.scales)
+  const scores = format.hasScores ? numbers(places.scores) : new Float32Array()
+  if (![...scales, ...scores].every(Number.isFinite)) throw damaged(path, 'it holds weights that are no numbers')
+  const rowBytes = (dims * format.bits) / 8
+  let isOpen = true
+  return {
+    model: header.model,
+    languages: header.languages,
+    rows,
+    dimensions: dims,
+    version: toHex(statedChecksum(file, stat.size)),
+    vocabulary: readAt(file, new Uint8Array(header.vocabBytes), places.vocabulary),
+    scores,
+    scales,
+    read(first, columns, weights) {
+      // The file descriptor may already belong to another file.
+      if (!isOpen) throw damaged(path, 'it was closed')
+      const wanted = new Uint8Array((weights.length / columns) * rowBytes)
+      const bytes = tried(path, () => readAt(file, wanted, places.rows + first * rowBytes))
+      if (bytes.length < wanted.length) throw damaged(path, 'it is cut off')
+      for (let row = 0; row * columns < weights.length; row++) {
+        const own = weights.subarray(row * columns, (row + 1) * columns)
+        decode(bytes.subarray(row * rowBytes, (row + 1) * rowBytes), own, format)
+      }
+    },
+    close() {
+      if (isOpen) closeSync(file)
+      isOpen = false
+    },
+  }
+}
+
+/** Writes the first weights of a stored row. */
+function decode(bytes: Uint8Array, weights: Int8Array, { bits }: Format): void {
+  if (bits === 8) {
+    weights.set(bytes.subarray(0, weights.length))
+    return
+  }
+  for (let column = 0; column < weights.length; column++) {
+    const both = bytes[column >> 1] as number
+    weights[column] = (column & 1 ? both >> 4 : both & 15) - 8
+  }
+}
+
+/** Offsets of a table's parts. */
+interface Places {
+  readonly vocabulary: number
+  readonly scores: number
+  readonly scales: number
+  readonly rows: number
+  readonly end: number
+}
+
+function layOut({ length, rows, dims, vocabBytes }: Header & { readonly length: number }, format: Format): Places {
+  const vocabulary = PREAMBLE + length
+  const scores = vocabulary + Math.ceil(vocabBytes / format.alignment) * format.alignment
+  const scales = scores + (format.hasScores ? 4 * rows : 0)
+  const first = scales + 4 * rows
+  return { vocabulary, scores, scales, rows: first, end: first + (rows * dims * format.bits) / 8 + CHECKSUM }
+}
+
+function headerOf(file: number, path: string, { magic, bits }: Format): Header & { readonly length: number } {
+  const bytes = readAt(file, new Uint8Array(PREAMBLE + MAX_HEADER), 0)
+  if (bytes.length < PREAMBLE || textOf(bytes.subarray(0, 4)) !== magic) throw damaged(path, 'it is no embedding table')
+  const length = viewOf(bytes).getUint32(4, true)
+  if (length > MAX_HEADER || PREAMBLE + length > bytes.length) throw damaged(path, 'its header is cut off or damaged')
+  const header = parseHeader(textOf(bytes.subarray(PREAMBLE, PREAMBLE + length)))
+  if (typeof header === 'string') throw damaged(path, header)
+  if ((header.dims * bits) % 8 !== 0) throw damaged(path, 'its header tells impossible sizes')
+  return { ...header, length }
+}
+
+/** Error for a table that cannot be used. */
+export function damaged(path: string, problem: string, cause?: unknown): Error {
+  return providerError(
+    `The embedding table ${path} cannot be used: ${problem}.`,
+    'Install Roux again, or set `embedder.kind` to another one.',
+    cause,
+  )
+}
+
+interface Header {
+  readonly rows: number
+  readonly dims: number
+  readonly vocabBytes: number
+  readonly model: string
+  readonly languages: readonly string[] | undefined
+}
+
+/** @returns a message if the header is invalid */
+function parseHeader(json: string): Header | string {
+  let header: Readonly<Record<string, unknown>> | null
+  try {
+    header = JSON.parse(json)
+  } catch {
+    return 'its header is damaged'
+  }
+  const { rows, dims, vocabBytes, lowercase, teacher, languages } = header ?? {}
+  if (!isCount(rows, MAX_ROWS) || !isCount(dims, MAX_DIMENSIONS) || !isCount(vocabBytes, 256 * rows)) {
+    return 'its header tells impossible sizes'
+  }
+  if (lowercase === false || typeof teacher !== 'string') return 'its header describes a table that this version cannot read'
+  const isList = Array.isArray(languages) && languages.every((each) => typeof each === 'string')
+  return { rows, dims, vocabBytes, model: modelOf(teacher), languages: isList ? languages : undefined }
+}
+
+function isCount(value: unknown, max: number): value is number {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= max
+}
+
+/** `sentence-transformers/all-MiniLM-L6-v2 (Apache-2.0)` becomes `all-minilm-l6-v2`. */
+function modelOf(teacher: string): string {
+  return teacher
+    .replace(/\([\s\S]*/, '')
+    .trimEnd()
+    .replace(/^.*\//, '')
+    .toLowerCase()
+}
+
+/** Files that were read completely and found unaltered, with what changes when they are written. */
+const unaltered = new Map<string, string>()
+
+/** Compares the file with its checksum, once per thread unless it changes. */
+function requireUnaltered(file: number, path: string, { dev, ino, size, mtimeMs }: Stats): void {
+  const state = [dev, ino, size, mtimeMs].join()
+  if (unaltered.get(path) === state) return
+  const part = new Uint8Array(PART)
+  let checksum = 0
+  for (let at = 0; at < size - CHECKSUM; at += PART) {
+    checksum = crc32(readAt(file, part.subarray(0, Math.min(PART, size - CHECKSUM - at)), at), checksum)
+  }
+  if (checksum !== statedChecksum(file, size)) throw damaged(path, 'its content was altered')
+  unaltered.set(path, state)
+}
+
+function statedChecksum(file: number, size: number): number {
+  const bytes = readAt(file, new Uint8Array(CHECKSUM), Math.max(0, size - CHECKSUM))
+  return bytes.length < CHECKSUM ? 0 : viewOf(bytes).getUint32(0, true)
+}
+
+function toHex(checksum: number): string {
+  return checksum.toString(16).padStart(8, '0')
+}
+
+function toFloats(bytes: Uint8Array): Float32Array {
+  const view = viewOf(bytes)
+  return Float32Array.from({ length: bytes.length >> 2 }, (_, row) => view.getFloat32(4 * row, true))
+}
+
+/** @throws RouxError `PROVIDER_ERROR` on any system error */
+function tried<T>(path: string, act: () => T): T {
+  try {
+    return act()
+  } catch (error) {
+    throw error instanceof RouxError ? error : damaged(path, `it cannot be read (${reasonOf(error)})`, error)
+  }
+}
+
+/** Fills `bytes` from the file. @returns the part that was read, which is shorter at the end of the file */
+function readAt(file: number, bytes: Uint8Array, from: number): Uint8Array {
+  let at = 0
+  for (let read = 1; read > 0 && at < bytes.length; at += read) read = readSync(file, bytes, at, bytes.length - at, from + at)
+  return bytes.subarray(0, at)
+}
+
+function viewOf(bytes: Uint8Array): DataView {
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+}
+
+function textOf(bytes: Uint8Array): string {
+  return new TextDecoder().decode(bytes)
+}

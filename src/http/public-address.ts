@@ -1,0 +1,29 @@
+import { RouxError } from '../core/errors.ts'
+import { hostName, isLoopbackName } from './host-and-origin.ts'
+import { MCP_PATH } from './mcp-route.ts'
+
+/** The address under which hosted assistants reach this server. */
+export interface PublicAddress {
+  /** Without a slash at the end. It also identifies the authorization server. */
+  readonly origin: string
+  /** Host name without the port. */
+  readonly host: string
+  /** The endpoint of the protocol, which every access token is for. */
+  readonly resource: string
+}
+
+/**
+ * Reads `http.public_url`. Returns `undefined` if it is empty.
+ * @throws RouxError `INVALID_SETTINGS` for anything but an origin with https. Without TLS, only this computer is allowed.
+ */
+export function readPublicAddress(text: string): PublicAddress | undefined {
+  if (text === '') return undefined
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  const isOrigin = url !== undefined && [url.origin, url.href].includes(text) && url.href === `${url.origin}/`
+  const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopbackName(url.hostname))
+  if (isOrigin && isSafe && hostName(url.host) !== undefined)
+    return { origin: url.origin, host: url.hostname, resource: `${url.origin}${MCP_PATH}` }
+  throw new RouxError('INVALID_SETTINGS', `http.public_url: "${text}" is not the address of a server with TLS.`, {
+    hint: 'Write https:// and the name only, without a path, e.g. https://notes.example.com.',
+  })
+}

@@ -1,0 +1,109 @@
+import type { MultiDirectedGraph } from 'graphology'
+import { answerInSteps } from '../app/answer/answer-when-ready.ts'
+import { communitiesOf, latestOf } from '../app/find/communities.ts'
+import type { Answer, GraphCore } from '../app/graph-core.ts'
+import { readWholeGraph } from '../app/links/whole-graph.ts'
+import { errorCode } from '../core/error-code.ts'
+import { providerError, reasonOf } from '../core/provider-error.ts'
+import type { NodeKind, Occurrence } from '../core/store.ts'
+import type { CallOptions } from './methods.ts'
+
+/** The attributes of a node. A node's key is its id. */
+export type GraphNodeAttributes = {
+  title: string
+  kind: NodeKind
+  tags: readonly string[]
+  aliases: readonly string[]
+  /** Spelled as on disk. Missing targets have none. */
+  path?: string
+  /** The folder of `path`. Empty for the vault's root. */
+  folder?: string
+  /** The note's community, and its smaller community inside that one. */
+  community?: string
+  community_2?: string
+}
+
+/** The attributes of an edge, which is one link at one place. */
+export type GraphLinkAttributes = {
+  kind: Occurrence['kind']
+  form: Occurrence['form']
+  /** The property that holds the link. Links in the text have none. */
+  type?: string
+  /** The file that holds the link, and the line in it, starting at 1. */
+  file: string
+  line: number
+  /** The heading or block that the link names. */
+  subpath?: string
+  /** Set if readers do not see the link. */
+  comment?: true
+}
+
+/** A vault as a graph of the package `graphology`. */
+export type VaultGraph = MultiDirectedGraph<GraphNodeAttributes, GraphLinkAttributes>
+
+export interface GraphOptions {
+  /** False to leave out communities, which take long to compute in a large vault. Defaults to true. */
+  readonly communities?: boolean
+}
+
+/**
+ * Copies the listed nodes and the links between them to a new graph.
+ * @throws RouxError `PROVIDER_ERROR` if `graphology` cannot be loaded
+ */
+export async function toGraphology(
+  core: GraphCore,
+  { communities = true, signal }: GraphOptions & CallOptions = {},
+): Promise<Answer<VaultGraph>> {
+  const { MultiDirectedGraph: Graph } = await loadGraphology()
+  return answerInSteps(core, { signal, whole: true }, async (read, call) => {
+    const latest = communities ? await latestOf(core.insights, call) : undefined
+    const members = latest?.insight === undefined ? undefined : communitiesOf(latest.insight)
+    const value = await read(async (snapshot) => {
+      const graph: VaultGraph = new Graph()
+      let count = 0
+      await readWholeGraph(snapshot, {
+        node({ id, ...node }) {
+          const [community, part] = members?.get(id) ?? []
+          graph.addNode(id, {
+            ...node,
+            ...(community === undefined ? undefined : { community }),
+            ...(part === undefined ? undefined : { community_2: part }),
+          })
+        },
+        // Edges are numbered, because keys that graphology chooses differ from copy to copy.
+        link: (link, file) => void graph.addEdgeWithKey(String(count++), link.from, link.to, attributesOf(link, file)),
+      })
+      return graph
+    })
+    return { value, warnings: latest?.warnings ?? [] }
+  })
+}
+
+function attributesOf({ kind, form, property, subpath, line, inComment }: Occurrence, file: string): GraphLinkAttributes {
+  return {
+    kind,
+    form,
+    ...(property === undefined ? undefined : { type: property }),
+    file,
+    line,
+    ...(subpath === undefined ? undefined : { subpath }),
+    ...(inComment ? { comment: true as const } : undefined),
+  }
+}
+
+/** The tested version. */
+const INSTALL = '`npm install graphology@0.26 graphology-types`'
+
+async function loadGraphology(): Promise<Pick<typeof import('graphology'), 'MultiDirectedGraph'>> {
+  try {
+    return await import('graphology')
+  } catch (cause) {
+    if (isMissing(cause))
+      throw providerError('toGraphology needs the package graphology, which is not installed.', `${INSTALL} installs it.`)
+    throw providerError(`The package graphology cannot be loaded: ${reasonOf(cause)}.`, `Install it again with ${INSTALL}.`)
+  }
+}
+
+function isMissing(cause: unknown): boolean {
+  return errorCode(cause) === 'ERR_MODULE_NOT_FOUND' && /'graphology'/.test(String(cause))
+}

@@ -1,0 +1,71 @@
+import { pathOf, spelledId } from '../../app/answer/node-response.ts'
+import type { Answer, GraphCore } from '../../app/graph-core.ts'
+import type { NodeId } from '../../core/ids.ts'
+import { isRecord } from '../../core/is-record.ts'
+
+/** Members that are not searched for ids: values from files, arguments of other calls, and the steps of a path. */
+const NOT_SEARCHED: ReadonlySet<string> = new Set(['properties', 'arguments', 'hops', 'draft'])
+
+/** Lists of ids without titles. An id may be followed by `#` and a part of the note. */
+const SPELLED: ReadonlySet<string> = new Set(['candidates', 'nearest'])
+
+type FindPath = (id: string) => string | undefined
+
+/**
+ * Adds the paths of notes to an answer wherever a path differs from the id, because programs that open files need the spelling on
+ * disk. `id` and `match` get `path`, the `from` and `to` of a link get `from_path` and `to_path`, and a `path` of ids gets `paths`. Ids in
+ * `candidates` and `nearest` are replaced by their spelling on disk, which is an id, too. The `links` of a note stay as they are,
+ * because they would make lists much longer.
+ */
+export async function withPaths<V>(answer: Answer<V>, core: GraphCore, signal: AbortSignal | undefined): Promise<Answer<V>> {
+  const ids = new Set<string>()
+  addPaths(answer.value, (id) => void ids.add(id))
+  if (ids.size === 0) return answer
+  const paths = new Map<string, string>(answer.paths)
+  const unknown = [...ids].filter((id) => !paths.has(id)) as NodeId[]
+  if (unknown.length > 0) {
+    const versions = await core.store.read((snapshot) => snapshot.versions(unknown), signal)
+    for (const file of versions) if (file !== undefined) paths.set(file.id, file.path)
+  }
+  return { ...answer, value: addPaths(answer.value, (id) => pathOf({ id, path: paths.get(id) }).path) as V }
+}
+
+function addPaths(value: unknown, find: FindPath): unknown {
+  if (Array.isArray(value)) return value.map((item) => addPaths(item, find))
+  if (!isRecord(value)) return value
+  const isLink = typeof value.from === 'string' && typeof value.to === 'string'
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([key, member]) => {
+      const isSearched = !NOT_SEARCHED.has(key) && !(key === 'links' && Array.isArray(member))
+      const added = addedMember(key, member, { isLink, find })
+      const isNew = added !== undefined && !(added[0] in value)
+      const shown = SPELLED.has(key) ? spelled(member, find) : isSearched ? addPaths(member, find) : member
+      return [[key, shown], ...(isNew ? [added] : [])]
+    }),
+  )
+}
+
+function spelled(value: unknown, find: FindPath): unknown {
+  if (Array.isArray(value)) return value.map((item) => spelled(item, find))
+  if (typeof value !== 'string') return addPaths(value, find)
+  const part = value.indexOf('#')
+  const [id, rest] = part < 0 ? [value, ''] : [value.slice(0, part), value.slice(part)]
+  const path = find(id)
+  return path === undefined ? value : spelledId(id, path) + rest
+}
+
+/** Returns the member to add for a member that holds ids, or `undefined` if there is nothing to add. */
+function addedMember(
+  key: string,
+  ids: unknown,
+  { isLink, find }: { readonly isLink: boolean; readonly find: FindPath },
+): readonly [name: string, value: unknown] | undefined {
+  if (typeof ids === 'string') {
+    const name = key === 'id' || key === 'match' ? 'path' : isLink && (key === 'from' || key === 'to') ? `${key}_path` : undefined
+    const path = name === undefined ? undefined : find(ids)
+    return name === undefined || path === undefined ? undefined : [name, path]
+  }
+  if (key !== 'path' || !Array.isArray(ids)) return undefined
+  const paths = ids.map((id) => find(String(id)))
+  return paths.some((path) => path !== undefined) ? ['paths', ids.map((id, at) => paths[at] ?? id)] : undefined
+}

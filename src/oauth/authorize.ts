@@ -1,0 +1,225 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import * as z from 'zod/v4'
+import { refusal } from '../http/refusal.ts'
+import { type Admission, defineRoute, type Exchange, type Route } from '../http/routes.ts'
+import type { Scope } from '../http/tokens.ts'
+import { documentFault } from './client-documents.ts'
+import { type Client, connectionName, notListed, readRegistered } from './clients.ts'
+import { CONNECTION_SCOPES, type ConnectWindow, readWindow, tryCode } from './connect-window.ts'
+import { type Consent, sendConsent, sendNotice, sendOn } from './consent-page.ts'
+import { parseParameters, queryOf, readText } from './parameters.ts'
+import { isListed, isOwn, readReturnAddress } from './return-address.ts'
+import { PATHS, type SignIn } from './sign-in.ts'
+
+const CLOSED = 'No one is connecting right now. Run "roux connect" where the notes are, then reload.'
+const NOT_ITS_OWN = 'This program gave a return address that is not its own.'
+const AGAIN = 'This page is no longer valid. Go back to the program and connect again.'
+
+/** How long a page can be used, in milliseconds. */
+const REQUEST_MS = 10 * 60_000
+
+const LONGEST_STATE = 2_000
+
+/** A request that was checked, as the page carries it. */
+const REQUEST = z.object({
+  client: z.string(),
+  program: z.string(),
+  knownBy: z.string().optional(),
+  address: z.string(),
+  challenge: z.string(),
+  state: z.string().optional(),
+  scopes: z.array(z.enum(CONNECTION_SCOPES)),
+  window: z.string(),
+  time: z.number(),
+})
+
+type Request = z.output<typeof REQUEST>
+
+/** The page on which a person allows one program to use the vaults. */
+export function authorizeRoute(signIn: SignIn): Route {
+  return defineRoute<undefined>({
+    path: PATHS.authorize,
+    methods: {
+      GET: ({ request, response }) => ask(signIn, queryOf(request), response),
+      POST: (exchange) => decide(signIn, exchange),
+    },
+    admit: (request) => admit(request, signIn),
+    answersPreflight: false,
+  })
+}
+
+/** Anyone may open the page, but only the page itself may send the form. Other pages cannot forge the headers checked here. */
+function admit({ method, headers }: IncomingMessage, { address }: SignIn): Admission<undefined> {
+  if (method === 'GET') return { sender: undefined }
+  const { origin, 'sec-fetch-site': site } = headers
+  const isOwnSite = site === undefined || site === 'same-origin'
+  const isOwnOrigin = origin === undefined || origin === address.origin || (origin === 'null' && site === 'same-origin')
+  if (isOwnSite && isOwnOrigin) return { sender: undefined }
+  return {
+    refusal: refusal(403, 'Only the page of this server may send this form.', { hint: 'Start from the assistant again.' }),
+  }
+}
+
+/** Checks a request and shows the page. Faults are sent to the program only after its return address was checked. */
+async function ask(signIn: SignIn, query: string, response: ServerResponse): Promise<void> {
+  const given = parseParameters(query)
+  if (given === undefined) return sendNotice(response, 400, 'The program sent a parameter twice.')
+  // Without an open window, nothing is fetched and nothing is shown.
+  const window = readWindow(signIn.window, signIn.now())
+  if (window === undefined) return sendNotice(response, 403, CLOSED)
+  const found = await findClient(signIn, given.get('client_id') ?? '')
+  if ('fault' in found) return sendNotice(response, found.status, found.fault)
+  const { client } = found
+  const text = given.get('redirect_uri') ?? ''
+  const address = readReturnAddress(text)
+  if (address === undefined) return sendNotice(response, 400, NOT_ITS_OWN)
+  if (!isListed(address, signIn.listed)) return sendNotice(response, 400, notListed(text))
+  if (!isOwn(address, client.addresses)) return sendNotice(response, 400, NOT_ITS_OWN)
+  const state = given.get('state')
+  const scopes = scopesOf(given.get('scope'), signIn)
+  const fault = faultIn(given, signIn) ?? (scopes.length === 0 ? 'invalid_scope' : undefined)
+  if (fault !== undefined) return sendBack(response, { address: text, state }, { error: fault, iss: signIn.address.origin })
+  const request: Request = {
+    client: client.id,
+    program: client.name,
+    ...(client.knownBy === undefined ? {} : { knownBy: client.knownBy }),
+    address: text,
+    challenge: given.get('code_challenge') ?? '',
+    ...(state === undefined ? {} : { state }),
+    scopes,
+    window: window.id,
+    time: signIn.now(),
+  }
+  const offered = offeredIn(window, request, signIn)
+  if (offered.scopes.length === 0)
+    return sendBack(response, request, {
+      error: 'invalid_scope',
+      error_description: `"roux connect" allows only: ${window.scopes.join(' ')}`,
+      iss: signIn.address.origin,
+    })
+  sendConsent(response, consentFor(request, { ...offered, chosen: offered, request: signIn.signer.sign('request', request) }))
+}
+
+type Found = { readonly client: Client } | { readonly status: number; readonly fault: string }
+
+async function findClient({ listed, signer, documents }: SignIn, id: string): Promise<Found> {
+  if (!id.includes('://')) {
+    const client = readRegistered(id, signer, listed)
+    return client === undefined ? { status: 400, fault: 'This program is not registered here. Connect again.' } : { client }
+  }
+  const fault = documentFault(id, listed)
+  if (fault !== undefined) return { status: 400, fault }
+  try {
+    return { client: await documents.find(id) }
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    return { status: 502, fault: `The client's description at ${new URL(id).hostname} could not be fetched: ${reason}.` }
+  }
+}
+
+/** Returns the error code for a request that lacks what it needs. */
+function faultIn(given: ReadonlyMap<string, string>, { address }: SignIn): string | undefined {
+  if (given.get('response_type') !== 'code') return 'unsupported_response_type'
+  const isProven = given.get('code_challenge_method') === 'S256' && /^[\w-]{43}$/.test(given.get('code_challenge') ?? '')
+  if (!isProven || (given.get('state')?.length ?? 0) > LONGEST_STATE) return 'invalid_request'
+  return (given.get('resource') ?? address.resource) === address.resource ? undefined : 'invalid_target'
+}
+
+/** Returns the known scopes among those that a program asks for. Programs that name none want all that is allowed. */
+function scopesOf(text: string | undefined, { allowedScopes }: SignIn): Request['scopes'] {
+  const asked = text?.split(' ').filter((scope) => scope !== '') ?? []
+  const wanted: readonly string[] = asked.length === 0 ? allowedScopes() : asked
+  return CONNECTION_SCOPES.filter((scope) => wanted.includes(scope))
+}
+
+interface Offered {
+  readonly scopes: readonly Scope[]
+  readonly vaults: readonly string[]
+}
+
+/** Returns what may be chosen: what the program, the settings and `roux connect` agree on. */
+function offeredIn(window: ConnectWindow, { scopes }: Request, signIn: SignIn): Offered {
+  const allowed = signIn.allowedScopes()
+  const { vaults } = window
+  return {
+    scopes: scopes.filter((scope) => allowed.includes(scope) && window.scopes.includes(scope)),
+    vaults: signIn.vaults().filter((vault) => vaults === '*' || vaults.includes(vault)),
+  }
+}
+
+function consentFor(
+  { program, knownBy, address }: Request,
+  shown: Pick<Consent, 'scopes' | 'vaults' | 'chosen' | 'request' | 'fault'>,
+): Consent {
+  const target = readReturnAddress(address)
+  return { ...shown, program, knownBy, returnsTo: target?.isLoopback === false ? target.host : undefined }
+}
+
+/** Handles the form. Everything in it is checked again, because time has passed. */
+async function decide(signIn: SignIn, exchange: Exchange<undefined>): Promise<void> {
+  const { response } = exchange
+  const form = parseParameters((await readText(exchange, 'application/x-www-form-urlencoded')) ?? '', ['scope', 'vault'])
+  const signed = form?.get('request') ?? ''
+  const read = REQUEST.safeParse(signIn.signer.read('request', signed))
+  const now = signIn.now()
+  if (form === undefined || !read.success || read.data.time + REQUEST_MS <= now) return sendNotice(response, 400, AGAIN)
+  const request = read.data
+  const iss = signIn.address.origin
+  if (form.get('decision') === 'refuse') return sendBack(response, request, { error: 'access_denied', iss })
+  const window = readWindow(signIn.window, now)
+  // Each window allows one consent, so a page that was used, or that another page was faster than, belongs to no open window.
+  if (window === undefined || window.id !== request.window) return sendNotice(response, 403, CLOSED)
+  const offered = offeredIn(window, request, signIn)
+  const among = <T extends string>(all: readonly T[], name: string): readonly T[] => {
+    const given = (form.get(name) ?? '').split('\n')
+    return all.filter((one) => given.includes(one))
+  }
+  const chosen = { scopes: among(offered.scopes, 'scope'), vaults: among(offered.vaults, 'vault') }
+  const again = (fault: string): void =>
+    sendConsent(response, consentFor(request, { ...offered, chosen, request: signed, fault }), 403)
+  if (chosen.scopes.length === 0) return again('Choose at least one thing that it may do.')
+  if (chosen.vaults.length === 0) return again('Choose at least one vault.')
+  const tried = tryCode(signIn.window, { id: window.id, code: form.get('code') ?? '' }, now)
+  if (tried.kind === 'closed') return sendNotice(response, 403, CLOSED)
+  if (tried.kind === 'wrong' && tried.left > 0)
+    return again(`That code is wrong. ${tried.left} ${tried.left === 1 ? 'try' : 'tries'} left.`)
+  if (tried.kind === 'wrong')
+    return sendNotice(response, 403, 'That code is wrong. 0 tries left. Run "roux connect" again for a new code.')
+  const code = connect(signIn, request, chosen)
+  if (code === undefined)
+    return sendNotice(
+      response,
+      403,
+      'There are too many connections. Remove one with "roux token remove <name>", then connect again.',
+    )
+  sendBack(response, request, { code, iss })
+}
+
+function connect(signIn: SignIn, request: Request, { scopes, vaults }: Offered): string | undefined {
+  const { client: id, program: name, knownBy, address, challenge } = request
+  const returnsTo = new URL(address).hostname
+  return signIn.connections.add(
+    {
+      name: connectionName(name),
+      client: { id, name, returnsTo, ...(knownBy === undefined ? {} : { knownBy }) },
+      resource: signIn.address.resource,
+      scopes,
+      vaults,
+      challenge,
+      address,
+    },
+    signIn.isToken,
+  )
+}
+
+/** Sends the browser back to the program. The issuer is always among the parameters, so it cannot be mistaken for another one. */
+function sendBack(
+  response: ServerResponse,
+  { address, state }: { readonly address: string; readonly state?: string | undefined },
+  parameters: Readonly<Record<string, string>>,
+): void {
+  const url = new URL(address)
+  for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value)
+  if (state !== undefined) url.searchParams.set('state', state)
+  sendOn(response, url.href)
+}

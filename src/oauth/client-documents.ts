@@ -1,0 +1,93 @@
+import * as z from 'zod/v4'
+import { parseJson } from '../core/quietly.ts'
+import { type Client, listedAmong, notListed, shownName } from './clients.ts'
+import { isListed, readReturnAddress } from './return-address.ts'
+import { changeJson, readJson } from './state-files.ts'
+
+/** Reads a document at an address. Throws an error whose message gives the reason. */
+export type ReadDocument = (url: URL) => Promise<string>
+
+export interface DocumentsOptions {
+  /** Where the last good copies are kept. */
+  readonly file: string
+  readonly read: ReadDocument
+  /** The hosts whose documents are fetched. */
+  readonly listed: readonly string[]
+  now(): number
+}
+
+const FRESH_MS = 60 * 60_000
+const KEEP_MS = 7 * 24 * 60 * 60_000
+const MOST = 32
+/** A stranger must not make this server ask others much. */
+const AT_ONCE = 4
+
+const DOCUMENT = z.object({
+  client_id: z.string(),
+  client_name: z.string().optional().catch(undefined),
+  redirect_uris: z.array(z.string()).min(1).max(50),
+})
+
+const COPY = z.object({ id: z.string(), name: z.string(), addresses: z.array(z.string()), fetched: z.number() })
+type Copy = z.output<typeof COPY>
+
+/** Programs that publish a description of themselves, whose address is their id. */
+export class ClientDocuments {
+  readonly #options: DocumentsOptions
+  readonly #running = new Map<string, Promise<Copy>>()
+
+  constructor(options: DocumentsOptions) {
+    this.#options = options
+  }
+
+  /**
+   * Returns the program at an address. If the address does not answer, its last good copy counts for a week.
+   * @throws Error whose message gives the reason
+   */
+  async find(id: string): Promise<Client> {
+    const { file, listed, now } = this.#options
+    const known = copiesIn(file).find((copy) => copy.id === id)
+    const age = known === undefined ? Number.POSITIVE_INFINITY : now() - known.fetched
+    const copy =
+      known !== undefined && age < FRESH_MS
+        ? known
+        : await this.#fetch(id).catch((error: unknown) => {
+            if (known === undefined || age >= KEEP_MS) throw error
+            return known
+          })
+    return { id, name: copy.name, knownBy: new URL(id).hostname, addresses: listedAmong(copy.addresses, listed) }
+  }
+
+  async #fetch(id: string): Promise<Copy> {
+    const running = this.#running.get(id)
+    if (running !== undefined) return running
+    if (this.#running.size >= AT_ONCE) throw new Error('too many are being fetched, try again in a moment')
+    const fetching = this.#fetchNow(id).finally(() => this.#running.delete(id))
+    this.#running.set(id, fetching)
+    return fetching
+  }
+
+  async #fetchNow(id: string): Promise<Copy> {
+    const { file, read, now } = this.#options
+    const document = DOCUMENT.safeParse(parseJson(await read(new URL(id))))
+    if (!document.success) throw new Error('it is not a description of a program')
+    const { client_id, client_name, redirect_uris } = document.data
+    if (client_id !== id) throw new Error('it describes another program')
+    const copy = { id, name: shownName(client_name), addresses: redirect_uris, fetched: now() }
+    changeJson(file, () => [...copiesIn(file).filter((one) => one.id !== id), copy].slice(-MOST))
+    return copy
+  }
+}
+
+/** Returns why an address cannot be a program's id. Returns `undefined` if its document may be fetched. */
+export function documentFault(id: string, listed: readonly string[]): string | undefined {
+  const address = readReturnAddress(id)
+  if (address === undefined || address.isLoopback || new URL(id).pathname === '/' || id.includes('?'))
+    return 'The address of the program’s description is not valid.'
+  return isListed(address, listed) ? undefined : notListed(id)
+}
+
+function copiesIn(file: string): readonly Copy[] {
+  const found = z.array(COPY).safeParse(readJson(file))
+  return found.success ? found.data : []
+}

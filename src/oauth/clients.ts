@@ -1,0 +1,80 @@
+import * as z from 'zod/v4'
+import { isListed, readReturnAddress } from './return-address.ts'
+import type { Signer } from './secrets.ts'
+
+/** A program that asks to be connected. */
+export interface Client {
+  readonly id: string
+  /** As the program calls itself. */
+  readonly name: string
+  /** The host that publishes its description; `undefined` if the program described itself. */
+  readonly knownBy?: string | undefined
+  /** Its own addresses that `http.clients` lists. */
+  readonly addresses: readonly string[]
+}
+
+const LONGEST_NAME = 60
+const MOST_ADDRESSES = 10
+
+const SIGNED = z.object({ name: z.string(), addresses: z.array(z.string()) })
+
+const REGISTRATION = z.object({
+  client_name: z.string().optional().catch(undefined),
+  redirect_uris: z.array(z.string()).min(1).max(MOST_ADDRESSES),
+})
+
+export type Registered =
+  | { readonly client: Client }
+  | { readonly error: 'invalid_redirect_uri' | 'invalid_client_metadata'; readonly description: string }
+
+/** Registers a program. Nothing is stored: its id is what it said, signed. Addresses that are not listed are left out. */
+export function register(body: unknown, signer: Signer, listed: readonly string[]): Registered {
+  const said = REGISTRATION.safeParse(body)
+  if (!said.success)
+    return { error: 'invalid_client_metadata', description: `redirect_uris must be a list of 1 to ${MOST_ADDRESSES} addresses.` }
+  const { client_name: name, redirect_uris: given } = said.data
+  const addresses = listedAmong(given, listed)
+  if (addresses.length === 0) return { error: 'invalid_redirect_uri', description: notListed(given[0] ?? '') }
+  const client = { name: shownName(name), addresses }
+  return { client: { ...client, id: signer.sign('client', client) } }
+}
+
+/** Returns the program with an id from `register`, or `undefined` if this server did not make the id. */
+export function readRegistered(id: string, signer: Signer, listed: readonly string[]): Client | undefined {
+  const signed = SIGNED.safeParse(signer.read('client', id))
+  return signed.success ? { id, name: signed.data.name, addresses: listedAmong(signed.data.addresses, listed) } : undefined
+}
+
+/** Returns those of a program's addresses to which a sign-in may return. */
+export function listedAmong(addresses: readonly string[], listed: readonly string[]): readonly string[] {
+  return addresses.filter((text) => {
+    const address = readReturnAddress(text)
+    return address !== undefined && isListed(address, listed)
+  })
+}
+
+/** Says that a host, as far as an address has one, may not receive a sign-in. */
+export function notListed(text: string): string {
+  const host = URL.canParse(text) ? new URL(text).hostname : ''
+  return host === '' ? 'The return address is not one that http.clients allows.' : `${host} is not listed in http.clients.`
+}
+
+/** Invisible characters, and those that turn the direction of the text around them. */
+const HIDDEN = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Cn}\p{Zl}\p{Zp}]/gu
+
+/** Returns a program's name as it is shown to people. */
+export function shownName(name = ''): string {
+  const visible = [...name.normalize('NFC').replace(HIDDEN, ' ').replace(/\s+/g, ' ').trim()].slice(0, LONGEST_NAME).join('')
+  return visible === '' ? 'A program without a name' : visible
+}
+
+/** Returns a name for the connection of a program, made of letters that commands accept. */
+export function connectionName(name: string): string {
+  const words = name.toLowerCase().split(/[^a-z0-9]+/)
+  return (
+    words
+      .filter((word) => word !== '')
+      .join('-')
+      .slice(0, 40) || 'assistant'
+  )
+}

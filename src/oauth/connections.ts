@@ -1,0 +1,212 @@
+import { readdirSync, rmSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { versionOf } from '../http/token-file.ts'
+import type { Principal, Scope } from '../http/tokens.ts'
+import {
+  CONNECTION,
+  type Connection,
+  connectionOf,
+  type Grant,
+  hasTime,
+  newConnection,
+  type Pair,
+  type Step,
+} from './connection.ts'
+import { digestText, type Signer } from './secrets.ts'
+import { changeJson, readJson } from './state-files.ts'
+
+/** A folder that changed so recently may change again without looking different. */
+const UNSETTLED_MS = 100
+
+/** More connections than anyone has assistants. A person has to remove one before the next. */
+const MOST = 100
+
+interface Kept {
+  readonly version: string
+  readonly connection: Connection
+  readonly key: string
+}
+
+/** Tokens, and what they allow. */
+export interface Granted {
+  readonly pair: Pair
+  readonly scopes: readonly Scope[]
+}
+
+type TakeStep = (connection: Connection) => Step
+
+export interface ConnectionsOptions {
+  readonly folder: string
+  readonly signer: Signer
+  now(): number
+}
+
+/** The connections of all servers of this user. Changes by other processes are noticed with the next question. */
+export class Connections {
+  readonly #options: ConnectionsOptions
+  #version: string | undefined
+  #kept: ReadonlyMap<string, Kept> = new Map()
+  /** Connections by the digest of an access token. */
+  #byAccess: ReadonlyMap<string, Kept> = new Map()
+
+  constructor(options: ConnectionsOptions) {
+    this.#options = options
+  }
+
+  /** Returns the owner of an access token for a resource. */
+  find(secret: string, resource: string): Principal | undefined {
+    this.#refresh()
+    const digest = digestText(secret)
+    const found = this.#byAccess.get(digest)
+    if (found === undefined) return undefined
+    const { connection, key } = found
+    const now = this.#options.now()
+    const isAlive = connection.access.some((one) => one.digest === digest && one.until > now)
+    if (!isAlive || connection.resource !== resource || !hasTime(connection, now)) return undefined
+    const { name, scopes, vaults } = connection
+    return { key, access: { name, scopes: new Set(scopes), vaults, isConnection: true } }
+  }
+
+  /** Checks whether the connection of a principal still exists. */
+  isCurrent(key: string): boolean {
+    this.#refresh()
+    const now = this.#options.now()
+    return [...this.#kept.values()].some((kept) => kept.key === key && hasTime(kept.connection, now))
+  }
+
+  /**
+   * Adds a connection under a free name that resembles the given one. Returns the code that its program exchanges for tokens, or
+   * `undefined` if there are too many connections.
+   */
+  add(grant: Grant, isTaken: (name: string) => boolean): string | undefined {
+    const { folder, now } = this.#options
+    this.#removeEnded()
+    if (this.#kept.size >= MOST) return undefined
+    for (let count = 1; ; count++) {
+      const name = count === 1 ? grant.name : `${grant.name}-${count}`
+      if (this.#kept.has(name) || isTaken(name)) continue
+      const { connection, code } = newConnection({ ...grant, name }, now())
+      let isAdded = false
+      changeJson(fileOf(folder, name), (before) => {
+        isAdded = before === undefined
+        return isAdded ? connection : before
+      })
+      if (isAdded) return code
+    }
+  }
+
+  /** Changes the connection of a code. Returns what the code gives, if anything. */
+  withCode(code: string, step: TakeStep): Granted | undefined {
+    const digest = digestText(code)
+    return this.#step((connection) => connection.code.digest === digest, step)
+  }
+
+  /** Changes the connection of a refresh token, even if that was rotated long ago. Returns what the token gives, if anything. */
+  withRefresh(token: string, step: TakeStep): Granted | undefined {
+    const id = connectionOf(token, this.#options.signer)
+    return this.#step((connection) => connection.id === id, step)
+  }
+
+  /** Changes the connection of an access token, whether that has expired or not. */
+  withAccess(token: string, step: TakeStep): void {
+    const digest = digestText(token)
+    this.#step(({ access }) => access.some((one) => one.digest === digest), step)
+  }
+
+  #step(isIt: (connection: Connection) => boolean, step: TakeStep): Granted | undefined {
+    this.#refresh()
+    const found = [...this.#kept.values()].find(({ connection }) => isIt(connection))
+    if (found === undefined) return undefined
+    let granted: Granted | undefined
+    changeJson(fileOf(this.#options.folder, found.connection.name), (before) => {
+      const now = CONNECTION.safeParse(before)
+      // Another process may have removed it, or have given its name to another one.
+      if (!now.success || now.data.id !== found.connection.id) return before
+      const { after, pair } = step(now.data)
+      granted = pair && { pair, scopes: now.data.scopes }
+      return after === now.data ? before : after
+    })
+    this.#version = undefined
+    return granted
+  }
+
+  #removeEnded(): void {
+    this.#refresh()
+    const now = this.#options.now()
+    for (const { connection } of this.#kept.values()) {
+      if (!hasTime(connection, now)) rmSync(fileOf(this.#options.folder, connection.name), { force: true })
+    }
+    this.#version = undefined
+    this.#refresh()
+  }
+
+  #refresh(): void {
+    const { folder } = this.#options
+    const version = versionOf(folder)
+    if (version === this.#version) return
+    // The clock of the file system counts in steps of some milliseconds.
+    this.#version = isSettled(folder) ? version : undefined
+    const kept = readConnections(folder, this.#kept)
+    this.#kept = kept
+    this.#byAccess = new Map(
+      [...kept.values()].flatMap((one) => one.connection.access.map(({ digest }) => [digest, one] as const)),
+    )
+  }
+}
+
+/** Returns all connections, also those that wait for their code. */
+export function listConnections(folder: string, now = Date.now()): readonly Connection[] {
+  const all = [...readConnections(folder, new Map()).values()].map(({ connection }) => connection)
+  return all.filter((connection) => hasTime(connection, now))
+}
+
+/** Ends a connection. Returns false if no connection has that name. */
+export function removeConnection(folder: string, name: string): boolean {
+  let isThere = false
+  if (!readConnections(folder, new Map()).has(name)) return false
+  changeJson(fileOf(folder, name), (before) => {
+    isThere = before !== undefined
+    return undefined
+  })
+  return isThere
+}
+
+function readConnections(folder: string, known: ReadonlyMap<string, Kept>): ReadonlyMap<string, Kept> {
+  const kept = new Map<string, Kept>()
+  for (const file of filesIn(folder)) {
+    const path = join(folder, file)
+    const version = versionOf(path)
+    const name = file.slice(0, -ENDING.length)
+    const before = known.get(name)
+    if (before !== undefined && before.version === version) kept.set(name, before)
+    else {
+      // A damaged file gives no access, and stays for its owner to look at.
+      const { success, data } = CONNECTION.safeParse(readJson(path))
+      if (success && data.name === name) kept.set(name, { version, connection: data, key: keyOf(data) })
+    }
+  }
+  return kept
+}
+
+const ENDING = '.json'
+
+function filesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder).filter((file) => file.endsWith(ENDING))
+  } catch {
+    return []
+  }
+}
+
+function fileOf(folder: string, name: string): string {
+  return join(folder, `${name}${ENDING}`)
+}
+
+/** Identifies a connection. All its tokens share this key, so sessions outlast a refresh. */
+function keyOf({ name, id, scopes, vaults }: Connection): string {
+  return JSON.stringify(['connection', name, id, scopes, vaults])
+}
+
+function isSettled(folder: string): boolean {
+  return Date.now() - (statSync(folder, { throwIfNoEntry: false })?.mtimeMs ?? 0) > UNSETTLED_MS
+}

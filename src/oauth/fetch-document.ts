@@ -1,0 +1,85 @@
+import { lookup } from 'node:dns/promises'
+import type { IncomingMessage } from 'node:http'
+import { request } from 'node:https'
+import { isOnInternet } from './internet-address.ts'
+
+/** Parts that tests replace. */
+export interface FetchOptions {
+  /** Returns the addresses of a host. */
+  readonly resolve?: (host: string) => Promise<readonly string[]>
+  readonly isAllowed?: (address: string) => boolean
+  readonly port?: number
+  /** A certificate authority to trust instead of the usual ones. */
+  readonly ca?: string
+  /** Milliseconds until a server must have answered completely. */
+  readonly within?: number
+}
+
+const MOST_BYTES = 5 * 1024
+const WITHIN_MS = 5_000
+
+/**
+ * Fetches a small document with https. The host is resolved once, every address of it must be on the internet, and the connection
+ * goes to an address that was checked. A redirect is not followed.
+ * @throws Error whose message gives the reason
+ */
+export async function fetchDocument(url: URL, options: FetchOptions = {}): Promise<string> {
+  const { resolve = addressesOf, isAllowed = isOnInternet, within = WITHIN_MS } = options
+  const late = AbortSignal.timeout(within)
+  const isLate = new Promise<never>((_, reject) => {
+    late.addEventListener('abort', () => reject(new Error(`it took longer than ${within / 1000} s`)))
+  })
+  const fetched = async (): Promise<string> => {
+    const addresses = await resolve(url.hostname)
+    const [address] = addresses
+    if (address === undefined || !addresses.every(isAllowed)) throw new Error('its address is not on the internet')
+    return read(url, { ...options, address, signal: late })
+  }
+  return Promise.race([fetched(), isLate])
+}
+
+interface Target extends FetchOptions {
+  readonly address: string
+  readonly signal: AbortSignal
+}
+
+function read({ hostname, pathname, search }: URL, { address, port = 443, ca, signal }: Target): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const asked = request({
+      host: address,
+      port,
+      servername: hostname,
+      path: pathname + search,
+      headers: { Host: hostname, Accept: 'application/json', 'User-Agent': 'roux' },
+      agent: false,
+      signal,
+      ...(ca === undefined ? {} : { ca }),
+    })
+    asked.on('error', reject)
+    asked.on('response', (response: IncomingMessage) => {
+      collect(response).then(resolve, (error: unknown) => {
+        asked.destroy()
+        reject(error)
+      })
+    })
+    asked.end()
+  })
+}
+
+async function collect(response: IncomingMessage): Promise<string> {
+  const { statusCode = 0 } = response
+  if (statusCode >= 300 && statusCode < 400) throw new Error('it redirects')
+  if (statusCode !== 200) throw new Error(`the server answered ${statusCode}`)
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of response) {
+    size += (chunk as Buffer).length
+    if (size > MOST_BYTES) throw new Error(`it is larger than ${MOST_BYTES / 1024} KB`)
+    chunks.push(chunk as Buffer)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+async function addressesOf(host: string): Promise<readonly string[]> {
+  return (await lookup(host, { all: true })).map(({ address }) => address)
+}

@@ -1,0 +1,35 @@
+import type { IncomingMessage } from 'node:http'
+import { readBytes } from '../http/read-body.ts'
+import type { Exchange } from '../http/routes.ts'
+
+/** Enough for every parameter of a sign-in. */
+const BODY_BYTES = 16 * 1024
+
+/** Parameters by name. `undefined` if one is repeated, because two programs may then read different ones. */
+export type Parameters = ReadonlyMap<string, string> | undefined
+
+/** Parses a query or a form. `lists` names the parameters that may be repeated, whose values are joined by line feeds. */
+export function parseParameters(text: string, lists: readonly string[] = []): Parameters {
+  const found = new Map<string, string>()
+  for (const [name, value] of new URLSearchParams(text)) {
+    const before = found.get(name)
+    if (before !== undefined && !lists.includes(name)) return undefined
+    found.set(name, before === undefined ? value : `${before}\n${value}`)
+  }
+  return found
+}
+
+/** Returns the query of a request. */
+export function queryOf({ url = '' }: IncomingMessage): string {
+  const at = url.indexOf('?')
+  return at < 0 ? '' : url.slice(at + 1)
+}
+
+/** Reads a body of a media type as text. Returns `undefined` for another type, and for a body that is too large or incomplete. */
+export async function readText({ request, response }: Exchange<undefined>, type: string): Promise<string | undefined> {
+  const [given = ''] = (request.headers['content-type'] ?? '').split(';')
+  if (given.trim().toLowerCase() !== type) return undefined
+  if (request.headers.expect !== undefined) response.writeContinue()
+  const bytes = await readBytes(request, BODY_BYTES)
+  return typeof bytes === 'string' ? undefined : bytes.toString('utf8')
+}

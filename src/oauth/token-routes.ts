@@ -1,0 +1,118 @@
+import type { ServerResponse } from 'node:http'
+import { parseJson } from '../core/quietly.ts'
+import { sendJson } from '../http/refusal.ts'
+import { defineRoute, type Exchange, type Route } from '../http/routes.ts'
+import { register } from './clients.ts'
+import { type Connection, LIFE, redeem, refresh, revoke } from './connection.ts'
+import type { Granted } from './connections.ts'
+import { parseParameters, readText } from './parameters.ts'
+import { PATHS, type SignIn } from './sign-in.ts'
+
+type Form = ReadonlyMap<string, string>
+
+/** The routes that programs call: registration, tokens, and giving tokens back. */
+export function tokenRoutes(signIn: SignIn): readonly Route[] {
+  return [
+    posting(PATHS.register, (exchange) => registering(signIn, exchange)),
+    posting(PATHS.token, (exchange) => withForm(exchange, (form) => exchangeForPair(signIn, form))),
+    posting(PATHS.revoke, (exchange) => withForm(exchange, (form) => giveBack(signIn, form))),
+  ]
+}
+
+function posting(path: string, answer: (exchange: Exchange<undefined>) => Promise<void>): Route {
+  return defineRoute<undefined>({ path, methods: { POST: answer }, admit: () => ({ sender: undefined }), answersPreflight: true })
+}
+
+interface Answered {
+  readonly status: number
+  readonly body: object
+}
+
+/** An error as RFC 6749 defines it. */
+function fault(error: string, description: string): Answered {
+  return { status: 400, body: { error, error_description: description } }
+}
+
+async function withForm(exchange: Exchange<undefined>, answer: (form: Form) => Answered): Promise<void> {
+  const text = await readText(exchange, 'application/x-www-form-urlencoded')
+  const form = text === undefined ? undefined : parseParameters(text)
+  send(
+    exchange.response,
+    form === undefined ? fault('invalid_request', 'The body must be a form without repeated parameters.') : answer(form),
+  )
+}
+
+async function registering({ signer, listed, now }: SignIn, exchange: Exchange<undefined>): Promise<void> {
+  const { response } = exchange
+  const made = register(parseJson((await readText(exchange, 'application/json')) ?? ''), signer, listed)
+  if ('error' in made) return send(response, fault(made.error, made.description))
+  const { id, name, addresses } = made.client
+  send(response, {
+    status: 201,
+    body: {
+      client_id: id,
+      client_id_issued_at: Math.floor(now() / 1000),
+      client_name: name,
+      redirect_uris: addresses,
+      grant_types: ['authorization_code', 'refresh_token'],
+      response_types: ['code'],
+      token_endpoint_auth_method: 'none',
+    },
+  })
+}
+
+function exchangeForPair({ address, connections, signer, now }: SignIn, form: Form): Answered {
+  const client = form.get('client_id')
+  if (client === undefined) return fault('invalid_request', 'client_id is missing.')
+  if ((form.get('resource') ?? address.resource) !== address.resource)
+    return fault('invalid_target', `Tokens of this server are for ${address.resource}.`)
+  const making = { now: now(), signer }
+  switch (form.get('grant_type')) {
+    case 'authorization_code': {
+      const [code, verifier] = [form.get('code'), form.get('code_verifier')]
+      if (code === undefined || verifier === undefined) return fault('invalid_request', 'code or code_verifier is missing.')
+      const given = { verifier, client, address: form.get('redirect_uri') }
+      return answerWith(connections.withCode(code, (connection) => redeem(connection, given, making)))
+    }
+    case 'refresh_token': {
+      const token = form.get('refresh_token')
+      if (token === undefined) return fault('invalid_request', 'refresh_token is missing.')
+      return answerWith(connections.withRefresh(token, (connection) => refresh(connection, { token, client }, making)))
+    }
+    default:
+      return fault('unsupported_grant_type', 'grant_type must be authorization_code or refresh_token.')
+  }
+}
+
+function answerWith(granted: Granted | undefined): Answered {
+  if (granted === undefined)
+    return fault('invalid_grant', 'The code or refresh token is unknown, expired, used, or of another program.')
+  const { pair, scopes } = granted
+  return {
+    status: 200,
+    body: {
+      access_token: pair.access,
+      token_type: 'Bearer',
+      expires_in: LIFE.access / 1000,
+      refresh_token: pair.refresh,
+      scope: scopes.join(' '),
+    },
+  }
+}
+
+/** Revokes a token. The answer is the same for unknown tokens, as RFC 7009 asks. */
+function giveBack({ connections }: SignIn, form: Form): Answered {
+  const [token, client] = [form.get('token'), form.get('client_id')]
+  if (token === undefined || client === undefined) return fault('invalid_request', 'token or client_id is missing.')
+  const step = (connection: Connection) => ({
+    after: connection.client.id === client ? revoke(connection, token) : connection,
+  })
+  connections.withRefresh(token, step)
+  connections.withAccess(token, step)
+  return { status: 200, body: {} }
+}
+
+function send(response: ServerResponse, { status, body }: Answered): void {
+  response.setHeader('Pragma', 'no-cache')
+  sendJson(response, status, JSON.stringify(body))
+}

@@ -1,0 +1,43 @@
+import { keyVariableIn } from '../config/key-variables.ts'
+import type { Hello } from './connect.ts'
+
+type Env = Readonly<Record<string, string | undefined>>
+
+/** The first line of a connection, without what `connect` adds. */
+export type Greeting = Omit<Hello, 'protocol' | 'token'>
+
+/** Commands that the shared server never runs. The other words are `ask`, `call` and tools. */
+const NOT_SHARED: ReadonlySet<string> = new Set([
+  ...['open', 'init', 'install', 'uninstall', 'status', 'stop', 'doctor', 'index', 'feed', 'eval', 'export', 'trust', 'forget'],
+  ...['token', 'ai', 'usage', 'help', 'connect', 'completion', 'shared-server'],
+])
+
+/** Names of the environment variables that a process sends to the shared server. */
+export const SENT_VARIABLE = /^(?:ROUX_.*|NO_COLOR|TERM)$/
+
+/** Options that the shared server does not handle. */
+const ALONE = /^(?:--(?:alone|background|web|http(?:=.*)?|help|version)|-h|-V)$/
+const WITH_VALUE: ReadonlySet<string> = new Set(['--vault', '--config', '--set'])
+
+/** Returns the first line for the shared server, or `undefined` if the process must work alone. */
+export function greetingFor(argv: readonly string[], env: Env): Greeting | undefined {
+  const word = argv.find((one, at) => !one.startsWith('-') && !WITH_VALUE.has(argv[at - 1] ?? ''))
+  const isAlone = env.ROUX_SERVE_SHARED === 'off' || keyVariableIn(env) !== undefined
+  if (word === undefined || isAlone || NOT_SHARED.has(word) || argv.some((one) => ALONE.test(one))) return undefined
+  // At a terminal, "roux serve" tells a person how to add it to an assistant.
+  if (word === 'serve' && process.stdin.isTTY === true) return undefined
+  return greetingOf(word === 'serve' ? 'serve' : 'command', argv, env)
+}
+
+export function greetingOf(kind: Hello['kind'], argv: readonly string[], env: Env): Greeting {
+  const sent = Object.entries(env).filter(([name]) => SENT_VARIABLE.test(name))
+  const columnsOf = (stream: NodeJS.WriteStream) => (stream.isTTY === true ? stream.columns || 0 : undefined)
+  const [stdout, stderr] = [columnsOf(process.stdout), columnsOf(process.stderr)]
+  return {
+    kind,
+    argv,
+    cwd: process.cwd(),
+    env: Object.fromEntries(sent) as Record<string, string>,
+    terminals: { ...(stdout === undefined ? {} : { stdout }), ...(stderr === undefined ? {} : { stderr }) },
+  }
+}

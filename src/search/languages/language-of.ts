@@ -1,0 +1,280 @@
+import { FUNCTION_WORDS, type WordedLanguage } from './function-words.ts'
+import { ONLY_LANGUAGE, SCRIPTS, type Script, scriptAt } from './scripts.ts'
+
+/** What a text is written in. */
+export interface Language {
+  /** The script of most of its letters. `Han` and `Kana` are told apart, so Japanese is `Kana`. */
+  readonly script: Script
+  /** ISO 639-1. `undefined` if the text has too few words that only this language uses. */
+  readonly code: string | undefined
+}
+
+/** Longer texts are read up to this many code units. */
+const SAMPLE = 4_000
+
+/** Reading stops when this much evidence has been seen and one language is clear. */
+const ENOUGH = 12
+
+/** The best language must have this many times the evidence of the next one. */
+const CLEAR = 1.3
+
+/** Or this much more, because related languages such as Danish and Norwegian share most of their function words. */
+const LEAD = 1.5
+
+/** Least evidence, in function words that only one language has. A question such as `backup plan` has none. */
+const LEAST = 0.45
+
+/** In long texts, evidence per word. */
+const LEAST_SHARE = 0.02
+
+/** Evidence of a letter that only some languages write, compared to a function word. */
+const LETTER_WEIGHT = 0.4
+
+/** Names and code are often Latin, so this share of another script's letters is enough. */
+const OTHER_SCRIPT = 0.3
+
+/** Japanese texts have at least this many kana for each Han character. */
+const KANA_SHARE = 0.1
+
+/** Longer words are not function words. */
+const LONGEST = 13
+
+/** Letters that few languages of a script write. */
+const LETTERS: Readonly<Partial<Record<WordedLanguage, string>>> = {
+  ca: 'àèéíïòóúüç',
+  cs: 'áčďéěíňóřšťúůýž',
+  da: 'æøå',
+  de: 'äöüß',
+  es: 'áéíñóúü',
+  et: 'äõöüšž',
+  fi: 'äö',
+  fr: 'àâçèéêëîïôùûœ',
+  hr: 'čćđšž',
+  hu: 'áéíóöőúüű',
+  it: 'àèéìòù',
+  lt: 'ąčęėįšųūž',
+  lv: 'āčēģīķļņšūž',
+  nl: 'ëïé',
+  no: 'æøå',
+  pl: 'ąćęłńóśźż',
+  pt: 'àáâãçéêíóôõú',
+  ro: 'ăâîșțşţ',
+  sk: 'áäčďéíĺľňóôŕšťúýž',
+  sl: 'čšž',
+  sv: 'åäö',
+  tr: 'çğıöşü',
+  vi: 'àáâãèéêìíòóôõùúýăđĩũơưạảấầẩẫậắằẳẵặẹẻẽếềểễệỉịọỏốồổỗộớờởỡợụủứừửữựỳỵỷỹ',
+  bg: 'ъщ',
+  ru: 'ыэёъ',
+  sr: 'ђјљњћџ',
+  uk: 'іїєґ',
+  fa: 'پچژگکی',
+  ur: 'ٹڈڑےںھپچگکی',
+  ar: 'ةكيىأإ',
+}
+
+interface Evidence {
+  /** Languages, by their numbers. */
+  readonly languages: readonly number[]
+  readonly weight: number
+}
+
+const CODES = Object.keys(FUNCTION_WORDS) as WordedLanguage[]
+
+/** All languages that `languageOf` can return, in alphabetical order. The search index contains their numbers. */
+export const LANGUAGES: readonly string[] = [...new Set([...CODES, ...Object.values(ONLY_LANGUAGE)])].sort()
+
+const NUMBERS = [...CODES.keys()]
+
+const LATIN = SCRIPTS.indexOf('Latin') + 1
+const HAN = SCRIPTS.indexOf('Han') + 1
+const KANA = SCRIPTS.indexOf('Kana') + 1
+
+interface Tables {
+  readonly words: ReadonlyMap<string, Evidence>
+  /** 1 for the hash of each ASCII word, because copying every word of a text would take half of the time. */
+  readonly hashes: Uint8Array
+  readonly letters: ReadonlyMap<number, Evidence>
+}
+
+let tables: Tables | undefined
+
+/**
+ * Returns what a note or question is written in, or `undefined` for a text without letters. Decides by the script, then by function words
+ * and rare letters. Reads a limited part of the text. With `among`, only these languages are considered, and the only one of a script needs
+ * no evidence.
+ */
+export function languageOf(text: string, among: readonly string[] = []): Language | undefined {
+  const sample = text.length > SAMPLE ? text.slice(0, SAMPLE) : text
+  // Some systems write é as e and an accent.
+  reader.read(ACCENT.test(sample) ? sample.normalize('NFC') : sample)
+  const script = reader.script()
+  return script && { script, code: codeOf(script, among) }
+}
+
+/** Returns the script of a language, or `undefined` if it is not one of those that can be told apart. */
+export function scriptOfLanguage(code: string): Script | undefined {
+  const at = (CODES as readonly string[]).indexOf(code)
+  return at === -1 ? SCRIPTS.find((script) => ONLY_LANGUAGE[script] === code) : scriptOf(at)
+}
+
+/** Checks whether a note in the language `code` is in the language of a question. If that is unclear, their scripts decide. */
+export function isSameLanguage({ script, code: own }: Language, code: string): boolean {
+  return own === undefined ? scriptOfLanguage(code) === script : own === code
+}
+
+/** Share of a vault's notes in a language that the vault really uses. The language of a few short notes is always mistaken. */
+const LEAST_USED = 0.01
+
+/** Returns the languages that a vault really uses, given the number of notes in each. */
+export function languagesInUse(notes: ReadonlyMap<string, number>): readonly string[] {
+  const all = [...notes.values()].reduce((sum, count) => sum + count, 0)
+  return [...notes].flatMap(([code, count]) => (count >= LEAST_USED * all ? [code] : []))
+}
+
+const ACCENT = /[\u0300-\u036f]/
+
+function codeOf(script: Script, among: readonly string[]): string | undefined {
+  const only = ONLY_LANGUAGE[script]
+  if (only !== undefined) return among.length === 0 || among.includes(only) ? only : undefined
+  const all = NUMBERS_OF.get(script) ?? []
+  if (among.length === 0) return reader.clearest(all)
+  const languages = all.filter((at) => among.includes(CODES[at] as string))
+  return languages.length === 1 ? CODES[languages[0] as number] : reader.clearest(languages)
+}
+
+function scriptOf(language: number): Script | undefined {
+  return SCRIPTS[scriptAt(FUNCTION_WORDS[CODES[language] as WordedLanguage].charCodeAt(0)) - 1]
+}
+
+/** Languages by their script. */
+const NUMBERS_OF: ReadonlyMap<Script, readonly number[]> = new Map(
+  SCRIPTS.map((script) => [script, NUMBERS.filter((at) => scriptOf(at) === script)]),
+)
+
+/** Counts the evidence in one text after the other. */
+class Reader {
+  readonly #letters = new Uint32Array(SCRIPTS.length + 1)
+  readonly #scores = new Float64Array(CODES.length)
+  #words = 0
+  #evidence = 0
+
+  read(text: string): void {
+    this.#letters.fill(0)
+    this.#scores.fill(0)
+    this.#words = 0
+    this.#evidence = 0
+    tables ??= makeTables()
+    for (let at = 0; at < text.length; at++) {
+      if (scriptAt(text.charCodeAt(at)) === 0) continue
+      at = this.#readWord(text, at, tables)
+      if (this.#evidence > ENOUGH && this.clearest(NUMBERS) !== undefined) break
+    }
+  }
+
+  /** Returns the end of the word. */
+  #readWord(text: string, start: number, { words, hashes, letters }: Tables): number {
+    let isLower = true
+    let isAscii = true
+    let hash = 0
+    let at = start
+    for (; at < text.length; at++) {
+      const unit = text.charCodeAt(at)
+      const script = scriptAt(unit)
+      if (script === 0) break
+      this.#letters[script] = (this.#letters[script] as number) + 1
+      hash = nextHash(hash, unit)
+      if (unit < 128) isLower &&= unit >= 97
+      else {
+        isLower = false
+        isAscii = false
+        this.#add(letters.get(unit))
+      }
+    }
+    this.#words++
+    if (at - start > LONGEST || (isAscii && hashes[hash] === 0)) return at
+    const word = text.slice(start, at)
+    this.#add(words.get(isLower ? word : word.toLowerCase()))
+    return at
+  }
+
+  #add(evidence: Evidence | undefined): void {
+    if (evidence === undefined) return
+    for (const language of evidence.languages) this.#scores[language] = (this.#scores[language] as number) + evidence.weight
+    this.#evidence += evidence.weight
+  }
+
+  script(): Script | undefined {
+    let most = 0
+    let all = 0
+    for (let script = 0; script < this.#letters.length; script++) {
+      const count = this.#letters[script] as number
+      all += count
+      if (script !== LATIN && count > (this.#letters[most] as number)) most = script
+    }
+    if (all === 0) return undefined
+    const han = this.#letters[HAN] as number
+    const kana = this.#letters[KANA] as number
+    // Most Japanese words are Han characters.
+    if (han + kana > OTHER_SCRIPT * all) return kana > KANA_SHARE * han ? 'Kana' : 'Han'
+    return SCRIPTS[((this.#letters[most] as number) > OTHER_SCRIPT * all ? most : LATIN) - 1]
+  }
+
+  /** Returns the language with clearly more evidence than the others. */
+  clearest(languages: readonly number[]): string | undefined {
+    let best = -1
+    let most = 0
+    let next = 0
+    for (const language of languages) {
+      const score = this.#scores[language] as number
+      if (score > most) {
+        next = most
+        most = score
+        best = language
+      } else if (score > next) next = score
+    }
+    return most >= Math.max(LEAST, LEAST_SHARE * this.#words) && (most > CLEAR * next || most > next + LEAD)
+      ? CODES[best]
+      : undefined
+  }
+}
+
+const reader = new Reader()
+
+const HASHES = 1 << 14
+
+/** Hashes the letters of a word in turn. ASCII letters in either case have the same hash. */
+function nextHash(hash: number, unit: number): number {
+  return (Math.imul(hash, 31) + (unit | 32)) & (HASHES - 1)
+}
+
+function makeTables(): Tables {
+  const words = Object.fromEntries(CODES.map((code) => [code, FUNCTION_WORDS[code].split(/\s+/)]))
+  const letters = Object.fromEntries(
+    CODES.map((code) => [code, [...(LETTERS[code] ?? '')].map((letter) => letter.charCodeAt(0))]),
+  )
+  const capitals = Object.fromEntries(
+    CODES.map((code) => [code, [...(LETTERS[code]?.toUpperCase() ?? '')].map((letter) => letter.charCodeAt(0))]),
+  )
+  const hashes = new Uint8Array(HASHES)
+  for (const word of Object.values(words).flat()) {
+    let hash = 0
+    for (let at = 0; at < word.length; at++) hash = nextHash(hash, word.charCodeAt(at))
+    hashes[hash] = 1
+  }
+  return {
+    words: evidenceOf(words, 1),
+    hashes,
+    letters: new Map([...evidenceOf(capitals, LETTER_WEIGHT), ...evidenceOf(letters, LETTER_WEIGHT)]),
+  }
+}
+
+/** Each sign counts for all languages that have it, and less the more these are. */
+function evidenceOf<T>(signs: Readonly<Record<string, readonly T[]>>, weight: number): Map<T, Evidence> {
+  const languages = new Map<T, Set<number>>()
+  for (const [code, own] of Object.entries(signs)) {
+    const language = CODES.indexOf(code as WordedLanguage)
+    for (const sign of own) languages.set(sign, (languages.get(sign) ?? new Set()).add(language))
+  }
+  return new Map([...languages].map(([sign, having]) => [sign, { languages: [...having], weight: weight / having.size }]))
+}

@@ -1,0 +1,70 @@
+import { dotProduct } from '../core/vectors.ts'
+import type { FusedHit } from './fusion.ts'
+
+/** Number of best results that support each other. From 20 to 30, results are about the same. */
+export const SUPPORTING = 30
+
+/** Number of results that support a note: those whose passages are nearest to its own. */
+const SUPPORTERS = 7
+
+/** Highest share of a note's score that its supporters decide. From .4 to .6, results are about the same. */
+const SUPPORT_SHARE = 0.5
+
+/** From this share of the query's words, a note gets less support. From `ANSWERED`, the words alone decide. */
+const NEARLY_ANSWERED = 0.7
+const ANSWERED = 0.9
+
+/** A supporter weighs its cosine to this power, so only similar notes count. From 6 to 10, results are about the same. */
+const SHARPNESS = 8
+
+/** Weight of the note itself among its supporters. A note unlike all others keeps its score. */
+const OWN_WEIGHT = 0.05
+
+/** Returns the share of a note's score that its supporters decide. `matched`: the highest share of the query's words that a note has. */
+export function supportShare(matched: number): number {
+  return SUPPORT_SHARE * Math.min(1, Math.max(0, (ANSWERED - matched) / (ANSWERED - NEARLY_ANSWERED)))
+}
+
+/**
+ * Reorders the best results, because notes about the same subject answer the same questions: a share of a note's score is the mean score
+ * of the results most like it. `vectors`: a unit vector of each of the first hits, by position. The highest score stays the same, so
+ * scores still compare between queries. Exact hits stay as they are.
+ */
+export function supported<Key>(
+  hits: readonly FusedHit<Key>[],
+  vectors: readonly (Float32Array | undefined)[],
+  share: number,
+): readonly FusedHit<Key>[] {
+  const exact = hits.filter((hit) => hit.exact)
+  const others = hits.filter((hit) => !hit.exact)
+  const first = hits.slice(0, vectors.length).filter((hit) => !hit.exact)
+  const near = first.map((_, at) => vectors[at + exact.length])
+  const scores = first.map(({ score }, at) => {
+    const vector = near[at]
+    if (vector === undefined) return score
+    const supporters = first.flatMap((other, place) => {
+      const its = near[place]
+      return place === at || its === undefined
+        ? []
+        : [{ score: other.score, weight: Math.max(0, dotProduct(vector, its)) ** SHARPNESS }]
+    })
+    return (1 - share) * score + share * supportOf(score, supporters)
+  })
+  const best = scores.reduce((most, score) => Math.max(most, score), 0)
+  if (best === 0) return hits
+  const scale = (first[0]?.score ?? 0) / best
+  const reordered = first.map((hit, at) => ({ ...hit, score: scale * (scores[at] as number) }))
+  return [...exact, ...[...reordered, ...others.slice(first.length)].sort((a, b) => b.score - a.score)]
+}
+
+interface Supporter {
+  readonly score: number
+  readonly weight: number
+}
+
+/** Returns the mean score of the nearest supporters and the note itself. */
+function supportOf(own: number, supporters: readonly Supporter[]): number {
+  const nearest = [...supporters].sort((a, b) => b.weight - a.weight).slice(0, SUPPORTERS)
+  const weights = nearest.reduce((sum, { weight }) => sum + weight, OWN_WEIGHT)
+  return nearest.reduce((sum, { score, weight }) => sum + weight * score, OWN_WEIGHT * own) / weights
+}

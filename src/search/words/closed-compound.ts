@@ -1,0 +1,67 @@
+import { isStopWord, stemOf } from './stem.ts'
+
+/** Letters between the parts of a compound, by language. The languages are those that write compounds as one word. */
+const LINKS: Readonly<Record<string, readonly string[]>> = {
+  da: ['', 's', 'e', 'er'],
+  de: ['', 's', 'es', 'n', 'en', 'er', 'e'],
+
+  nl: ['', 's', 'e', 'en', 'n', 'er'],
+  no: ['', 's', 'e', 'er'],
+  sv: ['', 's', 'e', 'o', 'u', 'a'],
+}
+
+/** Shorter parts are too often found in other words by chance. */
+const SHORTEST_PART = 4
+
+/** A part that needs no letter after it counts as this much more frequent. */
+const PLAIN = 1.44
+
+const LETTERS = /^\p{L}+$/u
+
+/** Checks whether a language writes compounds as one word. */
+export function hasClosedCompounds(language: string | undefined): language is string {
+  return language !== undefined && language in LINKS
+}
+
+/** The words of a vault in a language with closed compounds. */
+export interface CompoundWords {
+  readonly language: string
+  /** Returns 0 for the stem of a word that the vault does not have. */
+  readonly frequencyOf: (stem: string) => number
+}
+
+/** Splits a folded word into two words of the vault, as frequent as possible. */
+export function splitCompound(form: string, { language, frequencyOf }: CompoundWords): readonly string[] {
+  if (form.length < 2 * SHORTEST_PART || !LETTERS.test(form)) return []
+  const frequency = (part: string): number => (isStopWord(part, language) ? 0 : frequencyOf(stemOf(part, language)))
+  let best: readonly string[] = []
+  let most = 0
+  for (let at = SHORTEST_PART; at <= form.length - SHORTEST_PART; at++) {
+    const tail = form.slice(at)
+    const ofTail = frequency(tail)
+    if (ofTail === 0) continue
+    for (const link of LINKS[language] ?? []) {
+      const head = form.slice(0, at - link.length)
+      if (head.length < SHORTEST_PART || !form.startsWith(link, head.length)) continue
+      const product = frequency(head) * ofTail * (link === '' ? PLAIN : 1)
+      if (product <= most) continue
+      most = product
+      best = [head, tail]
+    }
+  }
+  return best
+}
+
+/** Returns the compounds of two folded words, in either order, that the vault has. */
+export function joinWords(one: string, other: string, words: CompoundWords): readonly string[] {
+  return [...joined(one, other, words), ...joined(other, one, words)]
+}
+
+function joined(head: string, tail: string, { language, frequencyOf }: CompoundWords): readonly string[] {
+  const links = LINKS[language] ?? []
+  // A plural often ends like a compound's first part.
+  const heads = links.flatMap((link) => (head.endsWith(link) ? head.slice(0, head.length - link.length) : []))
+  const likely = heads.filter(({ length }) => length >= SHORTEST_PART)
+  const compounds = new Set(likely.flatMap((each) => links.map((link) => `${each}${link}${tail}`)))
+  return [...compounds].filter((compound) => frequencyOf(stemOf(compound, language)) > 0)
+}

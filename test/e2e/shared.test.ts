@@ -1,0 +1,248 @@
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { eventually, openWorld, SLOW, type Wire, type World } from './support.ts'
+
+const SHARED = { ROUX_SERVE_SHARED: 'auto', ROUX_SERVE_KEEP_MINUTES: '10' }
+
+/** The process ids that have held the lock of a shared server. */
+function serversIn({ root }: World): readonly number[] {
+  const folder = join(root, 'run', 'roux')
+  const names = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.holder')) : []
+  return names.map((name) => JSON.parse(readFileSync(join(folder, name), 'utf8')).pid).filter(isRunning)
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
+async function stateOf(world: World): Promise<Wire> {
+  const { out } = await world.roux(['status', '--vault', world.vault], { env: SHARED })
+  return JSON.parse(out).shared_server
+}
+
+function sharedWorld(): World {
+  const world = openWorld()
+  mkdirSync(join(world.root, 'run'), { mode: 0o700 })
+  world.write('a.md', '# A\n\nDense bread, [[b]].\n')
+  world.write('b.md', '# B\n')
+  return world
+}
+
+test('assistants share one server, and get byte for byte what a server alone answers', { timeout: SLOW }, async () => {
+  const world = sharedWorld()
+  const dialog = async (env: Readonly<Record<string, string>>) => {
+    const server = world.serve(undefined, { env })
+    await server.initialize()
+    server.send({ jsonrpc: '2.0', method: 'notifications/initialized' })
+    await server.request('tools/list')
+    server.send('{"broken')
+    await server.call('search', { query: 'dense bread' })
+    await server.call('get_node', { id: 'a' })
+    await server.call('update_node', { id: 'a', append: 'x' })
+    const { code } = await server.end()
+    return { code, lines: [...server.lines].filter((line) => !line.includes('"notifications/')) }
+  }
+  const alone = await dialog({})
+  const first = await dialog(SHARED)
+  const second = await dialog(SHARED)
+  expect(first).toEqual(alone)
+  expect(second).toEqual(alone)
+  expect(serversIn(world)).toHaveLength(1)
+})
+
+test('relays that start together end up with one server, which ends when it is told', { timeout: SLOW }, async () => {
+  const world = sharedWorld()
+  const servers = Array.from({ length: 12 }, () => world.serve(undefined, { env: SHARED }))
+  await Promise.all(servers.map((server) => server.initialize()))
+  for (const server of servers) expect(await server.ask('get_hubs')).not.toEqual([])
+  expect(serversIn(world)).toHaveLength(1)
+  // On a busy machine, a relay that waited too long for the server works alone.
+  expect((await stateOf(world)).running).toMatchObject({ vaults: [{ vault: world.vault }] })
+  const stopped = await world.roux(['stop'])
+  expect(stopped).toMatchObject({ code: 0, err: expect.stringContaining('has ended') })
+  expect(serversIn(world)).toEqual([])
+  // The next call starts it again.
+  expect(await servers[0]?.ask('get_hubs')).not.toEqual([])
+  expect(serversIn(world)).toHaveLength(1)
+  await Promise.all(servers.map((server) => server.end()))
+})
+
+test('rights belong to a connection', { timeout: SLOW }, async () => {
+  const world = sharedWorld()
+  const [reader, writer] = [world.serve(undefined, { env: SHARED }), world.serve([world.vault, '--write'], { env: SHARED })]
+  await Promise.all([reader.initialize(), writer.initialize()])
+  const change = { id: 'b', append: 'written' }
+  expect(await reader.call('update_node', change)).toMatchObject({ isError: true })
+  expect(await writer.call('update_node', change)).not.toHaveProperty('isError')
+  expect(JSON.stringify(await reader.ask('get_node', { id: 'b' }))).toContain('written')
+  expect(serversIn(world)).toHaveLength(1)
+  await Promise.all([reader.end(), writer.end()])
+})
+
+test('commands use a running server and print the same as alone', { timeout: SLOW }, async () => {
+  const world = sharedWorld()
+  const started = await world.roux(['serve', world.vault, '--background'], { env: SHARED })
+  expect(started).toMatchObject({ code: 0, err: expect.stringContaining('The shared server runs') })
+  for (const args of [['search', 'dense bread'], ['get-hubs'], ['get-node', 'none'], ['call', 'get_node', '{"id":"a"}']]) {
+    const command = [...args, '--vault', world.vault]
+    expect(await world.roux(command, { env: SHARED })).toEqual(await world.roux(command))
+  }
+  world.write('c.md', '# Crumb\n\nA porous crumb.\n')
+  expect((await world.roux(['search', 'porous crumb', '--vault', world.vault], { env: SHARED })).out).toContain('c.md')
+  expect((await stateOf(world)).running.vaults).toEqual([{ vault: world.vault, connections: 0 }])
+})
+
+test('killed again and again while relays write, it loses and doubles nothing', { timeout: SLOW * 3 }, async () => {
+  const world = sharedWorld()
+  const relays = Array.from({ length: 4 }, () => world.serve([world.vault, '--write'], { env: SHARED }))
+  await Promise.all(relays.map((relay) => relay.initialize()))
+  const [done, unknown]: [string[], string[]] = [[], []]
+  let isOver = false
+  const writing = relays.map(async (relay, number) => {
+    for (let at = 0; !isOver; at++) {
+      const mark = `mark-${number}-${at}-end`
+      const { isError } = await relay.call('update_node', { id: 'b', append: mark })
+      ;(isError === true ? unknown : done).push(mark)
+    }
+  })
+  for (let kill = 0; kill < (process.env.LONG_TESTS === undefined ? 6 : 50); kill++) {
+    await eventually(async () => expect(serversIn(world)).toHaveLength(1))
+    const before = done.length
+    await eventually(async () => expect(done.length).toBeGreaterThan(before))
+    for (const pid of serversIn(world)) process.kill(pid, 'SIGKILL')
+  }
+  isOver = true
+  await Promise.all(writing)
+  const text = readFileSync(join(world.vault, 'b.md'), 'utf8')
+  const countOf = (mark: string): number => text.split(mark).length - 1
+  expect(done.filter((mark) => countOf(mark) !== 1)).toEqual([])
+  expect(unknown.filter((mark) => countOf(mark) > 1)).toEqual([])
+  await Promise.all(relays.map((relay) => relay.end()))
+})
+
+test('a write under way when the server is killed points to list_changes, and a read may be repeated', {
+  timeout: SLOW,
+}, async () => {
+  const world = sharedWorld()
+  const relay = world.serve([world.vault, '--write'], { env: SHARED })
+  await relay.initialize()
+  await relay.ask('get_hubs')
+  const [pid = 0] = serversIn(world)
+  process.kill(pid, 'SIGSTOP')
+  const [write, read] = [relay.call('update_node', { id: 'b', append: 'x' }), relay.call('get_node', { id: 'a' })]
+  // Both are in the socket's buffer when the server dies.
+  await new Promise((resolve) => setTimeout(resolve, 300))
+  process.kill(pid, 'SIGKILL')
+  expect((await write).content[0].text).toContain('list_changes')
+  expect((await read).content[0].text).toContain('Ask again')
+  expect(await relay.ask('get_hubs')).not.toEqual([])
+  await relay.end()
+})
+
+test('what is not a server of the user is not used: each process then works alone', { timeout: SLOW }, async () => {
+  const world = sharedWorld()
+  const folder = join(world.root, 'run', 'roux')
+  const call = async () => {
+    const server = world.serve(undefined, { env: SHARED })
+    await server.initialize()
+    expect(await server.ask('get_hubs')).not.toEqual([])
+    return (await server.end()).code
+  }
+  // Find out the names.
+  await call()
+  await world.roux(['stop'])
+  const name =
+    readdirSync(folder)
+      .find((one) => one.endsWith('.log'))
+      ?.replace('.log', '') ?? ''
+  const [socket, token] = [join(folder, `${name}.sock`), join(folder, `${name}.token`)]
+  // A stale socket, as a killed server leaves it.
+  await call()
+  for (const pid of serversIn(world)) process.kill(pid, 'SIGKILL')
+  await eventually(async () => expect(serversIn(world)).toEqual([]))
+  expect(existsSync(socket)).toBe(true)
+  expect(await call()).toBe(0)
+  expect(serversIn(world)).toHaveLength(1)
+  await world.roux(['stop'])
+  // A socket that accepts and stays silent.
+  const silent = createServer(() => {})
+  await new Promise<void>((resolve) => silent.listen(socket, resolve))
+  onTestFinished(() => void silent.close())
+  writeFileSync(token, 'secret\n', { mode: 0o600 })
+  expect(await call()).toBe(0)
+  expect(serversIn(world)).toEqual([])
+  // A token that others can read.
+  chmodSync(token, 0o644)
+  expect(await call()).toBe(0)
+  expect(serversIn(world)).toEqual([])
+  // A folder that others can open.
+  rmSync(token)
+  silent.close()
+  chmodSync(folder, 0o777)
+  writeFileSync(token, 'secret\n', { mode: 0o600 })
+  expect(await call()).toBe(0)
+  expect(serversIn(world)).toEqual([])
+})
+
+test('a wrong token, half a line and silence do not disturb the others', { timeout: SLOW }, async () => {
+  const world = sharedWorld()
+  const server = world.serve(undefined, { env: SHARED })
+  await server.initialize()
+  await server.ask('get_hubs')
+  const folder = join(world.root, 'run', 'roux')
+  const socket = join(folder, readdirSync(folder).find((one) => one.endsWith('.sock')) ?? '')
+  const { connect } = await import('node:net')
+  const wrong = connect(socket)
+  let answer = ''
+  wrong.on('data', (chunk) => {
+    answer += String(chunk)
+  })
+  wrong.write('{"protocol":1,"token":"wrong","kind":"stop"}\n')
+  await new Promise((resolve) => wrong.on('end', resolve))
+  wrong.destroy()
+  expect(answer).toContain('its token is wrong')
+  const half = connect(socket)
+  half.write('{"protocol":1,"tok')
+  const many = Array.from({ length: 300 }, () => connect(socket).on('error', () => {}))
+  expect(await server.ask('get_hubs')).not.toEqual([])
+  for (const one of [half, ...many]) one.destroy()
+  expect(await server.ask('get_hubs')).not.toEqual([])
+  expect(serversIn(world)).toHaveLength(1)
+  await server.end()
+})
+
+test('secrets, --alone and serve.shared: off keep a process alone, and status tells why', { timeout: SLOW }, async () => {
+  const world = sharedWorld()
+  for (const [env, reason] of [
+    [{ ...SHARED, ROUX_AI_API_KEY: 'key' }, 'ROUX_AI_API_KEY is set'],
+    [{ ...SHARED, ROUX_SERVE_SHARED: 'off' }, undefined],
+  ] as const) {
+    const server = world.serve(undefined, { env })
+    await server.initialize()
+    await server.ask('get_hubs')
+    const { out } = await world.roux(['status', '--vault', world.vault], { env })
+    expect(JSON.parse(out).shared_server?.alone).toBe(reason)
+    await server.end()
+  }
+  const alone = world.serve([world.vault, '--alone'], { env: SHARED })
+  await alone.initialize()
+  await alone.ask('get_hubs')
+  await alone.end()
+  expect(serversIn(world)).toEqual([])
+})
+
+test('the server ends by itself after the last connection', { timeout: SLOW }, async () => {
+  const world = sharedWorld()
+  const server = world.serve(undefined, { env: { ...SHARED, ROUX_SERVE_KEEP_MINUTES: '0' } })
+  await server.initialize()
+  await server.ask('get_hubs')
+  expect(serversIn(world)).toHaveLength(1)
+  await server.end()
+  await eventually(async () => expect(serversIn(world)).toEqual([]))
+})

@@ -1,0 +1,155 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { CALLBACK, PublicServer, parametersOf, type SignedIn } from './support.ts'
+
+const SECOND = 1_000
+const MINUTE = 60 * SECOND
+const DAY = 24 * 60 * MINUTE
+const ID = 'https://claude.ai/oauth/client'
+
+const isConnected = (server: PublicServer): boolean =>
+  readdirSync(join(server.state, 'connections')).some((name) => name.endsWith('.json'))
+
+/** Refreshes, and gives the new token; nothing if that was refused. */
+async function next(server: PublicServer, signed: SignedIn, token: string): Promise<string | undefined> {
+  const { status, json } = await server.refresh(signed, token)
+  expect(status === 200 || json.error === 'invalid_grant').toBe(true)
+  return json.refresh_token
+}
+
+test('a window and its page last ten minutes', async () => {
+  const server = await PublicServer.start()
+  const code = server.connect()
+  const { page } = await server.begin()
+  server.ahead += 10 * MINUTE + SECOND
+  expect((await server.submit(page, code)).status).toBe(400)
+  expect((await server.begin()).page.status).toBe(403)
+  const again = server.connect()
+  const { page: fresh } = await server.begin()
+  server.ahead += 9 * MINUTE
+  expect((await server.submit(fresh, again)).status).toBe(303)
+})
+
+test('a code lasts a minute', async () => {
+  const server = await PublicServer.start()
+  const code = server.connect()
+  const begun = await server.begin()
+  const { code: given = '' } = parametersOf(await server.submit(begun.page, code))
+  server.ahead += 61 * SECOND
+  expect((await server.redeem(begun, given)).json.error).toBe('invalid_grant')
+})
+
+test('an access token lasts an hour, and only if it is not given back', async () => {
+  const server = await PublicServer.start()
+  const signed = await server.signIn()
+  server.ahead += 59 * MINUTE
+  expect(await server.ping(signed.access)).toBe(200)
+  server.ahead += 2 * MINUTE
+  expect(await server.ping(signed.access)).toBe(401)
+  const { json } = await server.refresh(signed, signed.refresh)
+  expect(await server.ping(json.access_token)).toBe(200)
+  const giveBack = (token: string, client_id = signed.client) => server.ask('/revoke', { form: { token, client_id } })
+  expect((await giveBack(json.access_token, 'someone else')).status).toBe(200)
+  expect(await server.ping(json.access_token)).toBe(200)
+  expect((await giveBack(json.access_token)).status).toBe(200)
+  expect(await server.ping(json.access_token)).toBe(401)
+  const { json: last } = await server.refresh(signed, json.refresh_token)
+  expect(await server.ping(last.access_token)).toBe(200)
+  expect((await giveBack('unknown')).status).toBe(200)
+  expect((await giveBack(last.refresh_token)).status).toBe(200)
+  expect([await server.ping(last.access_token), isConnected(server)]).toEqual([401, false])
+})
+
+test('a refresh token lasts ninety days without use, and a connection a year', async () => {
+  const server = await PublicServer.start()
+  const signed = await server.signIn()
+  server.ahead += 89 * DAY
+  let token = (await next(server, signed, signed.refresh)) ?? ''
+  server.ahead += 91 * DAY
+  expect(await next(server, signed, token)).toBeUndefined()
+  expect(isConnected(server)).toBe(false)
+  const other = await server.signIn()
+  token = other.refresh
+  for (let month = 1; month <= 12; month++) {
+    server.ahead += 30 * DAY
+    token = (await next(server, other, token)) ?? ''
+    expect(token).not.toBe('')
+  }
+  server.ahead += 6 * DAY
+  expect(await next(server, other, token)).toBeUndefined()
+})
+
+test('no token outlives its connection', async () => {
+  const server = await PublicServer.start()
+  const signed = await server.signIn()
+  let token = signed.refresh
+  for (let month = 1; month <= 12; month++) {
+    server.ahead += 30 * DAY
+    token = (await next(server, signed, token)) ?? ''
+  }
+  server.ahead += 5 * DAY - MINUTE
+  const { json } = await server.refresh(signed, token)
+  expect(await server.ping(json.access_token)).toBe(200)
+  server.ahead += 2 * MINUTE
+  expect(await server.ping(json.access_token)).toBe(401)
+})
+
+test('a used refresh token gives ten more pairs within two minutes, all of which go on', async () => {
+  const server = await PublicServer.start()
+  const signed = await server.signIn()
+  const first = (await next(server, signed, signed.refresh)) ?? ''
+  server.ahead += 110 * SECOND
+  const burst = await Promise.all(Array.from({ length: 12 }, () => next(server, signed, signed.refresh)))
+  const given = burst.filter((token) => token !== undefined)
+  expect(given).toHaveLength(10)
+  expect(new Set([first, ...given])).toHaveProperty('size', 11)
+  // Any of them may be the one that the program keeps.
+  const kept = (await next(server, signed, given[4] ?? '')) ?? ''
+  expect(await next(server, signed, first)).toBeDefined()
+  expect(await next(server, signed, kept)).toBeDefined()
+})
+
+test('a refresh token that is used late ends the connection, also after a restart', async () => {
+  const server = await PublicServer.start()
+  const signed = await server.signIn()
+  const { json } = await server.refresh(signed, signed.refresh)
+  server.ahead += 121 * SECOND
+  await server.restart()
+  expect(await server.ping(json.access_token)).toBe(200)
+  expect(await next(server, signed, signed.refresh)).toBeUndefined()
+  expect([await server.ping(json.access_token), isConnected(server)]).toEqual([401, false])
+  expect(await next(server, signed, json.refresh_token)).toBeUndefined()
+})
+
+test('connections of one program get names of their own', async () => {
+  const server = await PublicServer.start()
+  const [first, second] = [await server.signIn(), await server.signIn()]
+  expect(readdirSync(join(server.state, 'connections')).sort()).toEqual(['claude-2.json', 'claude.json'])
+  expect([await server.ping(first.access), await server.ping(second.access)]).toEqual([200, 200])
+})
+
+test('the last good copy of a description counts for a week, also after a restart', async () => {
+  let isUp = true
+  let fetched = 0
+  const server = await PublicServer.start({
+    readDocument: async () => {
+      fetched++
+      if (!isUp) throw new Error('no one answers')
+      return JSON.stringify({ client_id: ID, client_name: 'Claude', redirect_uris: [CALLBACK] })
+    },
+  })
+  const status = async (): Promise<number> => {
+    server.connect()
+    return (await server.begin({ client_id: ID })).page.status
+  }
+  expect([await status(), await status(), fetched]).toEqual([200, 200, 1])
+  isUp = false
+  server.ahead += 6 * DAY
+  await server.restart()
+  expect([await status(), fetched]).toEqual([200, 2])
+  server.ahead += 2 * DAY
+  expect(await status()).toBe(502)
+  isUp = true
+  expect(await status()).toBe(200)
+})
