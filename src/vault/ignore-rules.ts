@@ -133,12 +133,14 @@ function alternatives(pattern: string): readonly string[] {
     const choices = braces.map((found) => found?.[1]?.split(',') ?? [''])
     const count = choices.reduce((sum, { length }) => sum + length, 0)
     if (count === patterns.length || count > MOST_ALTERNATIVES) return patterns
-    patterns = patterns.flatMap((one, i) => {
+    const expanded = patterns.flatMap((one, i) => {
       const found = braces[i]
       if (!found) return [one]
       const end = found.index + found[0].length
       return (choices[i] ?? []).map((each) => one.slice(0, found.index) + each + one.slice(end))
     })
+    // Nested braces give some patterns more than once.
+    patterns = [...new Set(expanded)]
   }
 }
 

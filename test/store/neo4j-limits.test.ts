@@ -18,7 +18,7 @@ import { NEO4J_URL, neo4jEngine, neo4jPlace } from '../support/neo4j.ts'
 import { storedCore } from '../support/stored-core.ts'
 
 const LONG_LIST = 100_000
-const SLOW = 120_000
+const SLOW = 300_000
 
 /** Records all statements. */
 class Recording extends Connection {

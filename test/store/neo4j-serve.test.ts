@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { removeVault } from '../../src/store/neo4j/feed/index-writer.ts'
 import { Connection } from '../../src/store/neo4j/server/connection.ts'
 import { startHttp } from '../e2e/http-support.ts'
@@ -159,11 +159,12 @@ describe.skipIf(NEO4J_URL === undefined)('several programs over one vault in Neo
     ])
   })
 
-  test('the feeder computes whole-vault results once per generation; servers only read them', async () => {
+  test('the feeder computes whole-vault results once per generation; servers only read them', { timeout: 5 * SLOW }, async () => {
     const { world, name, set, connection } = clustered()
     const child = world.start(['feed', name, ...set])
+    // After a run, the feeder rests for five times as long as the run took, which is minutes on a slow machine.
     const ranked = (least: number) =>
-      eventually(async () => {
+      vi.waitFor(async () => {
         const [vault] = await connection.read<Wire>(
           `MATCH (v:RouxVault {vault: $vault}) RETURN v.generation AS generation, v.pagerankAt AS pagerank, v.betweennessAt AS betweenness,
              COLLECT { MATCH (r:RouxResult {vault: $vault}) WHERE r.name IN ['whole', 'links'] AND r.part = 0 RETURN r.generation } AS results`,
@@ -172,7 +173,7 @@ describe.skipIf(NEO4J_URL === undefined)('several programs over one vault in Neo
         expect(vault?.generation).toBeGreaterThanOrEqual(least)
         expect([vault.pagerank, vault.betweenness, ...vault.results]).toEqual(Array(4).fill(vault.generation))
         return vault.generation as number
-      })
+      }, SLOW * 2)
     const first = await ranked(1)
     world.write('New.md', 'Links to [[Home]].')
     await ranked(first + 1)

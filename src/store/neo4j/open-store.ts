@@ -27,8 +27,8 @@ export function openNeo4jStore(connection: Connection, name?: string): Neo4jStor
 /** Interval in milliseconds for checking whether other processes have committed. Checks only run while there are listeners. */
 const LOOK = 1_000
 
-/** Statements are planned this long after opening, so the first request is not disturbed, and for at most this long, in milliseconds. */
-const PLANNING = { after: 2_000, most: 30_000 }
+/** Milliseconds from opening until statements are planned, so that planning does not slow down the first request. */
+const PLANNING = 2_000
 
 export class Neo4jStore implements Store {
   readonly results: SharedResults
@@ -78,8 +78,8 @@ export class Neo4jStore implements Store {
   planAhead(): void {
     if (this.#closed.signal.aborted) return
     this.#planning ??= setTimeout(() => {
-      this.#plan(AbortSignal.any([this.#closed.signal, AbortSignal.timeout(PLANNING.most)])).catch(() => {})
-    }, PLANNING.after).unref()
+      this.#plan(this.#closed.signal).catch(() => {})
+    }, PLANNING).unref()
   }
 
   /** A restarted database has lost its plans. */
