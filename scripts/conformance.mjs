@@ -1,5 +1,6 @@
-// Runs the protocol's conformance suite against the server, with the fixtures it needs (test/conformance). Installs the suite, and a recent
-// enough Node for it, into test/conformance/node_modules. If that fails, prints the reason and skips the suite.
+// Runs the protocol's conformance suite against the server, with the fixtures it needs (test/conformance), and against its sign-in.
+// Installs the suite, and a recent enough Node for it, into test/conformance/node_modules. If that fails, prints the reason and skips
+// the suite.
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { createServer, request } from 'node:http'
@@ -8,6 +9,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { build } from 'esbuild'
+import { consent, freePort } from './consent.mjs'
 
 const REVISIONS = ['2025-11-25', '2026-07-28']
 
@@ -82,8 +84,10 @@ async function run() {
     await withServer(await startFixtures(), async (url) => {
       for (const revision of REVISIONS) failed.push(...(await runRevision(url, revision)))
     })
-    await withServer(await startProgram(scratch), async (url) => {
+    const program = await startProgram(scratch)
+    await withServer(program, async (url) => {
       for (const revision of REVISIONS) failed.push(...(await runGeneric(url, revision)))
+      for (const revision of REVISIONS) failed.push(...(await runSignIn(program, revision)))
     })
     for (const name of failed) console.log(`failed: ${name}`)
     return failed.length === 0 ? 0 : 1
@@ -135,15 +139,18 @@ async function startFixtures() {
   return { child, url, token }
 }
 
-/** Starts the built program with a real vault, as users do. */
+/** Starts the built program with a real vault, as users do, and with a public address, which programs on this computer reach. */
 async function startProgram(scratch) {
   const env = { ...process.env, XDG_CACHE_HOME: scratch, XDG_STATE_HOME: scratch, XDG_CONFIG_HOME: scratch }
   const program = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url))
   const vault = fileURLToPath(new URL('../fixtures/demo', import.meta.url))
-  const child = spawn(process.execPath, [program, 'serve', vault, '--http', '0'], { env, stdio: ['ignore', 'ignore', 'pipe'] })
+  const port = await freePort()
+  const origin = `http://localhost:${port}`
+  const served = ['serve', vault, '--http', String(port), '--public-url', origin]
+  const child = spawn(process.execPath, [program, ...served], { env, stdio: ['ignore', 'ignore', 'pipe'] })
   const [url] = await saidBy(child, child.stderr, /http:\/\/\S+\/mcp/)
-  const token = spawnSync(process.execPath, [program, 'token', 'show'], { env, encoding: 'utf8' }).stdout.trim()
-  return { child, url, token }
+  const asked = (...args) => spawnSync(process.execPath, [program, ...args], { env, encoding: 'utf8' }).stdout
+  return { child, url, token: asked('token', 'show').trim(), origin, connect: () => JSON.parse(asked('connect', '--json')).code }
 }
 
 /** Returns the first match in a process's output. */
@@ -178,6 +185,37 @@ async function runGeneric(url, revision) {
   return failed
 }
 
+/** Runs the scenarios for the server that gives out tokens, with a program that registers itself. Returns the ones that failed. */
+async function runSignIn({ origin, connect }, revision) {
+  const port = await freePort()
+  const registered = await fetch(`${origin}/register`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ client_name: 'The suite', redirect_uris: [`http://127.0.0.1:${port}/callback`] }),
+  })
+  const { client_id } = await registered.json()
+  const where = ['--url', origin, '--resource', `${origin}/mcp`, '--port', String(port)]
+  const args = [suite, 'authorization', ...where, '--client-id', client_id, '--spec-version', revision]
+  let isAllowed = false
+  const { output, status } = await capture(nodeFor(), args, (said, child) => {
+    // The suite prints the address that a person opens in a browser, and waits.
+    const address = /^http\S+\/authorize\?\S+$/m.exec(said)?.[0]
+    if (address === undefined || isAllowed) return
+    isAllowed = true
+    consent(address, connect()).catch((error) => {
+      console.log(error)
+      child.kill()
+    })
+  })
+  if (options.verbose) console.log(output)
+  const scenarios = [...output.matchAll(/^([✓✗]) (\S+): (\d+) passed, (\d+) failed/gm)]
+  const passed = scenarios.filter(([, sign, , passed]) => sign === '✓' && passed !== '0')
+  const checks = passed.reduce((sum, [, , , count]) => sum + Number(count), 0)
+  console.log(`${revision}, sign-in: ${passed.length} of ${scenarios.length} scenarios, ${checks} checks passed`)
+  const isGreen = status === 0 && scenarios.length > 0 && passed.length === scenarios.length
+  return isGreen ? [] : [`${revision}, sign-in; --verbose shows why`]
+}
+
 /** Runs what a revision requires, prints failures and the number of passed checks, and returns the scored scenarios that failed. */
 async function runRevision(url, revision) {
   const { output, status } = await capture(nodeFor(), [suite, 'server', '--url', url, '--requirements', revision])
@@ -201,11 +239,16 @@ async function runRevision(url, revision) {
   return status !== 0 && failed.length === 0 ? [revision] : failed.map(({ name }) => `${revision}: ${name}`)
 }
 
-function capture(command, args) {
+/** Runs a command to its end. `onOutput` receives all that it has printed so far, and its process. */
+function capture(command, args, onOutput = () => {}) {
   return new Promise((resolve) => {
     const child = spawn(command, args, { cwd: tmpdir() })
     let output = ''
-    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk))
+    const onData = (chunk) => {
+      output += chunk
+      onOutput(output, child)
+    }
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', onData)
     child.on('close', (status) => resolve({ output, status }))
   })
 }
