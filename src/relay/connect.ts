@@ -1,5 +1,6 @@
 import { connect as openSocket, type Socket } from 'node:net'
 import { isRecord } from '../core/is-record.ts'
+import { isRunning } from '../core/is-running.ts'
 import { type Alone, type Place, readToken } from './place.ts'
 
 /** The first line of a connection. */
@@ -14,6 +15,9 @@ export interface Hello {
   /** Columns of the streams that are terminals; 0 if unknown. */
   readonly terminals: { readonly stdout?: number; readonly stderr?: number }
 }
+
+/** The first line of a connection, without what `connect` adds. */
+export type Greeting = Omit<Hello, 'protocol' | 'token'>
 
 /** Version of the protocol between relay and server. Increase it with every incompatible change. */
 export const PROTOCOL = 1
@@ -96,25 +100,41 @@ interface FirstLine {
   readonly rest: Buffer
 }
 
+interface FirstLineOptions {
+  readonly within: number
+  readonly bytes?: number
+  more?(): number
+}
+
 /**
  * Reads the first line of a socket and pauses the socket.
  * @param within milliseconds to wait
+ * @param more returns how many milliseconds longer to wait, called once after `within`
  * @param bytes length above which the line is given up
  * @returns the line, `'late'` if it did not come in time, or `undefined` if there will be none
  */
 export function readFirstLine(
   socket: Socket,
-  { within, bytes = Number.POSITIVE_INFINITY }: { readonly within: number; readonly bytes?: number },
+  { within, more = () => 0, bytes = Number.POSITIVE_INFINITY }: FirstLineOptions,
 ): Promise<FirstLine | 'late' | undefined> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = []
     let size = 0
+    let isOver = false
     const end = (outcome: FirstLine | 'late' | undefined): void => {
+      if (isOver) return
+      isOver = true
       clearTimeout(timer)
       socket.off('data', onData).off('error', onGone).off('end', onGone).off('close', onGone).pause()
       resolve(outcome)
     }
-    const timer = setTimeout(() => end('late'), within)
+    // A process that was itself too busy first reads what has arrived meanwhile.
+    const late = (): void => void setImmediate(() => end('late'))
+    let timer = setTimeout(() => {
+      const longer = more()
+      if (longer > 0) timer = setTimeout(late, longer)
+      else late()
+    }, within)
     const onGone = (): void => end(undefined)
     const onData = (chunk: Buffer): void => {
       size += chunk.length
@@ -139,31 +159,37 @@ export interface Link {
   readonly rest: Buffer
 }
 
-/** Milliseconds for the server to answer the first line. A server that is alive needs some ten. */
-const PATIENCE = 2_000
+/** Milliseconds for something that listens to answer the first line. A server needs some ten on a quiet machine. */
+const SILENCE = 2_000
+
+/** Milliseconds for a server to start, or to answer, while its process lives. Many processes that start together keep it busy. */
+export const PATIENCE = 45_000
 
 /**
  * Connects to the shared server.
+ * @param patience milliseconds to wait for an answer while the server's process lives
  * @returns the connection, `undefined` if there is no server, or why it cannot be used
  */
-export async function connect(
-  place: Place,
-  hello: Omit<Hello, 'protocol' | 'token'>,
-  patience = PATIENCE,
-): Promise<Link | Alone | undefined> {
-  const token = readToken(place)
-  if (typeof token !== 'string') return token
+export async function connect(place: Place, hello: Greeting, patience = SILENCE): Promise<Link | Alone | undefined> {
+  const announced = readToken(place)
+  if (announced === undefined || 'alone' in announced) return announced
+  const { token, pid } = announced
   const socket = openSocket({ path: place.socket, allowHalfOpen: true })
   const line: Hello = { protocol: PROTOCOL, token, ...hello }
   socket.write(`${JSON.stringify(line)}\n`)
-  const outcome = linkOf(socket, await readFirstLine(socket, { within: patience }), patience)
+  const more = (): number => (isRunning(pid) ? patience - SILENCE : 0)
+  const first = await readFirstLine(socket, { within: SILENCE, more })
+  const outcome = first === 'late' ? lateness(isRunning(pid)) : linkOf(socket, first)
   if (outcome === undefined || 'alone' in outcome) socket.on('error', () => {}).destroy()
   return outcome
 }
 
-function linkOf(socket: Socket, first: FirstLine | 'late' | undefined, patience: number): Link | Alone | undefined {
+function lateness(isBusy: boolean): Alone {
+  return { alone: 'the shared server does not answer', isBusy }
+}
+
+function linkOf(socket: Socket, first: FirstLine | undefined): Link | Alone | undefined {
   if (first === undefined) return undefined
-  if (first === 'late') return { alone: `the shared server did not answer within ${patience / 1_000} s` }
   const notice = readNotice(first.line) ?? { alone: 'the shared server speaks another language' }
   return notice.ok === true ? { socket, notice, rest: first.rest } : { alone: notice.alone ?? 'it refused' }
 }

@@ -1,10 +1,7 @@
 import { keyVariableIn } from '../config/key-variables.ts'
-import type { Hello } from './connect.ts'
+import type { Greeting, Hello } from './connect.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
-
-/** The first line of a connection, without what `connect` adds. */
-export type Greeting = Omit<Hello, 'protocol' | 'token'>
 
 /** Commands that the shared server never runs. The other words are `ask`, `call` and tools. */
 const NOT_SHARED: ReadonlySet<string> = new Set([

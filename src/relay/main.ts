@@ -1,6 +1,6 @@
 import type { Readable, Writable } from 'node:stream'
-import { connect, Lines, type Link, readNotice } from './connect.ts'
-import { type Greeting, greetingFor } from './greeting.ts'
+import { connect, type Greeting, Lines, type Link, readNotice } from './connect.ts'
+import { greetingFor } from './greeting.ts'
 import { handOver } from './hand-over.ts'
 import { type Alone, findPlace } from './place.ts'
 import { openLink } from './start-server.ts'
@@ -17,7 +17,8 @@ async function relay(script: string, greeting: Greeting, loadProgram: () => void
   const link = await tryConnect(script, greeting)
   if (link === undefined) return loadProgram()
   if ('alone' in link) {
-    handOver(link)
+    // The program can answer the client while it waits for a busy server.
+    if (link.isBusy !== true) handOver(link)
     return loadProgram()
   }
   if (greeting.kind === 'command') return runCommand(link, loadProgram)

@@ -11,11 +11,11 @@ type Env = Readonly<Record<string, string | undefined>>
 export interface Place {
   /** Path of the socket, or the name of the pipe on Windows. */
   readonly socket: string
-  /** File with the secret that begins every connection. */
+  /** File with the secret that begins every connection, and the id of the server's process. */
   readonly token: string
   /** Locked by the server as long as it runs. */
   readonly lock: string
-  /** Exists while a server is being started. */
+  /** Names the process that is starting a server. */
   readonly starting: string
   /** File with the server's output. */
   readonly log: string
@@ -24,6 +24,8 @@ export interface Place {
 /** Why there is no shared server for this process. It then does its work alone. */
 export interface Alone {
   readonly alone: string
+  /** True if the server lives but has not answered in time. */
+  readonly isBusy?: boolean
 }
 
 /** Longest path of a socket in bytes: the limit is 104 on macOS and 108 on Linux, with the closing zero. */
@@ -63,22 +65,29 @@ export function makeSocketFolder({ token }: Place): string | undefined {
   return checkFolder(folder)
 }
 
+/** The contents of a running server's file. */
+export interface Announced {
+  readonly token: string
+  readonly pid: number
+}
+
 /**
- * Reads the secret that begins every connection, after checking that folder, file and socket belong to the user alone.
+ * Reads what the server has written about itself, after checking that folder, file and socket belong to the user alone.
  * @returns `undefined` if there is no server, or why the server must not be used
  */
-export function readToken({ socket, token }: Place): string | Alone | undefined {
+export function readToken({ socket, token: path }: Place): Announced | Alone | undefined {
   try {
-    const fault = checkFolder(dirname(token))
+    const fault = checkFolder(dirname(path))
     if (fault !== undefined) return { alone: fault }
     if (process.platform !== 'win32') {
-      const [file, listening] = [lstatSync(token), lstatSync(socket)]
-      if (!isOwn(file) || !file.isFile() || (file.mode & 0o077) !== 0) return { alone: `${token} is not private to you` }
+      const [file, listening] = [lstatSync(path), lstatSync(socket)]
+      if (!isOwn(file) || !file.isFile() || (file.mode & 0o077) !== 0) return { alone: `${path} is not private to you` }
       if (!isOwn(listening) || !listening.isSocket()) return { alone: `${socket} is not a socket of yours` }
     }
-    return readFileSync(token, 'utf8').trim() || undefined
+    const [token = '', pid] = readFileSync(path, 'utf8').trim().split(' ')
+    return token === '' ? undefined : { token, pid: Number(pid) }
   } catch (error) {
-    return errorCode(error) === 'ENOENT' ? undefined : { alone: `${token} cannot be read (${errorCode(error)})` }
+    return errorCode(error) === 'ENOENT' ? undefined : { alone: `${path} cannot be read (${errorCode(error)})` }
   }
 }
 

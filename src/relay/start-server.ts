@@ -3,10 +3,10 @@ import { closeSync, openSync, readFileSync, rmSync, statSync, writeFileSync } fr
 import { dirname, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { errorCode } from '../core/error-code.ts'
+import { isRunning } from '../core/is-running.ts'
 import { quietly } from '../core/quietly.ts'
-import { connect, type Link } from './connect.ts'
-import type { Greeting } from './greeting.ts'
-import { type Alone, findPlace, makeSocketFolder, type Place } from './place.ts'
+import { connect, type Greeting, type Link, PATIENCE } from './connect.ts'
+import { type Alone, findPlace, makeSocketFolder, type Place, readToken } from './place.ts'
 
 /** The server that this process started last. The end of an earlier one says nothing about it. */
 let newest: ChildProcess | undefined
@@ -14,16 +14,15 @@ let newest: ChildProcess | undefined
 /** The command that runs the shared server. People use `roux serve --background`. */
 export const SHARED_COMMAND = 'shared-server'
 
-/** Milliseconds after which a start that another process announced counts as failed, and between looks at it. */
-const STARTING = { within: 10_000, look: 15 }
+/** Milliseconds between looks at a server that another process is starting. */
+const LOOK = 15
 
 /** Connects to the shared server and starts it if necessary. The program may have been updated, so the place is looked up again. */
 export async function openLink(script: string, greeting: Greeting): Promise<Link | Alone> {
   const place = findPlace(script, process.env)
   if ('alone' in place) return place
-  const outcome = (await connect(place, greeting)) ?? (await startServer(place, script))
-  // A server that is just starting is alive, but may be slow on a busy machine.
-  return outcome ?? (await untilStarted(place, () => connect(place, greeting, STARTING.within)))
+  const attempt = () => connect(place, greeting, PATIENCE)
+  return (await attempt()) ?? (await startServer(place, script)) ?? (await untilStarted(place, attempt))
 }
 
 /**
@@ -49,18 +48,18 @@ async function startServer(place: Place, script: string): Promise<Alone | undefi
 }
 
 /**
- * Repeats an attempt to connect until it succeeds, or until no process is starting a server any more.
+ * Repeats an attempt to connect until it succeeds, or until no process is or starts a server any more.
  * @returns the connection, or why there is none
  */
 async function untilStarted<T extends object>(place: Place, attempt: () => Promise<T | undefined>): Promise<T | Alone> {
-  const deadline = performance.now() + STARTING.within
+  const deadline = performance.now() + PATIENCE
   for (;;) {
-    const isStarting = ageOf(place.starting) !== undefined
+    const isStarting = isAnnounced(place.starting) || isAlive(place)
     const outcome = await attempt()
     if (outcome !== undefined) return outcome
     if (!isStarting || performance.now() > deadline)
       return { alone: `the shared server does not start; ${place.log} may tell why` }
-    await pause(STARTING.look)
+    await pause(LOOK)
   }
 }
 
@@ -70,14 +69,27 @@ function announceStart(path: string): boolean {
     writeFileSync(path, OWN, { flag: 'wx', mode: 0o600 })
     return true
   } catch (error) {
-    if (errorCode(error) !== 'EEXIST') return true
-    const age = ageOf(path)
-    // The age is negative after the clock was set back.
-    if (age !== undefined && age >= 0 && age < STARTING.within) return false
-    // The file may be gone, because a server has started.
-    quietly(() => writeFileSync(path, OWN))
+    if (errorCode(error) === 'EEXIST' && isAnnounced(path)) return false
+    // Another process has left the file, or the disk is full. If several get here, the lock leaves one server.
+    quietly(() => rmSync(path, { force: true }))
+    if (errorCode(error) === 'EEXIST') quietly(() => writeFileSync(path, OWN, { mode: 0o600 }))
     return true
   }
+}
+
+/** Checks whether a living process has announced a start. After some time this counts no more, because process ids are used again. */
+function isAnnounced(path: string): boolean {
+  const stats = statSync(path, { throwIfNoEntry: false })
+  if (stats === undefined || Math.abs(Date.now() - stats.mtimeMs) > PATIENCE) return false
+  const pid = quietly(() => readFileSync(path, 'utf8'))
+  // Between its creation and its first write, the file is empty.
+  return pid === '' || isRunning(Number(pid))
+}
+
+/** Checks whether the process that announced itself as the server lives. It may have more connections waiting than the system keeps. */
+function isAlive(place: Place): boolean {
+  const announced = readToken(place)
+  return announced !== undefined && 'pid' in announced && isRunning(announced.pid)
 }
 
 /** Withdraws the announcement of a start that failed. Meanwhile, another process may have announced the next one. */
@@ -86,11 +98,6 @@ function withdraw(path: string): void {
 }
 
 const OWN = `${process.pid}`
-
-function ageOf(path: string): number | undefined {
-  const stats = statSync(path, { throwIfNoEntry: false })
-  return stats === undefined ? undefined : Date.now() - stats.mtimeMs
-}
 
 /** Without a log, on a full disk for example, the server works all the same. */
 function openLog(path: string): number | 'ignore' {

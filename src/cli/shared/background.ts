@@ -3,7 +3,7 @@ import type { LoadedVaults } from '../../config/load-vaults.ts'
 import { RouxError } from '../../core/errors.ts'
 import { isRunning } from '../../core/is-running.ts'
 import { amount } from '../../core/text/amount.ts'
-import { connect, type SharedStatus } from '../../relay/connect.ts'
+import { connect, PATIENCE, type SharedStatus } from '../../relay/connect.ts'
 import { greetingOf } from '../../relay/greeting.ts'
 import { findPlace } from '../../relay/place.ts'
 import { openLink } from '../../relay/start-server.ts'
@@ -85,7 +85,7 @@ async function ask(
 ): Promise<SharedStatus | { readonly alone: string } | undefined> {
   if (sharing === undefined) return undefined
   const place = findPlace(sharing.script, env)
-  const link = 'alone' in place ? place : await connect(place, greetingOf(kind, [], env))
+  const link = 'alone' in place ? place : await connect(place, greetingOf(kind, [], env), kind === 'stop' ? PATIENCE : undefined)
   if (link === undefined || 'alone' in link) return link
   link.socket.destroy()
   return link.notice.status

@@ -6,7 +6,7 @@ import { isRecord } from '../../core/is-record.ts'
 import { parseJson } from '../../core/quietly.ts'
 import { isSameSecret } from '../../http/tokens.ts'
 import type { Tool } from '../../mcp/definition/define-tool.ts'
-import { type Hello, type Notice, noticeLine, PROTOCOL, readFirstLine, type SharedStatus } from '../../relay/connect.ts'
+import { type Hello, type Notice, noticeLine, PATIENCE, PROTOCOL, readFirstLine, type SharedStatus } from '../../relay/connect.ts'
 import { SENT_VARIABLE } from '../../relay/greeting.ts'
 import { parseArguments, splitCommand } from '../arguments.ts'
 import type { Host, Out } from '../host.ts'
@@ -29,7 +29,9 @@ export interface ConnectionParts {
 }
 
 /** Milliseconds for the first line of a connection, and its greatest length. */
-const FIRST_LINE = { within: 5_000, bytes: 10 << 20 }
+const FIRST_LINE = { within: PATIENCE, bytes: 10 << 20 }
+/** Milliseconds for the other side to close its half of a connection. */
+const LINGER = 5_000
 
 const MINUTE = 60_000
 
@@ -65,8 +67,8 @@ export class Connection {
     const socket = this.#socket.on('error', () => {})
     try {
       const hello = await readHello(socket)
-      if (hello === undefined || !isSameSecret(String(hello.token), this.#parts.token))
-        return this.#close({ alone: 'its token is wrong' })
+      if (hello === undefined) return void socket.destroy()
+      if (!isSameSecret(String(hello.token), this.#parts.token)) return this.#close({ alone: 'its token is wrong' })
       if (hello.protocol !== PROTOCOL) return this.#close({ alone: 'it is of another version' })
       await this.#answer(hello)
     } catch (error) {
@@ -105,7 +107,7 @@ export class Connection {
     this.#say(notice)
     this.#socket.end()
     // The other side may never close its half.
-    this.#socket.resume().setTimeout(FIRST_LINE.within, () => this.#socket.destroy())
+    this.#socket.resume().setTimeout(LINGER, () => this.#socket.destroy())
   }
 
   /** Returns a host with the streams, folder and variables of the process at the other end. */

@@ -96,7 +96,7 @@ async function serveShared(host: Host, place: Place, vaults: SharedVaults): Prom
 /** The token is written before the socket exists, so a process that finds the socket can use it. */
 async function listen(server: Server, { socket, token: file, starting }: Place, token: string): Promise<void> {
   const fresh = `${file}.${process.pid}`
-  writeFileSync(fresh, `${token}\n`, { mode: 0o600 })
+  writeFileSync(fresh, `${token} ${process.pid}\n`, { mode: 0o600 })
   renameSync(fresh, file)
   // Only the holder of the lock gets here, so a socket in its place is one that a dead server left.
   if (process.platform !== 'win32') rmSync(socket, { force: true })
