@@ -294,6 +294,11 @@ export const SETTINGS = [
     'mcp.prompts_folder',
     "A folder in the vault whose notes are offered as prompts; empty for none. A note's `arguments` property names the placeholders, such as {{topic}}.",
   ),
+  flag(
+    'mcp.connector_tools',
+    "Offer `search` and `fetch` as ChatGPT's connectors need them, for deep research and company knowledge. The full search is then called `search_notes`.",
+    { widens: false },
+  ),
   choice(
     'serve.shared',
     'Whether assistants and commands share one server in the background (`auto`), or each process works alone (`off`). `--alone` works alone for one run.',
@@ -382,7 +387,7 @@ export const SECTIONS: Readonly<Record<string, string>> = {
   store: 'The database of the index.',
   files: 'How files are named.',
   write: 'What may be written, and how long it can be undone. Nothing is written unless `tools.write` or `tools.attach` is on.',
-  mcp: 'Prompts for assistants.',
+  mcp: 'Prompts and tools for assistants.',
   insight: 'Whole-vault tools: what they ignore, and how long the change log is kept.',
   serve: 'The server in the background that assistants and commands share.',
   http: 'Serving over HTTP, with a token: see `roux token`.',

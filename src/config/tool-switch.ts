@@ -10,6 +10,8 @@ export interface ToolSwitch {
 /** Properties of a tool that determine whether settings disable it. */
 export interface SwitchedTool {
   readonly name: string
+  /** The tool whose setting also switches this one off. */
+  readonly standsFor?: string
   readonly needs?: 'tools.write' | 'tools.attach'
   /** Setting that disables the tool together with related tools. */
   readonly group?: 'tools.insight'
@@ -23,10 +25,10 @@ export interface SwitchedTool {
 
 /** Returns the setting that disables a tool, or `undefined` if the tool is enabled. */
 export function switchOff(
-  { name, needs, group, byMeaning, byModel }: SwitchedTool,
+  { name, standsFor = name, needs, group, byMeaning, byModel }: SwitchedTool,
   { tools, embedder, ai }: Settings,
 ): ToolSwitch | undefined {
-  if (tools[name] === false) return { setting: `tools.${name}`, on: 'true' }
+  if (tools[standsFor] === false) return { setting: `tools.${standsFor}`, on: 'true' }
   if (group !== undefined && tools.insight === false) return { setting: group, on: 'true' }
   if (needs !== undefined && !isPermitted(needs, tools)) return { setting: needs, on: 'true' }
   if (byModel && !ai.enabled) return { setting: 'ai.enabled', on: 'true' }

@@ -88,6 +88,8 @@ export interface PublicSide {
   find(secret: string): Principal | undefined
   /** Checks whether a connection still exists. */
   isCurrent(key: string): boolean
+  /** Returns the address of a page that leads to a note in its application. */
+  addressOf(note: { readonly folder: string; readonly path: string; readonly title: string }): string
   /** Returns the parameters of `WWW-Authenticate` that a refused client needs to sign in. */
   challenge(): string
 }

@@ -1,5 +1,5 @@
 import type { Implementation, Server, ServerOptions } from '@modelcontextprotocol/server'
-import type { ToolIdentity } from './definition/define-tool.ts'
+import { SEARCH_NOTES, type ToolIdentity } from './definition/define-tool.ts'
 import { connectNotifier } from './events/notifier.ts'
 import { addCompletionHandler, addPromptHandlers, addResourceHandlers, addToolHandlers, enabledTools } from './handlers.ts'
 import type { McpServerOptions } from './server-options.ts'
@@ -113,8 +113,10 @@ export function instructionsFor(
     const left = clauses.filter((clause) => !missing.some((name) => name.test(clause)))
     return left.length === 0 ? [] : [`- ${question} ${left.join('; ')}.`]
   })
+  const told = lines.join('\n')
+  const search = offered.some(({ name }) => name === SEARCH_NOTES) ? SEARCH_NOTES : 'search'
   const writing = offered.some(({ name }) => name === 'update_node') ? WRITING_INSTRUCTIONS : ''
-  return `${INTRODUCTION}\n${lines.join('\n')}\n\n${RULES}${writing}${vaultInstructions(vaults)}`
+  return `${INTRODUCTION}\n${told.replace(/\bsearch\b/, search)}\n\n${RULES}${writing}${vaultInstructions(vaults)}`
 }
 
 function vaultInstructions(names: readonly string[]): string {

@@ -11,6 +11,7 @@ import { ClientDocuments, type ReadDocument } from './client-documents.ts'
 import { CONNECTION_SCOPES } from './connect-window.ts'
 import { Connections } from './connections.ts'
 import { fetchDocument } from './fetch-document.ts'
+import { addressOf, openRoute } from './open-page.ts'
 import { openSigner } from './secrets.ts'
 import { PATHS, type SignIn } from './sign-in.ts'
 import { signInFiles } from './state-files.ts'
@@ -49,10 +50,11 @@ export function openSignIn(options: SignInOptions): PublicSide {
     now,
   }
   return {
-    routes: [...metadataRoutes(signIn), authorizeRoute(signIn), ...tokenRoutes(signIn)],
+    routes: [...metadataRoutes(signIn), authorizeRoute(signIn), ...tokenRoutes(signIn), openRoute(signIn)],
     isPublic: ({ headers }: IncomingMessage) => hostName(headers.host ?? '') === address.host,
     find: (secret) => signIn.connections.find(secret, address.resource),
     isCurrent: (key) => signIn.connections.isCurrent(key),
+    addressOf: (note) => addressOf(note, signIn),
     challenge: () =>
       `resource_metadata="${address.origin}${PATHS.resource}${MCP_PATH}", scope="${signIn.allowedScopes().join(' ')}"`,
   }

@@ -3,7 +3,7 @@ import * as z from 'zod/v4'
 import { changeJson } from './state-files.ts'
 
 /** The use of a signed value. A value signed for one purpose is not accepted for another. */
-type Purpose = 'client' | 'request' | 'refresh'
+type Purpose = 'client' | 'request' | 'refresh' | 'note'
 
 /** Signs values that clients keep, so this server need not. */
 export interface Signer {

@@ -30,4 +30,5 @@ export const PATHS = {
   token: '/token',
   register: '/register',
   revoke: '/revoke',
+  open: '/open',
 } as const

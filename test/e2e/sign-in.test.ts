@@ -10,8 +10,8 @@ vi.setConfig({ testTimeout: SLOW })
 const CALLBACK = 'http://127.0.0.1:9/callback'
 
 /** A server at a public address on this computer, under another name than its own. */
-async function startPublic(world: World, port: number): Promise<Server> {
-  const server = world.serve([world.vault, '--http', String(port), '--public-url', `http://localhost:${port}`])
+async function startPublic(world: World, port: number, options: readonly string[] = []): Promise<Server> {
+  const server = world.serve([world.vault, '--http', String(port), '--public-url', `http://localhost:${port}`, ...options])
   await eventually(async () => expect((await fetch(`http://localhost:${port}/health`)).status).toBe(200))
   return server
 }
@@ -101,6 +101,28 @@ test('a program signs in with the code of roux connect, over restarts, and is se
   await stream.text()
   expect((await post({ method: 'ping' })).status).toBe(401)
   expect(JSON.parse((await world.roux(['token', 'list', '--json'])).out)).toHaveLength(1)
+})
+
+test('a source that a connector finds leads to a page at the public address', async () => {
+  const world = openWorld({ fixture: 'docs-folder' })
+  const port = await freePort()
+  const origin = `http://localhost:${port}`
+  await startPublic(world, port, ['--set', 'mcp.connector_tools=true'])
+  const { out } = await world.roux(['token', 'show'])
+  const call = async (name: string, args: object): Promise<Json> => {
+    const answer = await fetch(`${origin}/mcp`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${out.trim()}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } }),
+    })
+    return ((await answer.json()) as Json).result.structuredContent
+  }
+  const found = await call('search', { query: 'readme' })
+  const { id, url, title } = found.results.find((one: Json) => one.id === 'readme.md')
+  expect(await call('fetch', { id })).toMatchObject({ id, url, title })
+  const page = await fetch(url)
+  expect([page.status, url.startsWith(`${origin}/open?note=`)]).toEqual([200, true])
+  expect(await page.text()).toMatch(/href="obsidian:\/\/open\?vault=vault&#38;file=README\.md"/)
 })
 
 test('without a public address there is no sign-in, and no file of it', async () => {

@@ -4,6 +4,7 @@ import { type IncomingMessage, request } from 'node:http'
 import { createServer } from 'node:net'
 import { onTestFinished } from 'vitest'
 import { readPublicAddress } from '../../src/http/public-address.ts'
+import type { PublicSide } from '../../src/http/routes.ts'
 import type { Scope } from '../../src/http/tokens.ts'
 import type { ReadDocument } from '../../src/oauth/client-documents.ts'
 import { openWindow } from '../../src/oauth/connect-window.ts'
@@ -50,6 +51,8 @@ export interface SignInOptions {
 /** A server with a public address, as programs and browsers on the internet see it. */
 export class PublicServer {
   http: Listening
+  /** What the server uses of sign-in. */
+  side!: PublicSide
   readonly state: string
   readonly #options: SignInOptions
   /** Milliseconds by which the clock of this server is ahead. */
@@ -200,7 +203,7 @@ export class PublicServer {
       if (document === undefined) throw new Error('the server answered 404')
       return JSON.stringify(document)
     }
-    const publicSide = openSignIn({
+    this.side = openSignIn({
       address,
       clients,
       stateFolder: this.state,
@@ -210,7 +213,7 @@ export class PublicServer {
       now: this.now,
       readDocument: this.#options.readDocument ?? reads,
     })
-    this.http = await listening({ publicSide, hosts: [address.host], origins: [address.origin], port: port ?? 0 })
+    this.http = await listening({ publicSide: this.side, hosts: [address.host], origins: [address.origin], port: port ?? 0 })
   }
 }
 

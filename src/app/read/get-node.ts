@@ -75,7 +75,7 @@ export function getNode(core: GraphCore, args: GetNodeArguments, call: Call = {}
     if (read === undefined) return { value: null, warnings: [await unknownIdWarning(snapshot, args.id)] }
     const { node, source } = read
     const { contentOf, span } = await contentReader(core, read, args)
-    const content = contentOf(Math.min(args.maxChars, CONTENT_LIMITS.single))
+    const content = contentOf(args.maxChars)
     const { links, outline } = knownOf(read, args, { span, next: content.next, links: linksShown(undefined, call) })
     const value: NodeDetails = {
       ...contentResponse(node, content.text),

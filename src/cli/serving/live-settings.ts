@@ -9,7 +9,7 @@ const INTERVAL = 500
  * Prefixes of the settings that take effect in a running server. They control which features are offered and do not affect anything
  * already opened.
  */
-const LIVE = ['tools.', 'mcp.', 'answers.', 'http.enabled', 'ai.enabled', 'ai.allow', 'ai.deny'] as const
+const LIVE = ['tools.', 'mcp.prompts_folder', 'answers.', 'http.enabled', 'ai.enabled', 'ai.allow', 'ai.deny'] as const
 
 function isLive(key: string): boolean {
   return LIVE.some((beginning) => key.startsWith(beginning))

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { vaultHealth } from '../../app/system-info.ts'
 import { openAll, type Vaults } from '../../app/vaults.ts'
 import { userFolders } from '../../config/folders.ts'
@@ -13,11 +13,13 @@ import type { PublicSide, ServerParts } from '../../http/routes.ts'
 import { closeToOthers, openTokens, readTokens, tokenFileIn } from '../../http/token-file.ts'
 import { isBearerOf } from '../../http/token-gate.ts'
 import { type Access, type Principal, SCOPES } from '../../http/tokens.ts'
+import { vaultOf } from '../../mcp/calls/vault-arguments.ts'
 import type { SwitchedOffBy } from '../../mcp/definition/define-tool.ts'
 import { type EventFeed, feedOf } from '../../mcp/events/events.ts'
 import { followVaults } from '../../mcp/events/follow-vaults.ts'
 import { createMcpServer } from '../../mcp/server.ts'
-import { TOOLS } from '../../mcp/tools/index.ts'
+import type { AddressOf } from '../../mcp/tools/connectors.ts'
+import { TOOLS, toolsFor } from '../../mcp/tools/index.ts'
 import type { WebOptions } from '../../web/routes.ts'
 import type { WebSessions } from '../../web/sessions.ts'
 import { UsageError } from '../host.ts'
@@ -68,6 +70,7 @@ export async function serveHttp(invocation: Invocation, loaded: LoadedVaults, we
   const log = (line: string): void => printer.note(line)
   // The page of `roux open` is for this computer only.
   const signIn = web?.onAddress === undefined ? await publicSide(invocation, loaded, { live, vaults: followed }) : undefined
+  const tools = await toolsFor(loaded.server.settings.mcp, signIn?.addressOf)
   const server = await openHttpServer({
     ...http,
     ...signIn?.reachableAs(http),
@@ -82,7 +85,7 @@ export async function serveHttp(invocation: Invocation, loaded: LoadedVaults, we
       createMcpServer({
         ...options,
         vaults: seenBy(access, followed, loaded),
-        tools: TOOLS,
+        tools,
         switchedOffBy: refusing(options.switchedOffBy)(access),
         mayRead: access.scopes.has('read'),
         events: eventsFor(access),
@@ -180,6 +183,7 @@ interface SignIn {
   readonly side: PublicSide
   /** Returns the names under which the server is reached, with the public one. */
   reachableAs(policy: Pick<AccessPolicy, 'hosts' | 'origins'>): Pick<AccessPolicy, 'hosts' | 'origins'>
+  readonly addressOf: AddressOf
 }
 
 /** Opens sign-in if there is a public address. Its code is only loaded then. */
@@ -207,6 +211,11 @@ async function publicSide(
   return {
     address,
     side,
+    addressOf({ id, path, title }) {
+      const name = vaultOf(id, vaults.names)
+      const folder = (name !== undefined && vaults.folderOf?.(name)) || first.settings.vault.path
+      return side.addressOf({ folder: basename(folder), path: path ?? id.slice(name === undefined ? 0 : name.length + 1), title })
+    },
     reachableAs: ({ hosts, origins }) => ({ hosts: [...hosts, address.host], origins: [...origins, address.origin] }),
   }
 }

@@ -39,12 +39,14 @@ async function serveClient(invocation: Invocation, loaded: LoadedVaults): Promis
   const { host, printer } = invocation
   const names = nameVaults(invocation, loaded)
   if (host.stdin.isTTY) printer.note(greeting(names, loaded.vaults))
-  const [{ serveStdioServer }, serving] = await Promise.all([
+  const [{ serveStdioServer }, { toolsFor }, serving] = await Promise.all([
     import('../../mcp/transport/serve-stdio.ts'),
+    import('../../mcp/tools/index.ts'),
     openServing(invocation, loaded),
   ])
   const server = serveStdioServer({
     ...serving.options,
+    tools: await toolsFor(loaded.server.settings.mcp),
     vaults: serving.vaults,
     events: serving.events,
     stdin: host.stdin as Readable,

@@ -46,7 +46,7 @@ export async function callTool(tool: Tool, args: unknown, options: CallOptions):
     const run = prepareCall(tool, args, options)
     const limit = { signal, timeout, hint: hintOf(tool) }
     const answer = await withinTime(limit, (stop) => run(waiting({ signal: stop, maxTokens, report })))
-    return toolResult(onlyOffered(mayRead ? answer : redactAnswer(answer, tool), missing), tool.wrap)
+    return toolResult(onlyOffered(mayRead ? answer : redactAnswer(answer, tool), missing), tool)
   } catch (error) {
     // The result of a cancelled call is never sent.
     const shown = onlyOfferedHint(signal?.aborted ? cancelled() : error, missing)

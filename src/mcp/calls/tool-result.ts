@@ -3,7 +3,7 @@ import type { Answer, ListFacts, Omitted, Picture } from '../../app/graph-core.t
 import { RouxError } from '../../core/errors.ts'
 import { isRecord } from '../../core/is-record.ts'
 import { amountOf } from '../../core/text/amount.ts'
-import type { OffSwitch, Wrap } from '../definition/define-tool.ts'
+import type { OffSwitch, Tool, Wrap } from '../definition/define-tool.ts'
 import { membersToJson, toJson } from '../transport/json-rpc.ts'
 
 /** A tool's result on the wire: the same data as text and as a structured object. */
@@ -24,8 +24,13 @@ interface TextBlock {
 export type Log = (line: string, told?: string) => void
 
 /** Formats an answer: compact JSON and pictures, followed by sentences on the length of a list, what was left out, and warnings. */
-export function toolResult(answer: Answer<unknown>, given: Wrap): ToolResult {
+export function toolResult(answer: Answer<unknown>, { wrap: given, present }: Pick<Tool, 'wrap' | 'present'>): ToolResult {
   const { value, warnings, images = [] } = answer
+  const told = warnings.length === 0 ? {} : { _warnings: warnings }
+  if (present !== undefined) {
+    const structuredContent = { ...present(value), ...told }
+    return { content: [textBlock(JSON.stringify(structuredContent))], structuredContent }
+  }
   // A tool that lists notes may also count them, which is not a list.
   const wrap = given === 'results' && isRecord(value) && typeof value.total === 'number' ? 'object' : given
   const content: ContentBlock[] = [textBlock(wrap === 'object' && isRecord(value) ? membersToJson(value) : toJson(value))]
@@ -33,7 +38,7 @@ export function toolResult(answer: Answer<unknown>, given: Wrap): ToolResult {
   const structuredContent = { ...wrapped(value, wrap), ...extentOf(answer) }
   const sentences = [...extentSentences(answer), ...warnings.map(({ code, message }) => `${code}: ${message}`)]
   if (sentences.length > 0) content.push(textBlock(sentences.join('\n')))
-  return { content, structuredContent: warnings.length === 0 ? structuredContent : { ...structuredContent, _warnings: warnings } }
+  return { content, structuredContent: { ...structuredContent, ...told } }
 }
 
 /** Formats a failure: an error that the caller can act on, or a reference to the log. */

@@ -74,7 +74,7 @@ export function requireAny(outcomes: readonly PromiseSettledResult<unknown>[]): 
 /** Adds the parameter `vault` to a tool's definition if there are several vaults. */
 export function definitionFor(tool: Tool, names: readonly string[]): ToolDefinition {
   const definition = tool.definition()
-  if (names.length === 0) return definition
+  if (names.length === 0 || tool.present !== undefined) return definition
   const vault: PropertySchema = { type: 'string', enum: names, description: DESCRIPTIONS[tool.reach.kind] }
   const { inputSchema } = definition
   return { ...definition, inputSchema: { ...inputSchema, properties: { ...inputSchema.properties, vault } } }

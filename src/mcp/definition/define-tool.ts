@@ -50,9 +50,14 @@ export const UNREDACTED: Readonly<Record<Permission, ReadonlySet<string>>> = {
 /** A setting that disables several tools together. */
 export type ToolGroup = 'tools.insight'
 
+/** Name of the full search if connectors have a `search` of their own. */
+export const SEARCH_NOTES = 'search_notes'
+
 /** Properties of a tool that need no schema. */
 export interface ToolIdentity {
   readonly name: string
+  /** The tool whose setting also switches this one off. Omitted if it has a setting of its own. */
+  readonly standsFor?: string
   /** Omitted for tools that are enabled by default. */
   readonly needs?: Permission
   readonly group?: ToolGroup
@@ -76,6 +81,8 @@ export interface ToolFacts extends ToolIdentity {
   readonly wrap: Wrap
   /** Set if the tool's answer can be shown on the map by clients that support pages. */
   readonly isPictured?: true
+  /** Set for tools of connectors. Returns the whole result, which is sent in the same words as text, without further parameters or texts. */
+  present?(value: unknown): Readonly<Record<string, unknown>>
 }
 
 /** Why a tool is disabled: a setting, or another reason with a hint. */
@@ -90,7 +97,8 @@ export interface ToolCall extends Call {
 }
 
 /** A tool as a single literal, from which lists, validation, help and snapshots are derived. */
-export interface ToolLiteral<Shape extends z.ZodRawShape, Value = unknown> extends Omit<ToolFacts, 'annotations' | 'wrap'> {
+export interface ToolLiteral<Shape extends z.ZodRawShape, Value = unknown>
+  extends Omit<ToolFacts, 'annotations' | 'wrap' | 'present'> {
   /** Defaults to read-only. */
   readonly annotations?: ToolAnnotations
   /** Defaults to `object`. */
@@ -103,6 +111,7 @@ export interface ToolLiteral<Shape extends z.ZodRawShape, Value = unknown> exten
   readonly output?: OutputSchema
   /** Budget of the tool's answer. Unlimited by default. */
   readonly budget?: Budgeted<NoInfer<Value>>
+  present?(value: NoInfer<Value>): Readonly<Record<string, unknown>>
   /** Which of several vaults the tool queries. One by default. */
   readonly reach?: Reach<z.output<z.ZodObject<Shape>>, Value>
   /** Validation beyond the schema. @throws RouxError if a tool named in the arguments is disabled */
@@ -132,9 +141,29 @@ export interface Tool extends ToolFacts {
   prepare(args: unknown, switchedOffBy?: SwitchedOffBy): (core: GraphCore, call: Call) => Promise<Answer<unknown>>
 }
 
+/** Checks a literal from which several tools are created. */
+export function toolLiteral<const Shape extends z.ZodRawShape, Value>(
+  literal: ToolLiteral<Shape, Value>,
+): ToolLiteral<Shape, Value> {
+  return literal
+}
+
 /** Creates a tool from its literal. */
 export function defineTool<const Shape extends z.ZodRawShape, Value>(literal: ToolLiteral<Shape, Value>): Tool {
-  const { title, description, output, input, reach, budget, check, run, annotations = READS, wrap = 'object', ...facts } = literal
+  const {
+    title,
+    description,
+    output,
+    input,
+    reach,
+    budget,
+    check,
+    run,
+    present,
+    annotations = READS,
+    wrap = 'object',
+    ...facts
+  } = literal
   const { name } = facts
   const schema = once(() => z.strictObject(input()))
   const checked = once(() => ({ name, inputSchema: inputSchema(schema()) }))
@@ -151,6 +180,7 @@ export function defineTool<const Shape extends z.ZodRawShape, Value>(literal: To
     annotations,
     wrap,
     ...(budget === undefined ? undefined : { budget: budget as Budgeted }),
+    ...(present === undefined ? undefined : { present: present as NonNullable<Tool['present']> }),
     reach: reachOf(reach, schema),
     definition,
     prepare(args, switchedOffBy = () => undefined) {

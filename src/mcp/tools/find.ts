@@ -12,10 +12,11 @@ import { type SearchResult, search } from '../../app/find/search.ts'
 import { similarNodes } from '../../app/find/similar-nodes.ts'
 import type { Answer } from '../../app/graph-core.ts'
 import { type VaultAnswer, valuesOf } from '../calls/reach.ts'
-import { defineTool, READS } from '../definition/define-tool.ts'
+import { defineTool, READS, toolLiteral } from '../definition/define-tool.ts'
 import { folder, includeContent, limit, links, maxTokens, nodeName, page, path, relevance, tag } from './parameters.ts'
 
-export const searchTool = defineTool({
+/** The full search. Where connectors have a `search` of their own, it has another name. */
+export const SEARCH = toolLiteral({
   name: 'search',
   title: 'Search',
   description:
@@ -48,6 +49,8 @@ export const searchTool = defineTool({
   run: (core, { include_content, max_tokens, ...args }, call) =>
     search(core, { ...args, includeContent: include_content, maxTokens: max_tokens }, call),
 })
+
+export const searchTool = defineTool(SEARCH)
 
 export const findNodesTool = defineTool({
   name: 'find_nodes',

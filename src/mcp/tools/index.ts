@@ -1,5 +1,6 @@
 import type { Tool } from '../definition/define-tool.ts'
 import { listAttachmentsTool, readAttachmentTool } from './attachments.ts'
+import type { AddressOf } from './connectors.ts'
 import {
   askTool,
   findNodesTool,
@@ -58,3 +59,8 @@ export const TOOLS: readonly Tool[] = [
   listAttachmentsTool,
   readAttachmentTool,
 ]
+
+/** Returns the tools that assistants get. Those of connectors are only loaded if `mcp.connector_tools` is on. */
+export async function toolsFor({ connector_tools }: { readonly connector_tools: boolean }, addressOf?: AddressOf) {
+  return connector_tools ? (await import('./connectors.ts')).withConnectorTools(TOOLS, addressOf) : TOOLS
+}

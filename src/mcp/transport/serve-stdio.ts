@@ -10,6 +10,8 @@ import { TOOLS } from '../tools/index.ts'
 import { StdioTransport } from './stdio-transport.ts'
 
 export interface ServeStdioOptions extends Pick<McpServerOptions, 'facts' | 'promptsFolder' | 'mapPage'> {
+  /** Defaults to all that do not depend on a setting. */
+  readonly tools?: McpServerOptions['tools']
   /** Opened after a client has initialized, or by the first call. */
   readonly vaults: Vaults
   readonly version: string
@@ -36,7 +38,7 @@ export interface StdioServer {
 /** Serves one client over stdin and stdout, in both eras of the protocol. */
 export function serveStdioServer(options: ServeStdioOptions): StdioServer {
   const log = (line: string) => void options.stderr.write(`${line}\n`)
-  const { stdin, stdout, events = new ServerEvents(), promptsFolder = () => '' } = options
+  const { stdin, stdout, tools = TOOLS, events = new ServerEvents(), promptsFolder = () => '' } = options
   const vaults = followVaults(options.vaults, events, promptsFolder)
   const feed = feedOf(events, vaults.names)
   let subscribed = 0
@@ -64,7 +66,7 @@ export function serveStdioServer(options: ServeStdioOptions): StdioServer {
       }
     },
   })
-  const connection = serveStdio(() => createMcpServer({ ...options, vaults, events: feed, tools: TOOLS, log, onOpened }), {
+  const connection = serveStdio(() => createMcpServer({ ...options, vaults, events: feed, tools, log, onOpened }), {
     transport,
     onerror: (error) => log(error.message),
   })

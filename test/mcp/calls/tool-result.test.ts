@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { toolResult } from '../../../src/mcp/calls/tool-result.ts'
 
 function sentencesOf(extent: Omit<Parameters<typeof toolResult>[0], 'value' | 'warnings'>): string {
-  const [, second] = toolResult({ value: [], warnings: [], ...extent }, 'results').content
+  const [, second] = toolResult({ value: [], warnings: [], ...extent }, { wrap: 'results' }).content
   return second?.type === 'text' ? second.text : ''
 }
 
@@ -12,7 +12,7 @@ test('separates what the budget left out from what no budget shows', () => {
     'Left out for max_tokens 2000: 1 result, 2 passages.\nLeft out at any max_tokens: 5 tags.',
   )
   expect(sentencesOf({ omitted: { maxTokens: 100, counts: {}, capped: { tags: 1 } } })).toBe('Left out at any max_tokens: 1 tag.')
-  expect(toolResult({ value: [], warnings: [], omitted }, 'results').structuredContent.omitted).toEqual({
+  expect(toolResult({ value: [], warnings: [], omitted }, { wrap: 'results' }).structuredContent.omitted).toEqual({
     results: 1,
     passages: 2,
     tags: 5,

@@ -1,0 +1,117 @@
+import * as z from 'zod/v4'
+import { mergeRanked } from '../../app/find/merge.ts'
+import { type SearchResult, search } from '../../app/find/search.ts'
+import { getNode, type NodeDetails } from '../../app/read/get-node.ts'
+import { RouxError } from '../../core/errors.ts'
+import { type VaultAnswer, valuesOf } from '../calls/reach.ts'
+import { defineTool, SEARCH_NOTES, type Tool } from '../definition/define-tool.ts'
+import { listOf, outputSchema, TEXT } from '../definition/schemas.ts'
+import { resourceUri } from '../resources/resource-uri.ts'
+import { SEARCH } from './find.ts'
+
+/** A note as an answer names it. */
+export interface NamedNote {
+  readonly id: string
+  /** As spelled on disk. Omitted if it is the same as the id, except for the vault's name. */
+  readonly path?: string | undefined
+  readonly title: string
+}
+
+/** Returns the address at which a person opens a note. */
+export type AddressOf = (note: NamedNote) => string
+
+const RESULTS = 20
+
+/** Characters of a note in one answer, about 10,000 tokens. */
+const PART = 40_000
+
+/** The end of an id that asks for a later part of a note. */
+const LATER_PART = /\?offset=(\d{1,9})$/
+
+/**
+ * Returns the tools with those that ChatGPT's connectors expect: a `search` with one parameter in place of the full one, which gets
+ * another name, and `fetch`. `addressOf` returns the address of a note; by default that of its resource.
+ */
+export function withConnectorTools(
+  tools: readonly Tool[],
+  addressOf: AddressOf = ({ id, path }) => resourceUri('node', path ?? id),
+): readonly Tool[] {
+  const rest = tools.filter(({ name }) => name !== 'search')
+  return [
+    connectorSearch(addressOf),
+    connectorFetch(addressOf),
+    defineTool({ ...SEARCH, name: SEARCH_NOTES, standsFor: 'search' }),
+    ...rest,
+  ]
+}
+
+function connectorSearch(addressOf: AddressOf): Tool {
+  return defineTool({
+    name: 'search',
+    title: 'Search',
+    description: 'Notes that answer a question, best first: "How do I keep dough warm?" fetch reads one.',
+    input: () => ({ query: z.string().min(1).max(10_000).describe('The question.') }),
+    output: outputSchema({ results: listOf({ id: TEXT, title: TEXT, url: TEXT }) }),
+    searchReadiness: () => 'meaning',
+    reach: {
+      kind: 'all',
+      merge: (answers: readonly VaultAnswer<readonly SearchResult[]>[]) => mergeRanked(valuesOf(answers)).slice(0, RESULTS),
+    },
+    run: (core, { query }, call) => {
+      const mode = core.embedding === undefined ? 'keyword' : 'hybrid'
+      const page = { limit: RESULTS, offset: 0 }
+      return search(core, { query, mode, relevance: 'normal', includeContent: false, explain: false, links: 0, ...page }, call)
+    },
+    present: (found) => ({ results: found.map((note) => ({ id: note.id, title: note.title, url: addressOf(note) })) }),
+  })
+}
+
+function connectorFetch(addressOf: AddressOf): Tool {
+  return defineTool({
+    name: 'fetch',
+    standsFor: 'get_node',
+    title: 'Read a note',
+    description: 'The text of a note, by an id from search. A long note says at its end how to fetch the rest.',
+    names: { id: 'note' },
+    input: () => ({ id: z.string().describe('An id from search.') }),
+    output: outputSchema({
+      id: TEXT,
+      title: TEXT,
+      text: TEXT,
+      url: TEXT,
+      metadata: { type: 'object', additionalProperties: TEXT },
+    }),
+    run: async (core, { id }, call) => {
+      const part = LATER_PART.exec(id)
+      const read = (name: string, offset: number) => getNode(core, { id: name, depth: 0, offset, maxChars: PART }, call)
+      // A file may have a name that looks like a part.
+      const whole = await read(id, 0)
+      const { value, ...answer } =
+        whole.value === null && part !== null ? await read(id.slice(0, part.index), Number(part[1])) : whole
+      if (value !== null) return { ...answer, value }
+      const message = answer.warnings.map((warning) => warning.message).join(' ')
+      throw new RouxError('NODE_NOT_FOUND', message, { hint: 'Take an id from the results of search.' })
+    },
+    present: (note) => ({
+      id: note.id,
+      title: note.title,
+      text: textOf(note),
+      url: addressOf(note),
+      metadata: metadataOf(note),
+    }),
+  })
+}
+
+function textOf({ id, path, kind, content = '', next_offset: next }: NodeDetails): string {
+  if (kind === 'attachment') return `${path ?? id} is a file beside the notes, such as a picture. Its content cannot be fetched.`
+  if (next === undefined) return content
+  return `${content}\n\n[The note goes on. To read the rest, call fetch with the id "${id}?offset=${next}".]`
+}
+
+function metadataOf({ id, path = id, tags, modified }: NodeDetails): Readonly<Record<string, string>> {
+  return {
+    path,
+    ...(tags.length === 0 ? {} : { tags: tags.join(', ') }),
+    ...(modified === undefined ? {} : { modified }),
+  }
+}

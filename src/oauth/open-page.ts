@@ -1,0 +1,46 @@
+import * as z from 'zod/v4'
+import { defineRoute, type Route } from '../http/routes.ts'
+import { html, sendPage } from './page.ts'
+import { parseParameters, queryOf } from './parameters.ts'
+import { PATHS, type SignIn } from './sign-in.ts'
+
+/** A note, by the name of its vault's folder, its path there, and its title. */
+const NOTE = z.tuple([z.string(), z.string(), z.string()])
+
+const LONGEST_TITLE = 200
+
+/**
+ * Returns the address of the page for a note. It carries the note's names with a signature, so the page asks no vault, tells nothing
+ * that its address does not, and shows nothing that this server did not write.
+ */
+export function addressOf(
+  { folder, path, title }: { readonly folder: string; readonly path: string; readonly title: string },
+  { address, signer }: Pick<SignIn, 'address' | 'signer'>,
+): string {
+  return `${address.origin}${PATHS.open}?note=${signer.sign('note', [folder, path, [...title].slice(0, LONGEST_TITLE).join('')])}`
+}
+
+/** The page to which the sources of an answer lead. Anyone may see it, because a browser that follows a source has no token. */
+export function openRoute({ signer }: Pick<SignIn, 'signer'>): Route {
+  return defineRoute<undefined>({
+    path: PATHS.open,
+    methods: {
+      GET({ request, response }) {
+        const note = NOTE.safeParse(signer.read('note', parseParameters(queryOf(request))?.get('note') ?? ''))
+        if (!note.success) return sendPage(response, 404, 'Roux', '<h1>This link was not made by this server</h1>')
+        const [folder, path, title] = note.data
+        const link = `obsidian://open?vault=${encodeURIComponent(folder.toWellFormed())}&file=${encodeURIComponent(path.toWellFormed())}`
+        return sendPage(
+          response,
+          200,
+          title,
+          `<h1><bdi>${html(title)}</bdi></h1>
+<p class="source"><bdi>${html(`${folder}/${path}`)}</bdi></p>
+<p class="buttons"><a class="allow" href="${html(link)}">Open in Obsidian</a></p>`,
+        )
+      },
+    },
+    admit: () => ({ sender: undefined }),
+    answersPreflight: false,
+  })
+}
