@@ -1,10 +1,10 @@
 /**
  * Measures the page of "roux open" in a real browser with software rendering, after `npm run build`.
  *
- * Usage: npm run bench:web -- [<vault>…] [--generate <notes>] [--keep <folder>]
+ * Usage: npm run bench:web -- [<vault>…] [--generate <notes>] [--keep <folder>] [--width <pixels>]
  *
  * For a copy of each vault: time from opening the address to a map with titles (with only the index kept; with layout and communities
- * kept), frame times while the map moves, time until a new file is on the map, and CPU use at rest. `--generate` also writes and measures a
+ * kept), frame times while the map moves and while the pointer crosses it, time until a new file is on the map, and CPU use at rest. `--generate` also writes and measures a
  * vault with this many notes and ten links each; `--keep` keeps copies and indexes there for the next run.
  */
 import { spawn, spawnSync } from 'node:child_process'
@@ -20,7 +20,7 @@ import { CHROMIUM_FLAGS, findChromium } from '../scripts/chromium.mjs'
 const here = (name) => fileURLToPath(new URL(name, import.meta.url))
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
-  options: { generate: { type: 'string' }, keep: { type: 'string' } },
+  options: { generate: { type: 'string' }, keep: { type: 'string' }, width: { type: 'string', default: '1440' } },
 })
 const executablePath = findChromium()
 if (executablePath === undefined) {
@@ -62,11 +62,17 @@ async function measure(given) {
   console.log(`  index kept: titles after ${seconds(cold.titled)}`)
   const cached = await visit(state, async ({ page }) => {
     if (first.result !== undefined) await colouredAfter(page)
-    return { moving: await frames(page), busy: await busyShare(page), added: await addedAfter(page, vault) }
+    return {
+      moving: await frames(page),
+      hovering: await hoverFrames(page),
+      busy: await busyShare(page),
+      added: await addedAfter(page, vault),
+    }
   })
   console.log(`  places kept: titles after ${seconds(cached.titled)}`)
-  const { moving, busy, added } = cached.result
-  console.log(`  while it moves: a frame ${moving.median.toFixed(0)} ms (median), ${moving.slow.toFixed(0)} ms (p95)`)
+  const { moving, hovering, busy, added } = cached.result
+  console.log(`  while it moves: ${told(moving)}`)
+  console.log(`  while the pointer crosses it: ${told(hovering)}`)
   console.log(`  at rest: ${(busy * 100).toFixed(2)} % of a processor; a new file is on the map after ${seconds(added)}`)
 }
 
@@ -89,7 +95,7 @@ async function visit({ vault, home }, act) {
   })
   const browser = await chromium.launch({ executablePath, args: [...CHROMIUM_FLAGS] })
   try {
-    const page = await browser.newPage({ viewport: { width: 1280, height: 800 }, reducedMotion: 'reduce' })
+    const page = await browser.newPage({ viewport: { width: Number(options.width), height: Math.round(options.width * 0.625) } })
     page.setDefaultTimeout(LONGEST)
     const begun = performance.now()
     await page.goto(address)
@@ -125,9 +131,38 @@ function frames(page) {
       times.push(now - last)
       last = now
     }
-    const sorted = (list) => list.toSorted((a, b) => a - b)
-    return { median: sorted(times)[40], slow: sorted(times)[76] }
+    return times
   })
+}
+
+/** Moves the pointer from note to note: to another one every tenth frame, as a slow hand does. */
+function hoverFrames(page) {
+  return page.evaluate(async () => {
+    const canvas = document.querySelector('.map canvas')
+    const nextFrame = () => new Promise((resolve) => requestAnimationFrame(resolve))
+    canvas.map.fit()
+    await new Promise((resolve) => setTimeout(resolve, 3_000))
+    const { left, top } = canvas.getBoundingClientRect()
+    const spots = [...canvas.map.spots().values()]
+    const times = []
+    let last = await nextFrame()
+    for (let step = 0; step < 200; step++) {
+      const [x, y] = spots[Math.floor(step / 10) * Math.floor(spots.length / 20)]
+      const at = { clientX: left + x + (step % 10) / 10, clientY: top + y, bubbles: true }
+      canvas.dispatchEvent(new PointerEvent('pointermove', at))
+      const now = await nextFrame()
+      times.push(now - last)
+      last = now
+    }
+    return times
+  })
+}
+
+function told(times) {
+  const sorted = times.toSorted((a, b) => a - b)
+  const mean = times.reduce((sum, time) => sum + time, 0) / times.length
+  const [median = 0, slow = 0] = [0.5, 0.95].map((share) => sorted[Math.floor(share * sorted.length)])
+  return `${(1_000 / mean).toFixed(0)} frames per second; a frame ${median.toFixed(0)} ms (median), ${slow.toFixed(0)} ms (p95)`
 }
 
 /** CPU share of the page at rest. */

@@ -1,5 +1,5 @@
 import { type Graph, groupingBy } from './graph.ts'
-import type { Theme } from './map-view.ts'
+import type { Theme } from './map-scene.ts'
 import type { ColourBy } from './state.ts'
 
 /** Twelve colors that can be distinguished on light and dark backgrounds. The last one is for notes without a group. */
@@ -137,6 +137,6 @@ function furthest(group: string, colourOf: ReadonlyMap<string, number>, middles:
 
 export function themeOf(isDark: boolean): Theme {
   return isDark
-    ? { ground: '#16181d', text: '#e8e6e3', halo: '#16181d', link: '#aab4c4', accent: '#ffb454' }
-    : { ground: '#ffffff', text: '#1d2129', halo: '#ffffff', link: '#5b6675', accent: '#c2410c' }
+    ? { ground: '#16181d', text: '#e8e6e3', link: '#aab4c4', accent: '#ffb454', area: 0.09 }
+    : { ground: '#ffffff', text: '#1d2129', link: '#5b6675', accent: '#c2410c', area: 0.07 }
 }

@@ -1,29 +1,18 @@
-import { type Graph, type GroupedBy, groupingBy, neighbours, radiusOf } from './graph.ts'
-
-/** Which part of a graph to show, and how. */
-export interface Look {
-  /** 1 for visible notes. */
-  readonly shown: Uint8Array
-  /** Palette index of each note. */
-  readonly colours: Uint8Array
-  readonly palette: readonly string[]
-  /** The groups whose names are shown when zoomed out. */
-  readonly groupedBy: GroupedBy
-  /** The note in focus. */
-  readonly focus: number | undefined
-  /** Highlighted notes, while the others are faded. By default, none are faded. */
-  readonly lit: ReadonlySet<number> | undefined
-  /** A path of notes, drawn on top of everything. */
-  readonly path: readonly number[]
-}
-
-export interface Theme {
-  readonly ground: string
-  readonly text: string
-  readonly halo: string
-  readonly link: string
-  readonly accent: string
-}
+import { type Graph, groupingBy, neighbours } from './graph.ts'
+import { fitInto } from './map-fit.ts'
+import { Dots, type Label, Labels, NameLayer } from './map-labels.ts'
+import {
+  type Box,
+  type Camera,
+  drawingOf,
+  type Frame,
+  type Highlight,
+  type Look,
+  placeIn,
+  radiusIn,
+  Scene,
+  type Theme,
+} from './map-scene.ts'
 
 export interface MapEvents {
   /** Called when a note is clicked, or with `undefined` for an empty place. */
@@ -35,44 +24,28 @@ export interface MapEvents {
   covered?(): readonly DOMRect[]
 }
 
-interface Camera {
-  /** The point at the center of the view. */
-  x: number
-  y: number
-  /** CSS pixels per unit of the layout. */
-  scale: number
-}
-
 interface Group {
   readonly label: string
   readonly notes: number
+  /** Palette index of the notes. */
+  readonly colour: number
+  /** The position of the note closest to the middle. */
   readonly x: number
   readonly y: number
+  readonly top: number
+  readonly bottom: number
 }
 
-type Box = readonly [left: number, top: number, right: number, bottom: number]
-
-export interface Label {
-  readonly text: string
-  readonly box: Box
-}
-
-/** Maximum number of links to draw while the view moves. At rest, all are drawn. */
-const LINKS_MOVING = 4_000
-const LINKS_STILL = 150_000
-/** Links are drawn this far beyond the view, so it can move without redrawing. */
-const MARGIN = 0.3
 /** Everything is drawn after this many milliseconds without movement. */
 const STILL_MS = 140
-/** Maximum number of segments per stroke. Long paths are slow, because the browser looks for crossings. */
-const STROKE = 120
-/** Links of notes with more links than this are faint. */
-const HUB = 200
-/**
- * Opacity by the number of links of the more connected end: up to 15, up to 60, up to `HUB`, more; and of links that are not
- * highlighted while others are.
- */
-const OPACITY = [0.55, 0.35, 0.2, 0.06, 0.015]
+/** A note is hovered after this many milliseconds. A pointer that only crosses it changes nothing. */
+const HOVER_MS = 80
+/** Duration of a change of highlight, and of a flight, in milliseconds. */
+const FADE_MS = 150
+const FLIGHT_MS = 350
+/** Opacity of everything that is not highlighted. */
+const DIMMED = 0.12
+const FONT = "'Inter Variable', system-ui, sans-serif"
 const LABELS = 160
 /** Maximum number of names to draw on top of notes when there is no room next to them. */
 const LABELS_ON_NOTES = 40
@@ -80,57 +53,49 @@ const LABELS_ON_NOTES = 40
 const SEEN = 2.5
 /** From this radius in pixels, a note is too large to be covered by the name of another. */
 const WIDE = 9
-/** Above this scale, in pixels per unit, notes grow more slowly than the map. */
-const GROWS_LESS = 9
-/** Maximum radius of a note in pixels. */
-const LARGEST = 32
-/** Maximum number of communities to name at once, and the minimum share of notes for each. */
+/** Up to this many notes, names of groups are next to their notes rather than on them. */
+const FEW = 300
+/** Maximum number of groups to name at once, and the minimum share of notes for each. */
 const NAMED = { most: 28, share: 0.003 }
-
-/** Without a graphics card, a canvas in plain memory is ten times as fast as an emulated one. */
-function drawingOf(): CanvasRenderingContext2DSettings {
-  drawing ??= { willReadFrequently: isWithoutCard() }
-  return drawing
-}
-let drawing: CanvasRenderingContext2DSettings | undefined
-
-function isWithoutCard(): boolean {
-  const context = document.createElement('canvas').getContext('webgl')
-  if (context === null) return true
-  const names = context.getExtension('WEBGL_debug_renderer_info')
-  const renderer = String(context.getParameter(names?.UNMASKED_RENDERER_WEBGL ?? context.RENDERER))
-  context.getExtension('WEBGL_lose_context')?.loseContext()
-  return /swiftshader|llvmpipe|softpipe|software|basic render/i.test(renderer)
-}
+/** Maximum scale to fit notes at, in pixels per unit. */
+const NEAREST = 28
 
 /**
- * Draws a graph on a canvas. Links are drawn once to an image that is larger than the view and then only moved. Notes and labels are
- * drawn in every frame. Nothing is drawn while nothing moves.
+ * Draws a graph on a canvas. Notes, links and names are drawn once to images, which are then only moved or faded. Nothing is drawn
+ * while nothing moves.
  */
 export class MapView {
   readonly #canvas: HTMLCanvasElement
   readonly #context: CanvasRenderingContext2D
-  readonly #links = document.createElement('canvas')
+  readonly #whole = new Scene()
+  readonly #names = new NameLayer()
+  /** The highlighted notes, on top of the dimmed ones. */
+  readonly #part = new Scene()
+  readonly #partNames = new NameLayer()
   readonly #events: MapEvents
   #graph: Graph | undefined
   #look: Look | undefined
   #theme: Theme
   #camera: Camera = { x: 0, y: 0, scale: 1 }
-  /** The camera position for which the links were drawn. */
-  #drawn: (Camera & { readonly all: boolean }) | undefined
   #frame = 0
   #still: ReturnType<typeof setTimeout> | undefined
   #hovered: number | undefined
+  #hoverSoon: ReturnType<typeof setTimeout> | undefined
+  /** The note that is hovered next. */
+  #hoverNext: number | undefined
+  #highlight: Highlight | undefined
+  /** The highlight in view, which outlasts `#highlight` while it fades. */
+  #shownHighlight: Highlight | undefined
+  /** How far it is faded in, 0–1, and when that was computed. */
+  #shade = 0
+  #shadedAt = 0
   readonly #widths = new Map<string, number>()
   readonly #pointers = new Map<number, { x: number; y: number }>()
   #moved = 0
   #isMoved = false
-  #labels = 0
   /** Names of communities in the last frame. */
   #groupNames: readonly Label[] = []
   #flight = 0
-  /** The scale at which everything is in view. */
-  #wholeScale = 0
   /** Restores what was last brought into view, until the user moves the view. */
   #goal: (() => void) | undefined
 
@@ -153,48 +118,53 @@ export class MapView {
 
   /** Shows a graph. The first one is fitted into the view. Later ones leave the view unchanged, unless most notes have moved. */
   show(graph: Graph, look: Look): void {
-    const isNew = this.#graph === undefined || isElsewhere(this.#graph, graph)
+    const before = this.#graph
+    const lookBefore = this.#look
+    const isNew = before === undefined || isElsewhere(before, graph)
     this.#graph = graph
     this.#look = look
-    this.#drawn = undefined
+    if (before !== graph || lookBefore?.shown !== look.shown || lookBefore.colours !== look.colours) this.#forget()
+    this.#names.forget()
+    this.#choose()
     if (isNew) this.fit()
-    else this.#wholeScale = this.#around(this.#shownNotes()).scale
     this.#ask()
   }
 
-  /** Redraws, for example because the elements that cover the map have changed. */
+  /** Adapts to changed elements that cover the map. */
   refresh(): void {
+    this.#names.forget()
+    this.#partNames.forget()
+    this.#goal?.()
     this.#ask()
   }
 
   setTheme(theme: Theme): void {
     this.#theme = theme
-    this.#drawn = undefined
+    this.#forget()
     this.#ask()
+  }
+
+  #forget(): void {
+    for (const layer of [this.#whole, this.#part, this.#names, this.#partNames]) layer.forget()
   }
 
   /** Fits the visible notes into the view. */
   fit(): void {
-    const graph = this.#graph
-    if (graph === undefined) return
+    if (this.#graph === undefined) return
     this.#goal = () => this.fit()
-    const whole = this.#around(this.#shownNotes())
-    this.#wholeScale = whole.scale
-    this.#moveTo(whole)
+    this.#moveTo(this.#around(this.#shownNotes()))
   }
 
   #shownNotes(): readonly number[] {
     return [...Array(this.#graph?.count ?? 0).keys()].filter((note) => this.#look?.shown[note] !== 0)
   }
 
-  /** Brings notes into view. `calm` means without animation. */
-  goTo(notes: readonly number[], calm: boolean): void {
+  /** Brings notes into view. */
+  goTo(notes: readonly number[]): void {
     if (notes.length === 0) return
     this.#isMoved = true
-    this.#goal = () => this.goTo(notes, true)
-    const goal = this.#around(notes)
-    const least = notes.length === 1 ? Math.max(this.#camera.scale, this.#readableScale()) : goal.scale
-    this.#fly({ ...goal, scale: Math.min(goal.scale, least) }, calm)
+    this.#goal = () => this.#moveTo(this.#around(notes))
+    this.#fly(this.#around(notes))
   }
 
   zoom(factor: number): void {
@@ -214,35 +184,84 @@ export class MapView {
     })
   }
 
-  /** Draws immediately and returns the labels, so tests can check for overlaps. */
+  /** Draws immediately and returns the names, so tests can check for overlaps. */
   draw(): readonly Label[] {
-    const graph = this.#graph
-    const look = this.#look
-    if (graph === undefined || look === undefined) return []
-    const { width, height } = this.#size()
+    const frame = this.#frameNow()
+    if (frame === undefined) return []
+    const { width, height, ratio, theme } = frame
     const context = this.#context
-    const ratio = this.#ratio()
+    const isMoving = this.#still !== undefined
+    const shade = this.#fade()
+    const highlight = this.#shownHighlight
     context.setTransform(ratio, 0, 0, ratio, 0, 0)
-    context.fillStyle = this.#theme.ground
+    context.fillStyle = theme.ground
     // Covers the last pixel completely, because a partial one would show through.
     context.fillRect(0, 0, Math.ceil(width) + 1, Math.ceil(height) + 1)
-    this.#placeLinks(graph, look)
-    this.#drawOver(graph, look)
-    this.#drawNotes(graph, look)
-    const labels = this.#drawLabels(graph, look)
-    this.#labels = labels.length
-    return labels
+    context.globalAlpha = 1 - (1 - DIMMED) * shade
+    this.#whole.place(context, frame, { isMoving })
+    if (highlight !== undefined) {
+      context.globalAlpha = shade
+      this.#part.place(context, frame, { isMoving, highlight })
+    }
+    context.globalAlpha = 1
+    this.#drawMarks(frame)
+    if (shade < 1) {
+      context.globalAlpha = 1 - shade
+      this.#names.place(context, frame, { isMoving, write: (on) => this.#writeNames(on, frame) })
+    }
+    if (highlight !== undefined) {
+      context.globalAlpha = shade
+      this.#partNames.place(context, frame, { isMoving, write: (on) => this.#writeNamesOf(on, frame, highlight) })
+    }
+    context.globalAlpha = 1
+    if (shade !== Number(this.#highlight !== undefined)) this.#ask()
+    return this.#namesNow.placed
+  }
+
+  #frameNow(): Frame | undefined {
+    if (this.#graph === undefined || this.#look === undefined) return undefined
+    const ratio = this.#ratio()
+    return { graph: this.#graph, look: this.#look, theme: this.#theme, camera: this.#camera, ratio, ...this.#size() }
+  }
+
+  /** Returns how far the highlight is faded in by now, 0–1. */
+  #fade(): number {
+    const now = performance.now()
+    const goal = Number(this.#highlight !== undefined)
+    const most = isCalm() ? 1 : (now - this.#shadedAt) / FADE_MS
+    this.#shade = goal > this.#shade ? Math.min(goal, this.#shade + most) : Math.max(goal, this.#shade - most)
+    this.#shadedAt = now
+    if (this.#shade === 0) this.#shownHighlight = undefined
+    return this.#shade
+  }
+
+  /** Chooses what to highlight: what is around the hovered note, or else what the look says. */
+  #choose(): void {
+    const graph = this.#graph
+    const look = this.#look
+    const centre = this.#hovered ?? (look?.lit === undefined ? look?.focus : undefined)
+    const before = this.#highlight
+    if (graph === undefined || look === undefined) this.#highlight = undefined
+    else if (centre !== undefined) this.#highlight = { notes: new Set([centre, ...neighbours(graph, centre)]), centre }
+    else this.#highlight = look.lit && { notes: look.lit, centre: undefined }
+    if (this.#highlight !== undefined) this.#shownHighlight = this.#highlight
+    if ((before === undefined) !== (this.#highlight === undefined)) this.#shadedAt = performance.now()
+    this.#partNames.forget()
+  }
+
+  get #namesNow(): NameLayer {
+    return this.#highlight === undefined ? this.#names : this.#partNames
   }
 
   /** The position of each note in the view, by id. */
   spots(): ReadonlyMap<string, readonly [x: number, y: number]> {
-    const graph = this.#graph
-    return new Map(graph?.picture.ids.map((id, note) => [id, this.#at(graph, note)]))
+    const frame = this.#frameNow()
+    return new Map(frame?.graph.picture.ids.map((id, note) => [id, placeIn(frame, note)]))
   }
 
   /** Number of labels in the last frame. */
   get labels(): number {
-    return this.#labels
+    return this.#namesNow.placed.length
   }
 
   get size(): { readonly notes: number; readonly links: number } {
@@ -256,7 +275,7 @@ export class MapView {
 
   /** True if everything is drawn and no frame is requested. */
   get isStill(): boolean {
-    return this.#frame === 0 && this.#still === undefined && this.#graph !== undefined
+    return this.#frame === 0 && this.#still === undefined && this.#hoverSoon === undefined && this.#graph !== undefined
   }
 
   get camera(): Readonly<Camera> {
@@ -289,16 +308,16 @@ export class MapView {
     this.#ask()
   }
 
-  #fly(goal: Camera, calm: boolean): void {
+  #fly(goal: Camera): void {
     cancelAnimationFrame(this.#flight)
-    if (calm) {
+    if (isCalm()) {
       this.#moveTo(goal)
       return
     }
     const from = { ...this.#camera }
     const began = performance.now()
     const step = (): void => {
-      const share = Math.min(1, (performance.now() - began) / 350)
+      const share = Math.min(1, (performance.now() - began) / FLIGHT_MS)
       const eased = 1 - (1 - share) ** 3
       this.#moveTo({
         x: from.x + (goal.x - from.x) * eased,
@@ -310,231 +329,64 @@ export class MapView {
     step()
   }
 
-  #placeLinks(graph: Graph, look: Look): void {
-    const { width, height } = this.#size()
-    const { x, y, scale } = this.#camera
-    const isMoving = this.#still !== undefined
-    const drawn = this.#drawn
-    const isNear =
-      drawn !== undefined &&
-      drawn.scale === scale &&
-      Math.abs(drawn.x - x) * scale <= width * MARGIN &&
-      Math.abs(drawn.y - y) * scale <= height * MARGIN
-    const isEnough = isMoving
-      ? drawn !== undefined && (isNear || (drawn.scale / scale < 3 && scale / drawn.scale < 2))
-      : isNear && drawn.all
-    if (!isEnough) this.#drawLinks(graph, look, isMoving ? LINKS_MOVING : LINKS_STILL)
-    const at = this.#drawn
-    if (at === undefined) return
-    const factor = scale / at.scale
-    const wide = width * (1 + 2 * MARGIN) * factor
-    const high = height * (1 + 2 * MARGIN) * factor
-    this.#context.drawImage(
-      this.#links,
-      width / 2 + (at.x - x) * scale - wide / 2,
-      height / 2 + (at.y - y) * scale - high / 2,
-      wide,
-      high,
-    )
-  }
-
-  #drawLinks(graph: Graph, look: Look, most: number): void {
-    const { width, height } = this.#size()
-    const ratio = this.#ratio()
-    const wide = width * (1 + 2 * MARGIN)
-    const high = height * (1 + 2 * MARGIN)
-    this.#links.width = Math.ceil(wide * ratio)
-    this.#links.height = Math.ceil(high * ratio)
-    const context = this.#links.getContext('2d', drawingOf())
-    if (context === null) return
-    const { x, y, scale } = this.#camera
-    context.setTransform(ratio, 0, 0, ratio, 0, 0)
-    context.strokeStyle = this.#theme.link
-    const { pairs, places } = graph
-    const step = Math.max(1, Math.ceil(pairs.length / 2 / most))
-    // The more links there are, the fainter each is drawn. Dense bundles remain visible.
-    const crowd = Math.min(1, Math.sqrt(4_000 / Math.max(1, pairs.length / 2 / step)))
-    context.lineWidth = Math.min(1.2, Math.max(0.5, scale * 0.06))
-    for (const [level, ends] of linksByFading(graph, look, step).entries()) {
-      context.globalAlpha = (OPACITY[level] ?? 0.1) * (0.35 + 0.65 * crowd)
-      for (let from = 0; from < ends.length; from += 2 * STROKE) {
-        context.beginPath()
-        for (let at = from; at < Math.min(ends.length, from + 2 * STROKE); at += 2) {
-          const a = ends[at] ?? 0
-          const b = ends[at + 1] ?? 0
-          context.moveTo(wide / 2 + ((places[a * 2] ?? 0) - x) * scale, high / 2 + ((places[a * 2 + 1] ?? 0) - y) * scale)
-          context.lineTo(wide / 2 + ((places[b * 2] ?? 0) - x) * scale, high / 2 + ((places[b * 2 + 1] ?? 0) - y) * scale)
-        }
-        context.stroke()
-      }
-    }
-    this.#drawn = { ...this.#camera, all: step === 1 || most === LINKS_STILL }
-  }
-
-  /** Draws the links of the note under the pointer or in focus, and a path. */
-  #drawOver(graph: Graph, look: Look): void {
+  /** Draws a path, and rings around the hovered note and the one in focus. */
+  #drawMarks(frame: Frame): void {
     const context = this.#context
-    const note = this.#hovered ?? look.focus
+    const { look } = frame
     context.strokeStyle = this.#theme.accent
-    if (note !== undefined && look.path.length === 0) {
-      const others = neighbours(graph, note).slice(0, 3_000)
-      // The links of a hub must not hide the linked notes.
-      context.globalAlpha = Math.min(0.5, 4 / Math.sqrt(others.length))
-      context.lineWidth = others.length > HUB ? 0.5 : 1
-      context.beginPath()
-      for (const other of others) {
-        if (look.shown[other] === 0) continue
-        context.moveTo(...this.#at(graph, note))
-        context.lineTo(...this.#at(graph, other))
-      }
-      context.stroke()
-    }
     if (look.path.length > 1) {
-      context.globalAlpha = 1
       context.lineWidth = 3
       context.beginPath()
-      for (const [at, one] of look.path.entries()) {
-        if (at === 0) context.moveTo(...this.#at(graph, one))
-        else context.lineTo(...this.#at(graph, one))
-      }
+      for (const note of look.path) context.lineTo(...placeIn(frame, note))
       context.stroke()
     }
-    context.globalAlpha = 1
-  }
-
-  #drawNotes(graph: Graph, look: Look): void {
-    const context = this.#context
-    const { faded, plain } = this.#notesInView(graph, look)
-    context.globalAlpha = 0.15
-    this.#fillNotes(graph, look, faded)
-    context.globalAlpha = 1
-    this.#fillNotes(graph, look, plain)
-    this.#ringLinked(graph, look)
+    context.lineWidth = 2.5
     for (const note of [look.focus, this.#hovered]) {
       if (note === undefined || look.shown[note] === 0) continue
-      const [x, y] = this.#at(graph, note)
       context.beginPath()
-      context.arc(x, y, this.#radius(graph, note) + 3, 0, 7)
-      context.lineWidth = 2.5
-      context.strokeStyle = this.#theme.accent
+      context.arc(...placeIn(frame, note), radiusIn(frame, note) + 3, 0, 7)
       context.stroke()
     }
   }
 
-  /** Marks the notes linked with the note in focus. */
-  #ringLinked(graph: Graph, look: Look): void {
-    if (look.focus === undefined || look.path.length > 0 || look.lit !== undefined) return
-    const linked = neighbours(graph, look.focus)
-    if (linked.length > HUB) return
-    const context = this.#context
-    context.lineWidth = 1.5
-    context.strokeStyle = this.#theme.accent
-    context.beginPath()
-    for (const note of linked) {
-      if (look.shown[note] === 0) continue
-      const [x, y] = this.#at(graph, note)
-      const radius = this.#radius(graph, note) + 1.5
-      context.moveTo(x + radius, y)
-      context.arc(x, y, radius, 0, 7)
+  /** Writes the names of groups, and then of notes. */
+  #writeNames(on: CanvasRenderingContext2D, frame: Frame): readonly Label[] {
+    const writing: Writing = { on, frame, labels: new Labels(frame, this.#taken(frame), dotsOf(frame)) }
+    this.#groupNames = this.#labelGroups(writing)
+    // A group is named after one of its notes. On a large map, that name is not drawn twice.
+    const named = new Set(frame.graph.count < FEW ? [] : this.#groupNames.map(({ text }) => text))
+    for (const note of worthALabel(frame, this.#byLinks(frame.graph))) {
+      if (writing.labels.placed.length >= LABELS) break
+      if (!named.has(frame.graph.picture.titles[note] ?? '')) this.#labelNote(note, writing)
     }
-    context.stroke()
+    return writing.labels.placed
   }
 
-  /** Returns the notes in view by color. */
-  #notesInView(graph: Graph, look: Look): Record<'faded' | 'plain', readonly number[][]> {
-    const { width, height } = this.#size()
-    const plain = look.palette.map((): number[] => [])
-    const faded = look.palette.map((): number[] => [])
-    for (let note = 0; note < graph.count; note++) {
-      if (look.shown[note] === 0) continue
-      const [x, y] = this.#at(graph, note)
-      const margin = this.#radius(graph, note)
-      if (x < -margin || y < -margin || x > width + margin || y > height + margin) continue
-      const isFaded = look.lit !== undefined && !look.lit.has(note)
-      ;(isFaded ? faded : plain)[look.colours[note] ?? 0]?.push(note)
-    }
-    return { faded, plain }
-  }
-
-  #fillNotes(graph: Graph, look: Look, byColour: readonly number[][]): void {
-    for (const [colour, notes] of byColour.entries()) {
-      this.#context.fillStyle = look.palette[colour] ?? this.#theme.text
-      for (let from = 0; from < notes.length; from += STROKE) {
-        this.#context.beginPath()
-        for (const note of notes.slice(from, from + STROKE)) this.#addNote(graph, note)
-        this.#context.fill()
-      }
-    }
-  }
-
-  #addNote(graph: Graph, note: number): void {
-    const [x, y] = this.#at(graph, note)
-    const radius = this.#radius(graph, note)
-    // A dot of two pixels looks like a square, which is faster to draw.
-    if (radius * this.#ratio() < 1.3) this.#context.rect(x - radius, y - radius, 2 * radius, 2 * radius)
-    else {
-      this.#context.moveTo(x + radius, y)
-      this.#context.arc(x, y, radius, 0, 7)
-    }
-  }
-
-  #drawLabels(graph: Graph, look: Look): readonly Label[] {
-    const labels = new Labels(this.#size(), this.#taken(graph, look), this.#dots(graph, look))
-    const first = new Set([this.#hovered, look.focus, ...look.path])
-    for (const note of first) if (note !== undefined) this.#labelNote(graph, note, labels, 'bold')
+  /** Writes the names of highlighted notes: the most important ones first, in bold. */
+  #writeNamesOf(on: CanvasRenderingContext2D, frame: Frame, highlight: Highlight): readonly Label[] {
+    const { look, graph } = frame
+    const writing: Writing = { on, frame, labels: new Labels(frame, this.#taken(frame, highlight), dotsOf(frame, highlight)) }
     this.#groupNames = []
-    // While some notes are highlighted, names of communities would hide theirs.
-    if (look.lit === undefined && this.#isFar()) this.#labelGroups(graph, look, labels)
-    // A community is named after one of its notes, whose name need not be drawn twice.
-    const named = new Set(this.#groupNames.map(({ text }) => text))
-    const linked = look.focus === undefined || look.path.length > 0 ? [] : this.#linkedWith(graph, look.focus)
-    for (const notes of [linked, this.#byLinks(graph)]) {
-      for (const note of this.#worthALabel(graph, look, notes)) {
-        if (labels.placed.length >= LABELS) break
-        if (first.has(note) || named.has(graph.picture.titles[note] ?? '')) continue
-        first.add(note)
-        this.#labelNote(graph, note, labels, 'normal')
-      }
+    const wanted = [highlight.centre, ...look.path, look.focus].filter((note) => note !== undefined)
+    const first = new Set(wanted.filter((note) => highlight.notes.has(note)))
+    for (const note of first) this.#labelNote(note, { ...writing, isBold: true })
+    const notes = [...highlight.notes].sort((a, b) => (graph.degrees[b] ?? 0) - (graph.degrees[a] ?? 0) || a - b)
+    for (const note of worthALabel(frame, notes)) {
+      if (writing.labels.placed.length >= LABELS) break
+      if (!first.has(note)) this.#labelNote(note, writing)
     }
-    return labels.placed
-  }
-
-  /** Checks whether to show names of communities: if individual notes are too small, and for the whole map unless it is small enough to read. */
-  #isFar(): boolean {
-    const { scale } = this.#camera
-    return scale < this.#readableScale() / 4 || (this.#wholeScale < this.#readableScale() && scale < this.#wholeScale * 1.3)
-  }
-
-  /** Returns the linked notes, those with the most links first. */
-  #linkedWith(graph: Graph, note: number): readonly number[] {
-    return neighbours(graph, note).toSorted((a, b) => (graph.degrees[b] ?? 0) - (graph.degrees[a] ?? 0) || a - b)
-  }
-
-  /** Returns the positions of recognizable notes. Names should be placed next to them. */
-  #dots(graph: Graph, look: Look): Dots {
-    const { width, height } = this.#size()
-    const dots = new Dots(width, height)
-    for (let note = 0; note < graph.count; note++) {
-      if (look.shown[note] === 0 || (look.lit !== undefined && !look.lit.has(note))) continue
-      const radius = this.#radius(graph, note)
-      if (radius < SEEN) continue
-      const [x, y] = this.#at(graph, note)
-      dots.add([x - radius, y - radius, x + radius, y + radius])
-    }
-    return dots
+    return writing.labels.placed
   }
 
   /** Returns the areas where no names are drawn: below covering elements, and on notes as large as a name. */
-  #taken(graph: Graph, look: Look): readonly Box[] {
-    const { left, top } = this.#canvas.getBoundingClientRect()
-    const covered = this.#events.covered?.() ?? []
-    const boxes = covered.map((one): Box => [one.left - left, one.top - top, one.right - left, one.bottom - top])
-    const { width, height } = this.#size()
+  #taken(frame: Frame, highlight?: Highlight): readonly Box[] {
+    const { graph, look, width, height } = frame
+    const boxes = [...this.#covered()]
     for (const note of this.#byLinks(graph)) {
-      const radius = this.#radius(graph, note)
+      const radius = radiusIn(frame, note)
       if (radius < WIDE || boxes.length > LABELS) break
-      if (look.shown[note] === 0 || (look.lit !== undefined && !look.lit.has(note))) continue
-      const [x, y] = this.#at(graph, note)
+      if (look.shown[note] === 0 || highlight?.notes.has(note) === false) continue
+      const [x, y] = placeIn(frame, note)
       if (x < -radius || y < -radius || x > width + radius || y > height + radius) continue
       // The square inside the circle.
       const half = radius * 0.7
@@ -543,13 +395,20 @@ export class MapView {
     return boxes
   }
 
-  #labelNote(graph: Graph, note: number, labels: Labels, weight: string): void {
-    if (this.#look?.shown[note] === 0) return
-    const [x, y] = this.#at(graph, note)
-    const font = `${weight} 12px system-ui, sans-serif`
-    const text = this.#shortened(graph.picture.titles[note] ?? '')
+  /** Returns where elements cover the view. */
+  #covered(): readonly Box[] {
+    const { left, top } = this.#canvas.getBoundingClientRect()
+    const covered = this.#events.covered?.() ?? []
+    return covered.map((one) => [one.left - left, one.top - top, one.right - left, one.bottom - top])
+  }
+
+  #labelNote(note: number, { on, frame, labels, isBold = false }: Writing): void {
+    if (frame.look.shown[note] === 0) return
+    const [x, y] = placeIn(frame, note)
+    const font = `${isBold ? 650 : 400} 12px ${FONT}`
+    const text = this.#shortened(frame.graph.picture.titles[note] ?? '')
     const width = this.#widthOf(text, font)
-    const gap = this.#radius(graph, note) + 4
+    const gap = radiusIn(frame, note) + 4
     const [slant, high] = [gap * 0.7, gap * 0.7 + 6]
     // Next to the note, or below, above or diagonal to it.
     const near: readonly (readonly [x: number, y: number])[] = [
@@ -563,12 +422,12 @@ export class MapView {
       [x - slant - width, y - high],
     ]
     // The selected note is labelled wherever there is room close to it.
-    const further = (weight === 'bold' ? [0, 18, 36] : []).flatMap((more) =>
+    const further = (isBold ? [0, 18, 36] : []).flatMap((more) =>
       [gap + 7 + more, -gap - 7 - more].map((off) => [this.#within(x - width / 2, width), y + off] as const),
     )
-    const mayHide = weight === 'bold' || labels.placed.length < LABELS_ON_NOTES
+    const mayHide = isBold || labels.placed.length < LABELS_ON_NOTES
     const box = labels.place(text, width, mayHide ? near : labels.clear(width, near)) ?? labels.place(text, width, further)
-    if (box !== undefined) this.#write(text, box, font)
+    if (box !== undefined) write(on, text, { box, font, colour: this.#theme.text, edge: this.#theme.ground })
   }
 
   /** Shortens a title to a single line that is not too long, especially in a narrow view. */
@@ -584,61 +443,43 @@ export class MapView {
     return Math.min(this.#size().width - width - 4, Math.max(4, left))
   }
 
-  #labelGroups(graph: Graph, look: Look, labels: Labels): void {
-    const font = '600 15px system-ui, sans-serif'
+  #labelGroups({ on, frame, labels }: Writing): readonly Label[] {
+    const { graph, look, camera, height } = frame
+    const font = `700 14px ${FONT}`
     const least = NAMED.share * graph.count
     const names: Label[] = []
-    for (const { label, x, y, notes } of this.#groups(graph, look).slice(0, NAMED.most)) {
+    for (const { label, colour, x, y, top, bottom, notes } of this.#groups(graph, look).slice(0, NAMED.most)) {
       if (notes < least) break
       const text = this.#shortened(label)
       const width = this.#widthOf(text, font)
-      const middle = this.#toX(x)
+      const middle = frame.width / 2 + (x - camera.x) * camera.scale
       // A name whose center is in view is moved completely into view. Others are not drawn.
-      if (middle < 0 || middle > this.#size().width) continue
+      if (middle < 0 || middle > frame.width) continue
       const left = this.#within(middle - width / 2, width)
-      // If another name is already there, uses the line above or below it.
+      const toY = (value: number): number => height / 2 + (value - camera.y) * camera.scale
+      // If another name is already there, uses the lines above and below it.
+      const onNotes = [0, -18, 18, -36, 36].map((off) => toY(y) + off)
+      const beside = [toY(top) - 20, toY(bottom) + 20]
+      const lines = graph.count < FEW ? [...beside, ...onNotes] : onNotes
       const box = labels.place(
         text,
         width,
-        [0, -18, 18].map((off) => [left, this.#toY(y) + off]),
+        lines.map((line) => [left, line]),
       )
       if (box === undefined) continue
-      this.#write(text, box, font)
+      write(on, text, { box, font, colour: mixed(look.palette[colour] ?? '', this.#theme.text), edge: this.#theme.ground })
       names.push({ text: label, box })
     }
-    this.#groupNames = names
+    return names
   }
 
-  #write(text: string, [left, top, , bottom]: Box, font: string): void {
-    const context = this.#context
-    const middle = (top + bottom) / 2
-    context.font = font
-    context.textBaseline = 'middle'
-    context.lineJoin = 'round'
-    context.lineWidth = 3
-    context.strokeStyle = this.#theme.halo
-    context.strokeText(text, left, middle)
-    context.fillStyle = this.#theme.text
-    context.fillText(text, left, middle)
-  }
+  #groupCache: { readonly key: readonly unknown[]; readonly groups: readonly Group[] } | undefined
 
-  #groupCache:
-    | {
-        readonly graph: Graph
-        readonly shown: Uint8Array
-        readonly by: GroupedBy
-        readonly groups: readonly Group[]
-      }
-    | undefined
-
-  #groups(graph: Graph, { shown, groupedBy }: Look) {
-    // Regions are shown when zoomed out, communities when zoomed in.
-    const by = this.#camera.scale < this.#wholeScale * 1.6 || graph.picture.groups.length === 0 ? groupedBy : 'community'
-    const kept = this.#groupCache
-    if (kept?.graph === graph && kept.shown === shown && kept.by === by) return kept.groups
-    const groups = groupsOf(graph, shown, by)
-    this.#groupCache = { graph, shown, by, groups }
-    return groups
+  #groups(graph: Graph, look: Look): readonly Group[] {
+    const key = [graph, look.shown, look.colours, look.groupedBy]
+    if (this.#groupCache?.key.every((one, at) => one === key[at]) !== true)
+      this.#groupCache = { key, groups: groupsOf(graph, look) }
+    return this.#groupCache?.groups ?? []
   }
 
   #order: { readonly graph: Graph; readonly notes: readonly number[] } | undefined
@@ -653,19 +494,6 @@ export class MapView {
     return this.#order.notes
   }
 
-  /** Yields those of the notes that are in view and highlighted. */
-  *#worthALabel(graph: Graph, look: Look, notes: readonly number[]): Generator<number> {
-    const { width, height } = this.#size()
-    let looked = 0
-    for (const note of notes) {
-      if (look.shown[note] === 0 || (look.lit !== undefined && !look.lit.has(note))) continue
-      const [x, y] = this.#at(graph, note)
-      if (x < 0 || y < 0 || x > width || y > height) continue
-      if (looked++ > 600) return
-      yield note
-    }
-  }
-
   #widthOf(text: string, font: string): number {
     const key = `${font} ${text}`
     const known = this.#widths.get(key)
@@ -677,45 +505,10 @@ export class MapView {
     return width
   }
 
-  #at(graph: Graph, note: number): [number, number] {
-    return [this.#toX(graph.places[note * 2] ?? 0), this.#toY(graph.places[note * 2 + 1] ?? 0)]
-  }
-
-  #toX(x: number): number {
-    return this.#size().width / 2 + (x - this.#camera.x) * this.#camera.scale
-  }
-
-  #toY(y: number): number {
-    return this.#size().height / 2 + (y - this.#camera.y) * this.#camera.scale
-  }
-
-  #radius(graph: Graph, note: number): number {
-    const { scale } = this.#camera
-    // Above a certain scale, notes grow more slowly than the space between them, where titles are read.
-    const grown = scale < GROWS_LESS ? scale : GROWS_LESS * (scale / GROWS_LESS) ** 0.4
-    return Math.min(LARGEST, Math.max(1.1, radiusOf(graph.degrees[note] ?? 0) * grown))
-  }
-
-  /** Returns the scale at which individual notes can be distinguished and labeled. */
-  #readableScale(): number {
-    return 14
-  }
-
   #around(notes: readonly number[]): Camera {
-    const graph = this.#graph
-    const { width, height } = this.#size()
-    let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity]
-    for (const note of notes) {
-      const x = graph?.places[note * 2] ?? 0
-      const y = graph?.places[note * 2 + 1] ?? 0
-      left = Math.min(left, x - 2)
-      right = Math.max(right, x + 2)
-      top = Math.min(top, y - 2)
-      bottom = Math.max(bottom, y + 2)
-    }
-    if (left > right) return { x: 0, y: 0, scale: 10 }
-    const scale = Math.min((width * 0.92) / (right - left), (height * 0.92) / (bottom - top), 40)
-    return { x: (left + right) / 2, y: (top + bottom) / 2, scale: Math.max(scale, 0.02) }
+    const places = this.#graph?.places
+    const points = notes.flatMap((note) => [places?.[note * 2] ?? 0, places?.[note * 2 + 1] ?? 0])
+    return fitInto(points, { ...this.#size(), covered: this.#covered(), most: NEAREST })
   }
 
   #sizeCache = { width: 1, height: 1 }
@@ -733,7 +526,7 @@ export class MapView {
     this.#sizeCache = { width: Math.max(1, width), height: Math.max(1, height) }
     this.#canvas.width = Math.round(width * this.#ratio())
     this.#canvas.height = Math.round(height * this.#ratio())
-    this.#drawn = undefined
+    this.#forget()
     this.#goal?.()
     this.#ask()
   }
@@ -759,6 +552,7 @@ export class MapView {
     // The other buttons open menus and tabs.
     if (event.button > 1) return
     this.#canvas.setPointerCapture(event.pointerId)
+    cancelAnimationFrame(this.#flight)
     this.#pointers.set(event.pointerId, { x: event.offsetX, y: event.offsetY })
     this.#moved = 0
   }
@@ -768,8 +562,8 @@ export class MapView {
     if (before === undefined) {
       const { offsetX: x, offsetY: y } = event
       const isOnName = this.#groupAt(x, y) !== undefined
-      this.#hover(isOnName ? undefined : this.#noteAt(x, y), x, y)
-      this.#canvas.style.cursor = isOnName || this.#hovered !== undefined ? 'pointer' : 'grab'
+      this.#hoverLater(isOnName ? undefined : this.#noteAt(x, y), x, y)
+      this.#canvas.style.cursor = isOnName || this.#hoverNext !== undefined ? 'pointer' : 'grab'
       return
     }
     const [other] = [...this.#pointers].flatMap(([id, point]) => (id === event.pointerId ? [] : [point]))
@@ -799,11 +593,24 @@ export class MapView {
     else this.#events.onGroup?.(name)
   }
 
+  /** Hovers a note, or none, at once. */
   #hover(note: number | undefined, x: number, y: number): void {
+    clearTimeout(this.#hoverSoon)
+    this.#hoverSoon = undefined
+    this.#hoverNext = note
     if (note === this.#hovered) return
     this.#hovered = note
     this.#events.onHover(note, x, y)
+    this.#choose()
     this.#ask()
+  }
+
+  /** Hovers a note, or none, if the pointer stays there for a moment. */
+  #hoverLater(note: number | undefined, x: number, y: number): void {
+    if (note === this.#hoverNext) return
+    clearTimeout(this.#hoverSoon)
+    this.#hoverNext = note
+    this.#hoverSoon = setTimeout(() => this.#hover(note, x, y), HOVER_MS)
   }
 
   /** Returns the community whose name is at a position of the view. If all notes are drawn, names are not clickable. */
@@ -815,14 +622,14 @@ export class MapView {
 
   /** Returns the note at a position of the view, with tolerance for fingers and small dots. */
   #noteAt(x: number, y: number): number | undefined {
-    const graph = this.#graph
-    if (graph === undefined) return undefined
+    const frame = this.#frameNow()
+    if (frame === undefined) return undefined
     let best: number | undefined
     let least = 6
-    for (let note = 0; note < graph.count; note++) {
-      if (this.#look?.shown[note] === 0) continue
-      const [left, top] = this.#at(graph, note)
-      const distance = Math.hypot(left - x, top - y) - this.#radius(graph, note)
+    for (let note = 0; note < frame.graph.count; note++) {
+      if (frame.look.shown[note] === 0) continue
+      const [left, top] = placeIn(frame, note)
+      const distance = Math.hypot(left - x, top - y) - radiusIn(frame, note)
       if (distance < least) {
         least = distance
         best = note
@@ -832,134 +639,100 @@ export class MapView {
   }
 }
 
-/**
- * Returns the communities or regions of visible notes, largest first, each with the position of the note closest to the middle of its
- * notes.
- */
-function groupsOf(graph: Graph, shown: Uint8Array, by: GroupedBy): readonly Group[] {
+/** Where names are written, and what is written already. */
+interface Writing {
+  readonly on: CanvasRenderingContext2D
+  readonly frame: Frame
+  readonly labels: Labels
+  readonly isBold?: boolean
+}
+
+interface Ink {
+  readonly box: Box
+  readonly font: string
+  readonly colour: string
+  /** Color of the edge that separates the text from what is below it. */
+  readonly edge: string
+}
+
+function write(context: CanvasRenderingContext2D, text: string, { box: [left, top, , bottom], font, colour, edge }: Ink): void {
+  const middle = (top + bottom) / 2
+  context.font = font
+  context.textBaseline = 'middle'
+  context.lineJoin = 'round'
+  context.lineWidth = 3
+  context.strokeStyle = edge
+  context.strokeText(text, left, middle)
+  context.fillStyle = colour
+  context.fillText(text, left, middle)
+}
+
+/** Mixes two colors (`#rrggbb`), so a name in a group's color can be read. */
+function mixed(a: string, b: string): string {
+  const part = (from: number): string => {
+    const [x, y] = [a, b].map((colour) => Number.parseInt(colour.slice(from, from + 2), 16))
+    return Math.round(0.6 * (x ?? 0) + 0.4 * (y ?? 0))
+      .toString(16)
+      .padStart(2, '0')
+  }
+  return `#${part(1)}${part(3)}${part(5)}`
+}
+
+/** Returns the positions of recognizable notes. Names should be placed next to them. */
+function dotsOf(frame: Frame, highlight?: Highlight): Dots {
+  const dots = new Dots(frame.width, frame.height)
+  for (const note of highlight?.notes ?? frame.graph.degrees.keys()) {
+    if (frame.look.shown[note] === 0) continue
+    const radius = radiusIn(frame, note)
+    if (radius < SEEN) continue
+    const [x, y] = placeIn(frame, note)
+    dots.add([x - radius, y - radius, x + radius, y + radius])
+  }
+  return dots
+}
+
+/** Yields those of the notes that are in view. */
+function* worthALabel(frame: Frame, notes: readonly number[]): Generator<number> {
+  let looked = 0
+  for (const note of notes) {
+    if (frame.look.shown[note] === 0) continue
+    const [x, y] = placeIn(frame, note)
+    if (x < 0 || y < 0 || x > frame.width || y > frame.height) continue
+    if (looked++ > 600) return
+    yield note
+  }
+}
+
+/** True if the user wants no motion. */
+function isCalm(): boolean {
+  return matchMedia('(prefers-reduced-motion: reduce)').matches
+}
+
+/** Returns the groups of visible notes, largest first. */
+function groupsOf(graph: Graph, { shown, colours, groupedBy }: Look): readonly Group[] {
   const { places } = graph
-  const { of, groups } = groupingBy(graph, by)
+  const { of, groups } = groupingBy(graph, groupedBy)
   const members = groups.map((): number[] => [])
   for (let note = 0; note < graph.count; note++) if (shown[note] === 1) members[of[note] ?? -1]?.push(note)
   return members
     .flatMap((notes, group) => (notes.length === 0 ? [] : [{ label: groups[group]?.label ?? '', notes }]))
     .sort((a, b) => b.notes.length - a.notes.length)
     .map(({ label, notes }) => {
+      const [xs, ys] = [0, 1].map((axis) => notes.map((note) => places[note * 2 + axis] ?? 0).sort((a, b) => a - b))
       // Uses the median, because a community can be in two places and its name belongs to one of them.
-      const [x, y] = [0, 1].map((axis) => medianOf(notes.map((note) => places[note * 2 + axis] ?? 0)))
-      const distance = (note: number): number =>
-        Math.hypot((places[note * 2] ?? 0) - (x ?? 0), (places[note * 2 + 1] ?? 0) - (y ?? 0))
+      const [x = 0, y = 0] = [xs, ys].map((sorted) => sorted?.[Math.floor(notes.length / 2)])
+      const distance = (note: number): number => Math.hypot((places[note * 2] ?? 0) - x, (places[note * 2 + 1] ?? 0) - y)
       const nearest = notes.reduce((best, note) => (distance(note) < distance(best) ? note : best), notes[0] ?? 0)
-      return { label, notes: notes.length, x: places[nearest * 2] ?? 0, y: places[nearest * 2 + 1] ?? 0 }
+      return {
+        label,
+        notes: notes.length,
+        colour: colours[nearest] ?? 0,
+        x: places[nearest * 2] ?? 0,
+        y: places[nearest * 2 + 1] ?? 0,
+        top: ys?.[0] ?? y,
+        bottom: ys?.at(-1) ?? y,
+      }
     })
-}
-
-function medianOf(numbers: readonly number[]): number {
-  return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0
-}
-
-/** Returns the ends of every `step`th link, grouped by opacity to reduce the number of strokes. */
-function linksByFading({ pairs, degrees }: Graph, { shown, lit }: Look, step: number): readonly (readonly number[])[] {
-  const classes: number[][] = OPACITY.map(() => [])
-  for (let at = 0; at < pairs.length; at += 2 * step) {
-    const a = pairs[at] ?? 0
-    const b = pairs[at + 1] ?? 0
-    if (shown[a] === 0 || shown[b] === 0) continue
-    const isFaded = lit !== undefined && !(lit.has(a) && lit.has(b))
-    const widest = Math.max(degrees[a] ?? 0, degrees[b] ?? 0)
-    classes[isFaded ? 4 : widest > HUB ? 3 : widest > 60 ? 2 : widest > 15 ? 1 : 0]?.push(a, b)
-  }
-  return classes
-}
-
-/** The labels of a frame, without overlaps. */
-class Labels {
-  readonly placed: Label[] = []
-  readonly #width: number
-  readonly #height: number
-  readonly #taken: readonly Box[]
-  readonly #dots: Dots
-
-  /** `taken`: where labels are forbidden. `dots`: where labels are avoided if possible. */
-  constructor({ width, height }: { readonly width: number; readonly height: number }, taken: readonly Box[], dots: Dots) {
-    this.#width = width
-    this.#height = height
-    this.#taken = taken
-    this.#dots = dots
-  }
-
-  /** Returns the preferred positions that hide no notes. */
-  clear(width: number, wishes: readonly (readonly [x: number, y: number])[]): readonly (readonly [x: number, y: number])[] {
-    return wishes.filter(([x, y]) => this.#dots.below(boxAt(x, y, width)) === 0)
-  }
-
-  /**
-   * Uses the preferred position (left end, middle line) that is free, fully in view and hides the fewest notes. Ties go to the first.
-   * Returns `undefined` if there is none.
-   */
-  place(text: string, width: number, wishes: readonly (readonly [x: number, y: number])[]): Box | undefined {
-    let best: Box | undefined
-    let least = Number.POSITIVE_INFINITY
-    for (const [x, y] of wishes) {
-      const box = boxAt(x, y, width)
-      if (box[0] < 0 || box[2] > this.#width || box[1] < 0 || box[3] > this.#height) continue
-      if (this.#taken.some((other) => overlap(box, other)) || this.placed.some(({ box: other }) => overlap(box, other))) continue
-      const hidden = this.#dots.below(box)
-      if (hidden >= least) continue
-      least = hidden
-      best = box
-      if (hidden === 0) break
-    }
-    if (best !== undefined) this.placed.push({ text, box: best })
-    return best
-  }
-}
-
-/** Returns the box of a name from its left end and middle line. */
-function boxAt(x: number, y: number, width: number): Box {
-  return [x, y - 8.5, x + width, y + 8.5]
-}
-
-/** Size in pixels of the grid cells that record where notes are. */
-const SQUARE = 4
-
-/** Records where notes are in a view, by grid cell. */
-class Dots {
-  readonly #columns: number
-  readonly #rows: number
-  readonly #isTaken: Uint8Array
-
-  constructor(width: number, height: number) {
-    this.#columns = Math.ceil(width / SQUARE)
-    this.#rows = Math.ceil(height / SQUARE)
-    this.#isTaken = new Uint8Array(this.#columns * this.#rows)
-  }
-
-  add(box: Box): void {
-    this.#eachRow(box, (from, to) => this.#isTaken.fill(1, from, to))
-  }
-
-  /** Returns how much of the notes a box would cover. */
-  below(box: Box): number {
-    let squares = 0
-    this.#eachRow(box, (from, to) => {
-      for (let at = from; at < to; at++) squares += this.#isTaken[at] ?? 0
-    })
-    return squares
-  }
-
-  #eachRow([left, top, right, bottom]: Box, use: (from: number, to: number) => void): void {
-    const first = Math.max(0, Math.floor(left / SQUARE))
-    const end = Math.min(this.#columns, Math.ceil(right / SQUARE))
-    const last = Math.min(this.#rows, Math.ceil(bottom / SQUARE))
-    if (first >= end) return
-    for (let row = Math.max(0, Math.floor(top / SQUARE)); row < last; row++)
-      use(row * this.#columns + first, row * this.#columns + end)
-  }
-}
-
-function overlap(a: Box, b: Box): boolean {
-  return a[0] < b[2] + 4 && a[2] > b[0] - 4 && a[1] < b[3] && a[3] > b[1]
 }
 
 /** Checks whether most common notes have moved. */

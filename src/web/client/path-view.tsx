@@ -8,7 +8,6 @@ import {
   focus,
   graph,
   idCalled,
-  isCalm,
   leavePath,
   map,
   numberOf,
@@ -60,7 +59,7 @@ export function PathView() {
   )
   // If the vault is only partly drawn, notes of the path may arrive later.
   useLayoutEffect(() => {
-    if (numbers.length > 0) map.view?.goTo(numbers, isCalm())
+    if (numbers.length > 0) map.view?.goTo(numbers)
   }, [key, numbers.length])
   return (
     <section class="list" aria-label="Path">

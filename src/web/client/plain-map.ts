@@ -88,7 +88,7 @@ export function plainMap(parent: HTMLElement, isDark: boolean, onSelect: (note: 
         }),
       )
     },
-    goTo: (notes) => view.goTo(notes, matchMedia('(prefers-reduced-motion: reduce)').matches),
+    goTo: (notes) => view.goTo(notes),
     fit: () => view.fit(),
     setTheme: (dark) => view.setTheme(themeOf(dark)),
   }

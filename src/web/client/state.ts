@@ -377,7 +377,7 @@ export async function open(given: string, { fly = true, isRead = true, at, histo
   if (focused.value === undefined && isPart.value) await refreshing
   // A path found in the meantime stays in view.
   const isOnlyNote = path.value.length === 0 || path.value === pathBefore
-  if (fly && isOnlyNote && focused.value !== undefined) map.view?.goTo([focused.value], isCalm())
+  if (fly && isOnlyNote && focused.value !== undefined) map.view?.goTo([focused.value])
 }
 
 /** Checks whether the window is too narrow to show the note next to everything else. */
@@ -424,7 +424,7 @@ export function showAround(): void {
   pane.value = 'map'
   writeAddress()
   const notes = lit.value
-  if (notes !== undefined) map.view?.goTo([...notes], isCalm())
+  if (notes !== undefined) map.view?.goTo([...notes])
 }
 
 /** Starts a path from the note in focus to another one to be chosen. */
@@ -447,7 +447,7 @@ export function showGroups(labels: ReadonlySet<string>, by: GroupedBy): void {
   openGroups.value = labels
   openBy.value = by
   pane.value = 'map'
-  map.view?.goTo(notesOf(value, labels, by), isCalm())
+  map.view?.goTo(notesOf(value, labels, by))
 }
 
 function notesOf(of: Graph, labels: ReadonlySet<string>, by: GroupedBy): readonly number[] {
@@ -494,10 +494,6 @@ function openFocus(): Promise<void> {
     fly: view.value !== 'path' || path.value.length === 0,
     history: 'replace',
   })
-}
-
-export function isCalm(): boolean {
-  return matchMedia('(prefers-reduced-motion: reduce)').matches
 }
 
 export function fail(error: unknown): void {

@@ -303,6 +303,43 @@ test('the name of a note under the pointer stands beside the pointer, and in the
   }
 })
 
+test('a note under the pointer, or in focus, stands out with what it is linked with, and the others are dimmed', async () => {
+  const { page } = await look(await openRoux(openWorld({ fixture: 'demo' })))
+  await page.waitForSelector('.legend li')
+  await mapIsStill(page)
+  const far = 'people/antoine-augustin parmentier.md'
+  /** How far a note's colour is from that of the ground. */
+  const contrastOf = (id: string) =>
+    page.evaluate((one) => {
+      const canvas = document.querySelector<MapCanvas>('.map canvas')
+      const [x, y] = canvas?.map.spots().get(one) ?? [0, 0]
+      const [red = 255, green = 255, blue = 255] = canvas?.getContext('2d')?.getImageData(x, y, 1, 1).data ?? []
+      return 3 * 255 - red - green - blue
+    }, id)
+  const spots = await spotsOf(page)
+  const { x: left = 0, y: top = 0 } = (await page.locator('.map canvas').boundingBox()) ?? {}
+  const [x, y] = spots.get('concepts/amylase.md') ?? [0, 0]
+  const plain = await contrastOf(far)
+  expect(plain).toBeGreaterThan(100)
+  const seen = (await labelsOf(page)).length
+  await page.mouse.move(left + x, top + y)
+  await page.waitForSelector('.tip')
+  await mapIsStill(page)
+  const labels = (await labelsOf(page)).map(({ text }) => text)
+  expect(labels[0]).toBe('Amylase')
+  expect(labels.length).toBeLessThan(seen)
+  expect(labels).not.toContain('Antoine-Augustin Parmentier')
+  expect(await contrastOf(far)).toBeLessThan(plain * 0.2)
+  await page.mouse.move(left + 2, top + 2)
+  await page.waitForSelector('.tip', { state: 'detached' })
+  await mapIsStill(page)
+  expect(await contrastOf(far)).toBe(plain)
+  await page.mouse.click(left + x, top + y)
+  await page.waitForSelector('.note h1:text-is("Amylase")')
+  await mapIsStill(page)
+  expect(await contrastOf(far)).toBeLessThan(plain * 0.2)
+})
+
 test('on a fine screen small notes are round, too', async () => {
   const { page } = await look(await openRoux(openWorld({ fixture: 'demo' })), {
     density: 2,

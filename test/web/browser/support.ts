@@ -3,7 +3,8 @@ import { once } from 'node:events'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 import { afterAll, onTestFinished } from 'vitest'
 import { CHROMIUM_FLAGS } from '../../../scripts/chromium.mjs'
-import type { Label, MapView } from '../../../src/web/client/map-view.ts'
+import type { Label } from '../../../src/web/client/map-labels.ts'
+import type { MapView } from '../../../src/web/client/map-view.ts'
 import { openWorld, PROGRAM, type World } from '../../e2e/support.ts'
 
 export { openWorld, type World }

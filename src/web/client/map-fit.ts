@@ -1,0 +1,62 @@
+import type { Box, Camera } from './map-scene.ts'
+
+export interface Fitting {
+  readonly width: number
+  readonly height: number
+  /** What lies over the view, where no note should be. */
+  readonly covered: readonly Box[]
+  /** Maximum scale, in pixels per unit. */
+  readonly most: number
+}
+
+/** Maximum number of points to look at. */
+const POINTS = 600
+/** Space for names at the sides, and above and below, in pixels. At most these shares of the view. */
+const SPACE = { across: 72, down: 36, share: 0.1 }
+/** Positions to try along each axis, from the middle outwards. */
+const SHIFTS = [0, -0.5, 0.5, -1, 1]
+const SHRINK = 0.96
+/** A hundredth of the notes below something costs this many hundredths of the size. */
+const HIDING = 5
+/** Minimum size, as a share of the size that ignores what covers the view. */
+const LEAST = 0.72
+
+/** Returns the camera that shows the points (`x, y` each) as large as possible in the free part of a view. */
+export function fitInto(points: readonly number[], { width, height, covered, most }: Fitting): Camera {
+  let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity]
+  for (let at = 0; at < points.length; at += 2) {
+    left = Math.min(left, (points[at] ?? 0) - 1.5)
+    right = Math.max(right, (points[at] ?? 0) + 1.5)
+    top = Math.min(top, (points[at + 1] ?? 0) - 1.5)
+    bottom = Math.max(bottom, (points[at + 1] ?? 0) + 1.5)
+  }
+  if (left > right) return { x: 0, y: 0, scale: 10 }
+  const across = width - 2 * Math.min(SPACE.across, width * SPACE.share)
+  const down = height - 2 * Math.min(SPACE.down, height * SPACE.share)
+  const whole = Math.max(0.02, Math.min(across / (right - left), down / (bottom - top), most))
+  const step = 2 * Math.max(1, Math.ceil(points.length / 2 / POINTS))
+  const hidden = ({ x, y, scale }: Camera): number => {
+    let under = 0
+    for (let at = 0; at < points.length; at += step) {
+      const px = width / 2 + ((points[at] ?? 0) - x) * scale
+      const py = height / 2 + ((points[at + 1] ?? 0) - y) * scale
+      if (covered.some(([from, high, to, low]) => px > from - 8 && px < to + 8 && py > high - 8 && py < low + 8)) under++
+    }
+    return under
+  }
+  const count = Math.ceil(points.length / step)
+  let best: Camera = { x: (left + right) / 2, y: (top + bottom) / 2, scale: whole }
+  let bestWorth = 0
+  for (let scale = whole; scale >= whole * LEAST; scale *= SHRINK) {
+    const [freeX, freeY] = [(across / scale - (right - left)) / 2, (down / scale - (bottom - top)) / 2]
+    for (const [dx, dy] of SHIFTS.flatMap((x) => SHIFTS.map((y) => [x, y] as const))) {
+      const camera = { x: (left + right) / 2 + dx * freeX, y: (top + bottom) / 2 + dy * freeY, scale }
+      const worth = scale * (1 - (HIDING * hidden(camera)) / count)
+      if (worth <= bestWorth) continue
+      bestWorth = worth
+      best = camera
+    }
+    if (bestWorth >= scale * SHRINK) break
+  }
+  return best
+}

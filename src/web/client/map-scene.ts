@@ -1,0 +1,424 @@
+import { type Graph, type GroupedBy, neighbours, radiusOf } from './graph.ts'
+
+/** Which part of a graph to show, and how. */
+export interface Look {
+  /** 1 for visible notes. */
+  readonly shown: Uint8Array
+  /** Palette index of each note. The last color means that a note is in no colored group. */
+  readonly colours: Uint8Array
+  readonly palette: readonly string[]
+  /** The groups whose names are shown. */
+  readonly groupedBy: GroupedBy
+  /** The note in focus. */
+  readonly focus: number | undefined
+  /** Highlighted notes, while the others are faded. By default, none are faded. */
+  readonly lit: ReadonlySet<number> | undefined
+  /** A path of notes, drawn on top of everything. */
+  readonly path: readonly number[]
+}
+
+export interface Theme {
+  readonly ground: string
+  readonly text: string
+  readonly link: string
+  readonly accent: string
+  /** Opacity of the areas behind groups. */
+  readonly area: number
+}
+
+export interface Camera {
+  /** The point at the center of the view. */
+  readonly x: number
+  readonly y: number
+  /** CSS pixels per unit of the layout. */
+  readonly scale: number
+}
+
+export type Box = readonly [left: number, top: number, right: number, bottom: number]
+
+/** All that a frame is drawn from. Sizes are in CSS pixels. */
+export interface Frame {
+  readonly graph: Graph
+  readonly look: Look
+  readonly theme: Theme
+  readonly camera: Camera
+  readonly width: number
+  readonly height: number
+  /** Device pixels per CSS pixel. */
+  readonly ratio: number
+}
+
+/** The notes that stand out while the others are dimmed. */
+export interface Highlight {
+  readonly notes: ReadonlySet<number>
+  /** The note whose links are drawn in the accent color. If omitted, the links among `notes` are drawn as usual. */
+  readonly centre: number | undefined
+}
+
+/** Maximum number of links to draw while the view moves. At rest, all are drawn. */
+const LINKS_MOVING = 4_000
+const LINKS_STILL = 150_000
+/** The image extends beyond the view by this share, so the view can move without redrawing. */
+const MARGIN = 0.3
+/** Maximum number of segments per stroke. Long paths are slow, because the browser looks for crossings. */
+const STROKE = 120
+/** Links of notes with more links than this are faint. */
+const HUB = 200
+/** Opacity by the number of links of the more connected end: up to 15, up to 60, up to `HUB`, more. */
+const OPACITY = [0.42, 0.28, 0.16, 0.05]
+/** With fewer notes, links are curves that blend the colors of their ends. */
+const FEW = 300
+/** Opacity of such a curve, and its bend as a share of its length. */
+const CURVE = { opacity: 0.25, bend: 0.09 }
+/** Areas are drawn in this many times fewer pixels each way, which also makes them soft. */
+const COARSE = 4
+/** Above this scale, in pixels per unit, notes grow more slowly than the map. */
+const GROWS_LESS = 9
+/** Maximum radius of a note in pixels. */
+const LARGEST = 32
+/** From this radius in pixels, a note has an edge that separates it from links and other notes. */
+const EDGED = 3.5
+
+/** Without a graphics card, a canvas in plain memory is ten times as fast as an emulated one. */
+export function drawingOf(): CanvasRenderingContext2DSettings {
+  drawing ??= { willReadFrequently: isWithoutCard() }
+  return drawing
+}
+let drawing: CanvasRenderingContext2DSettings | undefined
+
+function isWithoutCard(): boolean {
+  const context = document.createElement('canvas').getContext('webgl')
+  if (context === null) return true
+  const names = context.getExtension('WEBGL_debug_renderer_info')
+  const renderer = String(context.getParameter(names?.UNMASKED_RENDERER_WEBGL ?? context.RENDERER))
+  context.getExtension('WEBGL_lose_context')?.loseContext()
+  return /swiftshader|llvmpipe|softpipe|software|basic render/i.test(renderer)
+}
+
+/** Returns the position of a note in the view. */
+export function placeIn({ graph: { places }, camera, width, height }: Frame, note: number): [x: number, y: number] {
+  return [
+    width / 2 + ((places[note * 2] ?? 0) - camera.x) * camera.scale,
+    height / 2 + ((places[note * 2 + 1] ?? 0) - camera.y) * camera.scale,
+  ]
+}
+
+/** Returns the radius of a note in pixels. */
+export function radiusIn({ graph, camera: { scale } }: Frame, note: number): number {
+  // Above a certain scale, notes grow more slowly than the space between them, where titles are read.
+  const grown = scale < GROWS_LESS ? scale : GROWS_LESS * (scale / GROWS_LESS) ** 0.4
+  return Math.min(LARGEST, Math.max(1.1, radiusOf(graph.degrees[note] ?? 0) * grown))
+}
+
+/** Sets the size of a canvas, which also clears it, and returns its context. */
+export function cleared(canvas: HTMLCanvasElement, width: number, height: number): CanvasRenderingContext2D | undefined {
+  const context = canvas.getContext('2d', drawingOf())
+  if (context === null) return undefined
+  context.resetTransform()
+  if (canvas.width === width && canvas.height === height) context.clearRect(0, 0, width, height)
+  else Object.assign(canvas, { width, height })
+  return context
+}
+
+/** What an image was drawn for. */
+interface Drawn extends Camera {
+  readonly width: number
+  readonly height: number
+  /** True if no links were left out. */
+  readonly all: boolean
+}
+
+/**
+ * An image of areas, links and notes that is larger than the view. It is drawn once and then only moved, so a frame costs little
+ * however many notes there are.
+ */
+export class Scene {
+  readonly #image = document.createElement('canvas')
+  readonly #coarse = document.createElement('canvas')
+  #drawn: Drawn | undefined
+  #highlight: Highlight | undefined
+
+  /** Makes the next frame draw the image again. */
+  forget(): void {
+    this.#drawn = undefined
+  }
+
+  /** Copies the image to a view, and draws it first if needed. With a highlight, it shows only those notes and links. */
+  place(context: CanvasRenderingContext2D, frame: Frame, { isMoving, highlight }: Placing): void {
+    if (this.#highlight !== highlight) this.forget()
+    this.#highlight = highlight
+    if (!this.#isEnough(frame, isMoving)) this.#draw(frame, isMoving)
+    const at = this.#drawn
+    if (at === undefined) return
+    const { camera, width, height } = frame
+    const factor = camera.scale / at.scale
+    const wide = at.width * (1 + 2 * MARGIN) * factor
+    const high = at.height * (1 + 2 * MARGIN) * factor
+    context.drawImage(
+      this.#image,
+      width / 2 + (at.x - camera.x) * camera.scale - wide / 2,
+      height / 2 + (at.y - camera.y) * camera.scale - high / 2,
+      wide,
+      high,
+    )
+  }
+
+  #isEnough({ graph, camera: { x, y, scale }, width, height }: Frame, isMoving: boolean): boolean {
+    const at = this.#drawn
+    if (at === undefined || at.width !== width || at.height !== height) return false
+    const isNear = Math.abs(at.x - x) * scale <= width * MARGIN && Math.abs(at.y - y) * scale <= height * MARGIN
+    if (at.scale === scale && isNear) return isMoving || at.all
+    // A large map is stretched while it moves, and sharp again at rest.
+    return isMoving && graph.count > FEW && at.scale / scale < 1.5 && scale / at.scale < 1.5 && isNear
+  }
+
+  #draw(frame: Frame, isMoving: boolean): void {
+    const { width, height, ratio, graph } = frame
+    const wide = width * (1 + 2 * MARGIN)
+    const high = height * (1 + 2 * MARGIN)
+    const context = cleared(this.#image, Math.ceil(wide * ratio), Math.ceil(high * ratio))
+    if (context === undefined) return
+    context.setTransform(ratio, 0, 0, ratio, 0, 0)
+    const large = { ...frame, width: wide, height: high }
+    const most = isMoving ? LINKS_MOVING : LINKS_STILL
+    const step = Math.max(1, Math.ceil(graph.pairs.length / 2 / most))
+    const highlight = this.#highlight
+    if (highlight === undefined) this.#drawAreas(context, large)
+    if (highlight?.centre !== undefined) drawCentre(context, large, highlight.centre)
+    else if (graph.count < FEW) drawCurves(context, large, highlight)
+    else drawLinks(context, large, { step, highlight })
+    drawNotes(context, large, highlight)
+    this.#drawn = { ...frame.camera, width, height, all: step === 1 || !isMoving }
+  }
+
+  /** Draws a soft area behind the linked notes of each color. */
+  #drawAreas(context: CanvasRenderingContext2D, frame: Frame): void {
+    const { graph, look, theme, width, height, camera } = frame
+    const wide = Math.ceil(width / COARSE)
+    const high = Math.ceil(height / COARSE)
+    const reach = reachOf(graph) * camera.scale
+    const other = look.palette.length - 1
+    for (const [colour, all] of notesByColour(frame, undefined, reach).entries()) {
+      const notes = all.filter((note) => (graph.degrees[note] ?? 0) > 0)
+      const coarse = colour === other || notes.length < 3 ? undefined : cleared(this.#coarse, wide, high)
+      if (coarse === undefined) continue
+      coarse.scale(1 / COARSE, 1 / COARSE)
+      coarse.fillStyle = look.palette[colour] ?? theme.text
+      fillCircles(coarse, notes, (note) => [...placeIn(frame, note), radiusIn(frame, note) + reach])
+      context.globalAlpha = theme.area
+      context.imageSmoothingQuality = 'high'
+      context.drawImage(this.#coarse, 0, 0, wide * COARSE, high * COARSE)
+    }
+    context.globalAlpha = 1
+  }
+}
+
+export interface Placing {
+  readonly isMoving: boolean
+  readonly highlight?: Highlight | undefined
+}
+
+const reaches = new WeakMap<Float32Array, number>()
+
+/** Returns how far areas extend beyond their notes, in units of the layout: further than the usual distance to the nearest note. */
+function reachOf({ places, count }: Graph): number {
+  const known = reaches.get(places)
+  if (known !== undefined) return known
+  const nearest: number[] = []
+  for (let note = 0; note < count; note += Math.ceil(count / 150)) {
+    let least = Number.POSITIVE_INFINITY
+    for (let other = 0; other < count; other++) if (other !== note) least = Math.min(least, lengthOf(places, note, other))
+    nearest.push(least)
+  }
+  const usual = nearest.sort((a, b) => a - b)[nearest.length >> 1] ?? 1
+  const reach = 0.8 * (Number.isFinite(usual) ? usual : 1)
+  reaches.set(places, reach)
+  return reach
+}
+
+interface LinkOptions {
+  /** Draws every `step`th link. */
+  readonly step: number
+  readonly highlight: Highlight | undefined
+}
+
+/** Draws straight links, batched by opacity and color. Links within a color have it. */
+function drawLinks(context: CanvasRenderingContext2D, frame: Frame, options: LinkOptions): void {
+  const { graph, look, theme, camera } = frame
+  // The more links there are, the fainter each is drawn. Dense bundles remain visible.
+  const crowd = Math.min(1, Math.sqrt(4_000 / Math.max(1, graph.pairs.length / 2 / options.step)))
+  context.lineWidth = Math.min(1, Math.max(0.5, camera.scale * 0.06))
+  for (const [key, ends] of batchesOf(frame, options)) {
+    const level = Math.floor(key / look.palette.length)
+    const colour = key % look.palette.length
+    context.globalAlpha = (OPACITY[level >> 1] ?? 0.1) * (level % 2 === 1 ? 0.5 : 1) * (0.35 + 0.65 * crowd)
+    context.strokeStyle = colour === look.palette.length - 1 ? theme.link : (look.palette[colour] ?? theme.link)
+    for (let from = 0; from < ends.length; from += 2 * STROKE) {
+      context.beginPath()
+      for (let at = from; at < Math.min(ends.length, from + 2 * STROKE); at += 2) {
+        context.moveTo(...placeIn(frame, ends[at] ?? 0))
+        context.lineTo(...placeIn(frame, ends[at + 1] ?? 0))
+      }
+      context.stroke()
+    }
+  }
+  context.globalAlpha = 1
+}
+
+/** Returns the ends of links by how they are drawn: twice the opacity level, plus one if they are long; times the colors, plus the color. */
+function batchesOf({ graph, look }: Frame, { step, highlight }: LinkOptions): ReadonlyMap<number, readonly number[]> {
+  const { pairs, places, degrees } = graph
+  const { colours, palette } = look
+  const far = extentOf(places) / 5
+  const batches = new Map<number, number[]>()
+  for (let at = 0; at < pairs.length; at += 2 * step) {
+    const a = pairs[at] ?? 0
+    const b = pairs[at + 1] ?? 0
+    if (!isDrawn(look, highlight, a) || !isDrawn(look, highlight, b)) continue
+    const level = 2 * levelOf(Math.max(degrees[a] ?? 0, degrees[b] ?? 0)) + Number(lengthOf(places, a, b) > far)
+    const colour = colours[a] === colours[b] ? (colours[a] ?? 0) : palette.length - 1
+    const key = level * palette.length + colour
+    const batch = batches.get(key)
+    if (batch === undefined) batches.set(key, [a, b])
+    else batch.push(a, b)
+  }
+  return batches
+}
+
+/** Returns an index into `OPACITY` for the number of links of the more connected end. */
+function levelOf(links: number): number {
+  return links > HUB ? 3 : links > 60 ? 2 : links > 15 ? 1 : 0
+}
+
+function lengthOf(places: Float32Array, a: number, b: number): number {
+  const [dx, dy] = [0, 1].map((axis) => (places[a * 2 + axis] ?? 0) - (places[b * 2 + axis] ?? 0))
+  return Math.hypot(dx ?? 0, dy ?? 0)
+}
+
+/** Draws the links of a small map. Long ones are fainter than short ones. */
+function drawCurves(context: CanvasRenderingContext2D, frame: Frame, highlight: Highlight | undefined): void {
+  const { graph, look, theme, camera } = frame
+  const usual = (extentOf(graph.places) * camera.scale) / 7
+  context.lineWidth = 0.75
+  for (let at = 0; at < graph.pairs.length; at += 2) {
+    const a = graph.pairs[at] ?? 0
+    const b = graph.pairs[at + 1] ?? 0
+    if (!isDrawn(look, highlight, a) || !isDrawn(look, highlight, b)) continue
+    const [x, y] = placeIn(frame, a)
+    const [toX, toY] = placeIn(frame, b)
+    const blend = context.createLinearGradient(x, y, toX, toY)
+    blend.addColorStop(0, look.palette[look.colours[a] ?? 0] ?? theme.link)
+    blend.addColorStop(1, look.palette[look.colours[b] ?? 0] ?? theme.link)
+    context.strokeStyle = blend
+    context.globalAlpha = CURVE.opacity * Math.min(2.2, Math.max(0.7, usual / Math.hypot(toX - x, toY - y)))
+    context.beginPath()
+    context.moveTo(x, y)
+    context.quadraticCurveTo(...bent(x, y, toX, toY), toX, toY)
+    context.stroke()
+  }
+  context.globalAlpha = 1
+}
+
+/** Returns the control point of a link that is a curve. */
+function bent(x: number, y: number, toX: number, toY: number): [x: number, y: number] {
+  return [(x + toX) / 2 - (toY - y) * CURVE.bend, (y + toY) / 2 + (toX - x) * CURVE.bend]
+}
+
+/** Draws the links of one note in the accent color. */
+function drawCentre(context: CanvasRenderingContext2D, frame: Frame, centre: number): void {
+  const { graph, look, theme } = frame
+  const others = neighbours(graph, centre).filter((other) => look.shown[other] === 1)
+  // The links of a hub must not hide the linked notes.
+  context.globalAlpha = others.length > HUB ? 4 / Math.sqrt(others.length) : 0.8
+  context.lineWidth = others.length > HUB ? 0.6 : 1.5
+  context.strokeStyle = theme.accent
+  for (let from = 0; from < others.length; from += STROKE) {
+    context.beginPath()
+    for (const other of others.slice(from, from + STROKE)) {
+      // A curve bends the same way as among all links.
+      const [x, y] = placeIn(frame, Math.min(centre, other))
+      const [toX, toY] = placeIn(frame, Math.max(centre, other))
+      context.moveTo(x, y)
+      if (graph.count < FEW) context.quadraticCurveTo(...bent(x, y, toX, toY), toX, toY)
+      else context.lineTo(toX, toY)
+    }
+    context.stroke()
+  }
+  context.globalAlpha = 1
+}
+
+function drawNotes(context: CanvasRenderingContext2D, frame: Frame, highlight: Highlight | undefined): void {
+  const { look, theme, ratio } = frame
+  const byColour = notesByColour(frame, highlight)
+  context.fillStyle = theme.ground
+  const edged = byColour.flat().filter((note) => radiusIn(frame, note) >= EDGED)
+  fillCircles(context, edged, (note) => [...placeIn(frame, note), radiusIn(frame, note) + 1.2])
+  for (const [colour, notes] of byColour.entries()) {
+    context.fillStyle = look.palette[colour] ?? theme.text
+    fillCircles(context, notes, (note) => [...placeIn(frame, note), radiusIn(frame, note)], 1.3 / ratio)
+  }
+}
+
+type Circle = readonly [x: number, y: number, radius: number]
+
+/** Fills the circles of notes. Those with a radius below `square` are drawn as squares, which look the same and are faster. */
+function fillCircles(
+  context: CanvasRenderingContext2D,
+  notes: readonly number[],
+  circleOf: (note: number) => Circle,
+  square = 0,
+): void {
+  for (let from = 0; from < notes.length; from += STROKE) {
+    context.beginPath()
+    for (const note of notes.slice(from, from + STROKE)) {
+      const [x, y, radius] = circleOf(note)
+      if (radius < square) context.rect(x - radius, y - radius, 2 * radius, 2 * radius)
+      else {
+        context.moveTo(x + radius, y)
+        context.arc(x, y, radius, 0, 7)
+      }
+    }
+    context.fill()
+  }
+}
+
+/** Returns the notes in view by color. `beyond` is how far outside the view they may be. */
+function notesByColour(frame: Frame, highlight: Highlight | undefined, beyond = 0): readonly number[][] {
+  const { graph, look, width, height } = frame
+  const byColour = look.palette.map((): number[] => [])
+  for (const note of highlight?.notes ?? graph.degrees.keys()) {
+    if (look.shown[note] === 0) continue
+    const [x, y] = placeIn(frame, note)
+    const margin = radiusIn(frame, note) + beyond
+    if (x < -margin || y < -margin || x > width + margin || y > height + margin) continue
+    byColour[look.colours[note] ?? 0]?.push(note)
+  }
+  return byColour
+}
+
+function isDrawn({ shown }: Look, highlight: Highlight | undefined, note: number): boolean {
+  return shown[note] === 1 && highlight?.notes.has(note) !== false
+}
+
+const extents = new WeakMap<Float32Array, number>()
+
+/** Returns the diagonal of the layout, in its units. */
+function extentOf(places: Float32Array): number {
+  let extent = extents.get(places)
+  if (extent !== undefined) return extent
+  const [left, top, right, bottom] = boundsOf(places)
+  extent = Math.hypot(right - left, bottom - top)
+  extents.set(places, extent)
+  return extent
+}
+
+function boundsOf(places: Float32Array): Box {
+  let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity]
+  for (let at = 0; at < places.length; at += 2) {
+    left = Math.min(left, places[at] ?? 0)
+    right = Math.max(right, places[at] ?? 0)
+    top = Math.min(top, places[at + 1] ?? 0)
+    bottom = Math.max(bottom, places[at + 1] ?? 0)
+  }
+  return [left, top, right, bottom]
+}
