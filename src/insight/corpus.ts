@@ -8,7 +8,8 @@ import { spreadBits } from './spread-bits.ts'
 
 /**
  * The words of all notes as typed arrays, without boilerplate, because lines that many notes share say nothing about one of them.
- * Notes, forms and terms are numbered from 0; a term is the common stem of several forms. Takes about 4 bytes per word of text, 6 per
+ * Notes, forms and terms are numbered from 0; a term is the common stem of several forms. A form has the stem of the language of most
+ * notes that contain it, so a name or a foreign word is the same term in all languages. Takes about 4 bytes per word of text, 6 per
  * distinct term of a note and 12 per line. 100,000 notes of 200 words take 200 MB, and slightly more while it is built.
  */
 export interface Corpus {
@@ -21,6 +22,8 @@ export interface Corpus {
   readonly terms: readonly string[]
   /** The term of each form. */
   readonly termOf: Uint32Array
+  /** 1 for each form that is a function word. */
+  readonly isFunctionWord: Uint8Array
   /** Number of bags that contain each term. */
   readonly documents: Uint32Array
   readonly bags: Bags
@@ -86,6 +89,7 @@ const MOST_COUNTED = 0xffff
 export class CorpusBuilder {
   readonly #formNumbers = new Map<string, number>()
   readonly #forms: string[] = []
+  readonly #languages = new Languages()
   #words = new NumberList(1 << 16)
   readonly #ends = new NumberList(1 << 12)
   readonly #numbers = new NumberList(1 << 12)
@@ -98,8 +102,9 @@ export class CorpusBuilder {
   readonly #nameEnds = new NumberList(1 << 10)
 
   /** Adds the next note: its record, title and aliases. */
-  add({ forms, lines, hashes, ends, words }: NoteRecord, names: readonly string[]): void {
+  add({ language, forms, lines, hashes, ends, words }: NoteRecord, names: readonly string[]): void {
     const numbers = forms.map((form) => this.#numberOf(form))
+    if (language !== undefined) this.#languages.add(language, numbers)
     const base = this.#words.extend(words.length)
     const all = this.#words.items
     for (let at = 0; at < words.length; at++) {
@@ -142,7 +147,7 @@ export class CorpusBuilder {
       }),
       sharedLines,
     }
-    const { terms, termOf, isContent } = this.#terms()
+    const { terms, termOf, isContent, isFunctionWord } = this.#terms()
     const bags = this.#bags(lines, { termOf, isContent, terms: terms.length })
     const documents = new Uint32Array(terms.length)
     for (const term of bags.terms) documents[term] = (documents[term] as number) + 1
@@ -150,7 +155,8 @@ export class CorpusBuilder {
     for (let note = 0; note < notes; note++) {
       ownWords[note] = wordsEnd(lines, lines.offsets[note + 1] as number) - wordsEnd(lines, lines.offsets[note] as number)
     }
-    return { notes, forms: this.#forms, formNumbers: this.#formNumbers, terms, termOf, documents, bags, lines, ownWords, texts }
+    const forms = { forms: this.#forms, formNumbers: this.#formNumbers, termOf, isFunctionWord }
+    return { notes, ...forms, terms, documents, bags, lines, ownWords, texts }
   }
 
   /** Compacts lines in place, removing boilerplate, and collects boilerplate that is in few notes. */
@@ -228,18 +234,21 @@ export class CorpusBuilder {
     return { shared, ofFew }
   }
 
-  #terms(): { readonly terms: readonly string[]; readonly termOf: Uint32Array; readonly isContent: Uint8Array } {
+  #terms(): Pick<Corpus, 'terms' | 'termOf' | 'isFunctionWord'> & Pick<TermFacts, 'isContent'> {
     const numbers = new Map<string, number>()
     const termOf = new Uint32Array(this.#forms.length)
+    const isFunctionWord = new Uint8Array(this.#forms.length)
     const isContent = new Uint8Array(this.#forms.length)
     for (const [at, form] of this.#forms.entries()) {
-      const stem = stemOf(form)
+      const language = this.#languages.of(at)
+      const stem = stemOf(form, language)
       const known = numbers.get(stem)
       if (known === undefined) numbers.set(stem, numbers.size)
       termOf[at] = known ?? numbers.size - 1
-      isContent[at] = saysSomething(form) ? 1 : 0
+      isFunctionWord[at] = isStopWord(form, language) ? 1 : 0
+      isContent[at] = isFunctionWord[at] === 0 && saysSomething(form) ? 1 : 0
     }
-    return { terms: [...numbers.keys()], termOf, isContent }
+    return { terms: [...numbers.keys()], termOf, isContent, isFunctionWord }
   }
 
   #bags(lines: Lines, { termOf, isContent, terms: distinct }: TermFacts): Bags {
@@ -287,6 +296,31 @@ export class CorpusBuilder {
   }
 }
 
+/** Tells the language of each form: that of most notes that contain it, or else that of most notes. */
+class Languages {
+  readonly #codes: (string | undefined)[] = []
+  /** By how many notes a form's language leads (majority vote; Boyer, Moore 1981). */
+  readonly #leads: number[] = []
+  readonly #notes = new Map<string, number>()
+  #usual: string | undefined
+
+  /** Adds the distinct forms of a note in this language. */
+  add(language: string, forms: readonly number[]): void {
+    const notes = (this.#notes.get(language) ?? 0) + 1
+    this.#notes.set(language, notes)
+    if (this.#usual === undefined || notes > (this.#notes.get(this.#usual) ?? 0)) this.#usual = language
+    for (const form of forms) {
+      const lead = this.#leads[form] ?? 0
+      if (lead === 0) this.#codes[form] = language
+      this.#leads[form] = lead === 0 || this.#codes[form] === language ? lead + 1 : lead - 1
+    }
+  }
+
+  of(form: number): string | undefined {
+    return this.#codes[form] ?? this.#usual
+  }
+}
+
 interface TermFacts {
   readonly termOf: Uint32Array
   /** For each form, whether its term is counted. */
@@ -313,7 +347,7 @@ function wordsEnd({ ends }: Pick<Lines, 'ends'>, line: number): number {
 
 const LETTER = /\p{L}/u
 
-/** Excludes function words, numbers and single letters of alphabets, which occur in notes on any topic. */
+/** Excludes numbers and single letters of alphabets, which occur in notes on any topic. */
 function saysSomething(form: string): boolean {
-  return !isStopWord(form) && LETTER.test(form) && (form.length > 1 || form.charCodeAt(0) > 0x2e80)
+  return LETTER.test(form) && (form.length > 1 || form.charCodeAt(0) > 0x2e80)
 }

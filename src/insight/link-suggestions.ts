@@ -10,7 +10,7 @@ import { idfOf, searchByBm25, type WordSearch } from './word-search.ts'
 
 /** Input of link suggestions. Notes are numbered from 0. */
 export interface SuggestionSource {
-  readonly corpus: Pick<Corpus, 'forms' | 'terms' | 'termOf' | 'documents' | 'bags' | 'lines' | 'ownWords'>
+  readonly corpus: Omit<Corpus, 'notes' | 'texts'>
   /** Title, aliases and file name of each note. */
   readonly names: readonly (readonly string[])[]
   /** Number of each note's folder. */
@@ -142,7 +142,7 @@ class Suggester {
     const notes = links.offsets.length - 1
     this.#source = source
     const words = wordNumbers(corpus)
-    this.#names = nameWords(source.names, { terms: corpus.terms, words })
+    this.#names = nameWords(source.names, { corpus, words })
     this.#namesOf = placesByNumber(this.#names.notes, notes)
     this.#contexts = new Contexts(this.#names.notes, { links, words: words.count })
     this.#mentions = findMentions({ lines: corpus.lines, words }, this.#names, (...occurrence) =>

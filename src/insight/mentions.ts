@@ -1,7 +1,6 @@
 import { NumberList } from '../search/number-list.ts'
 import { WORD } from '../search/words/compound.ts'
 import { scanWords } from '../search/words/scan.ts'
-import { isStopWord, stemOf } from '../search/words/stem.ts'
 import type { Corpus } from './corpus.ts'
 import { FLAG_BITS, IS_CLOSED } from './note-record.ts'
 
@@ -40,16 +39,13 @@ export interface Mentions {
 /** Maximum number of words in a name. Longer names are sentences that no text repeats. */
 const MOST_WORDS = 12
 
-/** Splits a name into words. Returns none if the name alone is meaningless, such as a single letter or function words. */
+/** Splits a name into words. Returns none if the name is a single letter or too long. */
 export function splitName(name: string): readonly string[] {
   const forms: string[] = []
-  let isTelling = false
   scanWords(name, (form, kind) => {
-    if (kind !== WORD) return
-    forms.push(form)
-    if (form.length > 1 && !isStopWord(form)) isTelling = true
+    if (kind === WORD) forms.push(form)
   })
-  return isTelling && forms.length <= MOST_WORDS ? forms : []
+  return forms.some(({ length }) => length > 1) && forms.length <= MOST_WORDS ? forms : []
 }
 
 /** Removes English plural endings. Names and text are compared in this form, because a stem would reduce `settings` to `set`. */
@@ -78,12 +74,11 @@ export function wordNumbers({ forms }: Pick<Corpus, 'forms'>): WordNumbers {
   return { count: numbers.size, of, numbers }
 }
 
-/** Returns the names of each note that can occur in text, leaving out names with a word that no note contains. */
+/** Returns the names of each note that can occur in text. Leaves out function words, and names with a word that no note contains. */
 export function nameWords(
   names: readonly (readonly string[])[],
-  { terms, words }: { readonly terms: readonly string[]; readonly words: WordNumbers },
+  { corpus, words }: { readonly corpus: Pick<Corpus, 'formNumbers' | 'termOf' | 'isFunctionWord'>; readonly words: WordNumbers },
 ): NameWords {
-  const stems = new Map(terms.map((term, at) => [term, at]))
   const found = { notes: [] as number[], words: [] as number[][], terms: [] as number[][] }
   for (const [note, own] of names.entries()) {
     const seen = new Set<string>()
@@ -92,10 +87,12 @@ export function nameWords(
       const known = forms.flatMap((form) => words.numbers.get(singularOf(form)) ?? [])
       const key = known.join()
       if (known.length === 0 || known.length < forms.length || seen.has(key)) continue
+      const numbers = forms.map((form) => corpus.formNumbers.get(form) ?? -1)
+      if (forms.every(({ length }, at) => length === 1 || corpus.isFunctionWord[numbers[at] as number] === 1)) continue
       seen.add(key)
       found.notes.push(note)
       found.words.push(known)
-      found.terms.push(forms.flatMap((form) => stems.get(stemOf(form)) ?? []))
+      found.terms.push(numbers.flatMap((form) => corpus.termOf[form] ?? []))
     }
   }
   return { ...found, notes: Uint32Array.from(found.notes) }

@@ -1,5 +1,6 @@
 import { lineNumber } from '../core/text/line-number.ts'
 import { markProse, OPEN, SILENT } from '../markdown/inline-spans.ts'
+import { LANGUAGES, languageOf } from '../search/languages/language-of.ts'
 import { NumberList } from '../search/number-list.ts'
 import { WORD, type WordSink } from '../search/words/compound.ts'
 import { ByteReader, ByteWriter, DamagedWords } from '../search/words/index/bytes.ts'
@@ -11,6 +12,8 @@ import { spreadBits } from './spread-bits.ts'
  * it takes about three bytes per word. Positions of words within lines are not stored; `readWords` finds them.
  */
 export interface NoteRecord {
+  /** ISO 639-1, or `undefined` if the text does not tell. */
+  readonly language: string | undefined
   /** Distinct folded forms of its words, in order of first appearance. */
   readonly forms: readonly string[]
   /** 1-based numbers of the lines with words, in ascending order. */
@@ -146,6 +149,7 @@ export function noteRecord(source: RecordSource): NoteRecord {
   })
   endLine()
   return {
+    language: languageOf(source.text.slice(source.bodyStart))?.code,
     forms: [...numbers.keys()],
     lines: lines.copy(),
     hashes: hashes.copy(),
@@ -155,8 +159,9 @@ export function noteRecord(source: RecordSource): NoteRecord {
 }
 
 /** Encodes a record. */
-export function encodeRecord({ forms, lines, hashes, ends, words }: NoteRecord): Uint8Array {
+export function encodeRecord({ language, forms, lines, hashes, ends, words }: NoteRecord): Uint8Array {
   const writer = new ByteWriter(1024)
+  writer.varint(language === undefined ? 0 : LANGUAGES.indexOf(language) + 1)
   const text = Buffer.from(forms.join('\n'))
   writer.varint(forms.length)
   writer.varint(text.length)
@@ -178,6 +183,7 @@ export function encodeRecord({ forms, lines, hashes, ends, words }: NoteRecord):
 /** Decodes a record. @throws DamagedWords if the bytes are corrupt */
 export function decodeRecord(bytes: Uint8Array): NoteRecord {
   const reader = new ByteReader(bytes)
+  const language = LANGUAGES[reader.varint() - 1]
   const formCount = reader.varint()
   const textLength = reader.varint()
   const start = reader.take(textLength)
@@ -209,7 +215,7 @@ export function decodeRecord(bytes: Uint8Array): NoteRecord {
     ends[n] = end
   }
   if (!reader.isAtEnd) throw new DamagedWords('a record goes on after its end')
-  return { forms, lines, hashes, ends, words: words.slice(0, at) }
+  return { language, forms, lines, hashes, ends, words: words.slice(0, at) }
 }
 
 /** Validates a number of items, each of which takes at least a byte. */

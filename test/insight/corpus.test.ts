@@ -52,6 +52,25 @@ describe('the corpus', () => {
     expect([...corpus.documents].map((count, term) => [corpus.terms[term], count])).toContainEqual(['rose', 2])
   })
 
+  test('has the stems of the language of the notes, without its function words', () => {
+    const [vorlagen = '', rosen = ''] = [
+      'Die Vorlagen und eine Vorlage sind nicht das, was ich mit dem Sternbild will.',
+      'Die Rosen sind in dem Garten, weil ich sie nicht mit einer Rose vergleichen will.',
+    ]
+    const corpus = corpusOf([{ text: vorlagen }, { text: rosen }, { text: 'Rosen' }, { text: 'The same roses and a rose.' }])
+    expect(bagOf(corpus, 0)).toEqual({ 'vorlag~de': 2, 'sternbild~de': 1 })
+    expect(bagOf(corpus, 2)).toEqual({ 'rose~de': 1 })
+  })
+
+  test('has one term for a word that notes in several languages contain', () => {
+    const corpus = corpusOf([
+      { text: 'Ich habe die Dateien mit Obsidian geschrieben und nicht mit einem anderen Programm.' },
+      { text: 'I wrote this with Obsidian and not with any other program.' },
+    ])
+    const shared = Object.keys(bagOf(corpus, 0)).filter((term) => term in bagOf(corpus, 1))
+    expect(shared).toEqual([expect.stringMatching(/^obsidia/)])
+  })
+
   test('leaves out lines that three notes share, regardless of formatting', () => {
     const shared = ['- Kind: plant', '* kind: Plant', '**Kind**: plant']
     const corpus = corpusOf(shared.map((line, at) => ({ text: `${line}\nOwn words ${'abc'[at]}x\n` })))

@@ -71,6 +71,11 @@ test('ignores names that are one letter or only function words', () => {
   expect(splitName('书')).toEqual([])
 })
 
+test('ignores names of function words in the language of the notes', () => {
+  const vault = { Start: 'Die Katze und der Hund sind nicht im Haus, weil sie das nicht wollen.\n', Und: 'Das ist ein Wort.\n' }
+  expect(named(vault)).toEqual([])
+})
+
 test('finds a name in a script without spaces within a sentence', () => {
   expect(named({ 首页: '我喜欢知识管理这个主题。\n', 知识管理: '卡片。\n' })).toEqual(['首页 > 知识管理: 1'])
 })

@@ -9,7 +9,7 @@ import { isDamage, isUnwritable } from './sqlite.ts'
 export const INSIGHT: DatabaseKind = {
   // `roui` in ASCII.
   applicationId: 0x726f7569,
-  format: 3,
+  format: 4,
   schema: `
     CREATE TABLE record (content TEXT PRIMARY KEY, data BLOB NOT NULL) WITHOUT ROWID;
     CREATE TABLE result (kind TEXT PRIMARY KEY, source TEXT NOT NULL, data BLOB NOT NULL);
