@@ -5,7 +5,7 @@
 // --peer 'name=command {vault}' its command
 // --ask 'name.backlinks=tool {"key":"…"}' its first call (`backlinks`, `search`), if any
 // `--only starts` skips calls and edits; `--after 120` measures memory again that many seconds after every tool was called; `--program`
-// measures another build.
+// measures another build. `--only warm` measures the shared server, with 60 seconds of load (`--seconds`).
 import { cpSync, mkdtempSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { cpus, loadavg, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -13,6 +13,7 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { Client, median, quantile } from './client.mjs'
 import { measureStarts, parsePeers, startRows } from './starts.mjs'
+import { measureWarm } from './warm.mjs'
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
@@ -24,6 +25,7 @@ const { values: options, positionals } = parseArgs({
     peer: { type: 'string', multiple: true, default: [] },
     ask: { type: 'string', multiple: true, default: [] },
     after: { type: 'string', default: '0' },
+    seconds: { type: 'string', default: '60' },
     program: { type: 'string', default: fileURLToPath(new URL('../dist/cli/main.js', import.meta.url)) },
   },
 })
@@ -147,6 +149,10 @@ const measured = {}
 if (parts.includes('starts')) {
   measured.starts = await measureStarts({ program, vault, scratch, rounds, peers, after: Number(options.after) })
   printTable(['figure', 'Roux', '', ...peers.map(({ name }) => name), 'wanted'], startRows(measured.starts))
+}
+if (parts.includes('warm')) {
+  const measuring = { program, vault, scratch, rounds, seconds: Number(options.seconds) }
+  printTable(['figure', 'alone', 'shared', 'wanted'], await measureWarm(measuring))
 }
 const rows = []
 if (parts.includes('edits')) {

@@ -11,7 +11,7 @@ const sleep = (ms) => new Promise((done) => setTimeout(done, ms))
 /** A peer has finished starting when it used less CPU time (ms) than this within a second. */
 const QUIET_CPU = 30
 /** What a search index lacks, according to its answers. */
-const MISSING = ['INDEX_BUILDING', 'EMBEDDING', 'FALLBACK']
+export const MISSING = ['INDEX_BUILDING', 'EMBEDDING', 'FALLBACK']
 
 /** Start time of bare Node in milliseconds. */
 function time(args) {
@@ -51,7 +51,7 @@ function rouxIn({ program, vault, scratch }, cache) {
 }
 
 /** The biggest hub and its title, which every vault has. */
-async function chooseQuestion(parts) {
+export async function chooseQuestion(parts) {
   const cache = mkdtempSync(join(parts.scratch, 'cache-'))
   const client = rouxIn(parts, cache)
   await client.initialize()
@@ -62,7 +62,7 @@ async function chooseQuestion(parts) {
 }
 
 /** Asks until nothing relevant is missing: answers given while an index is being built are not final. */
-async function untilRight(client, tool, args, missing, pause = 5) {
+export async function untilRight(client, tool, args, missing, pause = 5) {
   for (;;) {
     const answer = await client.call(tool, args)
     if (!answer.warnings.some(({ code }) => missing.includes(code))) return answer

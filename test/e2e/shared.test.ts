@@ -1,39 +1,10 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { LONG } from '../support/long.ts'
-import { eventually, openWorld, SLOW, type Wire, type World } from './support.ts'
-
-const SHARED = { ROUX_SERVE_SHARED: 'auto', ROUX_SERVE_KEEP_MINUTES: '10' }
-
-/** The process ids that have held the lock of a shared server. */
-function serversIn({ root }: World): readonly number[] {
-  const folder = join(root, 'run', 'roux')
-  const names = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.holder')) : []
-  return names.map((name) => JSON.parse(readFileSync(join(folder, name), 'utf8')).pid).filter(isRunning)
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0)
-  } catch {
-    return false
-  }
-}
-
-async function stateOf(world: World): Promise<Wire> {
-  const { out } = await world.roux(['status', '--vault', world.vault], { env: SHARED })
-  return JSON.parse(out).shared_server
-}
-
-function sharedWorld(): World {
-  const world = openWorld()
-  mkdirSync(join(world.root, 'run'), { mode: 0o700 })
-  world.write('a.md', '# A\n\nDense bread, [[b]].\n')
-  world.write('b.md', '# B\n')
-  return world
-}
+import { SHARED, serversIn, sharedWorld, stateOf } from './shared-support.ts'
+import { eventually, SLOW } from './support.ts'
 
 test('assistants share one server, and get byte for byte what a server alone answers', { timeout: SLOW }, async () => {
   const world = sharedWorld()
@@ -227,7 +198,7 @@ test('a wrong token, half a line and silence do not disturb the others', { timeo
   expect(answer).toContain('its token is wrong')
   const half = connect(socket)
   half.write('{"protocol":1,"tok')
-  const many = Array.from({ length: 300 }, () => connect(socket).on('error', () => {}))
+  const many = Array.from({ length: 1_000 }, () => connect(socket).on('error', () => {}))
   expect(await server.ask('get_hubs')).not.toEqual([])
   for (const one of [half, ...many]) one.destroy()
   expect(await server.ask('get_hubs')).not.toEqual([])

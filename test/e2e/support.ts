@@ -54,6 +54,10 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>
   readonly cwd?: string
   readonly stdin?: string
+  /** The script to run, instead of the built program. */
+  readonly program?: string
+  /** Starts the process in a process group of its own. */
+  readonly detached?: boolean
 }
 
 export interface WorldOptions {
@@ -73,7 +77,7 @@ export function openWorld({ fixture }: WorldOptions = {}): World {
   else cpSync(join(FIXTURES, fixture), vault, { recursive: true, preserveTimestamps: true })
   const env = cleanEnvironment(root)
   const start = (args: readonly string[], options: RunOptions = {}) =>
-    startProgram(args, { cwd: options.cwd ?? root, env: { ...env, ...options.env } })
+    startProgram(args, { ...options, cwd: options.cwd ?? root, env: { ...env, ...options.env } })
   return {
     root,
     vault,
@@ -141,8 +145,10 @@ interface Started {
   readonly ended: Promise<Outcome>
 }
 
-function startProgram(args: readonly string[], options: { readonly cwd: string; readonly env: Record<string, string> }): Started {
-  const child = spawn(process.execPath, [PROGRAM, ...args], options)
+type StartOptions = RunOptions & { readonly cwd: string; readonly env: Record<string, string> }
+
+function startProgram(args: readonly string[], { program = PROGRAM, cwd, env, detached = false }: StartOptions): Started {
+  const child = spawn(process.execPath, [program, ...args], { cwd, env, detached })
   let out = ''
   let err = ''
   child.stdout.setEncoding('utf8').on('data', (chunk: string) => {

@@ -1,0 +1,118 @@
+import { chownSync, cpSync, mkdirSync, renameSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+import { placeOf, SHARED, serversIn, sharedWorld, stateOf } from './shared-support.ts'
+import { eventually, type Outcome, PROGRAM, SLOW, type World } from './support.ts'
+
+/** Asks a new process, which must answer whether it shares a server or not. */
+async function askOnce(world: World, env: Readonly<Record<string, string>> = SHARED): Promise<Outcome> {
+  const server = world.serve(undefined, { env })
+  await server.initialize()
+  expect(await server.ask('get_hubs')).not.toEqual([])
+  return await server.end()
+}
+
+test.runIf(process.getuid?.() === 0)('a socket of another user is not used', { timeout: SLOW }, async () => {
+  const world = sharedWorld()
+  await askOnce(world)
+  chownSync(placeOf(world).file('sock'), 12_345, 12_345)
+  expect(await askOnce(world)).toMatchObject({ code: 0 })
+  expect((await stateOf(world)).alone).toContain('is not a socket of yours')
+})
+
+test('a folder for sockets that cannot be made leaves each process alone', { timeout: SLOW }, async () => {
+  const world = sharedWorld()
+  const file = join(world.root, 'file')
+  writeFileSync(file, '')
+  expect(await askOnce(world, { ...SHARED, XDG_RUNTIME_DIR: file })).toMatchObject({ code: 0 })
+  expect(serversIn(world)).toEqual([])
+})
+
+test('a server that cannot write its files leaves each process alone', { timeout: SLOW }, async () => {
+  const world = sharedWorld()
+  await askOnce(world)
+  const { file } = placeOf(world)
+  await world.roux(['stop'], { env: SHARED })
+  // Its file cannot take the place of a folder, as on a disk that is full or read-only.
+  mkdirSync(join(file('token'), 'x'), { recursive: true, mode: 0o700 })
+  expect(await askOnce(world)).toMatchObject({ code: 0 })
+  expect(serversIn(world)).toEqual([])
+})
+
+test('without a home folder in the environment, a process still answers', { timeout: SLOW }, async () => {
+  expect(await askOnce(sharedWorld(), { ...SHARED, HOME: '' })).toMatchObject({ code: 0 })
+})
+
+test('a start announced in the future, as after the clock was set back, or by a process that is gone holds nobody up', {
+  timeout: SLOW,
+}, async () => {
+  const world = sharedWorld()
+  await askOnce(world)
+  const { file } = placeOf(world)
+  await world.roux(['stop'], { env: SHARED })
+  writeFileSync(file('starting'), `${process.pid}`)
+  const later = new Date(Date.now() + 3_600_000)
+  utimesSync(file('starting'), later, later)
+  expect(await askOnce(world)).toMatchObject({ code: 0, err: '' })
+  expect(serversIn(world)).toHaveLength(1)
+  await world.roux(['stop'], { env: SHARED })
+  // No process has this id: it is above the limit of every system.
+  writeFileSync(file('starting'), '99999999')
+  expect(await askOnce(world)).toMatchObject({ code: 0, err: '' })
+  expect(serversIn(world)).toHaveLength(1)
+})
+
+test('the server survives a client that is killed with its process group', { timeout: SLOW }, async () => {
+  const world = sharedWorld()
+  const client = world.serve(undefined, { env: SHARED, detached: true })
+  await client.initialize()
+  await client.ask('get_hubs')
+  const servers = serversIn(world)
+  process.kill(-(client.child.pid ?? 0), 'SIGKILL')
+  await client.ended
+  await eventually(async () => expect((await stateOf(world)).running.connections).toBe(0))
+  expect(await askOnce(world)).toMatchObject({ code: 0, err: '' })
+  expect(serversIn(world)).toEqual(servers)
+})
+
+test('a newer build gets a server of its own, and the older one ends with its last connection', { timeout: SLOW }, async () => {
+  const world = sharedWorld()
+  const build = join(world.root, 'build')
+  const program = join(build, 'dist', 'cli', 'main.js')
+  cpSync(join(dirname(PROGRAM), '..'), join(build, 'dist'), { recursive: true })
+  symlinkSync(fileURLToPath(new URL('../../node_modules', import.meta.url)), join(build, 'node_modules'))
+  cpSync(fileURLToPath(new URL('../../package.json', import.meta.url)), join(build, 'package.json'))
+  const old = world.serve(undefined, { env: SHARED, program })
+  await old.initialize()
+  await old.ask('get_hubs')
+  const [oldServer] = serversIn(world)
+  const later = new Date(Date.now() + 60_000)
+  utimesSync(join(dirname(program), 'main.app.js'), later, later)
+  const fresh = world.serve(undefined, { env: SHARED, program })
+  await fresh.initialize()
+  expect(await fresh.ask('get_hubs')).toEqual(await old.ask('get_hubs'))
+  expect(serversIn(world)).toHaveLength(2)
+  await old.end()
+  await eventually(async () => expect(serversIn(world)).not.toContain(oldServer))
+  expect(await fresh.ask('get_hubs')).not.toEqual([])
+  await fresh.end()
+})
+
+test('a vault whose folder goes and comes back is served again by the same server', { timeout: SLOW }, async () => {
+  const world = sharedWorld()
+  const server = world.serve(undefined, { env: SHARED })
+  await server.initialize()
+  await server.ask('get_hubs')
+  const servers = serversIn(world)
+  renameSync(world.vault, `${world.vault}-away`)
+  await eventually(async () =>
+    expect(JSON.stringify(await server.call('get_node', { id: 'a' }))).toMatch(/VAULT_NOT_FOUND|STALE/),
+  )
+  renameSync(`${world.vault}-away`, world.vault)
+  await eventually(async () =>
+    expect(JSON.stringify(await server.call('get_node', { id: 'a' }))).not.toMatch(/VAULT_NOT_FOUND|STALE/),
+  )
+  expect(serversIn(world)).toEqual(servers)
+  await server.end()
+})
