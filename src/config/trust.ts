@@ -32,7 +32,7 @@ export function fileTrust(stateFolder: string): TrustStore {
         changeStateFile(path, () => trustedText(new Map([...readTrusted(path), [realPath, sha256]])))
       } catch (cause) {
         if (cause instanceof RouxError) throw cause
-        throw new RouxError('PERMISSION_DENIED', `Trust cannot be recorded in ${path}: ${reason(cause)}.`, {
+        throw new RouxError('PERMISSION_DENIED', `The trusted folder could not be saved to ${path}: ${reason(cause)}.`, {
           hint: 'Make that folder writable, or set XDG_STATE_HOME to one that is.',
           cause,
         })

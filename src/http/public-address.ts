@@ -23,7 +23,7 @@ export function readPublicAddress(text: string): PublicAddress | undefined {
   const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopbackName(url.hostname))
   if (isOrigin && isSafe && hostName(url.host) !== undefined)
     return { origin: url.origin, host: url.hostname, resource: `${url.origin}${MCP_PATH}` }
-  throw new RouxError('INVALID_SETTINGS', `http.public_url: "${text}" is not the address of a server with TLS.`, {
+  throw new RouxError('INVALID_SETTINGS', `http.public_url: "${text}" is not an https:// address.`, {
     hint: 'Write https:// and the name only, without a path, e.g. https://notes.example.com.',
   })
 }

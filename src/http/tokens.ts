@@ -39,7 +39,7 @@ export function addToken(tokens: readonly Token[], token: Omit<Token, 'secret'>)
   if (scopes.length === 0)
     throw new RouxError('INVALID_PARAMS', 'The token has no scope.', { hint: `Scopes: ${SCOPES.join(', ')}.` })
   if (vaults !== '*' && vaults.length === 0)
-    throw new RouxError('INVALID_PARAMS', 'The token has no vault.', { hint: 'Name vaults, or * for all of them.' })
+    throw new RouxError('INVALID_PARAMS', 'The token gives access to no vault.', { hint: 'Name vaults, or * for all of them.' })
   return [...tokens, { ...token, secret: newSecret() }]
 }
 

@@ -11,7 +11,7 @@ import { TOOLS } from '../../src/mcp/tools/index.ts'
 
 const tools = TOOLS.map((tool) => tool.definition())
 
-test("the repository's settings file is the generated one (vitest -u writes it)", async () => {
+test("the repository's settings file is the generated one (vitest --update writes it)", async () => {
   await expect(settingsDocument(tools)).toMatchFileSnapshot('../../roux.config.yaml')
 })
 

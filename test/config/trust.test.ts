@@ -46,5 +46,5 @@ test.each(['', '{', '[]', '{"files": 1}', '{"files": {"/v/roux.config.yaml": {}}
 
 test('fails with a clear error if trust cannot be stored', () => {
   writeFileSync(join(root, 'state'), '')
-  expect(() => fileTrust(join(root, 'state')).trust(FILE)).toThrow(/cannot be recorded/)
+  expect(() => fileTrust(join(root, 'state')).trust(FILE)).toThrow(/could not be saved/)
 })

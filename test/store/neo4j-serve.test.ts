@@ -275,7 +275,7 @@ describe.skipIf(NEO4J_URL === undefined)('several programs over one vault in Neo
     world.write('New.md', 'Links to [[Home]].')
     await seen('new.md')
     const refused = await world.roux(['feed', '--remove', name, ...set])
-    expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('is being fed by')])
+    expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('is writing the vault')])
     first.child.kill('SIGKILL')
     await eventually(async () => expect(second.said()).toContain('up to date.'))
     world.write('Newer.md', 'Links to [[Home]].')

@@ -86,7 +86,7 @@ function attachmentPlace(workspace: Workspace, id: string): AttachmentPlace {
   const draft = workspace.tryFind(id)
   if (draft !== undefined) {
     if (view.kindOf(draft.path) !== 'attachment') return { folder: folderForNote(workspace, draft), note: draft }
-    throw new RouxError('INVALID_PARAMS', `${quote(draft.path)} is an attachment itself.`, {
+    throw new RouxError('INVALID_PARAMS', `${quote(draft.path)} is an attachment, not a note or folder.`, {
       hint: 'Give the note it belongs to, or a folder.',
     })
   }

@@ -32,7 +32,7 @@ async function act(invocation: Invocation): Promise<number> {
   }
   const needsAddress = action === allow || action === revoke
   if (needsAddress !== (address !== undefined)) {
-    const hint = needsAddress ? `Write: roux ai ${word} https://api.openai.com` : undefined
+    const hint = needsAddress ? `Run: roux ai ${word} https://api.openai.com` : undefined
     throw new UsageError(needsAddress ? 'The address is missing.' : `Unexpected argument "${address}".`, hint)
   }
   const { vaults } = await loadVaults(settingsInput(invocation))

@@ -19,7 +19,7 @@ export function run(invocation: Invocation): Promise<number> {
 async function askModel(invocation: Invocation): Promise<number> {
   const { host, options, positionals, printer } = invocation
   const [question = ''] = positionals
-  if (question.trim() === '') throw new UsageError('The question is missing.', 'Write: roux ask "Why does rye bread not rise?"')
+  if (question.trim() === '') throw new UsageError('The question is missing.', 'Run: roux ask "Why does rye bread not rise?"')
   const [folder, tag, relevance] = ['folder', 'tag', 'relevance'].map((name) => options.get(name))
   // Validate the arguments before the vault is read, in the same way as the tool.
   askTool.prepare({ question, folder, tag, relevance })

@@ -38,7 +38,7 @@ const MARK = '.roux-backup-'
  */
 export function requireClient({ positionals: [name] }: Invocation, command: 'install' | 'uninstall'): Client {
   const names = CLIENTS.map((client) => client.name)
-  if (name === undefined) throw new UsageError('Which program?', `Write: roux ${command} ${names.join('|')}`)
+  if (name === undefined) throw new UsageError('Which program?', `Run: roux ${command} ${names.join('|')}`)
   const client = findClient(name)
   if (client !== undefined) return client
   throw new UsageError(

@@ -113,7 +113,7 @@ function warnOfReaders({ host, printer }: Invocation, { path, text, mode }: Clie
  */
 function httpEndpoint({ env }: Pick<Host, 'env'>, { http: { port } }: Settings): HttpEndpoint {
   if (port === 0)
-    throw new RouxError('INVALID_SETTINGS', 'With http.port: 0 the port changes with each start.', {
+    throw new RouxError('INVALID_SETTINGS', 'The port changes on every start, because http.port is 0.', {
       hint: 'Set http.port to a free port.',
     })
   const { secret } = requireToken(openTokens(tokenFileIn(userFolders(env).state)), DEFAULT_NAME)

@@ -21,7 +21,7 @@ export async function run(invocation: Invocation): Promise<number> {
   if (!isShell(shell))
     throw new UsageError(
       shell === '' ? '<bash|zsh|fish> is missing.' : `There is no completion for "${shell}".`,
-      didYouMean(nearest(shell, SHELLS)) ?? 'Write: roux completion bash, zsh or fish',
+      didYouMean(nearest(shell, SHELLS)) ?? 'Run: roux completion bash, zsh or fish',
     )
   await printer.text(typed.length === 0 ? SCRIPTS[shell] : await reply(invocation, shell, typed))
   return 0

@@ -143,12 +143,12 @@ export function requireScope(text: string, among: readonly Scope[]): Scope {
 
 function requireName(name: string | undefined, word: string): string {
   if (name !== undefined) return name
-  throw new UsageError('The name of the token is missing.', `Write: roux token ${word} <name>`)
+  throw new UsageError('The name of the token is missing.', `Run: roux token ${word} <name>`)
 }
 
 function unknownWord(word: string): UsageError {
   const words = [...ACTS.keys()]
-  if (word === '') return new UsageError('Missing subcommand.', `Write: roux token ${words.join('|')}`)
-  const hint = didYouMean(nearest(word, words)) ?? `Write: roux token ${words.join('|')}`
+  if (word === '') return new UsageError('Missing subcommand.', `Run: roux token ${words.join('|')}`)
+  const hint = didYouMean(nearest(word, words)) ?? `Run: roux token ${words.join('|')}`
   return new UsageError(`roux token cannot ${word}.`, hint)
 }

@@ -26,7 +26,7 @@ export async function startInBackground({ host, printer, options }: Invocation, 
       ? await openLink(host.sharing?.script ?? '', greetingOf('warm', process.argv.slice(2), host.env))
       : { alone }
   if ('alone' in link)
-    throw new UsageError(`There is no shared server for this: ${link.alone}.`, '"roux serve" without --background works alone.')
+    throw new UsageError(`A shared server is not possible here: ${link.alone}.`, '"roux serve" without --background needs none.')
   link.socket.destroy()
   printer.note(
     link.notice.status === undefined

@@ -24,7 +24,8 @@ const BACKLOG = 1_024
 export async function runSharedServer(host: Host): Promise<number> {
   const { sharing } = host
   const place = sharing === undefined ? { alone: 'the program is not built' } : findPlace(sharing.script, host.env)
-  if (sharing === undefined || 'alone' in place) throw new RouxError('PROVIDER_ERROR', 'There is no place for the socket.')
+  if (sharing === undefined || 'alone' in place)
+    throw new RouxError('PROVIDER_ERROR', 'No folder here can hold the socket of a shared server.')
   const fault = makeSocketFolder(place)
   if (fault !== undefined) throw new RouxError('PROVIDER_ERROR', `${fault}.`)
   const composition = await host.compose()

@@ -64,7 +64,8 @@ async function dismissGap(invocation: Invocation, given: string): Promise<number
 
 async function dismissLink(invocation: Invocation, from: string): Promise<number> {
   const [to, extra] = invocation.positionals
-  if (to === undefined) throw new UsageError('The link is missing.', 'Write the two notes: --dismiss from.md to.md')
+  if (to === undefined)
+    throw new UsageError('The second note of the link is missing.', 'Name both notes: --dismiss from.md to.md')
   requireNoMore(extra)
   await withCore(invocation, await requireSettings(invocation), async (core) => {
     const [source, target] = [await requireOne(core, from), await requireOne(core, to)]

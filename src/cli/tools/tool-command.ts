@@ -186,7 +186,7 @@ export function callOnce<Argument, Result>(
 /** Calls a tool with JSON arguments from the command line, or from stdin if the argument is `-`. */
 export async function call(invocation: Invocation): Promise<number> {
   const [name, json = '{}'] = invocation.positionals
-  if (name === undefined) throw new UsageError('Which tool?', 'Write: roux call <tool> [json|-]')
+  if (name === undefined) throw new UsageError('Which tool?', 'Run: roux call <tool> [json|-]')
   const tool = await requireTool(invocation.host, name)
   return runTool(invocation, tool, parse(json === '-' ? await text(invocation.host.stdin) : json))
 }

@@ -39,7 +39,7 @@ async function vaultsOf(invocation: Invocation): Promise<readonly LoadedVault[]>
 
 async function remove(invocation: Invocation): Promise<number> {
   const { host, printer, positionals } = invocation
-  if (positionals.length === 0) throw new UsageError('No vault is named.', 'Write: roux feed --remove <name>')
+  if (positionals.length === 0) throw new UsageError('No vault is named.', 'Run: roux feed --remove <name>')
   const { removeFed } = await host.compose()
   for (const name of positionals) {
     const { server } = await loadVaults(settingsInput(invocation))

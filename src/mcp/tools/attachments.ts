@@ -11,7 +11,7 @@ export const addAttachmentTool = defineOperation({
   name: 'add_attachment',
   title: 'Add an attachment',
   description:
-    'Stores a file (up to 5 MB) where the vault keeps attachments; a taken name gets a number: "Keep this photo." No note is edited: the answer says what to write to show it.',
+    'Stores a file (up to 5 MB) where the vault keeps attachments. If the name is taken, a number is added: "Keep this photo." No note is edited: the answer says what to write to show it.',
   needs: 'tools.attach',
   annotations: CREATES,
   names: { id: 'note or folder' },

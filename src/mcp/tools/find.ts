@@ -20,7 +20,7 @@ export const SEARCH = toolLiteral({
   name: 'search',
   title: 'Search',
   description:
-    'Notes that answer a question, by words and meaning, with passages and lines: "How do I keep dough warm?" For exact words, tags, dates, properties: find_nodes.',
+    'Notes and passages that answer a question, by words and meaning: "How do I keep dough warm?" For exact words, tags, dates, properties: find_nodes.',
   names: { folder: 'place', note: 'note' },
   byMeaning: true,
   searchReadiness: ({ mode }) => (mode === 'keyword' ? 'words' : 'meaning'),
@@ -55,7 +55,7 @@ export const searchTool = defineTool(SEARCH)
 export const findNodesTool = defineTool({
   name: 'find_nodes',
   title: 'Find notes',
-  description: 'Notes that match words and filters, or how many: "books per author". For questions: search.',
+  description: 'Finds or counts notes by words and filters: "books per author". For questions: search.',
   names: { folder: 'place' },
   searchReadiness: () => 'words',
   input: () => ({
@@ -170,7 +170,7 @@ export const suggestTagsTool = defineTool({
 export const searchByTagsTool = defineTool({
   name: 'search_by_tags',
   title: 'Notes by tags',
-  description: 'Notes with any or all of some tags (nested ones count), with the start of each: "recipes that are quick".',
+  description: 'Notes with any or all of the given tags, nested tags included: "recipes that are quick".',
   profile: 'full',
   input: () => ({
     tags: z.array(z.string()).min(1).describe('With or without "#".'),
@@ -188,7 +188,7 @@ export const askTool = defineTool({
   name: 'ask',
   title: 'Ask a model about the notes',
   description:
-    'Another model, the user\'s own, answers from the notes, with verified citations (they prove where text stands, not that the answer follows): "Ask my model about rye." Slower than search, which lets you answer yourself.',
+    'The user\'s own model answers from the notes, with citations whose text was checked (not whether the answer follows): "Ask my model about rye." Slower than search, which lets you answer yourself.',
   annotations: { ...READS, openWorldHint: true },
   names: { note_id: 'note', folder: 'place' },
   byModel: true,

@@ -21,7 +21,7 @@ export const contextPackTool = defineTool({
   name: 'context_pack',
   title: 'Gather context',
   description:
-    'Everything a question or task needs in one budget: passages that answer it, and those they link to: "Brief me on rye bread."',
+    'What a question or task needs, in a token budget: passages that answer it and those they link to: "Brief me on rye bread."',
   group: 'tools.insight',
   names: { ids: 'note', folder: 'place' },
   searchReadiness: () => 'meaning',
@@ -49,7 +49,7 @@ export const impactTool = defineTool({
   name: 'impact',
   title: 'What a change would break',
   description:
-    'Shows what a deletion or operations would break, without doing it: links, orphans, disconnected parts. "May I delete Home?"',
+    'Shows what a deletion or a list of operations would break, and changes nothing: links, orphans, disconnected parts. "May I delete Home?"',
   profile: 'full',
   group: 'tools.insight',
   names: { id: 'note', folder: 'place', operations: (tool) => OPERATION_TOOLS.find(({ name }) => name === tool)?.names },
@@ -119,7 +119,7 @@ export const compareTool = defineTool({
 export const changesSinceTool = defineTool({
   name: 'changes_since',
   title: 'Recent changes',
-  description: 'Net changes by anyone since a time or an earlier answer, in notes and links: "What is new since Monday?"',
+  description: 'Net changes in notes and links, by anyone, since a date or an earlier answer: "What is new since Monday?"',
   profile: 'full',
   group: 'tools.insight',
   names: { cursor: 'place', folder: 'place' },
@@ -142,7 +142,7 @@ export const suggestLinksTool = defineTool({
   name: 'suggest_links',
   title: 'Missing links',
   description:
-    'Missing links, likeliest first, of one note or the whole vault: "What should this link to?" named: the text mentions a title; has edit to pass to apply_changes. related: notes that belong together.',
+    'Links that a note or the whole vault lacks, likeliest first: "What should this link to?" named: the text mentions a title; has edit to pass to apply_changes. related: notes that belong together.',
   profile: 'full',
   group: 'tools.insight',
   names: { id: 'note', folder: 'place' },

@@ -36,7 +36,7 @@ export const getNeighborsTool = defineTool({
 export const findPathTool = defineTool({
   name: 'find_path',
   title: 'Find a path',
-  description: 'The shortest path of links, with the sentence each is in: "How are Rye and Gluten connected?"',
+  description: 'The shortest path of links, with each link\'s sentence: "How are Rye and Gluten connected?"',
   names: { source: 'note', target: 'note' },
   input: () => ({
     source: nodeName('Start'),

@@ -55,7 +55,7 @@ export const listNodesTool = defineTool({
 export const listTagsTool = defineTool({
   name: 'list_tags',
   title: 'List tags',
-  description: 'Tags, most used first, with the number of notes that have each or a nested tag: "Which tags do I use?"',
+  description: 'Tags with their number of notes (nested tags included), most used first: "Which tags do I use?"',
   profile: 'full',
   input: () => ({
     prefix: z.string().optional().describe('Only tags that begin with this.'),
@@ -71,7 +71,8 @@ export const listTagsTool = defineTool({
 export const listPropertiesTool = defineTool({
   name: 'list_properties',
   title: 'List properties',
-  description: 'Property keys, with the number of notes and kinds of values; given key, its values: "Which statuses are there?"',
+  description:
+    'Property keys, with the number of notes and the kinds of values. With key: the values of that key. "Which statuses are there?"',
   profile: 'full',
   input: () => ({
     key: z.string().optional().describe('List the values of this key.'),
@@ -103,7 +104,7 @@ export const getTreeTool = defineTool({
 export const randomNodeTool = defineTool({
   name: 'random_node',
   title: 'Random note',
-  description: 'Any note: "Surprise me."',
+  description: 'A random note: "Surprise me."',
   profile: 'full',
   input: () => ({
     tags: z.array(z.string()).optional().describe('With any of these tags.'),
@@ -131,7 +132,7 @@ export const verifyQuoteTool = defineTool({
   name: 'verify_quote',
   title: 'Check a quote',
   description:
-    'Checks whether a note says this word for word, and on which lines; otherwise the nearest passage: "rye has less gluten".',
+    'Checks whether a note contains a quote word for word, and on which lines; if not, shows the nearest passage: "rye has less gluten".',
   names: { id: 'note' },
   input: () => ({ id: nodeName('Note'), quote: z.string().min(1).max(10_000).describe('The quoted words.') }),
   run: async (core, args, call) => {

@@ -108,7 +108,7 @@ const moveNodeTool = defineOperation({
   name: 'move_node',
   title: 'Move or rename a file or folder',
   description:
-    'Moves or renames a note, an attachment or a whole folder: "Archive Rye." Every link to it follows; the answer lists each rewritten line.',
+    'Moves or renames a note, an attachment or a whole folder: "Archive Rye." Updates every link to it; the answer lists each rewritten line.',
   annotations: CHANGES,
   names: { id: 'note or folder', to: 'place' },
   input: () => ({
@@ -123,7 +123,7 @@ const moveNodeTool = defineOperation({
 const restoreNodeTool = defineOperation({
   name: 'restore_node',
   title: 'Restore a deleted note',
-  description: 'Restores the latest deletion of an id from the trash, byte for byte: "Bring Rye back."',
+  description: 'Restores the note last deleted under an id from the trash, byte for byte: "Bring Rye back."',
   annotations: CREATES,
   names: { id: 'place' },
   input: () => ({ id: z.string().describe('The id it had.') }),
@@ -135,7 +135,7 @@ const restoreNodeTool = defineOperation({
 const renameHeadingTool = defineOperation({
   name: 'rename_heading',
   title: 'Rename a heading',
-  description: 'Renames a heading; every link to it follows: "Call the section Costs Budget."',
+  description: 'Renames a heading and updates every link to it: "Call the section Costs Budget."',
   annotations: CHANGES,
   names: { id: 'note' },
   input: () => ({
@@ -193,7 +193,7 @@ const createFolderTool = defineOperation({
 const cloneNodeTool = defineOperation({
   name: 'clone_node',
   title: 'Show a note in a second folder',
-  description: 'Creates a note that embeds this one, in another folder: "Show Rye in Recipes, too."',
+  description: 'Creates a note in another folder that embeds a given note: "Show Rye in Recipes, too."',
   annotations: CREATES,
   names: { id: 'note' },
   input: () => ({
@@ -328,7 +328,7 @@ export const undoTool = defineTool({
   name: 'undo',
   title: 'Undo a change',
   description:
-    'Undoes a whole change; this is a change too: "Take that back." CONFLICT with the diff if a file was edited since.',
+    'Undoes a whole change. The undo can itself be undone: "Take that back." CONFLICT with the diff if a file was edited since.',
   needs: 'tools.write',
   annotations: CHANGES,
   names: { change_id: 'place' },

@@ -276,7 +276,7 @@ describe('over HTTP', () => {
   test('HTTP is refused for clients without support, and with options that belong to the server', async () => {
     expect((await roux('install claude-desktop --http')).err).toContain('does not accept HTTP servers')
     expect((await roux('install cursor --http --write')).err).toContain('Give it to "roux serve --http"')
-    expect((await roux('install cursor --http --set http.port=0')).err).toContain('the port changes with each start')
+    expect((await roux('install cursor --http --set http.port=0')).err).toContain('port changes on every start')
   })
 })
 

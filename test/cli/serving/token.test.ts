@@ -83,16 +83,16 @@ test('restricts a token file that others can read, with a warning', async () => 
 })
 
 test.each([
-  ['', 2, 'Missing subcommand.\n  Write: roux token show|rotate|add|remove|list'],
+  ['', 2, 'Missing subcommand.\n  Run: roux token show|rotate|add|remove|list'],
   ['shw', 2, 'roux token cannot shw.\n  Did you mean "show"?'],
-  ['toString', 2, 'roux token cannot toString.\n  Write: roux token show|rotate|add|remove|list'],
-  ['add', 2, 'The name of the token is missing.\n  Write: roux token add <name>'],
-  ['remove', 2, 'The name of the token is missing.\n  Write: roux token remove <name>'],
+  ['toString', 2, 'roux token cannot toString.\n  Run: roux token show|rotate|add|remove|list'],
+  ['add', 2, 'The name of the token is missing.\n  Run: roux token add <name>'],
+  ['remove', 2, 'The name of the token is missing.\n  Run: roux token remove <name>'],
   ['add x --scope wirte', 2, 'There is no scope "wirte".\n  Did you mean "write"?'],
   ['add x --scope ,', 2, 'The token has no scope.\n  Scopes: read, write, attach, ai.'],
   ['add ../x', 2, '"../x" is not a valid token name.\n  Use at most 64 letters, digits, "-" and "_".'],
   ['remove nobody', 2, 'There is no token "nobody".\n  There is none: "roux token add default" makes one.'],
-  ['show a b', 2, 'Unexpected argument "b".\n  Write: roux token <show|rotate|add|remove|list> [name]'],
+  ['show a b', 2, 'Unexpected argument "b".\n  Run: roux token <show|rotate|add|remove|list> [name]'],
 ])('roux token %s: %i', async (words, code, message) => {
   expect(await token(words)).toEqual({ code, out: '', err: `error: ${message}\n` })
 })
