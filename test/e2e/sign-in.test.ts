@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { filledIn, freePort, type Json } from '../oauth/support.ts'
-import { eventually, openWorld, type Server, SLOW, type World } from './support.ts'
+import { eventually, openWorld, PROGRAM, type Server, SLOW, type World } from './support.ts'
 
 vi.setConfig({ testTimeout: SLOW })
 
@@ -135,6 +135,40 @@ test('without a public address there is no sign-in, and no file of it', async ()
   const { headers } = await fetch(`http://localhost:${port}/mcp`, { method: 'POST', body: '{}' })
   expect(headers.get('www-authenticate')).toBe('Bearer realm="roux"')
   expect(existsSync(join(world.root, 'state/roux/sign-in.json'))).toBe(false)
+})
+
+/** Text that the program holds only in the modules of sign-in, and that they evaluate when they are loaded. */
+const OF_SIGN_IN = ['No one is connecting right now', '0123456789ABCDEFGHJKMNPQRSTVWXYZ', '192.88.99.0/24', 'rouxa_']
+
+/** Returns how often the functions around these texts ran in a server that was asked something and ended. */
+async function runsOf(texts: readonly string[], options: readonly string[]): Promise<readonly number[]> {
+  const world = openWorld({ fixture: 'docs-folder' })
+  const coverage = join(world.root, 'coverage')
+  const port = await freePort()
+  const args = [world.vault, '--http', String(port), ...options.map((option) => option.replace('PORT', String(port)))]
+  const server = world.serve(args, { env: { NODE_V8_COVERAGE: coverage } })
+  await eventually(async () => expect((await fetch(`http://localhost:${port}/health`)).status).toBe(200))
+  expect((await fetch(`http://localhost:${port}/mcp`, { method: 'POST', body: '{}' })).status).toBe(401)
+  server.child.kill('SIGTERM')
+  await server.ended
+  const reports = readdirSync(coverage).map((file) => JSON.parse(readFileSync(join(coverage, file), 'utf8')) as Json)
+  const scripts = reports.flatMap(({ result }) => result).filter(({ url }) => url.endsWith('/main.app.js'))
+  expect(scripts).toHaveLength(1)
+  const program = readFileSync(join(dirname(PROGRAM), 'main.app.js'), 'utf8')
+  return texts.map((text) => {
+    const at = program.indexOf(text)
+    const [range] = scripts[0].functions
+      .map(({ ranges }: Json) => ranges[0])
+      .filter(({ startOffset, endOffset }: Json) => startOffset <= at && at < endOffset)
+      .toSorted((a: Json, b: Json) => a.endOffset - a.startOffset - (b.endOffset - b.startOffset))
+    expect([text, at > 0]).toEqual([text, true])
+    return range.count
+  })
+}
+
+test('the program runs nothing of sign-in without a public address', async () => {
+  expect(await runsOf(OF_SIGN_IN, [])).toEqual(OF_SIGN_IN.map(() => 0))
+  expect(await runsOf(OF_SIGN_IN.slice(0, 3), ['--public-url', 'http://localhost:PORT'])).toEqual([1, 1, 1])
 })
 
 test.each<[string, readonly string[], number, RegExp]>([

@@ -46,6 +46,8 @@ export interface SignInOptions {
   readonly stateFolder?: string
   /** Listens where the public address says, at this port, so clients need no tunnel. */
   readonly port?: number
+  /** The public address, if a proxy stands in front. */
+  readonly origin?: string
 }
 
 /** A server with a public address, as programs and browsers on the internet see it. */
@@ -195,8 +197,8 @@ export class PublicServer {
 
   async #listen(): Promise<void> {
     const { clients = ['claude.ai', 'chatgpt.com', 'vscode.dev', 'www.cursor.com', 'loopback'], documents = {} } = this.#options
-    const { scopes = ['read', 'write', 'attach'], vaults = ['notes'], port } = this.#options
-    const address = readPublicAddress(port === undefined ? ORIGIN : `http://127.0.0.1:${port}`)
+    const { scopes = ['read', 'write', 'attach'], vaults = ['notes'], port, origin = ORIGIN } = this.#options
+    const address = readPublicAddress(port === undefined ? origin : `http://127.0.0.1:${port}`)
     if (address === undefined) throw new Error('There is no address.')
     const reads: ReadDocument = async (url) => {
       const document = documents[url.href]

@@ -7,6 +7,7 @@ import { RouxError } from '../../core/errors.ts'
 import { amount } from '../../core/text/amount.ts'
 import { askHealth } from '../../http/health.ts'
 import { isEveryAddress, isLoopbackAddress } from '../../http/host-and-origin.ts'
+import { readPublicAddress } from '../../http/public-address.ts'
 import { isOpenToOthers, modeOf, readTokens } from '../../http/token-file.ts'
 import type { Host } from '../host.ts'
 import { folderFault } from '../session.ts'
@@ -198,6 +199,21 @@ async function checkPort({ host, port }: Settings['http']): Promise<Finding> {
     `${place} is free, and other computers could connect`,
     'The connection is not encrypted: set http.host to 127.0.0.1 behind a reverse proxy with TLS.',
   )
+}
+
+/** Checks how hosted assistants reach the server. Without `http.public_url`, nothing is asked and nothing is loaded for that. */
+export async function checkPublicAddress(publicUrl: string): Promise<readonly Finding[]> {
+  try {
+    const address = readPublicAddress(publicUrl)
+    if (address === undefined) return []
+    const { examineAddress } = await import('../../oauth/examine-address.ts')
+    const faults = await examineAddress(address)
+    if (faults.length === 0) return [ok('public', `hosted assistants can connect to ${address.resource}`)]
+    return faults.map(({ message, hint }) => fail('public', message, hint))
+  } catch (error) {
+    if (!(error instanceof RouxError)) throw error
+    return [fail('public', error.message, error.hint)]
+  }
 }
 
 function checkTokens(file: string): Finding {

@@ -17,6 +17,7 @@ import {
   checkFileCase,
   checkHttp,
   checkNode,
+  checkPublicAddress,
   checkVault,
   checkWatching,
   type Finding,
@@ -37,6 +38,7 @@ export async function run(invocation: Invocation): Promise<number> {
   if (shared !== undefined) findings.push(ok('shared', describeState(shared)))
   const tokenFile = tokenFileIn(userFolders(invocation.host.env).state)
   findings.push(...(await checkHttp(server.settings.http, tokenFile)))
+  findings.push(...(await checkPublicAddress(server.settings.http.public_url)))
   findings.push(...checkClients(invocation.host, { port: server.settings.http.port, tokenFile }))
   const broken = findings.some(({ state }) => state === 'fail')
   await printer.answer(

@@ -1,0 +1,150 @@
+import { resolve4 } from 'node:dns/promises'
+import { errorCode } from '../core/error-code.ts'
+import { isRecord } from '../core/is-record.ts'
+import { parseJson } from '../core/quietly.ts'
+import { isLoopbackName } from '../http/host-and-origin.ts'
+import { MCP_PATH } from '../http/mcp-route.ts'
+import type { PublicAddress } from '../http/public-address.ts'
+import { isOnInternet } from './internet-address.ts'
+import { PATHS } from './sign-in.ts'
+
+/** Why a hosted assistant cannot connect, and what to do. */
+export interface AddressFault {
+  readonly message: string
+  readonly hint: string
+}
+
+/** Parts that tests replace. */
+export interface ExamineOptions {
+  /** Returns the A records of a host. */
+  readonly resolve?: (host: string) => Promise<readonly string[]>
+  /** Milliseconds until an answer must have arrived. */
+  readonly within?: number
+}
+
+/** Claude waits this long. */
+const WITHIN_MS = 10_000
+
+/** The names of Claude, of a library that many hosted assistants use, and of a plain program. */
+const PROGRAMS = ['Claude-User', 'python-httpx', 'curl/8.0']
+
+/** Asks a server through its public address, as hosted assistants do. Returns nothing if all is well. Sends no secret. */
+export async function examineAddress(address: PublicAddress, options: ExamineOptions = {}): Promise<readonly AddressFault[]> {
+  const { within = WITHIN_MS, resolve = recordsOf } = options
+  const ask = (path: string, init: RequestInit = {}): Promise<Heard> => hear(address.origin + path, init, within)
+  const [record, metadata, ...refused] = await Promise.all([
+    faultOfRecord(address.host, resolve),
+    ask(PATHS.server),
+    ...PROGRAMS.map((program) =>
+      ask(MCP_PATH, { method: 'POST', body: '{}', headers: { 'User-Agent': program, 'Content-Type': 'application/json' } }),
+    ),
+  ])
+  const faults = refused.map((heard) => faultOfRefusal(heard, address, within))
+  const plain = faults.at(-1)
+  // If plain programs are answered, something looks at names.
+  const blocked = PROGRAMS.filter((_, at) => plain === undefined && faults[at] !== undefined)
+  const unanswered = plain ?? (blocked.length > 0 ? blocking(blocked) : undefined)
+  // A server that is not reached has no metadata either.
+  return [record, unanswered, plain === undefined ? faultOfMetadata(metadata, address, within) : undefined].filter(
+    (fault) => fault !== undefined,
+  )
+}
+
+/** An answer, or the reason why there is none. */
+type Heard =
+  | { readonly kind: 'answer'; readonly status: number; readonly headers: Headers; readonly text: string }
+  | { readonly kind: 'late' }
+  | { readonly kind: 'unreachable'; readonly reason: string }
+
+async function hear(url: string, init: RequestInit, within: number): Promise<Heard> {
+  try {
+    const answer = await fetch(url, { ...init, redirect: 'manual', signal: AbortSignal.timeout(within) })
+    return { kind: 'answer', status: answer.status, headers: answer.headers, text: await answer.text() }
+  } catch (error) {
+    const { name, message, cause } = error as Error
+    if (name === 'TimeoutError') return { kind: 'late' }
+    return { kind: 'unreachable', reason: errorCode(cause) ?? message }
+  }
+}
+
+async function recordsOf(host: string): Promise<readonly string[]> {
+  return isLoopbackName(host) ? ['127.0.0.1'] : resolve4(host)
+}
+
+async function faultOfRecord(host: string, resolve: NonNullable<ExamineOptions['resolve']>): Promise<AddressFault | undefined> {
+  const records = await resolve(host).catch((error: unknown) => errorCode(error) ?? String(error))
+  if (typeof records === 'string')
+    return {
+      message: `${host} has no address on the internet (${records})`,
+      hint: 'Add a DNS record of type A for it. Hosted assistants connect over IPv4.',
+    }
+  const inner = records.find((record) => !isOnInternet(record))
+  if (inner === undefined) return undefined
+  return {
+    message: `${host} leads to ${inner}, which is not on the internet`,
+    hint: 'Let its A record name a public address. With Tailscale, use Funnel instead of Serve.',
+  }
+}
+
+/** Returns what is wrong with an answer that should be this server's own 401. */
+function faultOfRefusal(heard: Heard, address: PublicAddress, within: number): AddressFault | undefined {
+  const { resource } = address
+  if (heard.kind !== 'answer') return faultOfSilence(heard, address, within)
+  const { status, headers, text } = heard
+  const challenge = headers.get('www-authenticate') ?? ''
+  if (status === 401 && challenge.includes(`resource_metadata="${address.origin}${PATHS.resource}${MCP_PATH}"`)) return undefined
+  if (status >= 300 && status < 400)
+    return {
+      message: `${resource} redirects to ${headers.get('location')}`,
+      hint: 'Assistants do not follow it. Let the proxy pass on exactly /mcp, without a slash at the end and without a login of its own.',
+    }
+  if (challenge.startsWith('Bearer realm="roux"') || text.includes('The header Host names another server'))
+    return {
+      message: `${resource} is reached under another name than ${address.host}`,
+      hint: 'Let the proxy pass on the header Host as it is (nginx: proxy_set_header Host $host; cloudflared: no httpHostHeader), and start the server with this http.public_url.',
+    }
+  if (status >= 500)
+    return {
+      message: `the proxy at ${resource} reaches no server (${status})`,
+      hint: 'Start "roux serve --http" and let the proxy connect to the port that it prints.',
+    }
+  return {
+    message: `something other than Roux answers at ${resource} (${status})`,
+    hint: 'Let the proxy pass on every path to "roux serve --http". A login or a bot check in front of it must not cover /mcp.',
+  }
+}
+
+function blocking(programs: readonly string[]): AddressFault {
+  return {
+    message: `something in front of the server blocks ${programs.join(' and ')}`,
+    hint: 'With Cloudflare, switch off "Block AI bots" and "Bot Fight Mode", or add a rule that skips them for /mcp, /token and /.well-known.',
+  }
+}
+
+function faultOfMetadata(heard: Heard, address: PublicAddress, within: number): AddressFault | undefined {
+  if (heard.kind !== 'answer') return faultOfSilence(heard, address, within)
+  const told = parseJson(heard.text)
+  const issuer = isRecord(told) ? told.issuer : undefined
+  if (issuer === address.origin) return undefined
+  if (typeof issuer === 'string')
+    return {
+      message: `the server says that its address is ${issuer}, not ${address.origin}`,
+      hint: 'Give the server and this command the same http.public_url, and restart the server.',
+    }
+  return {
+    message: `${address.origin}${PATHS.server} does not describe the server (${heard.status})`,
+    hint: 'Let the proxy pass on every path, not only /mcp.',
+  }
+}
+
+function faultOfSilence(heard: Exclude<Heard, { kind: 'answer' }>, { origin }: PublicAddress, within: number): AddressFault {
+  if (heard.kind === 'late')
+    return {
+      message: `${origin} does not answer within ${within / 1000} s`,
+      hint: 'Assistants give up then. Check that the tunnel or proxy runs and connects to the port of "roux serve --http".',
+    }
+  return {
+    message: `${origin} cannot be reached from this computer (${heard.reason})`,
+    hint: 'Check that the tunnel or proxy runs, and that the certificate is valid for this name.',
+  }
+}
