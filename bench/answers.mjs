@@ -1,8 +1,8 @@
 // Measures what answers cost and whether they are right: `npm run bench:answers -- <hub> <help> [<knowledge>]`, the folders of
 // obsidian-hub, of obsidian-help/en and of a wiki of Markdown links.
 //
-// Puts fixed questions (`<questions>/hub.jsonl`, `help.jsonl`: one `{id, kind, question, right, must, never?, count?, groups?}` per line)
-// to the built server over stdio, with the official client. A fixed policy for each kind of question chooses the calls from the question's
+// Puts fixed questions to the built server over stdio, with the official client: those in `<questions>/hub.jsonl`, `help.jsonl` and
+// `knowledge.jsonl`, one `{id, kind, question, right, must, never?, count?, groups?}` per line. A fixed policy for each kind of question chooses the calls from the question's
 // words (`answers/policy.mjs`), and a program judges the answers (`answers/judge.mjs`). Counts calls and tokens (UTF-8 bytes
 // 4 of all text blocks in the answers). Then come questions about every tool, with fixed calls (`answers/written.mjs`; those about the
 // third vault only if it is given), the cost of single calls with default arguments on the first vault, and the list of tools.
@@ -41,9 +41,10 @@ if (hub === undefined || help === undefined || options.questions === '') {
   process.exit(2)
 }
 const vaults = { hub: resolve(hub), help: resolve(help), ...(knowledge !== undefined && { knowledge: resolve(knowledge) }) }
-const questions = ['hub', 'help'].flatMap((vault) =>
-  readLines(join(options.questions, `${vault}.jsonl`)).map((one) => ({ vault, ...one })),
-)
+const questions = Object.keys(vaults)
+  .map((vault) => ({ vault, file: join(options.questions, `${vault}.jsonl`) }))
+  .filter(({ file }) => existsSync(file))
+  .flatMap(({ vault, file }) => readLines(file).map((one) => ({ vault, ...one })))
 const written = readLines(join(root, 'bench/questions/every-tool.jsonl')).filter(({ vault }) => vaults[vault] !== undefined)
 const scratch = mkdtempSync(join(tmpdir(), 'roux-answers-'))
 try {

@@ -76,7 +76,7 @@ async function measure(vault, asked) {
 }
 
 function parts(results) {
-  return results.flatMap(({ id, passages }) => passages.map(({ text }) => ({ id, text })))
+  return results.flatMap(({ id, passages = [] }) => passages.map(({ text }) => ({ id, text })))
 }
 
 function judge({ question, vault, set, from, to, answer }, { value, ms }, budget, excerpts) {

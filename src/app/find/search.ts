@@ -39,14 +39,24 @@ import type { Answer, GraphCore, Warning } from '../graph-core.ts'
 import { closeTitles } from '../names/close-titles.ts'
 import { type NamedExactly, namedExactly, requireNamed, unknownNodeError } from '../names/known-node.ts'
 import { readableSource, shownText } from '../read/readable-source.ts'
-import { type Reading, readNotes, unreadWarnings } from '../read/texts.ts'
+import { type NoteWithText, type Reading, readNotes, unreadWarnings } from '../read/texts.ts'
 import { toAnsweringScope, WITH_TEXT } from '../scope.ts'
 import { type CorrectedQuestion, correctionWarning, correctQuestion } from './corrected-question.ts'
 import { traitsFor } from './embedder-traits.ts'
 import { withLinkTexts } from './link-texts.ts'
 import { byLiterals, literalNotes, withinLimit } from './literal-notes.ts'
-import { type Meaning, mostPassages, type Passage, type PassageQuery, passageLengths, passagesOf } from './passages.ts'
+import {
+  type AnsweringPlace,
+  type Meaning,
+  mostPassages,
+  type Passage,
+  type PassageQuery,
+  passageLengths,
+  placesOf,
+  toPassage,
+} from './passages.ts'
 import { noEmbedder, type QuestionVector, tryQuestion, unknownWarning } from './question-vector.ts'
+import { type NotePlace, placeBefore, sharedEndings } from './shared-endings.ts'
 
 export interface SearchArguments extends PageArguments {
   readonly query: string
@@ -472,16 +482,15 @@ async function describe(
   ])
   const { words: marks, meaning } = passageQuery(ranked)
   const language = args.explain ? languageOf(args.query)?.code : undefined
+  const places = notes.map((note, at) => answeringPlaces(note, { words: marks, stored: stored[at], meaning }))
+  const endings = sharedEndings(places.flat(), marks)
   const value = hits.flatMap((hit, at): readonly SearchResult[] => {
     const node = at < quoted.length ? notes[at]?.node : others[at - quoted.length]
     if (node === undefined) return []
-    const source = notes[at]?.source
-    const found =
-      source === undefined
-        ? []
-        : passagesOf(node, readableSource(node, source), { words: marks, stored: stored[at], meaning, length: lengthAt(at) })
+    const end = endings.get(node.id)
+    const found = places[at]?.map((each) => shownPassage(each, { words: marks, length: lengthAt(at), end })) ?? []
     // A note that consists only of properties has no passage to show.
-    const passages = found.map((each) => ({ ...each, text: shownText(node, each.text) })).filter(({ text }) => text !== '')
+    const passages = found.filter(({ text }) => text !== '')
     const response = listResponse(node, args.includeContent ? 'excerpt' : 'metadata')
     const explained = args.explain ? { explain: explanationOf(hit, language) } : undefined
     return [{ ...response, score: roundScore(hit.score), passages, ...explained }]
@@ -492,6 +501,27 @@ async function describe(
     warnings: unreadWarnings(unread),
     ...(maxTokens === undefined || unquoted === 0 ? {} : { omitted: { maxTokens, counts: { passages: unquoted } } }),
   }
+}
+
+interface NoteAnswer extends AnsweringPlace, NotePlace {}
+
+/** Returns the parts of a note that best answer the question. Empty if the note could not be read. */
+function answeringPlaces({ node, source }: Partial<NoteWithText> = {}, query: PassageQuery): readonly NoteAnswer[] {
+  if (node === undefined || source === undefined) return []
+  const readable = readableSource(node, source)
+  return placesOf(node, readable, query).map((each) => ({ ...each, node, source: readable }))
+}
+
+interface Showing extends Pick<PassageQuery, 'words' | 'length'> {
+  /** UTF-16 offset of an ending that other notes have as well. */
+  readonly end: number | undefined
+}
+
+function shownPassage({ node, source, place, chunk, score }: NoteAnswer, { end, ...shown }: Showing): Passage {
+  const before = end === undefined ? place : placeBefore(source, place, end)
+  const read = before === place ? { chunk } : {}
+  const passage = toPassage(node, source.text, { ...shown, ...read, place: before, score })
+  return { ...passage, text: shownText(node, passage.text) }
 }
 
 /** Notes with their contents and stored chunks, in order. */

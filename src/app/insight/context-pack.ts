@@ -10,6 +10,7 @@ import { scopeWarnings } from '../answer/scope-warnings.ts'
 import { quoted } from '../answer/truncate.ts'
 import { type AnsweringPlace, chunksOf, type PassageQuery, placesOf } from '../find/passages.ts'
 import { type Asked, ask, passageQuery, type Ranked, rank, readChunked, type SearchArguments } from '../find/search.ts'
+import { placeBefore, sharedEndings } from '../find/shared-endings.ts'
 import type { Answer, GraphCore, Warning } from '../graph-core.ts'
 import { findNamed } from '../names/known-node.ts'
 import { readableSource } from '../read/readable-source.ts'
@@ -17,8 +18,7 @@ import { type Reading, unreadWarnings } from '../read/texts.ts'
 import { toAnsweringScope, WITH_TEXT } from '../scope.ts'
 import { fitPack, type PackExcerpt, type PackPassage } from './fit-pack.ts'
 import { bestWays, linksOf, readLinked, type Way, waysFrom } from './follow-links.ts'
-import { broadly, endingAt, inOrder, type PlacedPassage, packPassage, withoutLikeness } from './pack-passages.ts'
-import { sharedEndings } from './shared-endings.ts'
+import { broadly, inOrder, type PlacedPassage, packPassage, withoutLikeness } from './pack-passages.ts'
 
 export interface PackArguments {
   /** The question. If omitted, `ids` is set. */
@@ -122,7 +122,10 @@ export function findPack(core: GraphCore, args: PackSource, given: Call = {}): P
     const linked = await read((snapshot) => readLinked({ core, snapshot, call }, { ways, lens: found.lens, asked }))
     const all = withoutLikeness(inOrder(broadly(inOrder([...found.passages, ...linked.passages]))))
     const endings = sharedEndings(all, found.lens.words)
-    const passages = all.map((passage) => endingAt(passage, endings.get(passage.node.id) ?? passage.place.end))
+    const passages = all.map((passage) => {
+      const end = endings.get(passage.node.id)
+      return end === undefined ? passage : packPassage({ ...passage, place: placeBefore(passage.source, passage.place, end) })
+    })
     return {
       value: passages,
       warnings: [...notes.warnings, ...found.warnings, ...unreadWarnings([...found.unread, ...linked.unread])],

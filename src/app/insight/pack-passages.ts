@@ -1,21 +1,15 @@
-import type { ChunkPlace } from '../../core/search.ts'
-import type { Node } from '../../core/store.ts'
 import { partialHash } from '../../core/text/partial-reading.ts'
 import type { NoteText } from '../../core/texts.ts'
-import { legible } from '../../markdown/prose/legible.ts'
 import type { SnippetQuery } from '../../search/words/matches.ts'
 import { pathOf } from '../answer/node-response.ts'
 import { wordsOf } from '../find/passage-text.ts'
 import { toPassage } from '../find/passages.ts'
+import type { NotePlace } from '../find/shared-endings.ts'
 import { readableSource, shownText } from '../read/readable-source.ts'
 import type { PackPassage, ShownPart } from './fit-pack.ts'
 
 /** A part of a note that may be included in a pack, and its location. */
-export interface PlacedPassage extends PackPassage {
-  readonly node: Node
-  /** Text of the file. */
-  readonly source: NoteText
-  readonly place: ChunkPlace
+export interface PlacedPassage extends PackPassage, NotePlace {
   /** Words to look for. The sentences with the most of these words are shown first, or the beginning if there are none. */
   readonly words: SnippetQuery
 }
@@ -51,15 +45,6 @@ export function packPassage({ node, source, place, words, outline, via, score }:
     place,
     words,
   }
-}
-
-/** Truncates a passage at `end`, a UTF-16 offset in the file. Returns it unchanged if nothing readable precedes the offset. */
-export function endingAt(passage: PlacedPassage, end: number): PlacedPassage {
-  const { place, source } = passage
-  const before = source.text.slice(place.start, Math.min(place.end, end)).trimEnd()
-  if (legible(before).trim() === '') return passage
-  const breaks = before.split('\n').length - 1
-  return packPassage({ ...passage, place: { ...place, end: place.start + before.length, endLine: place.startLine + breaks } })
 }
 
 /** Factor for each further passage of the same note, so a pack first shows one passage of each note. */

@@ -34,6 +34,30 @@ test('a note with only properties has no passage instead of an empty one', async
   ])
 })
 
+test('passages leave out a footer that several results share', async () => {
+  const footer = (name: string) =>
+    `\n## This page\n\n[Edit it](https://example.com/edit/${name}) | [Copy it](https://example.com/copy/${name})\n`
+  const core = await searchCore({
+    'Roses.md': `# Roses\n\nRoses want pruning in spring.\n${footer('roses')}`,
+    'Pears.md': `# Pears\n\nPears want pruning in winter.\n${footer('pears')}`,
+    'Plums.md': `# Plums\n\nPlums want pruning after harvest.\n${footer('plums')}`,
+    'Anna.md': '# Anna\n\nHelps with pruning.\n\n## This page\n\nWritten by her own hand.\n',
+  })
+  const { value } = await ask(core, { query: 'who helps with pruning in spring', relevance: 'loose' })
+  const shown = new Map<string, (typeof value)[number]['passages'][number] | undefined>(
+    value.map(({ id, passages }) => [id, passages[0]]),
+  )
+  expect(shown.get('roses.md')).toMatchObject({ start_line: 1, end_line: 3, text: '# Roses\n\nRoses want pruning in spring.' })
+  expect(shown.get('anna.md')?.text).toContain('Written by her own hand')
+})
+
+test('passages show a shared ending when the question asks for it', async () => {
+  const page = (name: string) => `# ${name}\n\nA ${name} is good for salad.\n\n## Harvest\n\nRipe in August and September.\n`
+  const core = await searchCore({ 'A.md': page('cucumber'), 'B.md': page('lettuce'), 'C.md': page('radish') })
+  const { value } = await ask(core, { query: 'which salad is ripe for harvest in August?' })
+  expect(value.map(({ passages }) => passages.some(({ text }) => text.includes('Ripe in August')))).toEqual([true, true, true])
+})
+
 describe('modes', () => {
   test.each(['hybrid', 'keyword', 'semantic'] as const)('%s finds the note, with scores between 0 and 1', async (mode) => {
     const core = await kitchen()

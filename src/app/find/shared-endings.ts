@@ -1,8 +1,19 @@
 import type { NodeId } from '../../core/ids.ts'
+import type { ChunkPlace } from '../../core/search.ts'
+import type { Node } from '../../core/store.ts'
+import type { NoteText } from '../../core/texts.ts'
+import { legible } from '../../markdown/prose/legible.ts'
 import type { SnippetQuery } from '../../search/words/matches.ts'
-import { wordsOf } from '../find/passage-text.ts'
-import { wordShareFor } from '../find/passages.ts'
-import type { PlacedPassage } from './pack-passages.ts'
+import { wordsOf } from './passage-text.ts'
+import { wordShareFor } from './passages.ts'
+
+/** A part of a note. */
+export interface NotePlace {
+  readonly node: Node
+  /** Text of the file. */
+  readonly source: NoteText
+  readonly place: ChunkPlace
+}
 
 /** An ending is a footer if at least this many of the found notes share it. */
 const SHARED_BY = 3
@@ -23,7 +34,7 @@ interface Ending {
  * Returns the UTF-16 offsets of the last sections shared by several of these notes. The words must be the same, but link addresses
  * may differ.
  */
-export function sharedEndings(passages: readonly PlacedPassage[], question: SnippetQuery): ReadonlyMap<NodeId, number> {
+export function sharedEndings(passages: readonly NotePlace[], question: SnippetQuery): ReadonlyMap<NodeId, number> {
   const endings = new Map<NodeId, Ending>()
   for (const passage of passages) {
     const ending = endings.has(passage.node.id) ? undefined : endingIn(passage)
@@ -38,8 +49,17 @@ export function sharedEndings(passages: readonly PlacedPassage[], question: Snip
   return new Map([...endings].flatMap(([id, { start, words }]) => (footers.has(words) ? [[id, start]] : [])))
 }
 
+/** Returns the part before `end`, a UTF-16 offset in the file. Returns the part unchanged if nothing readable precedes the offset. */
+export function placeBefore({ text }: NoteText, place: ChunkPlace, end: number): ChunkPlace {
+  if (end >= place.end) return place
+  const before = text.slice(place.start, end).trimEnd()
+  if (legible(before).trim() === '') return place
+  const breaks = before.split('\n').length - 1
+  return { ...place, end: place.start + before.length, endLine: place.startLine + breaks }
+}
+
 /** Returns the last section of the note, if the passage contains the beginning of the section and some text before it. */
-function endingIn({ node, source: { text }, place }: PlacedPassage): Ending | undefined {
+function endingIn({ node, source: { text }, place }: NotePlace): Ending | undefined {
   const line = node.headings.at(-1)?.line
   if (node.kind !== 'note' || line === undefined || line <= place.startLine || line > place.endLine) return undefined
   let start = place.start
