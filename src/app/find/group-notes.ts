@@ -124,27 +124,23 @@ const MOST_GROUPINGS = 2
 const DATES = ['created', 'modified'] as const
 const PLACES: Readonly<Record<string, 'folder' | 'tag' | 'community'>> = {
   folder: 'folder',
+  folders: 'folder',
   tag: 'tag',
   tags: 'tag',
   community: 'community',
+  communities: 'community',
 }
+/** A caller may say that a name is that of a property. */
+const PROPERTY = /^(?:property|properties)\s*:\s*(?=\S)/i
+/** Units that notes cannot be grouped by. After a colon, any other word belongs to the name of a property, such as `dc:title`. */
+const OTHER_UNITS = /^(?:dates?|decades?|hours?|minutes?|quarters?|weekdays?|weeks?)$/
 
 function readGrouping(text: string): Grouping {
-  const colon = text.lastIndexOf(':')
-  const name = (colon === -1 ? text : text.slice(0, colon)).trim()
-  const written =
-    colon === -1
-      ? undefined
-      : text
-          .slice(colon + 1)
-          .trim()
-          .toLowerCase()
-  const unit = written === undefined ? undefined : unitOf(written)
-  if (written !== undefined && unit === undefined)
-    throw new RouxError('INVALID_PARAMS', `group_by: ${quoted(written)} is not year, month or day.`, { hint: HINT })
-  const date = DATES.find((one) => one === name.toLowerCase())
+  const isProperty = PROPERTY.test(text)
+  const { name, unit } = withUnit(text.replace(PROPERTY, ''))
+  const date = isProperty ? undefined : DATES.find((one) => one === name.toLowerCase())
   if (date !== undefined) return { kind: date, unit: unit ?? 'month' }
-  const place = PLACES[name.toLowerCase()]
+  const place = isProperty || !isKnownName(name) ? undefined : PLACES[name.toLowerCase()]
   if (place !== undefined && unit === undefined) return { kind: place }
   const property = name
     .replace(/^#/, '')
@@ -154,8 +150,35 @@ function readGrouping(text: string): Grouping {
   return { kind: 'property', name: property, ...(unit === undefined ? {} : { unit }) }
 }
 
+interface NameWithUnit {
+  readonly name: string
+  readonly unit: keyof typeof UNITS | undefined
+}
+
+/** Splits `created:month` into name and unit. @throws RouxError `INVALID_PARAMS` if the last part is a unit that does not exist */
+function withUnit(text: string): NameWithUnit {
+  const colon = text.lastIndexOf(':')
+  if (colon === -1) return { name: text.trim(), unit: undefined }
+  const name = text.slice(0, colon).trim()
+  const written = text
+    .slice(colon + 1)
+    .trim()
+    .toLowerCase()
+  const unit = unitOf(written)
+  if (unit !== undefined) return { name, unit }
+  if (written === '' || OTHER_UNITS.test(written) || isKnownName(name))
+    throw new RouxError('INVALID_PARAMS', `group_by: ${quoted(written)} is not year, month or day.`, { hint: HINT })
+  return { name: text.trim(), unit: undefined }
+}
+
+/** Checks whether a name without `#` means something else than a property. */
+function isKnownName(name: string): boolean {
+  const folded = name.toLowerCase()
+  return Object.hasOwn(PLACES, folded) || DATES.some((date) => date === folded)
+}
+
 function unitOf(text: string): keyof typeof UNITS | undefined {
-  return Object.keys(UNITS).find((unit): unit is keyof typeof UNITS => unit === text)
+  return Object.keys(UNITS).find((unit): unit is keyof typeof UNITS => unit === text || `${unit}s` === text)
 }
 
 function storedBy(grouping: Exclude<Grouping, { readonly kind: 'community' }>): GroupBy {

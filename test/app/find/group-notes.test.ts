@@ -142,10 +142,38 @@ describe('grouping notes', () => {
   })
 
   test.each([
+    ['tags', [{ kind: 'tag' }]],
+    ['Folders, TAG', [{ kind: 'folder' }, { kind: 'tag' }]],
+    ['Communities', [{ kind: 'community' }]],
+    ['created', [{ kind: 'created', unit: 'month' }]],
+    ['Modified:Years', [{ kind: 'modified', unit: 'year' }]],
+    ['property:status', [{ kind: 'property', name: 'status' }]],
+    ['Property: tags', [{ kind: 'property', name: 'tags' }]],
+    ['property:due:month', [{ kind: 'property', name: 'due', unit: 'month' }]],
+    ['dc:title', [{ kind: 'property', name: 'dc:title' }]],
+    ['dc:date:year', [{ kind: 'property', name: 'dc:date', unit: 'year' }]],
+    ['constructor', [{ kind: 'property', name: 'constructor' }]],
+    ['property', [{ kind: 'property', name: 'property' }]],
+  ])('grouping by %j is understood', (text, groupings) => {
+    expect(readGroupings(text)).toEqual(groupings)
+  })
+
+  test('groups by a property whose name has a colon', async () => {
+    const { groups } = await group(notesWith('dc:title: Dune', 'dc:title: Dune', 'DC:Title: Emma'), 'dc:title')
+    expect(groups).toEqual([
+      ['Dune', 2, 'n0.md n1.md'],
+      ['Emma', 1, 'n2.md'],
+    ])
+  })
+
+  test.each([
     ['', 'one or two things'],
     [' , ', 'one or two things'],
     ['a,b,c', 'one or two things'],
     ['created:week', '"week" is not year, month or day'],
+    ['due:quarter', '"quarter" is not year, month or day'],
+    ['folder:status', '"status" is not year, month or day'],
+    ['due:', '"" is not year, month or day'],
     ['#', 'the name of a property is missing'],
     ['""', 'the name of a property is missing'],
   ])('grouping by %j is an error with a hint', (text, problem) => {
