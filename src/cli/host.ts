@@ -1,4 +1,5 @@
 import manifest from '../../package.json' with { type: 'json' }
+import type { LoadedVaults } from '../config/load-vaults.ts'
 import type { Places } from '../install/clients.ts'
 import type { Tool } from '../mcp/definition/define-tool.ts'
 
@@ -26,6 +27,8 @@ export interface Host extends Places {
   tools(): Promise<readonly Tool[]>
   /** Calls the listener on the first SIGINT or SIGTERM. */
   onSignal(listener: () => void): void
+  /** The vaults of this command line with their settings, if they are loaded already. */
+  readonly loaded?: LoadedVaults
   /** Needed to use the shared server. Omitted within that server. */
   readonly sharing?: Sharing
 }

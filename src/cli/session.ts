@@ -80,7 +80,7 @@ function overHttp(options: Invocation['options']): readonly string[] {
  * @throws RouxError if a setting is invalid or the folder is unlikely to be a vault
  */
 export async function requireVaults(invocation: Invocation, vault?: string): Promise<LoadedVaults> {
-  const loaded = await loadVaults(settingsInput(invocation, vault))
+  const loaded = invocation.host.loaded ?? (await loadVaults(settingsInput(invocation, vault)))
   const warnings = [loaded.server, ...loaded.vaults].flatMap((one) => one.warnings)
   for (const warning of new Set(warnings)) invocation.printer.warn(warning)
   for (const { vaultNamed, settings, stored } of loaded.vaults) {

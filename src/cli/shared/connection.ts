@@ -95,7 +95,7 @@ export class Connection {
     }
     const writes = hello.kind === 'serve' ? (await host.tools()).filter(isWriting).map(({ name }) => name) : []
     this.#say({ ok: true, writes })
-    const code = await run(hello.argv, host)
+    const code = await run(hello.argv, Object.create(host, { loaded: { value: loaded } }) as Host)
     this.#close(this.#again === undefined ? { exit: code } : { again: this.#again })
   }
 
