@@ -10,18 +10,21 @@
 //
 // `--across` asks across languages instead, by the descriptions of the same pages (by `permalink`): notes in each language in English, and
 // English notes in each language; recall@10. `--mixed en,de,ja` does this in one vault that has each page in one of these languages.
+// `--links` with `--mixed` asks `suggest_links` for the notes in other languages that a page links to in its own language's vault; recall@5.
 // `--half even` or `odd` uses half of the questions: one half for tuning, one for reporting. `--before` also measures the mix of another
 // build, `--program` only another build, `--json <file>` saves the figures of every question.
 import { createHash } from 'node:crypto'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { cpus, tmpdir } from 'node:os'
-import { dirname, join, resolve } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { bootstrap, DEPTH, mean, openServer, score } from './retrieval.mjs'
 
 /** A line that shares this much of the description's trigrams repeats it. */
 const REPEATED = 0.6
+/** How many suggested links count. */
+const SUGGESTED = 5
 const LANGUAGES = 'ar bn ca cs da de el en es fa fi fr he hu id it ja km ko nl no pl pt pt-br ro ru sk sv th tr uk vi zh zh-TW'
 
 const { values: options, positionals } = parseArgs({
@@ -31,6 +34,7 @@ const { values: options, positionals } = parseArgs({
     easy: { type: 'boolean', default: false },
     across: { type: 'boolean', default: false },
     mixed: { type: 'string' },
+    links: { type: 'boolean', default: false },
     half: { type: 'string' },
     before: { type: 'string' },
     set: { type: 'string', multiple: true, default: [] },
@@ -81,6 +85,7 @@ async function measureMixed(languages) {
       .filter(({ permalink }) => holder.get(permalink) === language)
       .map((note) => ({ ...note, language, path: `${language}/${note.path}` })),
   )
+  if (options.links) return await measureLinks(languages, all, notes)
   const found = []
   for (const asked of languages) {
     const questions = translated(questionsOf(all.get(asked)), notes)
@@ -88,6 +93,25 @@ async function measureMixed(languages) {
       const own = questions.filter(({ note }) => note.language === held)
       found.push(await measure(`${asked} → ${held}`, notes, own))
     }
+  }
+  return found
+}
+
+/** A link of a page, by file name in its own language, whose target is held in another language, so that it leads nowhere here. */
+async function measureLinks(languages, all, notes) {
+  const held = new Map(notes.map((note) => [note.permalink, note]))
+  const found = []
+  for (const language of languages) {
+    const named = new Map(all.get(language).map((note) => [basename(note.path, '.md'), note]))
+    const links = notes
+      .filter((note) => note.language === language)
+      .flatMap((note) =>
+        [...new Set([...note.text.matchAll(/\[\[([^\]|#]+)/g)].map(([, name]) => name.split('/').at(-1).trim()))]
+          .map((name) => held.get(named.get(name)?.permalink))
+          .filter((target) => target !== undefined && target.language !== language)
+          .map((target) => ({ text: `${note.path} > ${target.path}`, from: note, note: target })),
+      )
+    found.push(await measure(`from ${language}`, notes, links))
   }
   return found
 }
@@ -114,15 +138,25 @@ function isInHalf({ text }) {
 async function ask(program, vault, questions) {
   const { client } = await openServer({ program, vault, scratch, settings: options.set })
   const figures = { keyword: [], hybrid: [] }
-  for (const { text, note } of questions) {
-    for (const mode of ['keyword', 'hybrid']) {
-      const { value } = await client.call('search', { query: text, mode, limit: DEPTH })
-      const found = value.map(({ id }) => id)
-      figures[mode].push(isRecall ? Number(found.includes(idOf(note))) : score(found, new Map([[idOf(note), 1]])).ndcg)
-    }
+  for (const question of questions) {
+    const isSuggested = question.from !== undefined && (await isLinkSuggested(client, question))
+    for (const mode of ['keyword', 'hybrid'])
+      figures[mode].push(question.from === undefined ? await searchScore(client, question, mode) : Number(isSuggested))
   }
   await client.close()
   return figures
+}
+
+async function searchScore(client, { text, note }, mode) {
+  const { value } = await client.call('search', { query: text, mode, limit: DEPTH })
+  const found = value.map(({ id }) => id)
+  return isRecall ? Number(found.includes(idOf(note))) : score(found, new Map([[idOf(note), 1]])).ndcg
+}
+
+/** For links, both figures are the same. */
+async function isLinkSuggested(client, { from, note }) {
+  const { value } = await client.call('suggest_links', { id: from.path, limit: SUGGESTED })
+  return value.suggestions.some(({ to, to_path: path }) => idOf({ path: path ?? to }).toLowerCase() === idOf(note))
 }
 
 /** The notes of a language without their descriptions, and the descriptions. */

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { resolveNodes } from '../../src/app/find/resolve-nodes.ts'
 import { type SearchArguments, search } from '../../src/app/find/search.ts'
 import { similarNodes } from '../../src/app/find/similar-nodes.ts'
+import { type SuggestionKind, suggestLinks } from '../../src/app/insight/suggest-links.ts'
 import { openStaticEmbedder } from '../../src/embed/static-embedder.ts'
 import { TABLE, TABLES } from '../embed/support.ts'
 import { searchCore } from './search-core.ts'
@@ -140,6 +141,23 @@ describe('with the multilingual table', () => {
     expect(await similar('baking.md')).toContain('backen.md')
     expect(await similar('backen.md')).toContain('baking.md')
     expect(await similar('backen.md', { follow: async () => undefined })).toContain('baking.md')
+  })
+
+  test('suggest_links suggests the note in another language on the same subject', async () => {
+    const notes = {
+      ...MIXED,
+      'Baking.md':
+        'Bake the bread in a hot oven until the crust is brown. Let the dough of flour, water, salt and yeast rise first.\n',
+      'Backen.md':
+        'Das Brot wird im heißen Ofen gebacken, bis die Kruste braun ist. Vorher geht der Teig aus Mehl, Wasser, Salz und Hefe.\n',
+    }
+    const core = await searchCore(notes, { embedder: many, openFormer: async () => many })
+    const suggested = async (kind: SuggestionKind) =>
+      (await suggestLinks(core, { id: 'backen.md', kind, limit: 3 })).value.suggestions
+    expect(await suggested('related')).toContainEqual(
+      expect.objectContaining({ to: 'baking.md', why: expect.arrayContaining(['meaning']) }),
+    )
+    expect((await suggested('named')).map(({ to }) => to)).not.toContain('baking.md')
   })
 
   test('explain shows the rank among notes in other languages', async () => {

@@ -160,7 +160,7 @@ async function inScope(snapshot: Snapshot, scope: Scope, hits: readonly Hit[]): 
   return hits.filter(({ id }) => there.has(id))
 }
 
-function scopeOf({ folder, tag }: SimilarArguments): Scope {
+function scopeOf({ folder, tag }: Pick<SimilarArguments, 'folder' | 'tag'>): Scope {
   return toAnsweringScope({ folder, tag }, '')
 }
 
@@ -211,8 +211,12 @@ function byScore(hits: readonly Hit[]): readonly Hit[] {
   return [...best.values()].sort((a, b) => b.score - a.score)
 }
 
-/** Returns notes in other languages that are near by meaning, because they share few words with the note. */
-async function abroad(reading: Reading, args: SimilarArguments, { id, out, wanted }: Meant): Promise<Rest> {
+/** Returns notes in other languages that are near by meaning, because they share few words with the note. A translation scores about .4. */
+export async function abroad(
+  reading: Reading,
+  args: Pick<SimilarArguments, 'folder' | 'tag'>,
+  { id, out, wanted }: Meant,
+): Promise<Rest> {
   const { core, snapshot } = reading
   if (core.embedding === undefined) return NONE
   const { codes, notes } = await snapshot.languages([id])
@@ -360,7 +364,7 @@ interface Centre {
 }
 
 /** Returns a function that fetches the passages nearest to a centre. */
-function nearestTo({ snapshot }: Reading, args: SimilarArguments, { embedder, centre }: Centre) {
+function nearestTo({ snapshot }: Reading, args: Pick<SimilarArguments, 'folder' | 'tag'>, { embedder, centre }: Centre) {
   return async (limit: number): Promise<readonly ChunkHit[]> =>
     (await snapshot.nearest(embedder, [centre], scopeOf(args), limit))[0] ?? []
 }

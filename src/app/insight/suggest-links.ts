@@ -1,6 +1,6 @@
 import { foldId, type NodeId, toNodeId, withoutVault } from '../../core/ids.ts'
 import { type LinkInsight, noteNumber } from '../../core/insight/insight.ts'
-import { BY_FOLDER, BY_LINKS, BY_RATE, BY_WORDS, IS_NAMED } from '../../core/insight/link-suggestions.ts'
+import { BY_FOLDER, BY_LINKS, BY_MEANING, BY_RATE, BY_WORDS, IS_NAMED } from '../../core/insight/link-suggestions.ts'
 import { nameOf } from '../../core/paths.ts'
 import type { Node, NodeKind, Page } from '../../core/store.ts'
 import { compareTexts } from '../../core/text/compare-texts.ts'
@@ -13,6 +13,7 @@ import { type Call, listed, type PageArguments, pageFor } from '../answer/answer
 import { roundScore } from '../answer/node-response.ts'
 import { scopeWarnings } from '../answer/scope-warnings.ts'
 import { answerFromInsight } from '../find/communities.ts'
+import { abroad } from '../find/similar-nodes.ts'
 import type { Answer, GraphCore, Warning } from '../graph-core.ts'
 import { findNamed } from '../names/known-node.ts'
 import { type Reading, readTexts, unreadWarnings } from '../read/texts.ts'
@@ -101,8 +102,8 @@ async function suggestIn(reading: Reading, insight: LinkInsight, args: SuggestAr
   const { asked, warnings: said } = await meantBy(reading, args)
   const page = pageFor(args, call)
   const dismissed = await core.insightState.dismissed()
-  const all =
-    asked === undefined ? [] : candidatesOf(insight, asked).filter(({ from, to }) => !dismissed.has(linkKey(from, to, core)))
+  const candidates = asked === undefined ? [] : withAbroad(candidatesOf(insight, asked), await candidatesAbroad(reading, asked))
+  const all = candidates.filter(({ from, to }) => !dismissed.has(linkKey(from, to, core)))
   const { suggestions, unread, total } = await pageOf(reading, insight, { all, page })
   const empty = total === 0 ? await scopeWarnings(snapshot, { folder: args.folder }) : []
   const warnings = [...said, ...empty, ...unreadWarnings(unread)]
@@ -166,7 +167,34 @@ function candidatesOf(insight: LinkInsight, { id, folder, kind, vault }: Asked):
       })
     }
   }
-  return found.sort((a, b) => b.score - a.score || compareTexts(a.from, b.from) || compareTexts(a.to, b.to))
+  return found.sort(byScore)
+}
+
+function byScore(a: Candidate, b: Candidate): number {
+  return b.score - a.score || compareTexts(a.from, b.from) || compareTexts(a.to, b.to)
+}
+
+/** Maximum number of suggestions of notes in other languages. */
+const MOST_ABROAD = 12
+
+/** Returns the notes in other languages that are about the subject of the requested note. They share few words with it. */
+async function candidatesAbroad(reading: Reading, { id, kind }: Asked): Promise<readonly Candidate[]> {
+  if (id === undefined || kind === 'named') return []
+  const { hits } = await abroad(reading, {}, { id, out: new Set([id]), wanted: MOST_ABROAD })
+  return hits.slice(0, MOST_ABROAD).map((hit) => ({ from: id, to: hit.id, score: hit.score, line: 0, reasons: BY_MEANING }))
+}
+
+/** Keeps the higher score of a note that is in both lists. */
+function withAbroad(candidates: readonly Candidate[], foreign: readonly Candidate[]): readonly Candidate[] {
+  const others = new Map(foreign.map((candidate) => [candidate.to, candidate]))
+  const both = candidates.map((candidate) => {
+    const other = others.get(candidate.to)
+    others.delete(candidate.to)
+    return other === undefined
+      ? candidate
+      : { ...candidate, score: Math.max(candidate.score, other.score), reasons: candidate.reasons | BY_MEANING }
+  })
+  return foreign.length === 0 ? candidates : [...both, ...others.values()].sort(byScore)
 }
 
 /** Candidates that turned out to be outdated, by insight. They must not be counted again when paging continues. */
@@ -280,6 +308,7 @@ function common({ from, to, score, reasons }: Candidate, nodes: ReadonlyMap<Node
     ...((reasons & BY_WORDS) !== 0 ? ['words'] : []),
     ...((reasons & BY_LINKS) !== 0 ? ['links'] : []),
     ...((reasons & BY_FOLDER) !== 0 ? ['folder'] : []),
+    ...((reasons & BY_MEANING) !== 0 ? ['meaning'] : []),
   ]
   return { from, to, title: nodes.get(to)?.title ?? '', score: roundScore(score), why }
 }

@@ -21,6 +21,8 @@ export const BY_LINKS = 4
 export const BY_FOLDER = 8
 /** Most occurrences of the name in the vault are links. */
 export const BY_RATE = 16
+/** The target is in another language and about the same subject. */
+export const BY_MEANING = 32
 
 /** Two notes with nearly the same text. */
 export interface DuplicatePair {
