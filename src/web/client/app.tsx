@@ -37,6 +37,7 @@ import {
   writeAddress,
 } from './state.ts'
 import { Table } from './table.tsx'
+import { isDark, switchTheme } from './theme.ts'
 
 const VIEWS: readonly (readonly [View, string])[] = [
   ['map', 'Map'],
@@ -78,6 +79,12 @@ export function App() {
           ))}
         </nav>
         <Filters />
+        <button type="button" class="sign" aria-label={isDark.value ? 'Light theme' : 'Dark theme'} onClick={switchTheme}>
+          {isDark.value ? '☀' : '☾'}
+        </button>
+        <button type="button" class="sign" aria-label="Help" onClick={() => setHelping(!isHelping)}>
+          ?
+        </button>
       </header>
       {failure.value !== undefined && (
         <p class="refused" role="alert">

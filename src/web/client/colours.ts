@@ -2,27 +2,16 @@ import { type Graph, groupingBy } from './graph.ts'
 import type { Theme } from './map-scene.ts'
 import type { ColourBy } from './state.ts'
 
-/** Twelve colors that can be distinguished on light and dark backgrounds. The last one is for notes without a group. */
-export const PALETTE: readonly string[] = [
-  '#4e79a7',
-  '#f28e2b',
-  '#e15759',
-  '#59a19b',
-  '#59a14f',
-  '#c99a1f',
-  '#a56a98',
-  '#e5748a',
-  '#8d6a55',
-  '#6b7fd7',
-  '#3f9fbf',
-  '#8a8f98',
-]
+/** Seven colors that can be distinguished on light and dark backgrounds. The last one is for all other notes. */
+export const PALETTE: readonly string[] = ['#4e79a7', '#f28e2b', '#e15759', '#59a19b', '#59a14f', '#c99a1f', '#a56a98', '#8a8f98']
 const OTHER = PALETTE.length - 1
 
 export interface Legend {
   readonly name: string
   readonly colour: string
   readonly notes: number
+  /** True for the entry that stands for all smaller groups. */
+  readonly isRest?: boolean
 }
 
 export interface Coloured {
@@ -35,13 +24,9 @@ export interface Coloured {
   nameOf(note: number): string | undefined
 }
 
-/** Groups beyond this number share the last color. */
-const MOST_GROUPS = 1_000
-
 /**
- * Assigns a color to each note by its group. A group keeps its color from `before`. The largest groups get a color each. Smaller
- * communities and regions get the color whose notes are furthest away, because the map shows their names; smaller folders and tags
- * share the last color.
+ * Assigns a color to each note by its group. The largest groups get a color each, and the others share the last one. A group keeps
+ * its color from `before`; otherwise, its color depends on its id, and not on its size.
  */
 export function coloursOf(graph: Graph, by: ColourBy, before: ReadonlyMap<string, number> = new Map()): Coloured {
   const grouping = by === 'community' || by === 'region' ? groupingBy(graph, by) : undefined
@@ -53,21 +38,20 @@ export function coloursOf(graph: Graph, by: ColourBy, before: ReadonlyMap<string
   if (grouping !== undefined) for (const group of counts.keys()) counts.set(group, grouping.groups[Number(group)]?.notes ?? 0)
   const bySize = [...counts].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1))
   const largest = bySize.slice(0, OTHER)
+  const others = bySize.slice(OTHER).reduce((sum, [, notes]) => sum + notes, 0)
   const idOf = (group: string): string => grouping?.groups[Number(group)]?.id ?? group
   const colourOf = ownColours(
     largest.map(([group]) => ({ group, id: idOf(group) })),
     before,
   )
-  if (grouping !== undefined) {
-    const middles = middlesOf(graph, groups)
-    for (const [group] of bySize.slice(OTHER, MOST_GROUPS))
-      colourOf.set(group, before.get(idOf(group)) ?? furthest(group, colourOf, middles))
-  }
   const label = (group: string): string => (grouping === undefined ? group || '/' : (grouping.groups[Number(group)]?.label ?? ''))
   return {
     colours: Uint8Array.from(groups, (group) => (group === undefined ? OTHER : (colourOf.get(group) ?? OTHER))),
     colourOf: new Map([...before, ...[...colourOf].map(([group, colour]) => [idOf(group), colour] as const)]),
-    legend: largest.map(([group, notes]) => ({ name: label(group), colour: PALETTE[colourOf.get(group) ?? OTHER] ?? '', notes })),
+    legend: [
+      ...largest.map(([group, notes]) => ({ name: label(group), colour: PALETTE[colourOf.get(group) ?? OTHER] ?? '', notes })),
+      ...(others === 0 ? [] : [{ name: 'other', colour: PALETTE[OTHER] ?? '', notes: others, isRest: true }]),
+    ],
     nameOf(note) {
       const group = groups[note]
       return group === undefined ? undefined : label(group)
@@ -88,8 +72,9 @@ function ownColours(groups: readonly NamedGroup[], before: ReadonlyMap<string, n
     if (colour !== undefined && !colourOf.has(group) && free.delete(colour)) colourOf.set(group, colour)
   }
   for (const { group, id } of groups) take(group, before.get(id))
-  for (const { group, id } of groups) take(group, preferredColour(id))
-  for (const { group } of groups) take(group, free.values().next().value)
+  const byId = groups.toSorted((a, b) => a.id.length - b.id.length || (a.id < b.id ? -1 : 1))
+  for (const { group, id } of byId) take(group, preferredColour(id))
+  for (const { group } of byId) take(group, free.values().next().value)
   return colourOf
 }
 
@@ -110,29 +95,6 @@ function groupingOf(graph: Graph, by: ColourBy): (note: number) => string | unde
   }
   if (by === 'tag') return (note) => picture.tag_names[picture.tags[note]?.[0] ?? -1]
   return (note) => picture.folder_names[picture.folders[note] ?? -1]?.split('/')[0]
-}
-
-type Middles = ReadonlyMap<string, readonly [x: number, y: number]>
-
-function middlesOf({ places }: Graph, groups: readonly (string | undefined)[]): Middles {
-  const sums = new Map<string, [x: number, y: number, notes: number]>()
-  for (const [note, group] of groups.entries()) {
-    if (group === undefined) continue
-    const [x, y, notes] = sums.get(group) ?? [0, 0, 0]
-    sums.set(group, [x + (places[note * 2] ?? 0), y + (places[note * 2 + 1] ?? 0), notes + 1])
-  }
-  return new Map([...sums].map(([group, [x, y, notes]]) => [group, [x / notes, y / notes]]))
-}
-
-/** Returns the color whose groups are furthest away. */
-function furthest(group: string, colourOf: ReadonlyMap<string, number>, middles: Middles): number {
-  const [x, y] = middles.get(group) ?? [0, 0]
-  const nearest = new Array<number>(OTHER).fill(Number.POSITIVE_INFINITY)
-  for (const [other, colour] of colourOf) {
-    const [left, top] = middles.get(other) ?? [0, 0]
-    nearest[colour] = Math.min(nearest[colour] ?? 0, Math.hypot(left - x, top - y))
-  }
-  return nearest.indexOf(Math.max(...nearest))
 }
 
 export function themeOf(isDark: boolean): Theme {

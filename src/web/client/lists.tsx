@@ -2,7 +2,7 @@ import { Fragment } from 'preact'
 import { useState } from 'preact/hooks'
 import { Refused, type ToolAnswer } from './api.ts'
 import { plainText } from './plain-text.ts'
-import { NoteLink } from './reader.tsx'
+import { EditedLast, NoteLink } from './reader.tsx'
 import { folder, graph, showGroups, titleOf, vault } from './state.ts'
 import { useAnswer, usePages } from './use-answer.ts'
 
@@ -353,7 +353,7 @@ export function Changes() {
           </Group>
         </>
       )}
-      <EditedLast />
+      <EditedLast limit={20} />
     </section>
   )
 }
@@ -364,30 +364,6 @@ function whatIsKnown({ since, state, totals }: ChangesAnswer): string {
   const shorter = state === undefined ? '' : 'Roux knows of changes since it first read this vault. '
   const what = Object.keys(totals).length === 0 ? 'Nothing' : 'All'
   return `${shorter}${what} since ${new Date(since).toLocaleString()}.`
-}
-
-/** The most recently edited notes, by file dates, which also cover the time before Roux was installed. */
-function EditedLast() {
-  const scope = folder.value === '' ? {} : { folder: folder.value }
-  const answer = useAnswer<{ results: readonly (ChangedNote & { readonly modified?: string })[] }>('find_nodes', {
-    query: '',
-    order_by: 'modified',
-    limit: 20,
-    ...scope,
-  })
-  if (!isAnswer(answer) || answer.results.length === 0) return null
-  return (
-    <>
-      <h3>Edited last</h3>
-      <ul>
-        {answer.results.map(({ id, modified }) => (
-          <li key={id}>
-            <Note id={id} /> <small>{modified?.slice(0, 10)}</small>
-          </li>
-        ))}
-      </ul>
-    </>
-  )
 }
 
 interface GroupOptions {

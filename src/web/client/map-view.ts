@@ -43,6 +43,8 @@ const HOVER_MS = 80
 /** Duration of a change of highlight, and of a flight, in milliseconds. */
 const FADE_MS = 150
 const FLIGHT_MS = 350
+/** Duration of a change of the layout, in milliseconds. */
+const GLIDE_MS = 300
 /** Opacity of everything that is not highlighted. */
 const DIMMED = 0.12
 const FONT = "'Inter Variable', system-ui, sans-serif"
@@ -96,6 +98,7 @@ export class MapView {
   /** Names of communities in the last frame. */
   #groupNames: readonly Label[] = []
   #flight = 0
+  #gliding = 0
   /** Restores what was last brought into view, until the user moves the view. */
   #goal: (() => void) | undefined
 
@@ -126,8 +129,30 @@ export class MapView {
     if (before !== graph || lookBefore?.shown !== look.shown || lookBefore.colours !== look.colours) this.#forget()
     this.#names.forget()
     this.#choose()
+    cancelAnimationFrame(this.#gliding)
     if (isNew) this.fit()
+    if (isNew && before !== undefined && !isCalm()) this.#glide(before, graph)
     this.#ask()
+  }
+
+  /** Moves the notes from their positions on one map to those on the next. */
+  #glide(from: Graph, to: Graph): void {
+    const began = performance.now()
+    const start = to.places.slice()
+    for (const [id, note] of to.numberOf) {
+      const was = from.numberOf.get(id)
+      if (was !== undefined) start.set(from.places.subarray(was * 2, was * 2 + 2), note * 2)
+    }
+    const step = (): void => {
+      const share = Math.min(1, (performance.now() - began) / GLIDE_MS)
+      const eased = 1 - (1 - share) ** 3
+      const places = start.map((place, at) => place + ((to.places[at] ?? 0) - place) * eased)
+      this.#graph = share === 1 ? to : { ...to, places }
+      this.#forget()
+      this.#ask()
+      if (share < 1) this.#gliding = requestAnimationFrame(step)
+    }
+    step()
   }
 
   /** Adapts to changed elements that cover the map. */

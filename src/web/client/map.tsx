@@ -1,9 +1,12 @@
 import { computed, effect, signal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { Refused } from './api.ts'
 import { coloursOf, PALETTE, themeOf } from './colours.ts'
+import { element } from './element.ts'
 import { towards } from './graph.ts'
 import { MapView } from './map-view.ts'
+import { plainText } from './plain-text.ts'
 import {
   colouredBy,
   deselect,
@@ -35,6 +38,8 @@ import {
   vault,
   view,
 } from './state.ts'
+import { isDark } from './theme.ts'
+import { useAnswer } from './use-answer.ts'
 
 const DIRECTIONS: Readonly<Record<string, readonly [number, number]>> = {
   ArrowLeft: [-1, 0],
@@ -46,7 +51,7 @@ const DIRECTIONS: Readonly<Record<string, readonly [number, number]>> = {
 /** The last colors of this vault's groups. */
 let lastColours: { readonly of: string; readonly colourOf: ReadonlyMap<string, number> } | undefined
 
-const coloured = computed(() => {
+export const coloured = computed(() => {
   if (graph.value === undefined) return undefined
   const of = JSON.stringify([vault.value, colouredBy.value])
   const made = coloursOf(graph.value, colouredBy.value, lastColours?.of === of ? lastColours.colourOf : undefined)
@@ -57,20 +62,14 @@ const coloured = computed(() => {
 /** The map. Everything on it is also in the table, for people who cannot see the canvas. */
 export function NoteMap() {
   const canvas = useRef<HTMLCanvasElement>(null)
-  const [tip, setTip] = useState<{
-    readonly title: string
-    readonly of: string | undefined
-    readonly x: number
-    readonly y: number
-  }>()
+  const [pointed, setPointed] = useState<Pointed>()
   const [isImpossible, setImpossible] = useState(false)
   // Runs before anything is brought into view.
   useLayoutEffect(() => {
     if (canvas.current === null) return undefined
-    const dark = matchMedia('(prefers-color-scheme: dark)')
     let made: MapView
     try {
-      made = new MapView(canvas.current, themeOf(dark.matches), {
+      made = new MapView(canvas.current, themeOf(isDark.peek()), {
         onSelect(note, event) {
           const id = note === undefined ? undefined : graph.value?.picture.ids[note]
           if (id === undefined) deselect()
@@ -78,8 +77,7 @@ export function NoteMap() {
           else void open(id, { fly: false })
         },
         onHover(note, x, y) {
-          const title = note === undefined ? undefined : graph.value?.picture.titles[note]
-          setTip(note === undefined || title === undefined ? undefined : { title, of: coloured.value?.nameOf(note), x, y })
+          setPointed(note === undefined ? undefined : { note, x, y })
         },
         onGroup: (label) => showGroups(new Set([label]), 'community'),
         covered: () => coveredIn(canvas.current),
@@ -92,8 +90,7 @@ export function NoteMap() {
     map.view = made
     // Lets tests and developer tools look up where notes are.
     Object.assign(canvas.current, { map: made })
-    const onTheme = (): void => made.setTheme(themeOf(dark.matches))
-    dark.addEventListener('change', onTheme)
+    const stopTheme = effect(() => made.setTheme(themeOf(isDark.value)))
     const stop = effect(() => {
       const { value } = graph
       if (value === undefined) return
@@ -110,7 +107,7 @@ export function NoteMap() {
     })
     return () => {
       stop()
-      dark.removeEventListener('change', onTheme)
+      stopTheme()
       delete map.view
     }
   }, [])
@@ -127,12 +124,7 @@ export function NoteMap() {
       />
       {graph.value === undefined && failure.value === undefined && <p class="waiting over">{waitingFor(layingOut.value)}</p>}
       {graph.value?.count === 0 && <p class="waiting over">There are no notes here yet.</p>}
-      {tip && (
-        <div class="tip" style={tipPlace(tip, canvas.current)}>
-          {tip.title}
-          {tip.of !== undefined && <small>{tip.of}</small>}
-        </div>
-      )}
+      {pointed && <Card key={pointed.note} of={pointed} canvas={canvas.current} />}
       {isPart.value && <Part />}
       <div class="zoom">
         <button type="button" aria-label="Zoom in" onClick={() => map.view?.zoom(1.4)}>
@@ -143,6 +135,9 @@ export function NoteMap() {
         </button>
         <button type="button" aria-label="Show everything" onClick={() => map.view?.fit()}>
           ⤢
+        </button>
+        <button type="button" aria-label="Save as PNG" title="Save as PNG" onClick={() => savePicture(canvas.current)}>
+          ⤓
         </button>
       </div>
       {graph.value?.picture.is_crowded && (
@@ -156,6 +151,58 @@ export function NoteMap() {
       <Legend />
     </div>
   )
+}
+
+/** The note under the pointer, and where that is. */
+interface Pointed {
+  readonly note: number
+  readonly x: number
+  readonly y: number
+}
+
+interface CardAnswer {
+  readonly node: { readonly content: string; readonly incomingCount?: number; readonly outgoingCount?: number } | null
+}
+
+/** What is known of the note under the pointer. Its links and first sentence follow when the server answers. */
+function Card({ of, canvas }: { readonly of: Pointed; readonly canvas: HTMLElement | null }) {
+  const { value } = graph
+  const id = value?.picture.ids[of.note]
+  const answer = useAnswer<CardAnswer>('get_node', id === undefined ? undefined : { id, depth: 1, max_chars: 600 })
+  if (value === undefined || id === undefined) return null
+  const found = answer instanceof Refused ? undefined : answer?.node
+  const sentence = firstSentence(found?.content ?? '')
+  return (
+    <div class="tip" style={tipPlace(of, canvas)}>
+      <strong>{value.picture.titles[of.note]}</strong>
+      <small>
+        <span class="dot" style={{ background: PALETTE[coloured.value?.colours[of.note] ?? 0] }} />{' '}
+        {coloured.value?.nameOf(of.note) ?? 'no group'}
+        {found?.incomingCount !== undefined && ` · ${found.incomingCount} in · ${found.outgoingCount} out`}
+      </small>
+      {sentence !== '' && <p>{sentence}</p>}
+    </div>
+  )
+}
+
+/** Maximum length of a sentence on a card, in characters. */
+const SENTENCE = 160
+
+/** Returns the first sentence below the headings of a text, shortened if it is long. */
+function firstSentence(markdown: string): string {
+  const text = plainText(markdown.replace(/^(?:#.*|\s*)\n/gm, '').replace(/\.\.\. \[truncated\]$/, '…'))
+  const [sentence = text] = /^.{12,}?[.!?…](?=\s|$)/.exec(text) ?? []
+  return sentence.length > SENTENCE ? `${sentence.slice(0, SENTENCE).trimEnd()}…` : sentence
+}
+
+/** Lets the user save the map as it is in view. */
+function savePicture(canvas: HTMLCanvasElement | null): void {
+  canvas?.toBlob((picture) => {
+    if (picture === null) return
+    const href = URL.createObjectURL(picture)
+    element('a', { href, download: `${vault.value || 'notes'}.png` }).click()
+    URL.revokeObjectURL(href)
+  })
 }
 
 /** Places the tooltip next to the pointer, on the side with more room. */
@@ -213,9 +260,9 @@ function Legend() {
     >
       <summary>Colours</summary>
       <ul>
-        {coloured.value?.legend.map(({ name, colour, notes }) => (
-          <li key={name}>
-            <LegendEntry name={name}>
+        {coloured.value?.legend.map(({ name, colour, notes, isRest = false }) => (
+          <li key={`${name} ${isRest}`}>
+            <LegendEntry name={name} isRest={isRest}>
               <span class="dot" style={{ background: colour }} />
               <bdi>{name}</bdi> <small>{notes}</small>
             </LegendEntry>
@@ -226,10 +273,17 @@ function Legend() {
   )
 }
 
+interface LegendEntryOptions {
+  readonly name: string
+  /** True for the entry of all smaller groups. */
+  readonly isRest: boolean
+  readonly children: ComponentChildren
+}
+
 /** Communities and regions are shown by a click. Folders and tags have filters. */
-function LegendEntry({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
+function LegendEntry({ name, isRest, children }: LegendEntryOptions) {
   const { value: by } = colouredBy
-  if (by !== 'community' && by !== 'region') return <span>{children}</span>
+  if (isRest || (by !== 'community' && by !== 'region')) return <span>{children}</span>
   return (
     <button type="button" onClick={() => showGroups(new Set([name]), by)}>
       {children}

@@ -1,6 +1,6 @@
 import { coloursOf, PALETTE, themeOf } from './colours.ts'
 import { element } from './element.ts'
-import { type Graph, overviewBy, towards } from './graph.ts'
+import { type Graph, towards } from './graph.ts'
 import { MapView } from './map-view.ts'
 
 /** The highlighted notes of a map. */
@@ -75,10 +75,17 @@ export function plainMap(parent: HTMLElement, isDark: boolean, onSelect: (note: 
     show(next, highlight) {
       graph = next
       focus = highlight.focus
-      const { colours, legend: names } = coloursOf(next, overviewBy(next))
+      const { colours, legend: names } = coloursOf(next, 'community')
       const shown = new Uint8Array(next.count).fill(1)
-      const groupedBy = overviewBy(next)
-      view.show(next, { shown, groupedBy, colours, palette: PALETTE, lit: highlight.lit, path: highlight.path, focus })
+      view.show(next, {
+        shown,
+        groupedBy: 'community',
+        colours,
+        palette: PALETTE,
+        lit: highlight.lit,
+        path: highlight.path,
+        focus,
+      })
       canvas.setAttribute('aria-label', `Map of ${next.count} notes. Arrow keys go to linked notes.`)
       legend.replaceChildren(
         ...names.slice(0, NAMED).map(({ name, colour }) => {

@@ -10,6 +10,7 @@ import { plainText } from './plain-text.ts'
 import {
   api,
   fail,
+  folder,
   graph,
   note,
   open,
@@ -19,6 +20,8 @@ import {
   said,
   showAround,
   showPath,
+  showView,
+  titleOf,
   vault,
   line as wantedLine,
 } from './state.ts'
@@ -100,12 +103,78 @@ function Welcome() {
       {value?.count === 0 ? (
         <p>This folder has no notes yet. What is written in it appears here.</p>
       ) : (
-        <p>Choose a note on the map, or search for one. Follow links here: the map stays as it is.</p>
+        <>
+          <p>Choose a note on the map, or search for one. Follow links here: the map stays as it is.</p>
+          <MostLinked />
+          <ToProblems />
+          <EditedLast limit={6} />
+        </>
       )}
       <p>
         Press <kbd>?</kbd> for all keys.
       </p>
     </div>
+  )
+}
+
+/** Number of notes to begin with. */
+const FIRST = 6
+
+/** The notes with the most links. */
+function MostLinked() {
+  const { value } = graph
+  if (value === undefined) return null
+  const order = [...Array(value.notes).keys()].sort((a, b) => (value.degrees[b] ?? 0) - (value.degrees[a] ?? 0) || a - b)
+  return (
+    <>
+      <h2>Most linked</h2>
+      <ul class="rows">
+        {order.slice(0, FIRST).map((one) => (
+          <li key={value.picture.ids[one]}>
+            <NoteLink link={{ to: value.picture.ids[one] ?? '', kind: 'note' }}>{value.picture.titles[one]}</NoteLink>{' '}
+            <small>{value.degrees[one]}</small>
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}
+
+/** The number of problems, which leads to their list. */
+function ToProblems() {
+  const summary = useAnswer<{ total: number }>('get_problems', { summary: true })
+  if (summary === undefined || summary instanceof Refused || summary.total === 0) return null
+  return (
+    <p>
+      <button type="button" onClick={() => showView('problems')}>
+        {summary.total.toLocaleString()} {summary.total === 1 ? 'problem' : 'problems'}
+      </button>
+    </p>
+  )
+}
+
+interface EditedNote {
+  readonly id: string
+  readonly title: string
+  readonly modified?: string
+}
+
+/** The most recently edited notes, by file dates, which also cover the time before Roux was installed. */
+export function EditedLast({ limit }: { readonly limit: number }) {
+  const scope = folder.value === '' ? {} : { folder: folder.value }
+  const answer = useAnswer<{ results: readonly EditedNote[] }>('find_nodes', { query: '', order_by: 'modified', limit, ...scope })
+  if (answer === undefined || answer instanceof Refused || answer.results.length === 0) return null
+  return (
+    <>
+      <h2>Edited last</h2>
+      <ul class="rows">
+        {answer.results.map(({ id, modified }) => (
+          <li key={id}>
+            <NoteLink link={{ to: id, kind: 'note' }}>{titleOf(id)}</NoteLink> <small>{modified?.slice(0, 10)}</small>
+          </li>
+        ))}
+      </ul>
+    </>
   )
 }
 

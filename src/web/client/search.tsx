@@ -1,6 +1,8 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { PALETTE } from './colours.ts'
+import { coloured } from './map.tsx'
 import { plainText } from './plain-text.ts'
-import { api, fail, open, vault } from './state.ts'
+import { api, bareId, fail, numberOf, open, vault } from './state.ts'
 
 interface Hit {
   readonly id: string
@@ -99,14 +101,26 @@ export function Search() {
               onMouseDown={(event) => event.preventDefault()}
               onClick={() => choose(hit)}
             >
-              <strong>{hit.title}</strong>
-              <span>{plainText(hit.passages?.[0]?.text ?? '')}</span>
+              <i
+                class="dot"
+                style={{ background: PALETTE[coloured.value?.colours[numberOf(hit.id) ?? -1] ?? PALETTE.length - 1] }}
+              />
+              <strong>{hit.title}</strong> <small>{bareId(hit.id).split('/').slice(0, -1).join('/')}</small>
+              <span>{withTerms(plainText(hit.passages?.[0]?.text ?? ''), hit.title, query)}</span>
             </li>
           ))}
         </ul>
       )}
     </div>
   )
+}
+
+/** Returns a passage with the words of a query in bold, and without the title that it begins with. */
+function withTerms(passage: string, title: string, query: string): preact.ComponentChildren {
+  const text = passage.startsWith(`${title} `) ? passage.slice(title.length + 1) : passage
+  const words = query.match(/[\p{L}\p{N}]{2,}/gu) ?? []
+  if (words.length === 0) return text
+  return text.split(new RegExp(`(${words.join('|')})`, 'giu')).map((part, at) => (at % 2 === 1 ? <b key={at}>{part}</b> : part))
 }
 
 /** ARIA attributes of the field and its list. */

@@ -3,7 +3,7 @@ import type { NodeId } from '../../../src/core/ids.ts'
 import type { VaultPicture } from '../../../src/core/insight/picture.ts'
 import { readEvents } from '../../../src/web/client/api.ts'
 import { coloursOf, PALETTE } from '../../../src/web/client/colours.ts'
-import { around, graphOf, isJournal, neighbours, noteAddress, overviewBy, towards } from '../../../src/web/client/graph.ts'
+import { around, graphOf, isJournal, neighbours, noteAddress, towards } from '../../../src/web/client/graph.ts'
 import { plainText } from '../../../src/web/client/plain-text.ts'
 
 /** A picture of notes at places, `a: 0 0 = group`, and of links between them, `a b`. */
@@ -94,19 +94,17 @@ test('what is around a note does not go on by way of a note that links to a larg
   expect(names(0, 1)).toHaveLength(62)
 })
 
-test('every community has a colour, the largest ones their own, and the others one that is not beside them', () => {
-  // Eleven groups in a row; one more is smaller and lies beside the first.
-  const row = Array.from({ length: 11 }, (_, group) => [
-    `a${group}: ${group * 10} 0 = ${group}`,
-    `b${group}: ${group * 10} 1 = ${group}`,
+test('the seven largest communities have a colour each, and the others are grey and counted together', () => {
+  const row = Array.from({ length: 9 }, (_, group) => [
+    `a${group}: ${group * 10} 0 = ${group + 1}`,
+    `b${group}: 0 1 = ${group + 1}`,
   ])
   const graph = graphOf(pictureOf([...row.flat(), 'last: 1 0 = 12'], []))
   const { colours, legend } = coloursOf(graph, 'community')
-  const own = new Set(colours.filter((_, note) => note < 22))
-  expect(own.size).toBe(PALETTE.length - 1)
-  expect(legend.map(({ notes }) => notes)).toEqual(Array(PALETTE.length - 1).fill(2))
-  expect(colours.at(-1)).not.toBe(colours[0])
-  expect(Math.max(...colours)).toBeLessThan(PALETTE.length - 1)
+  expect(new Set(colours.slice(0, 14)).size).toBe(7)
+  expect([...new Set(colours.slice(14))]).toEqual([PALETTE.length - 1])
+  expect(legend.slice(0, 7).map(({ notes }) => notes)).toEqual(Array(7).fill(2))
+  expect(legend.slice(7)).toEqual([{ name: 'other', colour: PALETTE.at(-1), notes: 5, isRest: true }])
 })
 
 test('a community keeps its colour when another outgrows it, also after the page is loaded again', () => {
@@ -125,19 +123,6 @@ test('a community keeps its colour when another outgrows it, also after the page
   const grown = row({ 1: 1, 2: 4, 3: 2 })
   expect(names(coloursOf(grown, 'community', before.colourOf))).toEqual(names(before))
   expect(names(coloursOf(grown, 'community'))).toEqual(names(before))
-})
-
-test('a vault with more communities than can be told apart is coloured by regions, unless one has most of the notes', () => {
-  const overviewOf = (communities: number, regions: readonly number[]) => {
-    const notes = Array.from({ length: 60 }, (_, at) => `n${at}: ${at} 0 = ${at % communities}`)
-    const sized = regions.map((size, at) => ({ id: `r${at}`, label: `region ${at}`, notes: size }))
-    const regionOf = regions.flatMap((size, at) => Array<number>(size).fill(at))
-    const graph = graphOf({ ...pictureOf(notes, []), regions: sized, region_of: regionOf })
-    return { by: overviewBy(graph), legend: coloursOf(graph, overviewBy(graph)).legend.map(({ name }) => name) }
-  }
-  expect(overviewOf(30, [30, 20, 10])).toEqual({ by: 'region', legend: ['region 0', 'region 1', 'region 2'] })
-  expect(overviewOf(30, [50, 10]).by).toBe('community')
-  expect(overviewOf(3, [30, 20, 10])).toEqual({ by: 'community', legend: ['group 0', 'group 1', 'group 2'] })
 })
 
 test.each([

@@ -340,6 +340,24 @@ test('a note under the pointer, or in focus, stands out with what it is linked w
   expect(await contrastOf(far)).toBeLessThan(plain * 0.2)
 })
 
+test('the card at the pointer has links in and out and the first sentence, the theme is switched, and the map is saved', async () => {
+  const { page } = await look(await openRoux(openWorld({ fixture: 'demo' })))
+  await page.waitForSelector('.legend li')
+  await mapIsStill(page)
+  const { x: left = 0, y: top = 0 } = (await page.locator('.map canvas').boundingBox()) ?? {}
+  const [x, y] = (await spotsOf(page)).get('concepts/gluten.md') ?? [0, 0]
+  await page.mouse.move(left + x, top + y)
+  await page.waitForSelector('.tip p:text-is("Gluten does not exist in dry flour.")')
+  expect(await page.innerText('.tip small')).toMatch(/\d+ in · \d+ out$/)
+  await page.click('button[aria-label="Dark theme"]')
+  await page.waitForSelector('html[data-theme="dark"]')
+  await page.reload()
+  await page.waitForSelector('button[aria-label="Light theme"]')
+  await mapIsStill(page)
+  const [saved] = await Promise.all([page.waitForEvent('download'), page.click('button[aria-label="Save as PNG"]')])
+  expect(saved.suggestedFilename()).toBe('notes.png')
+})
+
 test('on a fine screen small notes are round, too', async () => {
   const { page } = await look(await openRoux(openWorld({ fixture: 'demo' })), {
     density: 2,

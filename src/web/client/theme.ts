@@ -1,0 +1,21 @@
+import { computed, effect, signal } from '@preact/signals'
+
+/** The chosen theme, kept by the browser. Never anything secret. */
+const KEPT = 'roux-theme'
+
+const system = matchMedia('(prefers-color-scheme: dark)')
+const isSystemDark = signal(system.matches)
+system.addEventListener('change', () => (isSystemDark.value = system.matches))
+const chosen = signal(localStorage.getItem(KEPT))
+
+/** True in the dark theme: the chosen one, or by default the system's. */
+export const isDark = computed(() => (chosen.value === null ? isSystemDark.value : chosen.value === 'dark'))
+
+effect(() => {
+  document.documentElement.dataset.theme = isDark.value ? 'dark' : 'light'
+})
+
+export function switchTheme(): void {
+  chosen.value = isDark.value ? 'light' : 'dark'
+  localStorage.setItem(KEPT, chosen.value)
+}
