@@ -159,14 +159,12 @@ function isEmptyQuery({ terms, phrases }: SnippetQuery): boolean {
 
 function snippetOf(node: Node, source: NoteText, query: SnippetQuery) {
   const text = blankData(readableSource(node, source).text)
-  if (isEmptyQuery(query)) {
-    const seen = legible(text)
-    // If a note has only images or comments, they are its beginning.
-    const shown = seen.slice(source.bodyStart).trim() === '' ? text : seen
-    return snippet(shown, source.bodyStart, query, { maxLength: SNIPPET_LENGTH })
-  }
+  const seen = legible(text)
+  // If a note has only images or comments, they are its beginning.
+  const shown = seen.slice(source.bodyStart).trim() === '' ? text : seen
   // Only visible text counts. A link address that contains all the words is not a match.
-  return snippet(text, source.bodyStart, query, { maxLength: SNIPPET_LENGTH, seen: wordsOf(text) })
+  const counted = isEmptyQuery(query) ? {} : { seen: wordsOf(text) }
+  return snippet(shown, source.bodyStart, query, { maxLength: SNIPPET_LENGTH, ...counted })
 }
 
 /** Returns the matching tasks with the most words, or blank tasks if there are no others. */

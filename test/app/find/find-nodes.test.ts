@@ -27,6 +27,22 @@ describe('snippets', () => {
     expect(KITCHEN['Soup.md'].split('\n')[34]).toContain('leeks')
   })
 
+  test('snippets around words leave out badges, images and comments', async () => {
+    const badge = '![downloads](https://img.example/downloads/rye.svg)'
+    const core = await searchCore({
+      'Rye.md': `%% ask Anna %%\n${badge} [![stars](https://img.example/s.svg)](https://a.example)\n\nRye keeps long.\n`,
+    })
+    const [rye] = (await find(core, { query: 'rye keeps' })).value
+    expect(rye).toMatchObject({
+      snippet: 'Rye keeps long.',
+      highlights: [
+        [0, 3],
+        [4, 9],
+      ],
+      line: 4,
+    })
+  })
+
   test('snippets keep line breaks, so matches in two list items are on two lines', async () => {
     const core = await searchCore({ 'List.md': '# To  do\n\n- [ ] bake  bread\n\n\n    - sell bread\n\n```\n  bread\n```\n' })
     const [list] = (await find(core, { query: 'bread' })).value
