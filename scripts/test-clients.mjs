@@ -53,6 +53,7 @@ async function startServer(port) {
   const args = [program, 'serve', vault, '--http', String(port), '--public-url', `http://localhost:${port}`]
   const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'ignore', 'inherit'] })
   while (child.exitCode === null && !(await isUp(port))) await new Promise((resolve) => setTimeout(resolve, 100))
+  if (child.exitCode !== null) throw new Error(`The server exited with ${child.exitCode}.`)
   return child
 }
 

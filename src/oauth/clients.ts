@@ -59,8 +59,8 @@ export function notListed(text: string): string {
   return host === '' ? 'The return address is not one that http.clients allows.' : `${host} is not listed in http.clients.`
 }
 
-/** Invisible characters, and those that turn the direction of the text around them. */
-const HIDDEN = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Cn}\p{Zl}\p{Zp}]/gu
+/** Invisible characters, those that turn the direction of the text around them, and piles of marks that cover other lines. */
+const HIDDEN = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]|\p{M}{4,}/gu
 
 /** Returns a program's name as it is shown to people. */
 export function shownName(name = ''): string {

@@ -65,8 +65,10 @@ export function tryCode(path: string, { id, code }: { readonly id: string; reado
       return undefined
     }
     // A slip of the finger that cannot be a code guesses nothing.
-    const left = typed.length === LENGTH ? window.tries - 1 : window.tries
+    const isGuess = typed.length === LENGTH
+    const left = isGuess ? window.tries - 1 : window.tries
     tried = { kind: 'wrong', left }
+    if (!isGuess) return before
     return left > 0 ? { ...window, tries: left } : undefined
   })
   return tried

@@ -17,8 +17,8 @@ export const LIFE = {
   morePairs: 10,
 } as const
 
-/** Older access tokens than these have expired, unless a client refreshes without need. */
-const MOST_ACCESS = 100
+/** Of each kind. Older tokens than these have expired, unless a client refreshes without need. */
+const MOST_TOKENS = 100
 
 const DATED = z.object({ digest: z.string(), until: z.number() })
 
@@ -124,7 +124,7 @@ export function refresh(connection: Connection, { token, client }: { token: stri
   if (live !== undefined) {
     const rotated = connection.refresh.map((one) => ({ digest: one.digest, until: now + LIFE.rotated, left: LIFE.morePairs }))
     const kept = connection.rotated.filter(({ until }) => until > now)
-    return withPair({ ...connection, refresh: [], rotated: [...kept, ...rotated] }, making)
+    return withPair({ ...connection, refresh: [], rotated: [...kept, ...rotated].slice(-MOST_TOKENS) }, making)
   }
   if (old === undefined) return { after: undefined }
   if (old.left === 0) return { after: connection }
@@ -161,7 +161,7 @@ function withPair(connection: Connection, { now, signer }: Making): { readonly a
   const refreshed = signer.sign('refresh', [connection.id, randomBytes(24).toString('base64url')])
   const end = connection.created + LIFE.connection
   const until = (life: number): number => Math.min(now + life, end)
-  const alive = connection.access.filter((one) => one.until > now).slice(1 - MOST_ACCESS)
+  const alive = connection.access.filter((one) => one.until > now).slice(1 - MOST_TOKENS)
   return {
     pair: { access, refresh: refreshed },
     after: {

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { queryObjects } from 'node:v8'
 import { describe, expect, test } from 'vitest'
+import { removeConnection } from '../../src/oauth/connections.ts'
 import { signInFiles } from '../../src/oauth/state-files.ts'
 import { LONG } from '../support/long.ts'
 import { type Answer, CALLBACK, filledIn, ORIGIN, PublicServer, parametersOf, RESOURCE } from './support.ts'
@@ -151,6 +152,20 @@ describe('impersonation', () => {
     const long = await server.register([CALLBACK], 'x'.repeat(5_000))
     expect(long.json.client_name).toHaveLength(60)
     expect((await server.register([CALLBACK], '\u202E')).json.client_name).toBe('A program without a name')
+  })
+
+  test.each([
+    ['letters without a shape', '\u3164\u115F\uFFA0\u2800'],
+    ['marks that only change other characters', '\u034F\uFE0F\u{E0101}'],
+  ])('a name of %s is no name', async (_, name) => {
+    const server = await PublicServer.start()
+    expect((await server.register([CALLBACK], name)).json.client_name).toBe('A program without a name')
+  })
+
+  test('a name cannot pile up marks over the lines around it', async () => {
+    const server = await PublicServer.start()
+    const { json } = await server.register([CALLBACK], `Cla\u0488\u0489ude${'\u0333'.repeat(40)}`)
+    expect(json.client_name).toBe('Cla\u0488\u0489ude')
   })
 
   test('an id that this server did not sign, or that was changed, is not a program', async () => {
@@ -343,13 +358,22 @@ describe('intercepted and replayed', () => {
     return [status, json.error]
   }
 
-  test('a wrong verifier, the challenge itself, another program and another address get nothing for a code', async () => {
+  test('a wrong verifier, another program and another address get nothing for a code', async () => {
     const other = (await (await PublicServer.start()).register()).json.client_id
     expect(await withCode({ code_verifier: 'x'.repeat(43) })).toEqual([400, 'invalid_grant'])
     expect(await withCode({ code_verifier: '' })).toEqual([400, 'invalid_grant'])
     expect(await withCode({ client_id: other })).toEqual([400, 'invalid_grant'])
     expect(await withCode({ redirect_uri: 'https://claude.ai/other' })).toEqual([400, 'invalid_grant'])
     expect(await withCode({ resource: 'https://evil.example/mcp' })).toEqual([400, 'invalid_target'])
+  })
+
+  test('who has seen only the address of the page cannot prove with its challenge to have asked', async () => {
+    const server = await PublicServer.start()
+    const code = server.connect()
+    const begun = await server.begin()
+    const code_verifier = new URLSearchParams(begun.query).get('code_challenge') ?? ''
+    const { code: given = '' } = parametersOf(await server.submit(begun.page, code))
+    expect((await server.redeem(begun, given, { code_verifier })).json.error).toBe('invalid_grant')
   })
 
   test('a code that is used twice ends the connection', async () => {
@@ -383,6 +407,18 @@ describe('guessing and flooding', () => {
     expectNotice(await server.submit(page, 'AAAAAAAA'), 403, '0 tries left')
     expectNotice(await server.submit(page, code), 403, CLOSED)
     expectNotice((await server.begin()).page, 403, CLOSED)
+  })
+
+  test('what cannot be a code costs no try, and writes nothing', async () => {
+    const server = await PublicServer.start()
+    const code = server.connect()
+    const { page } = await server.begin()
+    const file = join(server.state, 'connect.json')
+    const before = statSync(file).ino
+    for (const typed of ['', 'AAAA', 'A'.repeat(9_000)])
+      expect((await server.submit(page, typed)).text).toContain('That code is wrong. 10 tries left.')
+    expect(statSync(file).ino).toBe(before)
+    expect((await server.submit(page, code)).status).toBe(303)
   })
 
   test('a code may be typed as people type it', async () => {
@@ -494,6 +530,33 @@ describe('tokens for someone else', () => {
     const { access } = await server.signIn()
     const headers = { Host: '127.0.0.1', Authorization: `Bearer ${access}`, 'Content-Type': 'application/json' }
     expect((await server.ask('/mcp', { body: initialize, headers })).status).toBe(401)
+  })
+
+  test('a session belongs to the connection that began it', async () => {
+    const server = await PublicServer.start()
+    const [one, other] = [await server.signIn(), await server.signIn()]
+    const send = (token: string, body: object, session?: string) =>
+      server.ask('/mcp', {
+        method: 'POST',
+        body: JSON.stringify({ jsonrpc: '2.0', id: 1, ...body }),
+        headers: {
+          Authorization: `Bearer ${token}`,
+          'Content-Type': 'application/json',
+          Accept: 'application/json, text/event-stream',
+          ...(session === undefined ? {} : { 'Mcp-Session-Id': session }),
+        },
+      })
+    const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'x', version: '1' } }
+    const begun = await send(one.access, { method: 'initialize', params })
+    const session = String(begun.headers['mcp-session-id'])
+    expect((await send(one.access, { method: 'ping' }, session)).status).toBe(200)
+    for (const token of [other.access, server.http.token])
+      expect((await send(token, { method: 'ping' }, session)).status).toBe(404)
+    const { json } = await server.refresh(one, one.refresh)
+    expect((await send(json.access_token, { method: 'ping' }, session)).status).toBe(200)
+    removeConnection(join(server.state, 'connections'), 'claude')
+    expect((await send(json.access_token, { method: 'ping' }, session)).status).toBe(401)
+    expect((await send(other.access, { method: 'ping' }, session)).status).toBe(404)
   })
 
   test('a token for another server of the same user opens nothing here', async () => {

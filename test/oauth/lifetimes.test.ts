@@ -1,7 +1,10 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { CALLBACK, PublicServer, parametersOf, type SignedIn } from './support.ts'
+import { newConnection, redeem, refresh } from '../../src/oauth/connection.ts'
+import { openSigner } from '../../src/oauth/secrets.ts'
+import { temporaryFolder } from '../support/temporary.ts'
+import { CALLBACK, PublicServer, parametersOf, proof, RESOURCE, type SignedIn } from './support.ts'
 
 const SECOND = 1_000
 const MINUTE = 60 * SECOND
@@ -108,6 +111,23 @@ test('a used refresh token gives ten more pairs within two minutes, all of which
   const kept = (await next(server, signed, given[4] ?? '')) ?? ''
   expect(await next(server, signed, first)).toBeDefined()
   expect(await next(server, signed, kept)).toBeDefined()
+})
+
+test('a program that refreshes without end makes its file no longer than some hundred tokens', () => {
+  const making = { now: 0, signer: openSigner(join(temporaryFolder(), 'key.json'), RESOURCE) }
+  const { verifier, challenge } = proof()
+  const client = { id: 'x', name: 'x', returnsTo: 'claude.ai' }
+  const grant = { name: 'x', client, resource: RESOURCE, scopes: ['read'], vaults: '*', challenge, address: CALLBACK } as const
+  let { after, pair } = redeem(newConnection(grant, 0).connection, { client: 'x', address: CALLBACK, verifier }, making)
+  const tokens: string[] = []
+  for (let round = 0; round < 300; round++) {
+    if (after === undefined || pair === undefined) throw new Error('The connection has ended.')
+    tokens.push(pair.refresh)
+    // Every other time it uses a token again that it used before.
+    const token = (round % 2 === 0 ? pair.refresh : tokens.at(-2)) ?? ''
+    ;({ after, pair } = refresh(after, { token, client: 'x' }, making))
+  }
+  for (const kept of [after?.access, after?.refresh, after?.rotated]) expect(kept?.length).toBeLessThanOrEqual(100)
 })
 
 test('a refresh token that is used late ends the connection, also after a restart', async () => {
