@@ -276,7 +276,9 @@ export async function removeFedVault(connection: Connection): Promise<void> {
   }
   const feeder = await currentFeeder(connection)
   if (feeder !== undefined) {
-    throw new RouxError('CONFLICT', `Another "roux feed" is writing the vault "${vault}" to the database: ${feeder}.`, { hint: 'Stop that "roux feed" first.' })
+    throw new RouxError('CONFLICT', `Another "roux feed" is writing the vault "${vault}" to the database: ${feeder}.`, {
+      hint: 'Stop that "roux feed" first.',
+    })
   }
   await removeVault(connection)
 }
