@@ -190,7 +190,8 @@ const SENTENCE = 160
 
 /** Returns the first sentence below the headings of a text, shortened if it is long. */
 function firstSentence(markdown: string): string {
-  const text = plainText(markdown.replace(/^(?:#.*|[^\S\n]*)\n/gm, '').replace(/\.\.\. \[truncated\]$/, '…'))
+  const lines = markdown.split('\n').filter((line) => line.trim() !== '' && !line.startsWith('#'))
+  const text = plainText(lines.join('\n').replace(/\.\.\. \[truncated\]$/, '…'))
   const [sentence = text] = /^.{12,}?[.!?…](?=\s|$)/.exec(text) ?? []
   return sentence.length > SENTENCE ? `${sentence.slice(0, SENTENCE).trimEnd()}…` : sentence
 }
