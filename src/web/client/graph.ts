@@ -37,6 +37,15 @@ export function groupingBy({ picture }: Graph, by: GroupedBy): Grouping {
     : { of: picture.communities, groups: picture.groups }
 }
 
+/** With more communities, seven colors do not give an overview. */
+const MANY = 24
+
+/** Returns communities, unless there are too many to tell apart and regions help. A single region with most notes does not. */
+export function overviewBy({ picture: { groups, regions }, vault }: Graph): GroupedBy {
+  const isHelp = regions.length > 1 && regions.every(({ notes }) => notes <= vault.notes / 2)
+  return isHelp && groups.length > MANY ? 'region' : 'community'
+}
+
 export function graphOf(picture: VaultPicture | PartialPicture): Graph {
   const places = new Float32Array(bytesOf(picture.places))
   const pairs = new Uint32Array(bytesOf(picture.links))

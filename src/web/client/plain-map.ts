@@ -1,6 +1,6 @@
 import { coloursOf, PALETTE, themeOf } from './colours.ts'
 import { element } from './element.ts'
-import { type Graph, towards } from './graph.ts'
+import { type Graph, overviewBy, towards } from './graph.ts'
 import { MapView } from './map-view.ts'
 
 /** The highlighted notes of a map. */
@@ -75,11 +75,12 @@ export function plainMap(parent: HTMLElement, isDark: boolean, onSelect: (note: 
     show(next, highlight) {
       graph = next
       focus = highlight.focus
-      const { colours, legend: names } = coloursOf(next, 'community')
+      const groupedBy = overviewBy(next)
+      const { colours, legend: names } = coloursOf(next, groupedBy)
       const shown = new Uint8Array(next.count).fill(1)
       view.show(next, {
         shown,
-        groupedBy: 'community',
+        groupedBy,
         colours,
         palette: PALETTE,
         lit: highlight.lit,

@@ -3,7 +3,17 @@ import type { PageNote } from '../../app/read/page-note.ts'
 import type { PartialPicture } from '../../core/insight/picture.ts'
 import { Api, type Connection, Refused } from './api.ts'
 import { withFiles } from './files-on-map.ts'
-import { around, type Graph, type GroupedBy, graphOf, groupingBy, isJournal, neighbours, noteAddress } from './graph.ts'
+import {
+  around,
+  type Graph,
+  type GroupedBy,
+  graphOf,
+  groupingBy,
+  isJournal,
+  neighbours,
+  noteAddress,
+  overviewBy,
+} from './graph.ts'
 import type { MapView } from './map-view.ts'
 
 export type View = 'map' | 'table' | 'path' | 'problems' | 'gaps' | 'changes'
@@ -22,7 +32,7 @@ export const withJournals = signal(true)
 export const withOrphans = signal(true)
 /** True if the map includes attachments and canvases. */
 export const withAttachments = signal(false)
-/** Empty means communities. */
+/** Empty means the grouping that distinguishes notes best. */
 export const colourBy = signal<ColourBy | ''>('')
 /** Number of links around the focus to highlight. 0 highlights everything. */
 export const steps = signal(0)
@@ -128,8 +138,11 @@ const openBy = signal<GroupedBy>('community')
 /** True if the vault has more notes than are drawn at once. */
 export const isPart = computed(() => graph.value !== undefined && graph.value.notes < graph.value.vault.notes)
 
-/** The groups named on the map. */
-export const groupedBy = computed<GroupedBy>(() => (colourBy.value === 'region' ? 'region' : 'community'))
+/** The groups named on the map. For a partly drawn vault, these are communities, because not all links are known. */
+export const groupedBy = computed<GroupedBy>(() => {
+  if (colourBy.value === 'community' || colourBy.value === 'region') return colourBy.value
+  return graph.value === undefined || isPart.value ? 'community' : overviewBy(graph.value)
+})
 
 /** What colours represent. */
 export const colouredBy = computed<ColourBy>(() => colourBy.value || groupedBy.value)

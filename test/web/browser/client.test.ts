@@ -3,7 +3,7 @@ import type { NodeId } from '../../../src/core/ids.ts'
 import type { VaultPicture } from '../../../src/core/insight/picture.ts'
 import { readEvents } from '../../../src/web/client/api.ts'
 import { coloursOf, PALETTE } from '../../../src/web/client/colours.ts'
-import { around, graphOf, isJournal, neighbours, noteAddress, towards } from '../../../src/web/client/graph.ts'
+import { around, graphOf, isJournal, neighbours, noteAddress, overviewBy, towards } from '../../../src/web/client/graph.ts'
 import { plainText } from '../../../src/web/client/plain-text.ts'
 
 /** A picture of notes at places, `a: 0 0 = group`, and of links between them, `a b`. */
@@ -123,6 +123,19 @@ test('a community keeps its colour when another outgrows it, also after the page
   const grown = row({ 1: 1, 2: 4, 3: 2 })
   expect(names(coloursOf(grown, 'community', before.colourOf))).toEqual(names(before))
   expect(names(coloursOf(grown, 'community'))).toEqual(names(before))
+})
+
+test('a vault with more communities than can be told apart is coloured by regions, unless one has most of the notes', () => {
+  const overviewOf = (communities: number, regions: readonly number[]) => {
+    const notes = Array.from({ length: 60 }, (_, at) => `n${at}: ${at} 0 = ${at % communities}`)
+    const sized = regions.map((size, at) => ({ id: `r${at}`, label: `region ${at}`, notes: size }))
+    const regionOf = regions.flatMap((size, at) => Array<number>(size).fill(at))
+    const graph = graphOf({ ...pictureOf(notes, []), regions: sized, region_of: regionOf })
+    return { by: overviewBy(graph), legend: coloursOf(graph, overviewBy(graph)).legend.map(({ name }) => name) }
+  }
+  expect(overviewOf(30, [30, 20, 10])).toEqual({ by: 'region', legend: ['region 0', 'region 1', 'region 2'] })
+  expect(overviewOf(30, [50, 10]).by).toBe('community')
+  expect(overviewOf(3, [30, 20, 10])).toEqual({ by: 'community', legend: ['group 0', 'group 1', 'group 2'] })
 })
 
 test.each([
