@@ -60,7 +60,7 @@ const FEW = 300
 /** Maximum number of groups to name at once, and the minimum share of notes for each. */
 const NAMED = { most: 28, share: 0.003 }
 /** Maximum scale to fit notes at, in pixels per unit. */
-const NEAREST = 28
+const NEAREST = 60
 
 /**
  * Draws a graph on a canvas. Notes, links and names are drawn once to images, which are then only moved or faded. Nothing is drawn
@@ -743,9 +743,11 @@ function groupsOf(graph: Graph, { shown, colours, groupedBy }: Look): readonly G
     .flatMap((notes, group) => (notes.length === 0 ? [] : [{ label: groups[group]?.label ?? '', notes }]))
     .sort((a, b) => b.notes.length - a.notes.length)
     .map(({ label, notes }) => {
-      const [xs, ys] = [0, 1].map((axis) => notes.map((note) => places[note * 2 + axis] ?? 0).sort((a, b) => a - b))
-      // Uses the median, because a community can be in two places and its name belongs to one of them.
-      const [x = 0, y = 0] = [xs, ys].map((sorted) => sorted?.[Math.floor(notes.length / 2)])
+      const linked = notes.filter((note) => (graph.degrees[note] ?? 0) > 0)
+      const near = linked.length === 0 ? notes : linked
+      const [xs, ys] = [0, 1].map((axis) => near.map((note) => places[note * 2 + axis] ?? 0).sort((a, b) => a - b))
+      // Notes without links lie elsewhere. Uses the median, because a community can be in two places and its name belongs to one of them.
+      const [x = 0, y = 0] = [xs, ys].map((sorted) => sorted?.[Math.floor(near.length / 2)])
       const distance = (note: number): number => Math.hypot((places[note * 2] ?? 0) - x, (places[note * 2 + 1] ?? 0) - y)
       const nearest = notes.reduce((best, note) => (distance(note) < distance(best) ? note : best), notes[0] ?? 0)
       return {
