@@ -176,7 +176,7 @@ test.each<[string, readonly string[], number, RegExp]>([
     'without TLS',
     ['serve', '--http', '0', '--public-url', 'http://notes.example'],
     1,
-    /"http:\/\/notes\.example" is not the address.*\n.*https:\/\//,
+    /"http:\/\/notes\.example" is not an https:\/\/ address.*\n.*https:\/\//,
   ],
   ['with a path', ['serve', '--http', '0', '--public-url', 'https://notes.example/mcp'], 1, /without a path/],
   ['over stdio', ['serve', '--public-url', 'https://notes.example'], 2, /--public-url needs --http/],
