@@ -132,7 +132,7 @@ export class PieceIndex {
   }
 }
 
-/** Returns the offsets at which lines start, plus the offset at which another line would start. */
+/** Returns the start of each line, and the end of the text plus one. */
 function lineStarts(bytes: Uint8Array): Uint32Array {
   const starts = [0]
   // A loop over the bytes would run only once, so it would not be compiled in time.

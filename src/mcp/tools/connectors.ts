@@ -17,7 +17,7 @@ export interface NamedNote {
   readonly title: string
 }
 
-/** Returns the address at which a person opens a note. */
+/** Returns the address of a note. */
 export type AddressOf = (note: NamedNote) => string
 
 const RESULTS = 20

@@ -1,9 +1,9 @@
 import { FUNCTION_WORDS, type WordedLanguage } from './function-words.ts'
 import { ONLY_LANGUAGE, SCRIPTS, type Script, scriptAt } from './scripts.ts'
 
-/** What a text is written in. */
+/** The script and language of a text. */
 export interface Language {
-  /** The script of most of its letters. `Han` and `Kana` are told apart, so Japanese is `Kana`. */
+  /** The script of most of its letters. Japanese is `Kana`, Chinese is `Han`. */
   readonly script: Script
   /** ISO 639-1. `undefined` if the text has too few words that only this language uses. */
   readonly code: string | undefined
@@ -112,7 +112,7 @@ export function languageOf(text: string, among: readonly string[] = []): Languag
   return script && { script, code: codeOf(script, among) }
 }
 
-/** Returns the script of a language, or `undefined` if it is not one of those that can be told apart. */
+/** Returns the script of a language, or `undefined` for an unknown language. */
 export function scriptOfLanguage(code: string): Script | undefined {
   const at = (CODES as readonly string[]).indexOf(code)
   return at === -1 ? SCRIPTS.find((script) => ONLY_LANGUAGE[script] === code) : scriptOf(at)

@@ -120,7 +120,7 @@ export function cleared(canvas: HTMLCanvasElement, width: number, height: number
   return context
 }
 
-/** What an image was drawn for. */
+/** The view that an image shows. */
 interface Drawn extends Camera {
   readonly width: number
   readonly height: number

@@ -164,7 +164,7 @@ interface CardAnswer {
   readonly node: { readonly content: string; readonly incomingCount?: number; readonly outgoingCount?: number } | null
 }
 
-/** What is known of the note under the pointer. Its links and first sentence follow when the server answers. */
+/** Shows facts about the note under the pointer. Its links and first sentence follow when the server answers. */
 function Card({ of, canvas }: { readonly of: Pointed; readonly canvas: HTMLElement | null }) {
   const { value } = graph
   const id = value?.picture.ids[of.note]
