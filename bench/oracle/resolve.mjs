@@ -45,9 +45,9 @@ export function createResolver(files, { profile, mode }) {
   }
 }
 
-/** A Logseq page is named after its file, in which `___` stands for `/`, or by its title, wherever the file is. */
+/** A Logseq page is named after its file, in which `___` stands for `/` and `%XX` for a character, or by its title, wherever the file is. */
 function pageNames({ path, title }) {
-  const name = nameOf(path).replace(/\.md$/i, '').replaceAll('___', '/')
+  const name = decode(nameOf(path).replace(/\.md$/i, '').replaceAll('___', '/'))
   return title === undefined ? [name] : [name, title]
 }
 
