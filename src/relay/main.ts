@@ -29,7 +29,7 @@ async function relay(script: string, greeting: Greeting, loadProgram: () => void
     stderr,
     link,
     reopen: () => openLink(script, greeting),
-    serveAlone: (input, output) => runBetween({ stdin: input, stdout: output }, loadProgram),
+    serveHere: (streams) => runBetween(streams, loadProgram),
   })
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => relaying.stop())
   exitWith(await relaying.finished)

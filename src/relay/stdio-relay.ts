@@ -8,22 +8,20 @@ export interface RelayOptions {
   readonly stdin: Readable
   readonly stdout: Writable
   readonly stderr: Writable
-  /** The first connection. Without one, the relay makes one. */
+  /** The first connection. Without one, this process answers what needs no vault, and connects for the first other request. */
   readonly link?: Link
   /** Makes another connection, starting the server if necessary. */
   reopen(): Promise<Link | Alone>
-  /** Serves in this process, if there is no shared server. Resolves to the exit code. */
-  serveAlone(stdin: Readable, stdout: Writable): Promise<number>
-  /** Answers the client's first line while the server is still starting. */
-  answerOpening?(line: string): Promise<string | undefined>
+  /** Serves in this process, with its vaults or only what `needsNoVault`. Resolves to the exit code. */
+  serveHere(streams: { readonly stdin: Readable; readonly stdout: Writable }, vaults: 'open' | 'closed'): Promise<number>
+  /** Checks whether a server without vaults answers a method. */
+  needsNoVault?(method: unknown): boolean
 }
 
-/** A request without an answer. `batch` lists all requests that came in the same line, if it was a batch. */
+/** A request without an answer. The requests of a batch have the same line. */
 interface Open {
-  readonly id: unknown
-  readonly method: string
-  readonly tool: unknown
-  readonly batch: object | undefined
+  readonly message: Message
+  readonly line: Buffer
 }
 
 interface Wire {
@@ -57,14 +55,11 @@ export class StdioRelay {
   #finish: (code: number) => void = () => {}
   #wire: Wire | undefined
   #writes: readonly string[] | undefined
-  /** The client's `initialize`, and the notification after it. */
+  /** The client's `initialize`, once it is answered, and the notification after it. */
   #initialize: Message | undefined
   #initialized: Message | undefined
-  /** An `initialize` that was sent. Once it is answered, it becomes `#initialize`. */
-  #opening: { readonly message: Message; readonly line: Buffer } | undefined
-  /** The answer that `answerOpening` makes. */
-  #answering: Promise<void> | undefined
-  #hasBegun = false
+  /** True while this process answers what needs no vault. */
+  #isWithoutVaults = false
   #hasEnded = false
   #isReopening = false
   #again: 'now' | 'later' | undefined
@@ -93,7 +88,8 @@ export class StdioRelay {
       .on('close', end)
       .on('error', end)
     stdout.on('error', () => this.#finish(0))
-    if (link === undefined) void this.#reopen()
+    this.#isWithoutVaults = link === undefined
+    if (link === undefined) this.#serveHere('closed')
     else this.#join(link)
   }
 
@@ -102,7 +98,7 @@ export class StdioRelay {
     if (this.#hasEnded) return
     this.#hasEnded = true
     if (this.#wire !== undefined) this.#end(this.#wire)
-    else void Promise.resolve(this.#answering).then(() => this.#queue.length === 0 && this.#finish(0))
+    else if (this.#queue.length === 0) this.#finish(0)
   }
 
   #end({ input }: Wire): void {
@@ -111,37 +107,34 @@ export class StdioRelay {
   }
 
   #fromClient(line: Buffer): void {
-    const { answerOpening } = this.#options
-    const isFirst = !this.#hasBegun
-    this.#hasBegun = true
+    const { stdin, needsNoVault = () => false } = this.#options
+    if (this.#isWithoutVaults && !messagesIn(line).every(({ method }) => needsNoVault(method))) this.#leaveOwnServer()
     if (this.#wire !== undefined) this.#send(this.#wire, line)
-    else if (isFirst && answerOpening !== undefined) this.#answering = this.#answerOpening(line)
     else {
       this.#queue.push(line)
-      this.#options.stdin.pause()
+      stdin.pause()
       void this.#reopen()
     }
   }
 
-  async #answerOpening(line: Buffer): Promise<void> {
-    const [message] = messagesIn(line)
-    const answer = message?.method === 'initialize' ? await this.#options.answerOpening?.(line.toString()) : undefined
-    if (message === undefined || answer === undefined) {
-      this.#queue.unshift(line)
-      return
-    }
-    this.#initialize = message
-    this.#options.stdout.write(`${answer}\n`)
+  /** Ends the server without vaults. The shared server gets the requests that it has not answered. */
+  #leaveOwnServer(): void {
+    this.#isWithoutVaults = false
+    this.#wire?.output.removeAllListeners().resume()
+    this.#wire?.input.end()
+    this.#wire = undefined
+    this.#queue.push(...new Set([...this.#open.values()].map(({ line }) => line)))
+    this.#open.clear()
   }
 
   async #reopen(): Promise<void> {
     if (this.#isReopening) return
     this.#isReopening = true
     const link = await this.#options.reopen().catch((error: unknown): Alone => ({ alone: String(error) }))
-    await this.#answering
     this.#isReopening = false
-    if ('alone' in link) this.#serveAlone(link)
-    else this.#join(link)
+    if (!('alone' in link)) return this.#join(link)
+    this.#options.stderr.write(`Roux works alone here: ${link.alone}.\n`)
+    this.#serveHere('open')
   }
 
   #join({ socket, notice, rest }: Link): void {
@@ -149,14 +142,12 @@ export class StdioRelay {
     this.#attach({ input: socket, output: socket }, rest)
   }
 
-  #serveAlone({ alone }: Alone): void {
-    this.#options.stderr.write(`Roux works alone here: ${alone}.\n`)
+  #serveHere(vaults: 'open' | 'closed'): void {
     const [input, output] = [new PassThrough(), new PassThrough()]
-    this.#attach({ input, output })
-    this.#options.serveAlone(input, output).then(
-      (code) => this.#finish(code),
-      () => this.#finish(1),
-    )
+    const wire = { input, output }
+    this.#attach(wire)
+    const end = (code: number) => void (this.#wire === wire && this.#finish(code))
+    this.#options.serveHere({ stdin: input, stdout: output }, vaults).then(end, () => end(1))
   }
 
   #attach(wire: Wire, rest: Buffer = Buffer.alloc(0)): void {
@@ -197,9 +188,7 @@ export class StdioRelay {
   }
 
   #remember(line: Buffer): void {
-    const messages = messagesIn(line)
-    const batch = line.indexOf('[') === 0 ? {} : undefined
-    for (const message of messages) {
+    for (const message of messagesIn(line)) {
       const { id, method } = message
       const params = isRecord(message.params) ? message.params : {}
       if (typeof method !== 'string') continue
@@ -207,9 +196,7 @@ export class StdioRelay {
       if (method === 'notifications/cancelled') this.#open.delete(keyOf(params.requestId))
       if (method === 'resources/unsubscribe') this.#kept.delete(`resources/subscribe ${String(params.uri)}`)
       if (KEPT.has(method)) this.#kept.set(method === 'logging/setLevel' ? method : `${method} ${String(params.uri)}`, message)
-      if (id !== undefined) this.#open.set(keyOf(id), { id, method, tool: params.name, batch })
-      // Only an answered opening is repeated. Until then, the request itself is sent again.
-      if (method === 'initialize') this.#opening = { message, line }
+      if (id !== undefined) this.#open.set(keyOf(id), { message, line })
     }
   }
 
@@ -237,7 +224,7 @@ export class StdioRelay {
       if (typeof id === 'string' && id.startsWith(REPEATED)) return true
       const open = this.#open.get(keyOf(id))
       this.#open.delete(keyOf(id))
-      if (open?.method === 'initialize') this.#initialize = this.#opening?.message
+      if (open?.message.method === 'initialize') this.#initialize = open.message
     }
     return false
   }
@@ -246,10 +233,6 @@ export class StdioRelay {
     if (this.#wire !== wire) return
     this.#wire = undefined
     wire.input.destroy()
-    if (this.#initialize === undefined && this.#opening !== undefined) {
-      this.#open.delete(keyOf(this.#opening.message.id))
-      this.#queue.unshift(this.#opening.line)
-    }
     this.#answerLost()
     if (this.#hasEnded && this.#queue.length === 0) {
       this.#finish(0)
@@ -262,22 +245,22 @@ export class StdioRelay {
     if (this.#queue.length > 0 || !isLater) void this.#reopen()
   }
 
-  /** Answers the open requests with errors. Those of a batch get one line. */
+  /** Answers the open requests with errors, those of a batch in one line. Only an `initialize` is sent again. */
   #answerLost(): void {
-    const lines = new Map<object, object[]>()
-    for (const open of this.#open.values()) {
-      const line = open.batch ?? open
-      lines.set(line, [...(lines.get(line) ?? []), this.#lostAnswer(open)])
-    }
-    for (const [line, answers] of lines) {
-      const isBatch = !('method' in line)
-      this.#options.stdout.write(`${JSON.stringify(isBatch ? answers : answers[0])}\n`)
+    const lines = new Map<Buffer, Message[]>()
+    for (const { message, line } of this.#open.values()) {
+      if (message.method === 'initialize') this.#queue.unshift(line)
+      else lines.set(line, [...(lines.get(line) ?? []), message])
     }
     this.#open.clear()
+    for (const [line, messages] of lines) {
+      const answers = messages.map((message) => this.#lostAnswer(message))
+      this.#options.stdout.write(`${JSON.stringify(line.indexOf('[') === 0 ? answers : answers[0])}\n`)
+    }
   }
 
-  #lostAnswer({ id, method, tool }: Open): object {
-    const mayWrite = method === 'tools/call' && this.#writes?.includes(String(tool)) !== false
+  #lostAnswer({ id, method, params }: Message): object {
+    const mayWrite = method === 'tools/call' && this.#writes?.includes(String(isRecord(params) && params.name)) !== false
     const error = new RouxError('PROVIDER_ERROR', 'The shared server ended before it answered.', {
       hint: mayWrite
         ? 'The change may have been made. Check list_changes before you repeat it.'

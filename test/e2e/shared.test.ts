@@ -28,6 +28,18 @@ test('assistants share one server, and get byte for byte what a server alone ans
   expect(serversIn(world)).toHaveLength(1)
 })
 
+test('a client that only looks starts no server and leaves nothing', { timeout: SLOW }, async () => {
+  const world = sharedWorld()
+  const server = world.serve(undefined, { env: SHARED })
+  await server.initialize()
+  server.send({ jsonrpc: '2.0', method: 'notifications/initialized' })
+  for (const list of ['tools', 'prompts', 'resources', 'resources/templates'])
+    expect((await server.request(`${list}/list`)).result).toBeDefined()
+  expect(await server.end()).toMatchObject({ code: 0, err: '' })
+  expect(readdirSync(join(world.root, 'run'))).toEqual([])
+  expect(readdirSync(world.root).sort()).toEqual(['home', 'run', 'vault'])
+})
+
 test('relays that start together all share one server, which ends when it is told', { timeout: SLOW * 3 }, async () => {
   const world = sharedWorld()
   const servers = Array.from({ length: LONG ? 100 : 12 }, () => world.serve(undefined, { env: SHARED }))

@@ -18,6 +18,9 @@ import { onTestFinished, vi } from 'vitest'
 /** The built program. */
 export const PROGRAM = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
 
+/** Whether this run starts every program through the shared server, with `TEST_SHARED=auto`. */
+export const SHARES = process.env.ROUX_SERVE_SHARED === 'auto'
+
 const FIXTURES = fileURLToPath(new URL('../../fixtures', import.meta.url))
 
 // These limits only end a hanging test, even on a busy machine; no test depends on time.

@@ -27,7 +27,7 @@ export async function run(invocation: Invocation): Promise<number> {
     const { whyAlone } = await import('../shared/why-alone.ts')
     if (whyAlone(invocation, loaded) === undefined) {
       const { relayFirst } = await import('../shared/relay-first.ts')
-      return await relayFirst(sharing, host, (own) => serveClient({ ...invocation, host: own }, loaded))
+      return await relayFirst(sharing, host, loaded.server.settings, (own) => serveClient({ ...invocation, host: own }, loaded))
     }
     sharing.bootIndexer()
   }

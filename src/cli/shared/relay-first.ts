@@ -1,48 +1,38 @@
-import { PassThrough, type Readable, type Writable } from 'node:stream'
+import type { Readable, Writable } from 'node:stream'
+import type { Settings } from '../../config/settings.ts'
 import { greetingOf } from '../../relay/greeting.ts'
 import { openLink } from '../../relay/start-server.ts'
 import { StdioRelay } from '../../relay/stdio-relay.ts'
 import type { Host, Sharing } from '../host.ts'
 
-/** Serves a client in this process. Resolves to the exit code. */
-type Serve = (host: Host) => Promise<number>
+/** Methods of a client that looks at a server and leaves. A message without a method is an answer. */
+const WITHOUT_VAULT =
+  /^(?:undefined|initialize|server\/discover|ping|logging\/setLevel|(?:tools|prompts|resources|resources\/templates)\/list|notifications\/.*|exit)$/
 
 /**
- * Starts the shared server and relays to it. The server takes a while to start, so this process answers the client's opening itself.
+ * Relays to the shared server, which the first request that needs a vault starts. Until then, this process answers, so a client that
+ * only looks leaves nothing behind.
+ * @param serve serves a client in this process and resolves to the exit code
  */
-export async function relayFirst(sharing: Sharing, host: Host, serve: Serve): Promise<number> {
-  const { stderr, env } = host
-  const [stdin, stdout] = [host.stdin as Readable, host.stdout as Writable]
+export async function relayFirst(
+  { script, bootIndexer }: Sharing,
+  host: Host,
+  { mcp }: Pick<Settings, 'mcp'>,
+  serve: (host: Host) => Promise<number>,
+): Promise<number> {
   const relay = new StdioRelay({
-    stdin,
-    stdout,
-    stderr: stderr as Writable,
-    reopen: () => openLink(sharing.script, greetingOf('serve', process.argv.slice(2), env)),
-    answerOpening: (line) => answerOpening(line, host, serve),
-    serveAlone(input, output) {
-      sharing.bootIndexer()
-      return serve(within(host, { stdin: input, stdout: output }))
+    stdin: host.stdin as Readable,
+    stdout: host.stdout as Writable,
+    stderr: host.stderr as Writable,
+    reopen: () => openLink(script, greetingOf('serve', process.argv.slice(2), host.env)),
+    // Prompts may be notes.
+    needsNoVault: (method) => WITHOUT_VAULT.test(String(method)) && (method !== 'prompts/list' || mcp.prompts_folder === ''),
+    serveHere(streams, vaults) {
+      if (vaults === 'open') bootIndexer()
+      const own = vaults === 'open' ? streams : { ...streams, compose: () => new Promise<never>(() => {}) }
+      return serve(Object.create(host, Object.getOwnPropertyDescriptors(own)) as Host)
     },
   })
   host.onSignal(() => relay.stop())
   return await relay.finished
-}
-
-/** Answers one line as a server that opens no vault does. */
-async function answerOpening(line: string, host: Host, serve: Serve): Promise<string | undefined> {
-  const [stdin, stdout] = [new PassThrough(), new PassThrough()]
-  const never = new Promise<never>(() => {})
-  void serve(within(host, { stdin, stdout, compose: () => never }))
-  stdin.write(`${line}\n`)
-  let answer = ''
-  for await (const chunk of stdout) {
-    answer += String(chunk)
-    if (answer.includes('\n')) break
-  }
-  stdin.end()
-  return answer.slice(0, answer.indexOf('\n'))
-}
-
-function within(host: Host, own: Partial<Host>): Host {
-  return Object.create(host, Object.getOwnPropertyDescriptors(own)) as Host
 }
