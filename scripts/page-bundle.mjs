@@ -18,6 +18,9 @@ export const PAGE_BUNDLE = {
   jsx: 'automatic',
   jsxImportSource: 'preact',
   tsconfig: from('tsconfig.json'),
+  loader: { '.woff2': 'file' },
+  assetNames: '[name]',
+  publicPath: '/web',
   alias: {
     'decode-named-character-reference': from('named-characters.ts'),
     '@ungap/structured-clone': from('structured-clone.ts'),

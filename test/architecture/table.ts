@@ -62,6 +62,7 @@ export const RULES: Rules = {
   },
   packages: {
     '../package.json': ['cli'],
+    '@fontsource-variable/inter': ['web/client'],
     '@huggingface/transformers': ['embed'],
     '@modelcontextprotocol/server': ['mcp', 'http'],
     '@photostructure/sqlite': ['store'],

@@ -1,4 +1,5 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import type { ColourBy } from './graph.ts'
 import { Changes, Gaps, Problems } from './lists.tsx'
 import { NoteMap, onPageKey } from './map.tsx'
 import { PathView } from './path-view.tsx'
@@ -7,7 +8,6 @@ import { Search } from './search.tsx'
 import {
   api,
   COLLATOR,
-  type ColourBy,
   colourBy,
   colouredBy,
   connection,

@@ -1,6 +1,4 @@
-import { type Graph, groupingBy } from './graph.ts'
-import type { Theme } from './map-scene.ts'
-import type { ColourBy } from './state.ts'
+import { type ColourBy, type Graph, groupingBy } from './graph.ts'
 
 /** Seven colors that can be distinguished on light and dark backgrounds. The last one is for all other notes. */
 export const PALETTE: readonly string[] = ['#4e79a7', '#f28e2b', '#e15759', '#59a19b', '#59a14f', '#c99a1f', '#a56a98', '#8a8f98']
@@ -15,20 +13,26 @@ export interface Legend {
 }
 
 export interface Coloured {
+  readonly graph: Graph
+  readonly by: ColourBy
   /** Palette index of each note. */
   readonly colours: Uint8Array
-  /** Palette index of each group, by id. Pass it to the next call to keep the colors. */
+  /** Palette index of each group, by id. */
   readonly colourOf: ReadonlyMap<string, number>
   readonly legend: readonly Legend[]
+  /** Returns the CSS color of a note, and of any number that is none. */
+  cssOf(note: number | undefined): string
   /** Returns the group of a note. */
   nameOf(note: number): string | undefined
 }
 
 /**
  * Assigns a color to each note by its group. The largest groups get a color each, and the others share the last one. A group keeps
- * its color from `before`; otherwise, its color depends on its id, and not on its size.
+ * its color from `last`; otherwise, its color depends on its id, and not on its size.
  */
-export function coloursOf(graph: Graph, by: ColourBy, before: ReadonlyMap<string, number> = new Map()): Coloured {
+export function coloursOf(graph: Graph, by: ColourBy, last?: Coloured): Coloured {
+  if (last?.graph === graph && last.by === by) return last
+  const before: ReadonlyMap<string, number> = last?.by === by ? last.colourOf : new Map()
   const grouping = by === 'community' || by === 'region' ? groupingBy(graph, by) : undefined
   const groupOf = groupingOf(graph, by)
   const counts = new Map<string, number>()
@@ -45,13 +49,17 @@ export function coloursOf(graph: Graph, by: ColourBy, before: ReadonlyMap<string
     before,
   )
   const label = (group: string): string => (grouping === undefined ? group || '/' : (grouping.groups[Number(group)]?.label ?? ''))
+  const colours = Uint8Array.from(groups, (group) => (group === undefined ? OTHER : (colourOf.get(group) ?? OTHER)))
   return {
-    colours: Uint8Array.from(groups, (group) => (group === undefined ? OTHER : (colourOf.get(group) ?? OTHER))),
+    graph,
+    by,
+    colours,
     colourOf: new Map([...before, ...[...colourOf].map(([group, colour]) => [idOf(group), colour] as const)]),
     legend: [
       ...largest.map(([group, notes]) => ({ name: label(group), colour: PALETTE[colourOf.get(group) ?? OTHER] ?? '', notes })),
       ...(others === 0 ? [] : [{ name: 'other', colour: PALETTE[OTHER] ?? '', notes: others, isRest: true }]),
     ],
+    cssOf: (note = -1) => PALETTE[colours[note] ?? OTHER] ?? '',
     nameOf(note) {
       const group = groups[note]
       return group === undefined ? undefined : label(group)
@@ -95,10 +103,4 @@ function groupingOf(graph: Graph, by: ColourBy): (note: number) => string | unde
   }
   if (by === 'tag') return (note) => picture.tag_names[picture.tags[note]?.[0] ?? -1]
   return (note) => picture.folder_names[picture.folders[note] ?? -1]?.split('/')[0]
-}
-
-export function themeOf(isDark: boolean): Theme {
-  return isDark
-    ? { ground: '#16181d', text: '#e8e6e3', link: '#aab4c4', accent: '#ffb454', area: 0.09 }
-    : { ground: '#ffffff', text: '#1d2129', link: '#5b6675', accent: '#c2410c', area: 0.07 }
 }

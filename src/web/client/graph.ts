@@ -24,6 +24,8 @@ export interface Graph {
 
 /** What the colors and names of the overview represent: communities from `map`, or regions connected only by links. */
 export type GroupedBy = 'community' | 'region'
+/** What the colors of notes represent. */
+export type ColourBy = GroupedBy | 'folder' | 'tag'
 
 export interface Grouping {
   /** For each note, an index into `groups`, or -1. */

@@ -1,6 +1,7 @@
 import { render } from 'preact'
 import { App } from './app.tsx'
-import { goToAddress, start } from './state.ts'
+import { loadFont } from './font.ts'
+import { goToAddress, map, start } from './state.ts'
 
 const page = document.getElementById('page')
 if (page !== null) {
@@ -9,3 +10,8 @@ if (page !== null) {
 }
 addEventListener('popstate', () => void goToAddress())
 void start()
+// Without it, the page has the system's font.
+void loadFont().then(
+  () => map.view?.refresh(),
+  () => {},
+)

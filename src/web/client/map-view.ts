@@ -1,4 +1,6 @@
-import { type Graph, groupingBy, neighbours } from './graph.ts'
+import { type Coloured, coloursOf, PALETTE } from './colours.ts'
+import { element } from './element.ts'
+import { type ColourBy, type Graph, groupingBy, neighbours } from './graph.ts'
 import { fitInto } from './map-fit.ts'
 import { Dots, type Label, Labels, NameLayer } from './map-labels.ts'
 import {
@@ -13,6 +15,13 @@ import {
   Scene,
   type Theme,
 } from './map-scene.ts'
+
+/** The part of a graph to show, and its colors. */
+export interface Wish extends Omit<Look, 'colours' | 'palette'> {
+  readonly colouredBy: ColourBy
+  /** The last colors of this vault, which groups keep. */
+  readonly last?: Coloured | undefined
+}
 
 export interface MapEvents {
   /** Called when a note is clicked, or with `undefined` for an empty place. */
@@ -102,12 +111,12 @@ export class MapView {
   /** Restores what was last brought into view, until the user moves the view. */
   #goal: (() => void) | undefined
 
-  constructor(canvas: HTMLCanvasElement, theme: Theme, events: MapEvents) {
+  constructor(canvas: HTMLCanvasElement, isDark: boolean, events: MapEvents) {
     this.#canvas = canvas
     const context = canvas.getContext('2d', drawingOf())
     if (context === null) throw new Error('This browser draws no canvas.')
     this.#context = context
-    this.#theme = theme
+    this.#theme = themeOf(isDark)
     this.#events = events
     canvas.addEventListener('wheel', (event) => this.#onWheel(event), { passive: false })
     canvas.addEventListener('pointerdown', (event) => this.#onDown(event))
@@ -119,8 +128,13 @@ export class MapView {
     this.#resize()
   }
 
-  /** Shows a graph. The first one is fitted into the view. Later ones leave the view unchanged, unless most notes have moved. */
-  show(graph: Graph, look: Look): void {
+  /**
+   * Shows a graph, and returns its colors. The first one is fitted into the view. Later ones leave the view unchanged, unless most
+   * notes have moved.
+   */
+  show(graph: Graph, { colouredBy, last, ...wish }: Wish): Coloured {
+    const coloured = coloursOf(graph, colouredBy, last)
+    const look: Look = { ...wish, colours: coloured.colours, palette: PALETTE }
     const before = this.#graph
     const lookBefore = this.#look
     const isNew = before === undefined || isElsewhere(before, graph)
@@ -133,6 +147,18 @@ export class MapView {
     if (isNew) this.fit()
     if (isNew && before !== undefined && !isCalm()) this.#glide(before, graph)
     this.#ask()
+    return coloured
+  }
+
+  /** Lets the user save the map as it is in view. */
+  save(name: string): void {
+    this.draw()
+    this.#canvas.toBlob((picture) => {
+      if (picture === null) return
+      const href = URL.createObjectURL(picture)
+      element('a', { href, download: `${name}.png` }).click()
+      URL.revokeObjectURL(href)
+    })
   }
 
   /** Moves the notes from their positions on one map to those on the next. */
@@ -155,16 +181,17 @@ export class MapView {
     step()
   }
 
-  /** Adapts to changed elements that cover the map. */
+  /** Adapts to changed elements that cover the map, and to a font that has loaded. */
   refresh(): void {
+    this.#widths.clear()
     this.#names.forget()
     this.#partNames.forget()
     this.#goal?.()
     this.#ask()
   }
 
-  setTheme(theme: Theme): void {
-    this.#theme = theme
+  setTheme(isDark: boolean): void {
+    this.#theme = themeOf(isDark)
     this.#forget()
     this.#ask()
   }
@@ -430,7 +457,7 @@ export class MapView {
   #labelNote(note: number, { on, frame, labels, isBold = false }: Writing): void {
     if (frame.look.shown[note] === 0) return
     const [x, y] = placeIn(frame, note)
-    const font = `${isBold ? 650 : 400} 12px ${FONT}`
+    const font = `${isBold ? 650 : 400} 12.5px ${FONT}`
     const text = this.#shortened(frame.graph.picture.titles[note] ?? '')
     const width = this.#widthOf(text, font)
     const gap = radiusIn(frame, note) + 4
@@ -726,6 +753,12 @@ function* worthALabel(frame: Frame, notes: readonly number[]): Generator<number>
     if (looked++ > 600) return
     yield note
   }
+}
+
+function themeOf(isDark: boolean): Theme {
+  return isDark
+    ? { ground: '#16181d', text: '#e8e6e3', link: '#aab4c4', accent: '#ffb454', area: 0.09 }
+    : { ground: '#ffffff', text: '#1d2129', link: '#5b6675', accent: '#c2410c', area: 0.07 }
 }
 
 /** True if the user wants no motion. */

@@ -1,13 +1,12 @@
-import { computed, effect, signal } from '@preact/signals'
+import { effect, signal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { Refused } from './api.ts'
-import { coloursOf, PALETTE, themeOf } from './colours.ts'
-import { element } from './element.ts'
 import { towards } from './graph.ts'
 import { MapView } from './map-view.ts'
 import { plainText } from './plain-text.ts'
 import {
+  coloured,
   colouredBy,
   deselect,
   failure,
@@ -48,17 +47,6 @@ const DIRECTIONS: Readonly<Record<string, readonly [number, number]>> = {
   ArrowDown: [0, 1],
 }
 
-/** The last colors of this vault's groups. */
-let lastColours: { readonly of: string; readonly colourOf: ReadonlyMap<string, number> } | undefined
-
-export const coloured = computed(() => {
-  if (graph.value === undefined) return undefined
-  const of = JSON.stringify([vault.value, colouredBy.value])
-  const made = coloursOf(graph.value, colouredBy.value, lastColours?.of === of ? lastColours.colourOf : undefined)
-  lastColours = { of, colourOf: made.colourOf }
-  return made
-})
-
 /** The map. Everything on it is also in the table, for people who cannot see the canvas. */
 export function NoteMap() {
   const canvas = useRef<HTMLCanvasElement>(null)
@@ -69,7 +57,7 @@ export function NoteMap() {
     if (canvas.current === null) return undefined
     let made: MapView
     try {
-      made = new MapView(canvas.current, themeOf(isDark.peek()), {
+      made = new MapView(canvas.current, isDark.peek(), {
         onSelect(note, event) {
           const id = note === undefined ? undefined : graph.value?.picture.ids[note]
           if (id === undefined) deselect()
@@ -90,15 +78,15 @@ export function NoteMap() {
     map.view = made
     // Lets tests and developer tools look up where notes are.
     Object.assign(canvas.current, { map: made })
-    const stopTheme = effect(() => made.setTheme(themeOf(isDark.value)))
+    const stopTheme = effect(() => made.setTheme(isDark.value))
     const stop = effect(() => {
       const { value } = graph
       if (value === undefined) return
       const numbers = path.value.flatMap((id) => numberOf(id) ?? [])
-      made.show(value, {
+      coloured.value = made.show(value, {
         shown: shown.value,
-        colours: coloured.value?.colours ?? new Uint8Array(value.count),
-        palette: PALETTE,
+        colouredBy: colouredBy.value,
+        last: coloured.peek(),
         groupedBy: groupedBy.value,
         focus: focused.value,
         lit: lit.value,
@@ -136,7 +124,7 @@ export function NoteMap() {
         <button type="button" aria-label="Show everything" onClick={() => map.view?.fit()}>
           ⤢
         </button>
-        <button type="button" aria-label="Save as PNG" title="Save as PNG" onClick={() => savePicture(canvas.current)}>
+        <button type="button" aria-label="Save as PNG" title="Save as PNG" onClick={() => map.view?.save(vault.value || 'notes')}>
           ⤓
         </button>
       </div>
@@ -176,7 +164,7 @@ function Card({ of, canvas }: { readonly of: Pointed; readonly canvas: HTMLEleme
     <div class="tip" style={tipPlace(of, canvas)}>
       <strong>{value.picture.titles[of.note]}</strong>
       <small>
-        <span class="dot" style={{ background: PALETTE[coloured.value?.colours[of.note] ?? 0] }} />{' '}
+        <span class="dot" style={{ background: coloured.value?.cssOf(of.note) }} />{' '}
         {coloured.value?.nameOf(of.note) ?? 'no group'}
         {found?.incomingCount !== undefined && ` · ${found.incomingCount} in · ${found.outgoingCount} out`}
       </small>
@@ -194,16 +182,6 @@ function firstSentence(markdown: string): string {
   const text = plainText(lines.join('\n').replace(/\.\.\. \[truncated\]$/, '…'))
   const [sentence = text] = /^.{12,}?[.!?…](?=\s|$)/.exec(text) ?? []
   return sentence.length > SENTENCE ? `${sentence.slice(0, SENTENCE).trimEnd()}…` : sentence
-}
-
-/** Lets the user save the map as it is in view. */
-function savePicture(canvas: HTMLCanvasElement | null): void {
-  canvas?.toBlob((picture) => {
-    if (picture === null) return
-    const href = URL.createObjectURL(picture)
-    element('a', { href, download: `${vault.value || 'notes'}.png` }).click()
-    URL.revokeObjectURL(href)
-  })
 }
 
 /** Places the tooltip next to the pointer, on the side with more room. */

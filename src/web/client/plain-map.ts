@@ -1,4 +1,3 @@
-import { coloursOf, PALETTE, themeOf } from './colours.ts'
 import { element } from './element.ts'
 import { type Graph, overviewBy, towards } from './graph.ts'
 import { MapView } from './map-view.ts'
@@ -38,7 +37,7 @@ export function plainMap(parent: HTMLElement, isDark: boolean, onSelect: (note: 
   let graph: Graph | undefined
   let focus: number | undefined
   parent.replaceChildren(canvas, tip)
-  const view = new MapView(canvas, themeOf(isDark), {
+  const view = new MapView(canvas, isDark, {
     onSelect(note) {
       if (note !== undefined) onSelect(note)
     },
@@ -76,13 +75,10 @@ export function plainMap(parent: HTMLElement, isDark: boolean, onSelect: (note: 
       graph = next
       focus = highlight.focus
       const groupedBy = overviewBy(next)
-      const { colours, legend: names } = coloursOf(next, groupedBy)
-      const shown = new Uint8Array(next.count).fill(1)
-      view.show(next, {
-        shown,
+      const { legend: names } = view.show(next, {
+        shown: new Uint8Array(next.count).fill(1),
         groupedBy,
-        colours,
-        palette: PALETTE,
+        colouredBy: groupedBy,
         lit: highlight.lit,
         path: highlight.path,
         focus,
@@ -98,6 +94,6 @@ export function plainMap(parent: HTMLElement, isDark: boolean, onSelect: (note: 
     },
     goTo: (notes) => view.goTo(notes),
     fit: () => view.fit(),
-    setTheme: (dark) => view.setTheme(themeOf(dark)),
+    setTheme: (dark) => view.setTheme(dark),
   }
 }

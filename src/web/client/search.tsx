@@ -1,8 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { PALETTE } from './colours.ts'
-import { coloured } from './map.tsx'
 import { plainText } from './plain-text.ts'
-import { api, bareId, fail, numberOf, open, vault } from './state.ts'
+import { api, bareId, coloured, fail, numberOf, open, vault } from './state.ts'
 
 interface Hit {
   readonly id: string
@@ -101,10 +99,7 @@ export function Search() {
               onMouseDown={(event) => event.preventDefault()}
               onClick={() => choose(hit)}
             >
-              <i
-                class="dot"
-                style={{ background: PALETTE[coloured.value?.colours[numberOf(hit.id) ?? -1] ?? PALETTE.length - 1] }}
-              />
+              <i class="dot" style={{ background: coloured.value?.cssOf(numberOf(hit.id)) }} />
               <strong>{hit.title}</strong> <small>{bareId(hit.id).split('/').slice(0, -1).join('/')}</small>
               <span>{withTerms(plainText(hit.passages?.[0]?.text ?? ''), hit.title, query)}</span>
             </li>

@@ -2,9 +2,11 @@ import { computed, effect, signal } from '@preact/signals'
 import type { PageNote } from '../../app/read/page-note.ts'
 import type { PartialPicture } from '../../core/insight/picture.ts'
 import { Api, type Connection, Refused } from './api.ts'
+import type { Coloured } from './colours.ts'
 import { withFiles } from './files-on-map.ts'
 import {
   around,
+  type ColourBy,
   type Graph,
   type GroupedBy,
   graphOf,
@@ -17,7 +19,6 @@ import {
 import type { MapView } from './map-view.ts'
 
 export type View = 'map' | 'table' | 'path' | 'problems' | 'gaps' | 'changes'
-export type ColourBy = GroupedBy | 'folder' | 'tag'
 
 /** The state in the URL, which can be bookmarked. Never a secret. */
 export const vault = signal('')
@@ -41,6 +42,8 @@ export const pane = signal<'map' | 'note' | 'list'>('map')
 
 export const api = signal<Api | undefined>(undefined)
 export const graph = signal<Graph | undefined>(undefined)
+/** The colors of the map. */
+export const coloured = signal<Coloured | undefined>(undefined)
 export const note = signal<PageNote | null | undefined>(undefined)
 export const failure = signal<Refused | undefined>(undefined)
 /** Progress of the layout, 0–1, while the page waits for it. */
@@ -104,6 +107,7 @@ export function showVault(name: string): void {
 /** Drops state of a vault that is not in the URL. */
 function forgetVault(): void {
   graph.value = undefined
+  coloured.value = undefined
   note.value = undefined
   openGroups.value = NONE
   path.value = []

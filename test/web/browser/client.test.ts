@@ -121,7 +121,7 @@ test('a community keeps its colour when another outgrows it, also after the page
     Object.fromEntries(coloured.legend.map(({ name, colour }) => [name, colour]))
   const before = coloursOf(row({ 1: 3, 2: 2, 3: 2 }), 'community')
   const grown = row({ 1: 1, 2: 4, 3: 2 })
-  expect(names(coloursOf(grown, 'community', before.colourOf))).toEqual(names(before))
+  expect(names(coloursOf(grown, 'community', before))).toEqual(names(before))
   expect(names(coloursOf(grown, 'community'))).toEqual(names(before))
 })
 

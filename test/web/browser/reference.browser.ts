@@ -84,6 +84,7 @@ for (const dark of [false, true]) {
     execFileSync(process.execPath, [PROGRAM, 'map', '--vault', world.vault], { env: world.env, cwd: world.root })
     const { page } = await look(await openRoux(world), { dark })
     await page.waitForSelector('.legend li')
+    await page.waitForFunction(() => document.fonts.size === 4)
     await page.waitForSelector('.welcome .rows')
     await mapIsStill(page)
     const { x: left = 0, y: top = 0 } = (await page.locator('.map canvas').boundingBox()) ?? {}
