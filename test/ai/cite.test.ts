@@ -338,7 +338,7 @@ test('citations refer only to passages that were shown, and quote their lines by
         expect(quote.split('\n')).toHaveLength(endLine - startLine + 1)
       }
     }),
-    { numRuns: 10_000 },
+    { numRuns: 3_000 },
   )
   expect(seen).toBeGreaterThan(100)
 })

@@ -18,7 +18,7 @@ import { vaults } from './fuzz/vaults.ts'
  * PROPERTY_SEED=<seed> FUZZ_PATH=<path> repeats its smallest case. FUZZ_RUNS=<number> sets the number
  * of vaults per flavour; FUZZ_SHRINK=no stops at the first failure.
  */
-const RUNS = Number(process.env.FUZZ_RUNS ?? (LONG ? 100 : 4))
+const RUNS = Number(process.env.FUZZ_RUNS ?? (LONG ? 40 : 4))
 
 const FLAVOURS: readonly Flavour[] = [
   { profile: 'lenient', mode: 'obsidian', comments: true },

@@ -19,7 +19,7 @@ import { SLOW } from './support.ts'
 vi.setConfig({ testTimeout: 2 * SLOW })
 afterEach(() => vi.unstubAllEnvs())
 
-const KILLS = LONG ? 100 : 20
+const KILLS = LONG ? 50 : 15
 
 /**
  * A built worker that throws an uncaught exception on command. (`Worker.terminate` would end it even within a call of the SQLite binding,

@@ -1,13 +1,10 @@
-import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { cpSync, existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { LONG } from '../support/long.ts'
 import { openWorld, PROGRAM, type Server, SLOW, type Wire, type World } from './support.ts'
 
 vi.setConfig({ testTimeout: SLOW })
@@ -359,27 +356,4 @@ describe('killed in the middle of a large move', () => {
     const links = Object.entries(notes).map(([path, text]) => [path, text.replace('[[Hub]]', '[[Centre]]')])
     return { 'Centre.md': hub, ...Object.fromEntries(links) }
   }
-})
-
-describe.runIf(LONG)('the suites of bench/, shortened', () => {
-  const suite = (...args: readonly string[]) => {
-    const [name = '', ...rest] = args
-    const script = fileURLToPath(new URL(`../../bench/${name}.mjs`, import.meta.url))
-    return spawnSync(process.execPath, [script, ...rest], { encoding: 'utf8' })
-  }
-
-  test('two servers and a human lose nothing', () => {
-    const { status, stdout, stderr } = suite('concurrency', '--operations', '150')
-    expect([status, stderr], stdout).toEqual([0, ''])
-    expect(stdout).toMatch(/Nothing was lost/)
-  })
-
-  test('no byte changes outside the requested range', () => {
-    const world = openWorld()
-    const vault = join(world.root, 'demo')
-    cpSync(fileURLToPath(new URL('../../fixtures/demo', import.meta.url)), vault, { recursive: true })
-    const { status, stdout, stderr } = suite('fidelity', vault, '--sample', '12', '--variants', 'crlf,invalid')
-    expect([status, stderr], stdout).toEqual([0, ''])
-    expect(stdout.match(/^\| \d/gm)).toHaveLength(3 * 13)
-  })
 })

@@ -288,7 +288,7 @@ test.each(['words', 'sentences'] as const)('a damaged table of %s fails with a R
         }
       },
     ),
-    { numRuns: 500 },
+    { numRuns: 200 },
   )
 })
 

@@ -65,7 +65,7 @@ describe.each([
         await indexed.indexer.reconcile({ all: true })
         expect((await ask(indexed.store).state()).generation).toBe(generation)
       }),
-      { numRuns: 150 },
+      { numRuns: 75 },
     )
   })
 })

@@ -157,7 +157,7 @@ describe('a damaged search index', () => {
         await expectRight(server)
         await server.close()
       }),
-      { numRuns: 150, endOnFailure: true },
+      { numRuns: 60, endOnFailure: true },
     )
   }, 120_000)
 
@@ -188,7 +188,7 @@ describe('a damaged search index', () => {
           .toBe(1)
         await server.close()
       }),
-      { numRuns: 50, endOnFailure: true },
+      { numRuns: 30, endOnFailure: true },
     )
   }, 120_000)
 

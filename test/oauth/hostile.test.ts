@@ -466,7 +466,7 @@ describe('guessing and flooding', () => {
     await flood(2)
     const [files, before] = [stored(server.state), queryObjects(Object, { format: 'count' })]
     expect(files).toContain('clients.json')
-    await flood(LONG ? 400 : 6)
+    await flood(LONG ? 100 : 6)
     expect(stored(server.state)).toEqual(files)
     expect(JSON.parse(readFileSync(signInFiles(server.state).documents, 'utf8'))).toHaveLength(32)
     expect(queryObjects(Object, { format: 'count' }) - before).toBeLessThan(1_000)

@@ -17,8 +17,8 @@ import { type ReadingCall, readingCalls, type VaultSample } from '../support/rea
 const VAULTS = [LONG ? '../shared/vaults/knowledge' : '', process.env.ROUX_PARITY_VAULT ?? '']
   .filter((path) => path !== '')
   .map((path) => resolve(path))
-/** Vaults with most kinds of nodes, names and links. The others differ in how notes are read, which is independent of the engine. */
-const TELLING = ['canvas', 'demo', 'typed-relations']
+/** The vault with most kinds of nodes, names and links. The others differ in how notes are read, which is independent of the engine. */
+const TELLING = ['demo']
 const FIXTURES = LONG ? readdirSync('fixtures').filter((name) => !name.includes('.')) : TELLING
 
 const NEO4J = {
@@ -159,7 +159,12 @@ function difference(one: ReadingCall, ours: string, theirs: string): string {
 /** A vault with cases in which engines have differed, and an empty one. */
 const WRITTEN = mkdtempSync(join(tmpdir(), 'roux-parity-'))
 const [CORNERS, EMPTY] = [`corners-${process.pid}`, `empty-${process.pid}`].map((name) => join(WRITTEN, name)) as [string, string]
-const PATHS = [CORNERS, EMPTY, ...FIXTURES.map((name) => resolve('fixtures', name)), ...VAULTS.filter((path) => existsSync(path))]
+const PATHS = [
+  CORNERS,
+  ...(LONG ? [EMPTY] : []),
+  ...FIXTURES.map((name) => resolve('fixtures', name)),
+  ...VAULTS.filter((path) => existsSync(path)),
+]
 
 describe.skipIf(NEO4J_URL === undefined)('every tool gives the same answer from Neo4j as from the embedded index', () => {
   afterAll(async () => {

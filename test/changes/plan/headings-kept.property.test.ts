@@ -90,6 +90,6 @@ test("renames and moves keep every link's heading", async () => {
       }
       await vault.close()
     }),
-    { numRuns: Number(process.env.PLAN_RUNS ?? 200) },
+    { numRuns: Number(process.env.PLAN_RUNS ?? 100) },
   )
 })

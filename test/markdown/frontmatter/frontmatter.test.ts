@@ -138,7 +138,7 @@ describe('V14: malformed YAML', () => {
   test('limits nesting in any notation', () => {
     const chains = ['- ', '? ', ': ', '!t - ', '&a - ', '- ? ', '[', '{', '[{a: ']
     // One stack overflow may be caught, but the next such note would end the process.
-    for (const count of LONG ? [8_000, 16_000, 4_000, 32_000] : [8_000])
+    for (const count of LONG ? [8_000, 4_000, 16_000] : [8_000])
       for (const chain of chains) check(`---\nx:\n  ${chain.repeat(count)}\n---\n[[a]]\n`, 'link a\nbad 3')
     const ladder = (count: number) => Array.from({ length: count }, (_, i) => `${' '.repeat(i)}x:\n`).join('')
     check(`---\n${ladder(64)}---\n[[a]]\n`, 'link a')

@@ -64,7 +64,7 @@ test('an id from an answer finds the same note in every call', async () => {
       }
       for (const { store } of cores) await store.close()
     }),
-    { numRuns: 60 },
+    { numRuns: 30 },
   )
 })
 

@@ -115,6 +115,6 @@ test('after any changes and interruptions, answers equal those of an index built
       await rig.close()
       await fresh.close()
     }),
-    { numRuns: 80 },
+    { numRuns: 40 },
   )
 }, 120_000)
