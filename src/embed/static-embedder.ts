@@ -61,8 +61,10 @@ interface PartPlan {
   readonly columns: number
 }
 
+type Traits = Pick<Embedder, 'id' | 'dimensions' | 'languages' | 'acrossFrom'>
+
 /** A plan for opening an embedder, made without opening its tables. */
-interface Plan extends Pick<Embedder, 'id' | 'dimensions' | 'languages' | 'acrossFrom'> {
+interface Plan extends Traits {
   readonly english: PartPlan
   readonly multilingual?: PartPlan
 }
@@ -161,31 +163,38 @@ function readingSums(table: TableFile, columns: number, simd: boolean): RowSums 
   }
 }
 
+/** An embedder with the traits of its tables. */
+abstract class TableEmbedder implements Embedder {
+  readonly id: string
+  readonly dimensions: number
+  readonly languages: readonly string[] | undefined
+  readonly acrossFrom: number | undefined
+  readonly batch = BATCH
+
+  constructor({ id, dimensions, languages, acrossFrom }: Traits) {
+    this.id = id
+    this.dimensions = dimensions
+    this.languages = languages
+    this.acrossFrom = acrossFrom
+  }
+
+  abstract embed(texts: readonly string[], kind: EmbedKind, signal?: AbortSignal): Promise<readonly Float32Array[]>
+  abstract close(): Promise<void>
+}
+
 /**
  * Computes a text's vector without running a model: the normalized sum of its pieces' vectors in the English table, and beside it that
  * in the table for many languages. The English part counts as much as the text is in Latin script. A query has only one of the two: the
  * English part, or across languages the other. In passages, a constant takes the place of what is missing, so a query across languages
  * compares them alike in any script.
  */
-export class StaticEmbedder implements Embedder {
-  readonly id: string
-  readonly dimensions: number
-  readonly languages: readonly string[] | undefined
-  readonly acrossFrom: number | undefined
-  readonly batch = BATCH
+export class StaticEmbedder extends TableEmbedder {
   readonly #english: Part<WordPieces>
   readonly #multilingual: Part<SentencePieces> | undefined
   #closed = false
 
-  constructor(
-    { id, dimensions, languages, acrossFrom }: Pick<Embedder, 'id' | 'dimensions' | 'languages' | 'acrossFrom'>,
-    english: Part<WordPieces>,
-    multilingual?: Part<SentencePieces>,
-  ) {
-    this.id = id
-    this.languages = languages
-    this.acrossFrom = acrossFrom
-    this.dimensions = dimensions
+  constructor(traits: Traits, english: Part<WordPieces>, multilingual?: Part<SentencePieces>) {
+    super(traits)
     this.#english = english
     this.#multilingual = multilingual
   }
@@ -284,12 +293,7 @@ export function openLazyStaticEmbedder(tables: StaticTables, { kept = KEPT, isEx
   return embedder
 }
 
-class LazyStaticEmbedder implements Embedder {
-  readonly id: string
-  readonly dimensions: number
-  readonly languages: readonly string[] | undefined
-  readonly acrossFrom: number | undefined
-  readonly batch = BATCH
+class LazyStaticEmbedder extends TableEmbedder {
   readonly #openTable: () => StaticEmbedder
   readonly #kept: number
   #open: StaticEmbedder | undefined
@@ -297,16 +301,10 @@ class LazyStaticEmbedder implements Embedder {
   #running = 0
   #isClosed = false
 
-  constructor(
-    openTable: () => StaticEmbedder,
-    { id, dimensions, languages, acrossFrom, kept }: Plan & { readonly kept: number },
-  ) {
+  constructor(openTable: () => StaticEmbedder, { kept, ...traits }: Traits & { readonly kept: number }) {
+    super(traits)
     this.#openTable = openTable
     this.#kept = kept
-    this.id = id
-    this.languages = languages
-    this.acrossFrom = acrossFrom
-    this.dimensions = dimensions
   }
 
   /** Opens the table in advance. */

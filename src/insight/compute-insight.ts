@@ -27,7 +27,7 @@ export type InsightResult = Omit<Insight, 'generation' | 'ids' | 'unread'>
 export type LinkResult = Omit<LinkInsight, 'generation' | 'ids' | 'unread'>
 
 /** Incremented with every change to the computation, so older cached results are not used. */
-export const INSIGHT_VERSION = 15
+export const INSIGHT_VERSION = 16
 
 /**
  * Computes everything about a whole vault, and what to store. Equal sources and former communities give equal results. Communities

@@ -1,6 +1,6 @@
 import { NumberList } from '../search/number-list.ts'
-import { WORD } from '../search/words/compound.ts'
 import { ownCopy } from '../search/words/fold-word.ts'
+import { WORD } from '../search/words/joined-word.ts'
 import { scanWords } from '../search/words/scan.ts'
 import { isStopWord, stemOf } from '../search/words/stem.ts'
 import { FLAG_BITS, IS_CLOSED, type NoteRecord } from './note-record.ts'
@@ -24,6 +24,8 @@ export interface Corpus {
   readonly termOf: Uint32Array
   /** 1 for each form that is a function word. */
   readonly isFunctionWord: Uint8Array
+  /** The language of each form. `undefined` if no note tells. */
+  readonly languages: readonly (string | undefined)[]
   /** Number of bags that contain each term. */
   readonly documents: Uint32Array
   readonly bags: Bags
@@ -147,7 +149,8 @@ export class CorpusBuilder {
       }),
       sharedLines,
     }
-    const { terms, termOf, isContent, isFunctionWord } = this.#terms()
+    const languages = this.#forms.map((_, form) => this.#languages.of(form))
+    const { terms, termOf, isContent, isFunctionWord } = this.#terms(languages)
     const bags = this.#bags(lines, { termOf, isContent, terms: terms.length })
     const documents = new Uint32Array(terms.length)
     for (const term of bags.terms) documents[term] = (documents[term] as number) + 1
@@ -155,7 +158,7 @@ export class CorpusBuilder {
     for (let note = 0; note < notes; note++) {
       ownWords[note] = wordsEnd(lines, lines.offsets[note + 1] as number) - wordsEnd(lines, lines.offsets[note] as number)
     }
-    const forms = { forms: this.#forms, formNumbers: this.#formNumbers, termOf, isFunctionWord }
+    const forms = { forms: this.#forms, formNumbers: this.#formNumbers, termOf, isFunctionWord, languages }
     return { notes, ...forms, terms, documents, bags, lines, ownWords, texts }
   }
 
@@ -234,13 +237,13 @@ export class CorpusBuilder {
     return { shared, ofFew }
   }
 
-  #terms(): Pick<Corpus, 'terms' | 'termOf' | 'isFunctionWord'> & Pick<TermFacts, 'isContent'> {
+  #terms(languages: Corpus['languages']): Pick<Corpus, 'terms' | 'termOf' | 'isFunctionWord'> & Pick<TermFacts, 'isContent'> {
     const numbers = new Map<string, number>()
     const termOf = new Uint32Array(this.#forms.length)
     const isFunctionWord = new Uint8Array(this.#forms.length)
     const isContent = new Uint8Array(this.#forms.length)
     for (const [at, form] of this.#forms.entries()) {
-      const language = this.#languages.of(at)
+      const language = languages[at]
       const stem = stemOf(form, language)
       const known = numbers.get(stem)
       if (known === undefined) numbers.set(stem, numbers.size)

@@ -1,5 +1,5 @@
 import { NumberList } from '../search/number-list.ts'
-import { WORD } from '../search/words/compound.ts'
+import { WORD } from '../search/words/joined-word.ts'
 import { scanWords } from '../search/words/scan.ts'
 import type { Corpus } from './corpus.ts'
 import { FLAG_BITS, IS_CLOSED } from './note-record.ts'
@@ -48,9 +48,16 @@ export function splitName(name: string): readonly string[] {
   return forms.some(({ length }) => length > 1) && forms.length <= MOST_WORDS ? forms : []
 }
 
-/** Removes English plural endings. Names and text are compared in this form, because a stem would reduce `settings` to `set`. */
-export function singularOf(form: string): string {
+/** Languages other than English whose plurals end in `s`. In German, *Kurs* is no plural of *Kur*. */
+const PLURAL_S = new Set(['ca', 'es', 'fr', 'pt'])
+
+/**
+ * Removes the plural ending of a language with plurals in `s`. Names and text are compared in this form, because a stem would reduce
+ * `settings` to `set`.
+ */
+export function singularOf(form: string, language = 'en'): string {
   if (form.length < 4 || !/^[a-z]+s$/.test(form) || /(?:ss|us|is)$/.test(form)) return form
+  if (language !== 'en') return PLURAL_S.has(language) ? form.slice(0, -1) : form
   if (form.endsWith('ies') && form.length > 4) return `${form.slice(0, -3)}y`
   return /(?:ss|x|ch|sh)es$/.test(form) ? form.slice(0, -2) : form.slice(0, -1)
 }
@@ -60,18 +67,17 @@ export interface WordNumbers {
   readonly count: number
   /** The word number of each form in a corpus. */
   readonly of: Uint32Array
-  readonly numbers: ReadonlyMap<string, number>
 }
 
-export function wordNumbers({ forms }: Pick<Corpus, 'forms'>): WordNumbers {
+export function wordNumbers({ forms, languages }: Pick<Corpus, 'forms' | 'languages'>): WordNumbers {
   const numbers = new Map<string, number>()
-  const of = Uint32Array.from(forms, (form) => {
-    const singular = singularOf(form)
+  const of = Uint32Array.from(forms, (form, at) => {
+    const singular = singularOf(form, languages[at])
     const number = numbers.get(singular) ?? numbers.size
     numbers.set(singular, number)
     return number
   })
-  return { count: numbers.size, of, numbers }
+  return { count: numbers.size, of }
 }
 
 /** Returns the names of each note that can occur in text. Leaves out function words, and names with a word that no note contains. */
@@ -84,10 +90,10 @@ export function nameWords(
     const seen = new Set<string>()
     for (const name of own) {
       const forms = splitName(name)
-      const known = forms.flatMap((form) => words.numbers.get(singularOf(form)) ?? [])
+      const numbers = forms.flatMap((form) => corpus.formNumbers.get(form) ?? [])
+      const known = numbers.map((form) => words.of[form] as number)
       const key = known.join()
       if (known.length === 0 || known.length < forms.length || seen.has(key)) continue
-      const numbers = forms.map((form) => corpus.formNumbers.get(form) ?? -1)
       if (forms.every(({ length }, at) => length === 1 || corpus.isFunctionWord[numbers[at] as number] === 1)) continue
       seen.add(key)
       found.notes.push(note)

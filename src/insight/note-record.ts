@@ -1,9 +1,10 @@
+import type { WordSink } from '../core/search-writer.ts'
 import { lineNumber } from '../core/text/line-number.ts'
 import { markProse, OPEN, SILENT } from '../markdown/inline-spans.ts'
 import { LANGUAGES, languageOf } from '../search/languages/language-of.ts'
 import { NumberList } from '../search/number-list.ts'
-import { WORD, type WordSink } from '../search/words/compound.ts'
 import { ByteReader, ByteWriter, DamagedWords } from '../search/words/index/bytes.ts'
+import { WORD } from '../search/words/joined-word.ts'
 import { scanWords } from '../search/words/scan.ts'
 import { spreadBits } from './spread-bits.ts'
 

@@ -41,7 +41,7 @@ export function placeNames(source: RecordSource, wanted: readonly WantedName[]):
   return wanted.map(({ names, line }) => {
     const distance = (place: PlacedName): number => Math.abs(place.line - line)
     const places = names.flatMap((name) => {
-      const singulars = splitName(name).map(singularOf)
+      const singulars = splitName(name).map((form) => singularOf(form))
       const found = (bySingular.get(singulars[0] ?? ' ') ?? [])
         .flatMap((at) => placeAt(words, singulars, at) ?? [])
         .filter(({ start, end }) => !MARKUP.test(source.text.slice(start, end)))

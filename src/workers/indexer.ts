@@ -11,8 +11,8 @@ import { tablesFor } from '../embed/open-embedder.ts'
 import { Freshness } from '../indexing/freshness.ts'
 import { isVaultMissing } from '../indexing/indexer.ts'
 import { IndexingService, type ServiceParts } from '../indexing/service.ts'
-import { forgetCompounds } from '../search/words/compound.ts'
 import { forgetFoldedWords } from '../search/words/fold-word.ts'
+import { forgetJoinedWords } from '../search/words/joined-word.ts'
 import { forgetStems } from '../search/words/stem.ts'
 import { loadSqlite, openSqlite } from '../store/embedded/sqlite.ts'
 import { openWriters } from '../store/open-writers.ts'
@@ -185,7 +185,7 @@ function openService(
     onIdle: () => {
       forgetStems()
       forgetFoldedWords()
-      forgetCompounds()
+      forgetJoinedWords()
       collectGarbage()
     },
     onError: (error) => send({ type: 'error', stack: describeFailure(error) }),

@@ -80,6 +80,11 @@ test('finds a name in a script without spaces within a sentence', () => {
   expect(named({ 首页: '我喜欢知识管理这个主题。\n', 知识管理: '卡片。\n' })).toEqual(['首页 > 知识管理: 1'])
 })
 
+test('takes no German word for the plural of another', () => {
+  const text = 'Der Kurs ist nicht am Montag, sondern am Freitag, weil ich das so will.\n'
+  expect(named({ Plan: text, Kur: 'Eine Kur ist das, was mir die Ärztin nach der Operation verschrieben hat.\n' })).toEqual([])
+})
+
 test.each([
   ['settings', 'setting'],
   ['set', 'set'],
@@ -89,6 +94,13 @@ test.each([
   ['happiness', 'happiness'],
   ['gas', 'gas'],
 ])('the singular of %s is %s', (form, singular) => expect(singularOf(form)).toBe(singular))
+
+test.each([
+  ['recettes', 'fr', 'recette'],
+  ['recherches', 'fr', 'recherche'],
+  ['kurs', 'de', 'kurs'],
+  ['queries', 'nl', 'queries'],
+])('the singular of %s in %s is %s', (form, language, singular) => expect(singularOf(form, language)).toBe(singular))
 
 test.each([
   ['no notes', {}],

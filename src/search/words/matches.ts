@@ -1,6 +1,6 @@
 import type { Phrase, WordTerm } from '../../core/query.ts'
+import type { WordSink } from '../../core/search-writer.ts'
 import { languageOf } from '../languages/language-of.ts'
-import type { WordSink } from './compound.ts'
 import { scanWords } from './scan.ts'
 import { beginningOf, stemOf } from './stem.ts'
 

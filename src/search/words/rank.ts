@@ -1,5 +1,5 @@
 import type { WordTerm } from '../../core/query.ts'
-import { type CompoundWords, hasClosedCompounds, joinWords, splitCompound } from './closed-compound.ts'
+import { type CompoundWords, joinsCompounds, joinWords, splitCompound } from './germanic-compound.ts'
 import type { Slots, WordKey } from './index/segment.ts'
 import { idOf, toTerm } from './query-terms.ts'
 import { isStopWord, stemOf } from './stem.ts'
@@ -124,7 +124,7 @@ const MOST_JOINED = 4
 /** Returns what the documents have in the query's language, or in their own if the query's is unclear. Omitted without compounds. */
 function compoundWords({ segments, language: most }: Slots, terms: readonly WordTerm[]): CompoundWords | undefined {
   const language = terms.find((term) => term.language !== undefined)?.language ?? most
-  if (terms.length > MOST_SPLIT || !hasClosedCompounds(language)) return undefined
+  if (terms.length > MOST_SPLIT || !joinsCompounds(language)) return undefined
   return { language, frequencyOf: (stem) => segments.reduce((sum, segment) => sum + segment.sizeIn(language, stem), 0) }
 }
 

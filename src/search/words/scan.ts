@@ -1,7 +1,7 @@
-import type { AnalysedText, NoteWords } from '../../core/search-writer.ts'
+import type { AnalysedText, NoteWords, WordSink } from '../../core/search-writer.ts'
 import { languageOf } from '../languages/language-of.ts'
-import { PART, readCompound, TAIL, WORD, type WordSink } from './compound.ts'
 import { classAt, foldWord, IN_DICTIONARY, MARK, MAX_FORM, SEPARATOR, SPACED, UNSPACED, widthAt } from './fold-word.ts'
+import { PART, readJoinedWord, TAIL, WORD } from './joined-word.ts'
 import { isStopWord, stemOf } from './stem.ts'
 
 /** Gap in positions between two strings of a field, so no phrase spans both. */
@@ -13,7 +13,7 @@ const UPPER = 2
 
 const DIGIT = 3
 
-/** Characters after a plain word that can make it a compound: `'` `’` `.` `_` `@` `,` `-` `+` `#`, and all non-ASCII characters. */
+/** Characters after a plain word that can join it to another: `'` `’` `.` `_` `@` `,` `-` `+` `#`, and all non-ASCII characters. */
 const LINK = 4
 
 const ascii = new Uint8Array(128)
@@ -54,7 +54,7 @@ export function scanWords(text: string, sink: WordSink, position = 0): number {
     if (kind === LINK) {
       const found = unit < 128 ? SEPARATOR : classAt(text, at)
       if (found === SPACED) {
-        const end = readCompound(text, at, next, sink)
+        const end = readJoinedWord(text, at, next, sink)
         next = end.position
         at = end.at
       } else if (found === UNSPACED) {
@@ -71,9 +71,9 @@ export function scanWords(text: string, sink: WordSink, position = 0): number {
     const start = at
     const plain = plainEnd(text, start, length)
     if (plain < 0) {
-      const compound = readCompound(text, start, next, sink)
-      next = compound.position
-      at = compound.at
+      const joined = readJoinedWord(text, start, next, sink)
+      next = joined.position
+      at = joined.at
       continue
     }
     at = plain >> 1
@@ -105,7 +105,7 @@ function plainEnd(text: string, start: number, length: number): number {
   return 2 * at + upper
 }
 
-/** Checks whether the next character might belong to the word; `readCompound` decides. */
+/** Checks whether the next character might belong to the word; `readJoinedWord` decides. */
 function joins(text: string, at: number, unit: number): boolean {
   if (unit >= 128) return classAt(text, at) !== SEPARATOR || unit === 0x2019
   const next = charCodeAt.call(text, at + 1)

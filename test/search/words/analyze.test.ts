@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { forgetCompounds } from '../../../src/search/words/compound.ts'
+import { forgetJoinedWords } from '../../../src/search/words/joined-word.ts'
 import { analyze, scanWords } from '../../../src/search/words/scan.ts'
 
 /** Words with their positions unless consecutive; parts after `+`, stem endings after `~`. */
@@ -102,7 +102,7 @@ test('a compound gives the same words anywhere and however often it occurs', () 
   fc.assert(
     fc.property(words, fc.constantFrom('', '.', ',', '++', '-01'), (list, after) => {
       const text = list.map((pairs) => `${pairs.flat().join('')}${after} `).join('')
-      forgetCompounds()
+      forgetJoinedWords()
       const first = analyze(text)
       expect(analyze(text)).toEqual(first)
       // Text before a non-ASCII space is never cached.

@@ -39,7 +39,7 @@ interface Next {
   readonly position: number
 }
 
-/** The words of a compound that stands alone, and where reading continues. */
+/** What a joined word gives that stands alone, and where reading continues. */
 interface Reading {
   readonly found: readonly Found[]
   readonly next: Next
@@ -53,18 +53,18 @@ interface Found {
   readonly end: number
 }
 
-/** Maximum number of cached compounds, because the same few names occur most often. When full, the cache is cleared. */
+/** Maximum number of cached joined words, because the same few names occur most often. When full, the cache is cleared. */
 const MEMO = 500
 
 const memo = new Map<string, Reading>()
 
-/** Clears the cache of compounds. */
-export function forgetCompounds(): void {
+/** Clears the cache of joined words. */
+export function forgetJoinedWords(): void {
   memo.clear()
 }
 
 /** Reads the word that starts at `start`, including anything joined to it, and passes the word and its parts to the sink. */
-export function readCompound(text: string, start: number, position: number, sink: WordSink): Next {
+export function readJoinedWord(text: string, start: number, position: number, sink: WordSink): Next {
   const end = ownEnd(text, start)
   if (end < 0) return readAnew(text, start, position, sink)
   const run = slice.call(text, start, end)
@@ -107,7 +107,7 @@ function isAlphanumeric(unit: number): boolean {
 
 function readAnew(text: string, start: number, position: number, sink: WordSink): Next {
   const date = dateAt(text, start)
-  if (date !== undefined) return putCompound(date.split('-').map(piecesOf(start)), date, { start, position, sink })
+  if (date !== undefined) return putDate(date.split('-').map(piecesOf(start)), date, { start, position, sink })
   const pieces = [readPiece(text, start)]
   let last = pieces[0] as Piece
   while (isJoiner(charCodeAt.call(text, last.end)) && begins(text, last.end + 1)) {
@@ -211,7 +211,7 @@ function piecesOf(start: number): (raw: string) => Piece {
   }
 }
 
-function putCompound(pieces: readonly Piece[], whole: string, to: { start: number; position: number; sink: WordSink }): Next {
+function putDate(pieces: readonly Piece[], whole: string, to: { start: number; position: number; sink: WordSink }): Next {
   const end = to.start + whole.length
   to.sink(whole, WORD, to.position, to.start, end)
   for (const piece of pieces) to.sink(piece.raw, PART, to.position, piece.start, piece.end)
@@ -282,8 +282,6 @@ function isApostrophe(unit: number): boolean {
 function isJoiner(unit: number): boolean {
   return unit === 46 || unit === 95 || unit === 64
 }
-
-export type { WordSink } from '../../core/search-writer.ts'
 
 /** Returns the parts of a camel-case name that have at least two letters (`useEffect` → `use`, `Effect`). Empty for other words. */
 function camelParts(word: string): readonly string[] {

@@ -4,7 +4,6 @@ import { isStopWord, stemOf } from './stem.ts'
 const LINKS: Readonly<Record<string, readonly string[]>> = {
   da: ['', 's', 'e', 'er'],
   de: ['', 's', 'es', 'n', 'en', 'er', 'e'],
-
   nl: ['', 's', 'e', 'en', 'n', 'er'],
   no: ['', 's', 'e', 'er'],
   sv: ['', 's', 'e', 'o', 'u', 'a'],
@@ -19,11 +18,11 @@ const PLAIN = 1.44
 const LETTERS = /^\p{L}+$/u
 
 /** Checks whether a language writes compounds as one word. */
-export function hasClosedCompounds(language: string | undefined): language is string {
+export function joinsCompounds(language: string | undefined): language is string {
   return language !== undefined && language in LINKS
 }
 
-/** The words of a vault in a language with closed compounds. */
+/** The words of a vault in a language that writes compounds as one word. */
 export interface CompoundWords {
   readonly language: string
   /** Returns 0 for the stem of a word that the vault does not have. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { joinWords, splitCompound } from '../../../src/search/words/closed-compound.ts'
+import { joinWords, splitCompound } from '../../../src/search/words/germanic-compound.ts'
 import { WordIndex } from '../../../src/search/words/index/word-index.ts'
 import { queryTerms } from '../../../src/search/words/query-terms.ts'
 import { stemOf } from '../../../src/search/words/stem.ts'
