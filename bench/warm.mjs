@@ -37,6 +37,10 @@ export async function measureWarm({ program, vault, scratch, rounds, seconds }) 
         ...(await measureStart(at, user[way])),
         hubs: run(at, ['get-hubs', '--vault', vault], user[way]),
         shellSearch: run(at, ['search', question.title, '--vault', vault], user[way]),
+        completion: run(at, ['completion', 'bash', '--', `roux get-node ${question.title[0]}`], {
+          ...user[way],
+          ROUX_VAULT: vault,
+        }),
         ...(await measureFirstStart(at, freshUser(scratch)[way])),
       }
       for (const [name, value] of Object.entries(figures)) taken[way][name] = [...(taken[way][name] ?? []), value]
@@ -218,6 +222,7 @@ function rowsOf({ bare, alone, shared }, memory, { shared: relayed, http }) {
     row('start → first right `search`', 'search', '≤ 2.2 ×'),
     row('`roux get-hubs`', 'hubs', '≤ 2.5 ×'),
     row('`roux search`', 'shellSearch', '≤ 2.5 ×'),
+    row('completion of an id or title', 'completion', '≤ 100 ms'),
     row('very first start → `initialize`', 'veryFirst', '≤ 1.1 × alone'),
     row('very first start → backlinks', 'veryFirstBacklinks', '≤ 1.1 × alone'),
     ['memory for each further assistant', `${memory.alone.toFixed(0)} MB`, `${memory.shared.toFixed(0)} MB`, '≤ 50 MB'],

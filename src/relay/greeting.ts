@@ -6,7 +6,7 @@ type Env = Readonly<Record<string, string | undefined>>
 /** Commands that the shared server never runs. The other words are `ask`, `call` and tools. */
 const NOT_SHARED: ReadonlySet<string> = new Set([
   ...['open', 'init', 'install', 'uninstall', 'status', 'stop', 'doctor', 'index', 'feed', 'eval', 'export', 'trust', 'forget'],
-  ...['token', 'ai', 'usage', 'help', 'connect', 'completion', 'shared-server'],
+  ...['token', 'ai', 'usage', 'help', 'connect', 'shared-server'],
 ])
 
 /** Names of the environment variables that a process sends to the shared server. */
@@ -18,9 +18,12 @@ const WITH_VALUE: ReadonlySet<string> = new Set(['--vault', '--config', '--set']
 
 /** Returns the first line for the shared server, or `undefined` if the process must work alone. */
 export function greetingFor(argv: readonly string[], env: Env): Greeting | undefined {
-  const word = argv.find((one, at) => !one.startsWith('-') && !WITH_VALUE.has(argv[at - 1] ?? ''))
+  // The words after it are text, such as a line that a shell completes.
+  const end = argv.indexOf('--')
+  const options = end < 0 ? argv : argv.slice(0, end)
+  const word = options.find((one, at) => !one.startsWith('-') && !WITH_VALUE.has(argv[at - 1] ?? ''))
   const isAlone = env.ROUX_SERVE_SHARED === 'off' || keyVariableIn(env) !== undefined
-  if (word === undefined || isAlone || NOT_SHARED.has(word) || argv.some((one) => ALONE.test(one))) return undefined
+  if (word === undefined || isAlone || NOT_SHARED.has(word) || options.some((one) => ALONE.test(one))) return undefined
   // At a terminal, "roux serve" tells a person how to add it to an assistant.
   if (word === 'serve' && process.stdin.isTTY === true) return undefined
   return greetingOf(word === 'serve' ? 'serve' : 'command', argv, env)

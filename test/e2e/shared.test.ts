@@ -94,6 +94,12 @@ test('commands use a running server and print the same as alone', { timeout: SLO
     const command = [...args, '--vault', world.vault]
     expect(await world.roux(command, { env: SHARED })).toEqual(await world.roux(command))
   }
+  for (const words of [['bash', '--', 'roux get-node a'], ['zsh', '--', 'roux', 'get-hubs', '--help', '--vault', ''], ['fish']]) {
+    const completion = ['completion', ...words]
+    const shared = await world.roux(completion, { env: { ...SHARED, ROUX_VAULT: world.vault } })
+    expect(shared).toEqual(await world.roux(completion, { env: { ROUX_VAULT: world.vault } }))
+    expect(shared.out).not.toBe('none\n')
+  }
   world.write('c.md', '# Crumb\n\nA porous crumb.\n')
   expect((await world.roux(['search', 'porous crumb', '--vault', world.vault], { env: SHARED })).out).toContain('c.md')
   expect((await stateOf(world)).running.vaults).toEqual([{ vault: world.vault, connections: 0 }])

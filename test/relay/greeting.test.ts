@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest'
+import { greetingFor } from '../../src/relay/greeting.ts'
+
+test('the running server completes a line, whatever options the line has', () => {
+  for (const typed of ['--help', '--alone', '--http=1', '-V', 'open']) {
+    const argv = ['completion', 'fish', '--', 'roux', typed, '']
+    expect(greetingFor(argv, {})).toMatchObject({ kind: 'command', argv })
+  }
+})
+
+test('a process works alone if its own options or its environment demand it', () => {
+  const own = [
+    ['search', 'x', '--alone'],
+    ['get-hubs', '--help'],
+    ['serve', '--http'],
+    ['open'],
+    ['--vault', 'search'],
+    ['--', 'x'],
+  ]
+  for (const argv of own) expect(greetingFor(argv, {}), argv.join(' ')).toBeUndefined()
+  expect(greetingFor(['get-hubs'], { ROUX_SERVE_SHARED: 'off' })).toBeUndefined()
+})
