@@ -1,4 +1,5 @@
-// Measures single calls with default arguments, and checks that lists contain every id up to `limit` and stay within the budget.
+// Measures single calls with default arguments, and checks that lists contain every id up to `limit`, or say where
+// they go on, and stay within the budget.
 import { cpSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { failureOf, openServer, openSession, tokensOf } from './ask.mjs'
@@ -82,15 +83,15 @@ function budgetFaults(session, { tool, args, texts }) {
   return used > budget ? [`${tool} ${JSON.stringify(args)} takes ${used} of ${budget} tokens`] : []
 }
 
-/** Returns the existing ids that an answer with fewer than `limit` results lacks. */
-async function limitFaults(session, { tool, args, value }) {
+/** Returns the existing ids that an answer with fewer than `limit` results lacks, unless it says where the list goes on. */
+async function limitFaults(session, { tool, args, value, next }) {
   const schema = session.parameter(tool, 'limit')
   if (schema?.default === undefined || !Array.isArray(value)) return []
   const ample = session.offers(tool, 'max_tokens') ? { max_tokens: session.parameter(tool, 'max_tokens').maximum } : {}
   const { value: more } = await session.call(tool, { ...args, limit: schema.maximum, ...ample })
   const there = Math.min(schema.default, idsOf(more).length)
   const has = idsOf(value).length
-  return has === there ? [] : [`${tool} ${JSON.stringify(args)} names ${has} of ${there} ids`]
+  return has === there || next === has ? [] : [`${tool} ${JSON.stringify(args)} names ${has} of ${there} ids`]
 }
 
 async function writes(program, vault, scratch) {

@@ -45,7 +45,7 @@ function printCosts(costs) {
   }
   const faults = costs.flatMap((one) => one.faults)
   const budgets = costs.some((one) => one.budgeted) ? 'none exceeds its budget' : 'no tool has a budget'
-  if (faults.length === 0) console.log(`\nEvery answer holds all ids up to its limit; ${budgets}.`)
+  if (faults.length === 0) console.log(`\nEvery answer holds all ids up to its limit or says where it goes on; ${budgets}.`)
   else console.log(`\n${faults.length} answers lack ids or exceed their budget:`)
   for (const fault of faults.slice(0, TOLD)) console.log(`- ${fault}`)
 }

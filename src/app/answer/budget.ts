@@ -5,7 +5,7 @@ export const LEAST_TOKENS = 100
 export const MOST_TOKENS = 50_000
 
 /** Default token budgets of tools. */
-export const DEFAULT_TOKENS = { list: 2_000, node: 4_000, nodes: 5_000 } as const
+export const DEFAULT_TOKENS = { linked: 1_150, list: 2_000, node: 4_000, nodes: 5_000 } as const
 
 /**
  * Returns the token budget of an answer: the requested one, the configured one, or the tool's default. Returns `undefined` if there

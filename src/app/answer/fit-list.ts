@@ -23,8 +23,10 @@ export interface ComposeOptions {
   readonly called?: string
   /** True if the first row is always shown, so paging makes progress. */
   readonly isFirstSure?: boolean
-  /** True if the caller requested links, which may then use the whole budget. */
-  readonly areLinksAsked?: boolean
+  /** Extra members that the caller requested. They may use the whole budget. */
+  readonly asked?: ReadonlySet<string>
+  /** Share (0–1) of the budget that properties, links and content may use if nobody requested them. */
+  readonly details?: number
 }
 
 /** Longer titles are truncated, because the beginning is enough to recognize them. */
@@ -60,12 +62,16 @@ type Fill = (value: unknown, room: Room, shown: unknown) => unknown
 interface Step {
   readonly member: string
   readonly fill: Fill
-  /** Share of the whole budget that the step may use. Defaults to all of it. */
-  readonly share?: number
+  /** Share of the whole budget that the step may use, unless the caller requested the member. Defaults to all of it. */
+  readonly share?: number | 'details'
   /** True if each row gets an equal share of the remaining bytes. */
   readonly isShared?: boolean
   /** Number of leading rows that may each use up to half of the remaining bytes. Leading rows are read most often. */
   readonly first?: number
+}
+
+interface SizedStep extends Omit<Step, 'share'> {
+  readonly share: number | undefined
 }
 
 /** Members that a tool is for. A row is shown only with at least the smallest useful part of each. */
@@ -81,17 +87,15 @@ const MAIN: readonly Step[] = [
   { member: 'explain', fill: whole },
 ]
 
-const LINKS: Step = { member: 'links', fill: firstItems, share: DETAILS }
-
 /** Members that are added to the shown rows, in this order, until the budget is used. The last rows may get none. */
 const EXTRA: readonly Step[] = [
   { member: 'passages', fill: bestPassage, share: PASSAGES, isShared: true, first: 3 },
-  // Content is shown on request only. Short contents leave room for the others, which grow afterwards.
-  { member: 'content', fill: cutText, isShared: true },
-  { member: 'content', fill: cutText },
+  // Short contents leave room for the others, which grow afterwards.
+  { member: 'content', fill: cutText, share: 'details', isShared: true },
+  { member: 'content', fill: cutText, share: 'details' },
   { member: 'passages', fill: furtherPassages, share: PASSAGES },
-  { member: 'properties', fill: firstEntries, share: DETAILS },
-  LINKS,
+  { member: 'properties', fill: firstEntries, share: 'details' },
+  { member: 'links', fill: firstItems, share: 'details' },
 ]
 
 const STEPS = [...MAIN, ...EXTRA]
@@ -103,10 +107,13 @@ const FITTED: ReadonlySet<string> = new Set(STEPS.map(({ member }) => member))
  * fit is left out, so an empty list always means that there is nothing.
  */
 export function compose<R extends object>(rows: readonly R[], options: ComposeOptions): Composed<R> {
-  const { room, called = 'results', isFirstSure = true, areLinksAsked = false } = options
+  const { room, called = 'results', isFirstSure = true, asked, details = DETAILS } = options
   const purse = new Purse(room)
   const drafts = fittingDrafts(rows as readonly Row[], purse, isFirstSure)
-  for (const step of STEPS) takeStep(step === LINKS && areLinksAsked ? { ...LINKS, share: 1 } : step, drafts, purse)
+  for (const step of STEPS) {
+    const share = asked?.has(step.member) ? 1 : step.share
+    takeStep({ ...step, share: share === 'details' ? details : share }, drafts, purse)
+  }
   const omitted = new Map<string, number>(drafts.length < rows.length ? [[called, rows.length - drafts.length]] : [])
   for (const { row, shown } of drafts) countOmitted(row, shown, omitted)
   const tags = drafts.reduce((sum, { row }, at) => sum + sizeOf((rows[at] as Row).tags) - sizeOf(row.tags), 0)
@@ -123,15 +130,25 @@ export function leastBytes(rows: readonly object[]): number {
   return rows.reduce((sum: number, row) => sum + jsonBytes(leastOf(shortened(row as Row))) + SEPARATOR, 0)
 }
 
-/** Fits a list into a budget. `links` is the number of links per row that the caller requested, if any. */
-export function fitRows<R extends object>(
-  rows: readonly R[],
-  room: number,
-  { links }: { readonly links?: unknown } = {},
-): Fitted<readonly R[]> {
-  const { rows: value, omitted, capped } = compose(rows, { room: room - BRACKETS, areLinksAsked: links !== undefined })
-  return { value, omitted, capped }
+interface AskedFor {
+  readonly links?: unknown
+  readonly include_content?: unknown
 }
+
+/** Returns a function that fits a list into a budget. `details` is as in `ComposeOptions`; the call's arguments say what it requests. */
+export function rowsFitter(details: number) {
+  return <R extends object>(
+    rows: readonly R[],
+    room: number,
+    { links, include_content }: AskedFor = {},
+  ): Fitted<readonly R[]> => {
+    const asked = new Set([...(links === undefined ? [] : ['links']), ...(include_content === true ? ['content'] : [])])
+    const { rows: value, omitted, capped } = compose(rows, { room: room - BRACKETS, asked, details })
+    return { value, omitted, capped }
+  }
+}
+
+export const fitRows = rowsFitter(DETAILS)
 
 /** Size of two brackets, minus the separator that the last row does not need. */
 const BRACKETS = 1
@@ -164,7 +181,7 @@ function withLessText({ row, shown }: Draft, room: number): Draft {
   return { row: { ...row, text }, shown: { ...shown, text } }
 }
 
-function takeStep({ member, fill, share, isShared = false, first = 0 }: Step, drafts: readonly Draft[], purse: Purse): void {
+function takeStep({ member, fill, share, isShared = false, first = 0 }: SizedStep, drafts: readonly Draft[], purse: Purse): void {
   // In rows of gaps, `links` is a number.
   const concerned = drafts.filter(({ row }) => row[member] !== undefined && typeof row[member] !== 'number')
   for (const [at, { row, shown }] of concerned.entries()) {

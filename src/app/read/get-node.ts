@@ -36,6 +36,9 @@ const LEAST_CHARS = 20
 /** Share of the remaining room that is used for text, after ids and titles. The rest is for other metadata. */
 const CONTENT_SHARE = 0.6
 
+/** `depth` asks for the beginnings of the neighbors. */
+const NEIGHBORS_TEXT: ReadonlySet<string> = new Set(['content'])
+
 /** Metadata of the note, most important first. Excludes its text and tags. */
 const FACTS = ['properties', 'outline', 'links', 'vault_links'] as const
 
@@ -273,7 +276,7 @@ function fitNode(node: NodeDetails, room: number, recut: (chars: number) => Recu
   const content = fittingContent(node, { fair: (left - least) * CONTENT_SHARE, most: left }, recut)
   const facts = fitFacts({ ...node, tags, ...content }, FACTS, left - least - jsonBytes(content.content))
   const spent = jsonBytes({ ...facts.value, ...without(node) }) - jsonBytes(bare)
-  const around = compose(neighbors, { room: left - spent, called: 'neighbors', isFirstSure: false })
+  const around = compose(neighbors, { room: left - spent, called: 'neighbors', isFirstSure: false, asked: NEIGHBORS_TEXT })
   const of = (some: readonly ListedNode[] | undefined) => {
     const shown = around.rows.filter((_, at) => some?.includes(neighbors[at] as ListedNode))
     return shown.length === 0 && some?.length !== 0 ? undefined : shown

@@ -1,13 +1,20 @@
 import * as z from 'zod/v4'
-import { DEFAULT_TOKENS } from '../../app/answer/budget.ts'
-import { fitRows } from '../../app/answer/fit-list.ts'
+import { DEFAULT_TOKENS, type Fitted } from '../../app/answer/budget.ts'
+import { fitRows, rowsFitter } from '../../app/answer/fit-list.ts'
 import { fitMember } from '../../app/answer/fit-members.ts'
 import { getProblems, LINK_KINDS, REPORTED_KINDS } from '../../app/insight/get-problems.ts'
 import { findPath, fitPath } from '../../app/links/find-path.ts'
 import { getHubs } from '../../app/links/get-hubs.ts'
-import { getNeighbors } from '../../app/links/get-neighbors.ts'
+import { getNeighbors, type Neighbor } from '../../app/links/get-neighbors.ts'
 import { defineTool } from '../definition/define-tool.ts'
 import { folder, includeContent, kinds, limit, links, maxTokens, nodeName, offset, page, tag } from './parameters.ts'
+
+type Arguments = Readonly<Record<string, unknown>>
+
+/** The linked notes shown if the call does not say how many. */
+const LINKED = 20
+/** In the small default budget, properties and links may use a larger share, so a few notes have as many of them as elsewhere. */
+const fitLinked = rowsFitter(0.9)
 
 export const getNeighborsTool = defineTool({
   name: 'get_neighbors',
@@ -18,7 +25,7 @@ export const getNeighborsTool = defineTool({
   input: () => ({
     id: nodeName('Note'),
     direction: z.enum(['in', 'out', 'both']).default('both').describe('in: notes that link here; out: notes it links to.'),
-    ...page(50, 20),
+    ...page(50, LINKED),
     include_content: includeContent(),
     type: z.string().optional().describe('Only links in this property: "up".'),
     kinds: kinds(),
@@ -28,10 +35,20 @@ export const getNeighborsTool = defineTool({
   }),
   wrap: 'results',
   isPictured: true,
-  // Sentences of 26 notes that link take 3,300 tokens, and on two pages more.
-  budget: { tokens: ({ evidence }) => (evidence === true ? DEFAULT_TOKENS.node : DEFAULT_TOKENS.list), fit: fitRows },
+  budget: { tokens: tokensForNeighbors, fit: fitNeighbors },
   run: (core, { include_content, ...args }, call) => getNeighbors(core, { ...args, includeContent: include_content }, call),
 })
+
+/** A call that asks for more than ids, titles and tags gets more. Sentences of 26 notes that link take 3,300 tokens. */
+function tokensForNeighbors({ evidence, include_content, links: some = 0, limit: most = LINKED }: Arguments): number {
+  if (evidence === true) return DEFAULT_TOKENS.node
+  const isMoreAsked = include_content === true || Number(some) > 0 || Number(most) > LINKED
+  return isMoreAsked ? DEFAULT_TOKENS.list : DEFAULT_TOKENS.linked
+}
+
+function fitNeighbors(rows: readonly Neighbor[], room: number, args: Arguments): Fitted<readonly Neighbor[]> {
+  return (tokensForNeighbors(args) === DEFAULT_TOKENS.linked ? fitLinked : fitRows)(rows, room, args)
+}
 
 export const findPathTool = defineTool({
   name: 'find_path',

@@ -102,7 +102,7 @@ describe('in a list', () => {
 test('shows at least 160 characters of a cut text, or none', () => {
   const rows = Array.from({ length: 5 }, (_, at) => ({ id: `${at}.md`, title: '', content: '"quoted" 👍 '.repeat(40) }))
   for (let room = 0; room < 3_500; room += 10) {
-    const { value } = fitRows(rows, room)
+    const { value } = fitRows(rows, room, { include_content: true })
     if (value.length > 1) expect(jsonBytes(value)).toBeLessThanOrEqual(room)
     for (const { content } of value as readonly { readonly content?: string }[]) {
       if (content === undefined) continue
@@ -131,7 +131,8 @@ test('content and links that were requested use the whole budget, and short cont
   const content = 'c'.repeat(500)
   const rows = [0, 1, 2, 3].map((at) => ({ id: `${at}.md`, title: '', content: at === 3 ? 'short' : content }))
   const room = jsonBytes(rows)
-  expect(fitRows(rows, room).value).toEqual(rows)
+  expect(fitRows(rows, room, { include_content: true }).value).toEqual(rows)
+  expect(jsonBytes(fitRows(rows, room).value)).toBeLessThan(room * 0.6)
   const links = Array.from({ length: 50 }, (_, at) => ({ id: `linked ${at}.md`, title: `Linked ${at}` }))
   const linked = [{ id: 'a.md', title: '', links }]
   const most = jsonBytes(linked) - 200

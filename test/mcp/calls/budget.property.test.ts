@@ -179,11 +179,16 @@ function argumentsOf([name, own]: (typeof LISTS)[number], page: Page): Wire {
   )
 }
 
+function defaultTokens(name: string, { limit = 20, links = 0, include_content: hasContent = false }: Wire): number {
+  if (name === 'list_nodes') return 5_000
+  return name === 'get_neighbors' && limit <= 20 && links === 0 && !hasContent ? 1_150 : 2_000
+}
+
 /** Compares an answer with the same one without a budget. */
 async function checkList(served: Served, list: (typeof LISTS)[number], page: Page): Promise<void> {
   const [name, , rowsOf] = list
   const args = argumentsOf(list, page)
-  const { max_tokens = name === 'list_nodes' ? 5_000 : 2_000, offset = 0 } = args
+  const { max_tokens = defaultTokens(name, args), offset = 0 } = args
   const { content, structuredContent } = await served.ask(name, args)
   const rows = rowsOf(JSON.parse(content[0].text))
   const wide = await served.ask(name, { ...args, max_tokens: 50_000 })
