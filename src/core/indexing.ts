@@ -67,6 +67,11 @@ export interface Indexing {
    */
   caughtUp(timeout: number, signal?: AbortSignal): Promise<boolean>
   /**
+   * Waits until every change made before this call is in the store. Compares all files if the watcher does not know of all changes.
+   * @throws RouxError if the files cannot be compared
+   */
+  current(): Promise<void>
+  /**
    * Compares files or folders with the index and resolves once the result is committed.
    * @param paths vault-relative; the whole vault if omitted
    */

@@ -78,5 +78,10 @@ export interface Dirty {
 export interface Watcher {
   /** Resolves when watching has started. All later changes will be reported. */
   readonly ready: Promise<void>
+  /**
+   * Waits until every change made before this call is reported.
+   * @returns false if some may be reported later, as by polling
+   */
+  settle(): Promise<boolean>
   close(): Promise<void>
 }

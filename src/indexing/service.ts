@@ -175,6 +175,11 @@ export class IndexingService implements Indexing {
     return await inTime(this.#caughtUp.opened, timeout, signal)
   }
 
+  async current(): Promise<void> {
+    if ((await this.#watcher?.settle()) !== true) await this.reconcile()
+    else if (this.#freshness.isBehind) await this.#caughtUp.opened
+  }
+
   async reconcile(paths?: readonly string[]): Promise<void> {
     await this.#request(paths === undefined ? { all: true } : { all: false, folders: [], files: paths })
   }
@@ -527,7 +532,7 @@ export class IndexingService implements Indexing {
     } catch (error) {
       this.#parts.onError(error)
       this.#tell({ message: `The folder cannot be watched (${error instanceof Error ? error.message : String(error)}).` })
-      return { ready: Promise.resolve(), close: async () => {} }
+      return { ready: Promise.resolve(), settle: async () => false, close: async () => {} }
     }
   }
 

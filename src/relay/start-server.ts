@@ -17,22 +17,34 @@ export const SHARED_COMMAND = 'shared-server'
 /** Milliseconds between looks at a server that another process is starting. */
 const LOOK = 15
 
+/** A server may end before a process gets through to it, and another must be started. */
+const MOST_STARTS = 3
+
 /** Connects to the shared server and starts it if necessary. The program may have been updated, so the place is looked up again. */
 export async function openLink(script: string, greeting: Greeting): Promise<Link | Alone> {
   const place = findPlace(script, process.env)
   if ('alone' in place) return place
-  const attempt = () => connect(place, greeting, PATIENCE)
-  return (await attempt()) ?? (await startServer(place, script)) ?? (await untilStarted(place, attempt))
+  let starts = 0
+  for (const deadline = performance.now() + PATIENCE; performance.now() < deadline; await pause(LOOK)) {
+    const isComing = isAnnounced(place.starting) || isAlive(place)
+    const link = await connect(place, greeting, PATIENCE)
+    if (link !== undefined) return link
+    if (isComing) continue
+    if (starts++ === MOST_STARTS) break
+    const fault = await startServer(place, script)
+    if (fault !== undefined) return { alone: fault }
+  }
+  return { alone: `the shared server does not start; ${place.log} may tell why` }
 }
 
 /**
  * Starts the shared server, unless another process is doing so. The server runs detached, so it survives this process and its group.
  * @param script the program beside which the server's entry is
+ * @returns why that is not possible, if so
  */
-async function startServer(place: Place, script: string): Promise<Alone | undefined> {
+async function startServer(place: Place, script: string): Promise<string | undefined> {
   const fault = makeSocketFolder(place)
-  if (fault !== undefined) return { alone: fault }
-  if (!announceStart(place.starting)) return undefined
+  if (fault !== undefined || !announceStart(place.starting)) return fault
   const { spawn } = await import('node:child_process')
   const log = openLog(place.log)
   const args = [join(dirname(script), 'main.js'), SHARED_COMMAND]
@@ -45,22 +57,6 @@ async function startServer(place: Place, script: string): Promise<Alone | undefi
   child.unref()
   if (typeof log === 'number') closeSync(log)
   return undefined
-}
-
-/**
- * Repeats an attempt to connect until it succeeds, or until no process is or starts a server any more.
- * @returns the connection, or why there is none
- */
-async function untilStarted<T extends object>(place: Place, attempt: () => Promise<T | undefined>): Promise<T | Alone> {
-  const deadline = performance.now() + PATIENCE
-  for (;;) {
-    const isStarting = isAnnounced(place.starting) || isAlive(place)
-    const outcome = await attempt()
-    if (outcome !== undefined) return outcome
-    if (!isStarting || performance.now() > deadline)
-      return { alone: `the shared server does not start; ${place.log} may tell why` }
-    await pause(LOOK)
-  }
 }
 
 /** Creates the file that announces a start. Returns false if another process created it recently. */

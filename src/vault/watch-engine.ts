@@ -24,6 +24,8 @@ export interface WatchSink {
 export interface WatchEngine {
   /** Resolves once every later change will be reported. Never rejects. */
   readonly ready: Promise<void>
+  /** Waits until every change made before this call is reported. Omitted if that is unknown. */
+  settle?(): Promise<boolean>
   close(): Promise<void>
 }
 

@@ -72,6 +72,13 @@ class FolderWatches implements WatchEngine {
     this.#setReady()
   }
 
+  /** The kernel queues an event before a change is complete, and each turn of the event loop reads the whole queue. */
+  async settle(): Promise<boolean> {
+    for (let turn = 0; turn < 2; turn++) await new Promise((resolve) => setImmediate(resolve))
+    // Files outside the vault, to which links lead, are not watched.
+    return this.#isReady && !this.#isDraining && this.#options.linkRoots.length === 0
+  }
+
   #request(request: Request): void {
     this.#requests.push(request)
     if (this.#isDraining) return

@@ -83,6 +83,12 @@ class VaultWatcher implements Watcher {
     await this.#stop()
   }
 
+  async settle(): Promise<boolean> {
+    const engines = this.#engines
+    const settled = await Promise.all(engines.map((engine) => engine.settle?.() ?? false))
+    return settled.length > 0 && !settled.includes(false) && engines === this.#engines && this.#restart === undefined
+  }
+
   async #start(): Promise<void> {
     if (!isReadable(this.#root)) return this.#restartIn(RETURN_CHECK)
     const engines: WatchEngine[] = []

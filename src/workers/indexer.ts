@@ -210,6 +210,7 @@ function startWatching(root: string, options: WatchOptions): NonNullable<Service
     )
     return {
       ready: watching.then((watcher) => watcher.ready),
+      settle: async () => await (await watching).settle(),
       close: async () => {
         await (await watching).close()
       },
@@ -251,6 +252,7 @@ export type IndexerService = ReturnType<typeof indexerService>
 function indexerService(service: IndexingService, writes: WriteService) {
   return {
     reconcile: (paths: readonly string[] | undefined) => service.reconcile(paths),
+    current: (_: undefined) => service.current(),
     findable: (by: SearchReadiness) => service.findable(by, NEVER),
     run: (request: WriteRequest, onBegun: (changeId: string) => void) => writes.run(request, { onBegun }),
     undo: (changeId: string, onBegun: (changeId: string) => void) => writes.undo(changeId, { onBegun }),

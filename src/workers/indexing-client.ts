@@ -111,6 +111,10 @@ export class IndexingClient implements Indexing {
     return await this.#hold(inTime(this.#caughtUp.opened, timeout, signal))
   }
 
+  async current(): Promise<void> {
+    await this.#read((calls) => calls.call('current', undefined))
+  }
+
   async reconcile(paths?: readonly string[]): Promise<void> {
     await this.#read((calls) => calls.call('reconcile', paths))
   }

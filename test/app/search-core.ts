@@ -58,6 +58,7 @@ export async function searchCore(files: Readonly<Record<string, string>>, option
     findable: async () => true,
     isBehind: () => false,
     caughtUp: async () => true,
+    current: async () => {},
     reconcile: async (paths = []) => {
       await indexed.indexer.reconcile({ all: false, folders: [], files: paths })
     },

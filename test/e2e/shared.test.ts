@@ -244,6 +244,25 @@ test('secrets, --alone and serve.shared: off keep a process alone, and status te
   expect(serversIn(world)).toEqual([])
 })
 
+test.runIf(LONG)(
+  'assistants that come and go while servers end at once never have to work alone',
+  { timeout: SLOW },
+  async () => {
+    const world = sharedWorld()
+    const visit = async () => {
+      const server = world.serve(undefined, { env: { ...SHARED, ROUX_SERVE_KEEP_MINUTES: '0' } })
+      await server.initialize()
+      expect(await server.ask('get_hubs')).not.toEqual([])
+      expect(await server.end()).toMatchObject({ code: 0, err: '' })
+    }
+    await Promise.all(
+      Array.from({ length: 6 }, async () => {
+        for (let time = 0; time < 8; time++) await visit()
+      }),
+    )
+  },
+)
+
 test('the server ends by itself after the last connection', { timeout: SLOW }, async () => {
   const world = sharedWorld()
   const server = world.serve(undefined, { env: { ...SHARED, ROUX_SERVE_KEEP_MINUTES: '0' } })

@@ -137,7 +137,7 @@ describe('starting', () => {
     const { service } = serve(join(temporaryFolder(), 'index.db'), new MemoryVault(NOTES), {
       watch: () => {
         order.push('watch')
-        return { ready: Promise.resolve(), close: async () => {} }
+        return { ready: Promise.resolve(), settle: async () => true, close: async () => {} }
       },
       search: {
         openWriter: () => {
@@ -575,7 +575,7 @@ describe('an unexpected error', () => {
 
 describe('a file event', () => {
   /** A service whose watcher the test controls. */
-  async function watched() {
+  async function watched({ isSure = true } = {}) {
     const vault = new MemoryVault(NOTES)
     let dirty: (dirty: Dirty) => void = () => {}
     let notice: (file: string | undefined) => void = () => {}
@@ -586,7 +586,7 @@ describe('a file event', () => {
       watch: (onDirty, _, onNoticed) => {
         dirty = onDirty
         notice = onNoticed
-        return { ready: Promise.resolve(), close: async () => {} }
+        return { ready: Promise.resolve(), settle: async () => isSure, close: async () => {} }
       },
     })
     await service.reconcile()
@@ -608,6 +608,21 @@ describe('a file event', () => {
     expect(freshness.isBehind).toBe(false)
     const [node] = await ask(store).nodes(['notes/note 1.md' as NodeId], { links: 0 })
     expect(node?.excerpt).toContain('Edited by another program.')
+  })
+
+  test('is waited for by who needs the current state, and without a sure watcher, all files are compared', async () => {
+    const { vault, service, store, report, notice } = await watched()
+    await service.current()
+    vault.write('new.md', '')
+    notice('new.md')
+    const current = service.current()
+    report('new.md')
+    await current
+    expect(await ask(store).lookUp(['new'])).toEqual(['new.md'])
+    const unsure = await watched({ isSure: false })
+    unsure.vault.write('silent.md', '')
+    await unsure.service.current()
+    expect(await ask(unsure.store).lookUp(['silent'])).toEqual(['silent.md'])
   })
 
   test('for a file that already matches the index is ignored', async () => {

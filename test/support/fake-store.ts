@@ -127,6 +127,7 @@ export function fakeCore(
     async caughtUp() {
       return true
     },
+    async current() {},
     async reconcile() {},
     onStatus: () => () => {},
     async close() {},

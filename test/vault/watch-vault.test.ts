@@ -6,7 +6,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { type WatchOptions, watchVault } from '../../src/vault/watch-vault.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 import { countWatches, mirrorVault } from './mirror.ts'
-import { type Files, pathsOf, writeFiles } from './support.ts'
+import { type Files, OPTIONS, pathsOf, writeFiles } from './support.ts'
 
 // Wait with patience, however busy the machine is.
 vi.setConfig({ testTimeout: 60_000 })
@@ -36,6 +36,33 @@ const ENGINES: readonly (readonly [string, Partial<WatchOptions>])[] = [
   ['chokidar', { engine: 'chokidar' }],
   ['polling', { watch: 'polling', polling: { shortest: 50, longest: 100 } }],
 ]
+
+test.runIf(isLinux)('a watcher on Linux that has settled has told of every change before', async () => {
+  const root = temporaryFolder()
+  writeFiles(root, { 'f/a.md': '' })
+  const noticed: (string | undefined)[] = []
+  const watcher = watchVault(root, { ...OPTIONS, watch: 'auto', onNoticed: (file) => noticed.push(file) }, () => {})
+  onTestFinished(() => watcher.close())
+  await watcher.ready
+  for (let edit = 0; edit < 20; edit++) {
+    writeFiles(root, { [`f/${edit}.md`]: 'x' })
+    // No turn of the event loop lies between the change and the question.
+    expect(await watcher.settle()).toBe(true)
+    expect(noticed).toContain(`f/${edit}.md`)
+  }
+  // A new folder is reported as a whole, or is not watched yet.
+  writeFiles(root, { 'new/b.md': '' })
+  expect([await watcher.settle(), noticed.includes(undefined)]).not.toEqual([true, false])
+})
+
+test('a watcher that polls, or follows links out of the vault, never claims to know all changes', async () => {
+  for (const options of [{ watch: 'polling' }, { linkRoots: [temporaryFolder()] }] as const) {
+    const watcher = watchVault(temporaryFolder(), { ...OPTIONS, watch: 'auto', ...options }, () => {})
+    onTestFinished(() => watcher.close())
+    await watcher.ready
+    expect(await watcher.settle()).toBe(false)
+  }
+})
 
 describe.each(ENGINES)('watching by %s', (engine, options) => {
   test('sees files appear, change and disappear', async () => {

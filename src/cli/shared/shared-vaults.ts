@@ -3,6 +3,7 @@ import type { OpenOptions, SharedParts } from '../../compose/index.ts'
 import { realFolder } from '../../config/load-vaults.ts'
 import type { Settings } from '../../config/settings.ts'
 import type { Indexing } from '../../core/indexing.ts'
+import { inTime } from '../../core/waiting/aborting.ts'
 import { once } from '../../core/waiting/once.ts'
 import type { Composition } from '../host.ts'
 
@@ -21,9 +22,6 @@ export interface VaultUser {
   /** Called if a setting has changed that a shared vault cannot follow. */
   onOutdated(): void
 }
-
-/** Milliseconds that a command waits for changes that the watcher reported. */
-const CATCHING_UP = 5_000
 
 /**
  * Opens each vault once for all connections whose settings are equal, apart from those that do not shape an open vault. Each
@@ -137,17 +135,14 @@ function begunBy(indexing: Indexing, onBegin: () => void = () => {}): Indexing {
   }
 }
 
-/**
- * Indexing for a command, which must see every change made before it. With a watcher, waiting for the reported changes is enough.
- * Otherwise all files are compared.
- */
+/** Indexing for a command, which sees every change made before it, as a process that compares all files does. */
 function upToDate(indexing: Indexing): Indexing {
   return {
     ...delegated(indexing),
     async ready(timeout, signal) {
       const isReady = await indexing.ready(timeout, signal)
-      if (indexing.status().watch !== 'events') await indexing.reconcile()
-      else await indexing.caughtUp(CATCHING_UP, signal)
+      // The status tells why files cannot be compared.
+      await inTime(indexing.current(), timeout, signal).catch(() => {})
       return isReady
     },
   }
@@ -160,6 +155,7 @@ function delegated(indexing: Indexing): Indexing {
     ready: (timeout, signal) => indexing.ready(timeout, signal),
     findable: (by, timeout, signal) => indexing.findable(by, timeout, signal),
     isBehind: () => indexing.isBehind(),
+    current: () => indexing.current(),
     caughtUp: (timeout, signal) => indexing.caughtUp(timeout, signal),
     reconcile: (paths) => indexing.reconcile(paths),
     onStatus: (listener) => indexing.onStatus(listener),

@@ -160,6 +160,8 @@ class FeedStatus implements Indexing {
     return true
   }
 
+  async current(): Promise<void> {}
+
   async reconcile(): Promise<void> {}
 
   onStatus(): () => void {
