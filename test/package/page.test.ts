@@ -23,7 +23,7 @@ async function builtWith(external: readonly string[]): Promise<ReadonlyMap<strin
 const sum = (sizes: readonly number[]): number => sizes.reduce((all, size) => all + size, 0)
 
 test('the page is small', async () => {
-  const [whole, withoutMap] = await Promise.all([builtWith([]), builtWith(['./map-view.ts'])])
+  const [whole, withoutMap] = await Promise.all([builtWith([]), builtWith(['./map.tsx'])])
   const [scripts, fonts] = ['.js', '.woff2'].map((end) => [...whole.keys()].filter((name) => extname(name) === end).sort())
   const sizes = (names: readonly string[] = []): readonly number[] => names.map((name) => whole.get(name)?.length ?? 0)
   expect(scripts).toEqual(['formula.js', 'markdown.js', 'page.js'])

@@ -1,33 +1,28 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
-import type { ColourBy } from './graph.ts'
+import { onPageKey } from './keys.ts'
 import { Changes, Gaps, Problems } from './lists.tsx'
-import { NoteMap, onPageKey } from './map.tsx'
+import { Card, Depth, NoteMap } from './map.tsx'
 import { PathView } from './path-view.tsx'
 import { Guard, Reader } from './reader.tsx'
 import { Search } from './search.tsx'
 import {
   api,
   COLLATOR,
-  colourBy,
-  colouredBy,
   connection,
   failure,
-  focus,
-  focused,
   folder,
   folders,
   graph,
   map,
   note,
   pane,
+  pointed,
   rearrange,
   refresh,
   said,
   showVault,
   showView,
-  steps,
   tag,
-  titleOf,
   type View,
   vault,
   view,
@@ -105,6 +100,7 @@ export function App() {
         )}
         <div class="middle">
           <Narrowed />
+          <Depth />
           {view.value === 'table' ? <Table /> : <NoteMap />}
         </div>
         <aside class="right" tabIndex={-1} aria-label="Note" data-note={note.value?.id}>
@@ -129,6 +125,7 @@ export function App() {
       <p class="unseen" role="status" aria-live="polite">
         {said.value}
       </p>
+      {pointed.value && <Card key={pointed.value.id} of={pointed.value} />}
       {isHelping && <Help onClose={() => setHelping(false)} />}
     </div>
   )
@@ -199,27 +196,6 @@ function Filters() {
             ))}
           </select>
         </label>
-        <label>
-          Colours by
-          <select
-            value={colouredBy.value}
-            onChange={(event) => set(() => (colourBy.value = event.currentTarget.value as ColourBy))}
-          >
-            <option value="community">community</option>
-            <option value="region">region: links alone</option>
-            <option value="folder">folder</option>
-            <option value="tag">tag</option>
-          </select>
-        </label>
-        <label>
-          Around the note
-          <select value={steps.value} onChange={(event) => set(() => (steps.value = Number(event.currentTarget.value)))}>
-            <option value={0}>everything</option>
-            <option value={1}>1 link</option>
-            <option value={2}>2 links</option>
-            <option value={3}>3 links</option>
-          </select>
-        </label>
         <label class="check">
           <input
             type="checkbox"
@@ -262,11 +238,6 @@ function Narrowed() {
     [tag.value !== '', `Tag ${tag.value}`, () => (tag.value = '')],
     [!withJournals.value, 'No journals', () => (withJournals.value = true)],
     [!withOrphans.value, 'No notes without links', () => (withOrphans.value = true)],
-    [
-      steps.value > 0 && focused.value !== undefined,
-      `${steps.value} ${steps.value === 1 ? 'link' : 'links'} around ${titleOf(focus.value)}`,
-      () => (steps.value = 0),
-    ],
   ]
   const active = parts.filter(([is]) => is)
   if (active.length === 0) return null

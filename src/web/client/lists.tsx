@@ -5,6 +5,7 @@ import { plainText } from './plain-text.ts'
 import { EditedLast, NoteLink } from './reader.tsx'
 import { folder, graph, showGroups, titleOf, vault } from './state.ts'
 import { useAnswer, usePages } from './use-answer.ts'
+import { useDrawing } from './use-drawing.ts'
 
 interface Problem {
   readonly kind: string
@@ -58,8 +59,9 @@ function ProblemPages({ args, isMixed }: ProblemsOptions) {
     rowsOf: ({ problems }) => problems,
   })
   const [first] = pages
-  if (first === undefined) return <Status of={refused} />
   const problems = pages.flatMap((page) => page.problems)
+  useDrawing({ marks: problems.map(({ id }) => [id, 'problem']) })
+  if (first === undefined) return <Status of={refused} />
   return (
     <>
       <Status of={first} />
@@ -222,6 +224,10 @@ type Scope = { readonly folder?: string }
 export function Gaps() {
   const scope: Scope = folder.value === '' ? {} : { folder: folder.value }
   const answer = useAnswer<GapsAnswer>('gaps', scope)
+  const apart = isAnswer(answer) ? (answer.apart ?? []) : []
+  useDrawing({
+    ties: apart.flatMap(({ nearest: [pair = []] }) => ({ from: idOf(pair[0]), to: idOf(pair[1]), kind: 'gap' }) as const),
+  })
   return (
     <section class="list" aria-label="Gaps">
       <h2>Gaps</h2>
@@ -308,6 +314,13 @@ export function Changes() {
     since,
     limit: CHANGES,
     ...(folder.value === '' ? {} : { folder: folder.value }),
+  })
+  const known = isAnswer(answer) ? answer : undefined
+  useDrawing({
+    marks: (['changed', 'moved', 'added'] as const).flatMap((kind) =>
+      (known?.notes[kind] ?? []).map(({ id }) => [id, kind === 'added' ? 'added' : 'edited'] as const),
+    ),
+    ties: (['gained', 'lost'] as const).flatMap((kind) => (known?.links[kind] ?? []).map(({ from, to }) => ({ from, to, kind }))),
   })
   return (
     <section class="list" aria-label="Changes">

@@ -1,5 +1,15 @@
 import { type Graph, type GroupedBy, neighbours, radiusOf } from './graph.ts'
 
+/** A list's remark on a note. */
+export type Mark = 'problem' | 'added' | 'edited'
+
+/** A list's remark on two notes: a step of a path, a link that was gained or lost, or one that is missing. */
+export interface Tie<Note> {
+  readonly from: Note
+  readonly to: Note
+  readonly kind: 'step' | 'gained' | 'lost' | 'gap'
+}
+
 /** Which part of a graph to show, and how. */
 export interface Look {
   /** 1 for visible notes. */
@@ -15,6 +25,10 @@ export interface Look {
   readonly lit: ReadonlySet<number> | undefined
   /** A path of notes, drawn on top of everything. */
   readonly path: readonly number[]
+  readonly marks?: ReadonlyMap<number, Mark>
+  readonly ties?: readonly Tie<number>[]
+  /** A note that is pointed at elsewhere, which pulses. */
+  readonly pulse?: number | undefined
 }
 
 export interface Theme {
@@ -320,8 +334,8 @@ function drawCurves(context: CanvasRenderingContext2D, frame: Frame, highlight: 
 }
 
 /** Returns the control point of a link that is a curve. */
-function bent(x: number, y: number, toX: number, toY: number): [x: number, y: number] {
-  return [(x + toX) / 2 - (toY - y) * CURVE.bend, (y + toY) / 2 + (toX - x) * CURVE.bend]
+export function bent(x: number, y: number, toX: number, toY: number, bend = CURVE.bend): [x: number, y: number] {
+  return [(x + toX) / 2 - (toY - y) * bend, (y + toY) / 2 + (toX - x) * bend]
 }
 
 /** Draws the links of one note in the accent color. */

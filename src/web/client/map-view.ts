@@ -5,15 +5,18 @@ import { fitInto } from './map-fit.ts'
 import { Dots, type Label, Labels, NameLayer } from './map-labels.ts'
 import {
   type Box,
+  bent,
   type Camera,
   drawingOf,
   type Frame,
   type Highlight,
   type Look,
+  type Mark,
   placeIn,
   radiusIn,
   Scene,
   type Theme,
+  type Tie,
 } from './map-scene.ts'
 
 /** The part of a graph to show, and its colors. */
@@ -27,6 +30,8 @@ export interface MapEvents {
   /** Called when a note is clicked, or with `undefined` for an empty place. */
   onSelect(note: number | undefined, event: MouseEvent): void
   onHover(note: number | undefined, x: number, y: number): void
+  /** Called for a menu about a note: of the right button on it, or of a key for the note in focus. */
+  onMenu?(note: number, event: MouseEvent): void
   /** Called when the name of a partly drawn community is clicked. */
   onGroup?(label: string): void
   /** Returns the elements that cover the canvas, where no names are drawn. */
@@ -68,6 +73,17 @@ const WIDE = 9
 const FEW = 300
 /** Maximum number of groups to name at once, and the minimum share of notes for each. */
 const NAMED = { most: 28, share: 0.003 }
+/** The colors of remarks. */
+const MARKS: Readonly<Record<Mark | 'gained' | 'lost' | 'gap', string>> = {
+  problem: '#d7263d',
+  lost: '#d7263d',
+  added: '#2a9d4a',
+  gained: '#2a9d4a',
+  edited: '#c98a00',
+  gap: '#8b5fbf',
+}
+/** Duration of a pulse, in milliseconds. */
+const PULSE_MS = 1_200
 /** Maximum scale to fit notes at, in pixels per unit. */
 const NEAREST = 60
 
@@ -123,6 +139,7 @@ export class MapView {
     canvas.addEventListener('pointermove', (event) => this.#onMove(event))
     canvas.addEventListener('pointerup', (event) => this.#onUp(event))
     canvas.addEventListener('pointercancel', (event) => this.#pointers.delete(event.pointerId))
+    canvas.addEventListener('contextmenu', (event) => this.#onContextMenu(event))
     canvas.addEventListener('pointerleave', () => this.#hover(undefined, 0, 0))
     new ResizeObserver(() => this.#resize()).observe(canvas)
     this.#resize()
@@ -266,7 +283,8 @@ export class MapView {
       this.#partNames.place(context, frame, { isMoving, write: (on) => this.#writeNamesOf(on, frame, highlight) })
     }
     context.globalAlpha = 1
-    if (shade !== Number(this.#highlight !== undefined)) this.#ask()
+    const isPulsing = frame.look.pulse !== undefined && !isCalm()
+    if (isPulsing || shade !== Number(this.#highlight !== undefined)) this.#ask()
     return this.#namesNow.placed
   }
 
@@ -381,11 +399,18 @@ export class MapView {
     step()
   }
 
-  /** Draws a path, and rings around the hovered note and the one in focus. */
+  /** Draws a path, what lists say, and rings around the hovered note and the one in focus. */
   #drawMarks(frame: Frame): void {
     const context = this.#context
-    const { look } = frame
-    context.strokeStyle = this.#theme.accent
+    const { look, theme } = frame
+    const ring = (note: number | undefined, colour: string, gap = 3): void => {
+      if (note === undefined || look.shown[note] === 0) return
+      context.strokeStyle = colour
+      context.beginPath()
+      context.arc(...placeIn(frame, note), radiusIn(frame, note) + gap, 0, 7)
+      context.stroke()
+    }
+    context.strokeStyle = theme.accent
     if (look.path.length > 1) {
       context.lineWidth = 3
       context.beginPath()
@@ -393,12 +418,40 @@ export class MapView {
       context.stroke()
     }
     context.lineWidth = 2.5
-    for (const note of [look.focus, this.#hovered]) {
-      if (note === undefined || look.shown[note] === 0) continue
-      context.beginPath()
-      context.arc(...placeIn(frame, note), radiusIn(frame, note) + 3, 0, 7)
-      context.stroke()
+    for (const tie of look.ties ?? []) this.#drawTie(frame, tie)
+    for (const [note, mark] of look.marks ?? []) ring(note, MARKS[mark])
+    for (const note of [look.focus, this.#hovered, look.pulse]) ring(note, theme.accent)
+    const phase = isCalm() ? 0 : (performance.now() % PULSE_MS) / PULSE_MS
+    context.globalAlpha = 1 - phase
+    ring(look.pulse, theme.accent, 5 + 14 * phase)
+    context.globalAlpha = 1
+  }
+
+  /** Draws an arrowhead at the end of a step of a path, or an arc between two notes, dashed where there is no link. */
+  #drawTie(frame: Frame, { from, to, kind }: Tie<number>): void {
+    const context = this.#context
+    const [x, y] = placeIn(frame, from)
+    const [toX, toY] = placeIn(frame, to)
+    context.beginPath()
+    if (kind === 'step') {
+      const angle = Math.atan2(toY - y, toX - x)
+      const at = (back: number, aside: number): [x: number, y: number] => [
+        toX - back * Math.cos(angle) - aside * Math.sin(angle),
+        toY - back * Math.sin(angle) + aside * Math.cos(angle),
+      ]
+      const gap = radiusIn(frame, to) + 3
+      for (const [back, aside] of [[gap, 0] as const, [gap + 13, 7] as const, [gap + 13, -7] as const])
+        context.lineTo(...at(back, aside))
+      context.fillStyle = this.#theme.accent
+      context.fill()
+      return
     }
+    context.setLineDash(kind === 'gained' ? [] : [7, 5])
+    context.strokeStyle = MARKS[kind]
+    context.moveTo(x, y)
+    context.quadraticCurveTo(...bent(x, y, toX, toY, 0.18), toX, toY)
+    context.stroke()
+    context.setLineDash([])
   }
 
   /** Writes the names of groups, and then of notes. */
@@ -643,6 +696,15 @@ export class MapView {
     this.#hover(undefined, 0, 0)
     if (name === undefined) this.#events.onSelect(note, event)
     else this.#events.onGroup?.(name)
+  }
+
+  #onContextMenu(event: MouseEvent): void {
+    // A key has no position.
+    const note = event.button === 2 ? this.#noteAt(event.offsetX, event.offsetY) : this.#look?.focus
+    if (note === undefined || this.#events.onMenu === undefined) return
+    event.preventDefault()
+    this.#hover(undefined, 0, 0)
+    this.#events.onMenu(note, event)
   }
 
   /** Hovers a note, or none, at once. */

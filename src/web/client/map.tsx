@@ -1,22 +1,30 @@
 import { effect, signal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import type { PageNote } from '../../app/read/page-note.ts'
 import { Refused } from './api.ts'
-import { towards } from './graph.ts'
+import { type ColourBy, towards } from './graph.ts'
 import { MapView } from './map-view.ts'
 import { plainText } from './plain-text.ts'
+import { copyText, obsidianAddress } from './reader.tsx'
 import {
+  api,
+  colourBy,
   coloured,
   colouredBy,
   deselect,
+  drawnMarks,
+  drawnTies,
+  fail,
   failure,
+  focus,
   focused,
+  folder,
   graph,
   groupedBy,
   hasList,
   isPart,
   layingOut,
-  leavePath,
   lit,
   map,
   numberOf,
@@ -24,8 +32,10 @@ import {
   openGroups,
   opensTab,
   openTab,
+  type Pointed,
   pane,
   path,
+  pointed,
   rearrange,
   said,
   showAround,
@@ -34,8 +44,10 @@ import {
   showPath,
   showView,
   steps,
+  tag,
+  titleOf,
   vault,
-  view,
+  writeAddress,
 } from './state.ts'
 import { isDark } from './theme.ts'
 import { useAnswer } from './use-answer.ts'
@@ -50,7 +62,7 @@ const DIRECTIONS: Readonly<Record<string, readonly [number, number]>> = {
 /** The map. Everything on it is also in the table, for people who cannot see the canvas. */
 export function NoteMap() {
   const canvas = useRef<HTMLCanvasElement>(null)
-  const [pointed, setPointed] = useState<Pointed>()
+  const [menu, setMenu] = useState<Spot>()
   const [isImpossible, setImpossible] = useState(false)
   // Runs before anything is brought into view.
   useLayoutEffect(() => {
@@ -65,7 +77,14 @@ export function NoteMap() {
           else void open(id, { fly: false })
         },
         onHover(note, x, y) {
-          setPointed(note === undefined ? undefined : { note, x, y })
+          const id = note === undefined ? undefined : graph.value?.picture.ids[note]
+          const { left = 0, top = 0, width = 0 } = canvas.current?.getBoundingClientRect() ?? {}
+          const at = { x: left + x, y: top + y, middle: left + width / 2, isLink: false }
+          pointed.value = id === undefined ? undefined : { id, ...at }
+        },
+        onMenu(note, { clientX: x, clientY: y }) {
+          const id = graph.value?.picture.ids[note]
+          setMenu(id === undefined ? undefined : { id, x, y })
         },
         onGroup: (label) => showGroups(new Set([label]), 'community'),
         covered: () => coveredIn(canvas.current),
@@ -82,7 +101,6 @@ export function NoteMap() {
     const stop = effect(() => {
       const { value } = graph
       if (value === undefined) return
-      const numbers = path.value.flatMap((id) => numberOf(id) ?? [])
       coloured.value = made.show(value, {
         shown: shown.value,
         colouredBy: colouredBy.value,
@@ -90,7 +108,10 @@ export function NoteMap() {
         groupedBy: groupedBy.value,
         focus: focused.value,
         lit: lit.value,
-        path: numbers,
+        path: path.value.flatMap((id) => numberOf(id) ?? []),
+        marks: drawnMarks.value,
+        ties: drawnTies.value,
+        pulse: pointed.value?.isLink === true ? numberOf(pointed.value.id) : undefined,
       })
     })
     return () => {
@@ -112,7 +133,7 @@ export function NoteMap() {
       />
       {graph.value === undefined && failure.value === undefined && <p class="waiting over">{waitingFor(layingOut.value)}</p>}
       {graph.value?.count === 0 && <p class="waiting over">There are no notes here yet.</p>}
-      {pointed && <Card key={pointed.note} of={pointed} canvas={canvas.current} />}
+      {menu && <Menu key={menu.id} at={menu} onClose={() => setMenu(undefined)} />}
       {isPart.value && <Part />}
       <div class="zoom">
         <button type="button" aria-label="Zoom in" onClick={() => map.view?.zoom(1.4)}>
@@ -141,11 +162,95 @@ export function NoteMap() {
   )
 }
 
-/** The note under the pointer, and where that is. */
-interface Pointed {
-  readonly note: number
+/** A note, and where in the window its menu is. */
+interface Spot {
+  readonly id: string
   readonly x: number
   readonly y: number
+}
+
+/** A menu for a note. Esc and a click outside close it. */
+function Menu({ at: { id, x, y }, onClose }: { readonly at: Spot; readonly onClose: () => void }) {
+  const list = useRef<HTMLUListElement>(null)
+  const [of, setOf] = useState<PageNote>()
+  useLayoutEffect(() => {
+    list.current?.showPopover()
+    list.current?.querySelector('button')?.focus()
+    void api.value?.note(id, vault.value).then((found) => found !== null && setOf(found), fail)
+  }, [])
+  const onMenuKey = (event: KeyboardEvent): void => {
+    const items = [...(list.current?.querySelectorAll<HTMLElement>('[role="menuitem"]') ?? [])]
+    const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
+    if (step === 0 && event.key !== 'Escape') return
+    // The page does nothing else for the key.
+    event.preventDefault()
+    if (step === 0) list.current?.hidePopover()
+    else items.at((items.findIndex((one) => one === document.activeElement) + step) % items.length)?.focus()
+  }
+  const entries: readonly (readonly [name: string, act: () => void])[] = [
+    ['Open', () => void open(id, { fly: false })],
+    ['Open in a new tab', () => openTab(id)],
+    ['Path from here', () => void open(id, { fly: false, isRead: false }).then(showPath)],
+    ['Copy link', () => void copyText(`[[${titleOf(id)}]]`, 'Link')],
+  ]
+  return (
+    <ul
+      ref={list}
+      class="menu"
+      popover="auto"
+      role="menu"
+      aria-label={titleOf(id)}
+      style={{ left: `${Math.min(x, innerWidth - 200)}px`, top: `${Math.min(y, innerHeight - 210)}px` }}
+      onKeyDown={onMenuKey}
+      onToggle={({ newState }) => newState === 'closed' && onClose()}
+    >
+      {entries.map(([name, act]) => (
+        <li key={name} role="none">
+          <button
+            type="button"
+            role="menuitem"
+            onClick={() => {
+              list.current?.hidePopover()
+              act()
+            }}
+          >
+            {name}
+          </button>
+        </li>
+      ))}
+      {of?.path !== undefined && (
+        <li role="none">
+          <a role="menuitem" href={obsidianAddress(of.folder, of.path)} onClick={() => list.current?.hidePopover()}>
+            Open in Obsidian
+          </a>
+        </li>
+      )}
+    </ul>
+  )
+}
+
+/** The note in focus, and how many links around it are shown. */
+export function Depth() {
+  if (focused.value === undefined) return null
+  return (
+    <p class="depth">
+      <bdi>{titleOf(focus.value)}</bdi>
+      {[1, 2, 3].map((links) => (
+        <button
+          type="button"
+          key={links}
+          aria-pressed={steps.value === links}
+          aria-label={`Show ${links} ${links === 1 ? 'link' : 'links'} around`}
+          onClick={() => showAround(steps.value === links ? 0 : links)}
+        >
+          {links}
+        </button>
+      ))}
+      <button type="button" aria-label="Close the note" onClick={deselect}>
+        ✕
+      </button>
+    </p>
+  )
 }
 
 interface CardAnswer {
@@ -153,19 +258,17 @@ interface CardAnswer {
 }
 
 /** Shows facts about the note under the pointer. Its links and first sentence follow when the server answers. */
-function Card({ of, canvas }: { readonly of: Pointed; readonly canvas: HTMLElement | null }) {
-  const { value } = graph
-  const id = value?.picture.ids[of.note]
-  const answer = useAnswer<CardAnswer>('get_node', id === undefined ? undefined : { id, depth: 1, max_chars: 600 })
-  if (value === undefined || id === undefined) return null
+export function Card({ of }: { readonly of: Pointed }) {
+  const answer = useAnswer<CardAnswer>('get_node', { id: of.id, depth: 1, max_chars: 600 })
   const found = answer instanceof Refused ? undefined : answer?.node
+  const number = numberOf(of.id)
   const sentence = firstSentence(found?.content ?? '')
   return (
-    <div class="tip" style={tipPlace(of, canvas)}>
-      <strong>{value.picture.titles[of.note]}</strong>
+    <div class="tip" style={tipPlace(of)}>
+      <strong>{titleOf(of.id)}</strong>
       <small>
-        <span class="dot" style={{ background: coloured.value?.cssOf(of.note) }} />{' '}
-        {coloured.value?.nameOf(of.note) ?? 'no group'}
+        <span class="dot" style={{ background: coloured.value?.cssOf(number) }} />{' '}
+        {coloured.value?.nameOf(number ?? -1) ?? 'no group'}
         {found?.incomingCount !== undefined && ` · ${found.incomingCount} in · ${found.outgoingCount} out`}
       </small>
       {sentence !== '' && <p>{sentence}</p>}
@@ -184,12 +287,11 @@ function firstSentence(markdown: string): string {
   return sentence.length > SENTENCE ? `${sentence.slice(0, SENTENCE).trimEnd()}…` : sentence
 }
 
-/** Places the tooltip next to the pointer, on the side with more room. */
-function tipPlace({ x, y }: { readonly x: number; readonly y: number }, canvas: HTMLElement | null): Record<string, string> {
-  const { clientWidth: width = 0, clientHeight: height = 0 } = canvas ?? {}
+/** Places the card next to the pointer, on the side with more room. */
+function tipPlace({ x, y, middle }: Pointed): Record<string, string> {
   return {
-    ...(x < width / 2 ? { left: `${x + 14}px` } : { right: `${width - x + 14}px` }),
-    ...(y < height / 2 ? { top: `${y + 10}px` } : { bottom: `${height - y + 10}px` }),
+    ...(x < middle ? { left: `${x + 14}px` } : { right: `${innerWidth - x + 14}px` }),
+    ...(y < innerHeight / 2 ? { top: `${y + 10}px` } : { bottom: `${innerHeight - y + 10}px` }),
   }
 }
 
@@ -238,6 +340,19 @@ function Legend() {
       }}
     >
       <summary>Colours</summary>
+      <select
+        aria-label="Colours by"
+        value={colouredBy.value}
+        onChange={(event) => {
+          colourBy.value = event.currentTarget.value as ColourBy
+          writeAddress()
+        }}
+      >
+        <option value="community">community</option>
+        <option value="region">region: links alone</option>
+        <option value="folder">folder</option>
+        <option value="tag">tag</option>
+      </select>
       <ul>
         {coloured.value?.legend.map(({ name, colour, notes, isRest = false }) => (
           <li key={`${name} ${isRest}`}>
@@ -259,12 +374,21 @@ interface LegendEntryOptions {
   readonly children: ComponentChildren
 }
 
-/** Communities and regions are shown by a click. Folders and tags have filters. */
+/** A click shows the notes of a community or region, and filters by a folder or tag. */
 function LegendEntry({ name, isRest, children }: LegendEntryOptions) {
   const { value: by } = colouredBy
-  if (isRest || (by !== 'community' && by !== 'region')) return <span>{children}</span>
+  if (isRest || name === '/') return <span>{children}</span>
+  const show = (): void => {
+    if (by === 'community' || by === 'region') showGroups(new Set([name]), by)
+    else {
+      const filter = by === 'tag' ? tag : folder
+      filter.value = name
+      writeAddress()
+      map.view?.fit()
+    }
+  }
   return (
-    <button type="button" onClick={() => showGroups(new Set([name]), by)}>
+    <button type="button" onClick={show}>
       {children}
     </button>
   )
@@ -294,43 +418,6 @@ function onKey(event: KeyboardEvent): void {
 
 /** Returns the areas over the map where no names are drawn. */
 function coveredIn(canvas: HTMLElement | null): readonly DOMRect[] {
-  const over = canvas?.closest('.middle')?.querySelectorAll('.legend, .zoom, .crowded, .narrowed, .part') ?? []
+  const over = canvas?.closest('.middle')?.querySelectorAll('.legend, .zoom, .crowded, .narrowed, .part, .depth') ?? []
   return [...over].map((one) => one.getBoundingClientRect())
-}
-
-/** Handles the page's keys, except in input fields. */
-export function onPageKey(event: KeyboardEvent, switchHelp: () => void): void {
-  const target = event.target as HTMLElement
-  if (event.ctrlKey || event.metaKey || event.altKey) return
-  if (target.closest('input, select, textarea') !== null) {
-    if (event.key === 'Escape') target.blur()
-    return
-  }
-  // The key has already closed something.
-  if (event.defaultPrevented) return
-  const act = KEYS[event.key]
-  if (event.key === '?') switchHelp()
-  else if (act !== undefined) act()
-  else return
-  event.preventDefault()
-}
-
-const KEYS: Readonly<Record<string, () => void>> = {
-  '/': () => {
-    const search = document.querySelector<HTMLInputElement>('#search')
-    search?.focus()
-    search?.select()
-  },
-  n: showAround,
-  p: showPath,
-  t: () => showView(view.value === 'table' ? 'map' : 'table'),
-  '+': () => map.view?.zoom(1.4),
-  '-': () => map.view?.zoom(1 / 1.4),
-  '0': () => map.view?.fit(),
-  Escape: () => {
-    steps.value = 0
-    path.value = []
-    leavePath()
-    showView('map')
-  },
 }

@@ -21,6 +21,7 @@ import {
   writeAddress,
 } from './state.ts'
 import { useAnswer } from './use-answer.ts'
+import { useDrawing } from './use-drawing.ts'
 
 interface Found {
   readonly path: readonly string[]
@@ -44,8 +45,10 @@ export function PathView() {
   )
   const found = answer instanceof Refused || answer?.path === undefined ? [] : [answer, ...(answer.alternatives ?? [])]
   const [opened, setOpened] = useState('')
-  const drawn = (found.find((way) => keyOf(way) === opened) ?? found[0])?.path ?? []
+  const way = found.find((one) => keyOf(one) === opened) ?? found[0]
+  const drawn = way?.path ?? []
   const key = drawn.join('\n')
+  useDrawing({ ties: way?.hops.map(({ from, to }) => ({ from, to, kind: 'step' })) ?? [] })
   const numbers = drawn.flatMap((id) => numberOf(id) ?? [])
   // Runs before paint, so later clicks are drawn on top.
   useLayoutEffect(() => {

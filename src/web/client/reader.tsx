@@ -9,6 +9,7 @@ import { parseAside } from './parse-aside.ts'
 import { plainText } from './plain-text.ts'
 import {
   api,
+  bareId,
   fail,
   folder,
   graph,
@@ -16,9 +17,9 @@ import {
   open,
   opensTab,
   openTab,
+  pointed,
   refusalOf,
   said,
-  showAround,
   showPath,
   showView,
   titleOf,
@@ -178,36 +179,35 @@ export function EditedLast({ limit }: { readonly limit: number }) {
   )
 }
 
-function Actions({ note: { id, path, title, kind, folder } }: { readonly note: PageNote }) {
-  const copy = async (text: string, what: string): Promise<void> => {
-    try {
-      await navigator.clipboard.writeText(text)
-      said.value = `${what} copied.`
-    } catch {
-      fail(new Refused('This browser does not let the page copy.', 'Select the text and copy it by hand.'))
-    }
+export async function copyText(text: string, what: string): Promise<void> {
+  try {
+    await navigator.clipboard.writeText(text)
+    said.value = `${what} copied.`
+  } catch {
+    fail(new Refused('This browser does not let the page copy.', 'Select the text and copy it by hand.'))
   }
+}
+
+/** Returns the address that opens a note in Obsidian, given its vault's folder. */
+export function obsidianAddress(folder: string, path: string): string {
+  return `obsidian://open?vault=${encodeURIComponent(folder)}&file=${encodeURIComponent(path)}`
+}
+
+function Actions({ note: { id, path, title, kind, folder } }: { readonly note: PageNote }) {
   return (
     <p class="actions">
       {kind !== 'missing' && (
-        <>
-          <button type="button" title="What is 1, 2 or 3 links away, then everything" onClick={showAround}>
-            Show neighbours
-          </button>
-          <button type="button" onClick={showPath}>
-            Path from here
-          </button>
-        </>
+        <button type="button" onClick={showPath}>
+          Path from here
+        </button>
       )}
-      <button type="button" onClick={() => void copyForAssistant(id, title, copy)}>
+      <button type="button" onClick={() => void copyForAssistant(id, title)}>
         Copy for an assistant
       </button>
-      <button type="button" onClick={() => void copy(id, 'Id')}>
+      <button type="button" onClick={() => void copyText(id, 'Id')}>
         Copy id
       </button>
-      {path !== undefined && (
-        <a href={`obsidian://open?vault=${encodeURIComponent(folder)}&file=${encodeURIComponent(path)}`}>Open in Obsidian</a>
-      )}
+      {path !== undefined && <a href={obsidianAddress(folder, path)}>Open in Obsidian</a>}
     </p>
   )
 }
@@ -221,10 +221,10 @@ interface Pack {
   }[]
 }
 
-async function copyForAssistant(id: string, title: string, copy: (text: string, what: string) => Promise<void>): Promise<void> {
+async function copyForAssistant(id: string, title: string): Promise<void> {
   const pack = await api.value?.call<Pack>('context_pack', { ids: [id] }, vault.value).catch(() => undefined)
   const parts = pack?.excerpts?.map((one) => `## ${one.title} (${one.id}, lines ${one.lines.join('–')})\n\n${one.text}`)
-  await copy(parts?.join('\n\n') ?? `# ${title} (${id})\n\n${note.value?.text ?? ''}`, 'Context')
+  await copyText(parts?.join('\n\n') ?? `# ${title} (${id})\n\n${note.value?.text ?? ''}`, 'Context')
 }
 
 function Properties({ note: { properties, tags, aliases, modified } }: { readonly note: PageNote }) {
@@ -328,9 +328,25 @@ export interface NoteLinkOptions {
   readonly children: ComponentChildren
 }
 
+/** How long the pointer must stay on a link to show a card, in milliseconds. */
+const CARD_MS = 150
+
 export function NoteLink({ link, line, children }: NoteLinkOptions) {
+  const soon = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
+  const leave = (): void => {
+    clearTimeout(soon.current)
+    if (pointed.value?.isLink === true) pointed.value = undefined
+  }
+  useEffect(() => leave, [])
   return (
     <a
+      onPointerEnter={({ pointerType, clientX: x, clientY: y }) => {
+        if (pointerType !== 'mouse' || link.kind === 'missing') return
+        soon.current = setTimeout(() => {
+          pointed.value = { id: bareId(link.to), x, y, middle: innerWidth / 2, isLink: true }
+        }, CARD_MS)
+      }}
+      onPointerLeave={leave}
       href={noteAddress(link.to, vault.value)}
       class={link.kind === 'missing' ? 'missing' : 'within'}
       onClick={(event) => {

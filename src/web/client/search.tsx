@@ -1,6 +1,6 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { plainText } from './plain-text.ts'
-import { api, bareId, coloured, fail, numberOf, open, vault } from './state.ts'
+import { api, bareId, coloured, fail, found, numberOf, open, vault } from './state.ts'
 
 interface Hit {
   readonly id: string
@@ -62,6 +62,9 @@ export function Search() {
     event.preventDefault()
   }
   const isListed = isOpen && hits.length > 0
+  useLayoutEffect(() => {
+    found.value = isListed ? hits.map(({ id }) => id) : []
+  }, [isListed, hits])
   const isMissed = isOpen && query.trim() !== '' && query === answered && hits.length === 0
   return (
     <div class="search" role="search">

@@ -16,6 +16,7 @@ import {
   noteAddress,
   overviewBy,
 } from './graph.ts'
+import type { Mark, Tie } from './map-scene.ts'
 import type { MapView } from './map-view.ts'
 
 export type View = 'map' | 'table' | 'path' | 'problems' | 'gaps' | 'changes'
@@ -52,6 +53,26 @@ export const connection = signal<Connection>('there')
 export const said = signal('')
 /** The notes of the visible path. */
 export const path = signal<readonly string[]>([])
+/** The visible list's remarks on notes, by id. */
+export interface Drawing {
+  readonly marks: readonly (readonly [id: string, mark: Mark])[]
+  readonly ties: readonly Tie<string>[]
+}
+export const NO_DRAWING: Drawing = { marks: [], ties: [] }
+export const drawing = signal(NO_DRAWING)
+/** The notes that the search has found so far. */
+export const found = signal<readonly string[]>([])
+/** The note under the pointer, in the map or as a link, and where in the window. */
+export interface Pointed {
+  readonly id: string
+  readonly x: number
+  readonly y: number
+  /** Left of this, the card is on the right of the point. */
+  readonly middle: number
+  /** True for a link, whose note pulses on the map. */
+  readonly isLink: boolean
+}
+export const pointed = signal<Pointed | undefined>(undefined)
 export const map: { view?: MapView } = {}
 /** Incremented with every change reported by the server. */
 export const changes = signal(0)
@@ -168,10 +189,28 @@ const lookedKey = computed(() => JSON.stringify(looked.value))
 export const lit = computed(() => {
   const { value } = graph
   if (value === undefined) return undefined
-  if (path.value.length > 0) return new Set(path.value.flatMap((id) => numberOf(id) ?? []))
+  if (found.value.length > 0) return new Set(numbersOf(found.value))
+  if (path.value.length > 0) return new Set(numbersOf(path.value))
   if (openGroups.value.size > 0) return new Set(notesOf(value, openGroups.value, openBy.value))
-  return steps.value > 0 && focused.value !== undefined ? around(value, focused.value, steps.value) : undefined
+  if (steps.value > 0 && focused.value !== undefined) return around(value, focused.value, steps.value)
+  const drawn = new Set([...drawnMarks.value.keys(), ...drawnTies.value.flatMap(({ from, to }) => [from, to])])
+  return drawn.size > 0 ? drawn : undefined
 })
+
+/** The visible list's remarks on notes, by number. */
+export const drawnMarks = computed(
+  () => new Map(drawing.value.marks.flatMap(([id, mark]) => numbersOf([id]).map((at) => [at, mark]))),
+)
+export const drawnTies = computed(() =>
+  drawing.value.ties.flatMap((tie) => {
+    const [from, to] = [numberOf(tie.from), numberOf(tie.to)]
+    return from === undefined || to === undefined ? [] : [{ ...tie, from, to }]
+  }),
+)
+
+function numbersOf(ids: readonly string[]): readonly number[] {
+  return ids.flatMap((id) => numberOf(id) ?? [])
+}
 
 /** Removes the vault's name from an id, which answers add if there are several vaults. */
 export function bareId(id: string): string {
@@ -367,6 +406,7 @@ export async function open(given: string, { fly = true, isRead = true, at, histo
   if (api.value === undefined) return
   const id = bareId(given)
   const { value: pathBefore } = path
+  pointed.value = undefined
   openGroups.value = NONE
   focus.value = id
   line.value = at
@@ -381,7 +421,9 @@ export async function open(given: string, { fly = true, isRead = true, at, histo
   if (focused.value === undefined && isPart.value) await refreshing
   // A path found in the meantime stays in view.
   const isOnlyNote = path.value.length === 0 || path.value === pathBefore
-  if (fly && isOnlyNote && focused.value !== undefined) map.view?.goTo([focused.value])
+  const { value: centre } = focused
+  if (fly && isOnlyNote && centre !== undefined && graph.value !== undefined)
+    map.view?.goTo([centre, ...neighbours(graph.value, centre)])
 }
 
 /** Checks whether the window is too narrow to show the note next to everything else. */
@@ -414,15 +456,15 @@ export function openTab(id: string): void {
   window.open(noteAddress(id, vault.value))
 }
 
-/** Extends the highlighted neighbourhood of the open note by one link. After three links, all notes are shown. */
-export function showAround(): void {
+/** Highlights what is around the open note, by default one link further than before. After three links, all notes are shown. */
+export function showAround(links = (steps.value + 1) % 4): void {
   if (focused.value === undefined) {
     said.value = 'Choose a note first.'
     return
   }
   if (view.value !== 'map') showView('map')
   path.value = []
-  steps.value = (steps.value + 1) % 4
+  steps.value = links
   said.value =
     steps.value === 0 ? 'Showing all notes.' : `Showing notes within ${steps.value} ${steps.value === 1 ? 'link' : 'links'}.`
   pane.value = 'map'

@@ -1,6 +1,6 @@
 import { renameSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { look, type MapCanvas, mapIsStill, openRoux, openWindow, openWorld, spotsOf } from './support.ts'
+import { look, lookAtDemo, type MapCanvas, mapIsStill, openRoux, openWindow, openWorld, spotsOf } from './support.ts'
 
 const goTo = (note: string): void => {
   location.hash = new URLSearchParams({ note }).toString()
@@ -72,7 +72,7 @@ test('what its author hid is not shown', async () => {
 })
 
 test('at a zoom of 400 % search, note and map are reached', async () => {
-  const { page } = await look(await openRoux(openWorld({ fixture: 'demo' })), { width: 320, height: 256 })
+  const { page } = await lookAtDemo({ width: 320, height: 256 })
   await page.keyboard.press('/')
   await page.keyboard.type('rye')
   await page.waitForSelector('#hits li')
@@ -114,7 +114,7 @@ test('a map that takes longer than a connection lives is asked for again', async
 })
 
 test('in a browser whose clock is years wrong the page opens, and says what changed', async () => {
-  const { page, errors } = await look(await openRoux(openWorld({ fixture: 'demo' })), {
+  const { page, errors } = await lookAtDemo({
     before: () => {
       const { now } = Date
       Date.now = () => now() - 20 * 365 * 24 * 3_600_000
@@ -126,7 +126,7 @@ test('in a browser whose clock is years wrong the page opens, and says what chan
 })
 
 test('in a browser whose clock is years ahead, too, it is said since when changes are known', async () => {
-  const { page } = await look(await openRoux(openWorld({ fixture: 'demo' })), {
+  const { page } = await lookAtDemo({
     before: () => {
       const { now } = Date
       Date.now = () => now() + 20 * 365 * 24 * 3_600_000

@@ -2,7 +2,7 @@ import { utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { labelsOf, look, mapIsStill, openRoux, openWindow, openWorld, spotsOf, type World } from './support.ts'
+import { labelsOf, look, lookAtDemo, mapIsStill, openRoux, openWindow, openWorld, spotsOf, type World } from './support.ts'
 
 const PHONE = { width: 390, height: 780 }
 
@@ -10,7 +10,7 @@ const showView = (page: Page, name: string) => page.click(`nav[aria-label="Views
 const showPane = (page: Page, name: string) => page.click(`.tabs button:text-is("${name}")`)
 
 test('on a phone the map is shown from beside a list, and what is chosen in the list is read', async () => {
-  const { page } = await look(await openRoux(openWorld({ fixture: 'demo' })), PHONE)
+  const { page } = await lookAtDemo(PHONE)
   await showView(page, 'Problems')
   await page.waitForSelector('.list li a')
   await showPane(page, 'Map')
@@ -22,7 +22,7 @@ test('on a phone the map is shown from beside a list, and what is chosen in the 
 })
 
 test('on a phone the address of a list shows the list', async () => {
-  const { page } = await look(await openRoux(openWorld({ fixture: 'demo' })), { ...PHONE, hash: '&view=problems' })
+  const { page } = await lookAtDemo({ ...PHONE, hash: '&view=problems' })
   await page.waitForSelector('.list li a', { state: 'visible' })
 })
 
@@ -46,7 +46,7 @@ test('on a phone no word of the table is cut within, and every row has its folde
 })
 
 test('a search that finds nothing says so', async () => {
-  const { page } = await look(await openRoux(openWorld({ fixture: 'demo' })))
+  const { page } = await lookAtDemo()
   await page.fill('#search', 'zzqqxx')
   await page.waitForSelector('.search:has-text("Nothing found")')
   await page.fill('#search', 'hydration')
@@ -191,11 +191,16 @@ test('from the head of a long note one comes to what links to it', async () => {
 })
 
 test('what is around a note is shown with a click, step by step', async () => {
-  const { page } = await look(await openRoux(openWorld({ fixture: 'demo' })), { hash: '&note=Hydration' })
-  await page.click('.actions button:text-is("Show neighbours")')
-  await page.waitForSelector('.narrowed button:has-text("1 link around Hydration")')
-  await page.click('.actions button:text-is("Show neighbours")')
-  await page.waitForSelector('.narrowed button:has-text("2 links around Hydration")')
+  const { page } = await lookAtDemo({ hash: '&note=Hydration' })
+  for (const links of ['1', '2']) {
+    await page.click(`.depth:has-text("Hydration") button:text-is("${links}")`)
+    await page.waitForFunction((steps) => location.hash.includes(`steps=${steps}`), links)
+  }
+  await page.click('.depth button[aria-pressed="true"]')
+  expect(await page.evaluate(() => location.hash)).not.toContain('steps')
+  await page.click('.depth button[aria-label="Close the note"]')
+  await page.waitForSelector('.welcome')
+  expect(await page.locator('.depth').count()).toBe(0)
 })
 
 test('however much changed, all of it is counted, and how much is not listed is said', async () => {
@@ -250,13 +255,13 @@ test('the table has what is around a note where only that stands out', async () 
   world.write('Hub.md', '[[One]] [[Two]]\n')
   for (const name of ['One', 'Two', 'Three', 'Four']) world.write(`${name}.md`, 'Text.\n')
   const { page } = await look(await openRoux(world), { hash: '&note=hub.md&steps=1' })
-  await page.waitForSelector('.narrowed:has-text("1 link around Hub")')
+  await page.waitForSelector('.depth:has-text("Hub") button[aria-pressed="true"]:text-is("1")')
   await page.keyboard.press('t')
   await page.waitForSelector('.table caption:text-is("3 notes")')
 })
 
 test('Enter opens what was typed, also when it is pressed before that is found', async () => {
-  const { page } = await look(await openRoux(openWorld({ fixture: 'demo' })))
+  const { page } = await lookAtDemo()
   await page.fill('#search', 'hydration')
   await page.waitForSelector('#hits li strong:text-is("Hydration")')
   await page.fill('#search', 'rye')
@@ -266,7 +271,7 @@ test('Enter opens what was typed, also when it is pressed before that is found',
 })
 
 test('Esc closes what lies over the page before it leaves a view', async () => {
-  const { page } = await look(await openRoux(openWorld({ fixture: 'demo' })), { hash: '&view=path&note=Hydration&to=Amylase' })
+  const { page } = await lookAtDemo({ hash: '&view=path&note=Hydration&to=Amylase' })
   await page.waitForSelector('.chain')
   await page.keyboard.press('?')
   await page.waitForSelector('.help')
@@ -281,7 +286,7 @@ test('Esc closes what lies over the page before it leaves a view', async () => {
 })
 
 test('what is around a note is asked for of a note only', async () => {
-  const { page } = await look(await openRoux(openWorld({ fixture: 'demo' })))
+  const { page } = await lookAtDemo()
   await page.locator('.map canvas').focus()
   await page.keyboard.press('n')
   await page.getByRole('status').filter({ hasText: 'Choose a note first.' }).waitFor({ state: 'attached' })
@@ -324,7 +329,7 @@ const pressAtOnce = (page: Page, ...keys: string[]) =>
   }, keys)
 
 test('keys that are pressed faster than the page is painted are all heard', async () => {
-  const { page } = await look(await openRoux(openWorld({ fixture: 'demo' })), { hash: '&note=Hydration' })
+  const { page } = await lookAtDemo({ hash: '&note=Hydration' })
   await page.waitForSelector('.note h1')
   await pressAtOnce(page, '?', 'Escape')
   expect(await page.locator('.help').count()).toBe(0)
@@ -333,7 +338,7 @@ test('keys that are pressed faster than the page is painted are all heard', asyn
 })
 
 test('who comes back to the search at once still sees what it finds', async () => {
-  const { page } = await look(await openRoux(openWorld({ fixture: 'demo' })))
+  const { page } = await lookAtDemo()
   await page.fill('#search', 'hydration')
   await page.waitForSelector('#hits li')
   await page.evaluate(() => {
@@ -348,7 +353,7 @@ test('who comes back to the search at once still sees what it finds', async () =
 })
 
 test('a way is not shown between notes that it does not connect, however long the server takes', async () => {
-  const { page } = await look(await openRoux(openWorld({ fixture: 'demo' })), { hash: '&view=path&note=Hydration&to=Amylase' })
+  const { page } = await lookAtDemo({ hash: '&view=path&note=Hydration&to=Amylase' })
   await page.waitForSelector('.chain')
   await page.route('**/web/call', (route) => (route.request().postData()?.includes('find_path') ? undefined : route.continue()))
   await page.fill('.picker:has-text("To") input', 'Rye')
@@ -440,7 +445,7 @@ test('words stay whole in tables and properties', async () => {
 })
 
 test('in a window too narrow for three columns list and note take turns beside the map', async () => {
-  const { page } = await look(await openRoux(openWorld({ fixture: 'demo' })), { width: 720, hash: '&view=problems' })
+  const { page } = await lookAtDemo({ width: 720, hash: '&view=problems' })
   const widthOf = async (selector: string) => (await page.locator(selector).boundingBox())?.width ?? 0
   await page.waitForSelector('.list li a')
   expect(await widthOf('.map canvas')).toBeGreaterThanOrEqual(380)
@@ -453,7 +458,7 @@ test('in a window too narrow for three columns list and note take turns beside t
 })
 
 test('a field of the path keeps the focus when Enter chooses its note', async () => {
-  const { page } = await look(await openRoux(openWorld({ fixture: 'demo' })), { hash: '&view=path&note=Hydration' })
+  const { page } = await lookAtDemo({ hash: '&view=path&note=Hydration' })
   const field = page.locator('.picker:has-text("To") input')
   for (const title of ['Amylase', 'rye']) {
     await field.fill(title)

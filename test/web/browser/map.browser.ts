@@ -1,7 +1,8 @@
 import { renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { labelsOf, look, type MapCanvas, mapIsStill, openRoux, openWorld, spotsOf, type World } from './support.ts'
+import { barriersOf } from './barriers.ts'
+import { labelsOf, look, lookAtDemo, type MapCanvas, mapIsStill, openRoux, openWorld, spotsOf, type World } from './support.ts'
 
 /** Notes in groups that are linked within themselves, and each with the next. */
 function writeVault(world: World, groups: number, each: number): void {
@@ -115,7 +116,7 @@ test('from afar the communities of a vault of some hundred notes are named, too'
 })
 
 test('the names of what is linked with the note in focus come before those of other notes', async () => {
-  const { page } = await look(await openRoux(openWorld({ fixture: 'demo' })), { hash: '&note=Antoine-Augustin Parmentier' })
+  const { page } = await lookAtDemo({ hash: '&note=Antoine-Augustin Parmentier' })
   await page.waitForSelector('.note h1')
   await page.waitForSelector('.backlink')
   await mapIsStill(page)
@@ -168,7 +169,7 @@ test('every note of a way between two notes has its name on the map, however lon
 })
 
 test('nothing of what was drawn before stays at the edges of the map', async () => {
-  const { page } = await look(await openRoux(openWorld({ fixture: 'demo' })), { hash: '&note=Hydration' })
+  const { page } = await lookAtDemo({ hash: '&note=Hydration' })
   await page.waitForSelector('.backlink')
   await mapIsStill(page)
   const inLastRow = () =>
@@ -186,7 +187,7 @@ test('nothing of what was drawn before stays at the edges of the map', async () 
 })
 
 test('nothing is drawn while nothing moves', async () => {
-  const { page } = await look(await openRoux(openWorld({ fixture: 'demo' })))
+  const { page } = await lookAtDemo()
   await page.waitForSelector('.legend li')
   await mapIsStill(page)
   const frames = await page.evaluate(async () => {
@@ -205,7 +206,7 @@ test('nothing is drawn while nothing moves', async () => {
 })
 
 test('a note is found, opened, left along its links, traced to another and its problems seen with the keyboard alone', async () => {
-  const { page, errors } = await look(await openRoux(openWorld({ fixture: 'demo' })))
+  const { page, errors } = await lookAtDemo()
   const said = (text: string | RegExp) => page.getByRole('status').filter({ hasText: text }).waitFor({ state: 'attached' })
   await page.keyboard.press('/')
   await page.keyboard.type('hydration')
@@ -284,7 +285,7 @@ test('attachments and canvases come on the map when they are asked for, beside t
 })
 
 test('the name of a note under the pointer stands beside the pointer, and in the window', async () => {
-  const { page } = await look(await openRoux(openWorld({ fixture: 'demo' })))
+  const { page } = await lookAtDemo()
   await page.waitForSelector('.legend li')
   await mapIsStill(page)
   const { x: left = 0, y: top = 0, width = 0 } = (await page.locator('.map canvas').boundingBox()) ?? {}
@@ -304,7 +305,7 @@ test('the name of a note under the pointer stands beside the pointer, and in the
 })
 
 test('a note under the pointer, or in focus, stands out with what it is linked with, and the others are dimmed', async () => {
-  const { page } = await look(await openRoux(openWorld({ fixture: 'demo' })))
+  const { page } = await lookAtDemo()
   await page.waitForSelector('.legend li')
   await mapIsStill(page)
   const far = 'people/antoine-augustin parmentier.md'
@@ -341,7 +342,7 @@ test('a note under the pointer, or in focus, stands out with what it is linked w
 })
 
 test('the card at the pointer has links in and out and the first sentence, the theme is switched, and the map is saved', async () => {
-  const { page } = await look(await openRoux(openWorld({ fixture: 'demo' })))
+  const { page } = await lookAtDemo()
   await page.waitForSelector('.legend li')
   await mapIsStill(page)
   const { x: left = 0, y: top = 0 } = (await page.locator('.map canvas').boundingBox()) ?? {}
@@ -358,8 +359,47 @@ test('the card at the pointer has links in and out and the first sentence, the t
   expect(saved.suggestedFilename()).toBe('notes.png')
 })
 
+test('a list or a search draws on the map, a link shows its card, and the right button has a menu', async () => {
+  const { page } = await lookAtDemo({ hash: '&note=Gluten' })
+  await page.waitForSelector('.body a')
+  await page.hover('.body a:text-is("Autolyse")')
+  await page.waitForSelector('.tip strong:text-is("Autolyse")')
+  await page.waitForSelector('.tip p')
+  await page.click('.depth button[aria-label="Close the note"]')
+  await page.waitForSelector('.tip', { state: 'detached' })
+  await page.click('nav[aria-label="Views"] button:text-is("Problems")')
+  const named = async () => (await labelsOf(page)).map(({ text }) => text).toSorted()
+  await expect.poll(named).toEqual(['2025-03-08', 'Baking with steam', 'Oven light bulb', 'Pale crust', 'Reading list'])
+  await mapIsStill(page)
+  const reds = await page.evaluate(() => {
+    const canvas = document.querySelector<MapCanvas>('.map canvas')
+    const [x, y] = canvas?.map.spots().get('faults/pale crust.md') ?? [0, 0]
+    const { data = [] } = canvas?.getContext('2d')?.getImageData(x, y, 40, 1) ?? {}
+    return [...data].filter((red, at) => at % 4 === 0 && red > 190 && (data[at + 1] ?? 255) < 70).length
+  })
+  expect(reds).toBeGreaterThan(0)
+  await page.fill('#search', 'focaccia')
+  await page.waitForSelector('#hits li')
+  await expect.poll(named).not.toContain('Oven light bulb')
+  expect(await named()).toContain('Focaccia')
+  await page.click('nav[aria-label="Views"] button:text-is("Map")')
+  await mapIsStill(page)
+  const { x: left = 0, y: top = 0 } = (await page.locator('.map canvas').boundingBox()) ?? {}
+  const [x, y] = (await spotsOf(page)).get('concepts/amylase.md') ?? [0, 0]
+  await page.mouse.click(left + x, top + y, { button: 'right' })
+  await page.waitForSelector('.menu a[href^="obsidian://open?vault=vault&file=Concepts%2FAmylase.md"]')
+  expect(await barriersOf(page)).toEqual([])
+  await page.keyboard.press('ArrowDown')
+  expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Open in a new tab')
+  await page.keyboard.press('Escape')
+  await page.waitForSelector('.menu', { state: 'detached' })
+  await page.mouse.click(left + x, top + y, { button: 'right' })
+  await page.click('.menu button:text-is("Path from here")')
+  await page.waitForFunction(() => document.querySelector<HTMLInputElement>('.picker input')?.value === 'Amylase')
+})
+
 test('on a fine screen small notes are round, too', async () => {
-  const { page } = await look(await openRoux(openWorld({ fixture: 'demo' })), {
+  const { page } = await lookAtDemo({
     density: 2,
     before: () => {
       const { rect } = CanvasRenderingContext2D.prototype
@@ -376,7 +416,7 @@ test('on a fine screen small notes are round, too', async () => {
 })
 
 test('the left button alone opens a note, Ctrl opens it in a tab, and a click beside the notes closes it', async () => {
-  const { page, context } = await look(await openRoux(openWorld({ fixture: 'demo' })))
+  const { page, context } = await lookAtDemo()
   await page.waitForSelector('.legend li')
   await mapIsStill(page)
   const { x: left = 0, y: top = 0 } = (await page.locator('.map canvas').boundingBox()) ?? {}

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import { barriersOf } from './barriers.ts'
-import { labelsOf, look, type MapCanvas, mapIsStill, openRoux, openWindow, openWorld } from './support.ts'
+import { labelsOf, look, lookAtDemo, type MapCanvas, mapIsStill, openRoux, openWindow, openWorld } from './support.ts'
 
 for (const [name, options, views] of [
   ['in light, and in dark chosen by hand', {}, ['Table', 'Problems', 'Gaps', 'Changes', 'Path']],
   ['on a phone', { width: 390, height: 780 }, ['Table']],
 ] as const) {
   test(`axe finds nothing ${name}: map with a note, ${views.join(', ').toLowerCase()}, help`, async () => {
-    const { page } = await look(await openRoux(openWorld({ fixture: 'demo' })), {
+    const { page } = await lookAtDemo({
       ...options,
       hash: '&note=Hydration&to=Amylase',
     })
@@ -139,7 +139,7 @@ test('a link to a missing note shows which sentences link to it', async () => {
 })
 
 test('Esc or a click outside closes the filters and keeps their choices', async () => {
-  const { page } = await look(await openRoux(openWorld({ fixture: 'demo' })))
+  const { page } = await lookAtDemo()
   const isOpen = () => page.$eval('.filters', (panel) => (panel as HTMLDetailsElement).open)
   await page.click('.filters summary')
   await page.uncheck('.filters label:has-text("Journals") input')

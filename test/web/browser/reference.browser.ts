@@ -1,10 +1,8 @@
-import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { PROGRAM } from '../../e2e/support.ts'
-import { look, mapIsStill, openRoux, openWorld, spotsOf } from './support.ts'
+import { lookAtDemo, mapIsStill, spotsOf } from './support.ts'
 
 // States of the page are compared with references: where its parts are, and a picture of few cells. Fonts differ between machines,
 // so there is tolerance. `UPDATE_SNAPSHOTS=1` writes the references.
@@ -79,10 +77,7 @@ function compare(name: string, state: Reference): void {
 for (const dark of [false, true]) {
   const theme = dark ? 'dark' : 'light'
   test(`in ${theme} the page looks as before: card at the pointer, note and table`, async () => {
-    const world = openWorld({ fixture: 'demo' })
-    // Where notes lie depends on communities, which would otherwise be known before or after the first picture.
-    execFileSync(process.execPath, [PROGRAM, 'map', '--vault', world.vault], { env: world.env, cwd: world.root })
-    const { page } = await look(await openRoux(world), { dark })
+    const { page } = await lookAtDemo({ dark })
     await page.waitForSelector('.legend li')
     await page.waitForFunction(() => document.fonts.size === 4)
     await page.waitForSelector('.welcome .rows')

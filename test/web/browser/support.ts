@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
-import { afterAll, onTestFinished } from 'vitest'
+import { afterAll, inject, onTestFinished } from 'vitest'
 import { CHROMIUM_FLAGS } from '../../../scripts/chromium.mjs'
 import type { Label } from '../../../src/web/client/map-labels.ts'
 import type { MapView } from '../../../src/web/client/map-view.ts'
@@ -79,6 +79,8 @@ export interface LookOptions {
   readonly density?: number
   /** Runs before anything of the page does. */
   readonly before?: () => void
+  /** A session that the page has from the start. */
+  readonly session?: string
 }
 
 /** A page that someone looks at. */
@@ -98,6 +100,7 @@ export async function openWindow({
   dark = false,
   density = 1,
   before,
+  session,
 }: LookOptions = {}): Promise<Looked> {
   const context = await (await sharedBrowser()).newContext({
     viewport: { width, height },
@@ -112,6 +115,7 @@ export async function openWindow({
       window.refusals?.push(`${violatedDirective} ${blockedURI} ${sample}`),
     )
   })
+  if (session !== undefined) await context.addInitScript((kept) => sessionStorage.setItem('roux-session', kept), session)
   if (before !== undefined) await context.addInitScript(before)
   // Nothing here is about time: this ends a test that hangs, on a machine that is busy with others.
   context.setDefaultTimeout(100_000)
@@ -150,8 +154,17 @@ async function disturb(page: Page): Promise<void> {
 
 let disturbed = 0
 
+/** Opens the demo, which all tests share, and waits until the map is there. */
+export function lookAtDemo(options: LookOptions & { readonly hash?: string } = {}): Promise<Looked> {
+  const { url, session } = inject('demo')
+  return look({ address: `${url}#` }, { ...options, session })
+}
+
 /** Opens the page and waits until the map is there. */
-export async function look(roux: RunningRoux, options: LookOptions & { readonly hash?: string } = {}): Promise<Looked> {
+export async function look(
+  roux: Pick<RunningRoux, 'address'>,
+  options: LookOptions & { readonly hash?: string } = {},
+): Promise<Looked> {
   const looked = await openWindow(options)
   await looked.page.goto(`${roux.address}${options.hash ?? ''}`)
   await mapIsStill(looked.page)

@@ -5,6 +5,7 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   root: fileURLToPath(new URL('../../..', import.meta.url)),
   test: {
+    globalSetup: ['test/web/browser/demo-server.ts'],
     include: ['test/web/browser/*.browser.ts'],
     testTimeout: 150_000,
     hookTimeout: 60_000,

@@ -1,0 +1,51 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { TestProject } from 'vitest/node'
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** The address of the demo, and what the page keeps of its session. */
+    readonly demo: { readonly url: string; readonly session: string }
+  }
+}
+
+/** Serves a copy of the demo to all tests that only read it. Its communities are known from the start. */
+// biome-ignore lint/style/noDefaultExport: the test runner calls this export
+export default async function serveDemo({ provide }: TestProject): Promise<() => Promise<void>> {
+  const program = fileURLToPath(new URL('../../../dist/cli/main.js', import.meta.url))
+  const root = mkdtempSync(join(tmpdir(), 'roux-demo-'))
+  const vault = join(root, 'vault')
+  mkdirSync(vault)
+  cpSync(fileURLToPath(new URL('../../../fixtures/demo', import.meta.url)), vault, { recursive: true, preserveTimestamps: true })
+  const folders = ['HOME', 'XDG_CACHE_HOME', 'XDG_STATE_HOME', 'XDG_CONFIG_HOME', 'LOCALAPPDATA', 'APPDATA']
+  const env = { ...process.env, ROUX_SERVE_SHARED: 'off', ...Object.fromEntries(folders.map((name) => [name, join(root, name)])) }
+  execFileSync(process.execPath, [program, 'map', '--vault', vault], { env, cwd: root })
+  const child = spawn(process.execPath, [program, 'open', vault, '--print'], { env, cwd: root })
+  const address = await new Promise<URL>((resolve, reject) => {
+    let told = ''
+    for (const stream of [child.stdout, child.stderr])
+      stream.on('data', (part: Buffer) => {
+        told += part
+        const [found] = /http:\/\/\S+/.exec(told) ?? []
+        if (found !== undefined) resolve(new URL(found))
+      })
+    child.on('exit', () => reject(new Error(`roux open ended: ${told}`)))
+  })
+  const { origin } = address
+  const opened = await fetch(`${origin}/web/session`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', Origin: origin },
+    body: JSON.stringify({ code: new URLSearchParams(address.hash.slice(1)).get('code') }),
+  })
+  provide('demo', { url: `${origin}/`, session: await opened.text() })
+  return async () => {
+    const ended = once(child, 'exit')
+    child.kill('SIGKILL')
+    await ended
+    rmSync(root, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 })
+  }
+}
