@@ -18,6 +18,7 @@ import { encode } from 'gpt-tokenizer/encoding/o200k_base'
 import { Client } from '../bench/client.mjs'
 import { methodRows } from './methods.mjs'
 import { PAGE_BUNDLE } from './page-bundle.mjs'
+import { converse } from './transcript.mjs'
 import { askModel, askRealModel } from './transcript-ask.mjs'
 import { converseOverHttp } from './transcript-http.mjs'
 
@@ -121,6 +122,7 @@ const parts = {
     prompts: promptsTable(),
   },
   'docs/library.md': { methods: table(['method', 'does', 'takes', 'as the tool'], methodRows(tools)) },
+  'docs/transcript.md': await converse({ root, folder: join(scratch, 'talk'), layOut }),
   'docs/transcript-http.md': await converseOverHttp({ root, folder: join(scratch, 'http'), layOut }),
   'docs/transcript-ask.md': {
     ...(await askModel({ root, folder: join(scratch, 'ask') })),

@@ -35,7 +35,8 @@ const MOST_LETTERS = 150
 /** Headers that do not matter here. */
 const LEFT_OUT = new Set(['links', 'properties', 'icons'])
 
-function abbreviate(value, key = '') {
+/** Keeps the first items of lists and the beginnings of texts, and leaves out members that do not matter here. */
+export function abbreviate(value, key = '') {
   if (typeof value === 'string') return abbreviateText(value, key)
   if (Array.isArray(value)) {
     const rest = value.length - MOST_ITEMS
