@@ -35,6 +35,8 @@ export interface GraphCore {
   readonly embedding?: Embedding
   /** Weight of the semantic score relative to words, 0–1. `auto` uses the weight measured for the model. */
   readonly searchWeight: number | 'auto'
+  /** ISO 639-1 codes of the languages that notes and questions can be in. Empty for all. */
+  readonly languages: readonly string[]
   /** Loads the search indexes early, while a question waits for the graph. */
   readonly loadSearchEarly?: () => void
   /** Plans operations, even if writing is off. Omitted if planning is unavailable. */

@@ -3,7 +3,7 @@ import { realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import * as history from '../changes/vault-history.ts'
 import { userFolders } from '../config/folders.ts'
-import type { Settings } from '../config/settings.ts'
+import { languagesOf, type Settings } from '../config/settings.ts'
 import { INSIGHT } from '../store/embedded/insight-cache.ts'
 import { FORMAT } from '../store/embedded/rows.ts'
 import { SEARCH } from '../store/embedded/search/search-rows.ts'
@@ -27,7 +27,9 @@ export function indexFile(settings: Settings, root = realRoot(settings.vault.pat
   const { mode, ignore, gitignore, link_roots: linkRoots } = settings.vault
   const { profile, comments } = settings.links
   const { link_text: linkText, colors } = settings.tags
-  const facts = JSON.stringify([root, FORMAT, mode, ignore, gitignore, linkRoots, profile, comments, linkText, colors])
+  const languages = languagesOf(settings.search)
+  const told = languages.length === 0 ? [] : [[...languages].sort()]
+  const facts = JSON.stringify([root, FORMAT, mode, ignore, gitignore, linkRoots, profile, comments, linkText, colors, ...told])
   const folder = settings.cache.path === '' ? userFolders().cache : resolve(settings.cache.path)
   return join(folder, `index-${digest('sha256', facts, 'hex').slice(0, 24)}.db`)
 }

@@ -2,7 +2,7 @@ import type { GraphCore } from '../app/graph-core.ts'
 import { Rankings } from '../app/links/rankings.ts'
 import { openLogReader } from '../changes/graph-log.ts'
 import { userFolders } from '../config/folders.ts'
-import type { Settings } from '../config/settings.ts'
+import { languagesOf, type Settings } from '../config/settings.ts'
 import { once } from '../core/waiting/once.ts'
 import { openSqlite } from '../store/embedded/sqlite.ts'
 import { serverOf } from '../store/neo4j/server/place.ts'
@@ -32,6 +32,7 @@ export async function openCore(settings: Settings, options: OpenOptions): Promis
       write: settings.write,
       files: settings.files,
       insight: settings.insight,
+      search: settings.search,
       ai: settings.ai,
     },
     stateFolder: userFolders().state,
@@ -96,6 +97,7 @@ export async function openCore(settings: Settings, options: OpenOptions): Promis
       : { graphLog: openLogReader({ stateFolder: data.stateFolder, root, openDatabase: (path) => openSqlite(path) }) }),
     ...(embedding === undefined ? undefined : { embedding: { ...embedding, mayEmbed: mayEmbed(settings.embedder, ai) } }),
     searchWeight: settings.search.weight,
+    languages: languagesOf(settings.search),
     ...(options.watch ? { loadSearchEarly: once(() => void loadSearch(engine)) } : undefined),
     planning: {
       plan: (operations, signal) => indexing.writing.run({ title: 'plan', operations, dryRun: true }, signal),
@@ -155,6 +157,7 @@ async function openStoredCore(settings: Settings, options: OpenOptions & { reado
     graphLog,
     ...(embedding === undefined ? undefined : { embedding: { ...embedding, mayEmbed: mayEmbed(settings.embedder, ai) } }),
     searchWeight: settings.search.weight,
+    languages: languagesOf(settings.search),
     get chat() {
       return chat.now
     },

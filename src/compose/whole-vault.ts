@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import type { GraphCore } from '../app/graph-core.ts'
 import { openInsightState } from '../changes/insight-state.ts'
 import { userFolders } from '../config/folders.ts'
-import type { Settings } from '../config/settings.ts'
+import { languagesOf, type Settings } from '../config/settings.ts'
 import type { Decisions, InsightState } from '../core/insight/insight-state.ts'
 import type { Store } from '../core/store.ts'
 import type { Texts } from '../core/texts.ts'
@@ -35,7 +35,7 @@ export function openWholeVault(
   const isIgnored = openGlobs(settings.insight.ignore)
   const kept = openInsightState({ path: join(userFolders().state, 'insight.db'), root, openDatabase: openSqlite })
   const insightState: InsightState = stateWith(kept, parts.store.decisions)
-  const ofBoth = { ...parts, isIgnored, ignored: settings.insight.ignore.join('\n') }
+  const ofBoth = { ...parts, isIgnored, ignored: settings.insight.ignore.join('\n'), languages: languagesOf(settings.search) }
   const insights = new InsightClient({ ...ofBoth, kind: 'whole', state: insightState })
   const linkInsights = new InsightClient({ ...ofBoth, kind: 'links' })
   return {

@@ -1,3 +1,4 @@
+import { LANGUAGES } from '../core/languages.ts'
 import type { Mode } from '../core/note.ts'
 
 /**
@@ -11,6 +12,8 @@ export type SettingType =
   /** A number or `auto`. */
   | { readonly kind: 'number'; readonly min: number; readonly max: number }
   | { readonly kind: 'list'; readonly of: 'text' | 'path' }
+  /** `auto`, or a list of some of the values. */
+  | { readonly kind: 'some'; readonly values: readonly string[] }
   /** No hosts, any host (`true`), or a list of host names. */
   | { readonly kind: 'hosts' }
 
@@ -45,6 +48,7 @@ const text = settingOf<string>({ kind: 'text' }, '')
 const model = settingOf<string>({ kind: 'model' }, '')
 const flag = settingOf<boolean>({ kind: 'flag' }, false)
 const hosts = settingOf<boolean | readonly string[]>({ kind: 'hosts' }, false)
+const languages = settingOf<'auto' | readonly string[]>({ kind: 'some', values: LANGUAGES }, 'auto')
 const texts = settingOf<readonly string[]>({ kind: 'list', of: 'text' }, [])
 const paths = settingOf<readonly string[]>({ kind: 'list', of: 'path' }, [])
 
@@ -232,6 +236,11 @@ export const SETTINGS = [
     'The weight of meaning in `search`: 0 uses words only, 1 meaning only, `auto` the mix that measured best for the model.',
     { min: 0, max: 1, widens: false },
   ),
+  languages(
+    'search.languages',
+    'The languages of the notes and questions, such as [en, de]. Short texts are then taken for one of these. `auto` tells all languages apart. A new value reads all notes again.',
+    { widens: false },
+  ),
   number(
     'answers.max_tokens',
     "The token budget of answers that list notes (a token is about four letters). A call can override it with `max_tokens`. `auto` uses each tool's default, mostly 2000. Commands and the library have no budget.",
@@ -380,7 +389,7 @@ export const SECTIONS: Readonly<Record<string, string>> = {
   tags: 'Which text counts as a tag. Tags in properties always do.',
   embedder: 'The model that turns text into vectors for search by meaning.',
   ai: 'The chat model, and what it may see. Nothing leaves this computer unless `ai.allow_remote` and `roux ai allow` permit it.',
-  search: 'How notes are ranked.',
+  search: 'How notes are found and ranked.',
   answers: 'How long answers are.',
   vectors: 'How vectors are compared.',
   cache: 'Where the index is kept.',

@@ -37,6 +37,11 @@ export function splitKey(key: string): readonly [section: string, name: string] 
   return [key.slice(0, at), key.slice(at + 1)]
 }
 
+/** Returns the languages that notes and questions can be in, or an empty list for all. */
+export function languagesOf({ languages }: Settings['search']): readonly string[] {
+  return languages === 'auto' ? [] : languages
+}
+
 const MEGABYTE = 1_000_000
 
 /** Returns the number of days for which a change log is kept, and its maximum size in bytes. */

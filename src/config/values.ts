@@ -17,13 +17,15 @@ export function readValue(type: SettingType, { raw: given, written, base }: Pick
     case 'flag':
       return typeof raw === 'boolean' ? ok(raw) : wrong(type, raw)
     case 'integer':
-      return Number.isInteger(raw) && Number(raw) >= type.min && Number(raw) <= type.max ? ok(raw) : wrong(type, raw)
+      return isWithin(type, raw) ? ok(raw) : wrong(type, raw)
     case 'number':
-      return raw === 'auto' || (typeof raw === 'number' && raw >= type.min && raw <= type.max) ? ok(raw) : wrong(type, raw)
+      return raw === 'auto' || isWithin(type, raw) ? ok(raw) : wrong(type, raw)
     case 'choice':
       return typeof raw === 'string' && type.values.includes(raw) ? ok(raw) : wrong(type, raw)
     case 'list':
       return readItems(type, raw, (item) => (type.of === 'path' ? expandPath(item, base) : item))
+    case 'some':
+      return raw === 'auto' ? ok(raw) : readItems(type, raw, oneOf(type.values))
     case 'hosts':
       return typeof raw === 'boolean' ? ok(raw) : readItems(type, raw, hostName)
     case 'path':
@@ -33,6 +35,10 @@ export function readValue(type: SettingType, { raw: given, written, base }: Pick
     case 'text':
       return typeof raw === 'string' ? ok(raw) : wrong(type, raw)
   }
+}
+
+function isWithin({ kind, min, max }: Extract<SettingType, { readonly min: number }>, raw: unknown): boolean {
+  return typeof raw === 'number' && raw >= min && raw <= max && (kind === 'number' || Number.isInteger(raw))
 }
 
 /** Parses the text of a variable or `--set`. A list is either a JSON array or a comma-separated string. */
@@ -46,6 +52,8 @@ function parseText({ kind }: SettingType, text: string): unknown {
       return /^-?(?:\d+(?:\.\d+)?|\.\d+)$/.test(text) ? Number(text) : text
     case 'list':
       return splitList(text)
+    case 'some':
+      return text === 'auto' ? text : splitList(text)
     case 'hosts':
       return parseFlag(text) ?? splitList(text)
     default:
@@ -66,6 +74,8 @@ export function describeType(type: SettingType): string {
       return `one of ${type.values.join(', ')}`
     case 'list':
       return type.of === 'path' ? 'a list of folders, e.g. ["~/shared"]' : 'a list of texts, e.g. ["a", "b"]'
+    case 'some':
+      return `auto, or a list of ${type.values.join(', ')}`
     case 'hosts':
       return 'false, true, or a list of names of computers, e.g. ["api.openai.com"]'
     case 'path':
@@ -89,6 +99,10 @@ function readItems(type: SettingType, raw: unknown, readItem: (item: string) => 
   const items = raw.map((item: unknown) => (typeof item === 'string' ? readItem(item) : ''))
   const invalid = items.indexOf('')
   return invalid === -1 ? ok(items) : wrong(type, raw[invalid], 'an item that is ')
+}
+
+function oneOf(values: readonly string[]): (item: string) => string {
+  return (item) => (values.includes(item) ? item : '')
 }
 
 /** Host part of an address, in lowercase. May include a port. */

@@ -7,6 +7,8 @@ export interface Flavour {
   readonly comments: boolean
   /** Tags in the body to ignore. None by default. */
   readonly ignoredTags?: IgnoredTags
+  /** The languages that notes can be in. All by default. */
+  readonly languages?: readonly string[]
 }
 
 /** The default flavour. Use it if the flavour makes no difference. */

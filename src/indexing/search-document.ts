@@ -71,7 +71,7 @@ export function readNote({ key, path, kind, known, hash: given }: NoteSource, by
       key,
       path,
       version: versionOf({ path, hash }, flavour.mode),
-      language: languageOfNote(fields),
+      language: languageOfNote(fields, flavour),
       ...analyseNote(fields),
     },
     fields,
@@ -81,8 +81,8 @@ export function readNote({ key, path, kind, known, hash: given }: NoteSource, by
 }
 
 /** Names count in short notes only, because many are in another language than the text. */
-function languageOfNote({ title, headings, body }: NoteFields): string | undefined {
-  return languageOf(body.length > SHORT_NOTE ? body : [body, ...headings, ...title].join('\n'))?.code
+function languageOfNote({ title, headings, body }: NoteFields, { languages }: Flavour): string | undefined {
+  return languageOf(body.length > SHORT_NOTE ? body : [body, ...headings, ...title].join('\n'), languages)?.code
 }
 
 /** In UTF-16 units. */

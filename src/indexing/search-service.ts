@@ -13,6 +13,8 @@ import { type EmbeddingChoice, SearchIndexer, type StepResult } from './search-i
 /** Dependencies of the search service. */
 export interface SearchServiceParts extends EmbeddingChoice {
   readonly openWriter: (cache: IndexStatus['cache']) => SearchWriter
+  /** The languages that notes can be in. All by default. */
+  readonly languages?: readonly string[]
   /**
    * True to start as soon as the graph is up to date (server) rather than when a caller waits (command). Only vectors computed by
    * servers replace those of other embedders, because a command might try another embedder once while a server needs its own.
@@ -208,7 +210,7 @@ export class SearchService {
       search: this.#writer,
       embedding: this.#parts,
       supersedes: this.#parts.isEager,
-      flavour: { profile, comments, mode },
+      flavour: { profile, comments, mode, languages: this.#parts.languages ?? [] },
       kindOf: (path) => kindOf(path, mode),
       onMismatch: this.#hooks.onMismatch,
       onWake: this.#hooks.onWake,

@@ -54,6 +54,8 @@ export interface RunSubject {
   readonly kind: InsightKind
   readonly offsets: Uint32Array
   readonly targets: Uint32Array
+  /** The languages that notes can be in. All by default. */
+  readonly languages?: readonly string[]
 }
 
 /** Number of records to write at once. Writing many in key order is several times as fast. */
@@ -111,7 +113,7 @@ export class InsightRun {
   addTexts(texts: readonly TextOfNote[]): void {
     for (const { note, text } of texts) {
       this.#addKept(note)
-      const record = text === undefined ? NO_WORDS : noteRecord(text)
+      const record = text === undefined ? NO_WORDS : noteRecord(text, this.#subject.languages)
       if (text !== undefined) this.#unwritten.set(text.hash, encodeRecord(record))
       const content = text?.hash ?? ''
       if (content !== this.#notes[note]?.hash) this.#isSettled = false

@@ -1,7 +1,8 @@
+import { LANGUAGES } from '../core/languages.ts'
 import type { WordSink } from '../core/search-writer.ts'
 import { lineNumber } from '../core/text/line-number.ts'
 import { markProse, OPEN, SILENT } from '../markdown/inline-spans.ts'
-import { LANGUAGES, languageOf } from '../search/languages/language-of.ts'
+import { languageOf } from '../search/languages/language-of.ts'
 import { NumberList } from '../search/number-list.ts'
 import { ByteReader, ByteWriter, DamagedWords } from '../search/words/index/bytes.ts'
 import { WORD } from '../search/words/joined-word.ts'
@@ -121,7 +122,7 @@ const scratch = {
 }
 
 /** Creates the record of a note. */
-export function noteRecord(source: RecordSource): NoteRecord {
+export function noteRecord(source: RecordSource, languages?: readonly string[]): NoteRecord {
   const numbers = new Map<string, number>()
   const { formHashes, lines, hashes, ends, words } = scratch
   for (const list of Object.values(scratch)) list.clear()
@@ -150,7 +151,7 @@ export function noteRecord(source: RecordSource): NoteRecord {
   })
   endLine()
   return {
-    language: languageOf(source.text.slice(source.bodyStart))?.code,
+    language: languageOf(source.text.slice(source.bodyStart), languages)?.code,
     forms: [...numbers.keys()],
     lines: lines.copy(),
     hashes: hashes.copy(),

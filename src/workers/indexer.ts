@@ -1,6 +1,6 @@
 import { type MessagePort, parentPort } from 'node:worker_threads'
 import { type OpenLogWriter, openLogWriter } from '../changes/graph-log.ts'
-import { retentionOf } from '../config/settings.ts'
+import { languagesOf, retentionOf } from '../config/settings.ts'
 import { conflictOriginal } from '../core/conflict-copies.ts'
 import type { Embedder } from '../core/embedder.ts'
 import { RouxError } from '../core/errors.ts'
@@ -135,7 +135,7 @@ function openService(
   { root, settings, engine, watch, freshness }: OpenIndexer,
   { send, embedder: calls, log, ai, onReplaced, onRest }: ServiceCallbacks,
 ): IndexingService {
-  const { vault, links, tags, embedder } = settings
+  const { vault, links, tags, embedder, search } = settings
   const options: VaultOptions = {
     ignore: vault.ignore,
     gitignore: vault.gitignore,
@@ -171,6 +171,7 @@ function openService(
     onReplaced: (cache) => tellReplaced('index', cache),
     search: {
       openWriter: openSearch,
+      languages: languagesOf(search),
       ...(embedder.kind === 'none' ? undefined : { openEmbedder: () => openPassageEmbedder(embedder, calls) }),
       mayEmbed: mayEmbed(embedder, ai),
       isEmbedderQuick: embedder.kind === 'static',

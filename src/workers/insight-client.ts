@@ -42,6 +42,8 @@ export interface InsightClientParts<Kind extends InsightKind = 'whole'> {
   readonly isIgnored: (path: string) => boolean
   /** The ignore rule as text, because others who share the store may ignore other paths. */
   readonly ignored?: string
+  /** The languages that notes can be in. All by default. */
+  readonly languages?: readonly string[]
   /** True if another process is about to update the store. */
   readonly isKeptElsewhere?: () => boolean
 }
@@ -128,9 +130,9 @@ export class InsightClient<Kind extends InsightKind = 'whole'> implements Insigh
     await store.results.keep(kind, { generation: insight.generation, bytes: this.#pack(insight) }).catch(() => {})
   }
 
-  /** Identifies the input apart from the notes: the program version and the ignored paths. */
+  /** Identifies the input apart from the notes: the program version, the ignored paths and the languages. */
   get #recipe(): string {
-    return JSON.stringify([INSIGHT_VERSION, this.#parts.ignored ?? ''])
+    return JSON.stringify([INSIGHT_VERSION, this.#parts.ignored ?? '', this.#parts.languages ?? []])
   }
 
   #pack(insight: InsightKinds[Kind]): Uint8Array {
@@ -211,6 +213,7 @@ export class InsightClient<Kind extends InsightKind = 'whole'> implements Insigh
       kind: this.#parts.kind,
       offsets: topology.offsets,
       targets: topology.targets,
+      ...(this.#parts.languages === undefined ? undefined : { languages: this.#parts.languages }),
     })
     try {
       const versions: (FileVersion | undefined)[] = []

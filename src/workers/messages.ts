@@ -11,7 +11,7 @@ import type { EnginePlace } from '../store/open-writers.ts'
 export interface IndexerData {
   /** Absolute path of the vault. */
   readonly root: string
-  readonly settings: Pick<Settings, 'vault' | 'links' | 'tags' | 'embedder' | 'write' | 'files' | 'insight' | 'ai'>
+  readonly settings: Pick<Settings, 'vault' | 'links' | 'tags' | 'embedder' | 'write' | 'files' | 'insight' | 'search' | 'ai'>
   /** Folder for the record of changes and the locks. */
   readonly stateFolder: string
   readonly engine: EnginePlace

@@ -31,11 +31,13 @@ export interface CoreOptions {
   readonly status?: Partial<IndexStatus>
   /** The vault's name when there are several vaults. */
   readonly name?: string
+  /** The languages of questions. */
+  readonly languages?: readonly string[]
 }
 
 /** A core over notes, searchable by words and, with an embedder, by meaning. */
 export async function searchCore(files: Readonly<Record<string, string>>, options: CoreOptions = {}): Promise<SearchCore> {
-  const { embedder, mayEmbed, open, openFormer, status, name } = options
+  const { embedder, mayEmbed, open, openFormer, status, name, languages = [] } = options
   const vault = new MemoryVault(files)
   const indexed = await new IndexedVault(vault, {}, name).index()
   await indexed.indexSearch(embedder, mayEmbed)
@@ -90,6 +92,7 @@ export async function searchCore(files: Readonly<Record<string, string>>, option
       ? undefined
       : { embedding: { open: opens, openFormer: openFormer ?? (async () => undefined), mayEmbed } }),
     searchWeight: 'auto',
+    languages,
     close: () => indexed.store.close(),
     indexed,
     vault,

@@ -5,7 +5,7 @@ import { similarNodes } from '../../src/app/find/similar-nodes.ts'
 import { type SuggestionKind, suggestLinks } from '../../src/app/insight/suggest-links.ts'
 import { openStaticEmbedder } from '../../src/embed/static-embedder.ts'
 import { TABLE, TABLES } from '../embed/support.ts'
-import { searchCore } from './search-core.ts'
+import { type SearchCore, searchCore } from './search-core.ts'
 
 const ARABIC = {
   'الخبز.md': 'يُخبز الخبز من الدقيق والماء والملح في فرن ساخن.\n',
@@ -59,6 +59,14 @@ describe('the embedder does not know the language', () => {
     const languageIn = async (query: string) => (await ask(ENGLISH, { query })).value[0]?.explain?.language
     expect(await languageIn('the salt and water')).toBe('en')
     expect(await languageIn('salt')).toBeUndefined()
+  })
+
+  test('a question is in one of the languages of search.languages', async () => {
+    const core = await searchCore(ENGLISH, { embedder, languages: ['de', 'en'] })
+    const languageIn = async (of: SearchCore) =>
+      (await search(of, { ...DEFAULTS, query: 'wie is salt' })).value[0]?.explain?.language
+    expect(await languageIn(await open(ENGLISH))).toBe('nl')
+    expect(await languageIn(core)).toBe('de')
   })
 
   test('semantic mode finds nothing and warns', async () => {

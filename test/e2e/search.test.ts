@@ -55,6 +55,26 @@ test('in a vault of several languages, search, similar_nodes and context_pack fi
   })
 })
 
+test('search.languages tells the language of a short note, and a new value reads all notes again', async () => {
+  const world = openWorld()
+  world.write('Stadt.md', 'Die Häuser\n')
+  world.write('Walk.md', 'The old town has a river and many bridges.\n')
+  world.write('Rechnung.md', 'De huizen zijn duur, en het water is koud.\n')
+  const found = async (...args: readonly string[]) => {
+    const { out } = await world.roux(['search', 'Haus', '--mode', 'keyword', '--json', '--vault', world.vault, ...args])
+    return idsOf(JSON.parse(out))
+  }
+  // `Die` is Dutch, too.
+  expect(await found()).toEqual([])
+  expect(await found('--set', 'search.languages=en,de')).toEqual(['stadt.md'])
+  expect(await found('--set', 'search.languages=["de"]')).toEqual(['stadt.md'])
+  expect(await found()).toEqual([])
+  world.write('roux.config.yaml', 'search:\n  languages: [en, german]\n')
+  const { code, err } = await world.roux(['search', 'Haus', '--vault', world.vault])
+  expect(code).not.toBe(0)
+  expect(err).toMatch(/search\.languages must be auto, or a list of am, ar, .*, zh; got an item that is the text "german"/)
+})
+
 describe('a client', () => {
   test('gets the search tools and finds notes with them', async () => {
     const world = DEMO()

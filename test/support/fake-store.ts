@@ -157,6 +157,7 @@ export function fakeCore(
     insightState,
     indexing,
     searchWeight: 'auto',
+    languages: [],
     calls,
     async close() {},
   }

@@ -132,7 +132,7 @@ async function describe(
   const { call } = reading
   const ids = items.map(({ id }) => id)
   const { notes, unread } = await readNotes(reading, ids, { links, times: true, tasks: tasks.size > 0 })
-  const query = snippetQuery(words)
+  const query = snippetQuery(words, reading.core.languages)
   const value = items.flatMap(({ score = 1 }, at): readonly FoundNode[] => {
     const note = notes[at]
     if (note === undefined) return []
@@ -222,12 +222,15 @@ async function didYouMean(snapshot: Snapshot, query: string, scope: Scope): Prom
 }
 
 /** Returns the words to mark in the text. */
-function snippetQuery(words: readonly QueryWord[]): SnippetQuery {
+function snippetQuery(words: readonly QueryWord[], languages: readonly string[]): SnippetQuery {
   const terms = words.flatMap(({ form, text }) =>
     form === 'phrase'
       ? []
-      : queryTerms(text).map((term) => ({ term: form === 'prefix' ? { ...term, match: 'prefix' as const } : term, weight: 1 })),
+      : queryTerms(text, languages).map((term) => ({
+          term: form === 'prefix' ? { ...term, match: 'prefix' as const } : term,
+          weight: 1,
+        })),
   )
   const phrases = words.filter(({ form }) => form === 'phrase').map(({ text }) => phraseOf(text))
-  return { terms, phrases }
+  return { terms, phrases, languages }
 }

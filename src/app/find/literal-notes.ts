@@ -21,7 +21,7 @@ export async function literalNotes(
   const [first, ...more] = literals.map(({ candidates }) => candidates)
   if (first === undefined) return new Map()
   const condition: Condition = more.length === 0 ? first : { kind: 'or', parts: [first, ...more].flatMap(alternatives) }
-  const order = { by: 'relevance', direction: 'desc', terms: queryTerms(question), first: [] } as const
+  const order = { by: 'relevance', direction: 'desc', terms: queryTerms(question, reading.core.languages), first: [] } as const
   const { items } = await reading.snapshot.find(condition, { scope, order }, { offset: 0, limit: LOOKED_THROUGH })
   const ids = items.map(({ id }) => id)
   const { notes } = await readNotes(reading, ids, { links: 0 })

@@ -97,7 +97,7 @@ export async function tryQuestion(
   const time = isCommand(core) ? PATIENCE : Math.min(PATIENCE, Math.max(timeLeft(call), LEAST_PATIENCE))
   const patience = AbortSignal.timeout(time)
   const signal = call.signal === undefined ? patience : AbortSignal.any([call.signal, patience])
-  const language = languageOf(text)
+  const language = languageOf(text, core.languages)
   const opening = servingEmbedder(core)
   let isOpen = false
   try {

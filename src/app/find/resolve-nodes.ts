@@ -148,6 +148,8 @@ function isAlias(hit: Fitting): boolean {
 /** Names and their vectors. */
 interface NameVectors {
   readonly names: readonly string[]
+  /** For each name, whether the embedder does not know its language. */
+  readonly isUnknown: readonly boolean[]
   readonly embedder: Embedder
   readonly traits: EmbedderTraits
   readonly vectors: readonly Float32Array[]
@@ -160,7 +162,8 @@ async function nameVectors(core: GraphCore, names: readonly string[], call: Call
   const traits = await traitsFor(core, embedder)
   const embed = (kind: EmbedKind) => embedWith(embedder, names, { kind, signal: call.signal })
   const vectors = await embed('query')
-  const found = { names, embedder, traits, vectors }
+  const isUnknown = names.map((name) => !isKnownTo(embedder.languages, languageOf(name, core.languages)))
+  const found = { names, isUnknown, embedder, traits, vectors }
   return traits.across === undefined ? found : { ...found, across: await embed('across') }
 }
 
@@ -175,10 +178,9 @@ interface NameTerms {
  */
 async function meaningSame(
   snapshot: Snapshot,
-  { names, embedder, traits, vectors, across }: NameVectors,
+  { names, isUnknown, embedder, traits, vectors, across }: NameVectors,
   { scope, threshold }: NameTerms,
 ): Promise<Answer<readonly (readonly NameVectorHit[])[]>> {
-  const isUnknown = names.map((name) => !isKnownTo(embedder.languages, languageOf(name)))
   const { most = 1 } = traits
   const of = async (asked: readonly Float32Array[]): Promise<readonly (readonly NameVectorHit[])[]> => {
     const hits = await snapshot.nearestNames(embedder.id, asked, scope, { limit: NAMES, minimum: threshold * most })

@@ -199,6 +199,7 @@ export async function rank(reading: Reading, args: SearchArguments, asked: Asked
     isSure: holding.length + close.length > 0 || keepRelevant(others.slice(0, 1), 'normal', certainty).length > 0,
     sureFrom: leastScore('normal', certainty),
     text: corrected?.text ?? query,
+    languages: core.languages,
     words,
     traits,
     question,
@@ -223,13 +224,13 @@ async function retrieve(
   const { core, snapshot, call } = reading
   const isByWords = mode !== 'semantic'
   const [typed, named] = await Promise.all([
-    isByWords ? snapshot.words(queryTerms(query), scope, DEPTH) : NO_WORDS,
+    isByWords ? snapshot.words(queryTerms(query, core.languages), scope, DEPTH) : NO_WORDS,
     isByWords ? namedExactly(snapshot, core, query, scope) : NOT_NAMED,
   ])
   // Another vault may contain the word.
   const isSpelled = call.isPart === true || named.own.length > 0
   const corrected = isSpelled ? undefined : await correctQuestion(snapshot, query, typed)
-  const terms = queryTerms(corrected?.text ?? query)
+  const terms = queryTerms(corrected?.text ?? query, core.languages)
   const spelled = corrected === undefined ? typed : await snapshot.words(terms, scope, DEPTH)
   const [words, semantic] = await Promise.all([
     isByWords ? withLinkTexts(reading, spelled, { terms, scope }) : spelled,
@@ -458,6 +459,8 @@ interface Description {
   readonly args: SearchArguments
   /** The question, with corrected words. */
   readonly text: string
+  /** The languages that the question and the notes can be in. */
+  readonly languages: readonly string[]
   readonly words: WordHits
   readonly question: QuestionVector | undefined
   readonly traits: MeaningTraits | undefined
@@ -481,7 +484,7 @@ async function describe(
     quoted.length === ids.length ? [] : snapshot.nodes(ids.slice(quoted.length), { links }),
   ])
   const { words: marks, meaning } = passageQuery(ranked)
-  const language = args.explain ? languageOf(args.query)?.code : undefined
+  const language = args.explain ? languageOf(args.query, ranked.languages)?.code : undefined
   const places = notes.map((note, at) => answeringPlaces(note, { words: marks, stored: stored[at], meaning }))
   const endings = sharedEndings(places.flat(), marks)
   const value = hits.flatMap((hit, at): readonly SearchResult[] => {
@@ -545,20 +548,21 @@ export async function readChunked(
 }
 
 /** Returns the criteria for choosing passages of found notes. */
-export function passageQuery({
-  text,
-  words,
-  ...found
-}: Pick<Ranked, 'text' | 'words' | 'question' | 'traits'>): Pick<PassageQuery, 'words' | 'meaning'> {
-  return { words: marksOf(text, words, literalsIn(text)), meaning: meaningOf(found) }
+export function passageQuery(
+  ranked: Pick<Ranked, 'text' | 'languages' | 'words' | 'question' | 'traits'>,
+): Pick<PassageQuery, 'words' | 'meaning'> {
+  return { words: marksOf(ranked, literalsIn(ranked.text)), meaning: meaningOf(ranked) }
 }
 
 /** Weights rare words higher than common ones. Marks what the search looked up: parts of words, and compounds. */
-function marksOf(query: string, { terms }: WordHits, literals: readonly Literal[]): SnippetQuery {
+function marksOf(
+  { text, languages, words: { terms } }: Pick<Ranked, 'text' | 'languages' | 'words'>,
+  literals: readonly Literal[],
+): SnippetQuery {
   const notes = new Map(terms.map((term) => [term.word, term.notes]))
   const used = (term: WordTerm): readonly WordTerm[] =>
     term.parts.length === 0 || notes.has(term.form) ? [term] : term.parts.flatMap(used)
-  const asked = queryTerms(query).flatMap(used)
+  const asked = queryTerms(text, languages).flatMap(used)
   const known = new Set(asked.map(({ form }) => form))
   const others = terms
     .filter(({ word }) => !known.has(word))
@@ -566,6 +570,7 @@ function marksOf(query: string, { terms }: WordHits, literals: readonly Literal[
   return {
     terms: [...asked, ...others].map((term) => ({ term, weight: 1 / Math.log2(2 + (notes.get(term.form) ?? 0)) })),
     phrases: literals.flatMap(({ candidates }) => (candidates.kind === 'phrase' ? candidates.phrase : [])),
+    languages,
   }
 }
 

@@ -378,7 +378,7 @@ async function isUnknown(reading: Reading, embedder: string, id: NodeId): Promis
   const opened = await openedFormer(reading, embedder)
   if (opened?.languages === undefined) return false
   const source = (await readTexts(reading, [id])).texts.get(id)
-  return source !== undefined && !isKnownTo(opened.languages, languageOf(source.text))
+  return source !== undefined && !isKnownTo(opened.languages, languageOf(source.text, reading.core.languages))
 }
 
 interface Others {

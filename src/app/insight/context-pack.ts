@@ -221,7 +221,7 @@ async function findPassages(reading: Reading, { args, query, asked, ids, scope }
       ? undefined
       : await rankSurely(reading, { ...SEARCH, query, folder, tag, note }, { asked, relevance })
   const hits = ranked?.hits.filter(({ key }) => !ids.includes(key)) ?? []
-  const lens = ranked === undefined ? ownLens(query) : packLens(ranked)
+  const lens = ranked === undefined ? ownLens(query, reading.core.languages) : packLens(ranked)
   const all = [...ids, ...hits.map(({ key }) => key)]
   const [{ notes, stored, unread }, links] = await Promise.all([
     readChunked(reading, all, { links: 0, question: asked.question }),
@@ -281,8 +281,9 @@ const NOT_SURE: Warning = {
 const SEARCH = { limit: HITS, includeContent: false, mode: 'hybrid', explain: false } as const
 
 /** Compares titles only by their words, because a title is the name of a note, not a question. */
-function ownLens(query: string): Lens {
-  return { words: { terms: queryTerms(query).map((term) => ({ term, weight: 1 })), phrases: [] }, meaning: undefined }
+function ownLens(query: string, languages: readonly string[]): Lens {
+  const terms = queryTerms(query, languages).map((term) => ({ term, weight: 1 }))
+  return { words: { terms, phrases: [], languages }, meaning: undefined }
 }
 
 interface ReadNote {

@@ -81,9 +81,6 @@ interface Evidence {
 
 const CODES = Object.keys(FUNCTION_WORDS) as WordedLanguage[]
 
-/** All languages that `languageOf` can return, in alphabetical order. The search index contains their numbers. */
-export const LANGUAGES: readonly string[] = [...new Set([...CODES, ...Object.values(ONLY_LANGUAGE)])].sort()
-
 const NUMBERS = [...CODES.keys()]
 
 const LATIN = SCRIPTS.indexOf('Latin') + 1

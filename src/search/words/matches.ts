@@ -8,6 +8,8 @@ export interface SnippetQuery {
   /** Words, with the weight of each, such as its idf. */
   readonly terms: readonly { readonly term: WordTerm; readonly weight: number }[]
   readonly phrases: readonly Phrase[]
+  /** The languages that the texts can be in. All by default. */
+  readonly languages?: readonly string[]
 }
 
 /** A match in the text; UTF-16 offsets. */
@@ -49,7 +51,7 @@ const finders = new WeakMap<SnippetQuery, (text: string) => readonly Match[]>()
 function newFinder(query: SnippetQuery): (text: string) => readonly Match[] {
   const known = new Map<string | undefined, ReturnType<typeof newFinderIn>>()
   return (text) => {
-    const language = languageOf(text)?.code
+    const language = languageOf(text, query.languages)?.code
     const find = known.get(language) ?? newFinderIn(language, query)
     known.set(language, find)
     return find(text)

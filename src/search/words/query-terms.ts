@@ -3,9 +3,9 @@ import { languageOf } from '../languages/language-of.ts'
 import { classAt, UNSPACED } from './fold-word.ts'
 import { analyze, type Token } from './scan.ts'
 
-/** Returns the distinct words of a query in order. Stop words are omitted unless there are no other words. */
-export function queryTerms(text: string): readonly WordTerm[] {
-  const tokens = analyze(text)
+/** Returns the distinct words of a query, which is in one of the languages, in order. Stop words are omitted unless there are no other words. */
+export function queryTerms(text: string, languages?: readonly string[]): readonly WordTerm[] {
+  const tokens = analyze(text, languages)
   const content = tokens.filter((token) => !token.isStopWord)
   const counts = new Map<string, { term: WordTerm; count: number }>()
   for (const term of toTerms(content.some(({ kind }) => kind !== 'part') ? content : tokens)) {
@@ -14,7 +14,7 @@ export function queryTerms(text: string): readonly WordTerm[] {
     if (known === undefined) counts.set(id, { term, count: 1 })
     else known.count++
   }
-  const language = languageOf(text)?.code
+  const language = languageOf(text, languages)?.code
   return [...counts.values()].map(({ term, count }) => ({ ...term, count, ...(language === undefined ? {} : { language }) }))
 }
 

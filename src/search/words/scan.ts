@@ -186,10 +186,10 @@ export interface Token {
   readonly isStopWord: boolean
 }
 
-/** Returns all words of the text in order. For large texts, `scanWords` is cheaper. */
-export function analyze(text: string): readonly Token[] {
+/** Returns all words of the text, which is in one of the languages, in order. For large texts, `scanWords` is cheaper. */
+export function analyze(text: string, languages?: readonly string[]): readonly Token[] {
   const tokens: Token[] = []
-  const language = languageOf(text)?.code
+  const language = languageOf(text, languages)?.code
   scanWords(text, (form, kind, position, start, end) => {
     const name = kind === PART ? 'part' : kind === TAIL ? 'tail' : 'word'
     tokens.push({ form, stem: stemOf(form), kind: name, position, start, end, isStopWord: isStopWord(form, language) })

@@ -1,6 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { LANGUAGES } from '../../../src/core/languages.ts'
+import { FUNCTION_WORDS } from '../../../src/search/languages/function-words.ts'
 import { languageOf } from '../../../src/search/languages/language-of.ts'
+import { ONLY_LANGUAGE } from '../../../src/search/languages/scripts.ts'
 
 const codeOf = (text: string, among?: readonly string[]) => languageOf(text, among)?.code
 
@@ -68,4 +71,8 @@ describe('the language of a note', () => {
   test('any text has a language or none', () => {
     fc.assert(fc.property(fc.string({ unit: 'binary', maxLength: 60 }), (text) => (languageOf(text)?.code ?? 'en').length === 2))
   })
+})
+
+test('the list of languages has those that can be told apart, in order', () => {
+  expect(LANGUAGES).toEqual([...new Set([...Object.keys(FUNCTION_WORDS), ...Object.values(ONLY_LANGUAGE)])].sort())
 })

@@ -1,6 +1,6 @@
 import { placesByNumber } from '../../../core/csr.ts'
+import { LANGUAGES } from '../../../core/languages.ts'
 import type { AnalysedText, NoteWords, StemOf } from '../../../core/search-writer.ts'
-import { LANGUAGES } from '../../languages/language-of.ts'
 import { NumberList } from '../../number-list.ts'
 import { ownCopy } from '../fold-word.ts'
 import { ByteWriter } from './bytes.ts'

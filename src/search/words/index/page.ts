@@ -1,4 +1,4 @@
-import { LANGUAGES } from '../../languages/language-of.ts'
+import { LANGUAGES } from '../../../core/languages.ts'
 import { ByteReader, ByteWriter, compareBytes, DamagedWords } from './bytes.ts'
 
 /** Numbers are in the machine's byte order. On a machine with a different byte order, the format number is not recognized. */

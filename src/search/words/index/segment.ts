@@ -1,5 +1,5 @@
+import { LANGUAGES } from '../../../core/languages.ts'
 import type { WordTerm } from '../../../core/query.ts'
-import { LANGUAGES } from '../../languages/language-of.ts'
 import { placesOfPrefix, stemsOf } from '../stem.ts'
 import { languagesIn, PageCursor, PostingCursor, type SegmentHeader } from './page.ts'
 
