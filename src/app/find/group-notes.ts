@@ -5,6 +5,7 @@ import { foldName } from '../../core/text/fold.ts'
 import { localDate } from '../../core/text/local-date.ts'
 import { dateText, readDate } from '../../search/query/compare-values.ts'
 import { parseQuery } from '../../search/query/parse-query.ts'
+import type { Query } from '../../search/query/query.ts'
 import { answerFindable, type Call, listed, pageFor } from '../answer/answer-when-ready.ts'
 import { spelledId } from '../answer/node-response.ts'
 import { quoted, truncate } from '../answer/truncate.ts'
@@ -25,6 +26,8 @@ export interface NoteGroup {
 }
 
 export interface NoteGroups {
+  /** The kinds of node, the query, the folder and the groups in words, such as `notes that match "#book", by author`. */
+  readonly counted: string
   /** Largest first, then by value. */
   readonly groups: readonly NoteGroup[]
   /** Number of groups, ignoring `limit` and `offset`. */
@@ -36,6 +39,8 @@ export interface NoteGroups {
 }
 
 export interface NoteCount {
+  /** As in `NoteGroups`. */
+  readonly counted: string
   /** Number of notes that match the query. */
   readonly total: number
 }
@@ -66,7 +71,7 @@ export function countNodes(core: GraphCore, args: FindArguments, call: Call = {}
       const { condition, order, ...facts } = await prepareQuery(snapshot, core, query, { ...args, communities })
       const { total } = await snapshot.find(condition, { scope: scopeOf(args, query), order }, { offset: 0, limit: 0 })
       const told = await queryWarnings(snapshot, query, { text: args.query, ...facts, isEmpty: total === 0, call })
-      return { value: { total }, warnings: told }
+      return { value: { counted: countedBy(args, query), total }, warnings: told }
     })
     return { ...counted, warnings: [...warnings, ...counted.warnings] }
   })
@@ -94,7 +99,8 @@ export function groupNodes(core: GraphCore, args: GroupArguments, call: Call = {
       const page = call.isPart === true ? { offset: 0, limit: Number.MAX_SAFE_INTEGER } : pageFor(args, call)
       const all = groups.ranked()
       const shown = all.slice(page.offset, page.offset + page.limit)
-      const value = { groups: shown, total: all.length, notes: notes.length, without: groups.without }
+      const counted = `${countedBy(args, query)}, by ${args.groupBy.trim()}`
+      const value = { counted, groups: shown, total: all.length, notes: notes.length, without: groups.without }
       const told = await Promise.all([
         queryWarnings(snapshot, query, { text: args.query, ...facts, isEmpty: notes.length === 0, call }),
         all.length === 0 ? unknownWarnings(snapshot, groupings) : [],
@@ -104,6 +110,14 @@ export function groupNodes(core: GraphCore, args: GroupArguments, call: Call = {
     })
     return { ...grouped, warnings: [...warnings, ...members.warnings, ...grouped.warnings] }
   })
+}
+
+/** Returns in words which notes are counted. */
+function countedBy(args: FindArguments, query: Query): string {
+  const { kinds } = scopeOf(args, query)
+  const matching = args.query.trim() === '' ? '' : ` that match ${quoted(args.query.trim())}`
+  const inside = args.folder === undefined ? '' : ` in the folder ${quoted(args.folder)}`
+  return `${kinds === undefined ? 'notes' : 'notes and canvases'}${matching}${inside}${args.includeArchived ? '' : ', without archived ones'}`
 }
 
 /** Parses one or two groupings. @throws RouxError `INVALID_PARAMS` */

@@ -18,8 +18,9 @@ type FoundInVault = readonly FoundNode[] | NoteGroups | NoteCount
 export function mergeAnswers(answers: readonly FoundInVault[], order: Pick<FindArguments, 'orderBy' | 'order'>): FoundInVault {
   const grouped = answers.filter((answer) => 'groups' in answer)
   if (grouped.length > 0) return mergeGroups(grouped)
-  const counted = answers.filter((answer) => 'total' in answer)
-  if (counted.length > 0) return { total: sum(counted.map(({ total }) => total)) }
+  const counts = answers.filter((answer) => 'total' in answer)
+  const [count] = counts
+  if (count !== undefined) return { counted: count.counted, total: sum(counts.map(({ total }) => total)) }
   return mergeFound(
     answers.filter((answer) => Array.isArray(answer)),
     order,
@@ -39,6 +40,7 @@ function mergeGroups(answers: readonly NoteGroups[]): NoteGroups {
     .sort(([a, one], [b, other]) => other.count - one.count || compareTexts(a, b))
     .map(([, group]) => group)
   return {
+    counted: answers[0]?.counted ?? '',
     groups,
     total: groups.length,
     notes: sum(answers.map(({ notes }) => notes)),

@@ -210,9 +210,31 @@ test('counts only full matches, without the fallback to some of the words', asyn
   expect((await countNodes(core, { ...ALL, query: '#fictoin' })).warnings).toMatchObject([{ code: 'UNKNOWN_ID' }])
 })
 
+test('a count and groups begin with what was counted', async () => {
+  const core = await searchCore(BOOKS)
+  onTestFinished(() => core.close())
+  const firstOf = ({ value }: { readonly value: object }) => Object.entries(value)[0]
+  expect(firstOf(await countNodes(core, { ...ALL, query: '' }))).toEqual(['counted', 'notes, without archived ones'])
+  expect(firstOf(await countNodes(core, { ...ALL, query: 'fiction', folder: 'Books', includeArchived: true }))).toEqual([
+    'counted',
+    'notes and canvases that match "fiction" in the folder "Books"',
+  ])
+  expect(firstOf(await groupNodes(core, { ...ALL, query: '#fiction', groupBy: 'author, read:year' }))).toEqual([
+    'counted',
+    'notes that match "#fiction", without archived ones, by author, read:year',
+  ])
+})
+
 test('adds up groups and counts of several vaults', () => {
-  const one = { groups: [{ value: 'Done', count: 2, examples: ['a:x', 'a:y'] }], total: 1, notes: 3, without: 1 }
+  const one = {
+    counted: 'notes, by status',
+    groups: [{ value: 'Done', count: 2, examples: ['a:x', 'a:y'] }],
+    total: 1,
+    notes: 3,
+    without: 1,
+  }
   const other = {
+    counted: 'notes, by status',
     groups: [
       { value: 'open', count: 4, examples: [] },
       { value: 'done', count: 3, examples: ['b:x', 'b:y'] },
@@ -222,6 +244,7 @@ test('adds up groups and counts of several vaults', () => {
     without: 0,
   }
   expect(mergeAnswers([one, other], { orderBy: 'relevance' })).toEqual({
+    counted: 'notes, by status',
     groups: [
       { value: 'Done', count: 5, examples: ['a:x', 'a:y', 'b:x'] },
       { value: 'open', count: 4, examples: [] },
@@ -230,5 +253,10 @@ test('adds up groups and counts of several vaults', () => {
     notes: 10,
     without: 1,
   })
-  expect(mergeAnswers([{ total: 2 }, { total: 3 }], { orderBy: 'relevance' })).toEqual({ total: 5 })
+  expect(
+    mergeAnswers(
+      [2, 3].map((total) => ({ counted: 'notes', total })),
+      { orderBy: 'relevance' },
+    ),
+  ).toEqual({ counted: 'notes', total: 5 })
 })
