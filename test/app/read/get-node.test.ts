@@ -179,6 +179,21 @@ describe('sections', () => {
     expect(value?.outline.map((heading) => heading.text)).toEqual(['A'])
   })
 
+  test('a path of headings that matches twice is an error with both places, and a longer path is not', async () => {
+    const core = await searchCore({ 'a.md': '# One\n## How\nfirst\n### Why\nx\n# Two\n## How\nsecond\n### Why\ny\n' })
+    const section = async (...path: readonly string[]) =>
+      (await getNode(core, { id: 'a', ...whole, section: path })).value?.content
+    await expect(section('How', 'Why')).rejects.toMatchObject({
+      code: 'SECTION_NOT_FOUND',
+      message: 'Several sections are called "How > Why", on lines 4, 9.',
+      candidates: [
+        { path: ['One', 'How', 'Why'], line: 4 },
+        { path: ['Two', 'How', 'Why'], line: 9 },
+      ],
+    })
+    expect(await section('Two', 'How', 'Why')).toBe('### Why\ny\n')
+  })
+
   test('an unknown section is an error with the outline', async () => {
     await expect(read('soil/compost', { section: ['Where'] })).rejects.toMatchObject({
       code: 'SECTION_NOT_FOUND',

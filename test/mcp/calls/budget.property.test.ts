@@ -71,6 +71,8 @@ const LISTS: readonly (readonly [tool: string, args: object, rows: (value: Wire)
   ['similar_nodes', { id: 'hub', relevance: 'loose' }, (value) => value],
   ['find_nodes', { query: 'compost' }, (value) => value],
   ['find_nodes', { query: '' }, (value) => value],
+  ['find_nodes', { query: '', group_by: 'note' }, (value) => value.groups],
+  ['find_nodes', { query: '', group_by: 'list, folder' }, (value) => value.groups],
   ['get_neighbors', { id: 'hub', kinds: ['note', 'missing'] }, (value) => value],
   ['get_neighbors', { id: 'hub', include_content: true }, (value) => value],
   ['search_by_tags', { tags: ['bed'] }, (value) => value],
@@ -253,6 +255,26 @@ describe.each([1, 2])('over %i vaults', (count) => {
       { numRuns: RUNS },
     )
   }, 120_000)
+})
+
+test('with a budget of 100 tokens, every list begins and says where it goes on', async () => {
+  const notes = Array.from({ length: 9 }, (_, at) => [
+    `Beds/A long name ${at}.md`,
+    `---\ntags: [bed]\nnote: "${at} ${'x'.repeat(300)}"\nlist: [${at}, ${at + 1}]\n---\ncompost [[gone ${at}]] ${'soil '.repeat(200)}\n`,
+  ])
+  const served = await serve(
+    [{ ...Object.fromEntries(notes), 'hub.md': `${notes.map(([path]) => `[[${path}]]`).join(' ')} ![[p.png]] #bed\n` }],
+    [],
+  )
+  for (const [name, own, rowsOf] of LISTS) {
+    const { content, structuredContent } = await served.ask(name, { ...own, max_tokens: 100 })
+    const rows = rowsOf(JSON.parse(content[0].text))
+    const { total, relevant: all = total, next_offset } = structuredContent
+    expect(rows.length, name).toBeGreaterThanOrEqual(Math.min(1, all))
+    if (rows.length > 1) expect(Buffer.byteLength(content[0].text), name).toBeLessThanOrEqual(400)
+    expect(next_offset, name).toBe(rows.length < all ? rows.length : undefined)
+  }
+  await served.close()
 })
 
 test('trees and paths also stay within their budget and count what they leave out', async () => {
