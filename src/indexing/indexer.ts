@@ -14,6 +14,7 @@ import { parseNote } from '../markdown/parse-note.ts'
 import { type Described, describeFailed, describeNote, describeUnread, type FileFacts } from './describe-file.ts'
 import { IdTable } from './id-table.ts'
 import { checkSubpaths, LinkTable, type Renamed } from './link-table.ts'
+import { MemoryShortError } from './memory-short.ts'
 import type { RecentBytes } from './recent-bytes.ts'
 
 /** What to compare with the index: everything, or specific files and folders (with or without subfolders). */
@@ -50,6 +51,8 @@ export interface IndexerOptions {
   /** Resolves when the index may be written for the first time. */
   readonly permission: Promise<void>
   readonly onProgress: (done: number, total: number) => void
+  /** Checked while many files are read. */
+  readonly isMemoryShort?: () => boolean
   /** Receives the graph changes of each commit, if set. */
   readonly log?: GraphLogWriter
   /** True if the engine stores the texts of notes, for servers without access to the folder. */
@@ -88,6 +91,8 @@ const SLICE_BYTES = 64 << 20
 const PUT_FILES = 2_500
 /** If the first index takes longer, it is committed in parts, so callers can get partial results. */
 const SLICE_MS = 4_000
+/** Fewer files than this are read even if memory is nearly used up. */
+const MANY_FILES = 1_000
 /** A file modified within this time of being read (ms) may keep the same stat, so it is read again next time. */
 const RACY_MS = 40
 
@@ -230,6 +235,8 @@ export class Indexer {
     const isWhole = plan.read.length <= WHOLE_FILES
     this.#options.onProgress(0, total)
     while (first || plan.read.length > 0) {
+      if (plan.read.length >= MANY_FILES && this.#options.isMemoryShort?.() === true)
+        throw new MemoryShortError(`after ${plan.kept.length + done} of ${plan.kept.length + total} files`)
       const slice = this.#readSlice(plan.read, isWhole ? WHOLE_FILES : SLICE_FILES, (count) =>
         this.#options.onProgress(done + count, total),
       )
@@ -358,7 +365,7 @@ export class Indexer {
       }
       if (taken % PROGRESS_STEP === 0) {
         onProgress(taken)
-        if (Date.now() - started > SLICE_MS) break
+        if (Date.now() - started > SLICE_MS || this.#options.isMemoryShort?.() === true) break
       }
       if (bytes > SLICE_BYTES || taken >= most) break
     }

@@ -66,6 +66,7 @@ export class SearchService {
   /** The last reported failure. Cleared after a success. */
   #told: string | undefined
   #isPassing = false
+  #isStopped = false
   /** The step in progress. */
   #running: Promise<StepResult> | undefined
   #isClosed = false
@@ -78,6 +79,11 @@ export class SearchService {
   /** True if the service gave up for a transient reason. */
   get isPassing(): boolean {
     return this.#failure !== undefined && this.#isPassing
+  }
+
+  /** True after `stop`. */
+  get isStopped(): boolean {
+    return this.#isStopped
   }
 
   /** True if there is a reason to work. */
@@ -117,7 +123,15 @@ export class SearchService {
   markStale(): void {
     this.#isStale = true
     this.#failures = 0
-    this.#failure = undefined
+    if (!this.#isStopped) this.#failure = undefined
+  }
+
+  /** Stops until the next start, and releases memory. */
+  async stop(error: Error): Promise<void> {
+    this.#isStopped = true
+    this.#failure = `Search is not up to date: ${error.message}`
+    this.#hooks.onError(error)
+    await this.#closeIndexer()
   }
 
   /** Called when the graph is rebuilt, because its keys may then refer to other files. */

@@ -5,6 +5,7 @@ import type { Dirty, Vault, Watcher } from '../core/vault.ts'
 import { inTime } from '../core/waiting/aborting.ts'
 import { Freshness } from './freshness.ts'
 import { Indexer, type IndexerOptions, isVaultMissing, type Scope } from './indexer.ts'
+import { MemoryShortError } from './memory-short.ts'
 import { RecentBytes } from './recent-bytes.ts'
 import { SearchService, type SearchServiceParts } from './search-service.ts'
 
@@ -34,6 +35,8 @@ export interface ServiceParts {
   /** Called when everything the watcher reported is committed. */
   readonly onCaughtUp?: () => void
   readonly search: SearchServiceParts
+  /** Called instead of failing if memory runs short. This service then waits to be ended and started again with more memory. */
+  readonly onMemoryShort?: () => void
   /** Called after reading many files, when collecting garbage is worthwhile. */
   readonly onManyRead?: () => void
   /** Called after a short idle time, for cleanup. */
@@ -111,6 +114,8 @@ export class IndexingService implements Indexing {
   #isPermitted = false
   #isVerified = false
   #isDamaged = false
+  /** Why nothing more is read until the next start. */
+  #memoryShort: MemoryShortError | undefined
   /** True if the last comparison failed for a transient reason. */
   #isPassing = false
   /** True if many files were read since the last garbage collection. */
@@ -365,11 +370,16 @@ export class IndexingService implements Indexing {
   /** @returns whether there is more to do now */
   async #searchOn(): Promise<boolean> {
     const { phase, mode } = this.#status
-    if (phase === 'failed') this.#search.release()
-    if (!this.#isPermitted || phase !== 'idle' || !this.#search.isWanted) return false
+    const isReadable = phase === 'idle' || this.#memoryShort !== undefined
+    if (!isReadable && phase === 'failed') this.#search.release()
+    if (!this.#isPermitted || !isReadable || !this.#search.isWanted) return false
     if (this.#vault === undefined || this.#writer === undefined) return false
     this.#isAwake = false
     if (this.#hasReadMany) await this.#collect()
+    if (!this.#search.isStopped && this.#parts.indexer.isMemoryShort?.() === true) {
+      await this.#awaitSuccessor()
+      await this.#search.stop(new MemoryShortError('while notes were made searchable'))
+    }
     const result = await this.#search.step(this.#vault, this.#writer, mode ?? 'obsidian')
     const search = this.#search.progress()
     if (search !== undefined && JSON.stringify(search) !== JSON.stringify(this.#status.search)) this.#tell({ search })
@@ -387,6 +397,7 @@ export class IndexingService implements Indexing {
   }
 
   async #compare(scope: Scope): Promise<void> {
+    if (this.#memoryShort !== undefined) throw this.#memoryShort
     for (let attempt = 1; ; attempt++) {
       try {
         if (this.#isDamaged) await this.#replace()
@@ -399,7 +410,7 @@ export class IndexingService implements Indexing {
           this.#finish({ phase: 'missing', message: (error as Error).message })
           return
         }
-        if (attempt === ATTEMPTS || !(await this.#recover(error))) {
+        if (!(await this.#mayRetry(error, attempt))) {
           const explained = explain(error)
           // Reports a repeated failure only once.
           const isNews = this.#status.phase !== 'failed' || this.#status.message !== explained.message
@@ -412,6 +423,28 @@ export class IndexingService implements Indexing {
         }
       }
     }
+  }
+
+  /** Never resolves if this service is started again with more memory. */
+  async #awaitSuccessor(): Promise<void> {
+    if (this.#parts.onMemoryShort === undefined) return
+    this.#parts.onMemoryShort()
+    await new Promise<never>(() => {})
+  }
+
+  async #mayRetry(error: unknown, attempt: number): Promise<boolean> {
+    if (!(error instanceof MemoryShortError)) return attempt < ATTEMPTS && (await this.#recover(error))
+    await this.#stopForMemory(error)
+    return false
+  }
+
+  /** Releases the memory of indexing. Committed notes can then be made searchable. */
+  async #stopForMemory(error: MemoryShortError): Promise<void> {
+    await this.#awaitSuccessor()
+    this.#memoryShort = error
+    if (this.#indexer !== undefined) this.#tell({ mode: this.#indexer.mode })
+    this.#indexer = undefined
+    this.#parts.onCommitted((await this.#writer?.state())?.generation ?? 0)
   }
 
   async #reconcile(scope: Scope): Promise<void> {

@@ -1,4 +1,5 @@
 import { MessageChannel, type MessagePort, receiveMessageOnPort, type Worker } from 'node:worker_threads'
+import { heapLimit, largerHeap } from './heap.ts'
 import type { FromIndexer, ToIndexer } from './messages.ts'
 
 /** Pauses of 0.1 to 1.6 s. A worker that crashes because of its input would crash again immediately. */
@@ -47,25 +48,56 @@ export async function endIndexer(worker: Worker): Promise<void> {
 
 /** Runs a worker that indexes several vaults, one step of one vault at a time. After a crash, the next channel starts a new worker. */
 export class IndexerHost {
-  readonly #start: () => Worker
+  readonly #start: (heap: number) => Worker
   /** Counts crashes and determines when the worker may be restarted. */
   readonly restarts: Restarts
+  #heap = heapLimit()
+  #isOutOfMemory = false
   #running: Running | undefined
 
-  constructor(start: () => Worker, restarts = new Restarts()) {
+  /** @param start starts a worker with a heap limit in megabytes */
+  constructor(start: (heap: number) => Worker, restarts = new Restarts()) {
     this.#start = start
     this.restarts = restarts
+  }
+
+  /** True if the machine has memory for a worker with a larger heap. */
+  get mayGrow(): boolean {
+    return largerHeap(this.#heap) !== undefined
+  }
+
+  /** True if a worker reached its limit and the machine has no memory for a larger heap. */
+  get isOutOfMemory(): boolean {
+    return this.#isOutOfMemory
+  }
+
+  /** Ends a worker whose heap is nearly full, as if it had crashed. The next one gets a larger heap. */
+  grow(): void {
+    const running = this.#running
+    if (running === undefined) return
+    this.#forget(running)
+    this.#enlarge()
+    void endIndexer(running.worker)
+  }
+
+  #enlarge(): void {
+    const larger = largerHeap(this.#heap)
+    this.#isOutOfMemory = larger === undefined
+    this.#heap = larger ?? this.#heap
   }
 
   /** Opens a channel to the worker for one more vault. */
   channel(): IndexerChannel {
     if (this.#running !== undefined) return this.#join(this.#running)
-    const running: Running = { worker: this.#start(), open: 1, isEnding: false, hasEnded: false }
+    const running: Running = { worker: this.#start(this.#heap), open: 1, isEnding: false, hasEnded: false }
     const { worker } = running
     this.#running = running
     // Each vault adds its own listeners.
     worker.setMaxListeners(0)
-    worker.on('error', () => this.#forget(running))
+    worker.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'ERR_WORKER_OUT_OF_MEMORY') this.#enlarge()
+      this.#forget(running)
+    })
     // Counted before the vaults are notified.
     worker.on('exit', () => {
       running.hasEnded = true

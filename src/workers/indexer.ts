@@ -21,6 +21,7 @@ import { openVault, type VaultOptions } from '../vault/open-vault.ts'
 import type { WatchOptions } from '../vault/watch-vault.ts'
 import { collectGarbage } from './collect-garbage.ts'
 import { embeddingTables } from './entries.ts'
+import { isHeapShort } from './heap.ts'
 import { mayEmbed } from './may-leave.ts'
 import type { FromIndexer, IndexerData, OpenIndexer, ToIndexer } from './messages.ts'
 import { embedderSettings } from './open-embedding.ts'
@@ -132,7 +133,7 @@ function openLog(
 }
 
 function openService(
-  { root, settings, engine, watch, freshness }: OpenIndexer,
+  { root, settings, engine, watch, freshness, mayGrow }: OpenIndexer,
   { send, embedder: calls, log, ai, onReplaced, onRest }: ServiceCallbacks,
 ): IndexingService {
   const { vault, links, tags, embedder, search } = settings
@@ -166,8 +167,10 @@ function openService(
       kindOf: fileKind,
       isConflictCopy: (path) => conflictOriginal(path) !== undefined,
       keepsTexts,
+      isMemoryShort: isHeapShort,
       ...(log === undefined ? undefined : { log }),
     },
+    ...(mayGrow ? { onMemoryShort: () => send({ type: 'full' }) } : undefined),
     onReplaced: (cache) => tellReplaced('index', cache),
     search: {
       openWriter: openSearch,

@@ -5,6 +5,7 @@ import type { WriteResult, Writing } from '../core/operations.ts'
 import { answer, Calls } from '../core/thread-calls.ts'
 import { inTime } from '../core/waiting/aborting.ts'
 import { Freshness } from '../indexing/freshness.ts'
+import { MemoryShortError } from '../indexing/memory-short.ts'
 import { Latch } from '../indexing/service.ts'
 import type { IndexerService } from './indexer.ts'
 import type { IndexerChannel, IndexerHost } from './indexer-channel.ts'
@@ -253,7 +254,10 @@ export class IndexingClient implements Indexing {
     this.#replaced = NOT_REPLACED
     let reason = ENDED
     channel.onMessage((message) => {
-      if (this.#channel === channel) this.#receive(message, channel)
+      if (this.#channel !== channel) return
+      if (message.type !== 'full') return this.#receive(message, channel)
+      reason = 'The indexing worker needs more memory, and starts again with a larger heap.'
+      this.#host.grow()
     })
     channel.onError((error) => {
       reason = String(error.stack ?? error)
@@ -261,7 +265,7 @@ export class IndexingClient implements Indexing {
     channel.onExit(() => {
       if (this.#channel === channel) this.#lose(channel, reason)
     })
-    this.#send({ type: 'open', data: { ...this.#data, freshness: this.#freshness.memory } })
+    this.#send({ type: 'open', data: { ...this.#data, freshness: this.#freshness.memory, mayGrow: this.#host.mayGrow } })
     if (this.#hasBegun) this.#send({ type: 'begin' })
     if (this.#isReplacing) this.#send({ type: 'damaged', which: 'index', replaced: 0 })
     this.#started.open()
@@ -274,7 +278,7 @@ export class IndexingClient implements Indexing {
     this.#channel?.post(message)
   }
 
-  #receive(message: FromIndexer, channel: IndexerChannel): void {
+  #receive(message: Exclude<FromIndexer, { readonly type: 'full' }>, channel: IndexerChannel): void {
     const listeners = this.#listeners
     switch (message.type) {
       case 'status':
@@ -340,7 +344,7 @@ export class IndexingClient implements Indexing {
 
   #startLater(reason: string): void {
     const { pause } = this.#host.restarts
-    if (pause === undefined) {
+    if (pause === undefined || this.#host.isOutOfMemory) {
       this.#giveUp(reason)
       return
     }
@@ -360,15 +364,20 @@ export class IndexingClient implements Indexing {
   }
 
   #giveUp(reason: string): void {
-    this.#failure = `${firstLine(reason)} ${this.#host.restarts.givenUp}`
+    const { restarts, isOutOfMemory } = this.#host
+    const { message, hint } = isOutOfMemory
+      ? new MemoryShortError('for indexing')
+      : { message: `${firstLine(reason)} ${restarts.givenUp}`, hint: undefined }
+    this.#failure = message
     this.#forced = [this.#upToDate, this.#recovered, this.#started].filter(({ isOpen }) => !isOpen)
     for (const latch of this.#forced) latch.open()
-    this.#tell({ ...this.#status, phase: 'failed', message: this.#failure })
+    this.#tell({ ...this.#status, phase: 'failed', message, ...(hint === undefined ? {} : { hint }) })
   }
 
   /** The first call after a while retries a worker that was given up. */
   #reviveIfDue(): void {
-    if (this.#failure === undefined || this.#isClosing || this.#host.restarts.pause === undefined) return
+    const { restarts, isOutOfMemory } = this.#host
+    if (this.#failure === undefined || this.#isClosing || isOutOfMemory || restarts.pause === undefined) return
     this.#failure = undefined
     for (const latch of this.#forced) latch.shut()
     this.#forced = []

@@ -22,6 +22,8 @@ export interface IndexerData {
 export interface OpenIndexer extends IndexerData {
   /** The counters of a `Freshness`. */
   readonly freshness: SharedArrayBuffer
+  /** True if a worker that runs short of memory is replaced by one with a larger heap. */
+  readonly mayGrow: boolean
 }
 
 export type ToIndexer =
@@ -53,6 +55,8 @@ export type FromIndexer =
   | { readonly type: 'recovered' }
   | { readonly type: 'embedder'; readonly call: Call }
   | { readonly type: 'error'; readonly stack: string }
+  /** The worker's heap is nearly full, and it waits to be replaced. Sent only if `mayGrow`. */
+  | { readonly type: 'full' }
   | { readonly type: 'closed' }
 
 /** The folder to read files from. */

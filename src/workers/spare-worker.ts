@@ -1,6 +1,7 @@
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8'
 import { Worker } from 'node:worker_threads'
 import { entryOf } from './entries.ts'
+import { heapLimit } from './heap.ts'
 import { endIndexer } from './indexer-channel.ts'
 
 /** Two semi-spaces of 4 MB, as in the workers. */
@@ -20,9 +21,10 @@ export function bootIndexer(): void {
   spare ??= startWorker('indexer')
 }
 
-/** Returns the worker started in advance, or a new one. */
-export function takeIndexer(): Worker {
-  const worker = spare ?? startWorker('indexer')
+/** Returns the worker started in advance, or a new one, which must be used for a heap limit (in megabytes) other than the usual one. */
+export function takeIndexer(heap = heapLimit()): Worker {
+  const worker = heap === heapLimit() ? spare : undefined
+  if (worker === undefined) return startWorker('indexer', heap)
   spare = undefined
   return worker
 }
@@ -32,17 +34,16 @@ export async function endSpare(): Promise<void> {
   if (spare !== undefined) await endIndexer(takeIndexer())
 }
 
-/**
- * V8 lets a heap grow more freely the larger its limit is, by default a sixth of the machine's memory. With three semi-spaces of 4 MB
- * and this limit, indexing and embedding obsidian-hub peaks at 248 instead of 300 MB without taking longer; 100,000 notes stay below
- * half of the limit.
- */
-const HEAP = { maxYoungGenerationSizeMb: 12, maxOldGenerationSizeMb: 2_000 }
+/** Three semi-spaces of 4 MB. */
+const YOUNG_MB = 12
 
-/** Starts a worker that does not keep the process alive by itself. */
-export function startWorker(name: 'indexer' | 'compute' | 'reader'): Worker {
+/** Starts a worker that does not keep the process alive by itself. `heap` is its limit in megabytes. */
+export function startWorker(name: 'indexer' | 'compute' | 'reader', heap = heapLimit()): Worker {
   // stdout belongs to the protocol, so libraries in a worker must not print there either.
-  const worker = new Worker(entryOf(name), { stdout: true, resourceLimits: HEAP })
+  const worker = new Worker(entryOf(name), {
+    stdout: true,
+    resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB, maxOldGenerationSizeMb: heap },
+  })
   worker.unref()
   return worker
 }

@@ -11,7 +11,7 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import fc from 'fast-check'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { RouxError } from '../../src/core/errors.ts'
 import type { NodeId } from '../../src/core/ids.ts'
 import type { IndexWriter } from '../../src/core/index-writer.ts'
@@ -658,5 +658,57 @@ describe('a file event', () => {
     notice('two.md')
     await service.reconcile(['one.md'])
     expect(await service.caughtUp(0)).toBe(false)
+  })
+})
+
+describe('memory that runs short', () => {
+  /** More files than are committed at once. */
+  const MANY = 10_001
+  const many = () =>
+    new MemoryVault(Object.fromEntries(Array.from({ length: MANY }, (_, at) => [`${at}.md`, `leek [[${at + 1}]]`])))
+  const limited = { profile: 'lenient', comments: true, mode: 'obsidian', kindOf: fileKind, isConflictCopy: () => false } as const
+
+  test('stops reading, what was read is found by links and words, and the next start continues there', async () => {
+    const [file, vault] = [join(temporaryFolder(), 'index.db'), many()]
+    let checks = 0
+    const server = await started(file, vault, { indexer: { ...limited, isMemoryShort: () => ++checks > 2 } })
+    const { files, complete } = await ask(server.store).state()
+    expect(complete).toBe(false)
+    expect(files).toBeGreaterThan(1_000)
+    expect(files).toBeLessThan(MANY)
+    expect(server.service.status()).toMatchObject({
+      phase: 'failed',
+      message: `Memory ran short after ${files} of ${MANY} files. Changes are not followed until the next start.`,
+      hint: expect.stringContaining('--max-old-space-size'),
+    })
+    expect(await server.service.findable('words', 20_000)).toBe(true)
+    expect((await ask(server.store).words('leek', {}, 3)).hits).toHaveLength(3)
+    await expect(server.service.reconcile()).rejects.toThrow('Memory ran short')
+    expect(checks).toBe(3)
+    expect(server.errors).toHaveLength(1)
+    await server.close()
+
+    let reads = 0
+    vi.spyOn(vault, 'read').mockImplementation((path) => {
+      reads++
+      return MemoryVault.prototype.read.call(vault, path)
+    })
+    const next = await started(file, vault)
+    expect(await ask(next.store).state()).toMatchObject({ files: MANY, complete: true })
+    expect(reads).toBe(MANY - files)
+  })
+
+  test('waits for its successor where there is memory for a larger heap', async () => {
+    const file = join(temporaryFolder(), 'index.db')
+    let calls = 0
+    const { service } = serve(file, many(), {
+      indexer: { ...limited, isMemoryShort: () => true },
+      onMemoryShort: () => calls++,
+    })
+    service.start()
+    service.begin()
+    await vi.waitFor(() => expect(calls).toBe(1))
+    expect(await service.ready(50)).toBe(false)
+    expect(service.status().phase).toBe('building')
   })
 })

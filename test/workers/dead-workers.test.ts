@@ -278,6 +278,67 @@ describe('an indexing worker that dies', () => {
   })
 })
 
+describe('a worker that runs out of memory', () => {
+  const GB = 2 ** 30
+  beforeEach(() => void vi.useFakeTimers())
+  afterEach(() => {
+    vi.useRealTimers()
+    vi.restoreAllMocks()
+  })
+
+  /** Two vaults on one worker, on a machine with this much free memory. */
+  function twoVaults(free: number) {
+    vi.spyOn(process, 'availableMemory').mockReturnValue(free)
+    const workers = fakes()
+    const heaps: number[] = []
+    const host = new IndexerHost((heap) => {
+      heaps.push(heap)
+      return workers.start()
+    })
+    return { workers, heaps, clients: [client(host), client(host)] as const }
+  }
+  const outOfMemory = () => Object.assign(new Error('reached the limit'), { code: 'ERR_WORKER_OUT_OF_MEMORY' })
+
+  test('is replaced by one with twice the heap before it reaches its limit, once for all vaults', async () => {
+    const { workers, heaps, clients } = twoVaults(64 * GB)
+    const [first] = workers.started
+    expect(first?.posted[0]).toMatchObject({ type: 'open', data: { mayGrow: true } })
+    first?.emit('message', { type: 'full' })
+    first?.emit('message', { type: 'full' })
+    expect(first?.isEnded).toBe(true)
+    await vi.runAllTimersAsync()
+    expect(heaps).toEqual([heaps[0], 2 * Number(heaps[0])])
+    expect(workers.newest().posted.map(({ type }) => type)).toEqual(['open', 'join'])
+    expect(clients[0].errors).toEqual([expect.stringContaining('larger heap')])
+  })
+
+  test('is replaced by one with twice the heap after it reached its limit', async () => {
+    const { workers, heaps } = twoVaults(64 * GB)
+    workers.newest().emit('error', outOfMemory())
+    workers.newest().emit('exit', 1)
+    await vi.runAllTimersAsync()
+    expect(heaps).toEqual([heaps[0], 2 * Number(heaps[0])])
+  })
+
+  test('is not started again where there is no memory for a larger heap, and every status says what to do', async () => {
+    const { workers, clients } = twoVaults(1 * GB)
+    expect(workers.newest().posted[0]).toMatchObject({ data: { mayGrow: false } })
+    workers.newest().emit('error', outOfMemory())
+    workers.newest().emit('exit', 1)
+    await vi.runAllTimersAsync()
+    for (const { indexing } of clients) {
+      expect(await indexing.ready(0)).toBe(true)
+      expect(indexing.status()).toMatchObject({
+        phase: 'failed',
+        message: expect.stringContaining('Memory ran short'),
+        hint: expect.stringContaining('--max-old-space-size'),
+      })
+      await expect(indexing.reconcile()).rejects.toThrow('Memory ran short')
+    }
+    expect(workers.started).toHaveLength(1)
+  })
+})
+
 test('a vault opened after the worker died gets a new worker, which outlives the first vault', async () => {
   const workers = fakes()
   const host = new IndexerHost(workers.start)
