@@ -28,6 +28,17 @@ describe.each([
     expect(vault.stat(path('f/LOG.md'))).toBeDefined()
   })
 
+  test('a name is listed in the normal form that the disk has, and read in either', () => {
+    const { vault } = memoryVault({ 'Cafe\u0301/Re\u0301sume\u0301.md': 'x' }, {}, rules)
+    expect(pathsOf(vault.list())).toEqual(['Cafe\u0301/Re\u0301sume\u0301.md'])
+    for (const form of ['NFC', 'NFD']) {
+      const named = path('Caf\u00e9/R\u00e9sum\u00e9.md'.normalize(form))
+      expect(textOf(vault.read(named))).toBe('x')
+      expect(vault.stat(named)?.stat.size).toBe(1)
+    }
+    expect(vault.stat(path('CAF\u00c9/r\u00e9sum\u00e9.md'))).toBeUndefined()
+  })
+
   test('globs and .gitignore ignore case', () => {
     const { vault } = memoryVault(
       { 'Drafts/a.md': '', 'B.TMP': '', 'c.md': '', '.gitignore': '*.tmp' },
@@ -62,6 +73,16 @@ describe('on Windows', () => {
       expect(vault.stat(path(name))).toBeUndefined()
       expect(vault.read(path(name))).toBeUndefined()
       expect(pathsOf(vault.list({ path: name, recursive: true }))).toEqual([])
+    },
+  )
+
+  test.each(['a.md.', 'a.md ', 'A.MD. .', 'f./b.md', 'f /b.md', 'nul', 'CON.md', 'f/com1', 'f/Aux.txt'])(
+    '%j is not a file, although Windows opens one',
+    (name) => {
+      const { fs, vault } = memoryVault({ 'a.md': 'x', 'f/b.md': 'y' }, {}, WINDOWS)
+      expect(fs.statSync(`/vault/${name}`, { throwIfNoEntry: false })?.isFile()).toBe(true)
+      expect(vault.stat(path(name))).toBeUndefined()
+      expect(vault.read(path(name))).toBeUndefined()
     },
   )
 

@@ -39,12 +39,21 @@ function memoryFileSystem(volume: InstanceType<typeof Volume>): FileSystem {
   return { ...createFsFromVolume(volume), readNamesSync, rules: { windows: false, folds: false } } as unknown as FileSystem
 }
 
-/** Wraps a volume so that names match in any case and normal form and, for Windows, with either separator. */
+/** Names that Windows reads as a device in any folder, whatever ending they have. */
+const DEVICE = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i
+
+/**
+ * Wraps a volume so that names match in any case and normal form. For Windows, also with either separator and with dots and spaces at their end,
+ * and the name of a device is a file everywhere, which no listing has.
+ */
 function folding(volume: InstanceType<typeof Volume>, rules: PathRules): FileSystem {
   const fs = memoryFileSystem(volume)
-  const fold = (name: string) => (rules.folds ? name.normalize('NFC').toLowerCase() : name)
+  const trimmed = (name: string) => (rules.windows ? name.replace(/[. ]+$/, '') : name)
+  const fold = (name: string) => (rules.folds ? trimmed(name).normalize('NFC').toLowerCase() : name)
+  if (rules.windows) volume.fromJSON({ '/device': 'what a device says' })
   const spelled = (path: string): string => {
     const names = (rules.windows ? path.replaceAll('\\', '/') : path).split('/').filter((name) => name !== '')
+    if (rules.windows && DEVICE.test(names.at(-1) ?? '')) return '/device'
     return names.reduce((folder, name) => {
       const names =
         volume.existsSync(folder || '/') && volume.statSync(folder || '/').isDirectory()
