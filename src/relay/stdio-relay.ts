@@ -8,14 +8,12 @@ export interface RelayOptions {
   readonly stdin: Readable
   readonly stdout: Writable
   readonly stderr: Writable
-  /** The first connection. Without one, this process answers what needs no vault, and connects for the first other request. */
+  /** The first connection. Without one, this process answers what needs no vault, until `needVaults` is called. */
   readonly link?: Link
   /** Makes another connection, starting the server if necessary. */
   reopen(): Promise<Link | Alone>
-  /** Serves in this process, with its vaults or only what `needsNoVault`. Resolves to the exit code. */
+  /** Serves in this process, with vaults or without. Resolves to the exit code. */
   serveHere(streams: { readonly stdin: Readable; readonly stdout: Writable }, vaults: 'open' | 'closed'): Promise<number>
-  /** Checks whether a server without vaults answers a method. */
-  needsNoVault?(method: unknown): boolean
 }
 
 /** A request without an answer. The requests of a batch have the same line. */
@@ -33,6 +31,8 @@ type Message = Readonly<Record<string, unknown>>
 
 /** Ids of requests that the relay repeats on a new connection. The client does not see the answers. */
 const REPEATED = 'roux-relay-'
+/** Messages that end a connection. */
+const LAST_WORDS = new Set<unknown>(['exit', 'notifications/exit'])
 /** Requests that change what later notifications come. A new connection gets them again. */
 const KEPT = new Set(['resources/subscribe', 'logging/setLevel'])
 /** A server that ends more often than this within a minute is started again only when there is something to send. */
@@ -101,30 +101,33 @@ export class StdioRelay {
     else if (this.#queue.length === 0) this.#finish(0)
   }
 
-  #end({ input }: Wire): void {
-    setTimeout(() => this.#finish(0), LAST).unref()
-    input.end()
+  #end(wire: Wire): void {
+    setTimeout(() => this.#wire === wire && this.#finish(0), LAST).unref()
+    wire.input.end()
+  }
+
+  /** Ends the server without vaults in this process. The shared server gets the requests that it has not answered. */
+  needVaults(): void {
+    const wire = this.#wire
+    if (!this.#isWithoutVaults || wire === undefined) return
+    this.#isWithoutVaults = false
+    this.#wire = undefined
+    wire.output.removeAllListeners().resume()
+    wire.input.end()
+    this.#queue.push(...new Set([...this.#open.values()].map(({ line }) => line)))
+    this.#open.clear()
+    void this.#reopen()
   }
 
   #fromClient(line: Buffer): void {
-    const { stdin, needsNoVault = () => false } = this.#options
-    if (this.#isWithoutVaults && !messagesIn(line).every(({ method }) => needsNoVault(method))) this.#leaveOwnServer()
-    if (this.#wire !== undefined) this.#send(this.#wire, line)
+    if (this.#hasEnded) return
+    if (messagesIn(line).some(({ method }) => LAST_WORDS.has(method))) this.stop()
+    else if (this.#wire !== undefined) this.#send(this.#wire, line)
     else {
       this.#queue.push(line)
-      stdin.pause()
+      this.#options.stdin.pause()
       void this.#reopen()
     }
-  }
-
-  /** Ends the server without vaults. The shared server gets the requests that it has not answered. */
-  #leaveOwnServer(): void {
-    this.#isWithoutVaults = false
-    this.#wire?.output.removeAllListeners().resume()
-    this.#wire?.input.end()
-    this.#wire = undefined
-    this.#queue.push(...new Set([...this.#open.values()].map(({ line }) => line)))
-    this.#open.clear()
   }
 
   async #reopen(): Promise<void> {

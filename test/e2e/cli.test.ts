@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
-import { openWorld, PROGRAM, SLOW, type Wire, type World } from './support.ts'
+import { openWorld, PROGRAM, SHARES, SLOW, type Wire, type World } from './support.ts'
 
 vi.setConfig({ testTimeout: SLOW })
 
@@ -123,6 +123,7 @@ describe('transcripts over the demo vault', () => {
       words: { done: 66, total: 66 },
       vectors: { done: 66, total: 66, index: 'exact' },
       bytes: { index: expect.any(Number), search: expect.any(Number) },
+      ...(SHARES ? { shared_server: {} } : {}),
     })
     const { err, out } = await world.roux(['index', world.vault])
     expect(err).toMatch(/^((Reading|Comparing) \d+ of \d+ files\n|(Indexing|Embedding) .*\n)*$/)

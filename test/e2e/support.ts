@@ -51,6 +51,8 @@ export interface World {
   start(args: readonly string[], options?: RunOptions): ChildProcessWithoutNullStreams
   /** Starts `roux serve`. */
   serve(args?: readonly string[], options?: RunOptions): Server
+  /** Kills the shared servers of this world, if there are any. */
+  killServers(): void
 }
 
 export interface RunOptions {
@@ -70,9 +72,10 @@ export interface WorldOptions {
 
 export function openWorld({ fixture }: WorldOptions = {}): World {
   const root = realpathSync.native(mkdtempSync(join(tmpdir(), 'roux-e2e-')))
+  const killServers = () => killSharedServers(join(root, 'run', 'roux'))
   onTestFinished(() => {
-    endSharedServers(join(root, 'run', 'roux'))
-    rmSync(root, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 })
+    killServers()
+    rmSync(root, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
   })
   const vault = join(root, 'vault')
   mkdirSync(join(root, 'home'))
@@ -96,11 +99,12 @@ export function openWorld({ fixture }: WorldOptions = {}): World {
     },
     start: (args, options = {}) => start(args, options).child,
     serve: (args = [vault], options = {}) => new Server(start(['serve', ...args], options)),
+    killServers,
   }
 }
 
-/** Ends the shared servers whose sockets are in this folder. Each has written who holds its lock. */
-function endSharedServers(folder: string): void {
+/** Kills the shared servers whose sockets are in this folder. Each has written who holds its lock. */
+function killSharedServers(folder: string): void {
   const names = existsSync(folder) ? readdirSync(folder) : []
   for (const name of names.filter((one) => one.endsWith('.holder'))) {
     try {
@@ -123,7 +127,7 @@ export function eventually<T>(expectation: () => Promise<T>): Promise<T> {
 export function factsOf({ content, structuredContent, isError = false }: Wire): Wire {
   const { _warnings, ...facts } = structuredContent
   const warnings = (_warnings ?? []).filter(({ code }: Wire) => code !== 'INDEX_BUILDING')
-  const texts = content.map(({ text }: Wire) => text.replace(/^INDEX_BUILDING: .*\n?/, '')).filter((text: string) => text !== '')
+  const texts = content.map(({ text }: Wire) => text.replace(/^INDEX_BUILDING: .*\n?|\nINDEX_BUILDING: .*/, '')).filter((text: string) => text !== '')
   return { texts, facts, warnings, isError }
 }
 

@@ -295,6 +295,7 @@ describe('killed in the middle of a large move', () => {
     await server.ask('list_tags')
     server.call('move_node', MOVE).catch(() => {})
     while (!moment(world.vault)) await sleep(0)
+    world.killServers()
     server.child.kill('SIGKILL')
     await server.ended
   }

@@ -27,7 +27,7 @@ export async function run(invocation: Invocation): Promise<number> {
     const { whyAlone } = await import('../shared/why-alone.ts')
     if (whyAlone(invocation, loaded) === undefined) {
       const { relayFirst } = await import('../shared/relay-first.ts')
-      return await relayFirst(sharing, host, loaded.server.settings, (own) => serveClient({ ...invocation, host: own }, loaded))
+      return await relayFirst(sharing, host, (own, options) => serveClient({ ...invocation, host: own }, loaded, options))
     }
     sharing.bootIndexer()
   }
@@ -35,7 +35,7 @@ export async function run(invocation: Invocation): Promise<number> {
 }
 
 /** Serves the client at stdin and stdout. */
-async function serveClient(invocation: Invocation, loaded: LoadedVaults): Promise<number> {
+async function serveClient(invocation: Invocation, loaded: LoadedVaults, { opensEarly = true } = {}): Promise<number> {
   const { host, printer } = invocation
   const names = nameVaults(invocation, loaded)
   if (host.stdin.isTTY) printer.note(greeting(names, loaded.vaults))
@@ -46,6 +46,7 @@ async function serveClient(invocation: Invocation, loaded: LoadedVaults): Promis
   ])
   const server = serveStdioServer({
     ...serving.options,
+    opensEarly,
     tools: await toolsFor(loaded.server.settings.mcp),
     vaults: serving.vaults,
     events: serving.events,

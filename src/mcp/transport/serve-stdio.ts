@@ -12,8 +12,9 @@ import { StdioTransport } from './stdio-transport.ts'
 export interface ServeStdioOptions extends Pick<McpServerOptions, 'facts' | 'promptsFolder' | 'mapPage'> {
   /** Defaults to all that do not depend on a setting. */
   readonly tools?: McpServerOptions['tools']
-  /** Opened after a client has initialized, or by the first call. */
   readonly vaults: Vaults
+  /** True to open the vaults after a client has initialized, and not only for the first call. */
+  readonly opensEarly?: boolean
   readonly version: string
   readonly switchedOffBy: SwitchedOffBy
   /** Events that do not depend on requests. The vault's own changes are added. */
@@ -47,7 +48,8 @@ export function serveStdioServer(options: ServeStdioOptions): StdioServer {
     if (welcomed) return
     welcomed = true
     options.onInitialized?.()
-    openAll(vaults).catch((error: unknown) => log(`The vault could not be opened: ${String(error)}`))
+    if (options.opensEarly !== false)
+      openAll(vaults).catch((error: unknown) => log(`The vault could not be opened: ${String(error)}`))
   }
   const transport = new StdioTransport({
     stdin,
