@@ -1,4 +1,4 @@
-import { chownSync, cpSync, mkdirSync, renameSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import { chownSync, cpSync, mkdirSync, readFileSync, renameSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
@@ -83,15 +83,20 @@ test('a newer build gets a server of its own, and the older one ends with its la
   cpSync(join(dirname(PROGRAM), '..'), join(build, 'dist'), { recursive: true })
   symlinkSync(fileURLToPath(new URL('../../node_modules', import.meta.url)), join(build, 'node_modules'))
   cpSync(fileURLToPath(new URL('../../package.json', import.meta.url)), join(build, 'package.json'))
-  const old = world.serve(undefined, { env: SHARED, program })
+  const old = world.serve([world.vault, '--write'], { env: SHARED, program })
   await old.initialize()
   await old.ask('get_hubs')
   const [oldServer] = serversIn(world)
   const later = new Date(Date.now() + 60_000)
   utimesSync(join(dirname(program), 'main.app.js'), later, later)
-  const fresh = world.serve(undefined, { env: SHARED, program })
+  const fresh = world.serve([world.vault, '--write'], { env: SHARED, program })
   await fresh.initialize()
-  expect(await fresh.ask('get_hubs')).toEqual(await old.ask('get_hubs'))
+  // Both write into one note at the same time.
+  const marks = ['old', 'fresh'].flatMap((build) => Array.from({ length: 8 }, (_, at) => `${build}-${at}-end`))
+  const writes = marks.map((append) => (append.startsWith('old') ? old : fresh).call('update_node', { id: 'b', append }))
+  for (const result of await Promise.all(writes)) expect(result).not.toHaveProperty('isError')
+  const text = readFileSync(join(world.vault, 'b.md'), 'utf8')
+  expect(marks.map((mark) => text.split(mark).length - 1)).toEqual(marks.map(() => 1))
   expect(serversIn(world)).toHaveLength(2)
   await old.end()
   await eventually(async () => expect(serversIn(world)).not.toContain(oldServer))

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { LONG } from '../support/long.ts'
 import { SHARED, serversIn, sharedWorld, stateOf } from './shared-support.ts'
-import { eventually, SLOW } from './support.ts'
+import { eventually, SLOW, type World } from './support.ts'
 
 test('assistants share one server, and get byte for byte what a server alone answers', { timeout: SLOW }, async () => {
   const world = sharedWorld()
@@ -42,7 +42,7 @@ test('a client that only looks starts no server and leaves nothing', { timeout: 
 
 test('relays that start together all share one server, which ends when it is told', { timeout: SLOW * 3 }, async () => {
   const world = sharedWorld()
-  const servers = Array.from({ length: LONG ? 100 : 12 }, () => world.serve(undefined, { env: SHARED }))
+  const servers = Array.from({ length: LONG ? 40 : 12 }, () => world.serve(undefined, { env: SHARED }))
   await Promise.all(servers.map((server) => server.initialize()))
   for (const server of servers) expect(await server.ask('get_hubs')).not.toEqual([])
   expect(serversIn(world)).toHaveLength(1)
@@ -105,9 +105,10 @@ test('commands use a running server and print the same as alone', { timeout: SLO
   expect((await stateOf(world)).running.vaults).toEqual([{ vault: world.vault, connections: 0 }])
 })
 
-test('killed again and again while relays write, it loses and doubles nothing', { timeout: SLOW * 3 }, async () => {
+/** Lets relays write while their server is disturbed, and checks that nothing is lost and nothing is doubled. */
+async function checkWrites(relayCount: number, times: number, disturb: (world: World) => Promise<void>): Promise<void> {
   const world = sharedWorld()
-  const relays = Array.from({ length: 4 }, () => world.serve([world.vault, '--write'], { env: SHARED }))
+  const relays = Array.from({ length: relayCount }, () => world.serve([world.vault, '--write'], { env: SHARED }))
   await Promise.all(relays.map((relay) => relay.initialize()))
   const [done, unknown]: [string[], string[]] = [[], []]
   let isOver = false
@@ -118,11 +119,11 @@ test('killed again and again while relays write, it loses and doubles nothing', 
       ;(isError === true ? unknown : done).push(mark)
     }
   })
-  for (let kill = 0; kill < (LONG ? 50 : 6); kill++) {
+  for (let time = 0; time < times; time++) {
     await eventually(async () => expect(serversIn(world)).toHaveLength(1))
     const before = done.length
     await eventually(async () => expect(done.length).toBeGreaterThan(before))
-    for (const pid of serversIn(world)) process.kill(pid, 'SIGKILL')
+    await disturb(world)
   }
   isOver = true
   await Promise.all(writing)
@@ -131,7 +132,38 @@ test('killed again and again while relays write, it loses and doubles nothing', 
   expect(done.filter((mark) => countOf(mark) !== 1)).toEqual([])
   expect(unknown.filter((mark) => countOf(mark) > 1)).toEqual([])
   await Promise.all(relays.map((relay) => relay.end()))
+}
+
+test('killed again and again while relays write, it loses and doubles nothing', { timeout: SLOW * 3 }, async () => {
+  await checkWrites(4, LONG ? 25 : 3, async (world) => world.killServers())
 })
+
+test.runIf(LONG)(
+  'stopped again and again while sixteen relays write, it loses and doubles nothing',
+  {
+    timeout: SLOW * 3,
+  },
+  async () => {
+    await checkWrites(16, 4, async (world) => expect(await world.roux(['stop'])).toMatchObject({ code: 0 }))
+  },
+)
+
+test.runIf(LONG)(
+  'a hundred searches at once, while the server of a new user starts, all print the same',
+  {
+    timeout: SLOW * 3,
+  },
+  async () => {
+    const world = sharedWorld()
+    const background = world.roux(['serve', world.vault, '--background'], { env: SHARED })
+    const search = () => world.roux(['search', 'dense bread', '--json', '--vault', world.vault], { env: SHARED })
+    const [first, ...others] = await Promise.all(Array.from({ length: 100 }, search))
+    expect(first).toMatchObject({ code: 0, err: '', out: expect.stringContaining('a.md') })
+    for (const other of others) expect(other).toEqual(first)
+    expect(await background).toMatchObject({ code: 0 })
+    expect(serversIn(world)).toHaveLength(1)
+  },
+)
 
 test('a write under way when the server is killed points to list_changes, and a read may be repeated', {
   timeout: SLOW,
