@@ -60,6 +60,10 @@ export class StdioRelay {
   #initialized: Message | undefined
   /** True while this process answers what needs no vault. */
   #isWithoutVaults = false
+  /** False until the client's first server says something. A later one warns of the same again when it starts. */
+  #isWarned = false
+  /** True until the current server has sent its first message. */
+  #isStarting = true
   #hasEnded = false
   #isReopening = false
   #again: 'now' | 'later' | undefined
@@ -157,6 +161,7 @@ export class StdioRelay {
     const { stdin } = this.#options
     this.#wire = wire
     this.#again = undefined
+    this.#isStarting = true
     const lines = new Lines((line) => this.#fromServer(wire, line))
     const gone = (): void => this.#lose(wire)
     wire.output
@@ -207,11 +212,13 @@ export class StdioRelay {
     const { stdout, stderr } = this.#options
     const notice = readNotice(line)
     if (notice !== undefined) {
-      if (notice.err !== undefined) stderr.write(notice.err)
+      if (notice.err !== undefined && !(this.#isWarned && this.#isStarting)) stderr.write(notice.err)
       this.#again = notice.again ?? this.#again
       if (notice.exit !== undefined) this.#finish(notice.exit)
       return
     }
+    this.#isStarting = false
+    this.#isWarned = true
     if (this.#isForRelay(line)) return
     stdout.write(line)
     if (stdout.write('\n')) return

@@ -40,6 +40,20 @@ test('a client that only looks starts no server and leaves nothing', { timeout: 
   expect(readdirSync(world.root).sort()).toEqual(['home', 'run', 'vault'])
 })
 
+test('a warning at the start is printed once, although two servers answer the client', { timeout: SLOW }, async () => {
+  const world = sharedWorld()
+  const dialog = async (env: Readonly<Record<string, string>>) => {
+    const server = world.serve([join(world.root, 'none')], { env })
+    await server.initialize()
+    expect(await server.call('get_hubs')).toMatchObject({ isError: true })
+    return (await server.end()).err
+  }
+  const alone = await dialog({})
+  expect(alone).toContain('VAULT_NOT_FOUND')
+  expect(await dialog(SHARED)).toBe(alone)
+  expect(serversIn(world)).toHaveLength(1)
+})
+
 test('relays that start together all share one server, which ends when it is told', { timeout: SLOW * 3 }, async () => {
   const world = sharedWorld()
   const servers = Array.from({ length: LONG ? 40 : 12 }, () => world.serve(undefined, { env: SHARED }))

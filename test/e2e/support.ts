@@ -127,7 +127,9 @@ export function eventually<T>(expectation: () => Promise<T>): Promise<T> {
 export function factsOf({ content, structuredContent, isError = false }: Wire): Wire {
   const { _warnings, ...facts } = structuredContent
   const warnings = (_warnings ?? []).filter(({ code }: Wire) => code !== 'INDEX_BUILDING')
-  const texts = content.map(({ text }: Wire) => text.replace(/^INDEX_BUILDING: .*\n?|\nINDEX_BUILDING: .*/, '')).filter((text: string) => text !== '')
+  const texts = content
+    .map(({ text }: Wire) => text.replace(/^INDEX_BUILDING: .*\n?|\nINDEX_BUILDING: .*/, ''))
+    .filter((text: string) => text !== '')
   return { texts, facts, warnings, isError }
 }
 
