@@ -1,4 +1,5 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { Divider, noteWidth } from './divider.tsx'
 import { onPageKey } from './keys.ts'
 import { Changes, Gaps, Problems } from './lists.tsx'
 import { Card, Depth, NoteMap } from './map.tsx'
@@ -13,6 +14,7 @@ import {
   folder,
   folders,
   graph,
+  isFolded,
   map,
   note,
   pane,
@@ -61,7 +63,10 @@ export function App() {
   const List = LISTS[view.value]
   const side = List !== undefined
   return (
-    <div class={`app pane-${pane.value}${side ? ' with-list' : ''}`}>
+    <div
+      class={`app pane-${pane.value}${side ? ' with-list' : ''}${note.value === undefined ? ' at-start' : ''}${isFolded.value ? ' folded' : ''}`}
+      style={noteWidth.value > 0 ? { '--note': `${noteWidth.value}px` } : undefined}
+    >
       <header class="bar">
         <h1 class="brand">Roux</h1>
         <Vaults />
@@ -103,6 +108,7 @@ export function App() {
           <Depth />
           {view.value === 'table' ? <Table /> : <NoteMap />}
         </div>
+        <Divider />
         <aside class="right" tabIndex={-1} aria-label="Note" data-note={note.value?.id}>
           <Guard key={note.value?.id}>
             <Reader />
@@ -162,12 +168,9 @@ function Filters() {
     addEventListener('pointerdown', ({ target }) => panel.current?.contains(target as Node) === false && close(), { signal })
     return () => closing.abort()
   }, [])
-  const set = (act: () => void): void => {
+  const setAndFit = (act: () => void): void => {
     act()
     writeAddress()
-  }
-  const setAndFit = (act: () => void): void => {
-    set(act)
     map.view?.fit()
   }
   return (
@@ -196,33 +199,26 @@ function Filters() {
             ))}
           </select>
         </label>
-        <label class="check">
-          <input
-            type="checkbox"
-            checked={withJournals.value}
-            onChange={(event) => set(() => (withJournals.value = event.currentTarget.checked))}
-          />
-          Journals
-        </label>
-        <label class="check">
-          <input
-            type="checkbox"
-            checked={withOrphans.value}
-            onChange={(event) => set(() => (withOrphans.value = event.currentTarget.checked))}
-          />
-          Notes without links
-        </label>
-        <label class="check">
-          <input
-            type="checkbox"
-            checked={withAttachments.value}
-            onChange={(event) => {
-              set(() => (withAttachments.value = event.currentTarget.checked))
-              void refresh()
-            }}
-          />
-          Attachments and canvases
-        </label>
+        {(
+          [
+            ['Journals', withJournals],
+            ['Notes without links', withOrphans],
+            ['Attachments and canvases', withAttachments],
+          ] as const
+        ).map(([name, kept]) => (
+          <label class="check" key={name}>
+            <input
+              type="checkbox"
+              checked={kept.value}
+              onChange={(event) => {
+                kept.value = event.currentTarget.checked
+                writeAddress()
+                if (kept === withAttachments) void refresh()
+              }}
+            />
+            {name}
+          </label>
+        ))}
         <button type="button" onClick={() => void rearrange()}>
           Rearrange the map
         </button>
@@ -283,7 +279,11 @@ function Help({ onClose }: { readonly onClose: () => void }) {
     return () => closing.abort()
   }, [])
   return (
-    <dialog open class="help" aria-label="Keys">
+    <dialog open class="help" aria-label="Help">
+      <p>
+        Each dot is a note, larger where more links meet. Notes that belong together are of one colour; bold words on the map, and{' '}
+        <i>Colours</i>, name what they are about. Click a note to read it; the map stays as it is.
+      </p>
       <h2>Keys</h2>
       <dl>
         {KEYS.map(([key, what]) => (

@@ -23,7 +23,9 @@ import {
   graph,
   groupedBy,
   hasList,
+  isFolded,
   isPart,
+  isStartOpen,
   layingOut,
   lit,
   map,
@@ -231,6 +233,14 @@ function Menu({ at: { id, x, y }, onClose }: { readonly at: Spot; readonly onClo
 
 /** The note in focus, and how many links around it are shown. */
 export function Depth() {
+  if (isFolded.value)
+    return (
+      <p class="depth">
+        <button type="button" class="start" onClick={() => (isStartOpen.value = true)}>
+          Where to start
+        </button>
+      </p>
+    )
   if (focused.value === undefined) return null
   return (
     <p class="depth">

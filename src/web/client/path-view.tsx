@@ -1,13 +1,11 @@
-import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useState } from 'preact/hooks'
 import { Refused } from './api.ts'
 import { plainText } from './plain-text.ts'
 import { NoteLink } from './reader.tsx'
+import { NoteSearch } from './search.tsx'
 import {
   bareId,
-  fail,
   focus,
-  graph,
-  idCalled,
   leavePath,
   map,
   numberOf,
@@ -67,12 +65,12 @@ export function PathView() {
   return (
     <section class="list" aria-label="Path">
       <h2>How two notes are connected</h2>
-      <NotePicker label="From" id={from} isFirst={from === ''} onPick={begin} />
+      <NotePicker label="From" note={from} isFirst={from === ''} onChoose={begin} />
       <NotePicker
         label="To"
-        id={to}
+        note={to}
         isFirst={from !== '' && to === ''}
-        onPick={(id) => {
+        onChoose={(id) => {
           // Later calls use the same start.
           pathFrom.value = from
           pathTo.value = id
@@ -115,6 +113,33 @@ export function PathView() {
         Back to the map
       </button>
     </section>
+  )
+}
+
+interface NotePickerOptions {
+  readonly label: string
+  /** Id of the chosen note. Empty if none. */
+  readonly note: string
+  readonly isFirst: boolean
+  readonly onChoose: (id: string) => void
+}
+
+/** A field for an end of the path. It keeps the focus when a note is chosen. */
+function NotePicker({ label, note, isFirst, onChoose }: NotePickerOptions) {
+  return (
+    <div class="picker">
+      {label}
+      <NoteSearch
+        key={vault.value}
+        id={`path-${label}`}
+        list={`hits-${label}`}
+        label={label}
+        placeholder="Title of a note"
+        chosen={note === '' ? '' : titleOf(note)}
+        isFirst={isFirst}
+        onChoose={({ id }) => onChoose(id)}
+      />
+    </div>
   )
 }
 
@@ -161,73 +186,4 @@ function Place({ of: { direction, from, to, line } }: { readonly of: Found['hops
       {bareId(id)}, line {line}
     </NoteLink>
   )
-}
-
-const SHOWN = 40
-
-interface NotePickerOptions {
-  readonly label: string
-  /** Id of the chosen note. Empty if none. */
-  readonly id: string
-  /** True if this field should be filled in first. */
-  readonly isFirst: boolean
-  readonly onPick: (id: string) => void
-}
-
-/** A field that completes titles and also finds notes by other spellings. It keeps the focus when a note is chosen. */
-function NotePicker({ label, id, isFirst, onPick }: NotePickerOptions) {
-  const field = useRef<HTMLInputElement>(null)
-  const title = id === '' ? '' : titleOf(id)
-  const [typed, setTyped] = useState('')
-  const [isUnknown, setUnknown] = useState(false)
-  const titles = useId()
-  // Runs before paint, so the first keys typed go to the field.
-  useLayoutEffect(() => {
-    if (isFirst) field.current?.focus()
-  }, [isFirst])
-  useLayoutEffect(() => {
-    if (field.current !== null) field.current.value = title
-    setUnknown(false)
-  }, [vault.value, id, title])
-  const onChange = async (event: Event): Promise<void> => {
-    const wanted = (event.currentTarget as HTMLInputElement).value.trim()
-    if (wanted === '') return
-    const at = graph.value?.picture.titles.findIndex((title) => title.toLowerCase() === wanted.toLowerCase()) ?? -1
-    const found = graph.value?.picture.ids[at] ?? (await idCalled(wanted))
-    setUnknown(found === undefined)
-    if (found === undefined) return
-    onPick(found)
-    // The same note may have been named differently.
-    if (field.current !== null) field.current.value = titleOf(bareId(found))
-  }
-  return (
-    <label class="picker">
-      {label}
-      <input
-        ref={field}
-        type="text"
-        list={titles}
-        onInput={(event) => setTyped(event.currentTarget.value)}
-        onChange={(event) => void onChange(event).catch(fail)}
-        placeholder="Title of a note"
-      />
-      {isUnknown && <small>No note is called so.</small>}
-      <datalist id={titles}>
-        {titlesWith(typed).map((title) => (
-          <option key={title} value={title} />
-        ))}
-      </datalist>
-    </label>
-  )
-}
-
-function titlesWith(part: string): readonly string[] {
-  const wanted = part.trim().toLowerCase()
-  const found = new Set<string>()
-  if (wanted === '') return []
-  for (const title of graph.value?.picture.titles ?? []) {
-    if (found.size >= SHOWN) break
-    if (title.toLowerCase().includes(wanted)) found.add(title)
-  }
-  return [...found]
 }

@@ -2,6 +2,7 @@ import { Component, type ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { PageLink, PageNote } from '../../app/read/page-note.ts'
 import { Refused } from './api.ts'
+import { isWide, widen } from './divider.tsx'
 import { noteAddress } from './graph.ts'
 import { renderMarkdown, type Slots } from './markdown.ts'
 import type { MarkdownTree } from './markdown-nodes.ts'
@@ -13,6 +14,7 @@ import {
   fail,
   folder,
   graph,
+  isStartOpen,
   note,
   open,
   opensTab,
@@ -82,6 +84,7 @@ function NoteInFocus({ note: value }: { readonly note: PageNote }) {
         <Properties note={value} />
       </header>
       <Body note={value} parsed={parsed} />
+      <LinksTo id={value.id} />
       <Backlinks linked={linked} />
       {value.kind === 'note' && <SimilarNotes id={value.id} />}
       {value.kind === 'note' && <Suggestions id={value.id} />}
@@ -97,23 +100,21 @@ function Welcome() {
       {value !== undefined && value.notes > 0 && (
         <p>
           {value.vault.notes.toLocaleString()} {value.vault.notes === 1 ? 'note' : 'notes'}, {value.vault.links.toLocaleString()}{' '}
-          links. Each dot is a note, larger where more links meet. Notes that belong together are of one colour; bold words on the
-          map, and <i>Colours</i>, name what they are about.
+          links.
         </p>
       )}
       {value?.count === 0 ? (
         <p>This folder has no notes yet. What is written in it appears here.</p>
       ) : (
         <>
-          <p>Choose a note on the map, or search for one. Follow links here: the map stays as it is.</p>
           <MostLinked />
           <ToProblems />
           <EditedLast limit={6} />
         </>
       )}
-      <p>
-        Press <kbd>?</kbd> for all keys.
-      </p>
+      <button type="button" class="widens" onClick={() => (isStartOpen.value = false)}>
+        Hide
+      </button>
     </div>
   )
 }
@@ -206,6 +207,9 @@ function Actions({ note: { id, path, title, kind, folder } }: { readonly note: P
       </button>
       <button type="button" onClick={() => void copyText(id, 'Id')}>
         Copy id
+      </button>
+      <button type="button" class="widens" aria-pressed={isWide()} onClick={widen}>
+        Wide
       </button>
       {path !== undefined && <a href={obsidianAddress(folder, path)}>Open in Obsidian</a>}
     </p>
@@ -311,14 +315,14 @@ function useParsed(value: PageNote): Parsed | undefined {
   return parsed?.note.id === value.id ? parsed : undefined
 }
 
-/** Returns the innermost element that contains a line of the file, or the last one before it. */
+/** Returns the paragraph, item, row or heading that contains a line of the file, or the last one before it. */
 function elementAt(body: HTMLElement, line: number): Element | undefined {
   let found: Element | undefined
   for (const one of body.querySelectorAll('[data-line]')) {
     if (Number(one.getAttribute('data-line')) > line) break
     found = one
   }
-  return found
+  return found?.closest('p, li, tr, pre, h1, h2, h3, h4, h5, h6') ?? found
 }
 
 export interface NoteLinkOptions {
@@ -430,6 +434,26 @@ function ToBacklinks({ to, answer }: { readonly to: string; readonly answer: Bac
         Linked from {answer.total} {answer.total === 1 ? 'note' : 'notes'}
       </a>
     </p>
+  )
+}
+
+/** The notes that this one links to. */
+function LinksTo({ id }: { readonly id: string }) {
+  const answer = useAnswer<BacklinksAnswer>('get_neighbors', { id, direction: 'out', limit: PAGE })
+  if (answer === undefined || answer instanceof Refused || answer.total === 0) return null
+  return (
+    <section aria-label="Links to">
+      <h2>Links to {answer.total}</h2>
+      <p>
+        {answer.results.map((one, at) => [
+          at > 0 && ' · ',
+          <NoteLink key={one.id} link={{ to: one.id, kind: 'note' }}>
+            {one.title}
+          </NoteLink>,
+        ])}
+        {answer.total > answer.results.length && ' · …'}
+      </p>
+    </section>
   )
 }
 

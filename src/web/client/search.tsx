@@ -5,14 +5,38 @@ import { api, bareId, coloured, fail, found, numberOf, open, vault } from './sta
 interface Hit {
   readonly id: string
   readonly title: string
-  readonly passages?: readonly { readonly text: string }[]
+  readonly passages?: readonly { readonly text: string; readonly start_line: number }[]
 }
 
 const PAUSE_MS = 120
 
-/** Searches while typing. The arrow keys choose a result, and Enter opens it. */
+/** Searches the notes and opens the chosen one. */
 export function Search() {
-  const [query, setQuery] = useState('')
+  const choose = (hit: Hit, query: string): void => {
+    document.querySelector<HTMLElement>('#search')?.blur()
+    document.querySelector<HTMLElement>('canvas')?.focus({ preventScroll: true })
+    void open(hit.id, { at: lineOf(hit, query) })
+  }
+  return <NoteSearch id="search" list="hits" label="Search notes" placeholder="Search notes  /" onChoose={choose} />
+}
+
+interface NoteSearchOptions {
+  readonly id: string
+  /** Id of the list of results. */
+  readonly list: string
+  readonly label: string
+  readonly placeholder: string
+  /** Title of the chosen note, shown while nothing is typed. If omitted, the query stays. */
+  readonly chosen?: string
+  /** True if this field should be filled in first. */
+  readonly isFirst?: boolean
+  readonly onChoose: (hit: Hit, query: string) => void
+}
+
+/** Searches while typing. The arrow keys select a result, and Enter chooses it. */
+export function NoteSearch({ id, list, label, placeholder, chosen, isFirst = false, onChoose }: NoteSearchOptions) {
+  const [typed, setTyped] = useState<string>()
+  const query = typed ?? ''
   const [hits, setHits] = useState<readonly Hit[]>([])
   const [at, setAt] = useState(0)
   const [isOpen, setOpen] = useState(false)
@@ -24,10 +48,13 @@ export function Search() {
   const choose = (hit: Hit | undefined): void => {
     if (hit === undefined) return
     setOpen(false)
-    input.current?.blur()
-    document.querySelector<HTMLElement>('canvas')?.focus({ preventScroll: true })
-    void open(hit.id)
+    if (chosen !== undefined) setTyped(undefined)
+    onChoose(hit, query)
   }
+  // Runs before paint, so the first keys typed go to the field.
+  useLayoutEffect(() => {
+    if (isFirst) input.current?.focus()
+  }, [isFirst])
   useEffect(() => {
     if (query.trim() === '') {
       setHits([])
@@ -67,19 +94,19 @@ export function Search() {
   }, [isListed, hits])
   const isMissed = isOpen && query.trim() !== '' && query === answered && hits.length === 0
   return (
-    <div class="search" role="search">
+    <div class="search" role={chosen === undefined ? 'search' : undefined}>
       <input
-        id="search"
+        id={id}
         ref={input}
         type="search"
-        placeholder="Search notes  /"
-        aria-label="Search notes"
-        {...combobox(isListed, at)}
+        placeholder={placeholder}
+        aria-label={label}
+        {...combobox(isListed, list, at)}
         autocomplete="off"
-        value={query}
+        value={typed ?? chosen ?? ''}
         onInput={(event) => {
           isFirstMeant.current = false
-          setQuery(event.currentTarget.value)
+          setTyped(event.currentTarget.value)
           setOpen(true)
         }}
         onFocus={() => setOpen(true)}
@@ -90,12 +117,12 @@ export function Search() {
         {isMissed && `Nothing found for “${query.trim()}”.`}
       </p>
       {isListed && (
-        <ul id="hits" role="listbox" aria-label="Found notes">
+        <ul id={list} role="listbox" aria-label="Found notes">
           {hits.map((hit, number) => (
             // biome-ignore lint/a11y/useKeyWithClickEvents: the field has the keys
             <li
               key={hit.id}
-              id={`hit-${number}`}
+              id={`${list}-${number}`}
               role="option"
               aria-selected={number === at}
               // The field keeps the focus, so the list is still open when the button is released.
@@ -116,18 +143,30 @@ export function Search() {
 /** Returns a passage with the words of a query in bold, and without the title that it begins with. */
 function withTerms(passage: string, title: string, query: string): preact.ComponentChildren {
   const text = passage.startsWith(`${title} `) ? passage.slice(title.length + 1) : passage
-  const words = query.match(/[\p{L}\p{N}]{2,}/gu) ?? []
+  const words = wordsOf(query)
   if (words.length === 0) return text
   return text.split(new RegExp(`(${words.join('|')})`, 'giu')).map((part, at) => (at % 2 === 1 ? <b key={at}>{part}</b> : part))
 }
 
+function wordsOf(query: string): readonly string[] {
+  return query.match(/[\p{L}\p{N}]{2,}/gu) ?? []
+}
+
+/** Returns the line of a passage that has the most words of a query. */
+function lineOf({ passages: [passage] = [] }: Hit, query: string): number | undefined {
+  if (passage === undefined) return undefined
+  const words = wordsOf(query.toLowerCase())
+  const counts = passage.text.split('\n').map((line) => words.filter((word) => line.toLowerCase().includes(word)).length)
+  return passage.start_line + counts.indexOf(Math.max(...counts))
+}
+
 /** ARIA attributes of the field and its list. */
-function combobox(isListed: boolean, at: number): Record<string, string | undefined> {
+function combobox(isListed: boolean, list: string, at: number): Record<string, string | undefined> {
   return {
     role: 'combobox',
     'aria-expanded': String(isListed),
-    'aria-controls': 'hits',
+    'aria-controls': list,
     'aria-autocomplete': 'list',
-    'aria-activedescendant': isListed ? `hit-${at}` : undefined,
+    'aria-activedescendant': isListed ? `${list}-${at}` : undefined,
   }
 }

@@ -73,6 +73,10 @@ export interface Pointed {
   readonly isLink: boolean
 }
 export const pointed = signal<Pointed | undefined>(undefined)
+/** True if the start pane is open. By default, it is on maps of up to `MANY` notes. */
+export const isStartOpen = signal<boolean | undefined>(undefined)
+const MANY = 1_000
+export const isFolded = computed(() => note.value === undefined && !(isStartOpen.value ?? (graph.value?.count ?? 0) <= MANY))
 export const map: { view?: MapView } = {}
 /** Incremented with every change reported by the server. */
 export const changes = signal(0)
@@ -501,21 +505,16 @@ function notesOf(of: Graph, labels: ReadonlySet<string>, by: GroupedBy): readonl
   return [...Array(of.count).keys()].filter((at) => labels.has(grouping.groups[grouping.of[at] ?? -1]?.label ?? ''))
 }
 
-/** Returns the id of the note with a title or alias, allowing for small misspellings. */
-export async function idCalled(name: string): Promise<string | undefined> {
+/** Returns the note with a title or alias, such as the one given to "roux open --note", allowing for small misspellings. */
+async function noteCalled(name: string): Promise<PageNote | null> {
   const answer = await api.value?.call<{ results: readonly { readonly match?: string | null }[] }>(
     'resolve_nodes',
     { names: [name] },
     vault.value,
   )
   const match = answer?.results[0]?.match
-  return typeof match === 'string' ? bareId(match) : undefined
-}
-
-/** Returns the note with a title or alias, such as the one given to "roux open --note". */
-async function noteCalled(name: string): Promise<PageNote | null> {
-  const id = await idCalled(name)
-  return id === undefined || api.value === undefined ? null : api.value.note(id, vault.value)
+  if (typeof match !== 'string' || api.value === undefined) return null
+  return api.value.note(bareId(match), vault.value)
 }
 
 /** Shows the state in the URL, for example after going back. */

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { NoteLink } from './reader.tsx'
-import { COLLATOR, graph, isPart, lit, shown } from './state.ts'
+import { COLLATOR, focused, graph, isPart, lit, shown } from './state.ts'
 
 type Column = 'title' | 'folder' | 'tags' | 'group' | 'links'
 const ROWS = 200
@@ -10,6 +10,7 @@ export function Table() {
   const [by, setBy] = useState<Column>('links')
   const [isUp, setUp] = useState(false)
   const [rows, setRows] = useState(ROWS)
+  const [words, setWords] = useState('')
   const { value } = graph
   if (value === undefined) return null
   const { picture, degrees } = value
@@ -27,7 +28,8 @@ export function Table() {
     return (isUp ? order : -order) || a - b
   }
   // Notes that are faded on the map are left out.
-  const isListed = (note: number): boolean => shown.value[note] === 1 && lit.value?.has(note) !== false
+  const isNamed = (note: number): boolean => (picture.titles[note] ?? '').toLowerCase().includes(words.trim().toLowerCase())
+  const isListed = (note: number): boolean => shown.value[note] === 1 && lit.value?.has(note) !== false && isNamed(note)
   const notes = [...Array(value.count).keys()].filter(isListed).sort(compare)
   const files = notes.filter((note) => note >= value.notes).length
   const heading = (column: Column, name: string) => (
@@ -45,6 +47,13 @@ export function Table() {
   )
   return (
     <div class="table">
+      <input
+        type="search"
+        placeholder="Filter titles"
+        aria-label="Filter titles"
+        value={words}
+        onInput={(event) => setWords(event.currentTarget.value)}
+      />
       <table aria-label="Notes">
         <caption>
           {notes.length - files} {notes.length - files === 1 ? 'note' : 'notes'}
@@ -63,11 +72,11 @@ export function Table() {
         </thead>
         <tbody>
           {notes.slice(0, rows).map((note) => (
-            <tr key={picture.ids[note]}>
+            <tr key={picture.ids[note]} aria-current={note === focused.value}>
               <td>
                 <NoteLink link={{ to: picture.ids[note] ?? '', kind: 'note' }}>{picture.titles[note]}</NoteLink>
               </td>
-              <td>{cell(note, 'folder')}</td>
+              <td title={String(cell(note, 'folder'))}>{String(cell(note, 'folder')).replace(/.*\//, '')}</td>
               <td>{cell(note, 'tags')}</td>
               <td data-name="Community">{cell(note, 'group')}</td>
               <td data-name="Links">{cell(note, 'links')}</td>

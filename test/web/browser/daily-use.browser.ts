@@ -490,6 +490,46 @@ for (const [how, options] of [
   })
 }
 
+test('a search leads to the passage that it found, the note says where it links to, and its width is chosen', async () => {
+  const { page } = await lookAtDemo()
+  await page.fill('#search', 'compact molecules')
+  await page.waitForSelector('#hits li strong:text-is("Gluten")')
+  await page.keyboard.press('Enter')
+  await page.waitForFunction(() => document.querySelector('.body .here')?.textContent?.includes('compact molecules') === true)
+  await page.waitForSelector('section[aria-label="Links to"] a:text-is("Autolyse")')
+  const widthOf = () => page.$eval('.right', (one) => one.getBoundingClientRect().width)
+  const usual = await widthOf()
+  await page.focus('.divider')
+  await page.keyboard.press('ArrowLeft')
+  expect(await widthOf()).toBe(usual + 40)
+  const { x = 0, y = 0 } = (await page.locator('.divider').boundingBox()) ?? {}
+  await page.mouse.move(x + 3, y + 200)
+  await page.mouse.down()
+  await page.mouse.move(x - 57, y + 200)
+  await page.mouse.up()
+  expect(Math.abs((await widthOf()) - usual - 100)).toBeLessThan(5)
+  await page.click('.actions button:text-is("Wide")')
+  expect(await widthOf()).toBeGreaterThan(1280 / 2)
+  await page.click('.actions button:text-is("Wide")')
+  expect(await widthOf()).toBe(usual)
+})
+
+test('the table marks the note in focus, finds titles, and names the last part of a folder', async () => {
+  const world = openWorld()
+  world.write('deep/down/Hub.md', '[[Part one]] [[Part two]]\n')
+  world.write('Part one.md', 'Text.\n')
+  world.write('Part two.md', 'Text.\n')
+  const { page } = await look(await openRoux(world), { hash: '&note=deep/down/hub.md' })
+  await showView(page, 'Table')
+  const row = page.locator('.table tr[aria-current="true"]')
+  await row.waitFor()
+  expect(await row.innerText()).toContain('Hub')
+  expect(await row.locator('td[title="deep/down"]').innerText()).toBe('down')
+  await page.fill('.table input', 'part t')
+  await page.waitForSelector('.table caption:text-is("1 note")')
+  expect(await page.innerText('.table tbody a')).toBe('Part two')
+})
+
 test('what was found is shown without comments and marks of highlights', async () => {
   const world = openWorld()
   world.write('Found.md', 'The ==sought== word %% and a hidden one %% and more.\n')

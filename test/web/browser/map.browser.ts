@@ -93,6 +93,12 @@ test('on a large vault no two labels overlap at three zooms, and forty and more 
     )
     expect(overlapping).toEqual([])
   }
+  // On a large map the pane to start with is closed at first.
+  expect(await page.locator('.welcome').isVisible()).toBe(false)
+  await page.click('.depth button:text-is("Where to start")')
+  await page.waitForSelector('.welcome .rows')
+  await page.click('.welcome button:text-is("Hide")')
+  expect(await page.locator('.welcome').isVisible()).toBe(false)
   expect(errors).toEqual([])
 })
 
