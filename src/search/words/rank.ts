@@ -78,23 +78,43 @@ export function rankTerms(slots: Slots, query: readonly WordTerm[], options: Ran
     for (const id of found.keys()) ids.add(id)
     return [...found.values()]
   }
-  const addExtra = (term: WordTerm, share = PART): void => {
-    const documents = accumulator.add(term, share * term.count, share)
+  const addExtra = (term: WordTerm, share: number, massIn: MassIn): number => {
+    const documents = accumulator.add(term, share * term.count, massIn)
+    const idf = accumulator.idf(documents)
     // A deleted note may still be in the index.
-    if (documents > 0) extra.push({ term, documents, idf: accumulator.idf(documents) })
+    if (documents > 0) extra.push({ term, documents, idf })
+    return idf
   }
   const words = compoundWords(slots, used)
+  const typed = words === undefined ? undefined : new TypedWords(slots.size)
   const add = (term: WordTerm): void => {
     const documents = accumulator.add(term, term.count)
+    typed?.mark(term, accumulator.holders)
     const ofCompound = term.match === 'stem' && words !== undefined ? termsOf(splitCompound(term.form, words), term.count) : []
     const parts = term.parts.length > 0 ? term.parts : ofCompound
     if (documents > 0 || parts.length === 0) terms.push({ term, documents, idf: accumulator.idf(documents) })
     if (documents === 0) takeNew(parts).forEach(add)
-    else for (const part of takeNew(ofCompound)) addExtra(part)
+    else if (typed !== undefined) {
+      let left = accumulator.idf(documents)
+      for (const part of takeNew(ofCompound)) {
+        left -= PART * addExtra(part, PART, typed.massOfPart(part, { compound: term, parts: ofCompound, left }))
+        typed.mark(part, accumulator.holders)
+      }
+    }
   }
   used.forEach(add)
-  if (words !== undefined) for (const term of takeNew(joinedTerms(used, words))) addExtra(term, JOINED)
   const mass = idfOf(terms)
+  if (words !== undefined && typed !== undefined) {
+    const idfs = new Map(terms.map(({ term, idf }) => [idOf(term), idf]))
+    for (const { pair, compounds } of joinedTerms(used, words)) {
+      for (const compound of takeNew(compounds)) {
+        addExtra(compound, JOINED, (slot) =>
+          typed.missing(slot, pair).reduce((sum, term) => sum + (idfs.get(idOf(term)) ?? 0), 0),
+        )
+        for (const term of pair) typed.mark(term, accumulator.holders)
+      }
+    }
+  }
   const accepted = acceptedOf(accumulator.touched, slots, options.accept)
   const { withTies = false } = options
   const best = bestSlots(accepted, options.limit, { scores: accumulator.scores, keys: slots.keys, withTies })
@@ -111,11 +131,56 @@ export function rankTerms(slots: Slots, query: readonly WordTerm[], options: Ran
   }
 }
 
-/** A part of a compound that occurs itself counts as this much of a word. */
+/** A part of a compound that occurs itself scores as this much of a word, and counts as this much of it in `matched`. */
 const PART = 0.3
 
-/** A compound of two words of the query. */
+/** A compound of two words of the query scores as this much of a word. In `matched` it counts as both words. */
 const JOINED = 0.6
+
+/** Returns how much a word adds to the mass of the document in a slot, given the word's idf. */
+type MassIn = (slot: number, idf: number) => number
+
+/** The words of the query that each document has, also those that it has in a compound. */
+class TypedWords {
+  readonly #bits: Uint32Array
+  readonly #bitOf = new Map<string, number>()
+
+  constructor(slots: number) {
+    this.#bits = new Uint32Array(slots)
+  }
+
+  /** Remembers that these documents have the word. The first 32 words are enough. */
+  mark(term: WordTerm, holders: Uint32Array): void {
+    const bit = this.#bitOf.get(idOf(term)) ?? this.#bitOf.size
+    if (bit >= MOST_MARKED) return
+    this.#bitOf.set(idOf(term), bit)
+    for (const slot of holders) this.#bits[slot] = (this.#bits[slot] as number) | (1 << bit)
+  }
+
+  /** Returns those of the words that a document lacks. */
+  missing(slot: number, terms: readonly WordTerm[]): readonly WordTerm[] {
+    return terms.filter((term) => {
+      const bit = this.#bitOf.get(idOf(term))
+      return bit === undefined || ((this.#bits[slot] as number) & (1 << bit)) === 0
+    })
+  }
+
+  /**
+   * A document with all parts has the compound, in other words, and gets what is left of its idf. One part alone is little of it.
+   */
+  massOfPart(
+    part: WordTerm,
+    { compound, parts, left }: { readonly compound: WordTerm; readonly parts: readonly WordTerm[]; readonly left: number },
+  ): MassIn {
+    const others = parts.filter((other) => idOf(other) !== idOf(part))
+    return (slot, idf) => {
+      if (this.missing(slot, [compound]).length === 0) return 0
+      return this.missing(slot, others).length === 0 ? left : PART * idf
+    }
+  }
+}
+
+const MOST_MARKED = 32
 
 /** Longer queries, such as whole notes, have enough words. Joining takes forty lookups for two words. */
 const MOST_SPLIT = 20
@@ -128,11 +193,19 @@ function compoundWords({ segments, language: most }: Slots, terms: readonly Word
   return { language, frequencyOf: (stem) => segments.reduce((sum, segment) => sum + segment.sizeIn(language, stem), 0) }
 }
 
+interface Joined {
+  readonly pair: readonly [WordTerm, WordTerm]
+  readonly compounds: readonly WordTerm[]
+}
+
 /** Returns the compounds of neighboring words. */
-function joinedTerms(terms: readonly WordTerm[], words: CompoundWords): readonly WordTerm[] {
-  const forms = terms.map(({ form }) => form).filter((form) => !isStopWord(form, words.language))
-  if (forms.length > MOST_JOINED) return []
-  return forms.slice(1).flatMap((form, at) => termsOf(joinWords(forms[at] as string, form, words)))
+function joinedTerms(terms: readonly WordTerm[], words: CompoundWords): readonly Joined[] {
+  const joinable = terms.filter(({ form }) => !isStopWord(form, words.language))
+  if (joinable.length > MOST_JOINED) return []
+  return joinable.slice(1).map((term, at) => {
+    const before = joinable[at] as WordTerm
+    return { pair: [before, term], compounds: termsOf(joinWords(before.form, term.form, words)) }
+  })
 }
 
 function termsOf(forms: readonly string[], count = 1): readonly WordTerm[] {
@@ -170,6 +243,9 @@ function listBytes({ segments }: Slots, term: WordTerm): number {
   }
   return bytes
 }
+
+/** Documents without mass were not found, so every word adds some. */
+const LEAST_MASS = 1e-9
 
 /** Sums the scores of all documents, one word at a time. Takes 24 bytes per slot. */
 class Accumulator {
@@ -217,14 +293,19 @@ class Accumulator {
   }
 
   /**
-   * Adds a word's scores to the documents that contain it, and `share` of its idf to their masses. Returns the number of these
-   * documents.
+   * Adds a word's scores to the documents that contain it, and to their masses what `massIn` returns, or else its idf. Returns the
+   * number of these documents.
    */
-  add(word: WordKey, count: number, share = 1): number {
+  add(word: WordKey, count: number, massIn?: MassIn): number {
     this.#held = 0
     for (const at of this.#slots.segments.keys()) this.#gather(at, word)
-    if (this.#held > 0) this.#score(count, share)
+    if (this.#held > 0) this.#score(count, massIn)
     return this.#held
+  }
+
+  /** Slots that contain the word added last. Valid until the next one is added. */
+  get holders(): Uint32Array {
+    return this.#holders.subarray(0, this.#held)
   }
 
   #gather(at: number, word: WordKey): void {
@@ -247,12 +328,14 @@ class Accumulator {
     })
   }
 
-  #score(count: number, share: number): void {
-    const holders = this.#holders.subarray(0, this.#held)
+  #score(count: number, massIn: MassIn | undefined): void {
+    const { holders } = this
     const { inTitle, inBody } = this.#documentFrequencies(holders)
     const title = new FieldScore(this.#scoring.title, this.#averages.title, count * this.idf(inTitle))
     const body = new FieldScore(this.#scoring.body, this.#averages.body, count * this.idf(inBody))
-    this.#addBodies(holders, body, share * this.idf(holders.length))
+    const idf = this.idf(holders.length)
+    if (massIn === undefined) this.#addBodies(holders, body, () => idf)
+    else this.#addBodies(holders, body, (slot) => Math.max(LEAST_MASS, massIn(slot, idf)))
     if (inTitle > 0) this.#addTitles(holders, title)
     this.maxScore += (inTitle > 0 ? title.max : 0) + (inBody > 0 ? body.max : 0)
   }
@@ -269,13 +352,13 @@ class Accumulator {
     return { inTitle, inBody }
   }
 
-  #addBodies(holders: Uint32Array, body: FieldScore, mass: number): void {
+  #addBodies(holders: Uint32Array, body: FieldScore, massIn: (slot: number) => number): void {
     const { scores, masses } = this
     const counts = this.#body
     const lengths = this.#slots.bodyLengths
     for (const slot of holders) {
       if (masses[slot] === 0) this.#touched[this.#touchedCount++] = slot
-      masses[slot] = (masses[slot] as number) + mass
+      masses[slot] = (masses[slot] as number) + massIn(slot)
       scores[slot] = (scores[slot] as number) + body.of(counts[slot] as number, lengths[slot] as number)
       counts[slot] = 0
     }

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { joinWords, splitCompound } from '../../../src/search/words/germanic-compound.ts'
 import { WordIndex } from '../../../src/search/words/index/word-index.ts'
 import { queryTerms } from '../../../src/search/words/query-terms.ts'
+import type { Ranking } from '../../../src/search/words/rank.ts'
 import { stemOf } from '../../../src/search/words/stem.ts'
 import { MemoryPages, note, store } from './memory-pages.ts'
 
@@ -46,6 +47,10 @@ const NOTES = [
 
 /** The keys of the notes found, best first. */
 function find(question: string, { among = NOTES, language = 'de' } = {}): readonly number[] {
+  return rank(question, among, language).hits.map(({ key }) => key)
+}
+
+function rank(question: string, among: typeof NOTES, language = 'de'): Ranking {
   const pages = new MemoryPages()
   const index = new WordIndex(pages, () => 1)
   index.setSegments([
@@ -55,7 +60,11 @@ function find(question: string, { among = NOTES, language = 'de' } = {}): readon
       among.map((one) => ({ ...one, language })),
     ),
   ])
-  return index.rank(queryTerms(question), { limit: 9 }).hits.map(({ key }) => key)
+  return index.rank(queryTerms(question), { limit: 9 })
+}
+
+function matchedOf(hits: Ranking['hits'], key: number): number {
+  return hits.find((hit) => hit.key === key)?.matched ?? 0
 }
 
 describe('a vault with compounds', () => {
@@ -71,21 +80,29 @@ describe('a vault with compounds', () => {
     expect(find('Verlauf der Versionen')).toEqual([1, 2])
   })
 
-  test('a part counts less than a word of the question', () => {
-    const pages = new MemoryPages()
-    const index = new WordIndex(pages, () => 1)
-    index.setSegments([
-      store(
-        pages,
-        1,
-        NOTES.map((one) => ({ ...one, language: 'de' })),
-      ),
-    ])
-    const { hits, coverage, maxScore } = index.rank(queryTerms('Versionsverlauf'), { limit: 9 })
-    expect(hits[0]?.matched).toBeCloseTo(1)
-    expect(hits[1]?.matched).toBeLessThan(0.7)
+  test('a note with the words of a compound lacks no word of the question, a note with one of them does', () => {
+    const among = [...NOTES, note(4, 'Zeit', 'Der Verlauf der Zeit.')]
+    const { hits, coverage, maxScore } = rank('Versionsverlauf', among)
+    expect(matchedOf(hits, 2)).toBeCloseTo(1)
+    expect(matchedOf(hits, 1)).toBeCloseTo(1)
+    expect(matchedOf(hits, 4)).toBeLessThan(0.4)
     expect(coverage).toBe(1)
     expect(hits[0]?.score).toBeLessThan(maxScore)
+  })
+
+  test('a note with a compound lacks none of its words, but still other words of the question', () => {
+    const { hits } = rank('Verlauf Versionen', NOTES)
+    expect(matchedOf(hits, 1)).toBeCloseTo(1)
+    expect(matchedOf(hits, 2)).toBeCloseTo(1)
+    const { hits: others } = rank('Fenster Verlauf Versionen', NOTES)
+    expect(matchedOf(others, 1)).toBeLessThan(0.8)
+    expect(matchedOf(others, 2)).toBeCloseTo(matchedOf(others, 1))
+    // The compound does not count twice if the note has its words, too.
+    const { hits: both } = rank('Fenster Verlauf Versionen', [
+      ...NOTES,
+      note(4, 'Beide', 'Der Versionsverlauf: Verlauf aller Versionen.'),
+    ])
+    expect(matchedOf(both, 4)).toBeLessThan(0.8)
   })
 
   test('English words are not split', () => {
