@@ -30,8 +30,11 @@ const MAX_WORD = 256
 /** An unknown character costs this much more than the least likely piece, so it is used only if nothing else fits. */
 const UNKNOWN_PENALTY = 10
 
-/** Longer words would keep the text in memory that they were cut from. */
-const MAX_KEPT_WORD = 12
+/** Longer words are mostly noise such as keys, and each is seen once. */
+const MAX_KEPT_WORD = 32
+
+/** Shorter slices are copies of their text, and longer ones would keep it in memory. */
+const SHORTEST_SLICE = 13
 
 const MAX_KEPT_WORDS = 20_000
 
@@ -117,7 +120,7 @@ export class SentencePieces {
     if (known !== undefined) return known
     const rows = this.#read(word)
     if (this.#kept.size >= MAX_KEPT_WORDS) this.#kept.clear()
-    this.#kept.set(word, rows)
+    this.#kept.set(word.length < SHORTEST_SLICE ? word : Buffer.from(word, 'utf16le').toString('utf16le'), rows)
     return rows
   }
 
