@@ -76,7 +76,7 @@ export function Table() {
               <td>
                 <NoteLink link={{ to: picture.ids[note] ?? '', kind: 'note' }}>{picture.titles[note]}</NoteLink>
               </td>
-              <td title={String(cell(note, 'folder'))}>{String(cell(note, 'folder')).replace(/.*\//, '')}</td>
+              <td title={String(cell(note, 'folder'))}>{String(cell(note, 'folder')).split('/').at(-1)}</td>
               <td>{cell(note, 'tags')}</td>
               <td data-name="Community">{cell(note, 'group')}</td>
               <td data-name="Links">{cell(note, 'links')}</td>

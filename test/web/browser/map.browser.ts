@@ -114,8 +114,8 @@ test('from afar the communities of a vault of some hundred notes are named, too'
     const { map } = document.querySelector<MapCanvas>('.map canvas') ?? {}
     const context = document.createElement('canvas').getContext('2d')
     if (map === undefined || context === null) return 0
-    context.font = '12px system-ui, sans-serif'
-    return map.draw().filter(({ text, box: [left, , right] }) => right - left > context.measureText(text).width * 1.15).length
+    context.font = "12.5px 'Inter Variable', system-ui, sans-serif"
+    return map.draw().filter(({ text, box: [left, , right] }) => right - left > context.measureText(text).width * 1.1).length
   })
   expect(larger).toBeGreaterThanOrEqual(communities / 2)
   expect(communities).toBeGreaterThan(5)
@@ -374,6 +374,7 @@ test('a list or a search draws on the map, a link shows its card, and the right 
   await page.click('.depth button[aria-label="Close the note"]')
   await page.waitForSelector('.tip', { state: 'detached' })
   await page.click('nav[aria-label="Views"] button:text-is("Problems")')
+  await page.click('button[aria-label="Show everything"]')
   const named = async () => (await labelsOf(page)).map(({ text }) => text).toSorted()
   await expect.poll(named).toEqual(['2025-03-08', 'Baking with steam', 'Oven light bulb', 'Pale crust', 'Reading list'])
   await mapIsStill(page)
