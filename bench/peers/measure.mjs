@@ -159,5 +159,5 @@ function summary({ starts, prepared, fault, touched }) {
     firstAnswer: first && middle('answer', [first]),
     answer: later.length === 0 ? null : middle('answer', later),
   }
-  return { prepared, fault, touched, ...times, sizes, links, memory, fresh }
+  return { rounds: starts.length, prepared, fault, touched, ...times, sizes, links, memory, fresh }
 }

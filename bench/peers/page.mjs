@@ -73,8 +73,12 @@ function vaultSection(vault, measured, figures) {
     'edit seen',
     'links: precision, recall',
   ]
+  const rounds = Math.max(...shown.map(({ name }) => figures[name][vault].rounds ?? 0))
   return [
     `## ${TITLES[vault] ?? vault} (${count.toLocaleString('en')} notes)`,
+    rounds === 0
+      ? 'No round was run.'
+      : `${rounds} rounds.${rounds < 3 ? ' So few give rough times; the other columns do not depend on them.' : ''}`,
     table([...head, 'tokens: tools; search, read, backlinks', 'files changed unasked'], rows),
   ].join('\n\n')
 }

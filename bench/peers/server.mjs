@@ -46,7 +46,13 @@ export class World {
   run(words) {
     const [command, ...args] = fill(words, this.places)
     const env = { ...process.env, ...this.env }
-    const { status, error } = spawnSync(command, args, { env, cwd: this.vault, stdio: 'ignore', timeout: LIMIT.prepare })
+    const { status, error } = spawnSync(command, args, {
+      env,
+      cwd: this.vault,
+      stdio: 'ignore',
+      timeout: LIMIT.prepare,
+      killSignal: 'SIGKILL',
+    })
     if (error !== undefined) return `not within ${LIMIT.prepare / 1000} s`
     return status === 0 ? undefined : `exit code ${status}`
   }
