@@ -49,7 +49,7 @@ function vaultSection(vault, measured, figures) {
   const rows = shown.map(({ name, backlinks }) => {
     const one = figures[name][vault]
     if (one.initialize === undefined)
-      return [name, typeof one.prepared === 'string' ? one.prepared : one.fault, ...Array(7).fill('–')]
+      return [name, typeof one.prepared === 'string' ? one.prepared : one.fault, ...Array(8).fill('–')]
     return [
       name,
       preparation(one),
@@ -121,7 +121,7 @@ function hostileTable(measured, figures) {
     const one = figures[name].hostile
     if (one === undefined) return []
     const { notes, healthy, missed, leaks, touched, fault } = one
-    if (missed === undefined || leaks === undefined) return [[name, fault ?? '–', '–', '–', '–', String(touched ?? '–')]]
+    if (missed === undefined || leaks === undefined) return [[name, fault ?? '–', '–', '–', '–', '–', String(touched ?? '–')]]
     const found = `${notes - missed.length} of ${notes}`
     return [[name, fault ?? 'answers', healthy ? 'found' : 'not found', found, list(missed), list(leaks), String(touched)]]
   })
