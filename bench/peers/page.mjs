@@ -39,7 +39,7 @@ const HOSTILE = `Fourteen notes with a line of 5 MB, bytes that are not UTF-8, 1
 \`-rf.md\` or \`It's $HOME; \\\`a\\\` & b.md\`; a folder that links to itself, and a symbolic link to a file outside the vault. A note counts as found if a search for a word that only it has names it.`
 
 const METHOD = `Every server works on its own copy of a vault with its own home folder, with the settings it comes with. Servers take turns within a round; figures are medians of the rounds, with the median of the ratios
-to bare \`node -e 0\` of the same round, because the machine is shared and busy (load 15 to 30 on two cores): compare the ratios, not the seconds. *First answer*: a search for a note's title that names the note. *Memory*: peak of all its processes after all questions. *Edit seen*: from
+to bare \`node -e 0\` of the same round, because the machine is shared and busy (load 15 to 30 on two cores): compare the ratios, not the seconds. Figures of one table come from up to three runs of the command, some of them at the same time. *First answer*: a search for a note's title that names the note. *Memory*: peak of all its processes after all questions. *Edit seen*: from
 appending a sentence to a note until a search for its word names it. *Links*: the notes that link to each of up to 40 notes, against an extractor that shares no code with Roux (\`bench/oracle\`), for servers
 that have backlinks. Notes marked as archived are not asked about, because Roux leaves them out of searches. *Tokens*: o200k, of the text that a model reads; medians of five notes.`
 
