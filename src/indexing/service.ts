@@ -378,7 +378,9 @@ export class IndexingService implements Indexing {
     if (this.#hasReadMany) await this.#collect()
     if (!this.#search.isStopped && this.#parts.indexer.isMemoryShort?.() === true) {
       await this.#awaitSuccessor()
-      await this.#search.stop(new MemoryShortError('while notes were made searchable'))
+      await this.#search.stop(
+        new MemoryShortError('while notes were indexed for search', 'The others are not found until the next start.'),
+      )
     }
     const result = await this.#search.step(this.#vault, this.#writer, mode ?? 'obsidian')
     const search = this.#search.progress()

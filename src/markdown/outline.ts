@@ -245,12 +245,13 @@ export function blockError(message: string, { blocks }: Outline): RouxError {
  * Finds the block with `^id`: a list item with everything nested in it, a paragraph, a heading's line or a table row. An id on its
  * own line refers to the block above it. The last line ending is not part of the block.
  */
-export function findBlock(text: string, { runs, lines }: Outline, id: string): Section | undefined {
+export function findBlock(text: string, { runs, lines, bodyStart }: Outline, id: string): Section | undefined {
   const mark = `^${id.toLowerCase()}`
   const run = runs.find((each) => carries(text, each, mark))
   if (!run) return undefined
   const first = lines.lineAt(run.start)
-  if (text.slice(run.start, run.end).trim().toLowerCase() === mark) return blockAbove(text, lines, first)
+  if (text.slice(run.start, run.end).trim().toLowerCase() === mark)
+    return blockAbove(text, lines, { line: first, top: lines.lineAt(bodyStart) })
   const start = lines.startOf(first)
   const item = LIST_ITEM.exec(text.slice(start, run.start))
   return { start, end: item ? itemEnd(text, run.end, item[1] as string) : endOfLine(text, run.end), line: first }
@@ -264,14 +265,14 @@ function carries(text: string, run: Run, mark: string): boolean {
   return start === run.start || /[\s|]/.test(text[start - 1] as string)
 }
 
-/** The block above a line, up to a blank line. */
-function blockAbove(text: string, lines: LineIndex, line: number): Section | undefined {
+/** The block above a line, up to a blank line. `top` is the first line of the body. */
+function blockAbove(text: string, lines: LineIndex, { line, top }: { line: number; top: number }): Section | undefined {
   const lineText = (at: number) => text.slice(lines.startOf(at), endOfLine(text, lines.startOf(at)))
   let last = line - 1
-  while (last > 0 && lineText(last).trim() === '') last--
+  while (last >= top && lineText(last).trim() === '') last--
   let first = last
-  while (first > 1 && lineText(first - 1).trim() !== '') first--
-  return last > 0 ? { start: lines.startOf(first), end: endOfLine(text, lines.startOf(last)), line: first } : undefined
+  while (first > top && lineText(first - 1).trim() !== '') first--
+  return last >= top ? { start: lines.startOf(first), end: endOfLine(text, lines.startOf(last)), line: first } : undefined
 }
 
 /** The end of a list item. Lines belong to the item while they are indented more than its mark. */

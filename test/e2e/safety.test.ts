@@ -233,22 +233,26 @@ describe('a cache that is damaged between two starts', () => {
   test('is rebuilt after any damage, and never gives a wrong answer', async () => {
     const world = openWorld({ fixture: 'demo' })
     const expected = await truth(world)
-    await Promise.all(
-      DAMAGES.map(async ([what, damage], at) => {
-        const cache = ['--set', `cache.path=${join(world.root, `cache-${at}`)}`]
-        const { index } = await status(world, cache)
-        const ruin = () => {
-          for (const beside of ['-wal', '-shm']) rmSync(`${index}${beside}`, { force: true })
-          damage(index)
-        }
-        ruin()
-        const server = await open(world, [world.vault, ...cache])
-        expect(await askEverything(server), what).toEqual(expected)
-        expect(await server.end(), what).toMatchObject({ code: 0, err: '' })
-        ruin()
-        expect(await status(world, cache), what).toMatchObject({ notes: 65, files: 69, problems: 5, phase: 'idle' })
-      }),
-    )
+    const tryDamage = async ([what, damage]: (typeof DAMAGES)[number], at: number): Promise<void> => {
+      const cache = ['--set', `cache.path=${join(world.root, `cache-${at}`)}`]
+      const { index } = await status(world, cache)
+      const ruin = () => {
+        for (const beside of ['-wal', '-shm']) rmSync(`${index}${beside}`, { force: true })
+        damage(index)
+      }
+      ruin()
+      const server = await open(world, [world.vault, ...cache])
+      expect(await askEverything(server), what).toEqual(expected)
+      expect(await server.end(), what).toMatchObject({ code: 0, err: '' })
+      ruin()
+      expect(await status(world, cache), what).toMatchObject({ notes: 65, files: 69, problems: 5, phase: 'idle' })
+    }
+    // With more servers at once, a busy machine makes answers late.
+    const waiting = [...DAMAGES.entries()]
+    const tryAll = async (): Promise<void> => {
+      for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) await tryDamage(next[1], next[0])
+    }
+    await Promise.all([tryAll(), tryAll()])
   })
 
   test('is deleted under a running server', async () => {

@@ -20,7 +20,7 @@ test('the package contains the program and what it needs, no sources and no test
   const [{ files }] = JSON.parse(stdout)
   const paths: readonly string[] = files.map(({ path }: { path: string }) => path)
   const kinds =
-    /^(?:dist\/(?:cli|lib|workers)\/[\w.-]+|dist\/lib\/[\w/-]+\.d\.mts|dist\/(?:launch\.js|package\.json)|dist\/(?:web|app)\/[\w.-]+\.(?:js|css|html|svg)|assets\/embedder\/[\w.-]+|[\w.]+\.(?:md|json|yaml)|LICENSE)$/
+    /^(?:dist\/(?:cli|lib|workers)\/[\w.-]+|dist\/lib\/[\w/-]+\.d\.mts|dist\/(?:launch\.js|package\.json)|dist\/(?:web|app)\/[\w.-]+\.(?:js|css|html|svg|woff2)|assets\/embedder\/[\w.-]+|[\w.]+\.(?:md|json|yaml)|LICENSE)$/
   expect(paths.filter((path) => !kinds.test(path))).toEqual([])
   expect(paths).toEqual(
     expect.arrayContaining([

@@ -121,7 +121,7 @@ describe('every edit can be undone byte for byte', () => {
       }),
       { numRuns: 600 },
     )
-    expect(edited).toBeGreaterThan(LONG ? 500 : 100)
+    expect(edited).toBeGreaterThan(LONG ? 250 : 50)
   })
 
   test('in files that are not UTF-8', () => {

@@ -217,7 +217,14 @@ describe('for any text', () => {
           for (const { start, end } of edits) expect([start >= shown.start, end <= shown.end]).toEqual([true, true])
         }
       }),
-      { numRuns: 3_000, examples: [['# One\n\n%%\nOld\n===\n%%\n\nafter\n\n# Two\n', 'replace', 'obsidian']] },
+      {
+        numRuns: 3_000,
+        examples: [
+          ['# One\n\n%%\nOld\n===\n%%\n\nafter\n\n# Two\n', 'replace', 'obsidian'],
+          // A block id without a block above it does not mean the frontmatter.
+          ['---\n---\n^id\n---\n', 'insert_after', 'obsidian'],
+        ],
+      },
     )
   })
 
