@@ -11,6 +11,7 @@ import {
   COLLATOR,
   connection,
   failure,
+  focus,
   folder,
   folders,
   graph,
@@ -64,7 +65,7 @@ export function App() {
   const side = List !== undefined
   return (
     <div
-      class={`app pane-${pane.value}${side ? ' with-list' : ''}${note.value === undefined ? ' at-start' : ''}${isFolded.value ? ' folded' : ''}`}
+      class={`app pane-${pane.value}${side ? ' with-list' : ''}${focus.value === '' ? ' at-start' : ''}${isFolded.value ? ' folded' : ''}`}
       style={noteWidth.value > 0 ? { '--note': `${noteWidth.value}px` } : undefined}
     >
       <header class="bar">

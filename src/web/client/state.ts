@@ -76,7 +76,7 @@ export const pointed = signal<Pointed | undefined>(undefined)
 /** True if the start pane is open. By default, it is on maps of up to `MANY` notes. */
 export const isStartOpen = signal<boolean | undefined>(undefined)
 const MANY = 1_000
-export const isFolded = computed(() => note.value === undefined && !(isStartOpen.value ?? (graph.value?.count ?? 0) <= MANY))
+export const isFolded = computed(() => focus.value === '' && !(isStartOpen.value ?? (graph.value?.count ?? 0) <= MANY))
 export const map: { view?: MapView } = {}
 /** Incremented with every change reported by the server. */
 export const changes = signal(0)
