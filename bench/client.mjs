@@ -1,5 +1,5 @@
 // A minimal client, so that the benchmark measures the server, from outside, over its pipes.
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 
@@ -95,3 +95,20 @@ export function quantile(values, share) {
 }
 
 export const median = (values) => quantile(values, 0.5)
+
+/** Returns the milliseconds that Node needs to start and end. */
+export function bareNode() {
+  const started = performance.now()
+  const { status } = spawnSync(process.execPath, ['-e', '0'], { stdio: 'ignore' })
+  if (status !== 0) throw new Error('node -e 0 failed')
+  return performance.now() - started
+}
+
+/** Rejects with the message if the promise takes longer than this many milliseconds. */
+export function within(ms, promise, message) {
+  let timer
+  const late = new Promise((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`${message} within ${ms / 1000} s`)), ms)
+  })
+  return Promise.race([promise, late]).finally(() => clearTimeout(timer))
+}

@@ -4,14 +4,13 @@
 // code cache; and `initialize` and `tools/list`, once and ten more times, on a server that has been running for a while. Prints a table
 // with the machine's load before and after, and exits with 1 if a median exceeds its limit. On a busy machine, the fastest round says more
 // about the program than the median.
-import { spawnSync } from 'node:child_process'
 import { cpSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { cpus, loadavg, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { Client, median, quantile } from './client.mjs'
+import { bareNode, Client, median, quantile } from './client.mjs'
 
 /** Longer than the slowest start on a busy machine. If the server still needs longer, the measurement includes the rest of its start. */
 const SETTLED_MS = 700
@@ -45,13 +44,6 @@ function withoutCodeCache() {
   cpSync(join(root, 'dist'), join(scratch, 'dist'), { recursive: true, filter: (path) => !path.endsWith('.cache') })
   for (const name of ['node_modules', 'assets', 'package.json']) symlinkSync(join(root, name), join(scratch, name))
   return join(scratch, 'dist/cli/main.js')
-}
-
-function bareNode() {
-  const started = performance.now()
-  const { status } = spawnSync(process.execPath, ['-e', '0'], { stdio: 'ignore' })
-  if (status !== 0) throw new Error('node -e 0 failed')
-  return performance.now() - started
 }
 
 function serve(script) {

@@ -3,7 +3,7 @@
  *
  * Usage: node bench/peers.mjs --peers <folder> [--rounds 3] [--only name,…] [--at vault,…] [name=vault …]
  *
- * `peers.json` says how to install each server, start it over MCP and ask it. Installs into the folder, which must be outside this project, and
+ * `peers.json` says how to install each server, start it over MCP and ask it, and has a remark on the measurements. Installs into the folder, which must be outside this project, and
  * keeps figures there (`figures.json`), so a run can be repeated for some servers (`--only`) or
  * vaults (`--at`). Every server works on its own copy of a vault with a home folder
  * of its own. Besides the given vaults it measures the demo, a generated vault and a hostile one.
@@ -35,7 +35,7 @@ if (values.peers === undefined) {
   process.exit(2)
 }
 const folder = resolve(values.peers)
-const { servers, absent } = JSON.parse(readFileSync(here('peers.json'), 'utf8'))
+const { servers, absent, remark } = JSON.parse(readFileSync(here('peers.json'), 'utf8'))
 const places = {
   peers: folder,
   node: process.execPath,
@@ -68,7 +68,7 @@ function writePage(figures) {
     processor: `${cpus().length} × ${cpus()[0].model}`,
     node: process.version,
   }
-  writeFileSync(here('../docs/comparison.md'), comparisonPage({ servers, absent, missing, figures, about }))
+  writeFileSync(here('../docs/comparison.md'), comparisonPage({ servers, absent, remark, missing, figures, about }))
 }
 
 /** Installs what is not there yet. Returns what the installation printed, by the name of the server that cannot be run. */

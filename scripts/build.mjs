@@ -189,7 +189,8 @@ async function recordCodeCache() {
   const folders = { XDG_CACHE_HOME: home, XDG_STATE_HOME: home, XDG_CONFIG_HOME: home, ROUX_SERVE_SHARED: 'off' }
   // The first run builds an index, the second one finds it: what is cached last is what a warm start needs. On a busy machine, the
   // indexing worker may be stopped before it has written its cache, so there may be more runs.
-  for (let run = 0; run < 2 || (run < 6 && CACHED.some((entry) => codeCacheFault(entry) !== undefined)); run++) {
+  let faults = []
+  for (let run = 0; run < 2 || (run < 6 && faults.length > 0); run++) {
     const server = spawn(
       process.execPath,
       ['--require', here('record-code-cache.cjs'), 'dist/cli/main.js', 'serve', join(home, 'vault')],
@@ -201,17 +202,15 @@ async function recordCodeCache() {
     server.stdin.end(requests.map((request) => `${JSON.stringify({ jsonrpc: '2.0', ...request })}\n`).join(''))
     const status = await new Promise((resolve) => server.on('exit', resolve))
     if (status !== 0) throw new Error(`the built server ended with ${status}`)
+    faults = run === 0 ? [] : CACHED.flatMap(codeCacheFaults)
   }
-  for (const entry of CACHED) {
-    const fault = codeCacheFault(entry)
-    if (fault !== undefined) throw new Error(`no code cache of ${entry}: ${fault}`)
-  }
+  if (faults.length > 0) throw new Error(faults.join('\n'))
   await rm(home, { recursive: true, force: true })
 }
 
-/** Without its cache, or with one that V8 refuses, a part works, only slower: no one would notice. */
-function codeCacheFault(entry) {
+/** Returns why V8 does not use the code cache of a script, if so. The script works without it, only slower, so no one would notice. */
+function codeCacheFaults(entry) {
   const args = [here('check-code-cache.cjs'), `dist/${entry}.app.js`]
   const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' })
-  return status === 0 ? undefined : stderr
+  return status === 0 ? [] : [`no code cache of ${entry}: ${stderr}`]
 }

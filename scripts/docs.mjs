@@ -16,6 +16,7 @@ import { parseArgs } from 'node:util'
 import { build } from 'esbuild'
 import { encode } from 'gpt-tokenizer/encoding/o200k_base'
 import { Client } from '../bench/client.mjs'
+import { markdownTable } from './markdown-table.mjs'
 import { methodRows } from './methods.mjs'
 import { PAGE_BUNDLE } from './page-bundle.mjs'
 import { converse } from './transcript.mjs'
@@ -432,8 +433,7 @@ function inOneLine(value) {
 }
 
 function table(head, rows) {
-  const lines = [head, head.map(() => '---'), ...rows]
-  return `${lines.map((cells) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`).join('\n')}\n`
+  return `${markdownTable(head, rows)}\n`
 }
 
 function firstSentence(text) {

@@ -1,5 +1,5 @@
 // A server under test: runs a map's command and uses the map's tool names.
-import { Client } from '../client.mjs'
+import { Client, within } from '../client.mjs'
 
 const PATIENCE = 120_000
 
@@ -78,12 +78,4 @@ function parsed(text) {
   } catch {
     return text
   }
-}
-
-function within(ms, promise, message) {
-  let timer
-  const late = new Promise((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`${message} in ${ms / 1000} s`)), ms)
-  })
-  return Promise.race([promise, late]).finally(() => clearTimeout(timer))
 }

@@ -1,9 +1,8 @@
-import { spawnSync } from 'node:child_process'
 import { appendFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { encode } from 'gpt-tokenizer/encoding/o200k_base'
-import { median } from '../client.mjs'
+import { bareNode, median } from '../client.mjs'
 import { readVault } from '../oracle/oracle.mjs'
 import { peakOf } from '../process-tree.mjs'
 import { foldPath, names, World } from './server.mjs'
@@ -28,7 +27,7 @@ export async function measureVault({ vault, path, servers, places, rounds }) {
   for (const world of worlds) taken[world.server.name].prepared = world.prepare()
   const ready = worlds.filter(({ server }) => typeof taken[server.name].prepared === 'number')
   for (let round = 0; round < rounds; round++) {
-    const bare = startOfNode()
+    const bare = bareNode()
     for (const world of ready) {
       console.error(`${vault}, round ${round + 1}: ${world.server.name}`)
       const isLast = round === rounds - 1
@@ -43,12 +42,6 @@ export async function measureVault({ vault, path, servers, places, rounds }) {
   }
   for (const world of worlds) world.remove()
   return Object.fromEntries(servers.map(({ name }) => [name, { [vault]: { ...summary(taken[name]), notes: sample.notes } }]))
-}
-
-function startOfNode() {
-  const started = performance.now()
-  spawnSync(process.execPath, ['-e', '0'])
-  return performance.now() - started
 }
 
 /** Notes with links to them, spread over the vault, and the links according to the independent extractor. */

@@ -1,7 +1,9 @@
+import { markdownTable } from '../../scripts/markdown-table.mjs'
+
 const FEATURES = ['tools', 'backlinks', 'paths between notes, hubs', 'search', 'writing', 'undo of a change', 'made for']
 
 /** The text of docs/comparison.md. */
-export function comparisonPage({ servers, absent, missing, figures, about }) {
+export function comparisonPage({ servers, absent, remark, missing, figures, about }) {
   const peers = servers.filter(({ better }) => better !== undefined)
   const measured = servers.filter(({ name }) => figures[name] !== undefined)
   const vaults = [...new Set(measured.flatMap(({ name }) => Object.keys(figures[name])))].filter((vault) => vault !== 'hostile')
@@ -15,7 +17,7 @@ export function comparisonPage({ servers, absent, missing, figures, about }) {
     '## What they do better',
     ...peers.map(({ name, better }) => [`**${name}**`, ...better.map((one) => `- ${one}`)].join('\n')),
     '## What each has',
-    table(
+    markdownTable(
       ['server', ...FEATURES],
       servers.map(({ name, features }) => [name, ...features]),
     ),
@@ -27,7 +29,7 @@ export function comparisonPage({ servers, absent, missing, figures, about }) {
     notRun.map(({ name, printed }) => `- ${name}: could not be run here: \`${printed}\``).join('\n'),
     servers.flatMap(({ name, limits }) => (limits === undefined ? [] : [`- ${name}: ${limits}`])).join('\n'),
     '## How it was measured',
-    `${METHOD} Measured on ${about.date}, Linux, ${about.processor}, Node ${about.node.slice(1)} (22 where a server demands it).`,
+    `${METHOD} ${remark} Measured on ${about.date}, Linux, ${about.processor}, Node ${about.node.slice(1)} (22 where a server demands it).`,
     peers.map(({ package: one }) => `- ${one}`).join('\n'),
   ].join('\n\n')}\n`
 }
@@ -39,7 +41,7 @@ const HOSTILE = `Fourteen notes with a line of 5 MB, bytes that are not UTF-8, 1
 \`-rf.md\` or \`It's $HOME; \\\`a\\\` & b.md\`; a folder that links to itself, and a symbolic link to a file outside the vault. A note counts as found if a search for a word that only it has names it.`
 
 const METHOD = `Every server works on its own copy of a vault with its own home folder, with the settings it comes with. Servers take turns within a round; figures are medians of the rounds, with the median of the ratios
-to bare \`node -e 0\` of the same round, because the machine is shared and busy (load 15 to 30 on two cores): compare the ratios, not the seconds. Figures of one table come from up to three runs of the command, some of them at the same time. *First answer*: a search for a note's title that names the note. *Memory*: peak of all its processes after all questions. *Edit seen*: from
+to bare \`node -e 0\` of the same round, because the machine may be busy with other work: compare the ratios, not the seconds. *First answer*: a search for a note's title that names the note. *Memory*: peak of all its processes after all questions. *Edit seen*: from
 appending a sentence to a note until a search for its word names it. *Links*: the notes that link to each of up to 40 notes, against an extractor that shares no code with Roux (\`bench/oracle\`), for servers
 that have backlinks. Notes marked as archived are not asked about, because Roux leaves them out of searches. *Tokens*: o200k, of the text that a model reads; medians of five notes.`
 
@@ -79,7 +81,7 @@ function vaultSection(vault, measured, figures) {
     rounds === 0
       ? 'No round was run.'
       : `${rounds} rounds.${rounds < 3 ? ' So few give rough times; the other columns do not depend on them.' : ''}`,
-    table([...head, 'tokens: tools; search, read, backlinks', 'files changed unasked'], rows),
+    markdownTable([...head, 'tokens: tools; search, read, backlinks', 'files changed unasked'], rows),
   ].join('\n\n')
 }
 
@@ -125,15 +127,10 @@ function hostileTable(measured, figures) {
     const found = `${notes - missed.length} of ${notes}`
     return [[name, fault ?? 'answers', healthy ? 'found' : 'not found', found, list(missed), list(leaks), String(touched)]]
   })
-  return table(
+  return markdownTable(
     ['server', 'runs', 'healthy note', 'hostile notes found', 'not found', 'reads outside the vault', 'files changed unasked'],
     rows,
   )
 }
 
 const list = (items) => (items.length === 0 ? 'none' : items.map((one) => `\`${one.replaceAll('`', '')}\``).join(', '))
-
-function table(head, rows) {
-  const cell = (one) => String(one).replaceAll('|', '\\|')
-  return [head, head.map(() => '---'), ...rows].map((row) => `| ${row.map(cell).join(' | ')} |`).join('\n')
-}

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Client } from '../client.mjs'
+import { Client, within } from '../client.mjs'
 
 /** Milliseconds to prepare a vault, to start, and to answer. */
 const LIMIT = { prepare: 240_000, answer: 60_000 }
@@ -90,7 +90,7 @@ class Asked {
   }
 
   initialize() {
-    return within(this.client.initialize(), LIMIT.answer * 2)
+    return within(LIMIT.answer * 2, this.client.initialize(), 'no answer')
   }
 
   /** Asks a question (`search`, `read`, `backlinks`) about a note. Returns the text a model would read, and the value in it. */
@@ -98,7 +98,7 @@ class Asked {
     const { tool, args } = this.server[question]
     const words = { path, query, key: path.replace(/\.md$/, '') }
     const asked = this.client.request('tools/call', { name: tool, arguments: fill(args, words) })
-    const { message, arrived } = await within(asked, LIMIT.answer)
+    const { message, arrived } = await within(LIMIT.answer, asked, 'no answer')
     const content = message.result?.content ?? []
     const text = content.map((one) => one.text ?? one.resource?.text ?? '').join('\n')
     const isError = message.error !== undefined || message.result.isError === true
@@ -106,7 +106,7 @@ class Asked {
   }
 
   async tools() {
-    return (await within(this.client.request('tools/list', {}), LIMIT.answer)).message.result.tools
+    return (await within(LIMIT.answer, this.client.request('tools/list', {}), 'no answer')).message.result.tools
   }
 
   /** The notes that link to a note, or `undefined` if the answer is an error. */
@@ -132,14 +132,6 @@ class Asked {
 function pick(value, path) {
   const steps = path.split('.').filter((step) => step !== '' && step !== '*')
   return steps.reduce((all, step) => all.flatMap((one) => one?.[step] ?? []), [value].flat())
-}
-
-function within(promise, ms) {
-  let timer
-  const late = new Promise((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${ms / 1000} s`)), ms)
-  })
-  return Promise.race([promise, late]).finally(() => clearTimeout(timer))
 }
 
 export function foldPath(path) {

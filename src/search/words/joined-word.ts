@@ -39,7 +39,7 @@ interface Next {
   readonly position: number
 }
 
-/** What a joined word gives that stands alone, and where reading continues. */
+/** The words read from a joined word, and where reading continues. */
 interface Reading {
   readonly found: readonly Found[]
   readonly next: Next

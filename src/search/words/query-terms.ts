@@ -3,7 +3,10 @@ import { languageOf } from '../languages/language-of.ts'
 import { classAt, UNSPACED } from './fold-word.ts'
 import { analyze, type Token } from './scan.ts'
 
-/** Returns the distinct words of a query, which is in one of the languages, in order. Stop words are omitted unless there are no other words. */
+/**
+ * Returns the distinct words of a query in order. Stop words are omitted unless there are no other words.
+ * @param languages the languages that the query can be in; all by default
+ */
 export function queryTerms(text: string, languages?: readonly string[]): readonly WordTerm[] {
   const tokens = analyze(text, languages)
   const content = tokens.filter((token) => !token.isStopWord)

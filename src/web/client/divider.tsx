@@ -28,7 +28,6 @@ export function Divider() {
     else if (key === 'Enter') widen()
   }
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a rule cannot be dragged
     <div
       class="divider"
       role="separator"

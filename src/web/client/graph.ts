@@ -24,7 +24,7 @@ export interface Graph {
 
 /** What the colors and names of the overview represent: communities from `map`, or regions connected only by links. */
 export type GroupedBy = 'community' | 'region'
-/** What the colors of notes represent. */
+/** The grouping that gives notes their colors. */
 export type ColourBy = GroupedBy | 'folder' | 'tag'
 
 export interface Grouping {

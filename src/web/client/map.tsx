@@ -187,7 +187,7 @@ function Menu({ at: { id, x, y }, onClose }: { readonly at: Spot; readonly onClo
     // The page does nothing else for the key.
     event.preventDefault()
     if (step === 0) list.current?.hidePopover()
-    else items.at((items.findIndex((one) => one === document.activeElement) + step) % items.length)?.focus()
+    else items.at((items.indexOf(document.activeElement as HTMLElement) + step) % items.length)?.focus()
   }
   const entries: readonly (readonly [name: string, act: () => void])[] = [
     ['Open', () => void open(id, { fly: false })],
