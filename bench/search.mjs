@@ -185,7 +185,7 @@ async function until(client, args, path, text) {
   const id = path.toLowerCase()
   const began = performance.now()
   for (;;) {
-    const { value, arrived, warnings } = await client.call('search', { ...args, limit: 5, relevance: 'loose' })
+    const { value, arrived, warnings } = await client.call('search', { ...args, limit: 20, relevance: 'loose' })
     const hit = value.find((one) => one.id === id)
     const isNew =
       warnings.every(({ code }) => code !== 'EMBEDDING') && (text === undefined || hit?.passages[0]?.text.includes(text))
