@@ -4,7 +4,7 @@ import { NO_COMMUNITY } from '../../core/insight/communities.ts'
 import type { Followed, Insight } from '../../core/insight/insight.ts'
 import type { MayMove } from '../../core/insight/layouts.ts'
 import type { PartialPicture, PictureAhead, VaultPicture } from '../../core/insight/picture.ts'
-import type { Snapshot, Topology } from '../../core/store.ts'
+import type { Node, Snapshot, Topology } from '../../core/store.ts'
 import { untilAborted } from '../../core/waiting/aborting.ts'
 import { answerInSteps, type Call, plain } from '../answer/answer-when-ready.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
@@ -46,7 +46,7 @@ export function vaultPicture(core: GraphCore, { mayMove }: PictureArguments, cal
     // Awaited below, unless something fails first.
     placing.catch(() => {})
     // Runs while communities are computed and notes are placed.
-    const facts = await factsOf(snapshot, topology.ids())
+    const { created, modified, ...facts } = await factsOf(snapshot, topology.ids())
     const placed = await placing
     return pictureOf(placed, { chosen: [...placed.ids.keys()], links: Number.POSITIVE_INFINITY }, facts)
   })
@@ -168,11 +168,16 @@ async function drawPart(snapshot: Snapshot, { placed, named, chosen, links }: Ch
     snapshot,
     chosen.flatMap((number) => ids[number] ?? []),
   )
+  const { created, modified, ...lists } = facts
   return {
-    ...pictureOf(placed, { chosen, links }, facts),
+    ...pictureOf(placed, { chosen, links }, lists),
     count: ids.length,
     link_count: pairs.length / 2,
     degrees: chosen.map((number) => degreeOf(rows, number)),
+    incoming: chosen.map((number) => placed.incoming[number] ?? 0),
+    outgoing: chosen.map((number) => placed.outgoing[number] ?? 0),
+    created,
+    modified,
     named: named.map((number) => numbers.get(number) ?? -1),
   }
 }
@@ -308,6 +313,9 @@ interface Placed extends Communities {
   readonly generation: number
   readonly ids: readonly NodeId[]
   readonly rows: Adjacency
+  /** For each note, the number of notes that link to it, and that it links to. */
+  readonly incoming: Uint32Array
+  readonly outgoing: Uint32Array
   /** Two numbers per link. */
   readonly pairs: Uint32Array
   readonly places: Float32Array
@@ -332,6 +340,7 @@ async function placeNotes(
     generation,
     ids,
     rows,
+    ...directedDegrees(topology),
     pairs: pairsOf(rows),
     places,
     regions,
@@ -341,11 +350,23 @@ async function placeNotes(
   }
 }
 
+/** Counts the links to and from each note. Links of a note to itself do not count. */
+function directedDegrees(topology: Topology): Pick<Placed, 'incoming' | 'outgoing'> {
+  const incoming = new Uint32Array(topology.offsets.length - 1)
+  const outgoing = new Uint32Array(incoming.length)
+  eachLink(topology, (from, to) => {
+    if (from === to) return
+    outgoing[from]!++
+    incoming[to]!++
+  })
+  return { incoming, outgoing }
+}
+
 /** Builds the picture of some notes, given their numbers in ascending order and their metadata. */
 function pictureOf(
   placed: Placed,
   { chosen, links }: Pick<Chosen, 'chosen' | 'links'>,
-  { titles, ...lists }: ReturnType<Facts['lists']>,
+  { titles, ...lists }: Omit<ReturnType<Facts['lists']>, 'created' | 'modified'>,
 ): VaultPicture {
   const { generation, ids, pairs, places, levels, groups, isCurrent, isCrowded } = placed
   const numberOf = new Int32Array(ids.length).fill(-1)
@@ -414,8 +435,8 @@ function pairsAmong(pairs: Uint32Array, numberOf: Int32Array, most: number): Uin
 async function factsOf(snapshot: Snapshot, ids: readonly NodeId[]): Promise<ReturnType<Facts['lists']>> {
   const facts = new Facts()
   for (let from = 0; from < ids.length; from += NODES) {
-    const nodes = await snapshot.nodes(ids.slice(from, from + NODES), { links: 0 })
-    for (const [at, node] of nodes.entries()) facts.add(node?.title ?? '', node?.path ?? ids[from + at] ?? '', node?.tags ?? [])
+    const nodes = await snapshot.nodes(ids.slice(from, from + NODES), { links: 0, times: true })
+    for (const [at, node] of nodes.entries()) facts.add(node, node?.path ?? ids[from + at] ?? '')
     await new Promise((resolve) => setImmediate(resolve))
   }
   return facts.lists()
@@ -461,11 +482,15 @@ class Facts {
   readonly #folderNames = new Map<string, number>()
   readonly #tags: (readonly number[])[] = []
   readonly #tagNames = new Map<string, number>()
+  readonly #created: number[] = []
+  readonly #modified: number[] = []
 
-  add(title: string, path: string, tags: readonly string[]): void {
-    this.#titles.push(title)
+  add(node: Node | undefined, path: string): void {
+    this.#titles.push(node?.title ?? '')
     this.#folders.push(numberOf(this.#folderNames, path.slice(0, Math.max(0, path.lastIndexOf('/')))))
-    this.#tags.push(tags.map((tag) => numberOf(this.#tagNames, tag)))
+    this.#tags.push((node?.tags ?? []).map((tag) => numberOf(this.#tagNames, tag)))
+    this.#created.push(dayOf(node?.created))
+    this.#modified.push(dayOf(node?.modified))
   }
 
   lists() {
@@ -475,9 +500,19 @@ class Facts {
       folder_names: [...this.#folderNames.keys()],
       tags: this.#tags,
       tag_names: [...this.#tagNames.keys()],
+      created: this.#created,
+      modified: this.#modified,
     }
   }
 }
+
+/** Returns the day of a date or time, in days since 1970, or -1 if it is none. */
+function dayOf(time: string | undefined): number {
+  const day = Math.floor(Date.parse(time ?? '') / DAY_MS)
+  return day >= 0 ? day : -1
+}
+
+const DAY_MS = 86_400_000
 
 function numberOf(names: Map<string, number>, name: string): number {
   const known = names.get(name)

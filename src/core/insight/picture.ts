@@ -33,8 +33,13 @@ export interface PartialPicture extends VaultPicture {
   readonly count: number
   /** Number of pairs of linked notes in the vault. */
   readonly link_count: number
-  /** For each note, the number of notes in the whole vault that it is linked with. */
+  /** For each note, the number of notes in the whole vault that it is linked with, that link to it, and that it links to. */
   readonly degrees: readonly number[]
+  readonly incoming: readonly number[]
+  readonly outgoing: readonly number[]
+  /** For each note, the day of its creation and of its last change: days since 1970 in UTC, or -1 if unknown. */
+  readonly created: readonly number[]
+  readonly modified: readonly number[]
   /** Index of each requested note, or -1 if it is not in the picture. */
   readonly named: readonly number[]
 }

@@ -1,4 +1,4 @@
-import { type ColourBy, type Graph, groupingBy } from './graph.ts'
+import { type ColourBy, type Graph, groupingBy, today } from './graph.ts'
 
 /** Seven colors that can be distinguished on light and dark backgrounds. The last one is for all other notes. */
 export const PALETTE: readonly string[] = ['#4e79a7', '#f28e2b', '#e15759', '#59a19b', '#59a14f', '#c99a1f', '#a56a98', '#8a8f98']
@@ -101,6 +101,22 @@ function groupingOf(graph: Graph, by: ColourBy): (note: number) => string | unde
       return group < 0 ? undefined : String(group)
     }
   }
+  if (by === 'age') return (note) => ageOf('modified' in picture ? picture.modified[note] : undefined)
   if (by === 'tag') return (note) => picture.tag_names[picture.tags[note]?.[0] ?? -1]
   return (note) => picture.folder_names[picture.folders[note] ?? -1]?.split('/')[0]
+}
+
+/** Names of ages, each for notes that were changed at most this many days ago. */
+const AGES: readonly (readonly [days: number, name: string])[] = [
+  [7, 'last 7 days'],
+  [31, 'last month'],
+  [183, 'last half year'],
+  [365, 'last year'],
+  [3 * 365, 'last 3 years'],
+  [Number.POSITIVE_INFINITY, 'earlier'],
+]
+
+function ageOf(day: number | undefined): string | undefined {
+  if (day === undefined || day < 0) return undefined
+  return AGES.find(([days]) => today() - day <= days)?.[1]
 }

@@ -25,7 +25,7 @@ export interface Graph {
 /** What the colors and names of the overview represent: communities from `map`, or regions connected only by links. */
 export type GroupedBy = 'community' | 'region'
 /** The grouping that gives notes their colors. */
-export type ColourBy = GroupedBy | 'folder' | 'tag'
+export type ColourBy = GroupedBy | 'folder' | 'tag' | 'age'
 
 export interface Grouping {
   /** For each note, an index into `groups`, or -1. */
@@ -55,6 +55,18 @@ export function graphOf(picture: VaultPicture | PartialPicture): Graph {
   const vault = 'count' in picture ? { notes: picture.count, links: picture.link_count } : { notes, links: pairs.length / 2 }
   return withLinks({ picture, places, notes, vault }, pairs)
 }
+
+/** Days since 1970, as in pictures. */
+export function today(): number {
+  return Math.floor(Date.now() / DAY_MS)
+}
+
+/** Returns a day of a picture as year, month and day. */
+export function dateOf(day: number | undefined): string {
+  return day === undefined || day < 0 ? '' : new Date(day * DAY_MS).toISOString().slice(0, 10)
+}
+
+const DAY_MS = 86_400_000
 
 /** Creates a graph of these notes and links. */
 export function withLinks(drawn: Pick<Graph, 'picture' | 'places' | 'notes' | 'vault'>, pairs: Uint32Array): Graph {

@@ -81,7 +81,7 @@ const HUB = 200
 /** Opacity by the number of links of the more connected end: up to 15, up to 60, up to `HUB`, more. */
 const OPACITY = [0.42, 0.28, 0.16, 0.05]
 /** With fewer notes, links are curves that blend the colors of their ends. */
-const FEW = 300
+export const FEW = 300
 /** Opacity of such a curve, and its bend as a share of its length. */
 const CURVE = { opacity: 0.25, bend: 0.09 }
 /** Areas are drawn in this many times fewer pixels each way, which also makes them soft. */
@@ -410,7 +410,8 @@ function notesByColour(frame: Frame, highlight: Highlight | undefined, beyond = 
   return byColour
 }
 
-function isDrawn({ shown }: Look, highlight: Highlight | undefined, note: number): boolean {
+/** Checks whether a note is visible and part of the highlight, if there is one. */
+export function isDrawn({ shown }: Look, highlight: Highlight | undefined, note: number): boolean {
   return shown[note] === 1 && highlight?.notes.has(note) !== false
 }
 

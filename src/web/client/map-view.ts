@@ -18,6 +18,7 @@ import {
   type Theme,
   type Tie,
 } from './map-scene.ts'
+import { svgOf } from './map-svg.ts'
 
 /** The part of a graph to show, and its colors. */
 export interface Wish extends Omit<Look, 'colours' | 'palette'> {
@@ -168,14 +169,17 @@ export class MapView {
   }
 
   /** Lets the user save the map as it is in view. */
-  save(name: string): void {
-    this.draw()
-    this.#canvas.toBlob((picture) => {
+  save(name: string, format: 'png' | 'svg'): void {
+    const labels = this.draw()
+    const frame = this.#frameNow()
+    const download = (picture: Blob | null): void => {
       if (picture === null) return
       const href = URL.createObjectURL(picture)
-      element('a', { href, download: `${name}.png` }).click()
+      element('a', { href, download: `${name}.${format}` }).click()
       URL.revokeObjectURL(href)
-    })
+    }
+    if (format === 'png') this.#canvas.toBlob(download)
+    else if (frame !== undefined) download(new Blob([svgOf(frame, labels, this.#highlight)], { type: 'image/svg+xml' }))
   }
 
   /** Moves the notes from their positions on one map to those on the next. */

@@ -1,9 +1,9 @@
 import { effect, signal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
-import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { PageNote } from '../../app/read/page-note.ts'
 import { Refused } from './api.ts'
-import { type ColourBy, towards } from './graph.ts'
+import { type ColourBy, dateOf, today, towards } from './graph.ts'
 import { MapView } from './map-view.ts'
 import { plainText } from './plain-text.ts'
 import { copyText, obsidianAddress } from './reader.tsx'
@@ -48,6 +48,7 @@ import {
   steps,
   tag,
   titleOf,
+  until,
   vault,
   writeAddress,
 } from './state.ts'
@@ -147,10 +148,33 @@ export function NoteMap() {
         <button type="button" aria-label="Show everything" onClick={() => map.view?.fit()}>
           ⤢
         </button>
-        <button type="button" aria-label="Save as PNG" title="Save as PNG" onClick={() => map.view?.save(vault.value || 'notes')}>
-          ⤓
+        <button
+          type="button"
+          aria-label="Save as PNG"
+          title="Save as PNG"
+          onClick={() => map.view?.save(vault.value || 'notes', 'png')}
+        >
+          PNG
+        </button>
+        <button
+          type="button"
+          aria-label="Save as SVG"
+          title="Save as SVG"
+          onClick={() => map.view?.save(vault.value || 'notes', 'svg')}
+        >
+          SVG
+        </button>
+        <button
+          type="button"
+          aria-label="How the vault grew"
+          title="How the vault grew"
+          aria-pressed={until.value !== NOW}
+          onClick={() => (until.value = until.value === NOW ? today() : NOW)}
+        >
+          ◷
         </button>
       </div>
+      {until.value !== NOW && <Growth />}
       {graph.value?.picture.is_crowded && (
         <p class="crowded">
           The map can be arranged better by now.{' '}
@@ -161,6 +185,53 @@ export function NoteMap() {
       )}
       <Legend />
     </div>
+  )
+}
+
+const NOW = Number.POSITIVE_INFINITY
+/** Duration of a replay in milliseconds, and of each of its steps. */
+const REPLAY = { all: 12_000, step: 60 }
+
+/** Replays how the vault grew, by the days on which its notes were created. */
+function Growth() {
+  const [isPlaying, setPlaying] = useState(false)
+  const picture = graph.value?.picture
+  const created = picture !== undefined && 'created' in picture ? picture.created.filter((day) => day >= 0) : []
+  const [first, last] = [created.reduce((least, day) => Math.min(least, day), today()), today()]
+  const day = Math.min(last, Math.max(first, until.value))
+  const notes = shown.value.reduce((sum, one) => sum + one, 0)
+  useEffect(() => {
+    if (!isPlaying) return undefined
+    const step = Math.max(1, Math.round(((last - first) * REPLAY.step) / REPLAY.all))
+    const timer = setInterval(() => {
+      until.value = Math.min(last, until.value + step)
+      if (until.value === last) setPlaying(false)
+    }, REPLAY.step)
+    return () => clearInterval(timer)
+  }, [isPlaying, first, last])
+  if (first === last) return <p class="growth">By their dates, all notes were created today.</p>
+  const play = (): void => {
+    if (!isPlaying && day === last) until.value = first
+    setPlaying(!isPlaying)
+  }
+  return (
+    <p class="growth">
+      <button type="button" aria-label={isPlaying ? 'Pause' : 'Play'} onClick={play}>
+        {isPlaying ? '❚❚' : '▶'}
+      </button>
+      <input
+        type="range"
+        aria-label="Notes created until"
+        aria-valuetext={dateOf(day)}
+        min={first}
+        max={last}
+        value={day}
+        onInput={(event) => (until.value = Number(event.currentTarget.value))}
+      />
+      <output>
+        {dateOf(day)} · {notes.toLocaleString()} {notes === 1 ? 'note' : 'notes'}
+      </output>
+    </p>
   )
 }
 
@@ -362,6 +433,7 @@ function Legend() {
         <option value="region">region: links alone</option>
         <option value="folder">folder</option>
         <option value="tag">tag</option>
+        <option value="age">last change</option>
       </select>
       <ul>
         {coloured.value?.legend.map(({ name, colour, notes, isRest = false }) => (
@@ -387,7 +459,7 @@ interface LegendEntryOptions {
 /** A click shows the notes of a community or region, and filters by a folder or tag. */
 function LegendEntry({ name, isRest, children }: LegendEntryOptions) {
   const { value: by } = colouredBy
-  if (isRest || name === '/') return <span>{children}</span>
+  if (isRest || name === '/' || by === 'age') return <span>{children}</span>
   const show = (): void => {
     if (by === 'community' || by === 'region') showGroups(new Set([name]), by)
     else {
@@ -428,6 +500,6 @@ function onKey(event: KeyboardEvent): void {
 
 /** Returns the areas over the map where no names are drawn. */
 function coveredIn(canvas: HTMLElement | null): readonly DOMRect[] {
-  const over = canvas?.closest('.middle')?.querySelectorAll('.legend, .zoom, .crowded, .narrowed, .part, .depth') ?? []
+  const over = canvas?.closest('.middle')?.querySelectorAll('.legend, .zoom, .growth, .crowded, .narrowed, .part, .depth') ?? []
   return [...over].map((one) => one.getBoundingClientRect())
 }

@@ -81,6 +81,9 @@ export const map: { view?: MapView } = {}
 /** Incremented with every change reported by the server. */
 export const changes = signal(0)
 
+/** Notes created after this day are hidden while the map shows how the vault grew. */
+export const until = signal(Number.POSITIVE_INFINITY)
+
 /** 1 for each note that passes the filters. */
 export const shown = computed(() => {
   const { value } = graph
@@ -93,7 +96,8 @@ export const shown = computed(() => {
     const tagged = tag.value === '' || (picture.tags[at] ?? []).some((one) => wanted[one])
     const linked = withOrphans.value || (degrees[at] ?? 0) > 0
     const kept = withJournals.value || !isJournal(picture.ids[at] ?? '')
-    if (inFolder && tagged && linked && kept) mask[at] = 1
+    const exists = until.value === Number.POSITIVE_INFINITY || ('created' in picture && (picture.created[at] ?? 0) <= until.value)
+    if (inFolder && tagged && linked && kept && exists) mask[at] = 1
   }
   for (let at = value.notes; at < value.count; at++) if (neighbours(value, at).some((note) => mask[note] === 1)) mask[at] = 1
   return mask
@@ -137,6 +141,7 @@ function forgetVault(): void {
   openGroups.value = NONE
   path.value = []
   line.value = undefined
+  until.value = Number.POSITIVE_INFINITY
 }
 
 /** Opens a view; on narrow screens, its first pane. */

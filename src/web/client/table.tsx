@@ -1,25 +1,31 @@
 import { useState } from 'preact/hooks'
+import { dateOf } from './graph.ts'
 import { NoteLink } from './reader.tsx'
 import { COLLATOR, focused, graph, isPart, lit, shown } from './state.ts'
 
-type Column = 'title' | 'folder' | 'tags' | 'group' | 'links'
+type Column = 'title' | 'folder' | 'tags' | 'group' | 'incoming' | 'outgoing' | 'changed'
+/** Columns that start with the highest value when sorted. */
+const FALLING: ReadonlySet<Column> = new Set(['incoming', 'outgoing', 'changed'])
 const ROWS = 200
 
 /** The notes of the map as a table, with the same filters. Works without a canvas. */
 export function Table() {
-  const [by, setBy] = useState<Column>('links')
+  const [by, setBy] = useState<Column>('incoming')
   const [isUp, setUp] = useState(false)
   const [rows, setRows] = useState(ROWS)
   const [words, setWords] = useState('')
   const { value } = graph
   if (value === undefined) return null
-  const { picture, degrees } = value
+  const { picture } = value
+  const facts = 'incoming' in picture ? picture : undefined
   const cells: Readonly<Record<Column, (note: number) => string | number>> = {
     title: (note) => picture.titles[note] ?? '',
     folder: (note) => picture.folder_names[picture.folders[note] ?? 0] ?? '',
     tags: (note) => (picture.tags[note] ?? []).map((tag) => `#${picture.tag_names[tag]}`).join(' '),
     group: (note) => picture.groups[picture.communities[note] ?? -1]?.label ?? '',
-    links: (note) => degrees[note] ?? 0,
+    incoming: (note) => facts?.incoming[note] ?? 0,
+    outgoing: (note) => facts?.outgoing[note] ?? 0,
+    changed: (note) => dateOf(facts?.modified[note]),
   }
   const cell = (note: number, column: Column): string | number => cells[column](note)
   const compare = (a: number, b: number): number => {
@@ -37,7 +43,7 @@ export function Table() {
       <button
         type="button"
         onClick={() => {
-          setUp(by === column ? !isUp : column !== 'links')
+          setUp(by === column ? !isUp : !FALLING.has(column))
           setBy(column)
         }}
       >
@@ -67,7 +73,9 @@ export function Table() {
             {heading('folder', 'Folder')}
             {heading('tags', 'Tags')}
             {heading('group', 'Community')}
-            {heading('links', 'Links')}
+            {heading('incoming', 'In')}
+            {heading('outgoing', 'Out')}
+            {heading('changed', 'Changed')}
           </tr>
         </thead>
         <tbody>
@@ -79,7 +87,9 @@ export function Table() {
               <td title={String(cell(note, 'folder'))}>{String(cell(note, 'folder')).split('/').at(-1)}</td>
               <td>{cell(note, 'tags')}</td>
               <td data-name="Community">{cell(note, 'group')}</td>
-              <td data-name="Links">{cell(note, 'links')}</td>
+              <td data-name="Links to it">{cell(note, 'incoming')}</td>
+              <td data-name="Its links">{cell(note, 'outgoing')}</td>
+              <td data-name="Changed">{cell(note, 'changed')}</td>
             </tr>
           ))}
         </tbody>

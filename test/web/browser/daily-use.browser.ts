@@ -517,7 +517,7 @@ test('a search leads to the passage that it found, the note says where it links 
 test('the table marks the note in focus, finds titles, and names the last part of a folder', async () => {
   const world = openWorld()
   world.write('deep/down/Hub.md', '[[Part one]] [[Part two]]\n')
-  world.write('Part one.md', 'Text.\n')
+  world.write('Part one.md', '---\nmodified: 2025-03-02\n---\n[[Part two]]\n')
   world.write('Part two.md', 'Text.\n')
   const { page } = await look(await openRoux(world), { hash: '&note=deep/down/hub.md' })
   await showView(page, 'Table')
@@ -525,6 +525,8 @@ test('the table marks the note in focus, finds titles, and names the last part o
   await row.waitFor()
   expect(await row.innerText()).toContain('Hub')
   expect(await row.locator('td[title="deep/down"]').innerText()).toBe('down')
+  const cells = await page.locator('.table tr:has-text("Part one") td').allInnerTexts()
+  expect(cells.slice(-3)).toEqual(['1', '1', '2025-03-02'])
   await page.fill('.table input', 'part t')
   await page.waitForSelector('.table caption:text-is("1 note")')
   expect(await page.innerText('.table tbody a')).toBe('Part two')

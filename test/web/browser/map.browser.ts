@@ -1,4 +1,4 @@
-import { renameSync } from 'node:fs'
+import { readFileSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { barriersOf } from './barriers.ts'
@@ -363,6 +363,40 @@ test('the card at the pointer has links in and out and the first sentence, the t
   await mapIsStill(page)
   const [saved] = await Promise.all([page.waitForEvent('download'), page.click('button[aria-label="Save as PNG"]')])
   expect(saved.suggestedFilename()).toBe('notes.png')
+  const [drawn] = await Promise.all([page.waitForEvent('download'), page.click('button[aria-label="Save as SVG"]')])
+  const svg = readFileSync(await drawn.path(), 'utf8')
+  // Unlike the page, an empty one lets a script parse.
+  const empty = await page.context().newPage()
+  const read = await empty.evaluate((text) => {
+    const { documentElement } = new DOMParser().parseFromString(text, 'image/svg+xml')
+    return [documentElement.localName, documentElement.querySelectorAll('circle').length, documentElement.textContent]
+  }, svg)
+  expect(read).toEqual(['svg', 65, expect.stringContaining('Gluten')])
+})
+
+test('the map replays how the vault grew, and colours show when notes were last changed', async () => {
+  const world = openWorld()
+  const today = new Date().toISOString().slice(0, 10)
+  world.write('Old.md', '---\ncreated: 2020-01-01\nmodified: 2020-01-02\n---\n[[Recent]]\n')
+  world.write('Recent.md', `---\ncreated: ${today}\nmodified: ${today}\n---\n[[Old]]\n`)
+  writeVault(world, 2, 6)
+  const { page } = await look(await openRoux(world))
+  await page.waitForSelector('.legend select')
+  await page.selectOption('select[aria-label="Colours by"]', 'age')
+  await page.waitForSelector('.legend li:has-text("last 7 days")')
+  await page.waitForSelector('.legend li:has-text("earlier")')
+  const named = async () => (await labelsOf(page)).map(({ text }) => text)
+  const growth = page.locator('button[aria-label="How the vault grew"]')
+  await growth.click()
+  await page.fill('.growth input', String(Date.UTC(2021, 0, 1) / 86_400_000))
+  await page.waitForSelector('.growth:has-text("2021-01-01 · 1 note")')
+  await expect.poll(named).not.toContain('Recent')
+  expect(await named()).toContain('Old')
+  await page.click('.growth button[aria-label="Play"]')
+  await page.waitForSelector('.growth:has-text("14 notes")')
+  await page.waitForSelector('.growth button[aria-label="Play"]')
+  await growth.click()
+  await page.waitForSelector('.growth', { state: 'detached' })
 })
 
 test('a list or a search draws on the map, a link shows its card, and the right button has a menu', async () => {
