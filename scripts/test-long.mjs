@@ -1,4 +1,5 @@
-// Runs the tests that "npm test" shortens in full: property tests and slow tests.
+// Runs the tests that "npm test" shortens in full (property tests and slow tests), then some tests through the shared server.
+// `--only-shared` runs only those.
 import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -13,5 +14,6 @@ const THROUGH_THE_RELAY = ['same-everywhere', 'notifications', 'writing', 'vault
 
 const run = (chosen, variables) =>
   spawnSync('npx', ['vitest', 'run', ...chosen], { stdio: 'inherit', env: { ...process.env, ...variables } }).status ?? 1
-const statuses = [run(files, { LONG_TESTS: 'long' }), run(THROUGH_THE_RELAY, { TEST_SHARED: 'auto' })]
+const inFull = process.argv.includes('--only-shared') ? 0 : run(files, { LONG_TESTS: 'long' })
+const statuses = [inFull, run(THROUGH_THE_RELAY, { TEST_SHARED: 'auto' })]
 process.exit(Math.max(...statuses))
