@@ -1,5 +1,5 @@
-// CPU time and memory of a process and its descendants, from /proc. Only on Linux; zeros and NaN elsewhere.
-import { readdirSync, readFileSync } from 'node:fs'
+// CPU time, memory and handles of a process and its descendants, from /proc. Only on Linux; zeros and NaN elsewhere.
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 
 /** Ticks per second in which the kernel counts CPU time: 100 on every Linux that Node runs on. */
 const TICK_MS = 10
@@ -14,6 +14,12 @@ export function cpuOf(pid) {
         .slice(11, 15)
         .reduce((all, ticks) => all + Number(ticks), 0) * TICK_MS,
   )
+}
+
+/** Milliseconds that the threads of one process were on a processor; finer than `cpuOf`, but without threads that have ended. */
+export function busyOf(pid) {
+  const threads = readdirSync(`/proc/${pid}/task`)
+  return sum(threads, (thread) => Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0])) / 1e6
 }
 
 /** Sum of the peak resident memory of each process, in MB. */
@@ -63,4 +69,36 @@ function fields(pid) {
   return readFileSync(`/proc/${pid}/stat`, 'utf8')
     .replace(/^.*\) /s, '')
     .split(' ')
+}
+
+/** The open handles of one process: how many there are of each file or kind. */
+export function handlesOf(pid) {
+  const counts = new Map()
+  for (const [, target] of openIn(pid)) {
+    const kind = target.replace(/^(socket|pipe):.*/, '$1')
+    counts.set(kind, (counts.get(kind) ?? 0) + 1)
+  }
+  return counts
+}
+
+/** The files and folders that one process watches with inotify: their inodes, sorted, a double one twice. */
+export function watchesOf(pid) {
+  const watched = openIn(pid).flatMap(([handle, target]) => {
+    if (target !== 'anon_inode:inotify') return []
+    const told = readFileSync(`/proc/${pid}/fdinfo/${handle}`, 'utf8')
+    return [...told.matchAll(/^inotify .*\bino:([0-9a-f]+)/gm)].map(([, inode]) => Number.parseInt(inode, 16))
+  })
+  return watched.sort((a, b) => a - b)
+}
+
+function openIn(pid) {
+  const folder = `/proc/${pid}/fd`
+  return readdirSync(folder).flatMap((handle) => {
+    try {
+      return [[handle, readlinkSync(`${folder}/${handle}`)]]
+    } catch {
+      // It was closed meanwhile.
+      return []
+    }
+  })
 }

@@ -54,7 +54,7 @@ export function bootstrap(lists) {
 }
 
 /** Park and Miller's generator: 0 ≤ value < 1. */
-function randomFrom(seed) {
+export function randomFrom(seed) {
   let state = seed
   return () => {
     state = (state * 48_271) % 2_147_483_647

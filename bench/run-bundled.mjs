@@ -1,4 +1,4 @@
-// Bundles and runs a benchmark that imports the sources, next to the packages it needs.
+// Bundles and runs a module that imports the sources, next to the packages it needs.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -6,7 +6,7 @@ import { build } from 'esbuild'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
-/** `entry` is relative to `bench/`. */
+/** `entry` is relative to `bench/`. @returns what the module exports */
 export async function runBundled(entry) {
   const folder = mkdtempSync(join(root, 'node_modules/.bench-'))
   try {
@@ -20,7 +20,7 @@ export async function runBundled(entry) {
       format: 'esm',
       outfile,
     })
-    await import(pathToFileURL(outfile).href)
+    return await import(pathToFileURL(outfile).href)
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }

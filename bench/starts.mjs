@@ -4,12 +4,14 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Client, median } from './client.mjs'
-import { cpuOf, peakOf, residentOf } from './process-tree.mjs'
+import { busyOf, cpuOf, peakOf, residentOf } from './process-tree.mjs'
 
 const readFloor = fileURLToPath(new URL('read-floor.mjs', import.meta.url))
 const sleep = (ms) => new Promise((done) => setTimeout(done, ms))
 /** A peer has finished starting when it used less CPU time (ms) than this within a second. */
 const QUIET_CPU = 30
+/** Time (ms) over which the CPU time of a server at rest is measured. */
+const AT_REST = 60_000
 /** What a search index lacks, according to its answers. */
 export const MISSING = ['INDEX_BUILDING', 'EMBEDDING', 'FALLBACK']
 
@@ -91,6 +93,9 @@ async function startRoux({ question, after, ...parts }) {
   if (after > 0) {
     await sleep(after * 1000)
     figures.laterResident = residentOf(pid)
+    const before = busyOf(pid)
+    await sleep(AT_REST)
+    figures.laterCpu = ((busyOf(pid) - before) / AT_REST) * 100
   }
   await cold.close()
 
@@ -113,7 +118,7 @@ async function startRoux({ question, after, ...parts }) {
 }
 
 /** Every tool that only reads. */
-async function callEverything(client, { id, title }) {
+export async function callEverything(client, { id, title }) {
   const { value: nodes } = await client.call('list_nodes', { limit: 1000 })
   const other = nodes.nodes?.at(-1)?.id ?? id
   const calls = [
@@ -180,6 +185,7 @@ async function untilQuiet(pid) {
 /** The figures as table rows: name, Roux, ratio, peers, target. */
 export function startRows({ floors, roux, ...peers }) {
   const ms = (value) => (value === undefined ? '' : `${value.toFixed(0)} ms`)
+  const percent = (value) => (value === undefined ? '' : `${value.toFixed(3)} %`)
   const mb = (value) => (value === undefined ? '' : `${value.toFixed(0)} MB`)
   const row = (label, figure, { unit = ms, floor, wanted }) => {
     const ratio = floor === undefined ? '' : `${(roux[figure] / floors[floor]).toFixed(1)} × ${FLOORS[floor]}`
@@ -199,6 +205,7 @@ export function startRows({ floors, roux, ...peers }) {
     row('peak memory when everything is searchable', 'coldPeak', { unit: mb, wanted: '≤ 160 MB' }),
     row('peak memory after every tool was called', 'allPeak', { unit: mb, wanted: '≤ 220 MB' }),
     row('memory some time later', 'laterResident', { unit: mb, wanted: '≤ 130 MB' }),
+    row('share of a core then', 'laterCpu', { unit: percent, wanted: '≤ .05 %' }),
     row('peak memory after a first search, cache present', 'warmPeak', { unit: mb, wanted: '' }),
   ]
 }

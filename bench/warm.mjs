@@ -1,10 +1,10 @@
 // Measures the shared server beside processes that work alone and bare Node, in the same rounds: `npm run bench -- <vault> --only warm`.
-import { spawn, spawnSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync } from 'node:fs'
-import { Agent, request } from 'node:http'
 import { join } from 'node:path'
 import { Client, median, quantile } from './client.mjs'
+import { httpClient, serveHttp } from './http-client.mjs'
 import { residentOf } from './process-tree.mjs'
 import { chooseQuestion, MISSING, untilRight } from './starts.mjs'
 
@@ -142,20 +142,13 @@ async function measureLoad(at, user, seconds) {
   for (const relay of relays) await relay.initialize()
   const shared = await callAtOnce(relays, probes, seconds)
   for (const relay of relays) await relay.close()
-  const server = spawn(process.execPath, [at.program, 'serve', at.vault, '--http', '0'], {
-    env: { ...process.env, ...user.alone },
-  })
-  const url = await listening(server)
-  const { stdout } = spawnSync(process.execPath, [at.program, 'token', 'show'], {
-    env: { ...process.env, ...user.alone },
-    encoding: 'utf8',
-  })
-  const posting = Array.from({ length: CLIENTS }, () => httpClient(url, stdout.trim()))
+  const server = await serveHttp({ program: at.program, vault: at.vault, env: user.alone })
+  const posting = Array.from({ length: CLIENTS }, () => httpClient(server))
   await untilRight(posting[0], ...at.calls.search)
   const http = await callAtOnce(posting, probes, seconds)
   for (const one of posting) one.close()
-  server.kill('SIGTERM')
-  await once(server, 'exit')
+  server.process.kill('SIGTERM')
+  await once(server.process, 'exit')
   return { shared, http }
 }
 
@@ -173,41 +166,6 @@ async function callAtOnce(clients, probes, seconds) {
   })
   await Promise.all(calling)
   return { calls: taken.length, p50: median(taken), p99: quantile(taken, 0.99), wrong }
-}
-
-async function listening(server) {
-  let told = ''
-  for await (const chunk of server.stderr) {
-    told += chunk
-    const found = /http:\/\/\S+\/mcp/.exec(told)
-    if (found) return found[0]
-  }
-  throw new Error(`the server ended: ${told}`)
-}
-
-/** A client with one connection that posts each call. */
-function httpClient(url, token) {
-  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
-  const headers = {
-    Authorization: `Bearer ${token}`,
-    'Content-Type': 'application/json',
-    Accept: 'application/json, text/event-stream',
-  }
-  return {
-    close: () => agent.destroy(),
-    async call(name, args) {
-      const sent = performance.now()
-      const asked = request(url, { agent, method: 'POST', headers })
-      asked.end(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } }))
-      const [response] = await once(asked, 'response')
-      let text = ''
-      for await (const chunk of response.setEncoding('utf8')) text += chunk
-      const ms = performance.now() - sent
-      const { error, result } = JSON.parse(text)
-      if (error || result.isError) throw new Error(`${name}: ${text.slice(0, 300)}`)
-      return { value: JSON.parse(result.content[0].text), warnings: result.structuredContent._warnings ?? [], ms }
-    },
-  }
 }
 
 function rowsOf({ bare, alone, shared }, memory, { shared: relayed, http }) {

@@ -69,11 +69,12 @@ export class Graph {
   /** Replaces the rows of these files together. Each file may appear only once. */
   apply(rows: readonly GraphRow[]): void {
     const moved = rows.filter((row) => this.#rows[row.key]?.path !== row.path)
-    this.#unlink(rows)
+    const left = this.#unlink(rows)
     for (const row of moved) this.#ids.remove(row.key)
     for (const row of rows) this.#place(row)
     for (const { key, path } of moved) if (path !== undefined) this.#ids.add(key, path)
     for (const row of rows) this.#link(row.key)
+    this.#missing.release(left)
   }
 
   /** Makes space for a key, because links can refer to keys whose rows come later. */
@@ -118,9 +119,10 @@ export class Graph {
     for (const name of row.missing) this.#missing.sources(this.#missing.numberOf(name)).push(key)
   }
 
-  /** Removes the current links of these files. */
-  #unlink(rows: readonly GraphRow[]): void {
+  /** Removes the current links of these files. @returns the missing targets that they linked to */
+  #unlink(rows: readonly GraphRow[]): ReadonlySet<number> {
     const leaving = new Map<number[], number[]>()
+    const missing = new Set<number>()
     for (const { key } of rows) {
       const row = this.#rows[key]
       if (row === undefined) continue
@@ -130,12 +132,17 @@ export class Graph {
         if (counts && target !== key) add(this.#inDegree, target, -1)
       }
       this.#outDegree[key] = 0
-      for (const name of row.missing) withdraw(this.#missing.sources(this.#missing.numberOf(name)), key, leaving)
+      for (const name of row.missing) {
+        const number = this.#missing.numberOf(name)
+        missing.add(number)
+        withdraw(this.#missing.sources(number), key, leaving)
+      }
     }
     for (const [list, keys] of leaving) {
       if (keys.length <= FEW) for (const key of keys) removeOne(list, key)
       else removeAll(list, keys)
     }
+    return missing
   }
 
   /** Returns the keys of all files by id. Later changes do not modify the list. */

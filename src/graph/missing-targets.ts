@@ -1,27 +1,41 @@
 import { foldId } from '../core/ids.ts'
 
-/** Missing targets, numbered from 0 in order of appearance. Names that are equal after folding are the same target. */
+/**
+ * Missing targets, numbered from 0. Names that are equal after folding are the same target. A number is used again after `release`, so
+ * a long-running server does not keep every name that was ever missing.
+ */
 export class MissingTargets {
   readonly #names: string[] = []
   readonly #sources: number[][] = []
   readonly #byFold = new Map<string, number>()
+  readonly #unused: number[] = []
 
   /** Returns the target's number, creating it if necessary. */
   numberOf(name: string): number {
     const folded = foldId(name)
     const known = this.#byFold.get(folded)
     if (known !== undefined) return known
-    const number = this.#names.length
-    this.#names.push(name)
-    this.#sources.push([])
+    const number = this.#unused.pop() ?? this.#names.length
+    this.#names[number] = name
+    this.#sources[number] = []
     this.#byFold.set(folded, number)
     return number
   }
 
+  /** Forgets those of these targets that nothing links to. */
+  release(numbers: Iterable<number>): void {
+    for (const number of numbers) {
+      const folded = foldId(this.name(number))
+      if (this.sources(number).length > 0 || this.#byFold.get(folded) !== number) continue
+      this.#byFold.delete(folded)
+      this.#names[number] = ''
+      this.#unused.push(number)
+    }
+  }
+
   /** Returns the number of a target, or `undefined` if nothing links to it. */
   find(name: string): number | undefined {
-    const number = this.#byFold.get(foldId(name))
-    return number === undefined || this.sources(number).length === 0 ? undefined : number
+    return this.#byFold.get(foldId(name))
   }
 
   /** The name as first written. */
@@ -36,10 +50,6 @@ export class MissingTargets {
 
   /** Numbers of the targets that are linked to, in no particular order. */
   numbers(): readonly number[] {
-    const numbers: number[] = []
-    this.#sources.forEach((sources, number) => {
-      if (sources.length > 0) numbers.push(number)
-    })
-    return numbers
+    return [...this.#byFold.values()]
   }
 }

@@ -3,6 +3,7 @@ import type { Flavour, Link } from '../core/note.ts'
 import { changedNames, type NamedFile, NameIndex, namesOf } from '../links/names.ts'
 import { addMentions, mentionsAny, outlineName, resolveLink } from '../links/resolve.ts'
 import { subpathTest } from '../links/subpath.ts'
+import { Mentions } from './mentions.ts'
 
 /** A file with its current names. */
 type Named = Pick<FileRecord, 'key' | 'path' | 'aliases' | 'pageTitle'>
@@ -192,84 +193,6 @@ export class LinkTable {
 }
 
 const NONE: readonly number[] = []
-
-/** Maps names to the files that mention them. Names are numbered, so a million mentions are stored as a million small integers. */
-class Mentions {
-  readonly #numbers = new Map<string, number>()
-  readonly #sources: Keys[] = []
-  readonly #mentioned = new Map<number, readonly number[]>()
-
-  get isEmpty(): boolean {
-    return this.#mentioned.size === 0
-  }
-
-  has(key: number): boolean {
-    return this.#mentioned.has(key)
-  }
-
-  sources(name: string): Iterable<number> {
-    const number = this.#numbers.get(name)
-    return number === undefined ? NONE : (this.#sources[number] ?? NONE)
-  }
-
-  /** Replaces the names that a file mentions. Names must be distinct. */
-  set(key: number, names: readonly string[]): void {
-    const before = this.#mentioned.get(key) ?? NONE
-    const now = names.map((name) => this.#numberOf(name))
-    for (const number of missingFrom(now, before)) this.#withdraw(number, key)
-    for (const number of missingFrom(before, now)) this.#add(number, key)
-    if (now.length === 0) this.#mentioned.delete(key)
-    else this.#mentioned.set(key, now)
-  }
-
-  #add(number: number, key: number): void {
-    const keys = this.#sources[number]
-    if (Array.isArray(keys)) keys.push(key)
-    else keys?.add(key)
-  }
-
-  #withdraw(number: number, key: number): void {
-    const keys = this.#sources[number]
-    if (keys !== undefined) this.#sources[number] = without(keys, key)
-  }
-
-  #numberOf(name: string): number {
-    const known = this.#numbers.get(name)
-    if (known !== undefined) return known
-    const number = this.#sources.length
-    this.#numbers.set(name, number)
-    this.#sources.push([])
-    return number
-  }
-}
-
-/** Stored as a list until keys are removed, because a set takes several times the memory. */
-type Keys = number[] | Set<number>
-
-/** Longer lists are converted to sets before keys are removed. */
-const FEW_KEYS = 64
-
-/**
- * Removes a key from an unordered collection. If keys are removed from a long list, usually many are, and searching the list for each
- * key would take quadratic time.
- */
-function without(keys: Keys, key: number): Keys {
-  if (Array.isArray(keys) && keys.length <= FEW_KEYS) {
-    const at = keys.indexOf(key)
-    if (at >= 0) keys.splice(at, 1)
-    return keys
-  }
-  const set = Array.isArray(keys) ? new Set(keys) : keys
-  set.delete(key)
-  return set
-}
-
-/** Returns the elements of `wanted` that are not in `numbers`. */
-function missingFrom(numbers: readonly number[], wanted: readonly number[]): readonly number[] {
-  if (numbers.length === 0 || wanted.length === 0) return wanted
-  const there = new Set(numbers)
-  return wanted.filter((number) => !there.has(number))
-}
 
 const NO_LINKS = { links: [], mentions: [] } as const
 

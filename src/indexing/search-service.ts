@@ -33,6 +33,8 @@ export interface SearchHooks {
   /** Called if the graph's index is damaged and must be rebuilt. */
   readonly onGraphDamage: () => void
   readonly onWake: () => void
+  /** Called when the search index had to be kept in memory. */
+  readonly onMemory: () => void
   readonly onError: (error: unknown) => void
 }
 
@@ -150,11 +152,12 @@ export class SearchService {
     this.markStale()
   }
 
-  /** Called when the graph's index moved to memory. Moves the search index to memory too. */
-  async moveToMemory(): Promise<void> {
+  /** Called when the graph's index moved to memory or back to disk. Moves the search index, too. */
+  async moveTo(cache: IndexStatus['cache']): Promise<void> {
     await this.#close()
-    this.#cache = 'memory'
-    this.#parts.onReplaced('memory')
+    this.#cache = cache
+    this.#parts.onReplaced(cache)
+    if (cache === 'memory') this.#hooks.onMemory()
     this.markStale()
   }
 
@@ -249,7 +252,7 @@ export class SearchService {
     }
     if (isOfGraph) return
     if (this.#hooks.isDamage(error)) this.#isDamaged = true
-    else if (this.#hooks.isUnwritable(error) && this.#cache === 'disk') await this.moveToMemory()
+    else if (this.#hooks.isUnwritable(error) && this.#cache === 'disk') await this.moveTo('memory')
   }
 
   async #reset(): Promise<void> {

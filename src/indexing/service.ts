@@ -26,6 +26,10 @@ export interface ServiceParts {
   readonly file: string
   readonly isDamage: (error: unknown) => boolean
   readonly isUnwritable: (error: unknown) => boolean
+  /** Checks whether the disk can hold the index again. If omitted, an index in memory stays there. */
+  readonly hasRoom?: () => boolean
+  /** Milliseconds before the first such check. */
+  readonly roomCheck?: number
   readonly indexer: Omit<IndexerOptions, 'permission' | 'onProgress' | 'recent'>
   /** Called when the index was replaced, in memory or by a rebuild on disk. Readers must open it again. */
   readonly onReplaced: (cache: IndexStatus['cache']) => void
@@ -57,6 +61,8 @@ const IDLE_AFTER = 20_000
 const MANY_FILES = 1_000
 /** Interval for checking whether a missing vault is back or an unreachable engine responds, in milliseconds. */
 const LOOK_AGAIN = 1_000
+/** Minimum and maximum delay before checking whether the disk can be written again, in milliseconds. It doubles with each failure. */
+const ROOM_CHECK = { shortest: 30_000, longest: 3_600_000 }
 /** Number of retries after transient errors before giving up. */
 const ATTEMPTS = 3
 
@@ -107,6 +113,11 @@ export class IndexingService implements Indexing {
   readonly #recent = new RecentBytes()
   #watcher: Watcher | undefined
   #timer: NodeJS.Timeout | undefined
+  #roomTimer: NodeJS.Timeout | undefined
+  /** Number of times the index had to be kept in memory since it last returned to the disk. */
+  #movesToMemory = 0
+  /** `wanted`: the next comparison updates the index on disk. `tried`: it is doing so, and readers still use the one in memory. */
+  #returning: 'no' | 'wanted' | 'tried' = 'no'
   #working: 'building' | 'verifying' = 'building'
   #isRunning = false
   /** True if requests arrived while the queue was being processed. */
@@ -137,6 +148,7 @@ export class IndexingService implements Indexing {
       onMismatch: (path) => void this.reconcile([path]).catch(() => {}),
       onGraphDamage: () => this.replaceDamaged(),
       onWake: () => void this.#run(),
+      onMemory: () => this.#awaitRoom(),
       onError: parts.onError,
     })
   }
@@ -256,6 +268,7 @@ export class IndexingService implements Indexing {
   async close(): Promise<void> {
     this.#isClosed = true
     clearTimeout(this.#timer)
+    clearTimeout(this.#roomTimer)
     await this.#search.close()
     await this.#watcher?.close()
     await this.#writer?.close()
@@ -402,8 +415,7 @@ export class IndexingService implements Indexing {
     if (this.#memoryShort !== undefined) throw this.#memoryShort
     for (let attempt = 1; ; attempt++) {
       try {
-        if (this.#isDamaged) await this.#replace()
-        await this.#reconcile(this.#isVerified ? scope : { all: true })
+        await this.#compareOnce(scope)
         return
       } catch (error) {
         if (this.#isClosed) return
@@ -425,6 +437,13 @@ export class IndexingService implements Indexing {
         }
       }
     }
+  }
+
+  async #compareOnce(scope: Scope): Promise<void> {
+    if (this.#returning === 'wanted') await this.#openOnDisk()
+    if (this.#isDamaged) await this.#replace()
+    await this.#reconcile(this.#isVerified ? scope : { all: true })
+    if (this.#returning === 'tried') await this.#returnToDisk()
   }
 
   /** Never resolves if this service is started again with more memory. */
@@ -485,7 +504,9 @@ export class IndexingService implements Indexing {
     }
     if (this.#parts.isUnwritable(error) && this.#status.cache === 'disk') {
       const reason = error instanceof Error ? error.message : String(error)
-      await this.#moveToMemory(`The index cannot be kept on disk (${reason}); it is kept in memory and rebuilt at every start.`)
+      await this.#moveToMemory(
+        `The index cannot be kept on disk (${reason}); it is kept in memory until the disk can be written.`,
+      )
       return true
     }
     return this.#status.cache === 'disk'
@@ -512,8 +533,47 @@ export class IndexingService implements Indexing {
     this.#indexer = undefined
     const { file: _, ...status } = this.#status
     this.#status = { ...status, cache: 'memory', message }
+    this.#returning = 'no'
     this.#parts.onReplaced('memory')
-    await this.#search.moveToMemory()
+    await this.#search.moveTo('memory')
+  }
+
+  /** Checks from time to time whether the index can be on disk again, because memory is scarcer and lost with the process. */
+  #awaitRoom(): void {
+    this.#movesToMemory++
+    const { hasRoom, roomCheck = ROOM_CHECK.shortest } = this.#parts
+    if (hasRoom === undefined || this.#isClosed) return
+    const check = (): void => {
+      const delay = Math.min(roomCheck * 2 ** (this.#movesToMemory - 1), ROOM_CHECK.longest)
+      clearTimeout(this.#roomTimer)
+      this.#roomTimer = setTimeout(() => {
+        if (!hasRoom()) return check()
+        this.#returning = 'wanted'
+        this.#request({ all: true }).catch(() => {})
+      }, delay).unref()
+    }
+    check()
+  }
+
+  /** Opens the index on disk for writing. Until it is up to date, readers use the one in memory. */
+  async #openOnDisk(): Promise<void> {
+    this.#returning = 'tried'
+    if (this.#status.cache === 'disk') return
+    await this.#writer?.close()
+    this.#writer = undefined
+    this.#indexer = undefined
+    this.#isVerified = false
+    this.#status = { ...this.#status, cache: 'disk', file: this.#parts.file }
+  }
+
+  async #returnToDisk(): Promise<void> {
+    this.#returning = 'no'
+    this.#movesToMemory = 0
+    this.#parts.onReplaced('disk')
+    await this.#search.moveTo('disk')
+    const { message: _, ...status } = this.#status
+    this.#status = status
+    this.#tell({})
   }
 
   #finish(status: Partial<IndexStatus>): void {

@@ -2,7 +2,7 @@ import type { IndexWriter } from '../core/index-writer.ts'
 import type { IndexStatus } from '../core/indexing.ts'
 import type { SearchWriter } from '../core/search-writer.ts'
 import { once } from '../core/waiting/once.ts'
-import { type EmbeddedPlace, locationOf } from './embedded/location.ts'
+import { type EmbeddedPlace, hasRoom, locationOf } from './embedded/location.ts'
 import { openSearchWriter } from './embedded/search/search-writer.ts'
 import { isDamage, isUnwritable } from './embedded/sqlite.ts'
 import { openIndexWriter } from './embedded/writer.ts'
@@ -22,6 +22,8 @@ export interface EngineWriters {
   readonly keepsTexts: boolean
   isDamage(error: unknown): boolean
   isUnwritable(error: unknown): boolean
+  /** Checks whether an index that could not be written has room now. */
+  hasRoom(): boolean
 }
 
 /** Writer methods that return results in parts. */
@@ -37,6 +39,7 @@ export function openWriters(place: EnginePlace): EngineWriters {
         keepsTexts: false,
         isDamage,
         isUnwritable,
+        hasRoom: () => hasRoom(place),
       }
     case 'neo4j':
       return {
@@ -45,6 +48,7 @@ export function openWriters(place: EnginePlace): EngineWriters {
         keepsTexts: true,
         isDamage: () => false,
         isUnwritable: () => false,
+        hasRoom: () => false,
       }
   }
 }

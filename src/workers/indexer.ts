@@ -143,7 +143,7 @@ function openService(
     linkRoots: vault.link_roots,
     mode: vault.mode,
   }
-  const { openIndex, openSearch, keepsTexts, isDamage, isUnwritable } = openWriters(engine)
+  const { openIndex, openSearch, keepsTexts, isDamage, isUnwritable, hasRoom } = openWriters(engine)
   const tellReplaced = (which: IndexName, cache: IndexStatus['cache']): void => {
     onReplaced(which)
     send({ type: 'replaced', which, cache })
@@ -159,6 +159,7 @@ function openService(
     file: engine.file,
     isDamage,
     isUnwritable,
+    hasRoom,
     indexer: {
       profile: links.profile,
       comments: links.comments,

@@ -120,6 +120,16 @@ describe('Graph', () => {
     ])
   })
 
+  test('a missing target that nothing links to any more is forgotten, with its spelling and its number', () => {
+    const graph = new Graph()
+    for (let edit = 0; edit < 1_000; edit++) graph.apply([{ ...emptyRow(0), missing: [`Missing ${edit}`, 'Always'] }])
+    expect(graph.missing().map((node) => graph.title(node))).toEqual(['Always', 'Missing 999'])
+    expect(Math.min(...graph.missing())).toBeGreaterThan(-5)
+    graph.apply([emptyRow(0)])
+    graph.apply([{ ...emptyRow(0), missing: ['ALWAYS'] }])
+    expect(graph.missing().map((node) => graph.title(node))).toEqual(['ALWAYS'])
+  })
+
   test('every id carries the name of its vault', () => {
     const graph = new Graph('work')
     graph.apply([{ ...emptyRow(0), path: toVaultPath('A.md'), missing: ['Nope'] }])

@@ -341,6 +341,42 @@ describe('an unusable cache', () => {
     expect(await rowsOf(store)).toEqual(await expectedRows(vault))
   })
 
+  test('once the disk has room again: returns to the index on disk, brings it up to date and says no more', async () => {
+    let isFull = false
+    let hasRoom = false
+    const onDisk = (writer: IndexWriter): IndexWriter => {
+      const begin = writer.begin.bind(writer)
+      return Object.assign(writer, {
+        begin: async (base: number) => {
+          if (!isFull) return await begin(base)
+          throw Object.assign(new Error('database or disk is full'), { code: 'ERR_SQLITE_ERROR' })
+        },
+      })
+    }
+    const vault = new MemoryVault(NOTES)
+    const file = join(temporaryFolder(), 'index.db')
+    const { service, store, close } = await started(file, vault, { onDisk, hasRoom: () => hasRoom, roomCheck: 5 })
+    isFull = true
+    vault.write('new.md', '[[note 1]]')
+    await service.reconcile(['new.md'])
+    expect(service.status().cache).toBe('memory')
+    vault.write('newer.md', '[[note 2]]')
+    // Room that is gone again before it is used.
+    hasRoom = true
+    await service.reconcile(['newer.md'])
+    await new Promise((done) => setTimeout(done, 50))
+    await service.reconcile()
+    expect(await rowsOf(store)).toEqual(await expectedRows(vault))
+    isFull = false
+    await expect.poll(() => service.status(), { timeout: 20_000 }).toMatchObject({ phase: 'idle', cache: 'disk', file })
+    expect(service.status().message).toBe(undefined)
+    expect(await rowsOf(store)).toEqual(await expectedRows(vault))
+    await close()
+    const again = await started(file, vault)
+    expect(again.service.status().cache).toBe('disk')
+    expect(await rowsOf(again.store)).toEqual(await expectedRows(vault))
+  })
+
   test.skipIf(process.getuid?.() === 0)('a folder without permission', async () => {
     const folder = temporaryFolder()
     chmodSync(folder, 0o500)

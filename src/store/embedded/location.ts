@@ -1,4 +1,4 @@
-import { linkSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
+import { linkSync, mkdirSync, readdirSync, renameSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { errorCode } from '../../core/error-code.ts'
 import type { IndexName, IndexStatus } from '../../core/indexing.ts'
@@ -70,6 +70,26 @@ export function locationOf(place: EmbeddedPlace, which: IndexName, cache: IndexS
   const isSearch = which === 'search'
   if (cache === 'disk') return { kind: 'file', path: isSearch ? place.searchFile : place.file }
   return { kind: 'memory', name: isSearch ? `${place.memory}-search` : place.memory }
+}
+
+/** Free bytes that an index needs at least. */
+const ROOM = 64 << 20
+
+/** Checks whether the folder of an index can be written, and has room for twice what the index took. */
+export function hasRoom({ file, searchFile }: EmbeddedPlace): boolean {
+  try {
+    makeRoom(file)
+    const stats = [file, searchFile].flatMap((path) => statSync(path, { throwIfNoEntry: false }) ?? [])
+    const size = stats.reduce((sum, stat) => sum + stat.size, 0)
+    const { bavail, bsize } = statfsSync(dirname(file))
+    if (stats.some((stat) => !stat.isFile()) || bavail * bsize < Math.max(ROOM, 2 * size)) return false
+    const probe = `${file}.${process.pid}-0.new`
+    writeFileSync(probe, 'room')
+    rmSync(probe)
+    return true
+  } catch {
+    return false
+  }
 }
 
 /** Deletes files of other indexes in the same folder that have not been used for 30 days, and leftover drafts. */
