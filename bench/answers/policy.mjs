@@ -48,8 +48,6 @@ const RESOLVED = 0.8
 const FACT_RESULTS = 4
 /** The notice that sentences were cut to fit the budget. */
 const AMPLE_TOKENS = 4_000
-/** When one note is the answer, a smaller pack is enough. */
-const FACT_TOKENS = 3_000
 
 const POLICIES = { fact, 'two-hop': twoHop, backlinks, path, list, count, group, set, vault }
 
@@ -63,7 +61,7 @@ export async function answer(session, { kind, question }) {
 
 async function fact(session, question) {
   const found = session.offers('context_pack', 'query')
-    ? await packed(session, question, FACT_TOKENS)
+    ? await packed(session, question)
     : await search(session, question, { limit: FACT_RESULTS })
   return { given: found.slice(0, 1).map(({ id }) => id) }
 }
@@ -86,8 +84,8 @@ async function twoHop(session, question) {
 }
 
 /** The passages of one pack. */
-async function packed(session, query, tokens) {
-  return (await session.call('context_pack', { query, ...(tokens !== undefined && { max_tokens: tokens }) })).value.excerpts
+async function packed(session, query) {
+  return (await session.call('context_pack', { query })).value.excerpts
 }
 
 /** The id that a link in a result leads to: from its own links if listed, otherwise looked up. */

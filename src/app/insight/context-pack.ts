@@ -59,7 +59,7 @@ interface PackDraft {
 }
 
 /** Default budget of a pack in tokens. */
-const PACK_TOKENS = 4_000
+const PACK_TOKENS = 3_000
 
 /** Number of notes searched for passages. Independent of the budget, because the next page must find the same notes again. */
 const HITS = 24

@@ -48,15 +48,15 @@ export interface FittedPack {
  * Number of tokens to which each passage is first truncated. Passages are added as long as there are `EACH_TOKENS` for each of them,
  * which leaves room for their metadata and for extending them. Passages that need less make room for others.
  */
-const FIRST_TOKENS = 160
-const EACH_TOKENS = 260
+const FIRST_TOKENS = 120
+const EACH_TOKENS = 240
 /** Text truncated below this number of UTF-16 code units is not useful. */
 const LEAST_TEXT = 160
 /** Like `LEAST_TEXT`, for the only passage of a small pack. */
 const LEAST_ALONE = 40
 const NAME_LENGTH = 200
 /** Share of an excerpt's initial room that its outline may use. */
-const OUTLINE_SHARE = 0.5
+const OUTLINE_SHARE = 0.67
 
 /** The bytes for a pack, and whether its excerpts have hashes. */
 export interface PackRoom {

@@ -45,6 +45,8 @@ const LINKS = 4
 const COMPARED = 24
 /** Weight of a link relative to its passage. */
 const WORTH = 3
+/** If a passage links to fewer notes than this, each of them is more likely to be what the passage is about. */
+const FEW = 6
 /** Value of a link whose sentence contains no words of the question. */
 const LEAST = 0.2
 /** Reduces the value of a link if many other links have the same target. */
@@ -70,15 +72,16 @@ export function waysFrom(
   passages: readonly PlacedPassage[],
   links: ReadonlyMap<NodeId, readonly OutgoingLink[]>,
 ): readonly Way[] {
-  return passages.slice(0, FOLLOWED).flatMap(({ node, source, place, score }, passage) =>
-    (links.get(node.id) ?? [])
-      .filter(({ start }) => start >= place.start && start < place.end)
-      .map(({ to, line, start, end, inLinks }): Way => {
-        const worth = WORTH / (1 + KNOWN * Math.log1p(inLinks))
-        const sentence = sentenceOf(source, { start, end })
-        return { from: node.id, path: node.path, to, line, passage, sentence, worth, most: Math.min(1, score) }
-      }),
-  )
+  return passages.slice(0, FOLLOWED).flatMap(({ node, source, place, score }, passage) => {
+    const own = (links.get(node.id) ?? []).filter(({ start }) => start >= place.start && start < place.end)
+    const targets = new Set(own.map(({ to }) => to)).size
+    const weight = WORTH * Math.sqrt(Math.max(1, FEW / targets))
+    return own.map(({ to, line, start, end, inLinks }): Way => {
+      const worth = weight / (1 + KNOWN * Math.log1p(inLinks))
+      const sentence = sentenceOf(source, { start, end })
+      return { from: node.id, path: node.path, to, line, passage, sentence, worth, most: Math.min(1, score) }
+    })
+  })
 }
 
 /** Criteria for comparing sentences with the question. */
@@ -126,7 +129,7 @@ function scored(way: Way, likeness: number): ChosenWay {
 
 /** Caps the score below that of the source, while better targets still score higher. */
 const MOST = 0.99
-const MANY = 330
+const MANY = 800
 
 /** Returns the best links of each passage, at most one per target. */
 function bestOfEach(ways: readonly ChosenWay[], count: number): readonly ChosenWay[] {

@@ -28,7 +28,7 @@ export const contextPackTool = defineTool({
   input: () => ({
     query: z.string().max(10_000).optional().describe('The question.'),
     ids: z.array(z.string()).max(MOST_NOTES).optional().describe('Notes to start from.'),
-    max_tokens: maxTokens('Answer size; default 4,000.'),
+    max_tokens: maxTokens('Answer size; default 3,000.'),
     folder: folder(),
     tag: tag(),
     offset: offset('Passages to skip.'),
