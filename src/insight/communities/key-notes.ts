@@ -21,8 +21,13 @@ export interface ToldCommunities {
 const KEY_NOTES = 3
 /** Weight of text similarity relative to a link's 1. */
 const LIKENESS = 0.5
-/** Factors for notes whose title or text says little. An entry is a stub among stubs. */
-const SHARE = { stub: 0.3, entry: 0.03, date: 0.2, index: 0.1 }
+/**
+ * Factors for notes whose title or text says little. An entry is a stub among stubs. A list of entries whose title is a single word is
+ * mostly the handle of the person who made them.
+ */
+const SHARE = { stub: 0.3, entry: 0.03, date: 0.2, index: 0.1, handle: 0.35 }
+/** A list links to at least this many notes of its community. */
+const ENTRIES = 2
 
 /**
  * For each community, returns the notes that most others link to or resemble, best first. The first one names the community. Where
@@ -30,7 +35,7 @@ const SHARE = { stub: 0.3, entry: 0.03, date: 0.2, index: 0.1 }
  */
 export function keyNotes(source: KeyNotesSource, { of, terms }: ToldCommunities): readonly (readonly number[])[] {
   const ofStubs = communitiesOfStubs(source, of)
-  const support = supportWithin(source, { of, ofStubs })
+  const { support, gathered } = supportWithin(source, { of, ofStubs })
   const best: number[][] = terms.map(() => [])
   of.forEach((community, note) => {
     const list = best[community]
@@ -38,6 +43,7 @@ export function keyNotes(source: KeyNotesSource, { of, terms }: ToldCommunities)
     support[note] =
       (support[note] as number) *
       shareOf(note, source, ofStubs.has(community)) *
+      (isHandle(note, source, gathered) ? SHARE.handle : 1) *
       (1 + termsIn(note, source, terms[community] as readonly number[]))
     list.push(note)
     list.sort((a, b) => (support[b] as number) - (support[a] as number) || a - b)
@@ -55,12 +61,13 @@ function communitiesOfStubs({ isStub }: KeyNotesSource, of: Uint32Array): Readon
   return new Set([...balance].flatMap(([community, stubs]) => (stubs > 0 ? [community] : [])))
 }
 
-/** For each note, computes the support from other notes of its community. */
+/** For each note, computes the support from other notes of its community, and the number of notes it lists where most notes are stubs. */
 function supportWithin(
   { topology, nearest, isIndex, isStub }: KeyNotesSource,
   { of, ofStubs }: { readonly of: Uint32Array; readonly ofStubs: ReadonlySet<number> },
-): Float64Array {
+): { readonly support: Float64Array; readonly gathered: Uint32Array } {
   const support = new Float64Array(of.length)
+  const gathered = new Uint32Array(of.length)
   const linked = new Set<number>()
   of.forEach((community, from) => {
     if (community === NO_COMMUNITY) return
@@ -72,14 +79,20 @@ function supportWithin(
     for (const to of linked) {
       if (of[to] !== community || isIndex[from] === 1) continue
       support[to]! += 1
-      if (gathers) support[from]! += 1
+      if (!gathers) continue
+      support[from]! += 1
+      gathered[from]!++
     }
     for (let at = from * nearest.kept; at < (from + 1) * nearest.kept; at++) {
       const to = nearest.notes[at] as number
       if (of[to] === community) support[to]! += LIKENESS * (nearest.scores[at] as number)
     }
   })
-  return support
+  return { support, gathered }
+}
+
+function isHandle(note: number, { titles }: KeyNotesSource, gathered: Uint32Array): boolean {
+  return (gathered[note] as number) >= ENTRIES && /^\s*\S+\s*$/u.test(titles[note] as string)
 }
 
 function shareOf(note: number, { isIndex, isStub, titles }: KeyNotesSource, isOfStubs: boolean): number {

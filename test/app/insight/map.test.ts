@@ -48,6 +48,22 @@ test('names communities after their most linked note, with distinctive words', a
   }
 })
 
+test('a community of stubs is named after the list of its entries, and not after the person who made most of them', async () => {
+  const numbers = [...Array(10).keys()]
+  const about =
+    'A page with enough words of its own about canvases, boards, timelines, galleries and the other ways to look at notes.'
+  const core = await searchCore({
+    ...Object.fromEntries(numbers.map((at) => [`entry-${at}.md`, '[[quorafind]] [[Plugins with custom views]]'])),
+    'quorafind.md': `${about.repeat(3)} ${numbers.map((at) => `[[entry-${at}]]`).join(' ')}`,
+    'Plugins with custom views.md': `${about.repeat(3)} ${numbers
+      .slice(0, 6)
+      .map((at) => `[[entry-${at}]]`)
+      .join(' ')}`,
+  })
+  const { value } = await mapVault(core, { level: 1 })
+  expect(value.communities.map(({ label }) => label)).toEqual(['Plugins with custom views'])
+})
+
 test('folders are spelled as on disk', async () => {
   const files = Object.entries(themes()).map(([path, text]) => [`My Notes/${path}`, text])
   const { value } = await mapVault(await searchCore(Object.fromEntries(files)), { level: 1 })
