@@ -157,15 +157,14 @@ async function writeLaunchers() {
   await chmod('dist/cli/main.js', 0o755)
 }
 
-/** Without a home folder the relay cannot be loaded, and the program works alone. */
+/** The relay runs first. A user without a home folder gets the one that container runtimes give. */
 function relayed(launching) {
-  return `const load = () => ${launching}
-let relay
-try {
-  relay = require('./relay.js')
-} catch {}
-if (relay === undefined) load()
-else relay.start(require.resolve('./main.app.js'), load)`
+  return `try {
+  require('node:os').homedir()
+} catch {
+  process.env.HOME = '/'
+}
+require('./relay.js').start(require.resolve('./main.app.js'), () => ${launching})`
 }
 
 /** Runs one session of the built server, so that the cache holds what a session compiles. */

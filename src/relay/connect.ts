@@ -1,44 +1,34 @@
 import { connect as openSocket, type Socket } from 'node:net'
+import type { Readable } from 'node:stream'
 import { isRecord } from '../core/is-record.ts'
 import { isRunning } from '../core/is-running.ts'
 import { type Alone, type Place, readToken } from './place.ts'
 
-/** The first line of a connection. */
-export interface Hello {
-  readonly protocol: typeof PROTOCOL
-  readonly token: string
+/** The first line of a connection, without the token. */
+export interface Greeting {
   readonly kind: 'serve' | 'command' | 'warm' | 'status' | 'stop'
   readonly argv: readonly string[]
   readonly cwd: string
   /** Environment variables that the command line depends on. */
-  readonly env: Readonly<Record<string, string>>
+  readonly env: Readonly<Record<string, string | undefined>>
   /** Columns of the streams that are terminals; 0 if unknown. */
-  readonly terminals: { readonly stdout?: number; readonly stderr?: number }
+  readonly columns: { readonly stdout?: number | undefined; readonly stderr?: number | undefined }
 }
-
-/** The first line of a connection, without what `connect` adds. */
-export type Greeting = Omit<Hello, 'protocol' | 'token'>
-
-/** Version of the protocol between relay and server. Increase it with every incompatible change. */
-export const PROTOCOL = 1
 
 /** Begins a line that is for the relay. JSON cannot contain this character, so no message does. */
 const MARK = '\u0001'
 
-/** A line from the server for the relay, between the messages for the client. */
-export interface Notice {
-  /** The server accepts the connection. `writes` names the tools that change something. */
-  readonly ok?: true
+/** A line from the server for the relay, between the messages for the client. The first one accepts the connection, unless it has `alone`. */
+export interface Notice extends Partial<Alone> {
+  /** Names of the tools that change something. */
   readonly writes?: readonly string[]
   readonly status?: SharedStatus
-  /** Why the server refuses, so the process works alone. */
-  readonly alone?: string
   readonly out?: string
   readonly err?: string
   /** The work is done. */
   readonly exit?: number
   /** The connection ends and should be made again: at once, or when there is something to send. */
-  readonly again?: 'now' | 'later'
+  readonly again?: 'now' | 'later' | undefined
 }
 
 /** The state of a shared server. */
@@ -48,8 +38,6 @@ export interface SharedStatus {
   /** Megabytes. */
   readonly memory: number
   readonly connections: number
-  /** Seconds. */
-  readonly running: number
   readonly vaults: readonly { readonly vault: string; readonly connections: number }[]
 }
 
@@ -65,98 +53,57 @@ export function readNotice(line: Buffer): Notice | undefined {
   return isRecord(notice) ? notice : {}
 }
 
-/** Calls a listener for each line of a stream, without its line break. */
-export class Lines {
-  #parts: Buffer[] = []
-  readonly #onLine: (line: Buffer) => void
-
-  constructor(onLine: (line: Buffer) => void) {
-    this.#onLine = onLine
+/**
+ * Calls a listener for each line of a stream, without its line break.
+ * @param onEnd called when the stream ends or breaks, perhaps several times, with the text after the last line break
+ */
+export function eachLine(stream: Readable, onLine: (line: Buffer) => void, onEnd: (rest: Buffer) => void): void {
+  let parts: Buffer[] = []
+  const take = (part: Buffer): Buffer => {
+    const line = Buffer.concat([...parts, part])
+    parts = []
+    return line
   }
-
-  push(chunk: Buffer): void {
+  const onData = (chunk: Buffer): void => {
     let start = 0
     for (let end = chunk.indexOf(10); end !== -1; end = chunk.indexOf(10, start)) {
-      const line = chunk.subarray(start, end)
-      const parts = this.#parts
-      this.#parts = []
-      this.#onLine(parts.length === 0 ? line : Buffer.concat([...parts, line]))
+      onLine(take(chunk.subarray(start, end)))
       start = end + 1
     }
-    if (start < chunk.length) this.#parts.push(chunk.subarray(start))
+    if (start < chunk.length) parts.push(chunk.subarray(start))
   }
-
-  /** Reports the text after the last line break, if any. */
-  end(): void {
-    const rest = Buffer.concat(this.#parts)
-    this.#parts = []
-    if (rest.length > 0) this.#onLine(rest)
-  }
-}
-
-/** The first line of a connection, and the bytes that came with it. */
-interface FirstLine {
-  readonly line: Buffer
-  readonly rest: Buffer
-}
-
-interface FirstLineOptions {
-  readonly within: number
-  readonly bytes?: number
-  more?(): number
+  const end = (): void => onEnd(take(Buffer.alloc(0)))
+  stream.on('data', onData).on('end', end).on('close', end).on('error', end)
+  if (stream.readableEnded || stream.destroyed) process.nextTick(end)
 }
 
 /**
- * Reads the first line of a socket and pauses the socket.
- * @param within milliseconds to wait
- * @param more returns how many milliseconds longer to wait, called once after `within`
- * @param bytes length above which the line is given up
- * @returns the line, `'late'` if it did not come in time, or `undefined` if there will be none
+ * Reads the first line of a socket and leaves the rest in it. Resolves to `undefined` if the socket ends before.
+ * @param most bytes above which the line is given up
  */
-export function readFirstLine(
-  socket: Socket,
-  { within, more = () => 0, bytes = Number.POSITIVE_INFINITY }: FirstLineOptions,
-): Promise<FirstLine | 'late' | undefined> {
+export function readFirstLine(socket: Socket, most = Number.POSITIVE_INFINITY): Promise<Buffer | undefined> {
   return new Promise((resolve) => {
-    const chunks: Buffer[] = []
-    let size = 0
-    let isOver = false
-    const end = (outcome: FirstLine | 'late' | undefined): void => {
-      if (isOver) return
-      isOver = true
-      clearTimeout(timer)
-      socket.off('data', onData).off('error', onGone).off('end', onGone).off('close', onGone).pause()
-      resolve(outcome)
+    let seen = Buffer.alloc(0)
+    const end = (line?: Buffer): void => {
+      socket.off('readable', read).off('end', gone).off('close', gone)
+      resolve(line)
     }
-    // A process that was itself too busy first reads what has arrived meanwhile.
-    const late = (): void => void setImmediate(() => end('late'))
-    let timer = setTimeout(() => {
-      const longer = more()
-      if (longer > 0) timer = setTimeout(late, longer)
-      else late()
-    }, within)
-    const onGone = (): void => end(undefined)
-    const onData = (chunk: Buffer): void => {
-      size += chunk.length
-      chunks.push(chunk)
-      if (!chunk.includes(10)) {
-        if (size > bytes) end(undefined)
-        return
-      }
-      const all = Buffer.concat(chunks)
-      const at = all.indexOf(10)
-      end({ line: all.subarray(0, at), rest: all.subarray(at + 1) })
+    const gone = (): void => end()
+    const read = (): void => {
+      seen = Buffer.concat([seen, socket.read() ?? Buffer.alloc(0)])
+      const at = seen.indexOf(10)
+      if (at >= 0) socket.unshift(seen.subarray(at + 1))
+      if (at >= 0) end(seen.subarray(0, at))
+      else if (seen.length > most) end()
     }
-    socket.on('data', onData).on('error', onGone).on('end', onGone).on('close', onGone)
+    socket.on('readable', read).on('end', gone).on('close', gone)
   })
 }
 
-/** A connection on which the server has accepted the first line. */
+/** A connection that the server has accepted. */
 export interface Link {
   readonly socket: Socket
   readonly notice: Notice
-  /** Bytes that came with the answer. */
-  readonly rest: Buffer
 }
 
 /** Milliseconds for something that listens to answer the first line. A server needs some ten on a quiet machine. */
@@ -167,29 +114,24 @@ export const PATIENCE = 45_000
 
 /**
  * Connects to the shared server.
- * @param patience milliseconds to wait for an answer while the server's process lives
+ * @param patience milliseconds to wait for an answer if the server's process lives
  * @returns the connection, `undefined` if there is no server, or why it cannot be used
  */
-export async function connect(place: Place, hello: Greeting, patience = SILENCE): Promise<Link | Alone | undefined> {
+export async function connect(place: Place | Alone, greeting: Greeting, patience = SILENCE): Promise<Link | Alone | undefined> {
+  if ('alone' in place) return place
   const announced = readToken(place)
   if (announced === undefined || 'alone' in announced) return announced
   const { token, pid } = announced
-  const socket = openSocket({ path: place.socket, allowHalfOpen: true })
-  const line: Hello = { protocol: PROTOCOL, token, ...hello }
-  socket.write(`${JSON.stringify(line)}\n`)
-  const more = (): number => (isRunning(pid) ? patience - SILENCE : 0)
-  const first = await readFirstLine(socket, { within: SILENCE, more })
-  const outcome = first === 'late' ? lateness(isRunning(pid)) : linkOf(socket, first)
-  if (outcome === undefined || 'alone' in outcome) socket.on('error', () => {}).destroy()
-  return outcome
-}
-
-function lateness(isBusy: boolean): Alone {
-  return { alone: 'the shared server does not answer', isBusy }
-}
-
-function linkOf(socket: Socket, first: FirstLine | undefined): Link | Alone | undefined {
-  if (first === undefined) return undefined
-  const notice = readNotice(first.line) ?? { alone: 'the shared server speaks another language' }
-  return notice.ok === true ? { socket, notice, rest: first.rest } : { alone: notice.alone ?? 'it refused' }
+  const socket = openSocket({ path: place.socket, allowHalfOpen: true }).on('error', () => {})
+  socket.write(`${JSON.stringify({ ...greeting, token })}\n`)
+  const late = new Promise<Notice>((resolve) => {
+    const give = (): void => resolve({ alone: 'the shared server does not answer', isBusy: isRunning(pid) })
+    // A process that was itself too busy first reads what has arrived meanwhile.
+    setTimeout(() => setImmediate(give), isRunning(pid) ? patience : SILENCE).unref()
+  })
+  const first = await Promise.race([readFirstLine(socket), late])
+  const notice = Buffer.isBuffer(first) ? (readNotice(first) ?? { alone: 'another program listens there' }) : first
+  if (notice !== undefined && notice.alone === undefined) return { socket, notice }
+  socket.destroy()
+  return notice as Alone | undefined
 }

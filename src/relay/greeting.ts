@@ -1,7 +1,7 @@
 import { keyVariableIn } from '../config/key-variables.ts'
-import type { Greeting, Hello } from './connect.ts'
+import type { Greeting } from './connect.ts'
 
-type Env = Readonly<Record<string, string | undefined>>
+type Env = Greeting['env']
 
 /** Commands that the shared server never runs. The other words are `ask`, `call` and tools. */
 const NOT_SHARED: ReadonlySet<string> = new Set([
@@ -29,15 +29,9 @@ export function greetingFor(argv: readonly string[], env: Env): Greeting | undef
   return greetingOf(word === 'serve' ? 'serve' : 'command', argv, env)
 }
 
-export function greetingOf(kind: Hello['kind'], argv: readonly string[], env: Env): Greeting {
+export function greetingOf(kind: Greeting['kind'], argv: readonly string[], env: Env): Greeting {
   const sent = Object.entries(env).filter(([name]) => SENT_VARIABLE.test(name))
   const columnsOf = (stream: NodeJS.WriteStream) => (stream.isTTY === true ? stream.columns || 0 : undefined)
-  const [stdout, stderr] = [columnsOf(process.stdout), columnsOf(process.stderr)]
-  return {
-    kind,
-    argv,
-    cwd: process.cwd(),
-    env: Object.fromEntries(sent) as Record<string, string>,
-    terminals: { ...(stdout === undefined ? {} : { stdout }), ...(stderr === undefined ? {} : { stderr }) },
-  }
+  const columns = { stdout: columnsOf(process.stdout), stderr: columnsOf(process.stderr) }
+  return { kind, argv, cwd: process.cwd(), env: Object.fromEntries(sent), columns }
 }

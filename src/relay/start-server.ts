@@ -1,4 +1,3 @@
-import type { ChildProcess } from 'node:child_process'
 import { closeSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -7,9 +6,6 @@ import { isRunning } from '../core/is-running.ts'
 import { quietly } from '../core/quietly.ts'
 import { connect, type Greeting, type Link, PATIENCE } from './connect.ts'
 import { type Alone, findPlace, makeSocketFolder, type Place, readToken } from './place.ts'
-
-/** The server that this process started last. The end of an earlier one says nothing about it. */
-let newest: ChildProcess | undefined
 
 /** The command that runs the shared server. People use `roux serve --background`. */
 export const SHARED_COMMAND = 'shared-server'
@@ -31,46 +27,42 @@ export async function openLink(script: string, greeting: Greeting): Promise<Link
     if (link !== undefined) return link
     if (isComing) continue
     if (starts++ === MOST_STARTS) break
-    const fault = await startServer(place, script)
-    if (fault !== undefined) return { alone: fault }
+    const fault = makeSocketFolder(place)
+    if (fault !== undefined) return fault
+    if (announceStart(place.starting)) await startServer(place, script)
   }
   return { alone: `the shared server does not start; ${place.log} may tell why` }
 }
 
-/**
- * Starts the shared server, unless another process is doing so. The server runs detached, so it survives this process and its group.
- * @param script the program beside which the server's entry is
- * @returns why that is not possible, if so
- */
-async function startServer(place: Place, script: string): Promise<string | undefined> {
-  const fault = makeSocketFolder(place)
-  if (fault !== undefined || !announceStart(place.starting)) return fault
+/** Starts the shared server detached, so it survives this process and its group. */
+async function startServer({ folder, log: path, starting }: Place, script: string): Promise<void> {
   const { spawn } = await import('node:child_process')
-  const log = openLog(place.log)
+  // Without a log, on a full disk for example, the server works all the same.
+  const log = quietly(() => openSync(path, 'w', 0o600)) ?? 'ignore'
   const args = [join(dirname(script), 'main.js'), SHARED_COMMAND]
-  const stdio = ['ignore', log, log] as const
   // It works in the folder of its socket, so no vault or removable disk is in use because of it.
-  const child = spawn(process.execPath, args, { cwd: dirname(place.token), detached: true, stdio: [...stdio], windowsHide: true })
-  const fail = (): void => withdraw(place.starting)
-  newest?.removeAllListeners('exit')
-  newest = child.on('error', fail).on('exit', fail)
-  child.unref()
+  const child = spawn(process.execPath, args, { cwd: folder, detached: true, stdio: ['ignore', log, log], windowsHide: true })
+  // Meanwhile, another process may have announced the next start.
+  const withdraw = (): void => void quietly(() => readFileSync(starting, 'utf8') === OWN && rmSync(starting))
+  child.on('error', withdraw).on('exit', withdraw).unref()
   if (typeof log === 'number') closeSync(log)
-  return undefined
 }
 
-/** Creates the file that announces a start. Returns false if another process created it recently. */
+const OWN = `${process.pid}`
+
+/**
+ * Creates the file that announces a start. Returns false if another process has announced one. If several processes come to announce
+ * one, on a full disk for example, the lock leaves one server.
+ */
 function announceStart(path: string): boolean {
   try {
     writeFileSync(path, OWN, { flag: 'wx', mode: 0o600 })
-    return true
   } catch (error) {
     if (errorCode(error) === 'EEXIST' && isAnnounced(path)) return false
-    // Another process has left the file, or the disk is full. If several get here, the lock leaves one server.
-    quietly(() => rmSync(path, { force: true }))
-    if (errorCode(error) === 'EEXIST') quietly(() => writeFileSync(path, OWN, { mode: 0o600 }))
-    return true
+    // Another process has left the file. On a full disk, an empty file would hold everybody up.
+    quietly(() => (errorCode(error) === 'EEXIST' ? writeFileSync(path, OWN) : rmSync(path)))
   }
+  return true
 }
 
 /** Checks whether a living process has announced a start. After some time this counts no more, because process ids are used again. */
@@ -86,20 +78,4 @@ function isAnnounced(path: string): boolean {
 function isAlive(place: Place): boolean {
   const announced = readToken(place)
   return announced !== undefined && 'pid' in announced && isRunning(announced.pid)
-}
-
-/** Withdraws the announcement of a start that failed. Meanwhile, another process may have announced the next one. */
-function withdraw(path: string): void {
-  quietly(() => readFileSync(path, 'utf8') === OWN && rmSync(path))
-}
-
-const OWN = `${process.pid}`
-
-/** Without a log, on a full disk for example, the server works all the same. */
-function openLog(path: string): number | 'ignore' {
-  try {
-    return openSync(path, 'w', 0o600)
-  } catch {
-    return 'ignore'
-  }
 }

@@ -1,30 +1,22 @@
-import { PassThrough, type Readable, type Writable } from 'node:stream'
+import { Duplex, PassThrough, type Readable, type Writable } from 'node:stream'
 import { RouxError } from '../core/errors.ts'
 import { isRecord } from '../core/is-record.ts'
-import { Lines, type Link, readNotice } from './connect.ts'
+import { parseJson } from '../core/quietly.ts'
+import { eachLine, type Link, readNotice } from './connect.ts'
 import type { Alone } from './place.ts'
 
 export interface RelayOptions {
-  readonly stdin: Readable
-  readonly stdout: Writable
-  readonly stderr: Writable
-  /** The first connection. Without one, this process answers what needs no vault, until `needVaults` is called. */
+  /** The first connection. Without one, this process answers until a request needs a vault. */
   readonly link?: Link
   /** Makes another connection, starting the server if necessary. */
   reopen(): Promise<Link | Alone>
-  /** Serves in this process, with vaults or without. Resolves to the exit code. */
-  serveHere(streams: { readonly stdin: Readable; readonly stdout: Writable }, vaults: 'open' | 'closed'): Promise<number>
-}
-
-/** A request without an answer. The requests of a batch have the same line. */
-interface Open {
-  readonly message: Message
-  readonly line: Buffer
-}
-
-interface Wire {
-  readonly input: Writable
-  readonly output: Readable
+  /**
+   * Serves in this process. Resolves to the exit code.
+   * @param needVaults to be called for the first request that needs a vault; omitted if this process opens the vaults itself
+   */
+  serveHere(streams: { readonly stdin: Readable; readonly stdout: Writable }, needVaults?: () => void): Promise<number>
+  /** Called with the exit code when everything is sent. */
+  onFinished(code: number): void
 }
 
 type Message = Readonly<Record<string, unknown>>
@@ -33,68 +25,52 @@ type Message = Readonly<Record<string, unknown>>
 const REPEATED = 'roux-relay-'
 /** Messages that end a connection. */
 const LAST_WORDS = new Set<unknown>(['exit', 'notifications/exit'])
-/** Requests that change what later notifications come. A new connection gets them again. */
-const KEPT = new Set(['resources/subscribe', 'logging/setLevel'])
-/** A server that ends more often than this within a minute is started again only when there is something to send. */
-const MOST_LOSSES = 5
-const MINUTE = 60_000
+/** The last of each is repeated on a new connection. */
+const KEPT = new Set(['initialize', 'notifications/initialized', 'logging/setLevel'])
+const LISTEN = 'subscriptions/listen'
+const ACKNOWLEDGED = 'notifications/subscriptions/acknowledged'
+const SUBSCRIPTION_ID = 'io.modelcontextprotocol/subscriptionId'
 /** Milliseconds after the client's end or a signal. A server ends its part within 4.4 s. */
 const LAST = 4_700
 
 /**
  * Copies lines between a client and the shared server. If the server ends, the relay makes another connection, repeats the client's
- * opening on it, and answers the open requests with errors. It never sends anything else twice.
+ * opening and subscriptions on it, and answers the open requests with errors. It never sends anything else twice.
  */
 export class StdioRelay {
-  /** Resolves to the exit code. */
-  readonly finished: Promise<number>
   readonly #options: RelayOptions
-  readonly #open = new Map<string, Open>()
+  /** Requests without an answer. Those of a batch have the same line. */
+  readonly #open = new Map<string, { readonly message: Message; readonly line: Buffer }>()
+  /** Messages that a new connection gets again: the client's opening, its log level and its subscriptions. */
   readonly #kept = new Map<string, Message>()
   readonly #queue: Buffer[] = []
-  #finish: (code: number) => void = () => {}
-  #wire: Wire | undefined
+  #wire: Duplex | undefined
+  /** Names of the tools that change something, once a server has told them. */
   #writes: readonly string[] | undefined
-  /** The client's `initialize`, once it is answered, and the notification after it. */
-  #initialize: Message | undefined
-  #initialized: Message | undefined
-  /** True while this process answers what needs no vault. */
-  #isWithoutVaults = false
   /** False until the client's first server says something. A later one warns of the same again when it starts. */
   #isWarned = false
   /** True until the current server has sent its first message. */
   #isStarting = true
+  /** True once the client has sent something to the current server. */
+  #isUsed = false
   #hasEnded = false
   #isReopening = false
   #again: 'now' | 'later' | undefined
-  #losses: readonly number[] = []
   #repeated = 0
 
   constructor(options: RelayOptions) {
     this.#options = options
-    const { stdin, stdout, link } = options
-    this.finished = new Promise((resolve) => {
-      this.#finish = (code) => {
-        const wire = this.#wire
-        this.#wire = undefined
-        wire?.input.destroy()
-        resolve(code)
-      }
-    })
-    const lines = new Lines((line) => this.#fromClient(line))
-    const end = (): void => {
-      lines.end()
-      this.stop()
-    }
-    stdin
-      .on('data', (chunk: Buffer) => lines.push(chunk))
-      .on('end', end)
-      .on('close', end)
-      .on('error', end)
-    stdout.on('error', () => this.#finish(0))
-    this.#isWithoutVaults = link === undefined
-    if (link === undefined) this.#serveHere('closed')
-    else this.#join(link)
+    eachLine(
+      process.stdin,
+      (line) => this.#fromClient(line),
+      (rest) => {
+        if (rest.length > 0) this.#fromClient(rest)
+        this.stop()
+      },
+    )
+    process.stdout.on('error', () => this.#finish(0))
+    if (options.link === undefined) this.#serveHere('without vaults')
+    else this.#attach(options.link.socket, options.link.notice.writes)
   }
 
   /** Tells the server that the client sends nothing more. The server still answers what is open. */
@@ -102,34 +78,38 @@ export class StdioRelay {
     if (this.#hasEnded) return
     this.#hasEnded = true
     if (this.#wire !== undefined) this.#end(this.#wire)
-    else if (this.#queue.length === 0) this.#finish(0)
+    else if (!this.#isWaiting) this.#finish(0)
   }
 
-  #end(wire: Wire): void {
+  /** True if something must still be sent. */
+  get #isWaiting(): boolean {
+    return this.#queue.length + this.#open.size > 0
+  }
+
+  #end(wire: Duplex): void {
     setTimeout(() => this.#wire === wire && this.#finish(0), LAST).unref()
-    wire.input.end()
+    wire.end()
   }
 
-  /** Ends the server without vaults in this process. The shared server gets the requests that it has not answered. */
-  needVaults(): void {
+  #finish(code: number): void {
+    this.#drop()
+    this.#options.onFinished(code)
+  }
+
+  #drop(): void {
     const wire = this.#wire
-    if (!this.#isWithoutVaults || wire === undefined) return
-    this.#isWithoutVaults = false
     this.#wire = undefined
-    wire.output.removeAllListeners().resume()
-    wire.input.end()
-    this.#queue.push(...new Set([...this.#open.values()].map(({ line }) => line)))
-    this.#open.clear()
-    void this.#reopen()
+    wire?.destroy()
   }
 
   #fromClient(line: Buffer): void {
     if (this.#hasEnded) return
-    if (messagesIn(line).some(({ method }) => LAST_WORDS.has(method))) this.stop()
-    else if (this.#wire !== undefined) this.#send(this.#wire, line)
+    const messages = messagesIn(line)
+    if (messages.some(({ method }) => LAST_WORDS.has(method))) this.stop()
+    else if (this.#wire !== undefined) this.#send(this.#wire, line, messages)
     else {
       this.#queue.push(line)
-      this.#options.stdin.pause()
+      process.stdin.pause()
       void this.#reopen()
     }
   }
@@ -137,79 +117,84 @@ export class StdioRelay {
   async #reopen(): Promise<void> {
     if (this.#isReopening) return
     this.#isReopening = true
-    const link = await this.#options.reopen().catch((error: unknown): Alone => ({ alone: String(error) }))
+    const link = await this.#options.reopen().catch(() => undefined)
     this.#isReopening = false
-    if (!('alone' in link)) return this.#join(link)
-    this.#options.stderr.write(`Roux works alone here: ${link.alone}.\n`)
-    this.#serveHere('open')
+    if (link !== undefined && 'socket' in link) this.#attach(link.socket, link.notice.writes)
+    else this.#serveHere()
   }
 
-  #join({ socket, notice, rest }: Link): void {
-    this.#writes = notice.writes ?? []
-    this.#attach({ input: socket, output: socket }, rest)
-  }
-
-  #serveHere(vaults: 'open' | 'closed'): void {
-    const [input, output] = [new PassThrough(), new PassThrough()]
-    const wire = { input, output }
-    this.#attach(wire)
+  #serveHere(vaults?: 'without vaults'): void {
+    const [stdin, stdout] = [new PassThrough(), new PassThrough()]
+    const wire = Duplex.from({ readable: stdout, writable: stdin })
     const end = (code: number) => void (this.#wire === wire && this.#finish(code))
-    this.#options.serveHere({ stdin: input, stdout: output }, vaults).then(end, () => end(1))
+    const needVaults = (): void => {
+      if (this.#wire !== wire) return
+      this.#drop()
+      void this.#reopen()
+    }
+    this.#attach(wire)
+    this.#options.serveHere({ stdin, stdout }, vaults && needVaults).then(end, () => end(1))
   }
 
-  #attach(wire: Wire, rest: Buffer = Buffer.alloc(0)): void {
-    const { stdin } = this.#options
+  #attach(wire: Duplex, writes?: readonly string[]): void {
     this.#wire = wire
+    this.#writes = writes
     this.#again = undefined
     this.#isStarting = true
-    const lines = new Lines((line) => this.#fromServer(wire, line))
-    const gone = (): void => this.#lose(wire)
-    wire.output
-      .on('data', (chunk: Buffer) => lines.push(chunk))
-      .on('end', gone)
-      .on('close', gone)
-      .on('error', gone)
-    wire.input.on('error', gone).on('drain', () => stdin.resume())
-    this.#repeatOpening(wire.input)
+    this.#isUsed = this.#open.size > 0
+    wire.on('drain', () => process.stdin.resume())
+    this.#repeatOpening(wire)
     for (const line of this.#queue.splice(0)) this.#send(wire, line)
     if (this.#hasEnded) this.#end(wire)
-    else stdin.resume()
-    lines.push(rest)
-    wire.output.resume()
+    else process.stdin.resume()
+    eachLine(
+      wire,
+      (line) => this.#fromServer(wire, line),
+      () => this.#lose(wire),
+    )
   }
 
-  #repeatOpening(input: Writable): void {
-    const repeat = (message: Message): void => {
-      this.#repeated++
-      input.write(`${JSON.stringify({ ...message, id: `${REPEATED}${this.#repeated}` })}\n`)
+  #repeatOpening(wire: Duplex): void {
+    const kept = new Set(this.#kept.values())
+    for (const message of kept) {
+      // A stream keeps its id, because its notifications carry it.
+      const isSame = message.id === undefined || message.method === LISTEN || this.#open.has(keyOf(message.id))
+      this.#write(wire, JSON.stringify(isSame ? message : { ...message, id: `${REPEATED}${++this.#repeated}` }))
     }
-    if (this.#initialize === undefined) return
-    repeat(this.#initialize)
-    if (this.#initialized !== undefined) input.write(`${JSON.stringify(this.#initialized)}\n`)
-    for (const message of this.#kept.values()) repeat(message)
+    const others = [...this.#open.values()].filter(({ message }) => !kept.has(message))
+    for (const line of new Set(others.map((open) => open.line))) this.#write(wire, line)
   }
 
-  #send({ input }: Wire, line: Buffer): void {
-    this.#remember(line)
-    input.write(line)
-    if (!input.write('\n')) this.#options.stdin.pause()
+  #send(wire: Duplex, line: Buffer, messages = messagesIn(line)): void {
+    this.#isUsed = true
+    for (const message of messages) this.#remember(message, line)
+    this.#write(wire, line)
   }
 
-  #remember(line: Buffer): void {
-    for (const message of messagesIn(line)) {
-      const { id, method } = message
-      const params = isRecord(message.params) ? message.params : {}
-      if (typeof method !== 'string') continue
-      if (method === 'notifications/initialized') this.#initialized = message
-      if (method === 'notifications/cancelled') this.#open.delete(keyOf(params.requestId))
-      if (method === 'resources/unsubscribe') this.#kept.delete(`resources/subscribe ${String(params.uri)}`)
-      if (KEPT.has(method)) this.#kept.set(method === 'logging/setLevel' ? method : `${method} ${String(params.uri)}`, message)
-      if (id !== undefined) this.#open.set(keyOf(id), { message, line })
-    }
+  #write(wire: Duplex, line: Buffer | string): void {
+    wire.write(line)
+    if (!wire.write('\n')) process.stdin.pause()
   }
 
-  #fromServer(wire: Wire, line: Buffer): void {
-    const { stdout, stderr } = this.#options
+  #remember(message: Message, line: Buffer): void {
+    const { id, method } = message
+    if (typeof method !== 'string') return
+    const { requestId, uri } = paramsOf(message)
+    if (method === 'notifications/cancelled') this.#forget(requestId)
+    if (method === 'resources/unsubscribe') this.#kept.delete(`resources/subscribe ${String(uri)}`)
+    if (KEPT.has(method)) this.#kept.set(method, message)
+    if (method === 'resources/subscribe') this.#kept.set(`${method} ${String(uri)}`, message)
+    if (id !== undefined) this.#open.set(keyOf(id), { message, line })
+  }
+
+  #forget(id: unknown): void {
+    this.#open.delete(keyOf(id))
+    this.#kept.delete(keyOf(id))
+  }
+
+  #fromServer(wire: Duplex, line: Buffer): void {
+    if (this.#wire !== wire) return
+    const { stdout, stderr } = process
     const notice = readNotice(line)
     if (notice !== undefined) {
       if (notice.err !== undefined && !(this.#isWarned && this.#isStarting)) stderr.write(notice.err)
@@ -222,63 +207,63 @@ export class StdioRelay {
     if (this.#isForRelay(line)) return
     stdout.write(line)
     if (stdout.write('\n')) return
-    wire.output.pause()
-    stdout.once('drain', () => wire.output.resume())
+    wire.pause()
+    stdout.once('drain', () => wire.resume())
   }
 
-  /** Notes which requests a line answers. Returns true if the client has not sent these requests itself. */
+  /** Notes which requests a line answers. Returns true if the client has not sent these requests itself, or knows the answer. */
   #isForRelay(line: Buffer): boolean {
-    if (this.#open.size === 0 && this.#repeated === 0) return false
-    for (const { id, method } of messagesIn(line)) {
+    for (const message of messagesIn(line)) {
+      const { id, method } = message
+      if (method === ACKNOWLEDGED && !this.#keepStream(message)) return true
       if (method !== undefined || id === undefined) continue
       if (typeof id === 'string' && id.startsWith(REPEATED)) return true
-      const open = this.#open.get(keyOf(id))
-      this.#open.delete(keyOf(id))
-      if (open?.message.method === 'initialize') this.#initialize = open.message
+      this.#forget(id)
     }
     return false
   }
 
-  #lose(wire: Wire): void {
+  /** Keeps a stream that the server has acknowledged. Returns false if another server did so before. */
+  #keepStream(message: Message): boolean {
+    const { _meta } = paramsOf(message)
+    const key = keyOf(isRecord(_meta) ? _meta[SUBSCRIPTION_ID] : undefined)
+    const request = this.#open.get(key)?.message
+    if (request !== undefined) this.#kept.set(key, request)
+    return this.#open.delete(key)
+  }
+
+  #lose(wire: Duplex): void {
     if (this.#wire !== wire) return
-    this.#wire = undefined
-    wire.input.destroy()
+    this.#drop()
     this.#answerLost()
-    if (this.#hasEnded && this.#queue.length === 0) {
-      this.#finish(0)
-      return
-    }
-    const now = performance.now()
-    this.#losses = [...this.#losses.filter((at) => now - at < MINUTE), now]
-    const isCalm = this.#losses.length <= MOST_LOSSES
-    const isLater = this.#again === 'later' || (this.#again === undefined && !isCalm)
-    if (this.#queue.length > 0 || !isLater) void this.#reopen()
+    // A server that ends before the client needs it is started again only when there is something to send.
+    const isNeeded = this.#again === 'now' || (this.#again === undefined && this.#isUsed)
+    if (this.#hasEnded && !this.#isWaiting) this.#finish(0)
+    else if (this.#isWaiting || isNeeded) void this.#reopen()
   }
 
   /** Answers the open requests with errors, those of a batch in one line. Only an `initialize` is sent again. */
   #answerLost(): void {
-    const lines = new Map<Buffer, Message[]>()
-    for (const { message, line } of this.#open.values()) {
-      if (message.method === 'initialize') this.#queue.unshift(line)
-      else lines.set(line, [...(lines.get(line) ?? []), message])
+    const lines = new Map<Buffer, object[]>()
+    for (const [key, { message, line }] of this.#open) {
+      if (message.method === 'initialize') continue
+      this.#open.delete(key)
+      lines.set(line, [...(lines.get(line) ?? []), this.#lostAnswer(message)])
     }
-    this.#open.clear()
-    for (const [line, messages] of lines) {
-      const answers = messages.map((message) => this.#lostAnswer(message))
-      this.#options.stdout.write(`${JSON.stringify(line.indexOf('[') === 0 ? answers : answers[0])}\n`)
-    }
+    for (const [line, answers] of lines)
+      process.stdout.write(`${JSON.stringify(line.indexOf('[') === 0 ? answers : answers[0])}\n`)
   }
 
-  #lostAnswer({ id, method, params }: Message): object {
-    const mayWrite = method === 'tools/call' && this.#writes?.includes(String(isRecord(params) && params.name)) !== false
-    const error = new RouxError('PROVIDER_ERROR', 'The shared server ended before it answered.', {
-      hint: mayWrite
-        ? 'The change may have been made. Check list_changes before you repeat it.'
-        : 'Nothing was changed by this. Ask again.',
-    }).toJSON()
+  #lostAnswer(message: Message): object {
+    const { id, method } = message
+    const mayWrite = method === 'tools/call' && this.#writes?.includes(String(paramsOf(message).name)) !== false
+    const hint = mayWrite
+      ? 'The change may have been made. Check list_changes before you repeat it.'
+      : 'Nothing was changed by this. Ask again.'
+    const error = new RouxError('PROVIDER_ERROR', 'The shared server ended before it answered.', { hint }).toJSON()
     // Clients show a model the result of a call, but not always a protocol error.
-    if (method !== 'tools/call' || this.#initialize === undefined)
-      return { jsonrpc: '2.0', id, error: { code: -32603, message: `${error.message} ${error.hint}` } }
+    if (method !== 'tools/call' || !this.#kept.has('initialize'))
+      return { jsonrpc: '2.0', id, error: { code: -32603, message: `${error.message} ${hint}` } }
     const content = [{ type: 'text', text: JSON.stringify({ error }) }]
     return { jsonrpc: '2.0', id, result: { content, structuredContent: { error }, isError: true } }
   }
@@ -288,12 +273,12 @@ function keyOf(id: unknown): string {
   return JSON.stringify(id) ?? ''
 }
 
+function paramsOf({ params }: Message): Message {
+  return isRecord(params) ? params : {}
+}
+
 /** Returns the messages in a line: one, those of a batch, or none if it is malformed, which the server reports. */
 function messagesIn(line: Buffer): readonly Message[] {
-  try {
-    const parsed: unknown = JSON.parse(line.toString())
-    return (Array.isArray(parsed) ? parsed : [parsed]).filter(isRecord)
-  } catch {
-    return []
-  }
+  const parsed = parseJson(line.toString())
+  return (Array.isArray(parsed) ? parsed : [parsed]).filter(isRecord)
 }

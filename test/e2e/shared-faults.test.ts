@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { chownSync, cpSync, mkdirSync, readFileSync, renameSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -18,14 +19,51 @@ test.runIf(process.getuid?.() === 0)('a socket of another user is not used', { t
   await askOnce(world)
   chownSync(placeOf(world).file('sock'), 12_345, 12_345)
   expect(await askOnce(world)).toMatchObject({ code: 0 })
-  expect((await stateOf(world)).alone).toContain('is not a socket of yours')
+  expect((await stateOf(world)).alone).toContain('is not private to you')
+})
+
+const CAN_MOUNT = spawnSync('unshare', ['-m', 'true']).status === 0
+
+test.runIf(CAN_MOUNT)('a container that shares the cache folder sees its own vault', { timeout: SLOW }, async () => {
+  const world = sharedWorld()
+  await askOnce(world)
+  const own = join(world.root, 'own')
+  mkdirSync(own)
+  writeFileSync(join(own, 'own.md'), '# Own\n')
+  const words = [process.execPath, PROGRAM, 'list-nodes', '--vault', world.vault]
+  const script = 'mount --bind "$1" "$2" && shift 2 && exec "$@"'
+  const args = ['-m', 'sh', '-c', script, 'sh', own, world.vault, ...words]
+  const { stdout, stderr } = spawnSync('unshare', args, { env: { ...world.env, ...SHARED }, encoding: 'utf8' })
+  expect(stdout, stderr).toContain('own.md')
+})
+
+test.runIf(CAN_MOUNT)('on a full disk, a process works alone and does not wait', { timeout: SLOW }, async () => {
+  const world = sharedWorld()
+  const script = 'mount -t tmpfs -o size=4k none "$1" && head -c 4096 /dev/zero > "$1/full" && shift && exec "$@"'
+  const words = [join(world.root, 'run'), process.execPath, PROGRAM, 'serve', world.vault]
+  const messages = [
+    {
+      id: 1,
+      method: 'initialize',
+      params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '0' } },
+    },
+    { id: 2, method: 'tools/call', params: { name: 'get_hubs', arguments: {} } },
+  ]
+  const input = messages.map((message) => `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`).join('')
+  const { stdout, stderr } = spawnSync('unshare', ['-m', 'sh', '-c', script, 'sh', ...words], {
+    env: { ...world.env, ...SHARED },
+    encoding: 'utf8',
+    input,
+  })
+  expect(stdout, stderr).toContain('"id":2')
+  expect(stdout).not.toContain('"isError":true')
 })
 
 test('a folder for sockets that cannot be made leaves each process alone', { timeout: SLOW }, async () => {
   const world = sharedWorld()
   const file = join(world.root, 'file')
   writeFileSync(file, '')
-  expect(await askOnce(world, { ...SHARED, XDG_RUNTIME_DIR: file })).toMatchObject({ code: 0 })
+  expect(await askOnce(world, { ...SHARED, XDG_RUNTIME_DIR: file })).toMatchObject({ code: 0, err: '' })
   expect(serversIn(world)).toEqual([])
 })
 
@@ -41,7 +79,16 @@ test('a server that cannot write its files leaves each process alone', { timeout
 })
 
 test('without a home folder in the environment, a process still answers', { timeout: SLOW }, async () => {
-  expect(await askOnce(sharedWorld(), { ...SHARED, HOME: '' })).toMatchObject({ code: 0 })
+  expect(await askOnce(sharedWorld(), { ...SHARED, HOME: '' })).toMatchObject({ code: 0, err: '' })
+})
+
+/** A user whom the system does not know. */
+const NOBODY = { uid: 12_345, gid: 12_345, env: { PATH: process.env.PATH ?? '' } }
+
+test.runIf(process.getuid?.() === 0)('a user without a name and a home folder can run the program', () => {
+  const isReadable =
+    spawnSync(process.execPath, ['-e', `require('fs').accessSync(${JSON.stringify(PROGRAM)})`], NOBODY).status === 0
+  if (isReadable) expect(spawnSync(process.execPath, [PROGRAM, '--version'], NOBODY).status).toBe(0)
 })
 
 test('a start announced in the future, as after the clock was set back, or by a process that is gone holds nobody up', {

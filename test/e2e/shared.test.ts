@@ -56,6 +56,45 @@ test('a warning at the start is printed once, although two servers answer the cl
   expect(serversIn(world)).toHaveLength(1)
 })
 
+test('every assistant on a missing vault is told, although another one opened it', { timeout: SLOW }, async () => {
+  const world = sharedWorld()
+  for (const _assistant of ['first', 'second']) {
+    const server = world.serve([join(world.root, 'none')], { env: SHARED })
+    await server.initialize()
+    server.send({ jsonrpc: '2.0', method: 'notifications/initialized' })
+    await server.call('get_hubs')
+    await server.sees((lines) => lines.some((line) => line.includes('The vault is missing')))
+    await server.end()
+  }
+  expect(serversIn(world)).toHaveLength(1)
+})
+
+test('a stream is acknowledged once, and goes on when another server takes over', { timeout: SLOW }, async () => {
+  const world = sharedWorld()
+  const server = world.serve(undefined, { env: SHARED })
+  const _meta = {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientInfo': { name: 'test', version: '0' },
+    'io.modelcontextprotocol/clientCapabilities': {},
+  }
+  const count = (method: string) => server.lines.filter((line) => line.includes(`"notifications/${method}"`)).length
+  const listen = { _meta, notifications: { resourceSubscriptions: ['roux://node/a'] } }
+  server.send({ jsonrpc: '2.0', id: 'stream', method: 'subscriptions/listen', params: listen })
+  await eventually(async () => expect(count('subscriptions/acknowledged')).toBe(1))
+  for (const text of ['# A\n\nFirst.\n', '# A\n\nSecond.\n']) {
+    // The first call starts the server, and the second one a successor.
+    expect((await server.request('tools/call', { _meta, name: 'get_hubs', arguments: {} })).result).toBeDefined()
+    const before = count('resources/updated')
+    world.write('a.md', text)
+    await eventually(async () => expect(count('resources/updated')).toBeGreaterThan(before))
+    const [killed] = serversIn(world)
+    world.killServers()
+    await eventually(async () => expect(serversIn(world).filter((pid) => pid !== killed)).toHaveLength(1))
+  }
+  expect(count('subscriptions/acknowledged')).toBe(1)
+  await server.end()
+})
+
 test('relays that start together all share one server, which ends when it is told', { timeout: SLOW * 3 }, async () => {
   const world = sharedWorld()
   const servers = Array.from({ length: LONG ? 40 : 12 }, () => world.serve(undefined, { env: SHARED }))

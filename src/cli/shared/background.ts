@@ -3,90 +3,77 @@ import type { LoadedVaults } from '../../config/load-vaults.ts'
 import { RouxError } from '../../core/errors.ts'
 import { isRunning } from '../../core/is-running.ts'
 import { amount } from '../../core/text/amount.ts'
-import { connect, PATIENCE, type SharedStatus } from '../../relay/connect.ts'
+import { connect, type Link, PATIENCE, type SharedStatus } from '../../relay/connect.ts'
 import { greetingOf } from '../../relay/greeting.ts'
-import { findPlace } from '../../relay/place.ts'
+import { type Alone, findPlace } from '../../relay/place.ts'
 import { openLink } from '../../relay/start-server.ts'
 import { type Host, UsageError } from '../host.ts'
 import type { Invocation } from '../session.ts'
 import { SWITCHED_OFF, whyAlone } from './why-alone.ts'
 
 /** The state of the shared server for this user, as `status` shows it. */
-export interface SharedState {
+export interface SharedState extends Partial<Alone> {
   readonly running?: SharedStatus
-  /** Why processes with these settings do not use it. */
-  readonly alone?: string
 }
 
 /** Starts the shared server and lets it open the vaults of this command line. */
-export async function startInBackground({ host, printer, options }: Invocation, loaded: LoadedVaults): Promise<number> {
-  const alone = whyAlone({ host, options }, loaded) ?? (host.sharing === undefined ? 'the program is not built' : undefined)
-  const link =
-    alone === undefined
-      ? await openLink(host.sharing?.script ?? '', greetingOf('warm', process.argv.slice(2), host.env))
-      : { alone }
+export async function startInBackground(invocation: Invocation, loaded: LoadedVaults): Promise<number> {
+  const { host, printer } = invocation
+  const alone = whyAlone(invocation, loaded)
+  const greeting = greetingOf('warm', process.argv.slice(2), host.env)
+  const link = alone === undefined ? await openLink(host.sharing?.script ?? '', greeting) : { alone }
   if ('alone' in link)
     throw new UsageError(`A shared server is not possible here: ${link.alone}.`, '"roux serve" without --background needs none.')
-  link.socket.destroy()
-  printer.note(
-    link.notice.status === undefined
-      ? 'The shared server runs.'
-      : `The shared server runs: ${describeShared(link.notice.status)}.`,
-  )
+  printer.note(`The shared server runs: ${describeState({ running: statusOf(link) })}.`)
   return 0
 }
 
-/** Milliseconds for the server to end. It answers running calls before. */
+/** Milliseconds for the server to end, and between looks at it. It answers running calls before. */
 const ENDING = { within: 8_000, look: 25 }
 
 /** Ends the shared server. */
 export async function stop({ host, printer }: Invocation): Promise<number> {
-  const status = await ask(host, 'stop')
-  if (status === undefined) {
+  const { running, alone } = await ask(host, 'stop', PATIENCE)
+  if (alone !== undefined) throw new RouxError('PROVIDER_ERROR', `The shared server cannot be asked: ${alone}.`)
+  if (running === undefined) {
     printer.note('No shared server is running.')
     return 0
   }
-  if ('alone' in status) throw new RouxError('PROVIDER_ERROR', `The shared server cannot be asked: ${status.alone}.`)
-  const deadline = performance.now() + ENDING.within
-  while (isRunning(status.process)) {
-    if (performance.now() > deadline) {
-      const hint = `End it: kill ${status.process}`
-      throw new RouxError('TIMEOUT', `The shared server (process ${status.process}) has not ended.`, { hint })
-    }
-    await pause(ENDING.look)
+  const name = `The shared server (process ${running.process})`
+  for (const deadline = performance.now() + ENDING.within; isRunning(running.process); await pause(ENDING.look)) {
+    if (performance.now() > deadline)
+      throw new RouxError('TIMEOUT', `${name} has not ended.`, { hint: `End it: kill ${running.process}` })
   }
-  printer.note(`The shared server (process ${status.process}) has ended. The next assistant starts another one.`)
+  printer.note(`${name} has ended. The next assistant starts another one.`)
   return 0
 }
 
 /** Returns the state of the shared server, without starting one. */
-export async function sharedState({ host, options }: Invocation, loaded: LoadedVaults): Promise<SharedState | undefined> {
-  const alone = whyAlone({ host, options }, loaded)
-  const status = await ask(host, 'status')
-  if (status === undefined && alone === SWITCHED_OFF) return undefined
-  if (status === undefined) return alone === undefined ? {} : { alone }
-  if ('alone' in status) return { alone: alone ?? status.alone }
-  return { running: status, ...(alone === undefined ? {} : { alone }) }
+export async function sharedState(invocation: Invocation, loaded: LoadedVaults): Promise<SharedState | undefined> {
+  const alone = whyAlone(invocation, loaded)
+  const state = await ask(invocation.host, 'status')
+  if (alone === SWITCHED_OFF && state.running === undefined && state.alone === undefined) return undefined
+  return alone === undefined ? state : { ...state, alone }
 }
 
 /** Describes the state of the shared server in words. */
 export function describeState({ running, alone }: SharedState): string {
-  const state = running === undefined ? 'does not run' : describeShared(running)
+  const state = running === undefined ? 'does not run' : describe(running)
   return alone === undefined ? state : `${state}; processes with these settings work alone: ${alone}`
 }
 
-function describeShared({ process: id, version, memory, connections, vaults }: SharedStatus): string {
+function describe({ process: id, version, memory, connections, vaults }: SharedStatus): string {
   return `process ${id}, version ${version}, ${memory} MB, ${amount(connections, 'connection')}, ${amount(vaults.length, 'vault')}`
 }
 
-async function ask(
-  { sharing, env }: Host,
-  kind: 'status' | 'stop',
-): Promise<SharedStatus | { readonly alone: string } | undefined> {
-  if (sharing === undefined) return undefined
-  const place = findPlace(sharing.script, env)
-  const link = 'alone' in place ? place : await connect(place, greetingOf(kind, [], env), kind === 'stop' ? PATIENCE : undefined)
-  if (link === undefined || 'alone' in link) return link
-  link.socket.destroy()
-  return link.notice.status
+async function ask({ sharing, env }: Host, kind: 'status' | 'stop', patience?: number): Promise<SharedState> {
+  if (sharing === undefined) return {}
+  const link = await connect(findPlace(sharing.script, env), greetingOf(kind, [], env), patience)
+  if (link === undefined) return {}
+  return 'socket' in link ? { running: statusOf(link) } : { alone: link.alone }
+}
+
+function statusOf({ socket, notice }: Link): SharedStatus {
+  socket.destroy()
+  return notice.status as SharedStatus
 }

@@ -1,20 +1,21 @@
 import type { Socket } from 'node:net'
-import { PassThrough, Readable, Writable } from 'node:stream'
+import { Readable, Writable } from 'node:stream'
 import { openAll } from '../../app/vaults.ts'
-import { type LoadedVaults, loadVaults } from '../../config/load-vaults.ts'
+import { loadVaults } from '../../config/load-vaults.ts'
 import { isRecord } from '../../core/is-record.ts'
 import { parseJson } from '../../core/quietly.ts'
 import { isSameSecret } from '../../http/tokens.ts'
 import type { Tool } from '../../mcp/definition/define-tool.ts'
-import { type Hello, type Notice, noticeLine, PATIENCE, PROTOCOL, readFirstLine, type SharedStatus } from '../../relay/connect.ts'
+import { type Greeting, type Notice, noticeLine, PATIENCE, readFirstLine, type SharedStatus } from '../../relay/connect.ts'
 import { SENT_VARIABLE } from '../../relay/greeting.ts'
 import { parseArguments, splitCommand } from '../arguments.ts'
 import type { Host, Out } from '../host.ts'
 import { Printer } from '../output/printer.ts'
 import { run } from '../run.ts'
-import { type Invocation, settingsInput, withVaults } from '../session.ts'
+import { settingsInput, withVaults } from '../session.ts'
 import { findCommandOrTool, findTool } from '../tools/tool-command.ts'
 import { needsWrite } from '../tools/tool-switch.ts'
+import { overlaid } from './overlaid.ts'
 import type { SharedVaults } from './shared-vaults.ts'
 import { whyAlone } from './why-alone.ts'
 
@@ -28,8 +29,8 @@ export interface ConnectionParts {
   stop(): void
 }
 
-/** Milliseconds for the first line of a connection, and its greatest length. */
-const FIRST_LINE = { within: PATIENCE, bytes: 10 << 20 }
+/** Greatest length of the first line in bytes. */
+const LONGEST_LINE = 10 << 20
 /** Milliseconds for the other side to close its half of a connection. */
 const LINGER = 5_000
 
@@ -42,15 +43,13 @@ export class Connection {
   readonly #listeners: (() => void)[] = []
   #again: Notice['again']
   #keep: number | undefined
-  /** True once the server has accepted the first line. */
-  #isAccepted = false
 
   constructor(socket: Socket, parts: ConnectionParts) {
     this.#socket = socket
     this.#parts = parts
   }
 
-  /** Milliseconds that the server keeps running after this connection; `undefined` if it only asked about the server. */
+  /** Milliseconds that the server keeps running after this connection; `undefined` if it has not been accepted, or only asked for the status. */
   get keep(): number | undefined {
     return this.#keep
   }
@@ -58,44 +57,46 @@ export class Connection {
   /** Ends the connection after the running calls. The relay then makes another one. */
   end(again: Notice['again']): void {
     this.#again ??= again
-    if (!this.#isAccepted) this.#socket.destroy()
+    if (this.#keep === undefined) this.#socket.destroy()
     for (const listener of this.#listeners.splice(0)) listener()
   }
 
   /** Serves the connection to its end. */
   async serve(): Promise<void> {
-    const socket = this.#socket.on('error', () => {})
+    const socket = this.#socket
+    socket.on('error', () => {}).on('timeout', () => socket.destroy())
     try {
-      const hello = await readHello(socket)
-      if (hello === undefined) return void socket.destroy()
-      if (!isSameSecret(String(hello.token), this.#parts.token)) return this.#close({ alone: 'its token is wrong' })
-      if (hello.protocol !== PROTOCOL) return this.#close({ alone: 'it is of another version' })
-      await this.#answer(hello)
+      socket.setTimeout(PATIENCE)
+      const line = await readFirstLine(socket, LONGEST_LINE)
+      socket.setTimeout(0)
+      if (line === undefined) return void socket.destroy()
+      const hello = parseJson(line.toString())
+      if (!isRecord(hello) || !isSameSecret(String(hello.token), this.#parts.token))
+        return this.#close({ alone: 'its token is wrong' })
+      await this.#answer(hello as unknown as Greeting)
     } catch (error) {
       this.#close({ alone: `it failed (${String(error)})` })
     }
   }
 
-  async #answer(hello: Hello): Promise<void> {
+  async #answer(greeting: Greeting): Promise<void> {
+    const { kind, argv } = greeting
     const { status, stop } = this.#parts
-    if (hello.kind === 'status') return this.#close({ ok: true, status: status() })
-    if (hello.kind === 'stop') {
-      this.#close({ ok: true, status: status() })
-      return stop()
+    if (kind === 'status' || kind === 'stop') {
+      this.#close({ status: status() })
+      return kind === 'stop' ? stop() : undefined
     }
-    const host = this.#hostFor(hello)
-    const accepted = await accept(hello.argv, host)
+    const host = this.#hostFor(greeting)
+    const accepted = await accept(argv, host)
     if (typeof accepted === 'string') return this.#close({ alone: accepted })
     const { loaded, invocation } = accepted
     this.#keep = loaded.server.settings.serve.keep_minutes * MINUTE
-    this.#isAccepted = true
-    if (hello.kind === 'warm') {
-      this.#close({ ok: true, status: status() })
+    if (kind === 'warm') {
+      this.#close({ status: status() })
       return await withVaults(invocation, loaded.vaults, async (vaults) => void (await openAll(vaults)))
     }
-    const writes = hello.kind === 'serve' ? (await host.tools()).filter(isWriting).map(({ name }) => name) : []
-    this.#say({ ok: true, writes })
-    const code = await run(hello.argv, Object.create(host, { loaded: { value: loaded } }) as Host)
+    this.#say({ writes: kind === 'serve' ? (await host.tools()).filter(isWriting).map(({ name }) => name) : [] })
+    const code = await run(argv, overlaid(host, { loaded }))
     this.#close(this.#again === undefined ? { exit: code } : { again: this.#again })
   }
 
@@ -107,76 +108,42 @@ export class Connection {
     this.#say(notice)
     this.#socket.end()
     // The other side may never close its half.
-    this.#socket.resume().setTimeout(LINGER, () => this.#socket.destroy())
+    this.#socket.resume().setTimeout(LINGER)
   }
 
   /** Returns a host with the streams, folder and variables of the process at the other end. */
-  #hostFor({ kind, cwd, env, terminals }: Hello): Host {
+  #hostFor({ kind, cwd, env, columns }: Greeting): Host {
     const { host, vaults } = this.#parts
     const own = Object.entries(host.env).filter(([name]) => !SENT_VARIABLE.test(name))
     const composition = vaults.compositionFor({ keep: () => this.#keep ?? 0, onOutdated: () => this.end('now') })
     const socket = this.#socket
     const isServer = kind === 'serve'
     if (!isServer) socket.once('close', () => this.end('later')).resume()
-    const { platform, program } = host
-    return {
-      platform,
-      program,
-      isTooWide: (folder) => host.isTooWide(folder),
-      tools: () => host.tools(),
-      get home() {
-        return host.home
-      },
+    return overlaid(host, {
       cwd,
       env: { ...Object.fromEntries(own), ...env },
-      stdin: isServer ? inputOf(socket) : Readable.from([]),
-      stdout: isServer ? socket : this.#outTo('out', terminals.stdout),
-      stderr: this.#outTo('err', terminals.stderr),
+      stdin: isServer ? socket : Readable.from([]),
+      stdout: isServer ? socket : this.#outTo('out', columns.stdout),
+      stderr: this.#outTo('err', columns.stderr),
       compose: async () => composition,
       onSignal: (listener) => void this.#listeners.push(listener),
-    }
+      sharing: undefined,
+    })
   }
 
   #outTo(name: 'out' | 'err', columns: number | undefined): Out {
     const socket = this.#socket
     const stream = new Writable({
       decodeStrings: false,
-      write(chunk: string | Buffer, _encoding, done) {
-        if (!socket.writable || socket.write(noticeLine({ [name]: chunk.toString() }))) return done()
-        const go = (): void => {
-          socket.off('drain', go).off('close', go)
-          done()
-        }
-        socket.on('drain', go).on('close', go)
-      },
+      write: (chunk: string | Buffer, _encoding, done) =>
+        socket.writable ? socket.write(noticeLine({ [name]: String(chunk) }), () => done()) : done(),
     })
     return Object.assign(stream, columns === undefined ? {} : { isTTY: true, ...(columns === 0 ? {} : { columns }) })
   }
 }
 
-/** Returns what a socket still sends. The socket itself was paused, and would stay so for the next reader. */
-function inputOf(socket: Socket): Readable {
-  const input = socket.pipe(new PassThrough())
-  socket.once('close', () => input.end())
-  return input
-}
-
-/** Reads the first line, or `undefined` if there is none in time. */
-async function readHello(socket: Socket): Promise<Hello | undefined> {
-  const first = await readFirstLine(socket, FIRST_LINE)
-  if (first === undefined || first === 'late') return undefined
-  if (first.rest.length > 0) socket.unshift(first.rest)
-  const hello = parseJson(first.line.toString())
-  return isRecord(hello) ? (hello as unknown as Hello) : undefined
-}
-
-interface Accepted {
-  readonly loaded: LoadedVaults
-  readonly invocation: Invocation
-}
-
 /** Loads the settings of a command line, or returns why its process should run it alone. */
-async function accept(argv: readonly string[], host: Host): Promise<Accepted | string> {
+async function accept(argv: readonly string[], host: Host) {
   const { command = '', rest } = splitCommand(argv)
   const named = await findCommandOrTool(host, command)
   if (named === undefined) return `there is no command "${command}"`
@@ -185,22 +152,14 @@ async function accept(argv: readonly string[], host: Host): Promise<Accepted | s
     const tool = command === 'call' ? await findTool(host, parsed.positionals[0] ?? '') : named.tool
     if (command === 'call' && parsed.positionals[1] === '-') return 'the arguments come from stdin'
     if (tool === undefined ? command === 'call' : isDecision(tool, parsed.options)) return `"${command}" is not only reading`
-    // The command itself prints warnings and errors.
-    const invocation = {
-      ...parsed,
-      host,
-      printer: new Printer(Object.create(host, { stderr: { value: NOWHERE } }) as Host, true),
-    }
-    const vault = command === 'serve' ? parsed.positionals[0] : undefined
-    const loaded = await loadVaults(settingsInput(invocation, vault))
+    const invocation = { ...parsed, host, printer: new Printer(host, true) }
+    const loaded = await loadVaults(settingsInput(invocation, command === 'serve' ? parsed.positionals[0] : undefined))
     return whyAlone(invocation, loaded) ?? { loaded, invocation }
   } catch (error) {
     // The process reports the same error.
     return String(error)
   }
 }
-
-const NOWHERE = new Writable({ write: (_chunk, _encoding, done) => done() })
 
 function isWriting(tool: Tool): boolean {
   return needsWrite(tool) || !tool.annotations.readOnlyHint

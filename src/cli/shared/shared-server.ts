@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import { chmodSync, existsSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { RouxError } from '../../core/errors.ts'
+import { quietly } from '../../core/quietly.ts'
 import { SHUTDOWN } from '../../core/waiting/shutdown.ts'
-import type { SharedStatus } from '../../relay/connect.ts'
-import { findPlace, makeSocketFolder, type Place } from '../../relay/place.ts'
+import { type Alone, findPlace, type Place } from '../../relay/place.ts'
 import { type Composition, type Host, VERSION } from '../host.ts'
 import { Connection, type ConnectionParts } from './connection.ts'
 import { SharedVaults } from './shared-vaults.ts'
@@ -22,12 +22,8 @@ const BACKLOG = 1_024
 
 /** Runs the server that the user's assistants and commands share, until it has been unused for a while or is stopped. */
 export async function runSharedServer(host: Host): Promise<number> {
-  const { sharing } = host
-  const place = sharing === undefined ? { alone: 'the program is not built' } : findPlace(sharing.script, host.env)
-  if (sharing === undefined || 'alone' in place)
-    throw new RouxError('PROVIDER_ERROR', 'No folder here can hold the socket of a shared server.')
-  const fault = makeSocketFolder(place)
-  if (fault !== undefined) throw new RouxError('PROVIDER_ERROR', `${fault}.`)
+  const place = placeOf(host)
+  if ('alone' in place) throw new RouxError('PROVIDER_ERROR', `${place.alone}.`)
   const composition = await host.compose()
   const lock = await lockPlace(place, composition)
   if (lock === undefined) return 0
@@ -38,6 +34,16 @@ export async function runSharedServer(host: Host): Promise<number> {
     lock.release()
   }
   return 0
+}
+
+function placeOf({ sharing, env }: Host): Place | Alone {
+  return findPlace(sharing?.script ?? '', env)
+}
+
+/** Returns false if the program was updated meanwhile, so new processes have another server. */
+function isCurrent(host: Host, { socket }: Place): boolean {
+  const now = quietly(() => placeOf(host))
+  return now !== undefined && 'socket' in now && now.socket === socket
 }
 
 /**
@@ -51,12 +57,9 @@ async function lockPlace(place: Place, { lockServer }: Composition): ReturnType<
   }
 }
 
-/** A connection and its end. */
-type Ends = Map<Connection, Promise<void>>
-
 async function serveShared(host: Host, place: Place, vaults: SharedVaults): Promise<void> {
   const token = randomBytes(32).toString('base64url')
-  const connections: Ends = new Map()
+  const connections = new Map<Connection, Promise<void>>()
   let unused: NodeJS.Timeout | undefined
   let unusedAt = performance.now() + FIRST_WAIT
   let stop = (): void => {}
@@ -68,21 +71,31 @@ async function serveShared(host: Host, place: Place, vaults: SharedVaults): Prom
     // A server whose program was updated ends with its last connection.
     if (connections.size === 0) unused = setTimeout(stop, isCurrent(host, place) ? unusedAt - performance.now() : 0)
   }
-  // A connection that asks for the status does not count itself.
-  const parts: ConnectionParts = { host, token, vaults, stop, status: () => statusOf(vaults, connections.size - 1) }
+  const status: ConnectionParts['status'] = () => ({
+    process: process.pid,
+    version: VERSION,
+    memory: Math.round(process.memoryUsage.rss() / 1e6),
+    // The one that asks does not count itself.
+    connections: connections.size - 1,
+    vaults: vaults.list(),
+  })
   const server = createServer({ allowHalfOpen: true }, (socket) => {
-    const connection = new Connection(socket, parts)
+    const connection = new Connection(socket, { host, token, vaults, stop, status })
     clearTimeout(unused)
     const ended = connection.serve().finally(() => {
       connections.delete(connection)
-      const { keep } = connection
-      if (keep !== undefined) unusedAt = performance.now() + keep
+      if (connection.keep !== undefined) unusedAt = performance.now() + connection.keep
       wait()
     })
     connections.set(connection, ended)
   })
   await listen(server, place, token)
-  const looking = setInterval(() => void listenAgain(server, place, token), LOOK_EVERY).unref()
+  const looking = setInterval(() => {
+    if (process.platform === 'win32' || existsSync(place.socket)) return
+    server.close()
+    // If the folder is gone, the next check tries again.
+    listen(server, place, token).catch(() => {})
+  }, LOOK_EVERY).unref()
   wait()
   host.onSignal(stop)
   await stopped
@@ -104,34 +117,5 @@ async function listen(server: Server, { socket, token: file, starting }: Place, 
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).listen({ path: socket, backlog: BACKLOG }, () => resolve(void server.off('error', reject)))
   })
-  if (process.platform !== 'win32') chmodSync(socket, 0o600)
   rmSync(starting, { force: true })
-}
-
-async function listenAgain(server: Server, place: Place, token: string): Promise<void> {
-  if (process.platform === 'win32' || existsSync(place.socket)) return
-  server.close()
-  await listen(server, place, token).catch(() => {
-    // The folder is gone. The next check tries again.
-  })
-}
-
-function isCurrent({ sharing, env }: Host, { socket }: Place): boolean {
-  try {
-    const now = findPlace(sharing?.script ?? '', env)
-    return !('alone' in now) && now.socket === socket
-  } catch {
-    return false
-  }
-}
-
-function statusOf(vaults: SharedVaults, connections: number): SharedStatus {
-  return {
-    process: process.pid,
-    version: VERSION,
-    memory: Math.round(process.memoryUsage.rss() / 1e6),
-    connections,
-    running: Math.round(process.uptime()),
-    vaults: vaults.list(),
-  }
 }

@@ -5,7 +5,9 @@ import type { Settings } from '../../config/settings.ts'
 import type { Indexing } from '../../core/indexing.ts'
 import { inTime } from '../../core/waiting/aborting.ts'
 import { once } from '../../core/waiting/once.ts'
+import type { SharedStatus } from '../../relay/connect.ts'
 import type { Composition } from '../host.ts'
+import { overlaid } from './overlaid.ts'
 
 /** An open vault and the connections that use it. */
 interface SharedVault {
@@ -49,15 +51,19 @@ export class SharedVaults {
   }
 
   /** Returns the folders of the open vaults with the number of their users. */
-  list(): readonly { readonly vault: string; readonly connections: number }[] {
+  list(): SharedStatus['vaults'] {
     return [...this.#open.values()].map(({ folder, users }) => ({ vault: folder, connections: users.size }))
   }
 
   async close(): Promise<void> {
-    const cores = [...this.#open.values()].map(({ core }) => core)
-    this.#open.clear()
-    await Promise.all(cores.map((core) => core.then((one) => one.close()).catch(() => {})))
+    await Promise.all([...this.#open.keys()].map((key) => this.#close(key)))
     await this.#parts.close()
+  }
+
+  async #close(key: string): Promise<void> {
+    const vault = this.#open.get(key)
+    this.#open.delete(key)
+    await vault?.core.then((core) => core.close()).catch((error: unknown) => this.#log(String(error)))
   }
 
   async #use(settings: Settings, options: OpenOptions, user: VaultUser): Promise<GraphCore> {
@@ -75,26 +81,22 @@ export class SharedVaults {
     const view = viewOf(core, settings, options, () => {
       vault.users.delete(view)
       if (vault.users.size > 0 || this.#open.get(key) !== vault) return
-      vault.closing = setTimeout(() => {
-        this.#open.delete(key)
-        core.close().catch((error: unknown) => this.#log(String(error)))
-      }, user.keep()).unref()
+      vault.closing = setTimeout(() => void this.#close(key), user.keep()).unref()
     })
     clearTimeout(vault.closing)
     vault.users.add(view)
     return view
   }
 
-  #openVault(key: string, settings: Settings, { name, apiKey, aiKey }: OpenOptions): SharedVault {
+  #openVault(key: string, settings: Settings, options: OpenOptions): SharedVault {
+    const { ai: _a, onAiChange: _o, onBegin: _b, onDownload: _d, ...rest } = options
     const core = this.#composition.openCore(settings, {
+      ...rest,
       watch: true,
       shared: this.#parts,
       onError: this.#log,
       // Rights belong to the views.
       permits: () => ({ write: true, attach: true }),
-      ...(name === undefined ? {} : { name }),
-      ...(apiKey === undefined ? {} : { apiKey }),
-      ...(aiKey === undefined ? {} : { aiKey }),
     })
     const vault: SharedVault = { folder: settings.vault.path, core, users: new Set() }
     this.#open.set(key, vault)
@@ -106,10 +108,9 @@ export class SharedVaults {
 /** Returns an open vault as one connection sees it. Closing it leaves the vault open. */
 function viewOf(core: GraphCore, settings: Settings, options: OpenOptions, onClose: () => void): GraphCore {
   const permits = options.permits ?? (() => settings.tools)
-  const { indexing } = core
-  const view: Partial<GraphCore> = {
+  return overlaid<GraphCore>(core, {
     root: settings.vault.path,
-    indexing: options.watch ? begunBy(indexing, options.onBegin) : upToDate(indexing),
+    indexing: indexingOf(core, options),
     get writing() {
       const { write, attach } = permits()
       return write === true || attach === true ? core.writing : undefined
@@ -118,27 +119,20 @@ function viewOf(core: GraphCore, settings: Settings, options: OpenOptions, onClo
       return permits().attach === true ? core.files : undefined
     },
     close: async () => onClose(),
-  }
-  const parts = { ...Object.getOwnPropertyDescriptors(core), ...Object.getOwnPropertyDescriptors(view) }
-  return Object.defineProperties({}, parts) as GraphCore
+  })
 }
 
-/** Indexing that tells a connection of its own first request. */
-function begunBy(indexing: Indexing, onBegin: () => void = () => {}): Indexing {
+/** Returns the indexing of a vault for one connection, which is a server or a command. */
+function indexingOf({ indexing }: GraphCore, { watch, onBegin = () => {} }: OpenOptions): Indexing {
   const tell = once(onBegin)
-  return {
-    ...delegated(indexing),
+  const forServer: Partial<Indexing> = {
     begin() {
       indexing.begin()
-      void tell()
+      tell()
     },
   }
-}
-
-/** Indexing for a command, which sees every change made before it, as a process that compares all files does. */
-function upToDate(indexing: Indexing): Indexing {
-  return {
-    ...delegated(indexing),
+  const forCommand: Partial<Indexing> = {
+    // A command sees every change made before it, as a process that compares all files does.
     async ready(timeout, signal) {
       const isReady = await indexing.ready(timeout, signal)
       // The status tells why files cannot be compared.
@@ -146,20 +140,5 @@ function upToDate(indexing: Indexing): Indexing {
       return isReady
     },
   }
-}
-
-function delegated(indexing: Indexing): Indexing {
-  return {
-    status: () => indexing.status(),
-    begin: () => indexing.begin(),
-    ready: (timeout, signal) => indexing.ready(timeout, signal),
-    findable: (by, timeout, signal) => indexing.findable(by, timeout, signal),
-    isBehind: () => indexing.isBehind(),
-    current: () => indexing.current(),
-    caughtUp: (timeout, signal) => indexing.caughtUp(timeout, signal),
-    reconcile: (paths) => indexing.reconcile(paths),
-    onStatus: (listener) => indexing.onStatus(listener),
-    // The vault stays open for others.
-    close: async () => {},
-  }
+  return overlaid(indexing, watch ? forServer : forCommand)
 }

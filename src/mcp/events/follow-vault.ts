@@ -41,7 +41,13 @@ export function followVault(core: GraphCore, events: ServerEvents, promptsFolder
   const listen = () => {
     stopChanges ??= core.store.onChange(({ ids }) => gather(ids))
   }
+  const tell = (before: IndexStatus['phase'], status: IndexStatus) => {
+    const message = whatHappened(before, status, vault)
+    if (message !== undefined) events.say({ level: 'warning', text: message, vault })
+  }
   if (SETTLED.has(phase)) listen()
+  // Another client may have opened the vault long before.
+  tell('waiting', core.indexing.status())
   const stopStatus = core.indexing.onStatus((status) => {
     // Until the phase is settled, every note would be reported as new, so the whole vault is reported once instead.
     if (stopChanges === undefined && SETTLED.has(status.phase)) {
@@ -49,8 +55,7 @@ export function followVault(core: GraphCore, events: ServerEvents, promptsFolder
       isNew = true
     }
     if (status.phase === phase) return
-    const message = whatHappened(phase, status, vault)
-    if (message !== undefined) events.say({ level: 'warning', text: message, vault })
+    tell(phase, status)
     phase = status.phase
     gather([])
   })

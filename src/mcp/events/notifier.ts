@@ -2,7 +2,7 @@ import { ProtocolError } from '@modelcontextprotocol/server'
 import { INVALID_PARAMS, shown } from '../protocol.ts'
 import { readResourceUri } from '../resources/resource-uri.ts'
 import type { ValidatingServer } from '../validating-server.ts'
-import { type ClientEvent, type EventFeed, feedOf, ServerEvents, subscriptionRefusal } from './events.ts'
+import { type ClientEvent, type EventFeed, feedOf, ServerEvents, type ServerMessage, subscriptionRefusal } from './events.ts'
 
 const METHODS = {
   tools_list_changed: 'notifications/tools/list_changed',
@@ -22,8 +22,13 @@ export function connectNotifier(server: ValidatingServer, { events = SILENCE }: 
   /** Functions that unsubscribe, by address. */
   const subscribed = new Map<string, () => void>()
   let isInitialized = false
+  /** Messages that came before the client was ready for them. */
+  const early: ServerMessage[] = []
+  const say = ({ level, text }: ServerMessage): void =>
+    void server.sendLoggingMessage({ level, data: text, logger: 'roux' }).catch(() => {})
   server.oninitialized = () => {
     isInitialized = true
+    for (const message of early.splice(0)) say(message)
   }
   const isWanted = (event: ClientEvent) =>
     server.isModern || (event.kind === 'resource_updated' ? subscribed.has(event.uri) : isInitialized)
@@ -36,9 +41,9 @@ export function connectNotifier(server: ValidatingServer, { events = SILENCE }: 
     // A closing connection needs no notifications.
     sent.catch(() => {})
   })
-  const stopMessages = events.onMessage(({ level, text }) => {
-    if (server.isModern || !isInitialized) return
-    server.sendLoggingMessage({ level, data: text, logger: 'roux' }).catch(() => {})
+  const stopMessages = events.onMessage((message) => {
+    if (isInitialized) say(message)
+    else if (!server.isModern) early.push(message)
   })
   server.onEnd(() => {
     stopEvents()

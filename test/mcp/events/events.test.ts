@@ -161,6 +161,15 @@ describe('the legacy era', () => {
     expect(told).toHaveLength(3)
     expect(await ask('logging/setLevel', { level: 'loud' })).toMatchObject({ error: { code: -32602 } })
   })
+
+  test('logs that a vault, which another client may have opened, was missing before', async () => {
+    const world = changingCore()
+    world.become({ phase: 'missing' })
+    const { ask, told } = await legacy(world)
+    world.become({ phase: 'idle' })
+    await ask('ping')
+    expect(told.map(({ params }) => params.data)).toEqual([expect.stringContaining('is missing'), 'The vault is back.'])
+  })
 })
 
 test('a stream of the modern era gets what it subscribed to', async () => {
