@@ -44,7 +44,8 @@ export function httpClient({ url, token }, head = {}) {
     const [response] = await once(asked, 'response')
     let text = ''
     for await (const chunk of response.setEncoding('utf8')) text += chunk
-    return { headers: response.headers, text }
+    // A call that takes long is answered as a stream of events, the last of which is the answer.
+    return { headers: response.headers, text: text.startsWith('{') ? text : text.slice(text.lastIndexOf('\ndata: ') + 7) }
   }
   return {
     post,

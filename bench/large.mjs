@@ -191,7 +191,9 @@ async function measureEdits(client, vault) {
 
 /** Who holds the memory of a process now (MB). */
 function holdersOf(pid, scratch) {
-  const threads = readdirSync(scratch).filter((name) => name.startsWith(`${pid}-`) && name.endsWith('.json'))
+  // A thread that was ended leaves its file.
+  const isFresh = (name) => Date.now() - statSync(join(scratch, name)).mtimeMs < 10_000
+  const threads = readdirSync(scratch).filter((name) => name.startsWith(`${pid}-`) && name.endsWith('.json') && isFresh(name))
   const told = threads.map((name) => [name, JSON.parse(readFileSync(join(scratch, name), 'utf8'))])
   const sum = (field, isWanted = () => true) =>
     told.reduce((all, [name, memory]) => all + (isWanted(name) ? memory[field] : 0), 0) / 2 ** 20

@@ -43,7 +43,7 @@ async function finalAnswer(client, [tool, args]) {
   for (let tries = 0; ; tries++) {
     const { value, warnings, error } = await client.call(tool, args).catch((error) => ({ error: error.message }))
     if (error !== undefined) return error
-    const isUnfinished = warnings.some(({ code }) => UNFINISHED.has(code))
+    const isUnfinished = warnings.some(({ code, message }) => UNFINISHED.has(code) || message.includes('Ask again'))
     const told = JSON.stringify({ value, warnings }, (key, one) => (OWN.has(key) ? undefined : one))
     if (!isUnfinished || tries === TRIES) return told
     await sleep(200)
