@@ -18,7 +18,11 @@ export class Client {
   /** Runs in a temporary folder: the repository has a settings file with every default, and a user's folder does not. */
   constructor(command, args, env = {}, cwd = tmpdir()) {
     this.started = performance.now()
-    this.process = spawn(command, args, { cwd, stdio: ['pipe', 'pipe', 'pipe'], env: { ...process.env, ...env } })
+    this.process = spawn(command, args, {
+      cwd,
+      stdio: ['pipe', 'pipe', 'pipe'],
+      env: { ...process.env, ROUX_SERVE_SHARED: 'off', ...env },
+    })
     this.errors = ''
     this.process.stderr.on('data', (chunk) => {
       this.errors += chunk

@@ -67,7 +67,7 @@ async function examine(variant) {
   const server = await startServer(map, {
     command: options.server?.split(' '),
     fill: { vault, program: here('../dist/cli/main.js') },
-    env: { XDG_CACHE_HOME: folder, XDG_STATE_HOME: folder, XDG_CONFIG_HOME: folder },
+    env: { ROUX_SERVE_SHARED: 'off', XDG_CACHE_HOME: folder, XDG_STATE_HOME: folder, XDG_CONFIG_HOME: folder },
   })
   console.log(`\n${map.name} · ${notes.length} notes of ${source.split('/').at(-1)}, ${variant}\n`)
   console.log('| operation | notes | ok | refused | bytes changed outside | lost | s |\n|---|---|---|---|---|---|---|')

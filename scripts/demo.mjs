@@ -36,7 +36,13 @@ await client.close()
 
 async function connect() {
   const client = new Client({ name: 'roux-demo', version: '1' })
-  const env = { ...process.env, XDG_CACHE_HOME: scratch, XDG_STATE_HOME: scratch, XDG_CONFIG_HOME: scratch }
+  const env = {
+    ...process.env,
+    ROUX_SERVE_SHARED: 'off',
+    XDG_CACHE_HOME: scratch,
+    XDG_STATE_HOME: scratch,
+    XDG_CONFIG_HOME: scratch,
+  }
   await client.connect(
     new StdioClientTransport({ command: process.execPath, args: [program, 'serve', vault], env, cwd: scratch }),
   )

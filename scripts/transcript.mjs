@@ -25,7 +25,7 @@ export async function converse({ root, folder, layOut }) {
     new StdioClientTransport({
       command: process.execPath,
       args: [join(root, 'dist/cli/main.js'), 'serve', vault],
-      env: { ...process.env, XDG_CACHE_HOME: folder, XDG_STATE_HOME: folder, XDG_CONFIG_HOME: folder },
+      env: { ...process.env, ROUX_SERVE_SHARED: 'off', XDG_CACHE_HOME: folder, XDG_STATE_HOME: folder, XDG_CONFIG_HOME: folder },
       cwd: folder,
       stderr: 'ignore',
     }),

@@ -86,7 +86,7 @@ function find(tool) {
 
 function environment() {
   const folders = Object.fromEntries(['CACHE', 'STATE', 'CONFIG'].map((kind) => [`XDG_${kind}_HOME`, join(scratch, kind)]))
-  return { PATH: path, HOME: scratch, NO_COLOR: '1', ...folders }
+  return { PATH: path, HOME: scratch, NO_COLOR: '1', ROUX_SERVE_SHARED: 'off', ...folders }
 }
 
 function isRegistryThere() {

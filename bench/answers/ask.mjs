@@ -36,7 +36,7 @@ export async function openServer({ program, vault, scratch, write = false }) {
   const transport = new StdioClientTransport({
     command: process.execPath,
     args: [resolve(program), 'serve', resolve(vault), ...(write ? ['--write'] : [])],
-    env: { ...process.env, ...environment },
+    env: { ...process.env, ROUX_SERVE_SHARED: 'off', ...environment },
     cwd: scratch,
     stderr: 'ignore',
   })

@@ -241,7 +241,7 @@ function gapsOf(source: Source, level: Communities['levels'][0]): readonly strin
 /** Asks the built server. */
 async function ask(folder: string): Promise<void> {
   const state = mkdtempSync(join(tmpdir(), 'roux-bench-'))
-  const env = { ...process.env, XDG_CACHE_HOME: state, XDG_STATE_HOME: state, XDG_CONFIG_HOME: state }
+  const env = { ...process.env, ROUX_SERVE_SHARED: 'off', XDG_CACHE_HOME: state, XDG_STATE_HOME: state, XDG_CONFIG_HOME: state }
   const server = spawn(process.execPath, [resolve('dist/cli/main.js'), 'serve', '--vault', folder], {
     env,
     stdio: ['pipe', 'pipe', 'ignore'],

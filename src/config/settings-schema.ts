@@ -311,7 +311,7 @@ export const SETTINGS = [
   choice(
     'serve.shared',
     'Whether assistants and commands share one server in the background (`auto`), or each process works alone (`off`). `--alone` works alone for one run.',
-    { values: ['off', 'auto'], harmless: ['off'] },
+    { values: ['auto', 'off'], harmless: ['off'] },
   ),
   integer(
     'serve.keep_minutes',

@@ -50,6 +50,7 @@ export async function stop({ host, printer }: Invocation): Promise<number> {
 
 /** Returns the state of the shared server, without starting one. */
 export async function sharedState(invocation: Invocation, loaded: LoadedVaults): Promise<SharedState | undefined> {
+  if (invocation.host.sharing === undefined) return undefined
   const alone = whyAlone(invocation, loaded)
   const state = await ask(invocation.host, 'status')
   if (alone === SWITCHED_OFF && state.running === undefined && state.alone === undefined) return undefined
@@ -67,8 +68,7 @@ function describe({ process: id, version, memory, connections, vaults }: SharedS
 }
 
 async function ask({ sharing, env }: Host, kind: 'status' | 'stop', patience?: number): Promise<SharedState> {
-  if (sharing === undefined) return {}
-  const link = await connect(findPlace(sharing.script, env), greetingOf(kind, [], env), patience)
+  const link = await connect(findPlace(sharing?.script ?? '', env), greetingOf(kind, [], env), patience)
   if (link === undefined) return {}
   return 'socket' in link ? { running: statusOf(link) } : { alone: link.alone }
 }

@@ -2,7 +2,7 @@ import { keyVariableIn } from '../../config/key-variables.ts'
 import type { LoadedVaults } from '../../config/load-vaults.ts'
 import type { Invocation } from '../session.ts'
 
-/** The default, so `status` does not mention it unless a server runs. */
+/** The user's own choice, so `status` does not mention it unless a server runs. */
 export const SWITCHED_OFF = 'serve.shared is off'
 
 /** Returns why a process with these settings does not use the shared server, or `undefined` if it does. */
