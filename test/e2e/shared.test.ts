@@ -141,18 +141,20 @@ test('rights belong to a connection', { timeout: SLOW }, async () => {
   await Promise.all([reader.end(), writer.end()])
 })
 
+const ALONE = { ROUX_SERVE_SHARED: 'off' }
+
 test('commands use a running server and print the same as alone', { timeout: SLOW }, async () => {
   const world = sharedWorld()
   const started = await world.roux(['serve', world.vault, '--background'], { env: SHARED })
   expect(started).toMatchObject({ code: 0, err: expect.stringContaining('The shared server runs') })
   for (const args of [['search', 'dense bread'], ['get-hubs'], ['get-node', 'none'], ['call', 'get_node', '{"id":"a"}']]) {
     const command = [...args, '--vault', world.vault]
-    expect(await world.roux(command, { env: SHARED })).toEqual(await world.roux(command))
+    expect(await world.roux(command, { env: SHARED })).toEqual(await world.roux(command, { env: ALONE }))
   }
   for (const words of [['bash', '--', 'roux get-node a'], ['zsh', '--', 'roux', 'get-hubs', '--help', '--vault', ''], ['fish']]) {
     const completion = ['completion', ...words]
     const shared = await world.roux(completion, { env: { ...SHARED, ROUX_VAULT: world.vault } })
-    expect(shared).toEqual(await world.roux(completion, { env: { ROUX_VAULT: world.vault } }))
+    expect(shared).toEqual(await world.roux(completion, { env: { ...ALONE, ROUX_VAULT: world.vault } }))
     expect(shared.out).not.toBe('none\n')
   }
   world.write('c.md', '# Crumb\n\nA porous crumb.\n')
