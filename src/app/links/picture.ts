@@ -46,9 +46,9 @@ export function vaultPicture(core: GraphCore, { mayMove }: PictureArguments, cal
     // Awaited below, unless something fails first.
     placing.catch(() => {})
     // Runs while communities are computed and notes are placed.
-    const { created, modified, ...facts } = await factsOf(snapshot, topology.ids())
+    const { lists } = await factsOf(snapshot, topology.ids())
     const placed = await placing
-    return pictureOf(placed, { chosen: [...placed.ids.keys()], links: Number.POSITIVE_INFINITY }, facts)
+    return pictureOf(placed, { chosen: [...placed.ids.keys()], links: Number.POSITIVE_INFINITY }, lists)
   })
 }
 
@@ -164,11 +164,10 @@ interface Chosen {
 async function drawPart(snapshot: Snapshot, { placed, named, chosen, links }: Chosen): Promise<PartialPicture> {
   const { ids, pairs, rows } = placed
   const numbers = new Map(chosen.map((number, at) => [number, at]))
-  const facts = await factsOf(
+  const { lists, created, modified } = await factsOf(
     snapshot,
     chosen.flatMap((number) => ids[number] ?? []),
   )
-  const { created, modified, ...lists } = facts
   return {
     ...pictureOf(placed, { chosen, links }, lists),
     count: ids.length,
@@ -366,7 +365,7 @@ function directedDegrees(topology: Topology): Pick<Placed, 'incoming' | 'outgoin
 function pictureOf(
   placed: Placed,
   { chosen, links }: Pick<Chosen, 'chosen' | 'links'>,
-  { titles, ...lists }: Omit<ReturnType<Facts['lists']>, 'created' | 'modified'>,
+  { titles, ...lists }: Facts['lists'],
 ): VaultPicture {
   const { generation, ids, pairs, places, levels, groups, isCurrent, isCrowded } = placed
   const numberOf = new Int32Array(ids.length).fill(-1)
@@ -432,14 +431,14 @@ function pairsAmong(pairs: Uint32Array, numberOf: Int32Array, most: number): Uin
   return some
 }
 
-async function factsOf(snapshot: Snapshot, ids: readonly NodeId[]): Promise<ReturnType<Facts['lists']>> {
+async function factsOf(snapshot: Snapshot, ids: readonly NodeId[]): Promise<Facts> {
   const facts = new Facts()
   for (let from = 0; from < ids.length; from += NODES) {
     const nodes = await snapshot.nodes(ids.slice(from, from + NODES), { links: 0, times: true })
     for (const [at, node] of nodes.entries()) facts.add(node, node?.path ?? ids[from + at] ?? '')
     await new Promise((resolve) => setImmediate(resolve))
   }
-  return facts.lists()
+  return facts
 }
 
 /** A map without communities is better than none; the whole-vault tools report the error. */
@@ -482,26 +481,24 @@ class Facts {
   readonly #folderNames = new Map<string, number>()
   readonly #tags: (readonly number[])[] = []
   readonly #tagNames = new Map<string, number>()
-  readonly #created: number[] = []
-  readonly #modified: number[] = []
+  readonly created: number[] = []
+  readonly modified: number[] = []
 
   add(node: Node | undefined, path: string): void {
     this.#titles.push(node?.title ?? '')
     this.#folders.push(numberOf(this.#folderNames, path.slice(0, Math.max(0, path.lastIndexOf('/')))))
     this.#tags.push((node?.tags ?? []).map((tag) => numberOf(this.#tagNames, tag)))
-    this.#created.push(dayOf(node?.created))
-    this.#modified.push(dayOf(node?.modified))
+    this.created.push(dayOf(node?.created))
+    this.modified.push(dayOf(node?.modified))
   }
 
-  lists() {
+  get lists() {
     return {
       titles: this.#titles,
       folders: this.#folders,
       folder_names: [...this.#folderNames.keys()],
       tags: this.#tags,
       tag_names: [...this.#tagNames.keys()],
-      created: this.#created,
-      modified: this.#modified,
     }
   }
 }

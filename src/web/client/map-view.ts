@@ -169,16 +169,16 @@ export class MapView {
   }
 
   /** Lets the user save the map as it is in view. */
-  save(name: string, format: 'png' | 'svg'): void {
+  save(name: string, format: 'PNG' | 'SVG'): void {
     const labels = this.draw()
     const frame = this.#frameNow()
     const download = (picture: Blob | null): void => {
       if (picture === null) return
       const href = URL.createObjectURL(picture)
-      element('a', { href, download: `${name}.${format}` }).click()
+      element('a', { href, download: `${name}.${format.toLowerCase()}` }).click()
       URL.revokeObjectURL(href)
     }
-    if (format === 'png') this.#canvas.toBlob(download)
+    if (format === 'PNG') this.#canvas.toBlob(download)
     else if (frame !== undefined) download(new Blob([svgOf(frame, labels, this.#highlight)], { type: 'image/svg+xml' }))
   }
 

@@ -29,6 +29,7 @@ import {
   layingOut,
   lit,
   map,
+  NOW,
   numberOf,
   open,
   openGroups,
@@ -148,22 +149,17 @@ export function NoteMap() {
         <button type="button" aria-label="Show everything" onClick={() => map.view?.fit()}>
           ⤢
         </button>
-        <button
-          type="button"
-          aria-label="Save as PNG"
-          title="Save as PNG"
-          onClick={() => map.view?.save(vault.value || 'notes', 'png')}
-        >
-          PNG
-        </button>
-        <button
-          type="button"
-          aria-label="Save as SVG"
-          title="Save as SVG"
-          onClick={() => map.view?.save(vault.value || 'notes', 'svg')}
-        >
-          SVG
-        </button>
+        {(['PNG', 'SVG'] as const).map((format) => (
+          <button
+            type="button"
+            key={format}
+            aria-label={`Save as ${format}`}
+            title={`Save as ${format}`}
+            onClick={() => map.view?.save(vault.value || 'notes', format)}
+          >
+            {format}
+          </button>
+        ))}
         <button
           type="button"
           aria-label="How the vault grew"
@@ -188,7 +184,6 @@ export function NoteMap() {
   )
 }
 
-const NOW = Number.POSITIVE_INFINITY
 /** Duration of a replay in milliseconds, and of each of its steps. */
 const REPLAY = { all: 12_000, step: 60 }
 

@@ -81,8 +81,10 @@ export const map: { view?: MapView } = {}
 /** Incremented with every change reported by the server. */
 export const changes = signal(0)
 
+/** Later than any day. */
+export const NOW = Number.POSITIVE_INFINITY
 /** Notes created after this day are hidden while the map shows how the vault grew. */
-export const until = signal(Number.POSITIVE_INFINITY)
+export const until = signal(NOW)
 
 /** 1 for each note that passes the filters. */
 export const shown = computed(() => {
@@ -90,13 +92,14 @@ export const shown = computed(() => {
   const mask = new Uint8Array(value?.count ?? 0)
   if (value === undefined) return mask
   const { picture, degrees } = value
+  const created = 'created' in picture ? picture.created : []
   const wanted = picture.tag_names.map((name) => name === tag.value || name.startsWith(`${tag.value}/`))
   for (let at = 0; at < value.notes; at++) {
     const inFolder = folder.value === '' || isWithin(picture.folder_names[picture.folders[at] ?? 0] ?? '', folder.value)
     const tagged = tag.value === '' || (picture.tags[at] ?? []).some((one) => wanted[one])
     const linked = withOrphans.value || (degrees[at] ?? 0) > 0
     const kept = withJournals.value || !isJournal(picture.ids[at] ?? '')
-    const exists = until.value === Number.POSITIVE_INFINITY || ('created' in picture && (picture.created[at] ?? 0) <= until.value)
+    const exists = (created[at] ?? 0) <= until.value
     if (inFolder && tagged && linked && kept && exists) mask[at] = 1
   }
   for (let at = value.notes; at < value.count; at++) if (neighbours(value, at).some((note) => mask[note] === 1)) mask[at] = 1
@@ -141,7 +144,7 @@ function forgetVault(): void {
   openGroups.value = NONE
   path.value = []
   line.value = undefined
-  until.value = Number.POSITIVE_INFINITY
+  until.value = NOW
 }
 
 /** Opens a view; on narrow screens, its first pane. */
