@@ -29,7 +29,7 @@ export function listKept(kept: readonly KeptFile[]): string {
 
 /** Creates the error for a change that failed and was rolled back, except for the files left unchanged. */
 export function rolledBackError(error: unknown, root: string, kept: readonly KeptFile[]): Error {
-  const outcome = `The vault is as before, except for files that another program changed meanwhile: ${listKept(kept)}.`
+  const outcome = `The vault is unchanged, except for files that another program changed meanwhile: ${listKept(kept)}.`
   if (!(error instanceof FilesChanged)) return kept.length === 0 ? writeError(error, root) : writeError(error, root, outcome)
   const { files } = error
   const isExpected = kept.every(({ path, reason }) => reason === CHANGED && files.some((file) => file.path === path))
@@ -37,7 +37,7 @@ export function rolledBackError(error: unknown, root: string, kept: readonly Kep
 }
 
 /** Translates an error while writing to a vault. @param outcome one sentence on the state of the vault */
-export function writeError(error: unknown, root: string, outcome = 'The vault is as before.'): Error {
+export function writeError(error: unknown, root: string, outcome = 'The vault is unchanged.'): Error {
   if (error instanceof RouxError) return error
   const code = errorCode(error)
   if (code === undefined) return error instanceof Error ? error : new Error(String(error))

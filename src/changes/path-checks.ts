@@ -69,7 +69,7 @@ export class PathChecks {
     this.#writable.set(folder, known)
     if (known) return
     const name = folder === '' ? "The vault's own folder" : `The folder ${quote(folder)}`
-    throw new RouxError('PERMISSION_DENIED', `${name} is read-only. The vault is as before.`, {
+    throw new RouxError('PERMISSION_DENIED', `${name} is read-only. The vault is unchanged.`, {
       hint: 'Make it writable first, and check that the drive is not read-only.',
     })
   }

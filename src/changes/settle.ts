@@ -200,7 +200,7 @@ function displacedByOther(place: ChangeDirectory, entry: Numbered): Mismatch | u
   return actual === expected ? undefined : { path, expected: expected ?? 'as it was read', actual }
 }
 
-const GONE = 'it is gone, and was not made again'
+const GONE = 'it is gone, and was not created again'
 
 const TRIES = 5
 
@@ -220,8 +220,7 @@ async function untilStill<T>(action: () => Promise<T>): Promise<T> {
 async function rollBack(place: ChangeDirectory, entry: Numbered, content: ContentOf): Promise<string | undefined> {
   switch (entry.kind) {
     case 'makeFolder':
-      if (place.stamp(entry.path)?.kind === 'folder' && !place.removeFolder(entry.path))
-        return 'there is something else in this folder'
+      if (place.stamp(entry.path)?.kind === 'folder' && !place.removeFolder(entry.path)) return 'the folder is not empty'
       return undefined
     case 'replace':
     case 'create':

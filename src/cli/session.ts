@@ -201,7 +201,7 @@ export function folderFault(path: string): string | undefined {
   } catch (error) {
     const code = errorCode(error)
     if (code === 'ENOENT') return `There is no folder ${path}.`
-    return code === 'ENOTDIR' ? `${path} is not a folder.` : `${path} may not be read (${code}).`
+    return code === 'ENOTDIR' ? `${path} is not a folder.` : `${path} cannot be read (${code}).`
   }
 }
 

@@ -20,7 +20,7 @@ export function requireVectors(
     let squares = 0
     // A `for … of` loop would box every number.
     for (let at = 0; at < dimensions; at++) squares += (vector[at] as number) * (vector[at] as number)
-    if (!Number.isFinite(squares)) throw wrongAnswer(id, 'a vector with a value that is no number')
+    if (!Number.isFinite(squares)) throw wrongAnswer(id, 'a vector with a value that is not a number')
     const length = Math.sqrt(squares)
     if (length !== 0 && Math.abs(length - 1) > LENGTH_TOLERANCE)
       throw wrongAnswer(id, `a vector of length ${length} instead of 1`)

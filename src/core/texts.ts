@@ -19,7 +19,7 @@ export interface Texts {
 export interface VaultFiles {
   /**
    * Reads a range of a file, truncated at the end of the file, and the size of the whole file. Returns `undefined` if the file does
-   * not exist, is outside the vault or may not be read. @throws RouxError `TIMEOUT` if the file does not respond
+   * not exist, is outside the vault or cannot be read. @throws RouxError `TIMEOUT` if the file does not respond
    */
   read(path: VaultPath, stretch: { readonly offset: number; readonly length: number }): Promise<FileBytes | undefined>
 }

@@ -292,7 +292,7 @@ function parseData(body: string): readonly unknown[] | string {
   try {
     value = JSON.parse(body)
   } catch {
-    return /^\s*</.test(body) ? 'it is a web page and no JSON' : 'it is no JSON'
+    return /^\s*</.test(body) ? 'it is a web page, not JSON' : 'it is no JSON'
   }
   const { data } = (value ?? {}) as { readonly data?: unknown }
   return Array.isArray(data) ? data : 'it holds no list of vectors (`data`)'

@@ -74,7 +74,7 @@ interface Address {
 function cannotListen(cause: NodeJS.ErrnoException, { host, port, portAdvice = 'choose another port' }: Address): RouxError {
   const [message, hint] = {
     EADDRINUSE: [`Port ${port} of ${host} is in use.`, `Another program uses it: ${portAdvice}.`],
-    EACCES: [`You may not listen on port ${port}.`, 'Ports below 1024 are reserved: choose a higher one.'],
+    EACCES: [`Listening on port ${port} is not permitted.`, 'Ports below 1024 are reserved: choose a higher one.'],
     EADDRNOTAVAIL: [
       `${host} is not an address of this computer.`,
       'Set http.host to 127.0.0.1, or to 0.0.0.0 for all of its addresses.',

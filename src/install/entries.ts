@@ -62,7 +62,7 @@ export function removeEntry(source: string, place: EntryPlace, earlier: readonly
   for (const text of removeProperty(document, section, property)) {
     if (readsAs(document.mark + text, file, expected)) return document.mark + text
   }
-  throw new Error(`"${name}" cannot be taken out of ${file}`)
+  throw new Error(`"${name}" cannot be removed from ${file}`)
 }
 
 function findSection(document: JsonDocument, key: string): Node | undefined {
@@ -133,7 +133,7 @@ function insertFirst(document: JsonDocument, object: Node, [name, value]: readon
 /** Parses the result of an edit to check that nothing else has changed. A failed check is a bug, and the result must not be written. */
 function checked(result: string, { file, name }: EntryPlace, expected: unknown): string {
   if (readsAs(result, file, expected)) return result
-  throw new Error(`"${name}" cannot be put into ${file}`)
+  throw new Error(`"${name}" cannot be added to ${file}`)
 }
 
 function readsAs(source: string, file: string, expected: unknown): boolean {

@@ -195,10 +195,7 @@ export interface ListPage<T> {
 function pageOf<T>(list: string, items: readonly T[], cursor: string | undefined): ListPage<T> {
   const offset = cursor === undefined ? 0 : readCursor(list, cursor)
   if (offset === undefined || (offset > 0 && offset >= items.length)) {
-    throw new ProtocolError(
-      INVALID_PARAMS,
-      'There is no such page: the cursor is none that this list gave, or the list has changed.',
-    )
+    throw new ProtocolError(INVALID_PARAMS, 'Unknown cursor: it is not from this list, or the list has changed.')
   }
   const next = offset + PAGE_SIZE
   const page = items.slice(offset, next)

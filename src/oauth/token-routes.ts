@@ -86,7 +86,7 @@ function exchangeForPair({ address, connections, signer, now }: SignIn, form: Fo
 
 function answerWith(granted: Granted | undefined): Answered {
   if (granted === undefined)
-    return fault('invalid_grant', 'The code or refresh token is unknown, expired, used, or of another program.')
+    return fault('invalid_grant', 'The code or refresh token is unknown, expired, used, or belongs to another program.')
   const { pair, scopes } = granted
   return {
     status: 200,

@@ -112,7 +112,7 @@ export class Gate {
     if (isAllowed && hasConsent) return admission
     const { host } = new URL(origin)
     const says = [
-      ...(hasConsent ? [] : [`say "roux ai allow ${origin}"`]),
+      ...(hasConsent ? [] : [`run "roux ai allow ${origin}"`]),
       ...(isAllowed ? [] : [`set ai.allow_remote to ["${host}"]`]),
     ]
     throw new RouxError(

@@ -204,7 +204,7 @@ class FolderVault implements Vault {
     this.#requireRoot()
     if (!this.#isPath(path) || this.#rules.hides(path, true)) return undefined
     const place = this.#place(path)
-    if (place === 'unreadable') listing.unreadable.push({ path: toVaultPath(path), message: 'a folder above may not be read' })
+    if (place === 'unreadable') listing.unreadable.push({ path: toVaultPath(path), message: 'a folder above it cannot be read' })
     if (place === undefined || place === 'unreadable') return undefined
     const names = path.split('/')
     const last = names.pop() ?? ''

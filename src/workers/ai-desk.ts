@@ -100,7 +100,7 @@ export class AiDesk {
 }
 
 const QUESTION = {
-  system: 'You are asked whether you can be reached.',
+  system: 'This message tests the connection.',
   messages: [{ role: 'user', content: 'Answer with the one word: ready' }],
   temperature: 0,
   feature: 'test',

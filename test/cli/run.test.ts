@@ -168,7 +168,7 @@ describe('tools', () => {
 
   test('a terminal shows how to continue a list', async () => {
     const world = { files: FILES, tools: [listNodesTool], tty: true, columns: 80 }
-    expect((await roux('list-nodes --limit 1', world)).err).toBe('More: 1 of 4; go on with --offset 1.\n')
+    expect((await roux('list-nodes --limit 1', world)).err).toBe('Showing 1 of 4; for more, use --offset 1.\n')
     expect((await roux('list-nodes --limit 1 --offset 3', world)).err).toBe('')
     expect((await roux('list-nodes --limit 1', { ...world, tty: false })).err).toBe('')
   })

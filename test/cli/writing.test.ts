@@ -111,11 +111,11 @@ describe('permission to write', () => {
 describe('reporting a change', () => {
   test('reports a change in a line or two', async () => {
     expect((await roux(['move-node', 'home', 'Start.md', '--write'], MOVED, TERMINAL)).out).toBe(
-      'Moved Home.md to Start.md; rewrote 2 lines in 1 file so that links still lead there.\n"roux undo c1 --write" takes it back.\n',
+      'Moved Home.md to Start.md; rewrote 2 lines in 1 file so that links still lead there.\n"roux undo c1 --write" undoes it.\n',
     )
     const files = [{ kind: 'changed', from: 'Home.md', to: 'Home.md', relinked: [] }] as const
     expect((await roux(['update-node', 'home', '--append', 'x', '--set', 'tools.write=1'], { files }, TERMINAL)).out).toBe(
-      'Changed Home.md.\n"roux undo c1" takes it back.\n',
+      'Changed Home.md.\n"roux undo c1" undoes it.\n',
     )
     const many = Array.from({ length: 9 }, (_, at) => ({ kind: 'moved', from: `a/${at}`, to: `b/${at}`, relinked: [] }) as const)
     expect((await roux(['move-node', 'a', 'b', '--write'], { files: many, subjects: [undefined] }, TERMINAL)).out).toMatch(
@@ -142,11 +142,11 @@ describe('reporting a change', () => {
       '25 links could not be kept:',
       '  a.md:0  [[Home]]  (its file is deleted)',
     ])
-    expect(out).toContain('  and 5 more\n"roux undo c1 --write" takes it back.\n')
+    expect(out).toContain('  and 5 more\n"roux undo c1 --write" undoes it.\n')
   })
 
   test.each<[readonly string[], Partial<WriteResult>, string]>([
-    [['create-folder', 'x', '--write'], { subjects: ['x'] }, 'Created the folder x.\n"roux undo c1 --write" takes it back.\n'],
+    [['create-folder', 'x', '--write'], { subjects: ['x'] }, 'Created the folder x.\n"roux undo c1 --write" undoes it.\n'],
   ])('%j', async (args, result, expected) => {
     expect((await roux(args, result, TERMINAL)).out).toBe(expected)
   })
@@ -241,7 +241,7 @@ describe('changes and undo', () => {
     const files = [{ kind: 'moved', from: 'b', to: 'a', relinked: [] }] as const
     const { out, writing } = await roux(['undo', '01K', '--write'], { changeId: '01L', files, subjects: [] }, TERMINAL)
     expect(writing.undone).toEqual(['01K'])
-    expect(out).toBe('Moved b to a.\n"roux undo 01L --write" takes it back.\n')
+    expect(out).toBe('Moved b to a.\n"roux undo 01L --write" undoes it.\n')
   })
 })
 

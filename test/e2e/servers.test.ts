@@ -20,10 +20,10 @@ test('doctor reports how many servers use a vault; an unused one leaves no trace
     await server.initialize()
     await server.ask('list_tags')
   }
-  const both = SHARES ? /^one Roux serves this vault/ : /^2 Roux serve this vault \(processes \d+, \d+\)$/
+  const both = SHARES ? /^one process serves this vault: \d+$/ : /^2 processes serve this vault: \d+, \d+$/
   expect(await told()).toMatchObject({ state: 'ok', message: expect.stringMatching(both) })
   await servers[0]?.end()
-  expect(await told()).toMatchObject({ message: expect.stringMatching(/^one Roux serves this vault/) })
+  expect(await told()).toMatchObject({ message: expect.stringMatching(/^one process serves this vault: \d+$/) })
   await servers[1]?.end()
   await probe.end()
   expect(await told()).toBeUndefined()

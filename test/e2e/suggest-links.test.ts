@@ -58,7 +58,7 @@ test.skipIf(!HAS_TERMINAL)('links made in a terminal are one change, and undo re
   const shown = await talk(world, { args: ['recipes'], answers: ['y\r', 'yes\r', 'n\r', 'q\r'] })
   expect(shown).toContain('- 2. One hour in bulk at 25 °C.\n+ 2. One hour in [[Bulk fermentation|bulk]] at 25 °C.\n')
   expect(linked(world)).toEqual([BULK, STARTER])
-  const [, undo = ''] = /"roux undo (\S+) --write" takes it back\./.exec(shown) ?? []
+  const [, undo = ''] = /"roux undo (\S+) --write" undoes it\./.exec(shown) ?? []
   expect((await world.roux(['undo', undo, '--write', '--vault', world.vault])).code).toBe(0)
   expect(spawnSync('diff', ['-r', copy, world.vault]).stdout.toString()).toBe('')
 })

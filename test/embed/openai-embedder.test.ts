@@ -247,7 +247,7 @@ describe('unusable answers', () => {
   const eight = vectorOf('a')
 
   test.each<[string, unknown, RegExp]>([
-    ['a web page', '<!doctype html><html>', /web page and no JSON/],
+    ['a web page', '<!doctype html><html>', /web page, not JSON/],
     ['no JSON', 'hello', /no JSON/],
     ['null', null, /no list of vectors/],
     ['no data', { object: 'list' }, /no list of vectors/],

@@ -56,7 +56,7 @@ test('a long note comes in parts, each of which says how to fetch the next', asy
   for (let id: string | undefined = 'beds/endless.md'; id !== undefined; ) {
     const { text, ...note } = await call('fetch', { id })
     expect([note.id, text.length < 41_000]).toEqual(['beds/endless.md', true])
-    const [part = '', next] = text.split('\n\n[The note goes on. To read the rest, call fetch with the id "')
+    const [part = '', next] = text.split('\n\n[The note continues. To read the rest, call fetch with the id "')
     texts.push(part)
     id = next?.slice(0, -'".]'.length)
   }

@@ -205,7 +205,7 @@ async function startOf(
 ): Promise<WindowStart | string> {
   if (asked.kind === 'time') return { time: asked.time }
   const { cursor } = asked
-  if (cursor === undefined) return 'The cursor is damaged, or none of changes_since.'
+  if (cursor === undefined) return 'The cursor is damaged, or not from changes_since.'
   if (cursor.lineage === lineage && cursor.generation <= generation) return { generation: cursor.generation }
   switch (await knows(cursor.lineage)) {
     case 'another vault':

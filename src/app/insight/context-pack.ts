@@ -181,7 +181,7 @@ async function findGiven({ core, snapshot }: Reading, written: readonly string[]
   const shown = nodes.filter(({ kind, excluded }) => WITH_TEXT.includes(kind) && !excluded)
   const left = nodes.filter((node) => !shown.includes(node))
   const warnings = left.map(({ id, excluded }): Warning => {
-    const why = excluded ? "is hidden by the vault's own filters" : 'is no note and no canvas'
+    const why = excluded ? "is hidden by the vault's own filters" : 'is neither a note nor a canvas'
     return { code: 'NOTICE', message: `${quoted(id)} is not in this answer: it ${why}.` }
   })
   return {

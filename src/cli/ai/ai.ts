@@ -67,7 +67,7 @@ function describe({ use, model, baseUrl, location, origin, isAllowed, hasConsent
   const where = location === 'local' ? 'on this computer' : 'on another computer'
   const missing = [
     ...(isAllowed ? [] : ['ai.allow_remote does not name it']),
-    ...(hasConsent ? [] : [`"roux ai allow ${origin}" was not said`]),
+    ...(hasConsent ? [] : [`"roux ai allow ${origin}" has not been run`]),
   ]
   const says = missing.length === 0 ? 'it may be asked' : `not asked: ${missing.join(', ')}`
   return `${use === 'chat' ? 'Chat' : 'Embedding'}: ${model} at ${baseUrl}, ${where}; ${says}`
@@ -84,7 +84,7 @@ async function allow({ invocation: { printer }, desk, loaded, address = '' }: Ru
     : isSet
       ? ''
       : `Also set ai.allow_remote: ["${host}"] in your settings.\n`
-  const told = `Allowed ${origin}: models there may be sent texts of your notes. "roux ai revoke ${origin}" takes that back.\n${more}`
+  const told = `Allowed ${origin}: text of your notes may be sent to models there. "roux ai revoke ${origin}" ends this.\n${more}`
   await printer.answer({ origin, allowed: true, set: isSet }, { render: () => told })
 }
 

@@ -188,7 +188,7 @@ async function checkPort({ host, port }: Settings['http']): Promise<Finding> {
   if (occupant === 'roux')
     return ok(
       'http',
-      `a Roux serves at ${place}`,
+      `Roux already serves at ${place}`,
       'To serve another vault as well, choose another port: "roux serve --http 0" uses any free one.',
     )
   if (occupant === 'other')

@@ -78,9 +78,9 @@ async function checkOneVault(invocation: Invocation, loaded: LoadedVault, server
 function checkServers(vault: string, folder: string): readonly Finding[] {
   const [first, ...more] = serversOf(folder, vault)
   if (first === undefined) return []
-  if (more.length === 0) return [ok('servers', `one Roux serves this vault (process ${first})`)]
-  const message = `${more.length + 1} Roux serve this vault (processes ${[first, ...more].join(', ')})`
-  const hint = 'That is safe, because they share its index. One server for all clients ("roux serve --http") needs less memory.'
+  if (more.length === 0) return [ok('servers', `one process serves this vault: ${first}`)]
+  const message = `${more.length + 1} processes serve this vault: ${[first, ...more].join(', ')}`
+  const hint = 'That is safe, because they share its index. One shared server ("serve.shared: auto") needs less memory.'
   return [ok('servers', message, hint)]
 }
 

@@ -49,7 +49,7 @@ function renderFolder(
 }
 
 function undoLine(id: string, again: string): string {
-  return `"roux undo ${printable(id)}${again}" takes it back.`
+  return `"roux undo ${printable(id)}${again}" undoes it.`
 }
 
 const DONE: Readonly<Record<FileFacts['kind'], string>> = {

@@ -43,7 +43,7 @@ export async function run(invocation: Invocation): Promise<number> {
       { ...loaded, server },
       {
         onAddress: (address, isWaiting) => void show({ address, isWaiting, end: 'Press Ctrl+C to stop.' }),
-        portAdvice: 'choose another port with --port <port>, or leave --port out for any that is free',
+        portAdvice: 'choose another port with --port <port>, or leave out --port to use any free one',
       },
     )
   } finally {

@@ -98,7 +98,7 @@ export async function serveHttp(invocation: Invocation, loaded: LoadedVaults, we
       switchedOffFor: refusing(switchedOffForPage),
       eventsFor,
     }),
-    portAdvice: web?.portAdvice ?? 'choose another port with --http <port> or http.port, 0 for any that is free',
+    portAdvice: web?.portAdvice ?? 'choose another port with --http <port> or http.port; 0 means any free one',
     log: (line) => printer.warn(line),
   })
   const home = new URL('/', server.url).href

@@ -20,7 +20,7 @@ const mapPictureTool = defineTool({
   description: 'Places, titles and links of notes on the map of the vault, for the page that shows it.',
   names: { id: 'note' },
   input: () => ({
-    id: z.string().optional().describe('A note of the vault that is meant.'),
+    id: z.string().optional().describe('The note to show.'),
     notes: z.array(z.string()).max(500).default([]).describe('Ids of notes to include.'),
   }),
   run: (core, { notes }, call) => partOfPicture(core, { notes, most: MOST }, call),

@@ -86,7 +86,7 @@ export function listSentences(list: ListFacts, offsetBy = 'offset '): readonly s
   const { offset, shown } = list
   if (isMore(list)) {
     const which = offset === 0 ? `${shown}` : `${offset + 1}–${endOf(list)}`
-    return [`More: ${which} of ${countOf(list)}; go on with ${offsetBy}${endOf(list)}.`]
+    return [`Showing ${which} of ${countOf(list)}; for more, use ${offsetBy}${endOf(list)}.`]
   }
   const verb = list.count === 1 ? 'is' : 'are'
   return offset > 0 && shown === 0 ? [`Nothing at offset ${offset}: there ${verb} ${countOf(list)}.`] : []

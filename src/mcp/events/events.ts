@@ -126,9 +126,9 @@ export class ServerEvents {
 /** Returns why a client with `count` subscriptions must not subscribe to these addresses as well, or `undefined` if it may. */
 export function subscriptionRefusal(uris: readonly string[], count = 0): string | undefined {
   if (count + uris.length > MOST_ADDRESSES)
-    return `A client subscribes to ${MOST_ADDRESSES} resources at the most: end some subscriptions first.`
+    return `A client can subscribe to at most ${MOST_ADDRESSES} resources. End some subscriptions first.`
   const isTooLong = uris.some((uri) => uri.length > LONGEST_ADDRESS)
-  return isTooLong ? `An address of a resource has ${LONGEST_ADDRESS} characters at the most.` : undefined
+  return isTooLong ? `A resource URI has at most ${LONGEST_ADDRESS} characters.` : undefined
 }
 
 /** A normalized id (see `addressed`), or the canonical address of a fixed resource. */

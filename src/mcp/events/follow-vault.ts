@@ -79,7 +79,7 @@ function whatHappened(
   name?: string,
 ): string | undefined {
   const vault = name === undefined ? 'The vault' : `The vault ${name}`
-  if (phase === 'missing') return `${vault} is missing or cannot be read; answers come again when it is back.`
+  if (phase === 'missing') return `${vault} is missing or cannot be read; answers resume when it is back.`
   if (phase === 'failed') return `Indexing${name === undefined ? '' : ` of ${name}`} stopped: ${message}.`
   if (phase === 'restarting') return `${vault} is answered from its last good state for now: ${message}.`
   return before === 'missing' ? `${vault} is back.` : undefined

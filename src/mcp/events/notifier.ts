@@ -54,7 +54,7 @@ export function connectNotifier(server: ValidatingServer, { events = SILENCE }: 
     if (subscribed.has(uri)) return {}
     const refusal = subscriptionRefusal([uri], subscribed.size)
     if (refusal !== undefined) throw new ProtocolError(INVALID_PARAMS, refusal)
-    if (readResourceUri(uri) === undefined) throw new ProtocolError(INVALID_PARAMS, `${shown(uri)} is no address of a resource.`)
+    if (readResourceUri(uri) === undefined) throw new ProtocolError(INVALID_PARAMS, `${shown(uri)} is not the URI of a resource.`)
     subscribed.set(uri, events.subscribeResources([uri]))
     return {}
   })

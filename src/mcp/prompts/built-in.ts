@@ -79,7 +79,7 @@ export const BUILT_IN: readonly Prompt[] = [
       paragraphs(
         `Summarise what ${vaultOrFolder(folder)} says about this: ${JSON.stringify(topic)}`,
         toolCalls(['search', { query: topic, folder, limit: 8 }]),
-        'Ask for more with search and get_node where these passages do not answer. After every sentence put the path and the lines that it comes from, and quote only what stands there, word by word. Say what the notes leave open, and keep apart what you conclude.',
+        'Ask for more with search and get_node where these passages do not answer. After every sentence put the path and the lines that it comes from, and quote only what they say, word for word. Say what the notes leave open, and keep apart what you conclude.',
       ),
   },
   {

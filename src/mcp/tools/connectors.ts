@@ -105,7 +105,7 @@ function connectorFetch(addressOf: AddressOf): Tool {
 function textOf({ id, path, kind, content = '', next_offset: next }: NodeDetails): string {
   if (kind === 'attachment') return `${path ?? id} is a file beside the notes, such as a picture. Its content cannot be fetched.`
   if (next === undefined) return content
-  return `${content}\n\n[The note goes on. To read the rest, call fetch with the id "${id}?offset=${next}".]`
+  return `${content}\n\n[The note continues. To read the rest, call fetch with the id "${id}?offset=${next}".]`
 }
 
 function metadataOf({ id, path = id, tags, modified }: NodeDetails): Readonly<Record<string, string>> {

@@ -120,7 +120,7 @@ export const nodesExistTool = defineTool({
   profile: 'full',
   names: { ids: 'note' },
   input: () => ({
-    ids: z.array(z.string()).describe('In any case, up to 1,000.'),
+    ids: z.array(z.string()).describe('In upper or lower case, up to 1,000.'),
   }),
   output: outputSchema({ results: { type: 'object', additionalProperties: FLAG } }),
   wrap: 'results',

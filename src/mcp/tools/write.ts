@@ -56,7 +56,7 @@ const updateNodeTool = defineOperation({
     id: nodeName('Note'),
     title: z.string().optional().describe('New title and file name.'),
     content: z.string().optional().describe('New text of the whole note without frontmatter, or of the section.'),
-    tags: tags().optional().describe('All its tags from now on.'),
+    tags: tags().optional().describe('Replaces all its tags.'),
     properties: properties('Frontmatter to set; null removes.'),
     relations: relations(),
     append: z.string().optional().describe('Text to add at the end.'),
@@ -135,7 +135,7 @@ const restoreNodeTool = defineOperation({
 const renameHeadingTool = defineOperation({
   name: 'rename_heading',
   title: 'Rename a heading',
-  description: 'Renames a heading and updates every link to it: "Call the section Costs Budget."',
+  description: 'Renames a heading and updates every link to it: "Rename Costs to Budget."',
   annotations: CHANGES,
   names: { id: 'note' },
   input: () => ({

@@ -244,7 +244,7 @@ function parse(server: ModelServer, text: string): Readonly<Record<string, unkno
   } catch {
     // The error is thrown below.
   }
-  const what = /^\s*</.test(text) ? 'it is a web page and no JSON' : 'it is no JSON'
+  const what = /^\s*</.test(text) ? 'it is a web page, not JSON' : 'it is no JSON'
   throw unusable(server, { what, hint: ADDRESS_HINT })
 }
 

@@ -23,8 +23,10 @@ const check = async (changes: Partial<typeof http>): Promise<readonly string[]> 
 describe('checking the HTTP port', () => {
   test('recognises a running Roux', async () => {
     const on = await listening()
-    expect(await check({ port: on.port })).toContain(`http ok: a Roux serves at port ${on.port} of 127.0.0.1`)
-    expect(await check({ port: on.port, host: '0.0.0.0' })).toContain(`http ok: a Roux serves at port ${on.port} of 0.0.0.0`)
+    expect(await check({ port: on.port })).toContain(`http ok: Roux already serves at port ${on.port} of 127.0.0.1`)
+    expect(await check({ port: on.port, host: '0.0.0.0' })).toContain(
+      `http ok: Roux already serves at port ${on.port} of 0.0.0.0`,
+    )
     await on.close()
   })
 

@@ -78,7 +78,7 @@ test('shows each link in its line, and makes the accepted ones in one change', a
   expect(err).toContain(`1 of 3  Tool shed`)
   expect(err).toContain('c.md, line 1\n- Rakes lean on the tool shed.\n+ Rakes lean on the [[tool shed]].\n')
   expect([code, written]).toEqual([0, [OFFERED[0], OFFERED[2]]])
-  expect(out).toBe('Made 2 links. Changed c.md, b.md.\n"roux undo c1 --write" takes it back.\n')
+  expect(out).toBe('Made 2 links. Changed c.md, b.md.\n"roux undo c1 --write" undoes it.\n')
 })
 
 test('makes the accepted links when the input ends or the user quits', async () => {
@@ -105,7 +105,7 @@ test('makes the accepted links when the user presses Ctrl+C', async () => {
     },
   })
   expect(written).toEqual([OFFERED[0]])
-  expect(out).toContain('takes it back')
+  expect(out).toContain('undoes it')
 })
 
 test('a link dismissed with "never" is not offered again until it is restored', async () => {

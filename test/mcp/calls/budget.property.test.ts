@@ -213,7 +213,7 @@ async function checkList(served: Served, list: (typeof LISTS)[number], page: Pag
   const end = offset + rows.length
   expect(next_offset).toBe(end < all ? end : undefined)
   const said = content[1]?.text ?? ''
-  if (next_offset !== undefined) expect(said).toContain(`go on with offset ${next_offset}.`)
+  if (next_offset !== undefined) expect(said).toContain(`for more, use offset ${next_offset}.`)
   else if (rows.length === 0 && offset > 0)
     expect(said).toMatch(new RegExp(`^Nothing at offset ${offset}: there (is|are) ${all}\\b`))
   if (Object.keys(omitted).length > 0) expect(said).toMatch(/^Left out (for|at any) max_tokens/m)

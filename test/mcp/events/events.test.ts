@@ -437,12 +437,12 @@ describe('a listener that may see only some vaults', () => {
     const heard = ownerHears()
     expect(heard).toEqual(expect.arrayContaining(['roux://node/work:prompts/Plan', 'roux://recent', 'prompts_list_changed']))
     expect(heard.filter((text) => /^(?:The vault|Indexing) /.test(text))).toEqual([
-      'The vault work is missing or cannot be read; answers come again when it is back.',
+      'The vault work is missing or cannot be read; answers resume when it is back.',
       'The vault work is back.',
       'Indexing of work stopped: the disk is full.',
     ])
     home.become({ phase: 'missing' })
-    expect(guestHears()).toContain('The vault home is missing or cannot be read; answers come again when it is back.')
+    expect(guestHears()).toContain('The vault home is missing or cannot be read; answers resume when it is back.')
   })
 
   test('hears about its own vault under every spelling', () => {
