@@ -110,15 +110,16 @@ export class EmbeddingQueue {
 
   /** The reason why embedding is stalled, or if it is complete, what could not be embedded. */
   get problem(): string | undefined {
-    return this.#problem ?? (this.#isThrough ? refusalOf(this.#refused) : undefined)
+    return this.#problem ?? (this.isThrough ? refusalOf(this.#refused) : undefined)
   }
 
   /** True if nothing is left to do, or nothing can be done now. */
   get isSettled(): boolean {
-    return this.#isStuck || (this.#known !== undefined && this.#isThrough)
+    return this.#isStuck || (this.#known !== undefined && this.isThrough)
   }
 
-  get #isThrough(): boolean {
+  /** True if no notes are waiting. */
+  get isThrough(): boolean {
     return this.#queue.size === 0 && this.#inHand.size === 0
   }
 
@@ -157,18 +158,6 @@ export class EmbeddingQueue {
   forgot(keys: readonly number[]): void {
     for (const key of keys) this.#dropped.delete(key)
     this.#lent = undefined
-  }
-
-  /**
-   * Drops the lists of notes, which are read again by `reload`.
-   * @returns false if the lists were kept because work is in progress or waiting for a retry
-   */
-  forget(): boolean {
-    if (this.#known === undefined || !this.#isThrough) return false
-    this.#wanted.clear()
-    this.#known = undefined
-    this.#lent = undefined
-    return true
   }
 
   progress(): NonNullable<SearchProgress['vectors']> {

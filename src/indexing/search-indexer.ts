@@ -71,8 +71,10 @@ const MOST_DOUBTS = 4
  */
 export class SearchIndexer {
   readonly #parts: SearchParts
-  /** All notes and canvases in the index. */
-  readonly #wanted = new Map<number, FileContent & { readonly version: number }>()
+  /** Current version of each note and canvas in the index. */
+  readonly #wanted = new Map<number, number>()
+  /** Where to read notes with outstanding work. Dropped when idle, unlike the versions, so an edit needs no other row of the index. */
+  readonly #files = new Map<number, FileContent>()
   #words = new Map<number, number>()
   /** Notes with missing or outdated words. A note is removed once its words are committed. */
   readonly #wordQueue = new Set<number>()
@@ -85,8 +87,7 @@ export class SearchIndexer {
   #batch: OpenBatch | undefined
   #generation = 0
   #isLoaded = false
-  /** Progress at the time the lists of notes were dropped. */
-  #rested: SearchProgress | undefined
+  #hasRested = false
   #isCompact = false
 
   constructor(parts: SearchParts) {
@@ -119,19 +120,14 @@ export class SearchIndexer {
     if (!this.#isLoaded || isOutdated) await this.#load()
     for (const { key } of files) this.#enqueue(key)
     for (const [key, times] of this.#doubts) if (times < MOST_DOUBTS) this.#enqueue(key)
-    this.#rested = undefined
   }
 
-  /** Drops the lists of notes until the next `refresh`, unless work remains. */
+  /** Drops paths and hashes of notes, unless work remains. */
   rest(): void {
-    const progress = this.progress()
     const isBusy = !this.isComplete('words') || this.#gone.size + this.#doubts.size > 0
-    if (isBusy || this.#embedding?.forget() === false) return
-    this.#rested = progress
-    this.#wanted.clear()
-    this.#words = new Map()
-    this.#generation = 0
-    this.#isLoaded = false
+    if (isBusy || this.#embedding?.isThrough === false) return
+    this.#files.clear()
+    this.#hasRested = true
   }
 
   /** Does a small part of the work. */
@@ -171,7 +167,6 @@ export class SearchIndexer {
   }
 
   progress(): SearchProgress {
-    if (this.#rested !== undefined) return this.#rested
     const total = this.#wanted.size
     const embedding = this.#embedding?.progress()
     return {
@@ -189,6 +184,7 @@ export class SearchIndexer {
     this.#generation = 0
     for (const key of this.#wanted.keys()) this.#gone.add(key)
     this.#wanted.clear()
+    this.#files.clear()
     this.#doubts.clear()
     this.#wordQueue.clear()
   }
@@ -199,16 +195,20 @@ export class SearchIndexer {
     const hasText = file.hash !== '' && !file.excluded && this.#parts.kindOf(file.path) !== 'attachment'
     if (!hasText) {
       if (this.#wanted.delete(file.key) || this.#words.has(file.key)) this.#gone.add(file.key)
+      this.#files.delete(file.key)
       this.#wordQueue.delete(file.key)
       this.#embedding?.drop(file.key)
       return
     }
     this.#gone.delete(file.key)
-    this.#wanted.set(file.key, { ...file, version: versionOf(file, this.#parts.flavour.mode) })
+    this.#wanted.set(file.key, versionOf(file, this.#parts.flavour.mode))
+    this.#files.set(file.key, file)
   }
 
   /** Reads what this process or others have already indexed. */
   async #load(): Promise<void> {
+    if (this.#hasRested) for (const file of (await this.#parts.index.contents(0)).files) this.#note(file)
+    this.#hasRested = false
     this.#words = new Map(await this.#parts.search.wordVersions())
     await this.#embedding?.reload()
     this.#isLoaded = true
@@ -218,11 +218,12 @@ export class SearchIndexer {
 
   #enqueue(key: number): void {
     const wanted = this.#wanted.get(key)
-    if (wanted === undefined) return
-    if (this.#words.get(key) === wanted.version) this.#wordQueue.delete(key)
+    const file = this.#files.get(key)
+    if (wanted === undefined || file === undefined) return
+    if (this.#words.get(key) === wanted) this.#wordQueue.delete(key)
     else this.#wordQueue.add(key)
-    if (this.#parts.embedding.mayEmbed?.(wanted.path) === false) this.#embedding?.drop(key)
-    else this.#embedding?.want(key, wanted.version)
+    if (this.#parts.embedding.mayEmbed?.(file.path) === false) this.#embedding?.drop(key)
+    else this.#embedding?.want(key, wanted)
   }
 
   async #forgetGone(): Promise<void> {
@@ -248,7 +249,7 @@ export class SearchIndexer {
   }
 
   async #readWords(batch: OpenBatch, keys: readonly number[]): Promise<void> {
-    const wanted = new Map(keys.map((key) => [key, this.#wanted.get(key)?.version]))
+    const wanted = new Map(keys.map((key) => [key, this.#wanted.get(key)]))
     let notes: readonly ReadNote[]
     try {
       notes = await this.#read(keys)
@@ -273,7 +274,7 @@ export class SearchIndexer {
     if (versions.size > 0) await this.#orReload(() => words.commit())
     for (const [key, { version, wanted }] of versions) {
       this.#words.set(key, version)
-      if (this.#wanted.get(key)?.version === wanted) this.#wordQueue.delete(key)
+      if (this.#wanted.get(key) === wanted) this.#wordQueue.delete(key)
       else this.#enqueue(key)
     }
     this.#isCompact = false
@@ -301,7 +302,7 @@ export class SearchIndexer {
     const notes = keys.map((key) => this.#notes.get(key))
     for (const key of keys) this.#notes.delete(key)
     const isCurrent = (note: ReadNote | undefined): note is ReadNote =>
-      note !== undefined && this.#wanted.get(note.words.key)?.version === note.words.version
+      note !== undefined && this.#wanted.get(note.words.key) === note.words.version
     return [...notes.filter(isCurrent), ...(await this.#read(keys.filter((_, at) => !isCurrent(notes[at]))))]
   }
 
@@ -311,15 +312,15 @@ export class SearchIndexer {
     if (keys.length === 0) return []
     const descriptions = await index.descriptions(keys)
     return keys.flatMap((key) => {
-      const wanted = this.#wanted.get(key)
-      if (wanted === undefined) return []
-      const { path } = wanted
-      const kept = recent.take(wanted.hash)
+      const file = this.#files.get(key)
+      if (file === undefined) return []
+      const { path, hash } = file
+      const kept = recent.take(hash)
       const bytes = kept ?? vault.read(path)
       const isThere = bytes !== undefined && bytes !== 'unreadable'
-      const source = { key, path, kind: kindOf(path), known: descriptions.get(key), hash: kept && wanted.hash }
+      const source = { key, path, kind: kindOf(path), known: descriptions.get(key), hash: kept && hash }
       const note = isThere ? readNote(source, bytes, flavour) : undefined
-      if (note?.words.version !== wanted.version) {
+      if (note?.words.version !== this.#wanted.get(key)) {
         this.#doubts.set(key, (this.#doubts.get(key) ?? 0) + 1)
         this.#parts.onMismatch(path)
       }

@@ -197,11 +197,9 @@ export class SearchService {
     await this.#writer?.tidy()
   }
 
-  /** Drops state after a long idle period. The state is read again when needed. */
+  /** Drops state after a long idle period. */
   rest(): void {
-    if (this.#isStale) return
-    this.#indexer?.rest()
-    this.#isStale = true
+    if (!this.#isStale) this.#indexer?.rest()
   }
 
   async close(): Promise<void> {

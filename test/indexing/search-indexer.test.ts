@@ -1,3 +1,4 @@
+import { dirname } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { VaultPath } from '../../src/core/ids.ts'
 import { answersOf, SearchRig } from '../store/embedded/search/search-rig.ts'
@@ -142,6 +143,32 @@ describe('embedding again', () => {
     expect(bag.passages).toEqual([expect.stringContaining('Blueberries')])
     expect(rig.search.progress()).toMatchObject({ words: { done: 2, total: 2 }, vectors: { done: 2, total: 2 } })
     expect(await hits(rig, 'blueberries cherries')).toEqual(['b.md'])
+  })
+
+  test('reads only the row of a note that is edited after a rest', async () => {
+    const vault = new MemoryVault(GARDEN)
+    const rig = await new SearchRig(vault, new BagOfWords()).finish()
+    await rig.steps(Number.POSITIVE_INFINITY)
+    rig.search.rest()
+    rig.rowsRead = 0
+    vault.write('b.md', 'Blueberries.')
+    await rig.finish()
+    expect(rig.rowsRead).toBe(1)
+    expect(await hits(rig, 'blueberries')).toEqual(['b.md'])
+  })
+
+  test('notices after a rest what another process changed', async () => {
+    const vault = new MemoryVault(GARDEN)
+    const rig = await new SearchRig(vault, new BagOfWords()).finish()
+    await rig.steps(Number.POSITIVE_INFINITY)
+    rig.search.rest()
+    const other = new SearchRig(vault, new BagOfWords(), dirname(rig.searchFile))
+    vault.write('b.md', 'Blueberries.')
+    vault.remove('c.md')
+    await other.finish()
+    await rig.finish()
+    expect(rig.search.progress()).toMatchObject({ words: { done: 2, total: 2 }, vectors: { done: 2, total: 2 } })
+    expect(await hits(rig, 'blueberries cherries bananas')).toEqual(['b.md'])
   })
 
   test('resumes unfinished work after a rest', async () => {

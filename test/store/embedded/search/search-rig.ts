@@ -23,6 +23,8 @@ export class SearchRig {
   readonly indexFile: string
   readonly searchFile: string
   readonly mismatches: string[] = []
+  /** Number of rows of the graph's index that search has read. */
+  rowsRead = 0
   indexer: Indexer
   store: EmbeddedStore
   search: SearchIndexer
@@ -63,7 +65,14 @@ export class SearchRig {
     const search = new SearchIndexer({
       vault,
       recent: new RecentBytes(),
-      index,
+      index: {
+        contents: async (since) => {
+          const found = await index.contents(since)
+          this.rowsRead += found.files.length
+          return found
+        },
+        descriptions: (keys) => index.descriptions(keys),
+      },
       search: writer,
       embedding: embedder === undefined ? {} : { openEmbedder: async () => embedder },
       supersedes: true,
