@@ -433,13 +433,19 @@ function likeliest(slots: Uint32Array, limit: number, scores: Float32Array): Uin
   const bits = bitsOf(slots, scores)
   const counts = new Uint32Array(1 << (31 - UNTOLD_BITS))
   let least = 0
-  for (const each of bits) {
-    const step = each >>> UNTOLD_BITS
+  for (let at = 0; at < bits.length; at++) {
+    const step = (bits[at] as number) >>> UNTOLD_BITS
     counts[step] = (counts[step] as number) + 1
     if (step > least) least = step
   }
-  for (let left = limit - (counts[least] as number); left > 0; left -= counts[least] as number) least--
-  return slots.filter((_, at) => (bits[at] as number) >>> UNTOLD_BITS >= least)
+  let count = counts[least] as number
+  while (count < limit) count += counts[--least] as number
+  // `filter` takes eight times as long.
+  const best = new Uint32Array(count)
+  for (let at = 0, next = 0; next < count; at++) {
+    if ((bits[at] as number) >>> UNTOLD_BITS >= least) best[next++] = slots[at] as number
+  }
+  return best
 }
 
 /** BM25 of one field: Robertson, Zaragoza, The probabilistic relevance framework: BM25 and beyond, 2009. */

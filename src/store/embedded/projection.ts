@@ -23,6 +23,8 @@ const MANY_LINKS = 100
 
 const HUBS_KEPT = 32
 
+const VALUES_KEPT = 16
+
 /** Number of rows between checks of the clock. */
 const LOOK_AT_CLOCK = 32
 
@@ -53,7 +55,7 @@ export class Projection {
   #folders: FolderIndex | undefined
   #names: SimilarNames | undefined
   #namesAhead: NamesAhead | undefined
-  #notesWithProblems: readonly number[] | undefined
+  readonly #computed = new Map<string, unknown>()
   readonly #links = new Map<number, readonly ResolvedLink[]>()
 
   constructor(location: Location, options: ProjectionOptions = {}) {
@@ -110,7 +112,7 @@ export class Projection {
 
   #apply(rows: readonly GraphRow[]): void {
     this.#links.clear()
-    this.#notesWithProblems = undefined
+    this.#computed.clear()
     this.#applyToGraph(rows)
     for (const row of rows) {
       this.#tags?.add(row)
@@ -147,10 +149,19 @@ export class Projection {
     return this.#folders
   }
 
-  /** Keys of files with problems, ordered by id. Computed on first use in a generation. */
+  /** Computes a value from the graph on first use in a generation. */
+  once<T>(name: string, compute: () => T): T {
+    if (!this.#computed.has(name)) {
+      const value = compute()
+      if (this.#computed.size >= VALUES_KEPT) this.#computed.clear()
+      this.#computed.set(name, value)
+    }
+    return this.#computed.get(name) as T
+  }
+
+  /** Keys of files with problems, ordered by id. */
   notesWithProblems(): readonly number[] {
-    this.#notesWithProblems ??= findNotesWithProblems(this.#graph)
-    return this.#notesWithProblems
+    return this.once('problems', () => findNotesWithProblems(this.#graph))
   }
 
   /** Titles and aliases of all files. */
@@ -240,6 +251,7 @@ export class Projection {
   /** Releases cached data of the database. */
   rest(): void {
     this.#links.clear()
+    this.#computed.clear()
     this.file.rest()
   }
 
@@ -254,7 +266,7 @@ export class Projection {
     this.#folders = undefined
     this.#names = undefined
     this.#namesAhead = undefined
-    this.#notesWithProblems = undefined
+    this.#computed.clear()
     this.#options.onReplaced?.()
   }
 }

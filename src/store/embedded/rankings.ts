@@ -5,7 +5,7 @@ import type { Graph } from '../../graph/graph.ts'
 import { selectTop } from '../../graph/select-top.ts'
 import { topologyOf } from '../../graph/topology.ts'
 import type { Projection } from './projection.ts'
-import { inScope } from './scope.ts'
+import { inScope, isWhole } from './scope.ts'
 
 interface Kept {
   /** The graph that the keys belong to. After a rebuild, the same keys refer to other files. */
@@ -75,13 +75,8 @@ export class Rankings {
   }
 }
 
-/** Without a filter, sorting by id is skipped, because it is slow for a large vault. */
 function listed(projection: Projection, scope: Scope): readonly number[] {
-  const { graph } = projection
-  if (scope.folder !== undefined || scope.path !== undefined || scope.tags !== undefined) {
-    return inScope(projection, scope).filter((node) => graph.isListedNote(node))
-  }
-  const keys: number[] = []
-  for (let key = 0; key < graph.size; key++) if (graph.isListedNote(key)) keys.push(key)
-  return keys
+  return isWhole(scope)
+    ? inScope(projection, {})
+    : inScope(projection, scope).filter((node) => projection.graph.isListedNote(node))
 }

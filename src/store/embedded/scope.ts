@@ -1,9 +1,27 @@
 import type { NodeKind, Scope } from '../../core/store.ts'
 import type { Graph, NodeIndex } from '../../graph/graph.ts'
+import { KeySet } from '../../search/query/evaluate.ts'
 import type { Projection } from './projection.ts'
 
 /** Returns the nodes of a scope by id, files before missing targets. Excluded nodes are left out. */
 export function inScope(projection: Projection, scope: Scope): readonly NodeIndex[] {
+  return isWhole(scope)
+    ? projection.once(`nodes ${JSON.stringify(scope)}`, () => find(projection, scope))
+    : find(projection, scope)
+}
+
+/** Returns the files of a scope. */
+export function keysInScope(projection: Projection, scope: Scope): KeySet {
+  const keys = (): KeySet => KeySet.of(inScope(projection, scope).filter((node) => node >= 0))
+  return isWhole(scope) ? projection.once(`keys ${JSON.stringify(scope)}`, keys) : keys()
+}
+
+/** True if a scope is the whole vault, apart from kinds and states of files. */
+export function isWhole({ folder, path, tags, note }: Scope): boolean {
+  return [folder, path, tags, note].every((limit) => limit === undefined)
+}
+
+function find(projection: Projection, scope: Scope): readonly NodeIndex[] {
   const { graph } = projection
   const kinds = scope.kinds ?? NOTES
   const tagged = taggedFiles(projection, scope.tags)
@@ -23,14 +41,12 @@ export function inScope(projection: Projection, scope: Scope): readonly NodeInde
 /** Returns a test for whether a file is in a scope. The test is cheap if the scope is the whole vault. */
 export function acceptor(projection: Projection, scope: Scope): (key: number) => boolean {
   const { graph } = projection
-  const { folder, path, tags, kinds, note } = scope
-  const isWhole = [folder, path, tags, note].every((limit) => limit === undefined)
-  if (!isWhole) {
+  if (!isWhole(scope)) {
     const keys = new Set(inScope(projection, scope))
     return (key) => keys.has(key)
   }
   const isWanted = stateFilter(graph, scope)
-  const isOfKind = kindFilter(graph, kinds ?? NOTES, scope)
+  const isOfKind = kindFilter(graph, scope.kinds ?? NOTES, scope)
   return (key) => isOfKind(key) && isWanted(key)
 }
 

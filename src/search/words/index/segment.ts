@@ -122,6 +122,8 @@ export interface Slots {
   /** First slot of each segment. */
   readonly bases: readonly number[]
   readonly keys: Uint32Array
+  /** Higher than any key. */
+  readonly end: number
   readonly titleLengths: Uint32Array
   readonly bodyLengths: Uint32Array
   /** The language of most documents, including dead ones. */
@@ -139,6 +141,7 @@ export function layOut(segments: readonly Segment[]): Slots {
     segments,
     bases,
     keys: new Uint32Array(size),
+    end: segments.reduce((most, { header }) => header.keys.reduce((end, key) => Math.max(end, key + 1), most), 0),
     titleLengths: new Uint32Array(size),
     bodyLengths: new Uint32Array(size),
     language: mostFrequentLanguage(segments),

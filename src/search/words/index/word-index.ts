@@ -126,13 +126,21 @@ export class WordIndex {
   }
 
   #collect(find: (segment: Segment, put: (ordinal: number) => void) => void): Uint32Array {
-    const keys = new Set<number>()
+    // With an array of marks, nothing is hashed or sorted. It has one byte per note.
+    const marks = new Uint8Array(this.#slots.end)
+    let count = 0
     for (const segment of this.#segments) {
+      const { keys } = segment.header
       find(segment, (ordinal) => {
-        if (segment.live[ordinal] === 1) keys.add(segment.header.keys[ordinal] as number)
+        const key = keys[ordinal] as number
+        if (segment.live[ordinal] === 0 || marks[key] === 1) return
+        marks[key] = 1
+        count++
       })
     }
-    return Uint32Array.from(keys).sort()
+    const found = new Uint32Array(count)
+    for (let key = 0, at = 0; at < count; key++) if (marks[key] === 1) found[at++] = key
+    return found
   }
 }
 

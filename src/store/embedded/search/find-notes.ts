@@ -12,7 +12,7 @@ import { walk } from '../../../search/query/query.ts'
 import type { WordIndex } from '../../../search/words/index/word-index.ts'
 import { IN_SETS } from '../../note-facts.ts'
 import type { Projection } from '../projection.ts'
-import { folderStart, inScope } from '../scope.ts'
+import { folderStart, keysInScope } from '../scope.ts'
 import type { Facets, Relations } from './facets.ts'
 
 /** Loads the data needed by a condition and an order. */
@@ -176,7 +176,7 @@ class VaultSource implements QuerySource {
 
   sets(): QuerySource {
     if (this.#sets === undefined) {
-      const source = new VaultSource(this.#facts, KeySet.of(inScope(this.#facts.projection, IN_SETS)))
+      const source = new VaultSource(this.#facts, keysInScope(this.#facts.projection, IN_SETS))
       source.#sets = source
       this.#sets = source
     }

@@ -22,10 +22,9 @@ import type {
 } from '../../../core/store.ts'
 import type { VectorGraphs } from '../../../core/vector-graphs.ts'
 import { eachInTurn } from '../../../core/waiting/take-turns.ts'
-import { KeySet } from '../../../search/query/evaluate.ts'
 import type { Location } from '../location.ts'
 import { fileStem, type Projection } from '../projection.ts'
-import { acceptor, inScope } from '../scope.ts'
+import { acceptor, keysInScope } from '../scope.ts'
 import type { VectorIndexKind } from './chunk-graph.ts'
 import { Facets, Relations } from './facets.ts'
 import { findNotes, groupValues, loadFor, loadForGroups, type VaultFacts } from './find-notes.ts'
@@ -178,7 +177,7 @@ export class SearchReads {
     // Damage reported here is in the graph's index.
     await loadFor(condition, order, facts)
     return await this.#index.file.guard(async () => {
-      const candidates = this.#candidates(scope)
+      const candidates = keysInScope(this.#projection, scope)
       return this.#index.read(() => findNotes({ condition, order, candidates }, facts, page))
     })
   }
@@ -187,7 +186,7 @@ export class SearchReads {
     const facts = this.#facts()
     await loadForGroups(condition, by, facts)
     return await this.#index.file.guard(async () => {
-      const candidates = this.#candidates(scope)
+      const candidates = keysInScope(this.#projection, scope)
       return this.#index.read(() => groupValues({ condition, by, candidates }, facts))
     })
   }
@@ -199,10 +198,6 @@ export class SearchReads {
       facets: this.#facets,
       relations: this.#relations,
     }
-  }
-
-  #candidates(scope: Scope): KeySet {
-    return KeySet.of(inScope(this.#projection, scope).filter((key) => key >= 0))
   }
 
   async properties(): Promise<readonly PropertyCount[]> {
