@@ -49,8 +49,8 @@ const PACKING = 0.55
 /** Share of the work for grouping by links, if groups are unknown. */
 const GROUPING = 0.2
 
-/** Places every note. Linear in notes and links for a fixed number of steps, but quadratic in the number of subgroups of a group. */
-export function layOut(links: Adjacency, levels: Levels, onProgress: OnProgress = () => {}): Places {
+/** Places every note, resembling a previous layout if there is one. Linear in notes and links for a fixed number of steps, but quadratic in the number of subgroups of a group. */
+export function layOut(links: Adjacency, levels: Levels, onProgress: OnProgress = () => {}, before?: Places): Places {
   const count = links.offsets.length - 1
   const places = new Float32Array(count * 2)
   const radii = Float32Array.from({ length: count }, (_, note) => radiusOf(degree(links, note)))
@@ -73,8 +73,16 @@ export function layOut(links: Adjacency, levels: Levels, onProgress: OnProgress 
   packGroup(packing, main, 0)
   relaxNotes({ ...packing, onStep: (share) => onProgress(PACKING + (1 - PACKING) * share) }, main, 'all')
   turn(main, places)
-  shelve(beside, radii, places)
-  return places
+  const isMain = new Set(main)
+  const turned =
+    before === undefined
+      ? places
+      : alignTo(
+          places,
+          before.map((place, at) => (isMain.has(at >> 1) ? place : Number.NaN)),
+        )
+  shelve(beside, radii, turned)
+  return turned
 }
 
 export interface LaidOut {
@@ -95,8 +103,8 @@ export function layOutFrom(
   if (before !== undefined && !again) return { places: placeNew(links, before) }
   const regions = linkGroups(links)
   onProgress(GROUPING)
-  const places = layOut(links, [regions, ...levels], (share) => onProgress(GROUPING + (1 - GROUPING) * share))
-  return { places: before === undefined ? places : alignTo(places, before), regions }
+  const onLayout = (share: number): void => onProgress(GROUPING + (1 - GROUPING) * share)
+  return { places: layOut(links, [regions, ...levels], onLayout, before), regions }
 }
 
 /** Keeps existing positions and places each new note (`NaN`) next to its neighbors. */
@@ -607,7 +615,7 @@ function shelve(parts: readonly (readonly number[])[], radii: Float32Array, plac
   const width = Math.max(right - left, Math.sqrt(shelved.size) * 2.4, 8)
   const start = (left + right - width) / 2
   let x = start
-  let y = shelved.size === radii.length ? 0 : bottom + 4
+  let y = shelved.size === radii.length ? 0 : bottom + 3
   for (const part of parts) {
     const size = part.length * 1.3 + (part.length > 1 ? 1.2 : 0)
     if (x + size > start + width) {

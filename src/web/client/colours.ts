@@ -1,14 +1,17 @@
-import { type ColourBy, type Graph, groupingBy, today } from './graph.ts'
+import { type ColourBy, type Graph, groupingBy, isIndex, today } from './graph.ts'
 
 /** Seven colors that can be distinguished on light and dark backgrounds. The last one is for all other notes. */
-export const PALETTE: readonly string[] = ['#4e79a7', '#f28e2b', '#e15759', '#59a19b', '#59a14f', '#c99a1f', '#a56a98', '#8a8f98']
+export const PALETTE: readonly string[] = ['#4878b8', '#f08c3a', '#df5b5f', '#2f9ea3', '#62a74c', '#cfa11f', '#a06bb4', '#9aa0aa']
 const OTHER = PALETTE.length - 1
+/** Index notes have the color of text instead, because they link everything and belong to no group more than to others. */
+export const INDEX = PALETTE.length
+const INDEX_COLOUR = 'var(--text)'
 
 export interface Legend {
   readonly name: string
   readonly colour: string
   readonly notes: number
-  /** True for the entry that stands for all smaller groups. */
+  /** True for the entries of index notes and of all notes in smaller groups or none. */
   readonly isRest?: boolean
 }
 
@@ -42,24 +45,35 @@ export function coloursOf(graph: Graph, by: ColourBy, last?: Coloured): Coloured
   if (grouping !== undefined) for (const group of counts.keys()) counts.set(group, grouping.groups[Number(group)]?.notes ?? 0)
   const bySize = [...counts].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1))
   const largest = bySize.slice(0, OTHER)
-  const others = bySize.slice(OTHER).reduce((sum, [, notes]) => sum + notes, 0)
+  const small = bySize.slice(OTHER)
+  const ungrouped = groups.filter((group) => group === undefined).length
+  // Before there are groups, there is nothing to name.
+  const others = largest.length === 0 ? 0 : small.reduce((sum, [, notes]) => sum + notes, ungrouped)
   const idOf = (group: string): string => grouping?.groups[Number(group)]?.id ?? group
   const colourOf = ownColours(
     largest.map(([group]) => ({ group, id: idOf(group) })),
     before,
   )
   const label = (group: string): string => (grouping === undefined ? group || '/' : (grouping.groups[Number(group)]?.label ?? ''))
-  const colours = Uint8Array.from(groups, (group) => (group === undefined ? OTHER : (colourOf.get(group) ?? OTHER)))
+  const indexes = new Set(
+    grouping === undefined || largest.length === 0 ? [] : [...groups.keys()].filter((note) => isIndex(graph, note)),
+  )
+  const colours = Uint8Array.from(groups, (group = '', note) => (indexes.has(note) ? INDEX : (colourOf.get(group) ?? OTHER)))
+  const cssOf = (colour = OTHER): string => (colour === INDEX ? INDEX_COLOUR : (PALETTE[colour] ?? ''))
+  const [only] = small
+  // A single small group needs no other name.
+  const rest = small.length === 1 && only?.[1] === others ? { name: label(only[0]) } : { name: 'other', isRest: true }
   return {
     graph,
     by,
     colours,
     colourOf: new Map([...before, ...[...colourOf].map(([group, colour]) => [idOf(group), colour] as const)]),
     legend: [
-      ...largest.map(([group, notes]) => ({ name: label(group), colour: PALETTE[colourOf.get(group) ?? OTHER] ?? '', notes })),
-      ...(others === 0 ? [] : [{ name: 'other', colour: PALETTE[OTHER] ?? '', notes: others, isRest: true }]),
+      ...largest.map(([group, notes]) => ({ name: label(group), colour: cssOf(colourOf.get(group)), notes })),
+      ...(others === 0 ? [] : [{ ...rest, colour: cssOf(OTHER), notes: others }]),
+      ...(indexes.size === 0 ? [] : [{ name: 'index notes', colour: INDEX_COLOUR, notes: indexes.size, isRest: true }]),
     ],
-    cssOf: (note = -1) => PALETTE[colours[note] ?? OTHER] ?? '',
+    cssOf: (note = -1) => cssOf(colours[note]),
     nameOf(note) {
       const group = groups[note]
       return group === undefined ? undefined : label(group)

@@ -48,13 +48,43 @@ export function overviewBy({ picture: { groups, regions }, vault }: Graph): Grou
   return isHelp && groups.length > MANY ? 'region' : 'community'
 }
 
-export function graphOf(picture: VaultPicture | PartialPicture): Graph {
+/** How a layout is turned and stretched to fill a window. */
+export interface Shape {
+  readonly isTurned: boolean
+  /** Factors of the width and the height. */
+  readonly across: number
+  readonly down: number
+}
+
+/** Maximum factor. Beyond that, groups look squeezed. */
+const MOST_STRETCHED = 1.35
+
+/** Returns the shape in which a picture fills a window of this width per height. */
+export function shapeFor(picture: Pick<VaultPicture, 'places'>, window: number): Shape {
   const places = new Float32Array(bytesOf(picture.places))
+  const [width = 1, height = 1] = [0, 1].map((axis) => {
+    const along = places.filter((_, at) => at % 2 === axis)
+    return Math.max(1, along.reduce((a, b) => Math.max(a, b), -Infinity) - along.reduce((a, b) => Math.min(a, b), Infinity))
+  })
+  const isTurned = window > 1 ? width < 0.9 * height : width > 1.1 * height
+  const wider = (isTurned ? width / height : height / width) * window
+  // Rounded, because a new note at the edge should not change it.
+  const factor = Math.round(20 * Math.min(MOST_STRETCHED, Math.max(wider, 1 / wider))) / 20
+  return { isTurned, across: wider > 1 ? factor : 1, down: wider > 1 ? 1 : factor }
+}
+
+export function graphOf(picture: VaultPicture | PartialPicture, { isTurned, across, down }: Shape = AS_IS): Graph {
+  const given = new Float32Array(bytesOf(picture.places))
+  const places = given.map(
+    (place, at) => (isTurned ? (given[at ^ 1] ?? 0) * (at % 2 === 0 ? 1 : -1) : place) * (at % 2 === 0 ? across : down),
+  )
   const pairs = new Uint32Array(bytesOf(picture.links))
   const notes = picture.ids.length
   const vault = 'count' in picture ? { notes: picture.count, links: picture.link_count } : { notes, links: pairs.length / 2 }
   return withLinks({ picture, places, notes, vault }, pairs)
 }
+
+const AS_IS: Shape = { isTurned: false, across: 1, down: 1 }
 
 /** Days since 1970, as in pictures. */
 export function today(): number {
@@ -116,7 +146,7 @@ export function around(graph: Graph, note: number, steps: number): ReadonlySet<n
 }
 
 /** Checks whether a note has so many links that they say little. */
-function isIndex({ degrees, vault }: Graph, note: number): boolean {
+export function isIndex({ degrees, vault }: Graph, note: number): boolean {
   return (degrees[note] ?? 0) > Math.max(INDEX_LINKS.notes, INDEX_LINKS.share * vault.notes)
 }
 
@@ -154,6 +184,19 @@ export function towards(graph: Graph, note: number, { direction: [dx, dy], shown
     }
   }
   return best
+}
+
+/** Checks whether most common notes have moved. */
+export function isElsewhere(before: Graph, after: Graph): boolean {
+  let known = 0
+  let moved = 0
+  for (const [id, note] of after.numberOf) {
+    const was = before.numberOf.get(id)
+    if (was === undefined) continue
+    known++
+    if (before.places[was * 2] !== after.places[note * 2]) moved++
+  }
+  return moved > known / 2
 }
 
 function bytesOf(base64: string): ArrayBuffer {

@@ -17,7 +17,9 @@ const SPACE = { across: 72, down: 36, share: 0.1 }
 const SHIFTS = [0, -0.5, 0.5, -1, 1]
 const SHRINK = 0.96
 /** A hundredth of the notes below something costs this many hundredths of the size. */
-const HIDING = 5
+const HIDING = 12
+/** Minimum distance in pixels between a note and the elements that cover the view. */
+const NEAR = 24
 /** Minimum size, as a share of the size that ignores what covers the view. */
 const LEAST = 0.72
 
@@ -40,7 +42,8 @@ export function fitInto(points: readonly number[], { width, height, covered, mos
     for (let at = 0; at < points.length; at += step) {
       const px = width / 2 + ((points[at] ?? 0) - x) * scale
       const py = height / 2 + ((points[at + 1] ?? 0) - y) * scale
-      if (covered.some(([from, high, to, low]) => px > from - 8 && px < to + 8 && py > high - 8 && py < low + 8)) under++
+      if (covered.some(([from, high, to, low]) => px > from - NEAR && px < to + NEAR && py > high - NEAR && py < low + NEAR))
+        under++
     }
     return under
   }

@@ -49,39 +49,48 @@ export class NameLayer {
   }
 }
 
-/** The labels of a frame, without overlaps. */
+/** A text to place, and its size in pixels. */
+export interface Words {
+  readonly text: string
+  readonly width: number
+  readonly height: number
+}
+
+interface Taken {
+  /** Where labels are forbidden. */
+  readonly covered: readonly Box[]
+  /** Notes that labels must not hide. */
+  readonly large: Dots
+  /** Notes that labels hide only if there is no other room, and only if they may. */
+  readonly small: Dots
+}
+
+/** The labels of a frame. They overlap neither each other nor large notes. */
 export class Labels {
   readonly placed: Label[] = []
   readonly #width: number
   readonly #height: number
-  readonly #taken: readonly Box[]
-  readonly #dots: Dots
+  readonly #taken: Taken
 
-  /** `taken`: where labels are forbidden. `dots`: where labels are avoided if possible. */
-  constructor({ width, height }: { readonly width: number; readonly height: number }, taken: readonly Box[], dots: Dots) {
+  constructor({ width, height }: { readonly width: number; readonly height: number }, taken: Taken) {
     this.#width = width
     this.#height = height
     this.#taken = taken
-    this.#dots = dots
-  }
-
-  /** Returns the preferred positions that hide no notes. */
-  clear(width: number, wishes: readonly (readonly [x: number, y: number])[]): readonly (readonly [x: number, y: number])[] {
-    return wishes.filter(([x, y]) => this.#dots.below(boxAt(x, y, width)) === 0)
   }
 
   /**
-   * Uses the preferred position (left end, middle line) that is free, fully in view and hides the fewest notes. Ties go to the first.
-   * Returns `undefined` if there is none.
+   * Uses the preferred position (left end, middle line) that is free, fully in view and hides the least of small notes, at most
+   * `mayHide`. Ties go to the first. Returns `undefined` if there is none.
    */
-  place(text: string, width: number, wishes: readonly (readonly [x: number, y: number])[]): Box | undefined {
+  place({ text, width, height }: Words, wishes: readonly (readonly [x: number, y: number])[], mayHide: number): Box | undefined {
+    const { covered, large, small } = this.#taken
     let best: Box | undefined
-    let least = Number.POSITIVE_INFINITY
+    let least = mayHide + 1
     for (const [x, y] of wishes) {
-      const box = boxAt(x, y, width)
+      const box: Box = [x, y - height / 2, x + width, y + height / 2]
       if (box[0] < 0 || box[2] > this.#width || box[1] < 0 || box[3] > this.#height) continue
-      if (this.#taken.some((other) => overlap(box, other)) || this.placed.some(({ box: other }) => overlap(box, other))) continue
-      const hidden = this.#dots.below(box)
+      if (covered.some((other) => overlap(box, other)) || this.placed.some(({ box: other }) => overlap(box, other))) continue
+      const hidden = large.below(box) > 0 ? Number.POSITIVE_INFINITY : small.below(box)
       if (hidden >= least) continue
       least = hidden
       best = box
@@ -90,11 +99,6 @@ export class Labels {
     if (best !== undefined) this.placed.push({ text, box: best })
     return best
   }
-}
-
-/** Returns the box of a name from its left end and middle line. */
-function boxAt(x: number, y: number, width: number): Box {
-  return [x, y - 8.5, x + width, y + 8.5]
 }
 
 /** Size in pixels of the grid cells that record where notes are. */

@@ -1,4 +1,5 @@
 import { type Graph, type GroupedBy, neighbours, radiusOf } from './graph.ts'
+import { areasOf } from './map-areas.ts'
 
 /** A list's remark on a note. */
 export type Mark = 'problem' | 'added' | 'edited'
@@ -14,11 +15,13 @@ export interface Tie<Note> {
 export interface Look {
   /** 1 for visible notes. */
   readonly shown: Uint8Array
-  /** Palette index of each note. The last color means that a note is in no colored group. */
+  /** Palette index of each note. The last color means that a note is in no colored group, and the number after it that it is an index. */
   readonly colours: Uint8Array
   readonly palette: readonly string[]
   /** The groups whose names are shown. */
   readonly groupedBy: GroupedBy
+  /** True if these groups have the colors. */
+  readonly isColouredByGroup: boolean
   /** The note in focus. */
   readonly focus: number | undefined
   /** Highlighted notes, while the others are faded. By default, none are faded. */
@@ -36,7 +39,7 @@ export interface Theme {
   readonly text: string
   readonly link: string
   readonly accent: string
-  /** Opacity of the areas behind groups. */
+  /** Opacity of the areas of groups. */
   readonly area: number
 }
 
@@ -84,8 +87,6 @@ const OPACITY = [0.42, 0.28, 0.16, 0.05]
 export const FEW = 300
 /** Opacity of such a curve, and its bend as a share of its length. */
 const CURVE = { opacity: 0.25, bend: 0.09 }
-/** Areas are drawn in this many times fewer pixels each way, which also makes them soft. */
-const COARSE = 4
 /** Above this scale, in pixels per unit, notes grow more slowly than the map. */
 const GROWS_LESS = 9
 /** Maximum radius of a note in pixels. */
@@ -110,11 +111,14 @@ function isWithoutCard(): boolean {
 }
 
 /** Returns the position of a note in the view. */
-export function placeIn({ graph: { places }, camera, width, height }: Frame, note: number): [x: number, y: number] {
-  return [
-    width / 2 + ((places[note * 2] ?? 0) - camera.x) * camera.scale,
-    height / 2 + ((places[note * 2 + 1] ?? 0) - camera.y) * camera.scale,
-  ]
+export function placeIn(frame: Frame, note: number): [x: number, y: number] {
+  const { places } = frame.graph
+  return pointIn(frame, places[note * 2] ?? 0, places[note * 2 + 1] ?? 0)
+}
+
+/** Returns the position of a point of the layout in the view. */
+export function pointIn({ camera, width, height }: Frame, x: number, y: number): [x: number, y: number] {
+  return [width / 2 + (x - camera.x) * camera.scale, height / 2 + (y - camera.y) * camera.scale]
 }
 
 /** Returns the radius of a note in pixels. */
@@ -148,7 +152,6 @@ interface Drawn extends Camera {
  */
 export class Scene {
   readonly #image = document.createElement('canvas')
-  readonly #coarse = document.createElement('canvas')
   #drawn: Drawn | undefined
   #highlight: Highlight | undefined
 
@@ -197,33 +200,12 @@ export class Scene {
     const most = isMoving ? LINKS_MOVING : LINKS_STILL
     const step = Math.max(1, Math.ceil(graph.pairs.length / 2 / most))
     const highlight = this.#highlight
-    if (highlight === undefined) this.#drawAreas(context, large)
+    if (highlight === undefined) drawAreas(context, large)
     if (highlight?.centre !== undefined) drawCentre(context, large, highlight.centre)
     else if (graph.count < FEW) drawCurves(context, large, highlight)
     else drawLinks(context, large, { step, highlight })
     drawNotes(context, large, highlight)
     this.#drawn = { ...frame.camera, width, height, all: step === 1 || !isMoving }
-  }
-
-  /** Draws a soft area behind the linked notes of each color. */
-  #drawAreas(context: CanvasRenderingContext2D, frame: Frame): void {
-    const { graph, look, theme, width, height, camera } = frame
-    const wide = Math.ceil(width / COARSE)
-    const high = Math.ceil(height / COARSE)
-    const reach = reachOf(graph) * camera.scale
-    const other = look.palette.length - 1
-    for (const [colour, all] of notesByColour(frame, undefined, reach).entries()) {
-      const notes = all.filter((note) => (graph.degrees[note] ?? 0) > 0)
-      const coarse = colour === other || notes.length < 3 ? undefined : cleared(this.#coarse, wide, high)
-      if (coarse === undefined) continue
-      coarse.scale(1 / COARSE, 1 / COARSE)
-      coarse.fillStyle = look.palette[colour] ?? theme.text
-      fillCircles(coarse, notes, (note) => [...placeIn(frame, note), radiusIn(frame, note) + reach])
-      context.globalAlpha = theme.area
-      context.imageSmoothingQuality = 'high'
-      context.drawImage(this.#coarse, 0, 0, wide * COARSE, high * COARSE)
-    }
-    context.globalAlpha = 1
   }
 }
 
@@ -232,22 +214,22 @@ export interface Placing {
   readonly highlight?: Highlight | undefined
 }
 
-const reaches = new WeakMap<Float32Array, number>()
-
-/** Returns how far areas extend beyond their notes, in units of the layout: further than the usual distance to the nearest note. */
-function reachOf({ places, count }: Graph): number {
-  const known = reaches.get(places)
-  if (known !== undefined) return known
-  const nearest: number[] = []
-  for (let note = 0; note < count; note += Math.ceil(count / 150)) {
-    let least = Number.POSITIVE_INFINITY
-    for (let other = 0; other < count; other++) if (other !== note) least = Math.min(least, lengthOf(places, note, other))
-    nearest.push(least)
+/** Draws the outline of each group, softly filled. */
+function drawAreas(context: CanvasRenderingContext2D, frame: Frame): void {
+  const { graph, look, theme } = frame
+  context.lineWidth = 1
+  for (const { colour, outline } of areasOf(graph, look)) {
+    context.fillStyle = look.palette[colour] ?? theme.text
+    context.strokeStyle = context.fillStyle
+    context.beginPath()
+    for (let at = 0; at < outline.length; at += 2) context.lineTo(...pointIn(frame, outline[at] ?? 0, outline[at + 1] ?? 0))
+    context.closePath()
+    context.globalAlpha = theme.area
+    context.fill()
+    context.globalAlpha = 3 * theme.area
+    context.stroke()
   }
-  const usual = nearest.sort((a, b) => a - b)[nearest.length >> 1] ?? 1
-  const reach = 0.8 * (Number.isFinite(usual) ? usual : 1)
-  reaches.set(places, reach)
-  return reach
+  context.globalAlpha = 1
 }
 
 interface LinkOptions {
@@ -290,7 +272,7 @@ function batchesOf({ graph, look }: Frame, { step, highlight }: LinkOptions): Re
     const b = pairs[at + 1] ?? 0
     if (!isDrawn(look, highlight, a) || !isDrawn(look, highlight, b)) continue
     const level = 2 * levelOf(Math.max(degrees[a] ?? 0, degrees[b] ?? 0)) + Number(lengthOf(places, a, b) > far)
-    const colour = colours[a] === colours[b] ? (colours[a] ?? 0) : palette.length - 1
+    const colour = Math.min(palette.length - 1, colours[a] === colours[b] ? (colours[a] ?? 0) : palette.length)
     const key = level * palette.length + colour
     const batch = batches.get(key)
     if (batch === undefined) batches.set(key, [a, b])
@@ -396,14 +378,15 @@ function fillCircles(
   }
 }
 
-/** Returns the notes in view by color. `beyond` is how far outside the view they may be. */
-function notesByColour(frame: Frame, highlight: Highlight | undefined, beyond = 0): readonly number[][] {
-  const { graph, look, width, height } = frame
-  const byColour = look.palette.map((): number[] => [])
+/** Returns the notes in view by color. */
+function notesByColour(frame: Frame, highlight: Highlight | undefined): readonly number[][] {
+  const { graph, look, theme, width, height } = frame
+  // The last one is for index notes.
+  const byColour = [...look.palette, theme.text].map((): number[] => [])
   for (const note of highlight?.notes ?? graph.degrees.keys()) {
     if (look.shown[note] === 0) continue
     const [x, y] = placeIn(frame, note)
-    const margin = radiusIn(frame, note) + beyond
+    const margin = radiusIn(frame, note)
     if (x < -margin || y < -margin || x > width + margin || y > height + margin) continue
     byColour[look.colours[note] ?? 0]?.push(note)
   }

@@ -1,8 +1,9 @@
 import { type Coloured, coloursOf, PALETTE } from './colours.ts'
 import { element } from './element.ts'
-import { type ColourBy, type Graph, groupingBy, neighbours } from './graph.ts'
+import { type ColourBy, type Graph, groupingBy, isElsewhere, neighbours } from './graph.ts'
+import { type Area, areasOf, isInside } from './map-areas.ts'
 import { fitInto } from './map-fit.ts'
-import { Dots, type Label, Labels, NameLayer } from './map-labels.ts'
+import { Dots, type Label, Labels, NameLayer, type Words } from './map-labels.ts'
 import {
   type Box,
   bent,
@@ -13,6 +14,7 @@ import {
   type Look,
   type Mark,
   placeIn,
+  pointIn,
   radiusIn,
   Scene,
   type Theme,
@@ -21,7 +23,7 @@ import {
 import { svgOf } from './map-svg.ts'
 
 /** The part of a graph to show, and its colors. */
-export interface Wish extends Omit<Look, 'colours' | 'palette'> {
+export interface Wish extends Omit<Look, 'colours' | 'palette' | 'isColouredByGroup'> {
   readonly colouredBy: ColourBy
   /** The last colors of this vault, which groups keep. */
   readonly last?: Coloured | undefined
@@ -44,11 +46,10 @@ interface Group {
   readonly notes: number
   /** Palette index of the notes. */
   readonly colour: number
-  /** The position of the note closest to the middle. */
+  /** The middle of its area, or the position of the note closest to the middle. */
   readonly x: number
   readonly y: number
-  readonly top: number
-  readonly bottom: number
+  readonly area: Area | undefined
 }
 
 /** Everything is drawn after this many milliseconds without movement. */
@@ -60,20 +61,26 @@ const FADE_MS = 150
 const FLIGHT_MS = 350
 /** Duration of a change of the layout, in milliseconds. */
 const GLIDE_MS = 300
+/** A map that has grown by more than this factor is fitted into the view again, unless the user has moved the view. */
+const GROWN = 1.2
 /** Opacity of everything that is not highlighted. */
 const DIMMED = 0.12
 const FONT = "'Inter Variable', system-ui, sans-serif"
-const LABELS = 160
-/** Maximum number of names to draw on top of notes when there is no room next to them. */
-const LABELS_ON_NOTES = 40
+/**
+ * Maximum number of names at once, and while the whole map is in a window of `area` square pixels: of groups, of notes on a map of up
+ * to `few` notes, and of notes on a larger one.
+ */
+const NAMED = { most: 160, groups: 11, few: 100, ofFew: 60, ofMany: 15, around: 40, area: 900_000 }
 /** From this radius in pixels, notes are recognizable individually. */
 const SEEN = 2.5
-/** From this radius in pixels, a note is too large to be covered by the name of another. */
-const WIDE = 9
+/** From this radius in pixels, a note is too large to be covered by a name. */
+const WIDE = 8
+/** How much of small notes a name may hide: less than one of them. */
+const HIDDEN = 10
 /** Up to this many notes, names of groups are next to their notes rather than on them. */
 const FEW = 300
-/** Maximum number of groups to name at once, and the minimum share of notes for each. */
-const NAMED = { most: 28, share: 0.003 }
+/** Sizes of the names of groups in pixels, by the number of their notes. On small maps and in windows below `narrow`, all have the least. */
+const GROUP_FONT = { least: 14, most: 19, narrow: 700 }
 /** The colors of remarks. */
 const MARKS: Readonly<Record<Mark | 'gained' | 'lost' | 'gap', string>> = {
   problem: '#d7263d',
@@ -125,6 +132,9 @@ export class MapView {
   #groupNames: readonly Label[] = []
   #flight = 0
   #gliding = 0
+  /** Scale and number of notes when the whole map was last fitted into the view. */
+  #wholeScale = 1
+  #wholeCount = 0
   /** Restores what was last brought into view, until the user moves the view. */
   #goal: (() => void) | undefined
 
@@ -152,7 +162,7 @@ export class MapView {
    */
   show(graph: Graph, { colouredBy, last, ...wish }: Wish): Coloured {
     const coloured = coloursOf(graph, colouredBy, last)
-    const look: Look = { ...wish, colours: coloured.colours, palette: PALETTE }
+    const look: Look = { ...wish, colours: coloured.colours, palette: PALETTE, isColouredByGroup: colouredBy === wish.groupedBy }
     const before = this.#graph
     const lookBefore = this.#look
     const isNew = before === undefined || isElsewhere(before, graph)
@@ -162,7 +172,9 @@ export class MapView {
     this.#names.forget()
     this.#choose()
     cancelAnimationFrame(this.#gliding)
-    if (isNew) this.fit()
+    // While a vault is read for the first time, its map grows.
+    const hasGrown = !this.#isMoved && graph.count > GROWN * this.#wholeCount
+    if (isNew || hasGrown) this.fit()
     if (isNew && before !== undefined && !isCalm()) this.#glide(before, graph)
     this.#ask()
     return coloured
@@ -225,7 +237,10 @@ export class MapView {
   fit(): void {
     if (this.#graph === undefined) return
     this.#goal = () => this.fit()
-    this.#moveTo(this.#around(this.#shownNotes()))
+    const camera = this.#around(this.#shownNotes())
+    this.#wholeScale = camera.scale
+    this.#wholeCount = this.#graph.count
+    this.#moveTo(camera)
   }
 
   #shownNotes(): readonly number[] {
@@ -352,6 +367,12 @@ export class MapView {
     return this.#frame === 0 && this.#still === undefined && this.#hoverSoon === undefined && this.#graph !== undefined
   }
 
+  /** Width of the view per height. */
+  get aspect(): number {
+    const { width, height } = this.#size()
+    return width / height
+  }
+
   get camera(): Readonly<Camera> {
     return this.#camera
   }
@@ -460,13 +481,15 @@ export class MapView {
 
   /** Writes the names of groups, and then of notes. */
   #writeNames(on: CanvasRenderingContext2D, frame: Frame): readonly Label[] {
-    const writing: Writing = { on, frame, labels: new Labels(frame, this.#taken(frame), dotsOf(frame)) }
+    const { graph } = frame
+    const writing: Writing = { on, frame, labels: this.#labelsIn(frame) }
     this.#groupNames = this.#labelGroups(writing)
     // A group is named after one of its notes. On a large map, that name is not drawn twice.
-    const named = new Set(frame.graph.count < FEW ? [] : this.#groupNames.map(({ text }) => text))
-    for (const note of worthALabel(frame, this.#byLinks(frame.graph))) {
-      if (writing.labels.placed.length >= LABELS) break
-      if (!named.has(frame.graph.picture.titles[note] ?? '')) this.#labelNote(note, writing)
+    const named = new Set(graph.count < FEW ? [] : this.#groupNames.map(({ text }) => text))
+    const most = writing.labels.placed.length + this.#mostNames(graph.count <= NAMED.few ? NAMED.ofFew : NAMED.ofMany, 2)
+    for (const note of worthALabel(frame, this.#byLinks(graph))) {
+      if (writing.labels.placed.length >= most) break
+      if (!named.has(graph.picture.titles[note] ?? '')) this.#labelNote(note, writing)
     }
     return writing.labels.placed
   }
@@ -474,34 +497,40 @@ export class MapView {
   /** Writes the names of highlighted notes: the most important ones first, in bold. */
   #writeNamesOf(on: CanvasRenderingContext2D, frame: Frame, highlight: Highlight): readonly Label[] {
     const { look, graph } = frame
-    const writing: Writing = { on, frame, labels: new Labels(frame, this.#taken(frame, highlight), dotsOf(frame, highlight)) }
+    const writing: Writing = { on, frame, labels: this.#labelsIn(frame, highlight) }
     this.#groupNames = []
     const wanted = [highlight.centre, ...look.path, look.focus].filter((note) => note !== undefined)
     const first = new Set(wanted.filter((note) => highlight.notes.has(note)))
     for (const note of first) this.#labelNote(note, { ...writing, isBold: true })
     const notes = [...highlight.notes].sort((a, b) => (graph.degrees[b] ?? 0) - (graph.degrees[a] ?? 0) || a - b)
+    const most = this.#mostNames(NAMED.around, 2)
     for (const note of worthALabel(frame, notes)) {
-      if (writing.labels.placed.length >= LABELS) break
+      if (writing.labels.placed.length >= most) break
       if (!first.has(note)) this.#labelNote(note, writing)
     }
     return writing.labels.placed
   }
 
-  /** Returns the areas where no names are drawn: below covering elements, and on notes as large as a name. */
-  #taken(frame: Frame, highlight?: Highlight): readonly Box[] {
-    const { graph, look, width, height } = frame
-    const boxes = [...this.#covered()]
-    for (const note of this.#byLinks(graph)) {
+  /** Returns the maximum number of names, given that for the whole map, and the power of the scale that it grows by. */
+  #mostNames(whole: number, power: 1 | 2): number {
+    const { width, height } = this.#size()
+    const room = Math.min(1.3, Math.sqrt((width * height) / NAMED.area))
+    const nearer = Math.max(1, this.#camera.scale / this.#wholeScale) ** power
+    return Math.min(NAMED.most, Math.round(whole * room * nearer))
+  }
+
+  /** Returns a frame without labels, and where they must not be. */
+  #labelsIn(frame: Frame, highlight?: Highlight): Labels {
+    const [small, large] = [new Dots(frame.width, frame.height), new Dots(frame.width, frame.height)]
+    for (const note of highlight?.notes ?? frame.graph.degrees.keys()) {
       const radius = radiusIn(frame, note)
-      if (radius < WIDE || boxes.length > LABELS) break
-      if (look.shown[note] === 0 || highlight?.notes.has(note) === false) continue
+      if (frame.look.shown[note] === 0 || radius < SEEN) continue
       const [x, y] = placeIn(frame, note)
-      if (x < -radius || y < -radius || x > width + radius || y > height + radius) continue
       // The square inside the circle.
-      const half = radius * 0.7
-      boxes.push([x - half, y - half, x + half, y + half])
+      const half = radius * 0.8
+      ;(radius < WIDE ? small : large).add([x - half, y - half, x + half, y + half])
     }
-    return boxes
+    return new Labels(frame, { covered: this.#covered(), large, small })
   }
 
   /** Returns where elements cover the view. */
@@ -517,6 +546,7 @@ export class MapView {
     const font = `${isBold ? 650 : 400} 12.5px ${FONT}`
     const text = this.#shortened(frame.graph.picture.titles[note] ?? '')
     const width = this.#widthOf(text, font)
+    const words: Words = { text, width, height: 17 }
     const gap = radiusIn(frame, note) + 4
     const [slant, high] = [gap * 0.7, gap * 0.7 + 6]
     // Next to the note, or below, above or diagonal to it.
@@ -534,8 +564,8 @@ export class MapView {
     const further = (isBold ? [0, 18, 36] : []).flatMap((more) =>
       [gap + 7 + more, -gap - 7 - more].map((off) => [this.#within(x - width / 2, width), y + off] as const),
     )
-    const mayHide = isBold || labels.placed.length < LABELS_ON_NOTES
-    const box = labels.place(text, width, mayHide ? near : labels.clear(width, near)) ?? labels.place(text, width, further)
+    const mayHide = isBold ? Number.POSITIVE_INFINITY : frame.graph.count > NAMED.few ? HIDDEN : 0
+    const box = labels.place(words, near, mayHide) ?? labels.place(words, further, mayHide)
     if (box !== undefined) write(on, text, { box, font, colour: this.#theme.text, edge: this.#theme.ground })
   }
 
@@ -553,28 +583,28 @@ export class MapView {
   }
 
   #labelGroups({ on, frame, labels }: Writing): readonly Label[] {
-    const { graph, look, camera, height } = frame
-    const font = `700 14px ${FONT}`
-    const least = NAMED.share * graph.count
+    const { graph, look } = frame
     const names: Label[] = []
-    for (const { label, colour, x, y, top, bottom, notes } of this.#groups(graph, look).slice(0, NAMED.most)) {
-      if (notes < least) break
+    const groups = this.#groups(graph, look)
+    const most = this.#mostNames(NAMED.groups, 1)
+    for (const { label, colour, x, y, area, notes } of groups) {
+      if (names.length >= most) break
+      const share = Math.sqrt(notes / (groups[0]?.notes ?? 1))
+      const isSmall = graph.count < FEW || frame.width < GROUP_FONT.narrow
+      const size = GROUP_FONT.least + (isSmall ? 0 : (GROUP_FONT.most - GROUP_FONT.least) * share)
+      const font = `700 ${size.toFixed(1)}px ${FONT}`
       const text = this.#shortened(label)
-      const width = this.#widthOf(text, font)
-      const middle = frame.width / 2 + (x - camera.x) * camera.scale
+      const words: Words = { text, width: this.#widthOf(text, font), height: size + 4 }
+      const [middle, line] = pointIn(frame, x, y)
       // A name whose center is in view is moved completely into view. Others are not drawn.
       if (middle < 0 || middle > frame.width) continue
-      const left = this.#within(middle - width / 2, width)
-      const toY = (value: number): number => height / 2 + (value - camera.y) * camera.scale
-      // If another name is already there, uses the lines above and below it.
-      const onNotes = [0, -18, 18, -36, 36].map((off) => toY(y) + off)
-      const beside = [toY(top) - 20, toY(bottom) + 20]
-      const lines = graph.count < FEW ? [...beside, ...onNotes] : onNotes
-      const box = labels.place(
-        text,
-        width,
-        lines.map((line) => [left, line]),
-      )
+      // If another name or a large note is already there, uses the lines above and below it, and then positions beside them.
+      const onNotes = [0, -size, size, -2 * size, 2 * size, -3 * size, 3 * size].map((off) => line + off)
+      const within = [0, -50, 50].flatMap((aside) => onNotes.map((at) => [middle + aside, at] as const))
+      const wishes = (all: readonly (readonly [x: number, y: number])[]) =>
+        all.map(([at, down]) => [this.#within(at - words.width / 2, words.width), down] as const)
+      const beside = graph.count < FEW && area !== undefined ? besideArea(frame, area, words) : []
+      const box = labels.place(words, wishes(beside), 0) ?? labels.place(words, wishes(within), Number.POSITIVE_INFINITY)
       if (box === undefined) continue
       write(on, text, { box, font, colour: mixed(look.palette[colour] ?? '', this.#theme.text), edge: this.#theme.ground })
       names.push({ text: label, box })
@@ -796,17 +826,27 @@ function mixed(a: string, b: string): string {
   return `#${part(1)}${part(3)}${part(5)}`
 }
 
-/** Returns the positions of recognizable notes. Names should be placed next to them. */
-function dotsOf(frame: Frame, highlight?: Highlight): Dots {
-  const dots = new Dots(frame.width, frame.height)
-  for (const note of highlight?.notes ?? frame.graph.degrees.keys()) {
-    if (frame.look.shown[note] === 0) continue
-    const radius = radiusIn(frame, note)
-    if (radius < SEEN) continue
-    const [x, y] = placeIn(frame, note)
-    dots.add([x - radius, y - radius, x + radius, y + radius])
+/** Returns centers for a name around an area and in no other one: above it first, then below, then beside it. */
+function besideArea(frame: Frame, area: Area, { width, height }: Words): readonly (readonly [x: number, y: number])[] {
+  const { graph, look, camera } = frame
+  const others = areasOf(graph, look).filter((one) => one !== area)
+  const isFree = (x: number, y: number): boolean => {
+    const [atX, atY] = [camera.x + (x - frame.width / 2) / camera.scale, camera.y + (y - frame.height / 2) / camera.scale]
+    return !others.some((one) => isInside(one, atX, atY))
   }
-  return dots
+  const corners = area.outline.flatMap((_, at, all) => (at % 8 === 0 ? [pointIn(frame, all[at] ?? 0, all[at + 1] ?? 0)] : []))
+  const [middleX = 0, middleY = 0] = [0, 1].map(
+    (axis) => corners.reduce((sum, corner) => sum + (corner[axis] ?? 0), 0) / corners.length,
+  )
+  return corners
+    .map(([x, y]) => {
+      const away = Math.hypot(x - middleX, y - middleY) || 1
+      const [dx, dy] = [(x - middleX) / away, (y - middleY) / away]
+      return { x: x + dx * (width / 2 + 6), y: y + dy * (height / 2 + 4), cost: dy < 0 ? 1 + dy : 1.3 - dy }
+    })
+    .filter(({ x, y }) => [-0.3, 0, 0.3].every((side) => isFree(x + side * width, y)))
+    .sort((a, b) => a.cost - b.cost)
+    .map(({ x, y }) => [x, y] as const)
 }
 
 /** Yields those of the notes that are in view. */
@@ -823,8 +863,8 @@ function* worthALabel(frame: Frame, notes: readonly number[]): Generator<number>
 
 function themeOf(isDark: boolean): Theme {
   return isDark
-    ? { ground: '#16181d', text: '#e8e6e3', link: '#aab4c4', accent: '#ffb454', area: 0.09 }
-    : { ground: '#ffffff', text: '#1d2129', link: '#5b6675', accent: '#c2410c', area: 0.07 }
+    ? { ground: '#131519', text: '#e8e6e3', link: '#aab4c4', accent: '#ffb454', area: 0.12 }
+    : { ground: '#fcfbf9', text: '#1d2129', link: '#5b6675', accent: '#c2410c', area: 0.09 }
 }
 
 /** True if the user wants no motion. */
@@ -833,8 +873,10 @@ function isCalm(): boolean {
 }
 
 /** Returns the groups of visible notes, largest first. */
-function groupsOf(graph: Graph, { shown, colours, groupedBy }: Look): readonly Group[] {
+function groupsOf(graph: Graph, look: Look): readonly Group[] {
   const { places } = graph
+  const { shown, colours, groupedBy, isColouredByGroup } = look
+  const areas = areasOf(graph, look)
   const { of, groups } = groupingBy(graph, groupedBy)
   const members = groups.map((): number[] => [])
   for (let note = 0; note < graph.count; note++) if (shown[note] === 1) members[of[note] ?? -1]?.push(note)
@@ -849,27 +891,12 @@ function groupsOf(graph: Graph, { shown, colours, groupedBy }: Look): readonly G
       const [x = 0, y = 0] = [xs, ys].map((sorted) => sorted?.[Math.floor(near.length / 2)])
       const distance = (note: number): number => Math.hypot((places[note * 2] ?? 0) - x, (places[note * 2 + 1] ?? 0) - y)
       const nearest = notes.reduce((best, note) => (distance(note) < distance(best) ? note : best), notes[0] ?? 0)
-      return {
-        label,
-        notes: notes.length,
-        colour: colours[nearest] ?? 0,
-        x: places[nearest * 2] ?? 0,
-        y: places[nearest * 2 + 1] ?? 0,
-        top: ys?.[0] ?? y,
-        bottom: ys?.at(-1) ?? y,
-      }
+      const colour = colours[nearest] ?? 0
+      const area = isColouredByGroup ? areas.find((one) => one.colour === colour) : undefined
+      const [atX = 0, atY = 0] = [0, 1].map((axis) => {
+        const along = area?.outline.filter((_, at) => at % 2 === axis) ?? [places[nearest * 2 + axis] ?? 0]
+        return along.reduce((sum, one) => sum + one, 0) / along.length
+      })
+      return { label, notes: notes.length, colour, x: atX, y: atY, area }
     })
-}
-
-/** Checks whether most common notes have moved. */
-function isElsewhere(before: Graph, after: Graph): boolean {
-  let known = 0
-  let moved = 0
-  for (const [id, note] of after.numberOf) {
-    const was = before.numberOf.get(id)
-    if (was === undefined) continue
-    known++
-    if (before.places[was * 2] !== after.places[note * 2]) moved++
-  }
-  return moved > known / 2
 }

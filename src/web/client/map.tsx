@@ -149,17 +149,23 @@ export function NoteMap() {
         <button type="button" aria-label="Show everything" onClick={() => map.view?.fit()}>
           ⤢
         </button>
-        {(['PNG', 'SVG'] as const).map((format) => (
-          <button
-            type="button"
-            key={format}
-            aria-label={`Save as ${format}`}
-            title={`Save as ${format}`}
-            onClick={() => map.view?.save(vault.value || 'notes', format)}
-          >
-            {format}
-          </button>
-        ))}
+        <details>
+          <summary aria-label="Save the map" title="Save the map">
+            ⤓
+          </summary>
+          <div>
+            {(['PNG', 'SVG'] as const).map((format) => (
+              <button
+                type="button"
+                key={format}
+                aria-label={`Save as ${format}`}
+                onClick={() => map.view?.save(vault.value || 'notes', format)}
+              >
+                {format}
+              </button>
+            ))}
+          </div>
+        </details>
         <button
           type="button"
           aria-label="How the vault grew"

@@ -4,6 +4,7 @@ import type { PageLink, PageNote } from '../../app/read/page-note.ts'
 import { Refused } from './api.ts'
 import { isWide, widen } from './divider.tsx'
 import { noteAddress } from './graph.ts'
+import { LocalMap } from './local-map.tsx'
 import { renderMarkdown, type Slots } from './markdown.ts'
 import type { MarkdownTree } from './markdown-nodes.ts'
 import { parseAside } from './parse-aside.ts'
@@ -82,6 +83,7 @@ function NoteInFocus({ note: value }: { readonly note: PageNote }) {
         <ToBacklinks to={value.id} answer={parsed === undefined ? undefined : linked.pages[0]} />
         <Actions note={value} />
         <Properties note={value} />
+        <LocalMap id={value.id} />
       </header>
       <Body note={value} parsed={parsed} />
       <LinksTo id={value.id} />
@@ -122,19 +124,22 @@ function Welcome() {
 /** Number of notes to begin with. */
 const FIRST = 6
 
-/** The notes with the most links. */
+/** The notes that most notes link to, as in the table. */
 function MostLinked() {
   const { value } = graph
   if (value === undefined) return null
-  const order = [...Array(value.notes).keys()].sort((a, b) => (value.degrees[b] ?? 0) - (value.degrees[a] ?? 0) || a - b)
+  const incoming = 'incoming' in value.picture ? value.picture.incoming : value.degrees
+  const order = [...Array(value.notes).keys()].sort((a, b) => (incoming[b] ?? 0) - (incoming[a] ?? 0) || a - b)
   return (
     <>
-      <h2>Most linked</h2>
+      <h2>
+        Most linked <small>links in</small>
+      </h2>
       <ul class="rows">
         {order.slice(0, FIRST).map((one) => (
           <li key={value.picture.ids[one]}>
             <NoteLink link={{ to: value.picture.ids[one] ?? '', kind: 'note' }}>{value.picture.titles[one]}</NoteLink>{' '}
-            <small>{value.degrees[one]}</small>
+            <small>{incoming[one]?.toLocaleString()}</small>
           </li>
         ))}
       </ul>

@@ -11,10 +11,13 @@ import {
   type GroupedBy,
   graphOf,
   groupingBy,
+  isElsewhere,
   isJournal,
   neighbours,
   noteAddress,
   overviewBy,
+  type Shape,
+  shapeFor,
 } from './graph.ts'
 import type { Mark, Tie } from './map-scene.ts'
 import type { MapView } from './map-view.ts'
@@ -145,6 +148,7 @@ function forgetVault(): void {
   path.value = []
   line.value = undefined
   until.value = NOW
+  shape = undefined
 }
 
 /** Opens a view; on narrow screens, its first pane. */
@@ -341,9 +345,18 @@ async function getPicture(): Promise<void> {
   }
 }
 
+/** How this window shows the vault. It remains until everything is laid out again. */
+let shape: Shape | undefined
+
 /** Builds the graph of a picture, including attachments if they are shown. Otherwise, they are not requested. */
 async function drawn(of: string, picture: PartialPicture): Promise<Graph> {
-  const made = graphOf(picture)
+  const shapeNow = (): Shape => shapeFor(picture, map.view?.aspect ?? innerWidth / innerHeight)
+  shape ??= shapeNow()
+  let made = graphOf(picture, shape)
+  if (graph.value !== undefined && isElsewhere(graph.value, made)) {
+    shape = shapeNow()
+    made = graphOf(picture, shape)
+  }
   if (!withAttachments.value || api.value === undefined) return made
   const { files, left_out } = await api.value.files(of)
   if (left_out > 0) said.value = `${left_out} more attachments are not on the map.`
@@ -366,6 +379,7 @@ export async function rearrange(): Promise<void> {
   try {
     const picture = await api.value.picture(vault.value, { move: 'all', ...looked.value })
     // If that takes long, it is requested until it is ready.
+    shape = undefined
     if ('laying_out' in picture) return await getAgain()
     graph.value = await drawn(vault.value, picture)
     map.view?.fit()

@@ -1,12 +1,18 @@
-import { useState } from 'preact/hooks'
+import { useMemo, useState } from 'preact/hooks'
+import { coloursOf } from './colours.ts'
 import { dateOf } from './graph.ts'
 import { NoteLink } from './reader.tsx'
-import { COLLATOR, focused, graph, isPart, lit, shown } from './state.ts'
+import { COLLATOR, coloured, focused, graph, isPart, lit, shown } from './state.ts'
 
 type Column = 'title' | 'folder' | 'tags' | 'group' | 'incoming' | 'outgoing' | 'changed'
 /** Columns that start with the highest value when sorted. */
 const FALLING: ReadonlySet<Column> = new Set(['incoming', 'outgoing', 'changed'])
 const ROWS = 200
+const NUMBERS = [
+  ['incoming', 'Links in'],
+  ['outgoing', 'Links out'],
+  ['changed', 'Changed'],
+] as const
 
 /** The notes of the map as a table, with the same filters. Works without a canvas. */
 export function Table() {
@@ -15,6 +21,7 @@ export function Table() {
   const [rows, setRows] = useState(ROWS)
   const [words, setWords] = useState('')
   const { value } = graph
+  const communities = useMemo(() => value && coloursOf(value, 'community', coloured.peek()), [value])
   if (value === undefined) return null
   const { picture } = value
   const facts = 'incoming' in picture ? picture : undefined
@@ -39,7 +46,10 @@ export function Table() {
   const notes = [...Array(value.count).keys()].filter(isListed).sort(compare)
   const files = notes.filter((note) => note >= value.notes).length
   const heading = (column: Column, name: string) => (
-    <th aria-sort={by === column ? (isUp ? 'ascending' : 'descending') : 'none'}>
+    <th
+      class={FALLING.has(column) ? 'number' : undefined}
+      aria-sort={by === column ? (isUp ? 'ascending' : 'descending') : 'none'}
+    >
       <button
         type="button"
         onClick={() => {
@@ -73,9 +83,7 @@ export function Table() {
             {heading('folder', 'Folder')}
             {heading('tags', 'Tags')}
             {heading('group', 'Community')}
-            {heading('incoming', 'In')}
-            {heading('outgoing', 'Out')}
-            {heading('changed', 'Changed')}
+            {NUMBERS.map(([column, name]) => heading(column, name))}
           </tr>
         </thead>
         <tbody>
@@ -86,10 +94,18 @@ export function Table() {
               </td>
               <td title={String(cell(note, 'folder'))}>{String(cell(note, 'folder')).split('/').at(-1)}</td>
               <td>{cell(note, 'tags')}</td>
-              <td data-name="Community">{cell(note, 'group')}</td>
-              <td data-name="Links to it">{cell(note, 'incoming')}</td>
-              <td data-name="Its links">{cell(note, 'outgoing')}</td>
-              <td data-name="Changed">{cell(note, 'changed')}</td>
+              <td data-name="Community">
+                {cell(note, 'group') !== '' && (
+                  <span class="chip" style={{ '--of': communities?.cssOf(note) }}>
+                    {cell(note, 'group')}
+                  </span>
+                )}
+              </td>
+              {NUMBERS.map(([column, name]) => (
+                <td key={column} class={FALLING.has(column) ? 'number' : undefined} data-name={name}>
+                  {cell(note, column).toLocaleString()}
+                </td>
+              ))}
             </tr>
           ))}
         </tbody>

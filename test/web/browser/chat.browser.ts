@@ -157,9 +157,9 @@ test('the picture in a chat follows its theme', async () => {
       view.map.draw()
       return [...(view.getContext('2d')?.getImageData(1, 1, 1, 1).data ?? [])].slice(0, 3)
     })
-  expect(await ground()).toEqual([255, 255, 255])
+  expect(await ground()).toEqual([252, 251, 249])
   await page.evaluate(() => window.tell({ method: 'ui/notifications/host-context-changed', params: { theme: 'dark' } }))
-  await expect.poll(ground).toEqual([22, 24, 29])
+  await expect.poll(ground).toEqual([19, 21, 25])
   expect(await app.locator('html').getAttribute('data-theme')).toBe('dark')
 })
 

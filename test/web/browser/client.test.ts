@@ -2,8 +2,18 @@ import { describe, expect, test } from 'vitest'
 import type { NodeId } from '../../../src/core/ids.ts'
 import type { VaultPicture } from '../../../src/core/insight/picture.ts'
 import { readEvents } from '../../../src/web/client/api.ts'
-import { coloursOf, PALETTE } from '../../../src/web/client/colours.ts'
-import { around, graphOf, isJournal, neighbours, noteAddress, overviewBy, towards } from '../../../src/web/client/graph.ts'
+import { coloursOf, INDEX, PALETTE } from '../../../src/web/client/colours.ts'
+import {
+  around,
+  graphOf,
+  isJournal,
+  neighbours,
+  noteAddress,
+  overviewBy,
+  shapeFor,
+  towards,
+} from '../../../src/web/client/graph.ts'
+import { areasOf, isInside } from '../../../src/web/client/map-areas.ts'
 import { plainText } from '../../../src/web/client/plain-text.ts'
 
 /** A picture of notes at places, `a: 0 0 = group`, and of links between them, `a b`. */
@@ -105,6 +115,47 @@ test('the seven largest communities have a colour each, and the others are grey 
   expect([...new Set(colours.slice(14))]).toEqual([PALETTE.length - 1])
   expect(legend.slice(0, 7).map(({ notes }) => notes)).toEqual(Array(7).fill(2))
   expect(legend.slice(7)).toEqual([{ name: 'other', colour: PALETTE.at(-1), notes: 5, isRest: true }])
+})
+
+test('an index note has none of the colours, and a single small group has its name instead of "other"', () => {
+  const leaves = Array.from({ length: 60 }, (_, at) => `leaf${at}: ${at} 0 = ${(at % 8) + 1}`)
+  const links = leaves.map((_, at) => `index leaf${at}`)
+  const { colours, legend, cssOf } = coloursOf(graphOf(pictureOf([...leaves, 'index: 0 5 = 1'], links)), 'community')
+  expect(colours[60]).toBe(INDEX)
+  expect(cssOf(60)).toBe('var(--text)')
+  expect([...colours.slice(0, 60)]).not.toContain(INDEX)
+  expect(legend.slice(7)).toEqual([
+    { name: 'group 8', colour: PALETTE.at(-1), notes: 7 },
+    { name: 'index notes', colour: 'var(--text)', notes: 1, isRest: true },
+  ])
+})
+
+test('a community has one outline, around its notes and not those of others', () => {
+  const row = (group: number, left: number) =>
+    Array.from({ length: 25 }, (_, at) => `g${group}n${at}: ${left + (at % 5) * 2} ${Math.floor(at / 5) * 2} = ${group}`)
+  // The last note of the first community lies among the others.
+  const notes = [...row(1, 0), ...row(2, 10), 'stray: 15 3 = 1']
+  const links = notes.slice(1).map((note) => `g1n0 ${note.split(':')[0]}`)
+  const graph = graphOf(pictureOf(notes, links))
+  const { colours } = coloursOf(graph, 'folder')
+  const look = { shown: new Uint8Array(graph.count).fill(1), palette: PALETTE }
+  expect(areasOf(graph, { ...look, colours })).toHaveLength(1)
+  const areas = areasOf(graph, { ...look, colours: Uint8Array.from(graph.picture.communities) })
+  expect(areas.map(({ colour }) => colour)).toEqual([0, 1])
+  const within = areas.map((area) =>
+    [...Array(graph.count).keys()].filter((note) => isInside(area, graph.places[note * 2] ?? 0, graph.places[note * 2 + 1] ?? 0)),
+  )
+  expect(within[0]).toEqual([...Array(25).keys()])
+  expect(within[1]).toEqual([...Array(26).keys()].map((note) => note + 25))
+})
+
+test('a layout is turned and stretched to fill the window', () => {
+  const wide = pictureOf(['a: 0 0', 'b: 20 10'], ['a b'])
+  expect(shapeFor(wide, 2)).toEqual({ isTurned: false, across: 1, down: 1 })
+  expect(shapeFor(wide, 0.5)).toEqual({ isTurned: true, across: 1, down: 1 })
+  expect(shapeFor(wide, 1.2)).toEqual({ isTurned: false, across: 1, down: 1.35 })
+  expect([...graphOf(wide, shapeFor(wide, 0.5)).places].map(Math.abs)).toEqual([0, 0, 10, 20])
+  expect([...graphOf(wide, shapeFor(wide, 2.2)).places]).toEqual([0, 0, 22, 10].map(Math.fround))
 })
 
 test('a community keeps its colour when another outgrows it, also after the page is loaded again', () => {

@@ -1,0 +1,39 @@
+import { effect } from '@preact/signals'
+import { useEffect, useRef } from 'preact/hooks'
+import { neighbours } from './graph.ts'
+import { MapView } from './map-view.ts'
+import { coloured, colouredBy, focused, graph, groupedBy, map, open, shown, titleOf } from './state.ts'
+import { isDark } from './theme.ts'
+
+/** The open note and its neighbors on a small map, in a window too narrow for the map beside the note. */
+export function LocalMap({ id }: { readonly id: string }) {
+  const canvas = useRef<HTMLCanvasElement>(null)
+  useEffect(() => {
+    if (canvas.current === null) return undefined
+    const view = new MapView(canvas.current, isDark.peek(), {
+      onSelect(note) {
+        const found = graph.value?.picture.ids[note ?? -1]
+        if (found !== undefined) void open(found)
+      },
+      onHover() {},
+    })
+    return effect(() => {
+      const [{ value }, { value: focus }] = [graph, focused]
+      view.setTheme(isDark.value)
+      if (value === undefined || focus === undefined) return
+      view.show(value, {
+        shown: shown.value,
+        colouredBy: colouredBy.value,
+        last: coloured.value,
+        groupedBy: groupedBy.value,
+        focus,
+        lit: undefined,
+        path: [],
+      })
+      view.goTo([focus, ...neighbours(value, focus)])
+    })
+  }, [])
+  // Without a canvas, there is no map of the vault either.
+  if (map.view === undefined || !matchMedia('(width < 700px)').matches) return null
+  return <canvas ref={canvas} class="local" role="img" aria-label={`Map around ${titleOf(id)}`} />
+}
