@@ -129,6 +129,7 @@ export function search(core: GraphCore, args: SearchArguments, given: Call = {})
         value: described.value,
         warnings: [...empty, ...warnings, ...described.warnings],
         list: { offset, shown: hits.length, count: relevant, counted: 'relevant' },
+        paths: described.paths,
         ...(described.omitted === undefined ? {} : { omitted: described.omitted }),
       }
     })
@@ -313,8 +314,8 @@ async function nearest(snapshot: Snapshot, question: QuestionVector, scope: Scop
   const hits = nearestNotes(own.passages, own.names)
   if (!isGrouped || inVault === undefined) return { hits, byLanguage: undefined }
   const spoken = spokenLanguages(inVault.notes, { embedder, language })
-  if (across === undefined) return { hits, byLanguage: await groupedByLanguage(snapshot, hits, spoken) }
   if (spoken.other.size === 0) return { hits, byLanguage: undefined }
+  if (across === undefined) return { hits, byLanguage: await groupedByLanguage(snapshot, hits, spoken) }
   const others = await nearestBy(snapshot, { embedder, vector: across, scope })
   const byLanguage = await groupedByLanguage(snapshot, nearestNotes(others.passages, others.names), spoken)
   const isOwn = new Set(byLanguage.own.map(({ key }) => key))
@@ -470,7 +471,7 @@ async function describe(
   reading: Reading,
   hits: readonly RankedHit[],
   { args, ...ranked }: Description,
-): Promise<Answer<readonly SearchResult[]>> {
+): Promise<Answer<readonly SearchResult[]> & { readonly paths: ReadonlyMap<NodeId, string> }> {
   const { snapshot, call } = reading
   const { question } = ranked
   const maxTokens = tokensFor(args.maxTokens, DEFAULT_TOKENS.list, call)
@@ -499,8 +500,10 @@ async function describe(
     return [{ ...response, score: roundScore(hit.score), passages, ...explained }]
   })
   const unquoted = ids.length - quoted.length
+  const nodes = [...notes.map((note) => note?.node), ...others]
   return {
     value,
+    paths: new Map(nodes.flatMap((node) => (node?.path === undefined ? [] : [[node.id, node.path] as const]))),
     warnings: unreadWarnings(unread),
     ...(maxTokens === undefined || unquoted === 0 ? {} : { omitted: { maxTokens, counts: { passages: unquoted } } }),
   }

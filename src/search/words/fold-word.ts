@@ -32,8 +32,11 @@ export const MAX_FORM = 64
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the whole ASCII range is meant.
 const ASCII = /^[\x00-\x7f]*$/
 
-/** Accents on Latin and Greek letters, and the dots of ё. й is a separate letter and keeps its breve. */
-const ACCENTS = /(?<=[\p{scx=Latin}\p{scx=Greek}]\p{M}{0,16})[\u0300-\u036f]|(?<=[её])\u0308/gu
+/**
+ * Accents on Latin and Greek letters, and the dots of ё. й is a separate letter and keeps its breve. The accent is matched before the letter,
+ * because few characters are accents.
+ */
+const ACCENTS = /[\u0300-\u036f](?<=[\p{scx=Latin}\p{scx=Greek}]\p{M}{0,16}.|[её]\u0308)/gu
 
 /** Also short vowels and the stretching sign of Arabic, which few people write. */
 const INVISIBLE = /\u00ad|\u200c|\u200d|\u0640|[\u064b-\u065f]|\u0670/g

@@ -1,4 +1,4 @@
-import { BLOCK, createKernel, type Kernel, QUERY_PEAK, strideOf } from './kernel.ts'
+import { BLOCK, type ColumnRange, createKernel, type Kernel, QUERY_PEAK, strideOf, WIDTH } from './kernel.ts'
 import { type CoarseVector, coarsen, packVector } from './packed-vector.ts'
 import {
   type AcceptLabel,
@@ -176,12 +176,12 @@ class QuantisedRows {
   /** Offers the estimated cosine of every row that `accept` allows. `accept` is called only for rows that would be among the best. */
   scan(query: Float32Array, best: BestLabels, accept: AcceptLabel | undefined): void {
     const unit = this.#quantiseQuery(query)
-    const skipped = zerosBefore(this.#kernel.query)
+    const columns = columnsOf(this.#kernel.query)
     const scales = this.#scales
     const scores = new Float64Array(Math.min(BLOCK, this.#end))
     for (let first = 0; first < this.#end; first += BLOCK) {
       const count = Math.min(BLOCK, this.#end - first)
-      const dots = this.#kernel.dots(first, count, skipped)
+      const dots = this.#kernel.dots(first, count, columns)
       for (let i = 0; i < count; i++) scores[i] = (dots[i] as number) * (scales[first + i] as number) * unit
       const block = { scores: scores.subarray(0, count), first, accept }
       // Rows likely to be among the best are offered first. In row order, most early rows would be displaced later.
@@ -227,10 +227,14 @@ class QuantisedRows {
   }
 }
 
-/** Returns how many columns are 0 before the first other one, in whole registers. A query across languages has no English half. */
-function zerosBefore(query: Int16Array): number {
-  const first = query.findIndex((value) => value !== 0)
-  return Math.max(0, first - (first % 16))
+/** Returns the columns that are not 0, in whole registers. A query has the columns of one table only. */
+function columnsOf(query: Int16Array): ColumnRange {
+  const first = Math.max(
+    0,
+    query.findIndex((value) => value !== 0),
+  )
+  const last = query.findLastIndex((value) => value !== 0)
+  return { from: first - (first % WIDTH), to: Math.max(WIDTH, WIDTH * Math.ceil((last + 1) / WIDTH)) }
 }
 
 /** Scores of consecutive rows starting at `first`. */

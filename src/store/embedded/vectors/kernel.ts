@@ -11,10 +11,16 @@ export interface Kernel {
   /** Reserves space for a number of rows. Throws a `RouxError` if there is not enough memory. */
   reserve(rows: number): void
   /**
-   * Returns the dot products of the query with `count` ≤ `BLOCK` rows, starting at `first`. Valid until the next call. The first
-   * `skipped` columns, a multiple of 16, are not read, because the query is 0 there.
+   * Returns the dot products of the query with `count` ≤ `BLOCK` rows, starting at `first`. Valid until the next call. Reads only these
+   * columns of the rows, because the query is 0 in the others. By default, all.
    */
-  dots(first: number, count: number, skipped?: number): Int32Array
+  dots(first: number, count: number, columns?: ColumnRange): Int32Array
+}
+
+/** Multiples of `WIDTH`, at least one register. */
+export interface ColumnRange {
+  readonly from: number
+  readonly to: number
 }
 
 /** Number of rows per call. The results of one call (16 KB) stay in the L1 cache. */
@@ -23,9 +29,12 @@ export const BLOCK = 4096
 /** 127 × 4095 × 4096 dimensions fits into an int32. */
 export const QUERY_PEAK = 4095
 
-/** Rounds up to 16 bytes, the width of a SIMD register. */
+/** Width of a SIMD register in bytes. */
+export const WIDTH = 16
+
+/** Rounds up to whole registers. */
 export function strideOf(dimensions: number): number {
-  return Math.ceil(dimensions / 16) * 16
+  return Math.ceil(dimensions / WIDTH) * WIDTH
 }
 
 /**
@@ -107,6 +116,7 @@ function createSimdKernel(stride: number, { Memory, Instance, Module }: WasmRunt
   const memory = new Memory({ initial: pages, maximum: MAX_PAGES })
   const { dots: multiply } = new Instance(new Module(moduleBytes()), { env: { memory } }).exports
   let layout = layOut(memory.buffer, stride)
+  const all = { from: 0, to: stride }
   return {
     kind: 'simd',
     get query() {
@@ -122,9 +132,9 @@ function createSimdKernel(stride: number, { Memory, Instance, Module }: WasmRunt
       pages = wanted
       layout = layOut(memory.buffer, stride)
     },
-    dots(first, count, skipped = 0) {
-      const row = rowsOffset(stride) + first * stride + skipped
-      multiply(2 * skipped, row, row + count * stride, stride, 2 * stride, stride - skipped)
+    dots(first, count, { from, to } = all) {
+      const row = rowsOffset(stride) + first * stride + from
+      multiply(2 * from, row, row + count * stride, stride, 2 * stride, to - from)
       return layout.dots
     },
   }
@@ -133,6 +143,7 @@ function createSimdKernel(stride: number, { Memory, Instance, Module }: WasmRunt
 function createPlainKernel(stride: number): Kernel {
   let pages = pagesFor(0, stride, 1)
   let layout = layOut(new ArrayBuffer(pages * PAGE), stride)
+  const all = { from: 0, to: stride }
   return {
     kind: 'plain',
     get query() {
@@ -150,11 +161,11 @@ function createPlainKernel(stride: number): Kernel {
       pages = wanted
       layout = grown
     },
-    dots(first, count, skipped = 0) {
+    dots(first, count, { from, to } = all) {
       const { query, rows, dots } = layout
       for (let i = 0, at = first * stride; i < count; i++, at += stride) {
         let sum = 0
-        for (let j = skipped; j < stride; j++) sum = (sum + (query[j] as number) * (rows[at + j] as number)) | 0
+        for (let j = from; j < to; j++) sum = (sum + (query[j] as number) * (rows[at + j] as number)) | 0
         dots[i] = sum
       }
       return dots

@@ -65,19 +65,23 @@ describe('kernel', () => {
     }
   })
 
-  test('skips leading columns in which the query is 0', () => {
+  test('skips columns in which the query is 0', () => {
     const random = generator(5)
     for (const simd of [true, false]) {
       const kernel = createKernel(64, simd)
       kernel.reserve(7)
-      kernel.query.set(Array.from({ length: 64 }, (_, at) => (at < 32 ? 0 : Math.round(random() * 4000 - 2000))))
+      kernel.query.set(Array.from({ length: 64 }, (_, at) => (at < 32 || at >= 48 ? 0 : Math.round(random() * 4000 - 2000))))
       kernel.rows.set(Array.from({ length: 7 * 64 }, () => Math.round(random() * 254 - 127)))
       for (const [first, count] of [
         [0, 7],
         [3, 2],
       ] as const) {
         const whole = [...kernel.dots(first, count).subarray(0, count)]
-        for (const skipped of [16, 32]) expect([...kernel.dots(first, count, skipped).subarray(0, count)]).toEqual(whole)
+        for (const from of [0, 16, 32]) {
+          for (const to of [48, 64]) expect([...kernel.dots(first, count, { from, to }).subarray(0, count)]).toEqual(whole)
+        }
+        // Other columns are not read.
+        expect([...kernel.dots(first, count, { from: 48, to: 64 }).subarray(0, count)]).toEqual(new Array(count).fill(0))
       }
     }
   })
