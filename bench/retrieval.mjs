@@ -1,10 +1,11 @@
 // Shared by the retrieval benchmarks: starting a server and scoring its answers.
 import { join, resolve } from 'node:path'
-import { Client, quantile } from './client.mjs'
+import { Client } from './client.mjs'
+import { runBundled } from './run-bundled.mjs'
 
-/** How many results count. */
-export const DEPTH = 10
-const SAMPLES = 2_000
+/** `roux eval` uses the same code. */
+const statistics = await runBundled('statistics.ts')
+export const { DEPTH, average: mean, seededRandom } = statistics
 
 /** Starts a server for the vault, with its files in `scratch`. @returns the server once everything is searchable, and after how many ms. */
 export async function openServer({ program, vault, scratch, settings }) {
@@ -32,32 +33,15 @@ async function awaitSearchable(client) {
   }
 }
 
-/** nDCG@10 (linear gain, as trec_eval's ndcg_cut) and reciprocal rank of the results; `gains` maps ids to judgements. */
+/** nDCG@10 and reciprocal rank of the results; `gains` maps ids to judgements. */
 export function score(found, gains) {
-  const discounted = (values) => values.reduce((sum, gain, at) => sum + gain / Math.log2(at + 2), 0)
-  const ideal = [...gains.values()].filter((gain) => gain > 0).sort((a, b) => b - a)
-  const got = found.slice(0, DEPTH).map((id) => Math.max(0, gains.get(id) ?? 0))
+  const got = found.slice(0, DEPTH).map((id) => gains.get(id) ?? 0)
   const first = got.findIndex((gain) => gain > 0)
-  return { ndcg: discounted(got) / discounted(ideal.slice(0, DEPTH)), mrr: first === -1 ? 0 : 1 / (first + 1) }
+  return { ndcg: statistics.ndcg(got, [...gains.values()]), mrr: first === -1 ? 0 : 1 / (first + 1) }
 }
 
-export function mean(values) {
-  return values.reduce((sum, value) => sum + value, 0) / values.length
-}
-
-/** 95 % bootstrap interval of the mean of the lists' means, resampling within each list. */
+/** 95 % bootstrap interval of the mean of the lists' means. */
 export function bootstrap(lists) {
-  const random = randomFrom(1)
-  const draw = (values) => mean(values.map(() => values[Math.floor(random() * values.length)]))
-  const means = Array.from({ length: SAMPLES }, () => mean(lists.map(draw)))
-  return [quantile(means, 0.025), quantile(means, 0.975)]
-}
-
-/** Park and Miller's generator: 0 ≤ value < 1. */
-export function randomFrom(seed) {
-  let state = seed
-  return () => {
-    state = (state * 48_271) % 2_147_483_647
-    return state / 2_147_483_647
-  }
+  const { low, high } = statistics.meanOfMeans(lists)
+  return [low, high]
 }

@@ -22,7 +22,7 @@ import { parseArgs } from 'node:util'
 import { median } from './client.mjs'
 import { httpClient, serveHttp } from './http-client.mjs'
 import { handlesOf, peakOf, residentOf, watchesOf } from './process-tree.mjs'
-import { randomFrom } from './retrieval.mjs'
+import { seededRandom } from './retrieval.mjs'
 import { compareAnswers, computeAll } from './soak/answers.mjs'
 import { disturbances, foldersIn } from './soak/disturb.mjs'
 import { faultsOf } from './soak/judge.mjs'
@@ -61,7 +61,7 @@ let client = httpClient(server)
 
 const soak = {
   vault,
-  random: randomFrom(Number(options.seed) + 1),
+  random: seededRandom(Number(options.seed) + 1),
   files: Number(options.files),
   command: [program],
   env,

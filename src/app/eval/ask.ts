@@ -2,6 +2,7 @@ import type { Call } from '../answer/answer-when-ready.ts'
 import { type SearchArguments, search } from '../find/search.ts'
 import type { GraphCore } from '../graph-core.ts'
 import type { KnownItem } from './known-items.ts'
+import { DEPTH } from './statistics.ts'
 
 export type SearchMode = SearchArguments['mode']
 
@@ -21,7 +22,6 @@ export interface AskOptions {
   readonly onAsked: () => void
 }
 
-const DEPTH = 10
 const DEFAULTS = { includeContent: false, relevance: 'normal', explain: false } as const
 
 /** Runs each query through `search`, one at a time, with the tool's default settings. */

@@ -18,6 +18,9 @@ export const QUERY_KINDS = [
   'first sentence with a typo',
 ] as const
 
+/** The kind whose queries are not copied from the note that answers them. Such a question has other words than the note. */
+export const IN_OTHER_WORDS: QueryKind = 'link sentence'
+
 /** Nobody types queries longer than this. */
 const LONGEST_NAME = 200
 

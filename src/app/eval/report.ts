@@ -1,6 +1,6 @@
 import type { Asked, SearchMode } from './ask.ts'
 import { QUERY_KINDS, type QueryKind } from './known-items.ts'
-import { type Estimate, meanOf, quantile, shareOf } from './statistics.ts'
+import { type Estimate, meanOf, ndcg, quantile, shareOf } from './statistics.ts'
 
 /** Report on how well search finds a vault's own notes. */
 export interface VaultReport {
@@ -23,34 +23,37 @@ export interface KnownItemScores {
   /** Share of queries whose note ranked first (`hit1`) or in the top five (`hit5`). */
   readonly hit1: Estimate
   readonly hit5: Estimate
-  /** Mean reciprocal rank, counting only the top ten. */
-  readonly mrr: Estimate
+  readonly ndcg: Estimate
   /** In milliseconds. */
   readonly median: number
   readonly p99: number
 }
 
-/** Mean reciprocal rank by words and meaning, minus that by words alone. */
+/** nDCG@10 by words and meaning, minus that by words alone. */
 export interface MeaningGain {
-  readonly kind: QueryKind | 'all'
+  readonly kind: QueryKind
   readonly gain: Estimate
 }
 
-/** Returns what meaning adds for each kind of query, and for all. The interval is of the difference per query. */
+/**
+ * Returns what meaning adds for each kind of query. The interval is of the difference per query. There is no gain for all kinds together,
+ * because it would follow from how many queries of each kind were made.
+ */
 export function meaningGains(modes: readonly AskedMode[]): readonly MeaningGain[] {
   const askedBy = (wanted: SearchMode) => modes.find(({ mode }) => mode === wanted)?.asked ?? []
   const words = askedBy('keyword')
   const differences = askedBy('hybrid').map(({ item, rank }, at) => {
-    return { kind: item.kind, gain: reciprocal(rank) - reciprocal(words[at]?.rank ?? 0) }
+    return { kind: item.kind, gain: ndcgAt(rank) - ndcgAt(words[at]?.rank ?? 0) }
   })
-  return [...QUERY_KINDS, 'all' as const].flatMap((kind) => {
-    const own = differences.filter((each) => kind === 'all' || each.kind === kind).map(({ gain }) => gain)
+  return QUERY_KINDS.flatMap((kind) => {
+    const own = differences.filter((each) => each.kind === kind).map(({ gain }) => gain)
     return own.length === 0 ? [] : [{ kind, gain: meanOf(own) }]
   })
 }
 
-function reciprocal(rank: number): number {
-  return rank === 0 ? 0 : 1 / rank
+/** nDCG@10 of a query with one right note at this rank. Rank 0: not found. */
+function ndcgAt(rank: number): number {
+  return rank === 0 ? 0 : ndcg([...new Array<number>(rank - 1).fill(0), 1], [1])
 }
 
 export interface AskedMode {
@@ -76,7 +79,7 @@ function scoresOf(asked: readonly Asked[], kind: KnownItemScores['kind'], mode: 
     queries: asked.length,
     hit1: shareOf(asked.map(({ rank }) => rank === 1)),
     hit5: shareOf(asked.map(({ rank }) => rank >= 1 && rank <= 5)),
-    mrr: meanOf(asked.map(({ rank }) => reciprocal(rank))),
+    ndcg: meanOf(asked.map(({ rank }) => ndcgAt(rank))),
     median: quantile(times, 0.5),
     p99: quantile(times, 0.99),
   }

@@ -32,18 +32,36 @@ export function shareOf(answers: readonly boolean[]): Estimate {
 
 /** Returns the mean with its percentile bootstrap interval (Efron 1979). NaN if there are no values. */
 export function meanOf(values: readonly number[]): Estimate {
+  return meanOfMeans([values])
+}
+
+/** Returns the mean of several lists' means. Each list is drawn again separately. */
+export function meanOfMeans(lists: readonly (readonly number[])[]): Estimate {
   const random = seededRandom(SEED)
-  const redrawn = (): number => {
+  const redrawn = (values: readonly number[]): number => {
     let sum = 0
     for (let n = 0; n < values.length; n++) sum += values[drawIndex(values.length, random)] ?? 0
     return sum / values.length
   }
-  const means = Array.from({ length: SAMPLES }, redrawn)
-  return { value: average(values), low: quantile(means, 0.025), high: quantile(means, 0.975) }
+  const means = Array.from({ length: SAMPLES }, () => average(lists.map(redrawn)))
+  return { value: average(lists.map(average)), low: quantile(means, 0.025), high: quantile(means, 0.975) }
 }
 
-function average(values: readonly number[]): number {
+export function average(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length
+}
+
+/** Number of results that count. */
+export const DEPTH = 10
+
+/**
+ * Returns nDCG@10 with linear gain, as trec_eval's ndcg_cut. `found` are the judgements of the results in order, `judged` those of all
+ * documents.
+ */
+export function ndcg(found: readonly number[], judged: readonly number[]): number {
+  const discounted = (gains: readonly number[]): number =>
+    gains.slice(0, DEPTH).reduce((sum, gain, at) => sum + Math.max(0, gain) / Math.log2(at + 2), 0)
+  return discounted(found) / discounted([...judged].sort((a, b) => b - a))
 }
 
 /** Returns the value below which the given share (0–1) of the values lies, or NaN if there are no values. */

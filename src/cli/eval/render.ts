@@ -1,3 +1,4 @@
+import { IN_OTHER_WORDS } from '../../app/eval/known-items.ts'
 import type { MeaningGain, NotedQuery, VaultReport } from '../../app/eval/report.ts'
 import type { Estimate } from '../../app/eval/statistics.ts'
 import { type Column, renderTable } from '../output/table.ts'
@@ -5,13 +6,13 @@ import type { Look } from '../output/text.ts'
 
 /** Renders the scores for each kind of query, followed by the slowest queries and some of the missed ones. */
 export function renderVaultReport({ embedder, scores, meaning, slowest, missed }: VaultReport, look: Look): string {
-  const rows = scores.map(({ kind, mode, queries, hit1, hit5, mrr, median, p99 }) => [
+  const rows = scores.map(({ kind, mode, queries, hit1, hit5, ndcg, median, p99 }) => [
     kind,
     mode,
     String(queries),
     percent(hit1),
     percent(hit5),
-    share(mrr),
+    share(ndcg),
     `${median.toFixed(1)} / ${p99.toFixed(1)}`,
   ])
   const by = embedder === null ? 'by words only' : `by words and by meaning (${embedder})`
@@ -25,11 +26,17 @@ export function renderVaultReport({ embedder, scores, meaning, slowest, missed }
     .join('\n')
 }
 
-/** Says in one sentence what meaning is worth in this vault. */
+/** Says what meaning is worth in this vault, and then how it changes queries copied from the notes. */
 function meaningSentence(gains: readonly MeaningGain[]): string {
-  if (gains.length === 0) return ''
-  const told = gains.map(({ kind, gain }) => `${kind === 'all' ? 'all queries' : kind} ${signed(gain)}${verdict(gain)}`)
-  return `Meaning changes MRR@10 against words alone by: ${told.join('; ')}.\n`
+  const told = (own: readonly MeaningGain[]) => own.map(({ kind, gain }) => `${kind} ${signed(gain)}${verdict(gain)}`).join('; ')
+  const worth = told(gains.filter(({ kind }) => kind === IN_OTHER_WORDS))
+  const copied = told(gains.filter(({ kind }) => kind !== IN_OTHER_WORDS))
+  return [
+    ...(worth === ''
+      ? []
+      : [`What meaning is worth for questions in other words than the note's (nDCG@10 minus that by words): ${worth}.\n`]),
+    ...(copied === '' ? [] : [`What it changes for queries in the note's own words: ${copied}.\n`]),
+  ].join('')
 }
 
 function signed({ value, low, high }: Estimate): string {
@@ -61,7 +68,7 @@ function queryList(title: string, queries: readonly NotedQuery[], look: Look): s
 const COLUMNS: readonly Column[] = [
   { name: 'asked by' },
   { name: 'mode' },
-  ...['queries', 'hit@1 % [95 %]', 'hit@5 % [95 %]', 'MRR@10 [95 %]', 'ms p50 / p99'].map(
+  ...['queries', 'hit@1 % [95 %]', 'hit@5 % [95 %]', 'nDCG@10 [95 %]', 'ms p50 / p99'].map(
     (name): Column => ({ name, align: 'right' }),
   ),
 ]

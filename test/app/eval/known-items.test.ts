@@ -99,19 +99,19 @@ describe('the report', () => {
   test('the report has shares, means and times for each kind and overall', () => {
     const rows = scoreKnownItems([before])
     expect(
-      rows.map(({ kind, queries, hit1, hit5, mrr, median, p99 }) => [
+      rows.map(({ kind, queries, hit1, hit5, ndcg, median, p99 }) => [
         kind,
         queries,
         hit1.value,
         hit5.value,
-        mrr.value,
+        ndcg.value,
         median,
         p99,
       ]),
     ).toEqual([
-      ['title', 2, 0.5, 1, 0.625, 9, 9],
+      ['title', 2, 0.5, 1, expect.closeTo((1 + 1 / Math.log2(5)) / 2), 9, 9],
       ['alias', 1, 0, 0, 0, 2, 2],
-      ['all', 3, 1 / 3, 2 / 3, expect.closeTo(1.25 / 3), 2, 9],
+      ['all', 3, 1 / 3, 2 / 3, expect.closeTo((1 + 1 / Math.log2(5)) / 3), 2, 9],
     ])
   })
 

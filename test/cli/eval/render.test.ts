@@ -8,7 +8,7 @@ const REPORT: VaultReport = {
   vault: '/vault',
   seed: 1,
   embedder: null,
-  scores: [{ kind: 'title', mode: 'hybrid', queries: 2, hit1: SURE, hit5: SURE, mrr: SURE, median: 1.9, p99: 32.7 }],
+  scores: [{ kind: 'title', mode: 'hybrid', queries: 2, hit1: SURE, hit5: SURE, ndcg: SURE, median: 1.9, p99: 32.7 }],
   meaning: [],
   slowest: [],
   missed: [],
@@ -23,21 +23,22 @@ test('shows intervals in a wide terminal', () => {
 test('leaves out intervals in a narrow terminal instead of cutting them', () => {
   expect(renderVaultReport(REPORT, { width: 80 })).toBe(`Found by words only
 
-asked by  mode    queries  hit@1 %  hit@5 %  MRR@10  ms p50 / p99
-title     hybrid        2    100.0    100.0  1.0000    1.9 / 32.7
+asked by  mode    queries  hit@1 %  hit@5 %  nDCG@10  ms p50 / p99
+title     hybrid        2    100.0    100.0   1.0000    1.9 / 32.7
 A wider terminal shows the intervals too, and so does --json.
 `)
 })
 
-test('states in one sentence what meaning gains, and where the gain is certain', () => {
+test('tells what meaning is worth for questions in other words apart from queries in the own words', () => {
   const meaning = [
     { kind: 'title', gain: { value: 0, low: 0, high: 0 } },
-    { kind: 'heading', gain: { value: 0.05, low: 0.02, high: 0.08 } },
-    { kind: 'all', gain: { value: -0.02, low: -0.03, high: -0.01 } },
+    { kind: 'link sentence', gain: { value: 0.05, low: 0.02, high: 0.08 } },
+    { kind: 'first sentence', gain: { value: -0.02, low: -0.03, high: -0.01 } },
   ] as const
   expect(renderVaultReport({ ...REPORT, meaning }, { width: 120 })).toContain(
-    'Meaning changes MRR@10 against words alone by: title +0.000 [+0.000, +0.000]; ' +
-      'heading +0.050 [+0.020, +0.080] (better); all queries -0.020 [-0.030, -0.010] (worse).',
+    `What meaning is worth for questions in other words than the note's (nDCG@10 minus that by words): link sentence +0.050 [+0.020, +0.080] (better).
+What it changes for queries in the note's own words: title +0.000 [+0.000, +0.000]; first sentence -0.020 [-0.030, -0.010] (worse).
+`,
   )
 })
 
@@ -49,8 +50,8 @@ test('the gain is per query: hybrid minus keyword', () => {
     { mode: 'hybrid' as const, asked: answered([1, 2]) },
   ]
   expect(meaningGains(modes).map(({ kind, gain }) => [kind, gain.value])).toEqual([
-    ['title', 0.5],
-    ['all', 0.5],
+    // From rank 2 to 1, and from nothing to rank 2.
+    ['title', expect.closeTo((1 - 1 / Math.log2(3) + 1 / Math.log2(3)) / 2)],
   ])
   expect(meaningGains(modes.slice(0, 1))).toEqual([])
 })
