@@ -19,6 +19,7 @@ import { Client } from '../bench/client.mjs'
 import { markdownTable } from './markdown-table.mjs'
 import { methodRows } from './methods.mjs'
 import { PAGE_BUNDLE } from './page-bundle.mjs'
+import { withoutChance } from './show-exchange.mjs'
 import { converse } from './transcript.mjs'
 import { askModel, askRealModel } from './transcript-ask.mjs'
 import { converseOverHttp } from './transcript-http.mjs'
@@ -123,7 +124,7 @@ const parts = {
     prompts: promptsTable(),
   },
   'docs/library.md': { methods: table(['method', 'does', 'takes', 'as the tool'], methodRows(tools)) },
-  'docs/transcript.md': await converse({ root, folder: join(scratch, 'talk'), layOut }),
+  ...(await converse({ root, folder: join(scratch, 'talk'), layOut })),
   'docs/transcript-http.md': await converseOverHttp({ root, folder: join(scratch, 'http'), layOut }),
   'docs/transcript-ask.md': {
     ...(await askModel({ root, folder: join(scratch, 'ask') })),
@@ -180,12 +181,6 @@ async function askServer() {
   const { prompts } = await list('prompts/list')
   await client.close()
   return { tools: message.result.tools, answers, resources, templates, prompts }
-}
-
-/** An answer without what is different each time. */
-function withoutChance(value) {
-  if (value === null || typeof value !== 'object' || Array.isArray(value)) return value
-  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, ['cursor', 'plan_id'].includes(key) ? '…' : one]))
 }
 
 function resourcesTable() {

@@ -32,8 +32,20 @@ function factsIn(answer) {
 
 const MOST_ITEMS = 3
 const MOST_LETTERS = 150
-/** Headers that do not matter here. */
-const LEFT_OUT = new Set(['links', 'properties', 'icons'])
+/** Lists and objects that do not matter here. */
+const LEFT_OUT = new Set(['properties', 'icons'])
+/** Members that are different each time. */
+const CHANCE = new Set(['change_id', 'cursor', 'plan_id', 'since', 'time', 'undone'])
+
+/** An answer, or the arguments of a call, without what is different each time. */
+export function withoutChance(value) {
+  if (value === null || typeof value !== 'object') return value
+  if (Array.isArray(value)) return value.map(withoutChance)
+  const members = Object.entries(value).map(([key, one]) => {
+    return [key, CHANCE.has(key) && typeof one === 'string' ? '…' : withoutChance(one)]
+  })
+  return Object.fromEntries(members)
+}
 
 /** Keeps the first items of lists and the beginnings of texts, and leaves out members that do not matter here. */
 export function abbreviate(value, key = '') {
@@ -44,7 +56,10 @@ export function abbreviate(value, key = '') {
   }
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(
-    Object.entries(value).map(([name, item]) => [name, LEFT_OUT.has(name) ? '…' : abbreviate(item, name)]),
+    Object.entries(value).map(([name, item]) => {
+      const isLeftOut = LEFT_OUT.has(name) || (name === 'links' && Array.isArray(item))
+      return [name, isLeftOut ? '…' : abbreviate(item, name)]
+    }),
   )
 }
 
