@@ -9,11 +9,12 @@ import { folderOf } from '../core/paths.ts'
 import type { FileKind, FileStat, ListedFile, Listing, OutsideLink, Vault } from '../core/vault.ts'
 import { changesBetween } from '../graph/changes/changes-between.ts'
 import type { NameIndex } from '../links/names.ts'
+import { subpathTest } from '../links/subpath.ts'
 import { parseCanvas } from '../markdown/json-canvas/parse-canvas.ts'
 import { parseNote } from '../markdown/parse-note.ts'
 import { type Described, describeFailed, describeNote, describeUnread, type FileFacts } from './describe-file.ts'
 import { IdTable } from './id-table.ts'
-import { checkSubpaths, LinkTable, type Renamed } from './link-table.ts'
+import { checkSubpaths, LinkTable, type Part, type Renamed } from './link-table.ts'
 import { MemoryShortError } from './memory-short.ts'
 import type { RecentBytes } from './recent-bytes.ts'
 
@@ -121,6 +122,11 @@ export class Indexer {
   #isMarked = false
   #mode: Mode = 'obsidian'
   #links: LinkTable | undefined
+  /**
+   * While a new index is made in slices: links to headings and blocks of each file that is not read yet. When it is, only sources
+   * whose link turns out to be broken are read again. `undefined` if the index was begun earlier.
+   */
+  #untested: Map<number, { readonly source: number; readonly subpath: string }[]> | undefined
 
   constructor(vault: Vault, writer: IndexWriter, options: IndexerOptions) {
     this.#vault = vault
@@ -216,6 +222,7 @@ export class Indexer {
   #newLinks(): LinkTable {
     const { profile, comments } = this.#options
     const links = new LinkTable(this.#writer, { profile, comments, mode: this.#mode })
+    this.#untested = this.#generation === 0 ? new Map() : undefined
     if (this.#generation === 0) links.startEmpty()
     return links
   }
@@ -440,13 +447,13 @@ export class Indexer {
     for (const key of removed) affected.delete(key)
     const outlines = { writer: this.#writer, placed: new Map(placed.map((fact) => [fact.key, outlineOf(fact)])) }
     const resolved = placed.map((fact) => links.resolve(fact, fact.links))
-    const own = await checkSubpaths(resolved, outlines)
+    const own = await checkSubpaths(resolved, { ...outlines, onUntested: this.#noteUntested(placed) })
     // Converts the facts into records in place, because copying thousands of such large objects would slow down a cold start.
     const records = placed.map((fact, at): FileRecord => Object.assign(fact, resolved[at], { links: own[at] ?? [] }))
     const known = await this.#writer.records([...affected])
     const logged = await this.#recordsToLog(placed, removed)
     const again = known.map((record) => ({ before: record.links, links: links.resolveChanged(record, changed) }))
-    for (const [at, checked] of (await checkSubpaths(again, outlines)).entries()) {
+    for (const [at, checked] of (await checkSubpaths(again, { ...outlines, onUntested: this.#noteUntested(known) })).entries()) {
       const record = known[at]
       if (record !== undefined && !sameEnds(record.links, checked)) records.push({ ...record, links: checked })
     }
@@ -515,11 +522,33 @@ export class Indexer {
     })
     const known = await this.#writer.outlines(mentioned.map(({ fact }) => fact.key))
     for (const [at, { fact, mentions }] of mentioned.entries()) {
-      if (sameOutline(known[at], outlineOf(fact))) continue
+      const outline = outlineOf(fact)
+      if (sameOutline(known[at], outline)) continue
+      const broken = known[at] === undefined && outline !== undefined ? this.#brokenBy(fact.key, outline) : undefined
       for (const { name, sources } of mentions) {
         changed.add(name)
-        for (const key of sources) affected.add(key)
+        for (const key of sources) if (broken?.has(key) !== false) affected.add(key)
       }
+    }
+  }
+
+  /** Returns the sources whose links to headings and blocks of a file are broken, or `undefined` if that is unknown. */
+  #brokenBy(key: number, outline: Outline): ReadonlySet<number> | undefined {
+    if (this.#untested === undefined) return undefined
+    const links = this.#untested.get(key) ?? []
+    this.#untested.delete(key)
+    const isThere = subpathTest(outline)
+    return new Set(links.filter(({ subpath }) => !isThere(subpath)).map(({ source }) => source))
+  }
+
+  #noteUntested(files: readonly { readonly key: number }[]): ((at: number, part: Part) => void) | undefined {
+    const untested = this.#untested
+    if (untested === undefined) return undefined
+    return (at, { key, subpath }) => {
+      const source = files[at]?.key ?? -1
+      const links = untested.get(key)
+      if (links === undefined) untested.set(key, [{ source, subpath }])
+      else links.push({ source, subpath })
     }
   }
 
@@ -554,6 +583,7 @@ export class Indexer {
     this.#lineage = done.lineage
     this.#outside = done.outside
     this.#isComplete = done.complete
+    if (done.complete) this.#untested = undefined
     this.#style = this.#styleWith(done.records, done.gone)
     for (const { path, key } of done.gone) {
       this.#known.delete(path)

@@ -214,6 +214,14 @@ export interface OutlineSources {
   readonly writer: Pick<IndexWriter, 'outlines'>
   /** Outlines of files about to be committed, or `undefined` for files without one. */
   readonly placed: ReadonlyMap<number, Outline | undefined>
+  /** Called for each link to a heading or block of a file that is not read yet, with the position of the link's file in the list. */
+  readonly onUntested?: ((at: number, part: Part) => void) | undefined
+}
+
+/** A heading or block of a file. */
+export interface Part {
+  readonly key: number
+  readonly subpath: string
 }
 
 /** A file's currently resolved links. Links that are the same objects as in `before` need not be checked. */
@@ -228,7 +236,7 @@ export interface LinkingFile {
  */
 export async function checkSubpaths(
   files: readonly LinkingFile[],
-  { writer, placed }: OutlineSources,
+  { writer, placed, onUntested }: OutlineSources,
 ): Promise<readonly (readonly ResolvedLink[])[]> {
   const wanted = files.flatMap(({ links, before }) =>
     links.flatMap((link, at) => {
@@ -240,23 +248,24 @@ export async function checkSubpaths(
   const stored = await writer.outlines(keys)
   const outlines = new Map([...placed, ...keys.map((key, at) => [key, stored[at]] as const)])
   const tests = new Map<number, (subpath: string) => boolean>()
-  const isBroken = (link: ResolvedLink): boolean => {
+  const isBroken = (link: ResolvedLink, file: number): boolean => {
     const part = partOf(link)
     const outline = part === undefined ? undefined : outlines.get(part.key)
+    if (part !== undefined && outline === undefined) onUntested?.(file, part)
     if (part === undefined || outline === undefined) return false
     const test = tests.get(part.key) ?? subpathTest(outline)
     tests.set(part.key, test)
     return !test(part.subpath)
   }
-  return files.map(({ links, before }) => {
+  return files.map(({ links, before }, file) => {
     const marked = links.map((link, at) =>
-      link !== before?.[at] && isBroken(link) ? { ...link, brokenSubpath: true as const } : link,
+      link !== before?.[at] && isBroken(link, file) ? { ...link, brokenSubpath: true as const } : link,
     )
     return marked.some((link, at) => link !== links[at]) ? marked : links
   })
 }
 
 /** Returns the part of a file that a link leads to, or `undefined` if it leads to the whole file or nowhere. */
-function partOf({ to, subpath }: ResolvedLink): { readonly key: number; readonly subpath: string } | undefined {
+function partOf({ to, subpath }: ResolvedLink): Part | undefined {
   return subpath === undefined || typeof to === 'string' ? undefined : { key: to, subpath }
 }

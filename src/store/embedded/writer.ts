@@ -176,8 +176,9 @@ class SqliteWriter implements IndexWriter {
           const current = readMeta(database)
           if (current.generation !== base) return undefined
           const generation = isSeen(batches, state, current) || base === 0 ? base + 1 : base
+          const rows = current.rows + countNew(database, batches)
           for (const [at, batch] of batches.entries()) write(database, batch, { generation, hot: hot[at] ?? [] })
-          writeMeta(database, { ...state, generation })
+          writeMeta(database, { ...state, generation, rows })
           return generation
         })
       },
@@ -289,10 +290,16 @@ function write(database: Database, batch: Batch, { generation, hot }: Written): 
   for (const known of batch.touch) touch.run(packStat(known), known.key)
 }
 
-function writeMeta(database: Database, state: IndexState): void {
-  const [count] = database.prepare('SELECT count(*) AS rows FROM file').all() as { rows: number }[]
-  const packed = packState({ ...state, rows: count?.rows ?? 0 })
-  database.prepare('INSERT OR REPLACE INTO meta VALUES (?, ?)').run(STATE, packed)
+/** Counting all rows with each commit would take time that grows with the vault. */
+function countNew(database: Database, batches: readonly Batch[]): number {
+  const keys = batches.flatMap(({ put }) => put.map(({ key }) => key))
+  const find = database.prepare('SELECT count(*) AS known FROM file WHERE key IN (SELECT value FROM json_each(?))')
+  const { known } = find.get(JSON.stringify(keys)) as { known: number }
+  return keys.length - known
+}
+
+function writeMeta(database: Database, state: StoredState): void {
+  database.prepare('INSERT OR REPLACE INTO meta VALUES (?, ?)').run(STATE, packState(state))
 }
 
 interface PutStatements {
