@@ -24,13 +24,13 @@ describe('an embedder that fails', () => {
   const failures: readonly (readonly [string, RegExp, (vectors: readonly Float32Array[]) => Promise<readonly Float32Array[]>])[] =
     [
       ['throws', /no power/, async () => Promise.reject(new Error('no power'))],
-      ['answers NaN', /no number/, async (vectors) => vectors.map((vector) => vector.map(() => Number.NaN))],
+      ['answers NaN', /not a number/, async (vectors) => vectors.map((vector) => vector.map(() => Number.NaN))],
       [
         'answers one number that is none',
-        /no number/,
+        /not a number/,
         async ([first, ...rest]) => [first?.with(0, Number.NaN) ?? new Float32Array(0), ...rest],
       ],
-      ['answers infinity', /no number/, async (vectors) => vectors.map((vector) => vector.map(() => Number.POSITIVE_INFINITY))],
+      ['answers infinity', /not a number/, async (vectors) => vectors.map((vector) => vector.map(() => Number.POSITIVE_INFINITY))],
       ['answers too few vectors', /vectors for/, async (vectors) => vectors.slice(1)],
       ['answers too many vectors', /vectors for/, async (vectors) => [...vectors, ...vectors]],
       ['answers none', /0 vectors for/, async () => []],
