@@ -599,7 +599,7 @@ function partsOf(links: Adjacency): readonly (readonly number[])[] {
   return parts.sort((a, b) => b.length - a.length || (a[0] ?? 0) - (b[0] ?? 0))
 }
 
-/** Places small components in rows below everything else: those with links first, then single notes. */
+/** Places small components in a block below everything else: those with links first, then single notes. */
 function shelve(parts: readonly (readonly number[])[], radii: Float32Array, places: Places): void {
   const shelved = new Set(parts.flat())
   let left = 0
@@ -612,10 +612,14 @@ function shelve(parts: readonly (readonly number[])[], radii: Float32Array, plac
     right = Math.max(right, x)
     bottom = Math.max(bottom, places[note * 2 + 1] ?? 0)
   }
-  const width = Math.max(right - left, Math.sqrt(shelved.size) * 2.4, 8)
+  const isAll = shelved.size === radii.length
+  const width = Math.max(
+    8,
+    Math.min(isAll ? Number.POSITIVE_INFINITY : right - left, Math.sqrt(shelved.size) * (isAll ? 2.4 : 6)),
+  )
   const start = (left + right - width) / 2
   let x = start
-  let y = shelved.size === radii.length ? 0 : bottom + 3
+  let y = isAll ? 0 : bottom + 3
   for (const part of parts) {
     const size = part.length * 1.3 + (part.length > 1 ? 1.2 : 0)
     if (x + size > start + width) {

@@ -590,9 +590,10 @@ export class MapView {
     for (const { label, colour, x, y, area, notes } of groups) {
       if (names.length >= most) break
       const share = Math.sqrt(notes / (groups[0]?.notes ?? 1))
-      const isSmall = graph.count < FEW || frame.width < GROUP_FONT.narrow
+      const isOther = colour === look.palette.length - 1
+      const isSmall = isOther || graph.count < FEW || frame.width < GROUP_FONT.narrow
       const size = GROUP_FONT.least + (isSmall ? 0 : (GROUP_FONT.most - GROUP_FONT.least) * share)
-      const font = `700 ${size.toFixed(1)}px ${FONT}`
+      const font = `${isOther ? 600 : 700} ${size.toFixed(1)}px ${FONT}`
       const text = this.#shortened(label)
       const words: Words = { text, width: this.#widthOf(text, font), height: size + 4 }
       const [middle, line] = pointIn(frame, x, y)
