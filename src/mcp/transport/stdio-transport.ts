@@ -1,6 +1,7 @@
 import type { Readable, Writable } from 'node:stream'
 import type { JSONRPCMessage, JSONRPCRequest, RequestId, Transport } from '@modelcontextprotocol/server'
 import { closedBy, SHUTDOWN } from '../../core/waiting/shutdown.ts'
+import { withResolvers } from '../../core/waiting/with-resolvers.ts'
 import { type Arrival, batchFault, type Messages, readArrival, readJson } from './arrival.ts'
 import {
   answeredId,
@@ -207,10 +208,7 @@ export class StdioTransport implements Transport {
   /** Stops reading from a client that does not read the output. */
   #block(): void {
     if (this.#blocked !== undefined) return
-    let end = () => {}
-    const until = new Promise<void>((resolve) => {
-      end = resolve
-    })
+    const { promise: until, resolve: end } = withResolvers<void>()
     this.#blocked = { until, end }
     this.#stdin.pause()
   }

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Worker } from 'node:worker_threads'
 import { RouxError } from '../../core/errors.ts'
 import { inTime } from '../../core/waiting/aborting.ts'
+import { withResolvers } from '../../core/waiting/with-resolvers.ts'
 import type { FromReader, ReadJob, ReadResult, ReadVault, ToReader } from '../messages.ts'
 
 /** A thread that reads files one at a time. */
@@ -317,14 +318,4 @@ function timeoutOf({ path }: ReadJob): RouxError {
     hint: 'It may still be loading from a network drive or cloud storage. Open it there, and call again later.',
     isTransient: true,
   })
-}
-
-function withResolvers<T>() {
-  let resolve: (value: T) => void = () => {}
-  let reject: (error: Error) => void = () => {}
-  const promise = new Promise<T>((onResolved, onRejected) => {
-    resolve = onResolved
-    reject = onRejected
-  })
-  return { promise, resolve, reject }
 }

@@ -1,0 +1,10 @@
+/** Returns a promise with the functions that settle it. */
+export function withResolvers<T>() {
+  let resolve: (value: T) => void = () => {}
+  let reject: (error: Error) => void = () => {}
+  const promise = new Promise<T>((onResolved, onRejected) => {
+    resolve = onResolved
+    reject = onRejected
+  })
+  return { promise, resolve, reject }
+}
