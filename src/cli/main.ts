@@ -3,7 +3,7 @@ import { homedir } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { SHUTDOWN } from '../core/waiting/shutdown.ts'
 import { greetingFor } from '../relay/greeting.ts'
-import { handedOver } from '../relay/hand-over.ts'
+import { handOver } from '../relay/hand-over.ts'
 import { SHARED_COMMAND } from '../relay/start-server.ts'
 import { isHeldByFile } from '../workers/files/file-threads.ts'
 import { bootIndexer, endSpare } from '../workers/spare-worker.ts'
@@ -12,7 +12,7 @@ import type { Host } from './host.ts'
 import { run } from './run.ts'
 
 const argv = process.argv.slice(2)
-const { alone, streams } = handedOver()
+const { alone, streams } = handOver
 const { stdin, stdout } = streams ?? process
 
 const host: Host = {

@@ -1,10 +1,11 @@
-import { connect as openSocket, type Socket } from 'node:net'
-import type { Readable } from 'node:stream'
+import { connect as openSocket } from 'node:net'
+import type { Duplex, Readable, Writable } from 'node:stream'
+import { StringDecoder } from 'node:string_decoder'
 import { isRecord } from '../core/is-record.ts'
-import { isRunning } from '../core/is-running.ts'
-import { type Alone, type Place, readToken } from './place.ts'
+import { parseJson } from '../core/quietly.ts'
+import { notUsable, type Place, readAnnouncement } from './place.ts'
 
-/** The first line of a connection, without the token. */
+/** The first line of a connection, without the token. Nothing follows it before the server has accepted the connection. */
 export interface Greeting {
   readonly kind: 'serve' | 'command' | 'warm' | 'status' | 'stop'
   readonly argv: readonly string[]
@@ -19,7 +20,9 @@ export interface Greeting {
 const MARK = '\u0001'
 
 /** A line from the server for the relay, between the messages for the client. The first one accepts the connection, unless it has `alone`. */
-export interface Notice extends Partial<Alone> {
+export interface Notice {
+  /** Why the process must work alone. */
+  readonly alone?: string
   /** Names of the tools that change something. */
   readonly writes?: readonly string[]
   readonly status?: SharedStatus
@@ -27,8 +30,8 @@ export interface Notice extends Partial<Alone> {
   readonly err?: string
   /** The work is done. */
   readonly exit?: number
-  /** The connection ends and should be made again: at once, or when there is something to send. */
-  readonly again?: 'now' | 'later' | undefined
+  /** The connection ends and should be made again: at once, when there is something to send, or at once to repeat the open requests. */
+  readonly again?: 'now' | 'later' | 'repeat' | undefined
 }
 
 /** The state of a shared server. */
@@ -47,91 +50,75 @@ export function noticeLine(notice: Notice): string {
 }
 
 /** Parses a notice. Returns `undefined` for a message to the client. */
-export function readNotice(line: Buffer): Notice | undefined {
-  if (line[0] !== MARK.charCodeAt(0)) return undefined
-  const notice: unknown = JSON.parse(line.toString('utf8', 1))
+export function readNotice(line: string): Notice | undefined {
+  if (!line.startsWith(MARK)) return undefined
+  const notice = parseJson(line.slice(MARK.length))
   return isRecord(notice) ? notice : {}
 }
 
-/**
- * Calls a listener for each line of a stream, without its line break.
- * @param onEnd called when the stream ends or breaks, perhaps several times, with the text after the last line break
- */
-export function eachLine(stream: Readable, onLine: (line: Buffer) => void, onEnd: (rest: Buffer) => void): void {
-  let parts: Buffer[] = []
-  const take = (part: Buffer): Buffer => {
-    const line = Buffer.concat([...parts, part])
-    parts = []
-    return line
-  }
-  const onData = (chunk: Buffer): void => {
-    let start = 0
-    for (let end = chunk.indexOf(10); end !== -1; end = chunk.indexOf(10, start)) {
-      onLine(take(chunk.subarray(start, end)))
-      start = end + 1
+/** Yields the lines of a stream without their line breaks, then what follows the last one. A stream that breaks has ended. */
+export async function* linesOf(stream: Readable): AsyncGenerator<string, undefined> {
+  const decoder = new StringDecoder()
+  let line = ''
+  try {
+    for await (const chunk of stream.iterator({ destroyOnReturn: false })) {
+      const [end, ...others] = decoder.write(chunk).split('\n')
+      line += end
+      for (const next of others) {
+        yield line
+        line = next
+      }
     }
-    if (start < chunk.length) parts.push(chunk.subarray(start))
+  } catch {
+    // The lines before the break count.
   }
-  const end = (): void => onEnd(take(Buffer.alloc(0)))
-  stream.on('data', onData).on('end', end).on('close', end).on('error', end)
-  if (stream.readableEnded || stream.destroyed) process.nextTick(end)
+  if (line !== '') yield line
 }
 
-/**
- * Reads the first line of a socket and leaves the rest in it. Resolves to `undefined` if the socket ends before.
- * @param most bytes above which the line is given up
- */
-export function readFirstLine(socket: Socket, most = Number.POSITIVE_INFINITY): Promise<Buffer | undefined> {
+/** Writes a text. Resolves when the next one may follow, or the stream is gone. */
+export function written(stream: Writable, text: string): Promise<void> {
   return new Promise((resolve) => {
-    let seen = Buffer.alloc(0)
-    const end = (line?: Buffer): void => {
-      socket.off('readable', read).off('end', gone).off('close', gone)
-      resolve(line)
+    const end = (): void => {
+      stream.off('close', end)
+      resolve()
     }
-    const gone = (): void => end()
-    const read = (): void => {
-      seen = Buffer.concat([seen, socket.read() ?? Buffer.alloc(0)])
-      const at = seen.indexOf(10)
-      if (at >= 0) socket.unshift(seen.subarray(at + 1))
-      if (at >= 0) end(seen.subarray(0, at))
-      else if (seen.length > most) end()
-    }
-    socket.on('readable', read).on('end', gone).on('close', gone)
+    stream.once('close', end).write(text, end)
   })
 }
 
 /** A connection that the server has accepted. */
 export interface Link {
-  readonly socket: Socket
+  readonly socket: Duplex
   readonly notice: Notice
+  /** The server's lines after this notice. */
+  readonly lines: AsyncIterable<string>
 }
 
 /** Milliseconds for something that listens to answer the first line. A server needs some ten on a quiet machine. */
 const SILENCE = 2_000
 
-/** Milliseconds for a server to start, or to answer, while its process lives. Many processes that start together keep it busy. */
-export const PATIENCE = 45_000
-
 /**
  * Connects to the shared server.
  * @param patience milliseconds to wait for an answer if the server's process lives
- * @returns the connection, `undefined` if there is no server, or why it cannot be used
+ * @returns `undefined` if no server runs
+ * @throws an error whose message tells why the server cannot be used
  */
-export async function connect(place: Place | Alone, greeting: Greeting, patience = SILENCE): Promise<Link | Alone | undefined> {
-  if ('alone' in place) return place
-  const announced = readToken(place)
-  if (announced === undefined || 'alone' in announced) return announced
-  const { token, pid } = announced
+export async function connect(place: Place, greeting: Greeting, patience = SILENCE): Promise<Link | undefined> {
+  const { token, isAlive = false } = readAnnouncement(place) ?? {}
+  if (token === undefined) return undefined
   const socket = openSocket({ path: place.socket, allowHalfOpen: true }).on('error', () => {})
   socket.write(`${JSON.stringify({ ...greeting, token })}\n`)
+  const lines = linesOf(socket)
+  const stranger: Notice = { alone: 'another program listens there' }
+  const first = lines.next().then(({ value: line }) => (line === undefined ? undefined : (readNotice(line) ?? stranger)))
+  const silence: Notice = { alone: 'the shared server does not answer' }
   const late = new Promise<Notice>((resolve) => {
-    const give = (): void => resolve({ alone: 'the shared server does not answer', isBusy: isRunning(pid) })
     // A process that was itself too busy first reads what has arrived meanwhile.
-    setTimeout(() => setImmediate(give), isRunning(pid) ? patience : SILENCE).unref()
+    setTimeout(() => setImmediate(resolve, silence), isAlive ? patience : SILENCE).unref()
   })
-  const first = await Promise.race([readFirstLine(socket), late])
-  const notice = Buffer.isBuffer(first) ? (readNotice(first) ?? { alone: 'another program listens there' }) : first
-  if (notice !== undefined && notice.alone === undefined) return { socket, notice }
+  const notice = await Promise.race([first, late])
+  if (notice !== undefined && notice.alone === undefined) return { socket, notice, lines }
   socket.destroy()
-  return notice as Alone | undefined
+  if (notice?.alone === undefined) return undefined
+  throw notUsable(notice.alone, notice === silence && isAlive)
 }

@@ -2,14 +2,14 @@ import { Duplex, PassThrough, type Readable, type Writable } from 'node:stream'
 import { RouxError } from '../core/errors.ts'
 import { isRecord } from '../core/is-record.ts'
 import { parseJson } from '../core/quietly.ts'
-import { eachLine, type Link, readNotice } from './connect.ts'
-import type { Alone } from './place.ts'
+import { once } from '../core/waiting/once.ts'
+import { type Link, linesOf, type Notice, noticeLine, readNotice, written } from './connect.ts'
 
 export interface RelayOptions {
   /** The first connection. Without one, this process answers until a request needs a vault. */
   readonly link?: Link
-  /** Makes another connection, starting the server if necessary. */
-  reopen(): Promise<Link | Alone>
+  /** Makes another connection, starting the server if necessary. Rejects if that is not possible. */
+  reopen(): Promise<Link>
   /**
    * Serves in this process. Resolves to the exit code.
    * @param needVaults to be called for the first request that needs a vault; omitted if this process opens the vaults itself
@@ -21,12 +21,12 @@ export interface RelayOptions {
 
 type Message = Readonly<Record<string, unknown>>
 
-/** Ids of requests that the relay repeats on a new connection. The client does not see the answers. */
+/** Begins the ids of requests that the relay repeats on a new connection. The client does not see the answers. */
 const REPEATED = 'roux-relay-'
 /** Messages that end a connection. */
 const LAST_WORDS = new Set<unknown>(['exit', 'notifications/exit'])
-/** The last of each is repeated on a new connection. */
-const KEPT = new Set(['initialize', 'notifications/initialized', 'logging/setLevel'])
+/** The last of each, for each address, is repeated on a new connection. */
+const KEPT = new Set(['initialize', 'notifications/initialized', 'logging/setLevel', 'resources/subscribe'])
 const LISTEN = 'subscriptions/listen'
 const ACKNOWLEDGED = 'notifications/subscriptions/acknowledged'
 const SUBSCRIPTION_ID = 'io.modelcontextprotocol/subscriptionId'
@@ -40,37 +40,26 @@ const LAST = 4_700
 export class StdioRelay {
   readonly #options: RelayOptions
   /** Requests without an answer. Those of a batch have the same line. */
-  readonly #open = new Map<string, { readonly message: Message; readonly line: Buffer }>()
+  readonly #open = new Map<string, { readonly message: Message; readonly line: string }>()
   /** Messages that a new connection gets again: the client's opening, its log level and its subscriptions. */
   readonly #kept = new Map<string, Message>()
-  readonly #queue: Buffer[] = []
   #wire: Duplex | undefined
+  /** Resolves when there is a wire again. */
+  #reopening: Promise<void> | undefined
   /** Names of the tools that change something, once a server has told them. */
   #writes: readonly string[] | undefined
-  /** False until the client's first server says something. A later one warns of the same again when it starts. */
-  #isWarned = false
-  /** True until the current server has sent its first message. */
-  #isStarting = true
-  /** True once the client has sent something to the current server. */
-  #isUsed = false
+  /** When to make another connection. An unused server is replaced only when the client sends something. */
+  #again: Notice['again']
+  /** True while a later server starts, because it warns of the same as the first. */
+  #isMuted = false
   #hasEnded = false
-  #isReopening = false
-  #again: 'now' | 'later' | undefined
-  #repeated = 0
 
   constructor(options: RelayOptions) {
     this.#options = options
-    eachLine(
-      process.stdin,
-      (line) => this.#fromClient(line),
-      (rest) => {
-        if (rest.length > 0) this.#fromClient(rest)
-        this.stop()
-      },
-    )
     process.stdout.on('error', () => this.#finish(0))
     if (options.link === undefined) this.#serveHere('without vaults')
-    else this.#attach(options.link.socket, options.link.notice.writes)
+    else this.#attach(options.link)
+    void this.#copyFromClient()
   }
 
   /** Tells the server that the client sends nothing more. The server still answers what is open. */
@@ -78,12 +67,7 @@ export class StdioRelay {
     if (this.#hasEnded) return
     this.#hasEnded = true
     if (this.#wire !== undefined) this.#end(this.#wire)
-    else if (!this.#isWaiting) this.#finish(0)
-  }
-
-  /** True if something must still be sent. */
-  get #isWaiting(): boolean {
-    return this.#queue.length + this.#open.size > 0
+    else if (this.#open.size === 0) this.#finish(0)
   }
 
   #end(wire: Duplex): void {
@@ -97,93 +81,71 @@ export class StdioRelay {
   }
 
   #drop(): void {
-    const wire = this.#wire
+    this.#wire?.destroy()
     this.#wire = undefined
-    wire?.destroy()
+    this.#isMuted = true
   }
 
-  #fromClient(line: Buffer): void {
-    if (this.#hasEnded) return
-    const messages = messagesIn(line)
-    if (messages.some(({ method }) => LAST_WORDS.has(method))) this.stop()
-    else if (this.#wire !== undefined) this.#send(this.#wire, line, messages)
-    else {
-      this.#queue.push(line)
-      process.stdin.pause()
-      void this.#reopen()
+  async #copyFromClient(): Promise<void> {
+    for await (const line of linesOf(process.stdin)) {
+      const messages = messagesIn(line)
+      if (messages.some(({ method }) => LAST_WORDS.has(method))) break
+      while (this.#wire === undefined) await this.#reopen()
+      if (this.#hasEnded) break
+      if (this.#again === 'later') this.#again = 'now'
+      for (const message of messages) this.#remember(message, line)
+      await written(this.#wire, `${line}\n`)
     }
+    this.stop()
   }
 
-  async #reopen(): Promise<void> {
-    if (this.#isReopening) return
-    this.#isReopening = true
-    const link = await this.#options.reopen().catch(() => undefined)
-    this.#isReopening = false
-    if (link !== undefined && 'socket' in link) this.#attach(link.socket, link.notice.writes)
-    else this.#serveHere()
+  #reopen(): Promise<void> {
+    this.#reopening ??= this.#options.reopen().then(
+      (link) => this.#attach(link),
+      () => this.#serveHere(),
+    )
+    return this.#reopening
   }
 
   #serveHere(vaults?: 'without vaults'): void {
     const [stdin, stdout] = [new PassThrough(), new PassThrough()]
-    const wire = Duplex.from({ readable: stdout, writable: stdin })
-    const end = (code: number) => void (this.#wire === wire && this.#finish(code))
-    const needVaults = (): void => {
-      if (this.#wire !== wire) return
-      this.#drop()
-      void this.#reopen()
-    }
-    this.#attach(wire)
+    const socket = Duplex.from({ readable: stdout, writable: stdin })
+    const end = (code: number) => void (this.#wire === socket && this.#finish(code))
+    // Earlier answers go to the client first.
+    const needVaults = once(() => void stdout.end(noticeLine({ again: 'repeat' })))
+    this.#attach({ socket, notice: {}, lines: linesOf(socket) })
     this.#options.serveHere({ stdin, stdout }, vaults && needVaults).then(end, () => end(1))
   }
 
-  #attach(wire: Duplex, writes?: readonly string[]): void {
+  #attach({ socket: wire, notice, lines }: Link): void {
     this.#wire = wire
-    this.#writes = writes
-    this.#again = undefined
-    this.#isStarting = true
-    this.#isUsed = this.#open.size > 0
-    wire.on('drain', () => process.stdin.resume())
-    this.#repeatOpening(wire)
-    for (const line of this.#queue.splice(0)) this.#send(wire, line)
+    this.#reopening = undefined
+    this.#writes = notice.writes
+    this.#again = this.#open.size > 0 ? 'now' : 'later'
+    for (const line of this.#linesToRepeat()) wire.write(`${line}\n`)
     if (this.#hasEnded) this.#end(wire)
-    else process.stdin.resume()
-    eachLine(
-      wire,
-      (line) => this.#fromServer(wire, line),
-      () => this.#lose(wire),
-    )
+    void this.#copyFromServer(wire, lines)
   }
 
-  #repeatOpening(wire: Duplex): void {
-    const kept = new Set(this.#kept.values())
-    for (const message of kept) {
+  /** Returns the first lines of a connection: the client's opening and subscriptions, then the open requests. */
+  #linesToRepeat(): readonly string[] {
+    const kept = [...this.#kept.values()].map((message) => {
+      const { id, method } = message
       // A stream keeps its id, because its notifications carry it.
-      const isSame = message.id === undefined || message.method === LISTEN || this.#open.has(keyOf(message.id))
-      this.#write(wire, JSON.stringify(isSame ? message : { ...message, id: `${REPEATED}${++this.#repeated}` }))
-    }
-    const others = [...this.#open.values()].filter(({ message }) => !kept.has(message))
-    for (const line of new Set(others.map((open) => open.line))) this.#write(wire, line)
+      const isSame = id === undefined || method === LISTEN || this.#open.has(keyOf(id))
+      return JSON.stringify(isSame ? message : { ...message, id: `${REPEATED}${keyOf(id)}` })
+    })
+    const others = [...this.#open.values()].filter(({ message }) => ![...this.#kept.values()].includes(message))
+    return [...kept, ...new Set(others.map(({ line }) => line))]
   }
 
-  #send(wire: Duplex, line: Buffer, messages = messagesIn(line)): void {
-    this.#isUsed = true
-    for (const message of messages) this.#remember(message, line)
-    this.#write(wire, line)
-  }
-
-  #write(wire: Duplex, line: Buffer | string): void {
-    wire.write(line)
-    if (!wire.write('\n')) process.stdin.pause()
-  }
-
-  #remember(message: Message, line: Buffer): void {
+  #remember(message: Message, line: string): void {
     const { id, method } = message
     if (typeof method !== 'string') return
-    const { requestId, uri } = paramsOf(message)
+    const { requestId, uri } = membersOf(message.params)
     if (method === 'notifications/cancelled') this.#forget(requestId)
     if (method === 'resources/unsubscribe') this.#kept.delete(`resources/subscribe ${String(uri)}`)
-    if (KEPT.has(method)) this.#kept.set(method, message)
-    if (method === 'resources/subscribe') this.#kept.set(`${method} ${String(uri)}`, message)
+    if (KEPT.has(method)) this.#kept.set(uri === undefined ? method : `${method} ${String(uri)}`, message)
     if (id !== undefined) this.#open.set(keyOf(id), { message, line })
   }
 
@@ -192,71 +154,66 @@ export class StdioRelay {
     this.#kept.delete(keyOf(id))
   }
 
-  #fromServer(wire: Duplex, line: Buffer): void {
-    if (this.#wire !== wire) return
-    const { stdout, stderr } = process
-    const notice = readNotice(line)
-    if (notice !== undefined) {
-      if (notice.err !== undefined && !(this.#isWarned && this.#isStarting)) stderr.write(notice.err)
-      this.#again = notice.again ?? this.#again
-      if (notice.exit !== undefined) this.#finish(notice.exit)
-      return
+  async #copyFromServer(wire: Duplex, lines: AsyncIterable<string>): Promise<void> {
+    for await (const line of lines) {
+      if (this.#wire !== wire) return
+      const notice = readNotice(line)
+      if (notice !== undefined) this.#follow(notice)
+      else if (this.#isForClient(line)) await written(process.stdout, `${line}\n`)
     }
-    this.#isStarting = false
-    this.#isWarned = true
-    if (this.#isForRelay(line)) return
-    stdout.write(line)
-    if (stdout.write('\n')) return
-    wire.pause()
-    stdout.once('drain', () => wire.resume())
+    if (this.#wire === wire) this.#lose()
   }
 
-  /** Notes which requests a line answers. Returns true if the client has not sent these requests itself, or knows the answer. */
-  #isForRelay(line: Buffer): boolean {
-    for (const message of messagesIn(line)) {
-      const { id, method } = message
-      if (method === ACKNOWLEDGED && !this.#keepStream(message)) return true
-      if (method !== undefined || id === undefined) continue
-      if (typeof id === 'string' && id.startsWith(REPEATED)) return true
-      this.#forget(id)
-    }
-    return false
+  #follow({ err, again, exit }: Notice): void {
+    if (err !== undefined && !this.#isMuted) process.stderr.write(err)
+    this.#again = again ?? this.#again
+    if (exit !== undefined) this.#finish(exit)
+  }
+
+  /**
+   * Notes which requests a line answers. Returns false if the client has not sent these requests itself, or knows the answer, or if the
+   * server ended within the line.
+   */
+  #isForClient(line: string): boolean {
+    this.#isMuted = false
+    const messages = messagesIn(line)
+    return messages.length > 0 && messages.every((message) => this.#isNews(message))
+  }
+
+  #isNews(message: Message): boolean {
+    const { id, method } = message
+    if (method === ACKNOWLEDGED) return this.#keepStream(message)
+    if (method !== undefined || id === undefined) return true
+    this.#forget(id)
+    return !String(id).startsWith(REPEATED)
   }
 
   /** Keeps a stream that the server has acknowledged. Returns false if another server did so before. */
-  #keepStream(message: Message): boolean {
-    const { _meta } = paramsOf(message)
-    const key = keyOf(isRecord(_meta) ? _meta[SUBSCRIPTION_ID] : undefined)
+  #keepStream({ params }: Message): boolean {
+    const key = keyOf(membersOf(membersOf(params)._meta)[SUBSCRIPTION_ID])
     const request = this.#open.get(key)?.message
     if (request !== undefined) this.#kept.set(key, request)
     return this.#open.delete(key)
   }
 
-  #lose(wire: Duplex): void {
-    if (this.#wire !== wire) return
+  #lose(): void {
     this.#drop()
-    this.#answerLost()
-    // A server that ends before the client needs it is started again only when there is something to send.
-    const isNeeded = this.#again === 'now' || (this.#again === undefined && this.#isUsed)
-    if (this.#hasEnded && !this.#isWaiting) this.#finish(0)
-    else if (this.#isWaiting || isNeeded) void this.#reopen()
+    if (this.#again !== 'repeat') this.#answerLost()
+    if (this.#hasEnded && this.#open.size === 0) this.#finish(0)
+    else if (this.#open.size > 0 || this.#again === 'now') void this.#reopen()
   }
 
-  /** Answers the open requests with errors, those of a batch in one line. Only an `initialize` is sent again. */
+  /** Answers the open requests with errors, so they are not sent again. Only an `initialize` stays open. */
   #answerLost(): void {
-    const lines = new Map<Buffer, object[]>()
-    for (const [key, { message, line }] of this.#open) {
+    for (const [key, { message }] of this.#open) {
       if (message.method === 'initialize') continue
       this.#open.delete(key)
-      lines.set(line, [...(lines.get(line) ?? []), this.#lostAnswer(message)])
+      process.stdout.write(`${JSON.stringify(this.#lostAnswer(message))}\n`)
     }
-    for (const [line, answers] of lines)
-      process.stdout.write(`${JSON.stringify(line.indexOf('[') === 0 ? answers : answers[0])}\n`)
   }
 
-  #lostAnswer(message: Message): object {
-    const { id, method } = message
-    const mayWrite = method === 'tools/call' && this.#writes?.includes(String(paramsOf(message).name)) !== false
+  #lostAnswer({ id, method, params }: Message): object {
+    const mayWrite = method === 'tools/call' && this.#writes?.includes(String(membersOf(params).name)) !== false
     const hint = mayWrite
       ? 'The change may have been made. Check list_changes before you repeat it.'
       : 'Nothing was changed by this. Ask again.'
@@ -273,12 +230,12 @@ function keyOf(id: unknown): string {
   return JSON.stringify(id) ?? ''
 }
 
-function paramsOf({ params }: Message): Message {
-  return isRecord(params) ? params : {}
+function membersOf(value: unknown): Message {
+  return isRecord(value) ? value : {}
 }
 
 /** Returns the messages in a line: one, those of a batch, or none if it is malformed, which the server reports. */
-function messagesIn(line: Buffer): readonly Message[] {
-  const parsed = parseJson(line.toString())
+function messagesIn(line: string): readonly Message[] {
+  const parsed = parseJson(line)
   return (Array.isArray(parsed) ? parsed : [parsed]).filter(isRecord)
 }

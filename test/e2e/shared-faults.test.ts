@@ -59,7 +59,7 @@ test.runIf(CAN_MOUNT)('on a full disk, a process works alone and does not wait',
   expect(stdout, stderr).toContain('"id":2')
   expect(stdout).not.toContain('"isError":true')
   // An announcement that stays would make every other process wait.
-  expect(stderr).not.toContain('.starting')
+  expect(stderr).not.toMatch(/\.server$/m)
 })
 
 test('a folder for sockets that cannot be made leaves each process alone', { timeout: SLOW }, async () => {
@@ -76,7 +76,7 @@ test('a server that cannot write its files leaves each process alone', { timeout
   const { file } = placeOf(world)
   await world.roux(['stop'], { env: SHARED })
   // Its file cannot take the place of a folder, as on a disk that is full or read-only.
-  mkdirSync(join(file('token'), 'x'), { recursive: true, mode: 0o700 })
+  mkdirSync(join(file('server'), 'x'), { recursive: true, mode: 0o700 })
   expect(await askOnce(world)).toMatchObject({ code: 0 })
   expect(serversIn(world)).toEqual([])
 })
@@ -101,14 +101,27 @@ test('a start announced in the future, as after the clock was set back, or by a 
   await askOnce(world)
   const { file } = placeOf(world)
   await world.roux(['stop'], { env: SHARED })
-  writeFileSync(file('starting'), `${process.pid}`)
+  writeFileSync(file('server'), `${process.pid}`, { mode: 0o600 })
   const later = new Date(Date.now() + 3_600_000)
-  utimesSync(file('starting'), later, later)
+  utimesSync(file('server'), later, later)
   expect(await askOnce(world)).toMatchObject({ code: 0, err: '' })
   expect(serversIn(world)).toHaveLength(1)
   await world.roux(['stop'], { env: SHARED })
   // No process has this id: it is above the limit of every system.
-  writeFileSync(file('starting'), '99999999')
+  writeFileSync(file('server'), '99999999', { mode: 0o600 })
+  expect(await askOnce(world)).toMatchObject({ code: 0, err: '' })
+  expect(serversIn(world)).toHaveLength(1)
+})
+
+test('a killed server whose process id belongs to another process by now holds nobody up', { timeout: SLOW }, async () => {
+  const world = sharedWorld()
+  await askOnce(world)
+  world.killServers()
+  const { file } = placeOf(world)
+  await eventually(async () => expect(serversIn(world)).toEqual([]))
+  writeFileSync(file('server'), `${process.pid} secret`)
+  const before = new Date(Date.now() - 3_600_000)
+  utimesSync(file('server'), before, before)
   expect(await askOnce(world)).toMatchObject({ code: 0, err: '' })
   expect(serversIn(world)).toHaveLength(1)
 })

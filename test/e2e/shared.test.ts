@@ -257,7 +257,7 @@ test('what is not a server of the user is not used: each process then works alon
     readdirSync(folder)
       .find((one) => one.endsWith('.log'))
       ?.replace('.log', '') ?? ''
-  const [socket, token] = [join(folder, `${name}.sock`), join(folder, `${name}.token`)]
+  const [socket, announcement] = [join(folder, `${name}.sock`), join(folder, `${name}.server`)]
   // A stale socket, as a killed server leaves it.
   await call()
   for (const pid of serversIn(world)) process.kill(pid, 'SIGKILL')
@@ -270,18 +270,18 @@ test('what is not a server of the user is not used: each process then works alon
   const silent = createServer(() => {})
   await new Promise<void>((resolve) => silent.listen(socket, resolve))
   onTestFinished(() => void silent.close())
-  writeFileSync(token, 'secret\n', { mode: 0o600 })
+  writeFileSync(announcement, '99999999 secret', { mode: 0o600 })
   expect(await call()).toBe(0)
   expect(serversIn(world)).toEqual([])
-  // A token that others can read.
-  chmodSync(token, 0o644)
+  // A secret that others can read.
+  chmodSync(announcement, 0o644)
   expect(await call()).toBe(0)
   expect(serversIn(world)).toEqual([])
   // A folder that others can open.
-  rmSync(token)
+  rmSync(announcement)
   silent.close()
   chmodSync(folder, 0o777)
-  writeFileSync(token, 'secret\n', { mode: 0o600 })
+  writeFileSync(announcement, '99999999 secret', { mode: 0o600 })
   expect(await call()).toBe(0)
   expect(serversIn(world)).toEqual([])
 })

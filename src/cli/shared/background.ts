@@ -3,28 +3,31 @@ import type { LoadedVaults } from '../../config/load-vaults.ts'
 import { RouxError } from '../../core/errors.ts'
 import { isRunning } from '../../core/is-running.ts'
 import { amount } from '../../core/text/amount.ts'
-import { connect, type Link, PATIENCE, type SharedStatus } from '../../relay/connect.ts'
+import { connect, type Link, type SharedStatus } from '../../relay/connect.ts'
 import { greetingOf } from '../../relay/greeting.ts'
-import { type Alone, findPlace } from '../../relay/place.ts'
+import { findPlace, PATIENCE } from '../../relay/place.ts'
 import { openLink } from '../../relay/start-server.ts'
 import { type Host, UsageError } from '../host.ts'
 import type { Invocation } from '../session.ts'
 import { SWITCHED_OFF, whyAlone } from './why-alone.ts'
 
 /** The state of the shared server for this user, as `status` shows it. */
-export interface SharedState extends Partial<Alone> {
-  readonly running?: SharedStatus
+export interface SharedState {
+  readonly running?: SharedStatus | undefined
+  /** Why processes with these settings work alone. */
+  readonly alone?: string
 }
 
 /** Starts the shared server and lets it open the vaults of this command line. */
 export async function startInBackground(invocation: Invocation, loaded: LoadedVaults): Promise<number> {
   const { host, printer } = invocation
-  const alone = whyAlone(invocation, loaded)
+  const reason = whyAlone(invocation, loaded)
   const greeting = greetingOf('warm', process.argv.slice(2), host.env)
-  const link = alone === undefined ? await openLink(host.sharing?.script ?? '', greeting) : { alone }
-  if ('alone' in link)
-    throw new UsageError(`A shared server is not possible here: ${link.alone}.`, '"roux serve" without --background needs none.')
-  printer.note(`The shared server runs: ${describeState({ running: statusOf(link) })}.`)
+  const start = () => openLink(host.sharing?.script ?? '', greeting)
+  const { running, alone } = reason === undefined ? await stateOf(start) : { alone: reason }
+  if (running === undefined)
+    throw new UsageError(`A shared server is not possible here: ${alone}.`, '"roux serve" without --background needs none.')
+  printer.note(`The shared server runs: ${describe(running)}.`)
   return 0
 }
 
@@ -67,13 +70,17 @@ function describe({ process: id, version, memory, connections, vaults }: SharedS
   return `process ${id}, version ${version}, ${memory} MB, ${amount(connections, 'connection')}, ${amount(vaults.length, 'vault')}`
 }
 
-async function ask({ sharing, env }: Host, kind: 'status' | 'stop', patience?: number): Promise<SharedState> {
-  const link = await connect(findPlace(sharing?.script ?? '', env), greetingOf(kind, [], env), patience)
-  if (link === undefined) return {}
-  return 'socket' in link ? { running: statusOf(link) } : { alone: link.alone }
+function ask({ sharing, env }: Host, kind: 'status' | 'stop', patience?: number): Promise<SharedState> {
+  return stateOf(() => connect(findPlace(sharing?.script ?? '', env), greetingOf(kind, [], env), patience))
 }
 
-function statusOf({ socket, notice }: Link): SharedStatus {
-  socket.destroy()
-  return notice.status as SharedStatus
+/** Returns the state of a server that accepts a connection, or why there is no connection. */
+async function stateOf(open: () => Promise<Link | undefined>): Promise<SharedState> {
+  try {
+    const link = await open()
+    link?.socket.destroy()
+    return { running: link?.notice.status }
+  } catch (error) {
+    return { alone: (error as Error).message }
+  }
 }

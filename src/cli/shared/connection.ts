@@ -6,15 +6,16 @@ import { isRecord } from '../../core/is-record.ts'
 import { parseJson } from '../../core/quietly.ts'
 import { isSameSecret } from '../../http/tokens.ts'
 import type { Tool } from '../../mcp/definition/define-tool.ts'
-import { type Greeting, type Notice, noticeLine, PATIENCE, readFirstLine, type SharedStatus } from '../../relay/connect.ts'
+import { type Greeting, linesOf, type Notice, noticeLine, type SharedStatus } from '../../relay/connect.ts'
 import { SENT_VARIABLE } from '../../relay/greeting.ts'
+import { notUsable, PATIENCE } from '../../relay/place.ts'
 import { parseArguments, splitCommand } from '../arguments.ts'
 import type { Host, Out } from '../host.ts'
 import { Printer } from '../output/printer.ts'
 import { run } from '../run.ts'
 import { settingsInput, withVaults } from '../session.ts'
 import { findCommandOrTool, findTool } from '../tools/tool-command.ts'
-import { needsWrite } from '../tools/tool-switch.ts'
+import { decisionOptions } from '../tools/tool-help.ts'
 import { overlaid } from './overlaid.ts'
 import type { SharedVaults } from './shared-vaults.ts'
 import { whyAlone } from './why-alone.ts'
@@ -29,8 +30,6 @@ export interface ConnectionParts {
   stop(): void
 }
 
-/** Greatest length of the first line in bytes. */
-const LONGEST_LINE = 10 << 20
 /** Milliseconds for the other side to close its half of a connection. */
 const LINGER = 5_000
 
@@ -41,23 +40,19 @@ export class Connection {
   readonly #socket: Socket
   readonly #parts: ConnectionParts
   readonly #listeners: (() => void)[] = []
+  /** Milliseconds that the server keeps running after this connection; `undefined` if it has not been accepted, or only asked for the status. */
+  keep: number | undefined
   #again: Notice['again']
-  #keep: number | undefined
 
   constructor(socket: Socket, parts: ConnectionParts) {
     this.#socket = socket
     this.#parts = parts
   }
 
-  /** Milliseconds that the server keeps running after this connection; `undefined` if it has not been accepted, or only asked for the status. */
-  get keep(): number | undefined {
-    return this.#keep
-  }
-
   /** Ends the connection after the running calls. The relay then makes another one. */
   end(again: Notice['again']): void {
     this.#again ??= again
-    if (this.#keep === undefined) this.#socket.destroy()
+    if (this.keep === undefined) this.#socket.destroy()
     for (const listener of this.#listeners.splice(0)) listener()
   }
 
@@ -67,15 +62,15 @@ export class Connection {
     socket.on('error', () => {}).on('timeout', () => socket.destroy())
     try {
       socket.setTimeout(PATIENCE)
-      const line = await readFirstLine(socket, LONGEST_LINE)
+      const lines = linesOf(socket)
+      const hello = parseJson((await lines.next()).value ?? '')
+      await lines.return(undefined)
       socket.setTimeout(0)
-      if (line === undefined) return void socket.destroy()
-      const hello = parseJson(line.toString())
-      if (!isRecord(hello) || !isSameSecret(String(hello.token), this.#parts.token))
-        return this.#close({ alone: 'its token is wrong' })
+      const isOwn = isRecord(hello) && isSameSecret(String(hello.token), this.#parts.token)
+      if (!isOwn) throw notUsable('its token is wrong')
       await this.#answer(hello as unknown as Greeting)
     } catch (error) {
-      this.#close({ alone: `it failed (${String(error)})` })
+      this.#close({ alone: (error as Error).message })
     }
   }
 
@@ -87,15 +82,14 @@ export class Connection {
       return kind === 'stop' ? stop() : undefined
     }
     const host = this.#hostFor(greeting)
-    const accepted = await accept(argv, host)
-    if (typeof accepted === 'string') return this.#close({ alone: accepted })
-    const { loaded, invocation } = accepted
-    this.#keep = loaded.server.settings.serve.keep_minutes * MINUTE
+    const { loaded, invocation } = await accept(argv, host)
+    this.keep = loaded.server.settings.serve.keep_minutes * MINUTE
     if (kind === 'warm') {
       this.#close({ status: status() })
       return await withVaults(invocation, loaded.vaults, async (vaults) => void (await openAll(vaults)))
     }
-    this.#say({ writes: kind === 'serve' ? (await host.tools()).filter(isWriting).map(({ name }) => name) : [] })
+    const writing = (await host.tools()).filter(({ annotations }) => !annotations.readOnlyHint)
+    this.#say({ writes: writing.map(({ name }) => name) })
     const code = await run(argv, overlaid(host, { loaded }))
     this.#close(this.#again === undefined ? { exit: code } : { again: this.#again })
   }
@@ -115,7 +109,7 @@ export class Connection {
   #hostFor({ kind, cwd, env, columns }: Greeting): Host {
     const { host, vaults } = this.#parts
     const own = Object.entries(host.env).filter(([name]) => !SENT_VARIABLE.test(name))
-    const composition = vaults.compositionFor({ keep: () => this.#keep ?? 0, onOutdated: () => this.end('now') })
+    const composition = vaults.compositionFor({ keep: () => this.keep ?? 0, onOutdated: () => this.end('now') })
     const socket = this.#socket
     const isServer = kind === 'serve'
     if (!isServer) socket.once('close', () => this.end('later')).resume()
@@ -142,30 +136,27 @@ export class Connection {
   }
 }
 
-/** Loads the settings of a command line, or returns why its process should run it alone. */
+/**
+ * Loads the settings of a command line.
+ * @throws an error if its process should run it alone
+ */
 async function accept(argv: readonly string[], host: Host) {
   const { command = '', rest } = splitCommand(argv)
   const named = await findCommandOrTool(host, command)
-  if (named === undefined) return `there is no command "${command}"`
-  try {
-    const parsed = parseArguments(rest, named.options)
-    const tool = command === 'call' ? await findTool(host, parsed.positionals[0] ?? '') : named.tool
-    if (command === 'call' && parsed.positionals[1] === '-') return 'the arguments come from stdin'
-    if (tool === undefined ? command === 'call' : isDecision(tool, parsed.options)) return `"${command}" is not only reading`
-    const invocation = { ...parsed, host, printer: new Printer(host, true) }
-    const loaded = await loadVaults(settingsInput(invocation, command === 'serve' ? parsed.positionals[0] : undefined))
-    return whyAlone(invocation, loaded) ?? { loaded, invocation }
-  } catch (error) {
-    // The process reports the same error.
-    return String(error)
-  }
-}
-
-function isWriting(tool: Tool): boolean {
-  return needsWrite(tool) || !tool.annotations.readOnlyHint
+  const parsed = parseArguments(rest, named?.options ?? [])
+  const [name = '', json] = parsed.positionals
+  const tool = command === 'call' ? await findTool(host, name) : named?.tool
+  const isReading = tool === undefined ? named !== undefined && command !== 'call' : !isDecision(tool, parsed.options)
+  // The arguments of "call" may come from stdin, which only the process itself has.
+  if (!isReading || json === '-') throw notUsable(`"${command}" is not only reading`)
+  const invocation = { ...parsed, host, printer: new Printer(host, true) }
+  const loaded = await loadVaults(settingsInput(invocation, command === 'serve' ? parsed.positionals[0] : undefined))
+  const alone = whyAlone(invocation, loaded)
+  if (alone !== undefined) throw notUsable(alone)
+  return { loaded, invocation }
 }
 
 /** Checks whether a tool, or an option of its command, changes something. */
-function isDecision(tool: Tool, options: ReadonlyMap<string, unknown>): boolean {
-  return isWriting(tool) || ['name', 'dismiss', 'apply'].some((option) => options.has(option))
+function isDecision({ name, annotations }: Tool, options: ReadonlyMap<string, unknown>): boolean {
+  return !annotations.readOnlyHint || decisionOptions(name).some((option) => options.has(option.name))
 }

@@ -13,7 +13,8 @@ import { overlaid } from './overlaid.ts'
 interface SharedVault {
   readonly folder: string
   readonly core: Promise<GraphCore>
-  readonly users: Set<GraphCore>
+  /** Number of the connections. */
+  users: number
   closing?: NodeJS.Timeout
 }
 
@@ -43,16 +44,12 @@ export class SharedVaults {
 
   /** Returns what a connection opens vaults with. */
   compositionFor(user: VaultUser): Composition {
-    return {
-      ...this.#composition,
-      openCore: (settings, options) => this.#use(settings, options, user),
-      shareParts: () => ({ ...this.#parts, close: async () => {} }),
-    }
+    return { ...this.#composition, openCore: (settings, options) => this.#use(settings, options, user) }
   }
 
   /** Returns the folders of the open vaults with the number of their users. */
   list(): SharedStatus['vaults'] {
-    return [...this.#open.values()].map(({ folder, users }) => ({ vault: folder, connections: users.size }))
+    return [...this.#open.values()].map(({ folder, users }) => ({ vault: folder, connections: users }))
   }
 
   async close(): Promise<void> {
@@ -74,18 +71,16 @@ export class SharedVaults {
     const key = JSON.stringify([shape, options.name, options.apiKey, options.aiKey])
     const vault = this.#open.get(key) ?? this.#openVault(key, { ...settings, ai }, options)
     clearTimeout(vault.closing)
+    vault.users++
     const core = await vault.core
     options.onAiChange?.(() => {
       if (JSON.stringify(options.ai?.()) !== JSON.stringify(ai)) user.onOutdated()
     })
-    const view = viewOf(core, settings, options, () => {
-      vault.users.delete(view)
-      if (vault.users.size > 0 || this.#open.get(key) !== vault) return
-      vault.closing = setTimeout(() => void this.#close(key), user.keep()).unref()
+    const leave = once(() => {
+      vault.users--
+      if (vault.users === 0) vault.closing = setTimeout(() => void this.#close(key), user.keep()).unref()
     })
-    clearTimeout(vault.closing)
-    vault.users.add(view)
-    return view
+    return viewOf(core, settings, options, leave)
   }
 
   #openVault(key: string, settings: Settings, options: OpenOptions): SharedVault {
@@ -98,7 +93,7 @@ export class SharedVaults {
       // Rights belong to the views.
       permits: () => ({ write: true, attach: true }),
     })
-    const vault: SharedVault = { folder: settings.vault.path, core, users: new Set() }
+    const vault: SharedVault = { folder: settings.vault.path, core, users: 0 }
     this.#open.set(key, vault)
     core.catch(() => this.#open.delete(key))
     return vault
@@ -124,21 +119,16 @@ function viewOf(core: GraphCore, settings: Settings, options: OpenOptions, onClo
 
 /** Returns the indexing of a vault for one connection, which is a server or a command. */
 function indexingOf({ indexing }: GraphCore, { watch, onBegin = () => {} }: OpenOptions): Indexing {
-  const tell = once(onBegin)
-  const forServer: Partial<Indexing> = {
-    begin() {
-      indexing.begin()
-      tell()
-    },
+  const begin = once(() => {
+    indexing.begin()
+    onBegin()
+  })
+  // A command sees every change made before it, as a process that compares all files does.
+  const ready: Indexing['ready'] = async (timeout, signal) => {
+    const isReady = await indexing.ready(timeout, signal)
+    // The status tells why files cannot be compared.
+    await inTime(indexing.current(), timeout, signal).catch(() => {})
+    return isReady
   }
-  const forCommand: Partial<Indexing> = {
-    // A command sees every change made before it, as a process that compares all files does.
-    async ready(timeout, signal) {
-      const isReady = await indexing.ready(timeout, signal)
-      // The status tells why files cannot be compared.
-      await inTime(indexing.current(), timeout, signal).catch(() => {})
-      return isReady
-    },
-  }
-  return overlaid(indexing, watch ? forServer : forCommand)
+  return overlaid(indexing, { begin, ...(watch ? {} : { ready }) })
 }

@@ -141,6 +141,6 @@ function optionType(type: PropertySchema['type'] | undefined): Option['type'] {
 }
 
 /** Returns the decision options of a tool's command. */
-function decisionOptions(tool: string): readonly Option[] {
+export function decisionOptions(tool: string): readonly Option[] {
   return DECISION_OPTIONS.get(tool) ?? []
 }

@@ -1,0 +1,45 @@
+import { PassThrough, Writable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
+import { expect, test } from 'vitest'
+import { linesOf, written } from '../../src/relay/connect.ts'
+
+async function all(lines: AsyncIterable<string>): Promise<readonly string[]> {
+  const found: string[] = []
+  for await (const line of lines) found.push(line)
+  return found
+}
+
+test('lines may be cut anywhere, even within a character, and the last needs no line break', async () => {
+  const stream = new PassThrough()
+  const text = Buffer.from('one\n\nzwölf\nthe last')
+  for (let at = 0; at < text.length; at++) stream.write(text.subarray(at, at + 1))
+  stream.end()
+  expect(await all(linesOf(stream))).toEqual(['one', '', 'zwölf', 'the last'])
+})
+
+test('a stream that breaks has ended', async () => {
+  const stream = new PassThrough()
+  const lines = all(linesOf(stream))
+  stream.write('one\ntw')
+  setImmediate(() => stream.destroy(new Error('broken')))
+  expect(await lines).toEqual(['one', 'tw'])
+  expect(await all(linesOf(stream))).toEqual([])
+})
+
+test('who reads one line leaves what arrives later to others', async () => {
+  const stream = new PassThrough()
+  const lines = linesOf(stream)
+  stream.write('hello\n')
+  expect(await lines.next()).toMatchObject({ value: 'hello' })
+  await lines.return(undefined)
+  stream.end('rest\n')
+  expect(String(await buffer(stream))).toBe('rest\n')
+})
+
+test('a write to a stream that never takes it ends with the stream', async () => {
+  const stream = new Writable({ write() {} })
+  const writing = written(stream, 'text')
+  stream.destroy()
+  await writing
+  await written(stream, 'more')
+})
