@@ -190,3 +190,24 @@ test('lines of a note of Obsidian stay lines', async () => {
   await page.waitForSelector('.body p')
   expect((await page.innerText('.body p')).split('\n')).toEqual(['Plugin: one', 'Author: Two', 'Mobile: yes'])
 })
+
+test('the notes to start with are those of the table, with the same number of links in', async () => {
+  const { page } = await lookAtDemo()
+  await page.waitForSelector('.welcome .rows li')
+  const start = await page.locator('.welcome .rows >> nth=0').locator('li').allInnerTexts()
+  await page.keyboard.press('t')
+  await page.waitForSelector('.table tbody .chip')
+  const rows = await page.$$eval('.table tbody tr', (all) =>
+    all.map((row) => [row.querySelector('a')?.textContent, row.querySelector('[data-name="Links in"]')?.textContent]),
+  )
+  expect(start.map((text) => text.split(/\s*\n\s*/))).toEqual(rows.slice(0, start.length))
+})
+
+test('on a phone a note shows what surrounds it on a small map, and a wide window has no such map', async () => {
+  const { page } = await lookAtDemo({ width: 390, hash: '&note=Gluten' })
+  await page.waitForSelector('.note .body p')
+  expect(await page.locator('canvas.local[aria-label="Map around Gluten"]').isVisible()).toBe(true)
+  const { page: wide } = await lookAtDemo({ hash: '&note=Gluten' })
+  await wide.waitForSelector('.note .body p')
+  expect(await wide.locator('canvas.local').count()).toBe(0)
+})
