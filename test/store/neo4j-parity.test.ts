@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join, resolve } from 'node:path'
 import { Client } from '@modelcontextprotocol/client'
@@ -158,7 +158,11 @@ function difference(one: ReadingCall, ours: string, theirs: string): string {
 
 /** A vault with cases in which engines have differed, and an empty one. */
 const WRITTEN = mkdtempSync(join(tmpdir(), 'roux-parity-'))
-const [CORNERS, EMPTY] = [`corners-${process.pid}`, `empty-${process.pid}`].map((name) => join(WRITTEN, name)) as [string, string]
+const [CORNERS, EMPTY, SPOKEN] = ['corners', 'empty', 'spoken'].map((name) => join(WRITTEN, `${name}-${process.pid}`)) as [
+  string,
+  string,
+  string,
+]
 const PATHS = [
   CORNERS,
   ...(LONG ? [EMPTY] : []),
@@ -166,10 +170,29 @@ const PATHS = [
   ...VAULTS.filter((path) => existsSync(path)),
 ]
 
+/** Notes in three languages. Each is the answer to its questions, which have other forms of its words, or other words, but no compounds. */
+const NOTES: Readonly<Record<string, { readonly text: string; readonly questions: readonly string[] }>> = {
+  'Versionen.md': {
+    text: 'Im Verlauf der Versionen steht, wie eine Notiz früher aussah. Gelöschte Dateien stellst du dort wieder her.',
+    questions: ['Verlauf der Version', 'gelöschter Datei', 'alte Fassung einer Notiz zurückholen'],
+  },
+  'Häuser.md': { text: 'Alte Häuser brauchen neue Dächer und dichte Fenster.', questions: ['Haus', 'Dach eines Hauses'] },
+  'แม่แบบ.md': {
+    text: 'แม่แบบช่วยให้คุณสร้างบันทึกใหม่ได้เร็วขึ้น โดยใช้ข้อความที่เตรียมไว้ล่วงหน้า',
+    questions: ['สร้างบันทึกจากแม่แบบ', 'ข้อความที่เตรียมไว้'],
+  },
+  'ซิงค์.md': { text: 'การซิงค์ทำให้บันทึกของคุณเหมือนกันบนทุกอุปกรณ์', questions: ['บันทึกบนหลายอุปกรณ์', 'ซิงค์'] },
+  'القوالب.md': {
+    text: 'تساعدك القوالب على إنشاء ملاحظات جديدة بسرعة من نص جاهز.',
+    questions: ['قالب لملاحظة جديدة', 'انشاء ملاحظات'],
+  },
+  'المزامنة.md': { text: 'تحفظ المزامنة الملاحظات متطابقة على كل الأجهزة.', questions: ['مزامنة الأجهزة'] },
+}
+
 describe.skipIf(NEO4J_URL === undefined)('every tool gives the same answer from Neo4j as from the embedded index', () => {
   afterAll(async () => {
     rmSync(WRITTEN, { recursive: true, force: true })
-    for (const vault of PATHS) {
+    for (const vault of [...PATHS, SPOKEN]) {
       const connection = new Connection({ ...neo4jPlace(), vault: basename(vault) })
       await removeVault(connection)
       await connection.close()
@@ -217,5 +240,32 @@ describe.skipIf(NEO4J_URL === undefined)('every tool gives the same answer from 
     await Promise.all(Array.from({ length: AT_ONCE }, compareAll))
     console.log(name, 'allowed:', Object.fromEntries(allowed), 'different:', different.length)
     expect(different.join('\n')).toBe('')
+  })
+
+  test('with `search.languages`, the same notes answer questions in German, Thai and Arabic', { timeout: 900_000 }, async () => {
+    const world = openWorld()
+    const spoken = ['--set', 'search.languages=["de","th","ar"]']
+    mkdirSync(SPOKEN)
+    for (const [path, { text }] of Object.entries(NOTES)) writeFileSync(join(SPOKEN, path), `${text}\n`)
+    const feeding = await world.roux(['index', SPOKEN, '--store', 'neo4j', ...spoken], { env: NEO4J })
+    expect(feeding.code, feeding.err).toBe(0)
+    const embedded = await clientOf(world, [SPOKEN, ...spoken])
+    const vaults = `store.neo4j.vaults=${JSON.stringify([basename(SPOKEN)])}`
+    const stored = await clientOf(world, ['--set', 'store.type=neo4j', '--set', vaults, ...spoken])
+    for (const client of [embedded, stored]) await whenComputed(client, ['search', { query: 'all' }])
+    for (const [path, { questions }] of Object.entries(NOTES)) {
+      for (const query of questions) {
+        for (const mode of ['keyword', 'hybrid']) {
+          const found = async (client: Wire): Promise<string[]> => {
+            const { results = [], error } = await call(client, ['search', { query, mode }])
+            expect(error).toBeUndefined()
+            return results.map(({ id }: Wire) => id)
+          }
+          const [ours, theirs] = await Promise.all([found(embedded), found(stored)])
+          expect([query, mode, theirs[0], theirs.toSorted()]).toEqual([query, mode, ours[0], ours.toSorted()])
+          if (mode === 'hybrid') expect([query, ours[0]]).toEqual([query, path.toLowerCase()])
+        }
+      }
+    }
   })
 })
