@@ -7,6 +7,9 @@ import { BUSY_TIMEOUT, DamagedIndex, openSqlite } from './sqlite.ts'
 /** Minimum size in bytes of a log worth truncating. */
 const LARGE_LOG = 4_000_000
 
+/** Free pages are released in steps of this many, for at most this many milliseconds, because edits wait meanwhile. */
+const RELEASE = { pages: 200, within: 200 }
+
 /** Identity and format of a database. */
 export interface DatabaseKind {
   /** Distinguishes Roux's files from other databases. */
@@ -106,6 +109,7 @@ export class DatabaseFile {
   /** Call when idle. @returns whether this is the first call for this file on disk */
   tidy(): boolean {
     if (this.#database === undefined || this.#location.kind === 'memory') return false
+    releasePages(this.#database)
     this.#checkpoint(this.#database, this.#location.path)
     if (this.#isTouched) return false
     this.#isTouched = true
@@ -174,9 +178,18 @@ export function hasTables(database: Database): boolean {
   return tables?.n !== 0
 }
 
+/** Makes the file smaller by its unused pages. Without this, it would keep the size that it once had. */
+function releasePages(database: Database): void {
+  const deadline = performance.now() + RELEASE.within
+  const free = database.prepare('PRAGMA freelist_count')
+  while ((free.all()[0] as { freelist_count: number }).freelist_count > 0 && performance.now() < deadline)
+    database.prepare(`PRAGMA incremental_vacuum(${RELEASE.pages})`).all()
+}
+
 function makeSchema(database: Database, { applicationId, format, schema, pageSize }: DatabaseKind): void {
   if (hasTables(database)) return
   if (pageSize !== undefined) database.exec(`PRAGMA page_size = ${pageSize}`)
+  database.exec('PRAGMA auto_vacuum = INCREMENTAL')
   database.exec(`BEGIN IMMEDIATE; ${schema} PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${format}; COMMIT`)
 }
 

@@ -26,6 +26,16 @@ test('empties a large log when idle, and reuses a small one', () => {
   expect(small.log()).toBeGreaterThan(1_000_000)
 })
 
+test('gives the space of deleted rows back when idle', () => {
+  const { file, path } = written(6)
+  file.tidy()
+  const full = statSync(path).size
+  file.write((database) => database.exec('DELETE FROM t'))
+  file.tidy()
+  expect(full).toBeGreaterThan(6_000_000)
+  expect(statSync(path).size).toBeLessThan(100_000)
+})
+
 test('does not wait for readers, which continue undisturbed', () => {
   const { file, path, log } = written(6)
   const reader = openSqlite(path, { readOnly: true })
