@@ -56,8 +56,8 @@ export interface Shape {
   readonly down: number
 }
 
-/** Maximum factor. Beyond that, groups look squeezed. */
-const MOST_STRETCHED = 1.35
+/** Maximum factor. Beyond that, evenly spread notes become rows. */
+const MOST_STRETCHED = 1.2
 
 /** Returns the shape in which a picture fills a window of this width per height. */
 export function shapeFor(picture: Pick<VaultPicture, 'places'>, window: number): Shape {

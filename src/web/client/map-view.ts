@@ -70,7 +70,7 @@ const FONT = "'Inter Variable', system-ui, sans-serif"
  * Maximum number of names at once, and while the whole map is in a window of `area` square pixels: of groups, of notes on a map of up
  * to `few` notes, and of notes on a larger one.
  */
-const NAMED = { most: 160, groups: 11, few: 100, ofFew: 60, ofMany: 15, around: 40, area: 900_000 }
+const NAMED = { most: 160, groups: 11, few: 100, ofFew: 100, ofMany: 15, around: 40, area: 900_000 }
 /** From this radius in pixels, notes are recognizable individually. */
 const SEEN = 2.5
 /** From this radius in pixels, a note is too large to be covered by a name. */
@@ -79,6 +79,8 @@ const WIDE = 8
 const HIDDEN = 10
 /** Up to this many notes, names of groups are next to their notes rather than on them. */
 const FEW = 300
+/** Least distance in pixels between the name of a group beside its notes and the sides of the view. */
+const EDGE = 12
 /** Sizes of the names of groups in pixels, by the number of their notes. On small maps and in windows below `narrow`, all have the least. */
 const GROUP_FONT = { least: 14, most: 19, narrow: 700 }
 /** The colors of remarks. */
@@ -484,12 +486,12 @@ export class MapView {
     const { graph } = frame
     const writing: Writing = { on, frame, labels: this.#labelsIn(frame) }
     this.#groupNames = this.#labelGroups(writing)
-    // A group is named after one of its notes. On a large map, that name is not drawn twice.
+    // A group is named after one of its notes. On a large map, that name is not drawn twice, unless a large dot would have none.
     const named = new Set(graph.count < FEW ? [] : this.#groupNames.map(({ text }) => text))
     const most = writing.labels.placed.length + this.#mostNames(graph.count <= NAMED.few ? NAMED.ofFew : NAMED.ofMany, 2)
     for (const note of worthALabel(frame, this.#byLinks(graph))) {
       if (writing.labels.placed.length >= most) break
-      if (!named.has(graph.picture.titles[note] ?? '')) this.#labelNote(note, writing)
+      if (isIndex(frame, note) || !named.has(graph.picture.titles[note] ?? '')) this.#labelNote(note, writing)
     }
     return writing.labels.placed
   }
@@ -564,7 +566,7 @@ export class MapView {
     const further = (isBold ? [0, 18, 36] : []).flatMap((more) =>
       [gap + 7 + more, -gap - 7 - more].map((off) => [this.#within(x - width / 2, width), y + off] as const),
     )
-    const mayHide = isBold ? Number.POSITIVE_INFINITY : frame.graph.count > NAMED.few ? HIDDEN : 0
+    const mayHide = isBold || isIndex(frame, note) ? Number.POSITIVE_INFINITY : frame.graph.count > NAMED.few ? HIDDEN : 0
     const box = labels.place(words, near, mayHide) ?? labels.place(words, further, mayHide)
     if (box !== undefined) write(on, text, { box, font, colour: this.#theme.text, edge: this.#theme.ground })
   }
@@ -845,9 +847,18 @@ function besideArea(frame: Frame, area: Area, { width, height }: Words): readonl
       const [dx, dy] = [(x - middleX) / away, (y - middleY) / away]
       return { x: x + dx * (width / 2 + 6), y: y + dy * (height / 2 + 4), cost: dy < 0 ? 1 + dy : 1.3 - dy }
     })
-    .filter(({ x, y }) => [-0.3, 0, 0.3].every((side) => isFree(x + side * width, y)))
+    .filter(
+      ({ x, y }) =>
+        Math.abs(x - frame.width / 2) < (frame.width - width) / 2 - EDGE &&
+        [-0.3, 0, 0.3].every((side) => isFree(x + side * width, y)),
+    )
     .sort((a, b) => a.cost - b.cost)
     .map(({ x, y }) => [x, y] as const)
+}
+
+/** True for notes that list others, which are large and in no color. */
+function isIndex({ look: { colours, palette } }: Frame, note: number): boolean {
+  return colours[note] === palette.length
 }
 
 /** Yields those of the notes that are in view. */
@@ -864,8 +875,8 @@ function* worthALabel(frame: Frame, notes: readonly number[]): Generator<number>
 
 function themeOf(isDark: boolean): Theme {
   return isDark
-    ? { ground: '#131519', text: '#e8e6e3', link: '#aab4c4', accent: '#ffb454', area: 0.12 }
-    : { ground: '#fcfbf9', text: '#1d2129', link: '#5b6675', accent: '#c2410c', area: 0.09 }
+    ? { ground: '#131519', text: '#e8e6e3', link: '#aab4c4', accent: '#ffb454', area: 0.14 }
+    : { ground: '#fcfbf9', text: '#1d2129', link: '#5b6675', accent: '#c2410c', area: 0.11 }
 }
 
 /** True if the user wants no motion. */
