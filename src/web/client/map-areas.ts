@@ -1,5 +1,4 @@
 import type { Graph } from './graph.ts'
-import type { Look } from './map-scene.ts'
 
 /** The outline of a group: where its notes are denser than those of any other group. */
 export interface Area {
@@ -7,6 +6,13 @@ export interface Area {
   readonly colour: number
   /** `x, y` of the corners, in units of the layout. */
   readonly outline: readonly number[]
+}
+
+/** 1 for visible notes, and the palette index of each note. The last color of the palette has no area. */
+interface Shown {
+  readonly shown: Uint8Array
+  readonly colours: Uint8Array
+  readonly palette: readonly string[]
 }
 
 /** Reach of a note on a map of up to `few` notes, and on larger ones, and size of a cell, in usual distances between notes. */
@@ -19,7 +25,7 @@ const LEAST = 1.25
 let kept: { readonly key: readonly unknown[]; readonly areas: readonly Area[] } | undefined
 
 /** Returns an outline for each color, around the largest connected part of its notes. */
-export function areasOf(graph: Graph, { shown, colours, palette }: Pick<Look, 'shown' | 'colours' | 'palette'>): readonly Area[] {
+export function areasOf(graph: Graph, { shown, colours, palette }: Shown): readonly Area[] {
   const key = [graph.places, shown, colours]
   if (kept?.key.every((one, at) => one === key[at]) !== true) {
     const notes = [...graph.degrees.keys()].filter((note) => shown[note] === 1 && (graph.degrees[note] ?? 0) > 0)
