@@ -27,7 +27,8 @@ function linesOfCode(text) {
   const source = ts.createSourceFile('a.ts', text, ts.ScriptTarget.Latest, false)
   const lines = new Set()
   const visit = (node) => {
-    const children = node.getChildren(source)
+    // Documentation comments are nodes, too.
+    const children = node.getChildren(source).filter((child) => !ts.isJSDoc(child))
     if (children.length > 0 || node.getWidth(source) === 0) return children.forEach(visit)
     const [first, last] = [node.getStart(source), node.getEnd()].map((at) => source.getLineAndCharacterOfPosition(at).line)
     for (let line = first; line <= last; line++) lines.add(line)

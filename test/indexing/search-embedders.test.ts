@@ -30,7 +30,11 @@ describe('an embedder that fails', () => {
         /not a number/,
         async ([first, ...rest]) => [first?.with(0, Number.NaN) ?? new Float32Array(0), ...rest],
       ],
-      ['answers infinity', /not a number/, async (vectors) => vectors.map((vector) => vector.map(() => Number.POSITIVE_INFINITY))],
+      [
+        'answers infinity',
+        /not a number/,
+        async (vectors) => vectors.map((vector) => vector.map(() => Number.POSITIVE_INFINITY)),
+      ],
       ['answers too few vectors', /vectors for/, async (vectors) => vectors.slice(1)],
       ['answers too many vectors', /vectors for/, async (vectors) => [...vectors, ...vectors]],
       ['answers none', /0 vectors for/, async () => []],
