@@ -8,6 +8,9 @@ import { PAGE_BUNDLE, PAGE_FILES } from '../../scripts/page-bundle.mjs'
 /** Size limits of the page: gzipped, without the map and formula code; and of everything in the package, and of its font. */
 const MOST = { gzipped: 60_000, whole: 600_000, font: 180_000 }
 
+/** The code that draws the map. */
+const MAP = ['./map.tsx', './local-map.tsx', './files-on-map.ts']
+
 /** The files that esbuild makes for the page, by name. */
 async function builtWith(external: readonly string[]): Promise<ReadonlyMap<string, Uint8Array>> {
   const { outputFiles = [] } = await build({
@@ -23,7 +26,7 @@ async function builtWith(external: readonly string[]): Promise<ReadonlyMap<strin
 const sum = (sizes: readonly number[]): number => sizes.reduce((all, size) => all + size, 0)
 
 test('the page is small', async () => {
-  const [whole, withoutMap] = await Promise.all([builtWith([]), builtWith(['./map.tsx'])])
+  const [whole, withoutMap] = await Promise.all([builtWith([]), builtWith(MAP)])
   const [scripts, fonts] = ['.js', '.woff2'].map((end) => [...whole.keys()].filter((name) => extname(name) === end).sort())
   const sizes = (names: readonly string[] = []): readonly number[] => names.map((name) => whole.get(name)?.length ?? 0)
   expect(scripts).toEqual(['formula.js', 'markdown.js', 'page.js'])
