@@ -89,6 +89,10 @@ test('when much is new, rearranging is offered, and done only when it is asked f
   const roux = await openRoux(world)
   const { page } = await look(roux)
   await page.waitForSelector('.legend li')
+  await mapIsStill(page)
+  // A view that was never moved would be fitted to the larger map.
+  await page.click('.zoom [aria-label="Zoom in"]')
+  await mapIsStill(page)
   const before = await spotsOf(page)
   for (let note = 0; note < 30; note++) world.write(`new/${note}.md`, `[[Hydration]] [[${(note + 1) % 30}]]\n`)
   await page.waitForSelector('.crowded')
