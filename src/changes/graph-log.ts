@@ -4,14 +4,13 @@ import { join } from 'node:path'
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import { RouxError } from '../core/errors.ts'
 import type { GraphChanges, GraphLog, GraphLogWriter, LoggedCommit } from '../core/insight/graph-changes.ts'
-import type { Database, Statement } from '../core/sql-database.ts'
+import { type Database, pragma, type Statement } from '../core/sql-database.ts'
 import { isNotJournal } from './failures.ts'
 import type { Retention } from './record/journal-rows.ts'
 import {
   attempt,
   identityOf,
   type OpenDatabase,
-  pragma,
   requireFormat,
   StateFile,
   type StateFormat,

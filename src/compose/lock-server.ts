@@ -5,7 +5,7 @@ import { openSqlite } from '../store/embedded/sqlite.ts'
 /**
  * Locks a file as long as this process runs.
  * @param timeout milliseconds to wait for another process
- * @returns `undefined` if another process still has locked it
+ * @returns `undefined` if another process still holds the lock
  */
 export async function lockServer(path: string, timeout: number): Promise<WriteLock | undefined> {
   try {

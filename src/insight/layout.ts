@@ -49,7 +49,10 @@ const PACKING = 0.55
 /** Share of the work for grouping by links, if groups are unknown. */
 const GROUPING = 0.2
 
-/** Places every note, resembling a previous layout if there is one. Linear in notes and links for a fixed number of steps, but quadratic in the number of subgroups of a group. */
+/**
+ * Places every note, resembling a previous layout if there is one. Linear in notes and links for a fixed number of steps, but quadratic
+ * in the number of subgroups of a group.
+ */
 export function layOut(links: Adjacency, levels: Levels, onProgress: OnProgress = () => {}, before?: Places): Places {
   const count = links.offsets.length - 1
   const places = new Float32Array(count * 2)

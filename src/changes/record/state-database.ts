@@ -2,7 +2,7 @@ import { chmodSync, closeSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { errorCode } from '../../core/error-code.ts'
 import { makeFolder } from '../../core/make-folder.ts'
-import type { Database } from '../../core/sql-database.ts'
+import { type Database, pragma } from '../../core/sql-database.ts'
 
 /** Opens a database file, creating it if necessary. */
 export type OpenDatabase = (path: string) => Database
@@ -152,10 +152,6 @@ export class StateFile {
     attempt(() => database.exec('PRAGMA wal_checkpoint(TRUNCATE)'))
     attempt(() => database.close())
   }
-}
-
-export function pragma(database: Database, name: string): number {
-  return Object.values(database.prepare(`PRAGMA ${name}`).get() as Record<string, number>)[0] ?? 0
 }
 
 /** Returns the number of used bytes in a database. */

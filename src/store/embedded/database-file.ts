@@ -1,6 +1,6 @@
 import { statSync, utimesSync } from 'node:fs'
 import { threadId } from 'node:worker_threads'
-import type { Database } from '../../core/sql-database.ts'
+import { type Database, pragma } from '../../core/sql-database.ts'
 import { databasePath, deleteDatabase, identityOf, type Location, makeRoom, publish } from './location.ts'
 import { BUSY_TIMEOUT, DamagedIndex, openSqlite } from './sqlite.ts'
 
@@ -167,9 +167,7 @@ export function requireKind(database: Database, { applicationId, format }: Datab
 
 /** Reads the identity stored in a database. */
 export function kindOf(database: Database): Pick<DatabaseKind, 'applicationId' | 'format'> {
-  const [application] = database.prepare('PRAGMA application_id').all() as { application_id: number }[]
-  const [user] = database.prepare('PRAGMA user_version').all() as { user_version: number }[]
-  return { applicationId: application?.application_id ?? 0, format: user?.user_version ?? 0 }
+  return { applicationId: pragma(database, 'application_id'), format: pragma(database, 'user_version') }
 }
 
 /** Checks whether a database contains any tables or other objects. */
@@ -181,8 +179,7 @@ export function hasTables(database: Database): boolean {
 /** Makes the file smaller by its unused pages. Without this, it would keep the size that it once had. */
 function releasePages(database: Database): void {
   const deadline = performance.now() + RELEASE.within
-  const free = database.prepare('PRAGMA freelist_count')
-  while ((free.all()[0] as { freelist_count: number }).freelist_count > 0 && performance.now() < deadline)
+  while (pragma(database, 'freelist_count') > 0 && performance.now() < deadline)
     database.prepare(`PRAGMA incremental_vacuum(${RELEASE.pages})`).all()
 }
 

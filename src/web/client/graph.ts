@@ -59,15 +59,24 @@ export interface Shape {
 /** Maximum factor. Beyond that, evenly spread notes become rows. */
 const MOST_STRETCHED = 1.2
 
-/** Returns the shape in which a picture fills a window of this width per height. */
-export function shapeFor(picture: Pick<VaultPicture, 'places'>, window: number): Shape {
-  const places = new Float32Array(bytesOf(picture.places))
-  const [width = 1, height = 1] = [0, 1].map((axis) => {
-    const along = places.filter((_, at) => at % 2 === axis)
-    return Math.max(1, along.reduce((a, b) => Math.max(a, b), -Infinity) - along.reduce((a, b) => Math.min(a, b), Infinity))
-  })
-  const isTurned = window > 1 ? width < 0.9 * height : width > 1.1 * height
-  const wider = (isTurned ? width / height : height / width) * window
+/** Returns the bounds of points (`x, y` each). Without points, the left is greater than the right. */
+export function boundsOf(points: ArrayLike<number>): [left: number, top: number, right: number, bottom: number] {
+  let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity]
+  for (let at = 0; at < points.length; at += 2) {
+    left = Math.min(left, points[at] ?? 0)
+    right = Math.max(right, points[at] ?? 0)
+    top = Math.min(top, points[at + 1] ?? 0)
+    bottom = Math.max(bottom, points[at + 1] ?? 0)
+  }
+  return [left, top, right, bottom]
+}
+
+/** Returns the shape in which a picture fills a window of this width divided by height. */
+export function shapeFor(picture: Pick<VaultPicture, 'places'>, aspect: number): Shape {
+  const [left, top, right, bottom] = boundsOf(new Float32Array(bytesOf(picture.places)))
+  const [width, height] = [Math.max(1, right - left), Math.max(1, bottom - top)]
+  const isTurned = aspect > 1 ? width < 0.9 * height : width > 1.1 * height
+  const wider = (isTurned ? width / height : height / width) * aspect
   // Rounded, because a new note at the edge should not change it.
   const factor = Math.round(20 * Math.min(MOST_STRETCHED, Math.max(wider, 1 / wider))) / 20
   return { isTurned, across: wider > 1 ? factor : 1, down: wider > 1 ? 1 : factor }

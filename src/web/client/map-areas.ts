@@ -1,4 +1,4 @@
-import type { Graph } from './graph.ts'
+import { boundsOf, type Graph } from './graph.ts'
 
 /** The outline of a group: where its notes are denser than those of any other group. */
 export interface Area {
@@ -59,12 +59,7 @@ function outlined(
 ): readonly Area[] {
   const { places } = graph
   const [xs, ys] = [0, 1].map((axis) => notes.map((note) => places[note * 2 + axis] ?? 0)) as [number[], number[]]
-  const [left, right, top, bottom] = [xs, ys].flatMap((all) => [leastOf(all), -leastOf(all.map((one) => -one))]) as [
-    number,
-    number,
-    number,
-    number,
-  ]
+  const [left, top, right, bottom] = boundsOf(xs.flatMap((x, at) => [x, ys[at] ?? 0]))
   const usual = usualDistance(xs, ys)
   const size = Math.max(REACH.cell * usual, (right - left) / CELLS, (bottom - top) / CELLS)
   const spread = Math.max((xs.length < REACH.few ? REACH.ofFew : REACH.ofMany) * usual, size)
@@ -88,10 +83,6 @@ function outlined(
     const outline = outlineOf(lead, cells)
     return outline.length < 6 ? [] : [{ colour, outline }]
   })
-}
-
-function leastOf(values: readonly number[]): number {
-  return values.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY)
 }
 
 /** Returns the median distance to the nearest note, from a sample. */

@@ -1,3 +1,4 @@
+import { boundsOf } from './graph.ts'
 import type { Box, Camera } from './map-scene.ts'
 
 export interface Fitting {
@@ -25,13 +26,8 @@ const LEAST = 0.72
 
 /** Returns the camera that shows the points (`x, y` each) as large as possible in the free part of a view. */
 export function fitInto(points: readonly number[], { width, height, covered, most }: Fitting): Camera {
-  let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity]
-  for (let at = 0; at < points.length; at += 2) {
-    left = Math.min(left, (points[at] ?? 0) - 1.5)
-    right = Math.max(right, (points[at] ?? 0) + 1.5)
-    top = Math.min(top, (points[at + 1] ?? 0) - 1.5)
-    bottom = Math.max(bottom, (points[at + 1] ?? 0) + 1.5)
-  }
+  const bounds = boundsOf(points)
+  const [left, top, right, bottom] = [bounds[0] - 1.5, bounds[1] - 1.5, bounds[2] + 1.5, bounds[3] + 1.5]
   if (left > right) return { x: 0, y: 0, scale: 10 }
   const across = width - 2 * Math.min(SPACE.across, width * SPACE.share)
   const down = height - 2 * Math.min(SPACE.down, height * SPACE.share)

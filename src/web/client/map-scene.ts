@@ -1,4 +1,4 @@
-import { type Graph, type GroupedBy, neighbours, radiusOf } from './graph.ts'
+import { boundsOf, type Graph, type GroupedBy, neighbours, radiusOf } from './graph.ts'
 import { areasOf } from './map-areas.ts'
 
 /** A list's remark on a note. */
@@ -408,15 +408,4 @@ function extentOf(places: Float32Array): number {
   extent = Math.hypot(right - left, bottom - top)
   extents.set(places, extent)
   return extent
-}
-
-function boundsOf(places: Float32Array): Box {
-  let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity]
-  for (let at = 0; at < places.length; at += 2) {
-    left = Math.min(left, places[at] ?? 0)
-    right = Math.max(right, places[at] ?? 0)
-    top = Math.min(top, places[at + 1] ?? 0)
-    bottom = Math.max(bottom, places[at + 1] ?? 0)
-  }
-  return [left, top, right, bottom]
 }

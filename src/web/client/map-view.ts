@@ -1,4 +1,4 @@
-import { type Coloured, coloursOf, PALETTE } from './colours.ts'
+import { type Coloured, coloursOf, INDEX, PALETTE } from './colours.ts'
 import { element } from './element.ts'
 import { type ColourBy, type Graph, groupingBy, isElsewhere, neighbours } from './graph.ts'
 import { type Area, areasOf, isInside } from './map-areas.ts'
@@ -79,7 +79,7 @@ const WIDE = 8
 const HIDDEN = 10
 /** Up to this many notes, names of groups are next to their notes rather than on them. */
 const FEW = 300
-/** Least distance in pixels between the name of a group beside its notes and the sides of the view. */
+/** Minimum distance in pixels between the name of a group beside its notes and the sides of the view. */
 const EDGE = 12
 /** Sizes of the names of groups in pixels, by the number of their notes. On small maps and in windows below `narrow`, all have the least. */
 const GROUP_FONT = { least: 14, most: 19, narrow: 700 }
@@ -369,7 +369,7 @@ export class MapView {
     return this.#frame === 0 && this.#still === undefined && this.#hoverSoon === undefined && this.#graph !== undefined
   }
 
-  /** Width of the view per height. */
+  /** Width of the view divided by its height. */
   get aspect(): number {
     const { width, height } = this.#size()
     return width / height
@@ -491,7 +491,7 @@ export class MapView {
     const most = writing.labels.placed.length + this.#mostNames(graph.count <= NAMED.few ? NAMED.ofFew : NAMED.ofMany, 2)
     for (const note of worthALabel(frame, this.#byLinks(graph))) {
       if (writing.labels.placed.length >= most) break
-      if (isIndex(frame, note) || !named.has(graph.picture.titles[note] ?? '')) this.#labelNote(note, writing)
+      if (frame.look.colours[note] === INDEX || !named.has(graph.picture.titles[note] ?? '')) this.#labelNote(note, writing)
     }
     return writing.labels.placed
   }
@@ -513,7 +513,7 @@ export class MapView {
     return writing.labels.placed
   }
 
-  /** Returns the maximum number of names, given that for the whole map, and the power of the scale that it grows by. */
+  /** Returns the maximum number of names. `whole`: while the whole map is in view. `power`: how fast it grows with the scale. */
   #mostNames(whole: number, power: 1 | 2): number {
     const { width, height } = this.#size()
     const room = Math.min(1.3, Math.sqrt((width * height) / NAMED.area))
@@ -521,7 +521,7 @@ export class MapView {
     return Math.min(NAMED.most, Math.round(whole * room * nearer))
   }
 
-  /** Returns a frame without labels, and where they must not be. */
+  /** Returns an empty set of labels for a frame, with the places that they must not cover. */
   #labelsIn(frame: Frame, highlight?: Highlight): Labels {
     const [small, large] = [new Dots(frame.width, frame.height), new Dots(frame.width, frame.height)]
     for (const note of highlight?.notes ?? frame.graph.degrees.keys()) {
@@ -566,7 +566,8 @@ export class MapView {
     const further = (isBold ? [0, 18, 36] : []).flatMap((more) =>
       [gap + 7 + more, -gap - 7 - more].map((off) => [this.#within(x - width / 2, width), y + off] as const),
     )
-    const mayHide = isBold || isIndex(frame, note) ? Number.POSITIVE_INFINITY : frame.graph.count > NAMED.few ? HIDDEN : 0
+    const mayHide =
+      isBold || frame.look.colours[note] === INDEX ? Number.POSITIVE_INFINITY : frame.graph.count > NAMED.few ? HIDDEN : 0
     const box = labels.place(words, near, mayHide) ?? labels.place(words, further, mayHide)
     if (box !== undefined) write(on, text, { box, font, colour: this.#theme.text, edge: this.#theme.ground })
   }
@@ -854,11 +855,6 @@ function besideArea(frame: Frame, area: Area, { width, height }: Words): readonl
     )
     .sort((a, b) => a.cost - b.cost)
     .map(({ x, y }) => [x, y] as const)
-}
-
-/** True for notes that list others, which are large and in no color. */
-function isIndex({ look: { colours, palette } }: Frame, note: number): boolean {
-  return colours[note] === palette.length
 }
 
 /** Yields those of the notes that are in view. */

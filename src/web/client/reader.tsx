@@ -124,7 +124,7 @@ function Welcome() {
 /** Number of notes to begin with. */
 const FIRST = 6
 
-/** The notes that most notes link to, as in the table. */
+/** The notes with the most links in, as the table counts them. */
 function MostLinked() {
   const { value } = graph
   if (value === undefined) return null

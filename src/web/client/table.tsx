@@ -5,14 +5,14 @@ import { NoteLink } from './reader.tsx'
 import { COLLATOR, coloured, focused, graph, isPart, lit, shown } from './state.ts'
 
 type Column = 'title' | 'folder' | 'tags' | 'group' | 'incoming' | 'outgoing' | 'changed'
-/** Columns that start with the highest value when sorted. */
-const FALLING: ReadonlySet<Column> = new Set(['incoming', 'outgoing', 'changed'])
 const ROWS = 200
+/** The last columns. They are aligned to the right, and start with the highest value when sorted. */
 const NUMBERS = [
   ['incoming', 'Links in'],
   ['outgoing', 'Links out'],
   ['changed', 'Changed'],
 ] as const
+const FALLING: ReadonlySet<Column> = new Set(NUMBERS.map(([column]) => column))
 
 /** The notes of the map as a table, with the same filters. Works without a canvas. */
 export function Table() {
@@ -102,7 +102,7 @@ export function Table() {
                 )}
               </td>
               {NUMBERS.map(([column, name]) => (
-                <td key={column} class={FALLING.has(column) ? 'number' : undefined} data-name={name}>
+                <td key={column} class="number" data-name={name}>
                   {cell(note, column).toLocaleString()}
                 </td>
               ))}
