@@ -29,7 +29,7 @@ const { values: options } = parseArgs({
   },
 })
 const LINKS_PER_NOTE = 10
-const EDITS = 20
+const EDITS = 100
 /** Seconds over which the processor time at rest is measured. */
 const AT_REST = 60
 

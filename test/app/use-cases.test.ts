@@ -5,6 +5,7 @@ import { listProblems } from '../../src/app/insight/get-problems.ts'
 import { findPath } from '../../src/app/links/find-path.ts'
 import { getHubs } from '../../src/app/links/get-hubs.ts'
 import { getNeighbors } from '../../src/app/links/get-neighbors.ts'
+import { Rankings } from '../../src/app/links/rankings.ts'
 import { nodesExist } from '../../src/app/names/known-node.ts'
 import { getTree } from '../../src/app/read/get-tree.ts'
 import { randomNode } from '../../src/app/read/random-node.ts'
@@ -203,6 +204,15 @@ describe('get_hubs', () => {
     const { warnings } = await getHubs(fakeCore(old), { metric: 'betweenness', limit: 2 })
     expect(warnings.map(({ code }) => code)).toEqual(['STALE', 'FALLBACK'])
     expect(warnings[1]?.message).toContain('500')
+  })
+
+  test('says that scores are being computed instead of waiting until the call fails', async () => {
+    const none = withSnapshot(store, { hubs: async () => undefined })
+    const rankings = new Rankings(none, { run: () => new Promise(() => {}) })
+    const late = { waitUntil: performance.now() + 20 }
+    const { value, warnings } = await getHubs({ ...fakeCore(none), rankings }, { metric: 'betweenness', limit: 2 }, late)
+    expect(value).toEqual([])
+    expect(warnings).toEqual([{ code: 'STALE', message: 'The betweenness scores are being computed. Ask again in a moment.' }])
   })
 })
 

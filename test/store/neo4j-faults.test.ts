@@ -185,7 +185,7 @@ describe.skipIf(NEO4J_URL === undefined)('a Neo4j server', () => {
     const hubs = (scope: Scope, limit: number) =>
       store.read(async (snapshot) => (await snapshot.hubs('pagerank', scope, limit))?.items.map(({ id }) => id))
     expect(await hubs({}, 9)).toBeUndefined()
-    await rankings.follow('pagerank', undefined)
+    await rankings.follow('pagerank', { wait: 60_000 })
     expect(await hubs({}, 9)).toEqual(['c.md', 'in/b.md', 'a.md', 'in/d.md'])
     expect(await hubs({}, 1)).toEqual(['c.md'])
     expect(await hubs({ folder: 'in' }, 9)).toEqual(['in/b.md', 'in/d.md'])

@@ -53,6 +53,14 @@ export type Read = <R>(use: (snapshot: Snapshot) => Promise<R>) => Promise<R>
 /** A step of a use case, run with the remaining time of the call. */
 type Run<T> = (read: Read, call: Call) => Promise<Answer<T>>
 
+/** Maximum time in milliseconds that a command waits. No client gives up on a command. */
+const COMMAND_WAITS = 600_000
+
+/** Returns how long a call waits for a result of the whole vault that is computed on request, in milliseconds. */
+export function patienceOf(call: Call): number {
+  return call.whole ? COMMAND_WAITS : timeLeft(call)
+}
+
 /** Runs a use case that reads a single snapshot and waits for nothing else. See `answerInSteps`. */
 export function answer<T>(core: GraphCore, call: Call, use: (snapshot: Snapshot) => Promise<Answer<T>>): Promise<Answer<T>> {
   return answerInSteps(core, call, (read) => read(use))

@@ -3,7 +3,7 @@ import { type NodeId, withoutVault } from '../../core/ids.ts'
 import { type Communities, type Community, type CommunityLevel, NO_COMMUNITY } from '../../core/insight/communities.ts'
 import type { Insight, InsightKind, InsightKinds, Insights } from '../../core/insight/insight.ts'
 import { type CommunityIds, communitiesIn, type Query } from '../../search/query/query.ts'
-import { answerInSteps, type Call, type Read, timeLeft } from '../answer/answer-when-ready.ts'
+import { answerInSteps, type Call, patienceOf, type Read } from '../answer/answer-when-ready.ts'
 import { firstInsightWarning, OLDER_INSIGHT } from '../answer/readiness-warnings.ts'
 import { boundaryBefore } from '../answer/truncate.ts'
 import type { Answer, GraphCore, Warning } from '../graph-core.ts'
@@ -130,9 +130,6 @@ function presentHeirs(
   return [...found].slice(0, MOST_HEIRS)
 }
 
-/** Maximum time in milliseconds that a command waits. No client gives up on a command. */
-const COMMAND_WAITS = 600_000
-
 /** An insight, the function that answers from it, and the answer if there is no insight. */
 interface InsightUse<T, Kind extends InsightKind> {
   readonly from: Insights<Kind>
@@ -164,8 +161,7 @@ interface Latest<Kind extends InsightKind> {
 
 /** Returns the latest insight that is available in time, with warnings. */
 export async function latestOf<Kind extends InsightKind>(insights: Insights<Kind>, call: Call): Promise<Latest<Kind>> {
-  const wait = call.whole ? COMMAND_WAITS : timeLeft(call)
-  const followed = await insights.follow({ wait, signal: call.signal })
+  const followed = await insights.follow({ wait: patienceOf(call), signal: call.signal })
   if (followed === undefined) return { insight: undefined, warnings: [firstInsightWarning(insights.progress?.())] }
   return { insight: followed.insight, warnings: followed.isCurrent ? [] : [OLDER_INSIGHT] }
 }

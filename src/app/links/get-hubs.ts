@@ -1,6 +1,6 @@
 import { isCentral } from '../../core/analytics.ts'
 import type { Metric, RankedNode, Snapshot } from '../../core/store.ts'
-import { answerInSteps, type Call, listed, type PageArguments, pageFor } from '../answer/answer-when-ready.ts'
+import { answerInSteps, type Call, listed, type PageArguments, pageFor, patienceOf } from '../answer/answer-when-ready.ts'
 import { scopeWarnings } from '../answer/scope-warnings.ts'
 import type { Answer, GraphCore, Warning } from '../graph-core.ts'
 import { toScope } from '../scope.ts'
@@ -35,10 +35,10 @@ export function getHubs(core: GraphCore, args: HubsArguments, call: Call = {}): 
     const value = items.slice(offset).map(({ id, title, score }) => ({ id, title, score: round(score) }))
     return { ...listed(value, { offset, shown: value.length, total }), warnings }
   }
-  return answerInSteps(core, call, async (read) => {
+  return answerInSteps(core, call, async (read, step) => {
     // Tries twice, because the index may be replaced while scores are being computed.
     for (let attempt = 0; attempt < 2; attempt++) {
-      if (isCentral(metric)) await core.rankings.follow(metric, call.signal)
+      if (isCentral(metric)) await core.rankings.follow(metric, { wait: patienceOf(step), signal: step.signal })
       const ranked = await read(rank)
       if (ranked !== undefined) return ranked
     }

@@ -1,6 +1,7 @@
 import type { Analytics, CentralMetric } from '../../core/analytics.ts'
+import type { FollowOptions } from '../../core/insight/insight.ts'
 import type { Store } from '../../core/store.ts'
-import { untilAborted } from '../../core/waiting/aborting.ts'
+import { inTime } from '../../core/waiting/aborting.ts'
 
 /**
  * Maintains a store's scores for the whole graph. Scores are computed on request, with one run per metric at a time. The previous
@@ -19,13 +20,17 @@ export class Rankings {
     this.#isKeptElsewhere = isKeptElsewhere
   }
 
-  /** Starts computing new scores if there are none for this generation. Waits only if there are no scores at all. */
-  async follow(metric: CentralMetric, signal: AbortSignal | undefined): Promise<void> {
+  /**
+   * Starts computing new scores if there are none for this generation. Waits only if there are no scores at all. The run continues
+   * if the caller stops waiting.
+   */
+  async follow(metric: CentralMetric, { wait, signal }: FollowOptions): Promise<void> {
     const state = await this.#stateOf(metric, signal)
     if (state === 'new' || (state === 'old' && this.#isKeptElsewhere())) return
     const run = this.#start(metric)
-    if (state === 'old') run.catch(() => {})
-    else await untilAborted(run, signal)
+    // Nobody may be waiting when it fails.
+    run.catch(() => {})
+    if (state === 'none') await inTime(run, wait, signal)
   }
 
   /** Computes the scores of this generation if they are missing, and waits for them. */

@@ -25,9 +25,9 @@ async function opened(isKeptElsewhere: () => boolean) {
 
 test('computes scores that belong to another process only when there are none', async () => {
   const { rankings, runs, edit } = await opened(() => true)
-  await rankings.follow('pagerank', undefined)
+  await rankings.follow('pagerank', { wait: 10_000 })
   await edit()
-  await rankings.follow('pagerank', undefined)
+  await rankings.follow('pagerank', { wait: 10_000 })
   expect(runs).toEqual(['pagerank of 1 links'])
 })
 
