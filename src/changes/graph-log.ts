@@ -4,18 +4,11 @@ import { join } from 'node:path'
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import { RouxError } from '../core/errors.ts'
 import type { GraphChanges, GraphLog, GraphLogWriter, LoggedCommit } from '../core/insight/graph-changes.ts'
+import { quietly } from '../core/quietly.ts'
 import { type Database, pragma, type Statement } from '../core/sql-database.ts'
 import { isNotJournal } from './failures.ts'
 import type { Retention } from './record/journal-rows.ts'
-import {
-  attempt,
-  identityOf,
-  type OpenDatabase,
-  requireFormat,
-  StateFile,
-  type StateFormat,
-  usedBytes,
-} from './record/state-database.ts'
+import { identityOf, type OpenDatabase, requireFormat, StateFile, type StateFormat, usedBytes } from './record/state-database.ts'
 
 /** Identifies the file type: "Roux" in ASCII, and 2 for the log of changes. */
 const APPLICATION_ID = 0x526f7802
@@ -137,7 +130,7 @@ export function openLogReader({ stateFolder, root, openDatabase }: LogReaderOpti
         // At version 0, the database is still being created.
         return pragma(database, 'user_version') === 0 ? none : read(database)
       } finally {
-        attempt(() => database.close())
+        quietly(() => database.close())
       }
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error)
@@ -254,7 +247,7 @@ class LogWriter implements OpenLogWriter {
     } catch (error) {
       // Reopen the file on the next attempt, because it may have been replaced or may not exist yet.
       this.#file.close()
-      if (isDamagedLog(error)) attempt(() => this.#deleteFile())
+      if (isDamagedLog(error)) quietly(() => this.#deleteFile())
       this.#tell(error instanceof Error ? error.message : String(error))
       return
     }
@@ -282,7 +275,7 @@ class LogWriter implements OpenLogWriter {
       if (this.#isToPrune(now)) prune(database, this.#options.retention, now)
       commit.run()
     } catch (error) {
-      attempt(() => database.exec('ROLLBACK'))
+      quietly(() => database.exec('ROLLBACK'))
       throw error
     }
   }

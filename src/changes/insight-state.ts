@@ -1,7 +1,8 @@
 import { RouxError } from '../core/errors.ts'
 import type { InsightState } from '../core/insight/insight-state.ts'
+import { quietly } from '../core/quietly.ts'
 import type { SqlValue } from '../core/sql-database.ts'
-import { attempt, type OpenDatabase, StateFile, type StateFormat } from './record/state-database.ts'
+import { type OpenDatabase, StateFile, type StateFormat } from './record/state-database.ts'
 
 /** Identifies the file type: "Roux" in ASCII, and 3 for insight state. */
 const APPLICATION_ID = 0x526f7803
@@ -52,7 +53,7 @@ class StoredInsightState implements InsightState {
   }
 
   keepCommunities(bytes: Uint8Array): void {
-    attempt(() => this.#write('INSERT OR REPLACE INTO communities (vault, bytes) VALUES (?, ?)', bytes))
+    quietly(() => this.#write('INSERT OR REPLACE INTO communities (vault, bytes) VALUES (?, ?)', bytes))
   }
 
   labels(): ReadonlyMap<string, string> {

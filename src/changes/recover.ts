@@ -1,12 +1,12 @@
 import { closeSync, existsSync, openSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ChangeState, Recovery } from '../core/changes.ts'
+import { quietly } from '../core/quietly.ts'
 import { ChangeDirectory, type Numbered } from './change-directory.ts'
 import { type Entry, pathsOf } from './entry.ts'
 import { missingVault } from './failures.ts'
 import type { ChangeFiles } from './file-system.ts'
 import type { ChangeRecord, Journal } from './record/journal.ts'
-import { attempt } from './record/state-database.ts'
 import { type ContentOf, settle, sideOf } from './settle.ts'
 
 const ENDINGS: readonly Ending[] = ['done', 'rolled_back']
@@ -105,7 +105,7 @@ export class Endings {
 
   note(id: string, ending: Ending): void {
     this.#known.set(id, ending)
-    attempt(() => closeSync(openSync(this.#path(id, ending), 'a', 0o600)))
+    quietly(() => closeSync(openSync(this.#path(id, ending), 'a', 0o600)))
   }
 
   find(id: string): Ending | undefined {
@@ -122,7 +122,7 @@ export class Endings {
   /** Called after the outcome was added to the record. */
   forget(id: string): void {
     this.#known.delete(id)
-    for (const ending of ENDINGS) attempt(() => rmSync(this.#path(id, ending), { force: true }))
+    for (const ending of ENDINGS) quietly(() => rmSync(this.#path(id, ending), { force: true }))
   }
 
   #path(id: string, ending: Ending): string {

@@ -1,9 +1,10 @@
 import { join } from 'node:path'
-import type { Database } from '../core/sql-database.ts'
+import { quietly } from '../core/quietly.ts'
+import { type Database, inTransaction } from '../core/sql-database.ts'
 import { journalError } from './failures.ts'
 import { GRAPH_LOG, graphLogFile } from './graph-log.ts'
 import { JOURNAL } from './record/journal.ts'
-import { attempt, identityOf, inTransaction, type OpenDatabase, openStateDatabase } from './record/state-database.ts'
+import { identityOf, type OpenDatabase, openStateDatabase } from './record/state-database.ts'
 
 export interface HistoryOptions {
   readonly stateFolder: string
@@ -63,7 +64,7 @@ function onJournal({ stateFolder, openDatabase }: HistoryOptions, use: (database
     try {
       return use(database)
     } finally {
-      attempt(() => database.close())
+      quietly(() => database.close())
     }
   } catch (error) {
     throw journalError(error, path)
@@ -77,7 +78,7 @@ function onLog<T>({ stateFolder, openDatabase }: HistoryOptions, use: (database:
   try {
     return use(database)
   } finally {
-    attempt(() => database.close())
+    quietly(() => database.close())
   }
 }
 

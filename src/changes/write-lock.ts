@@ -4,8 +4,9 @@ import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { RouxError } from '../core/errors.ts'
 import { makeFolder } from '../core/make-folder.ts'
+import { quietly } from '../core/quietly.ts'
 import type { Database } from '../core/sql-database.ts'
-import { attempt, identityOf, isBusy, type OpenDatabase } from './record/state-database.ts'
+import { identityOf, isBusy, type OpenDatabase } from './record/state-database.ts'
 
 /** The process that holds a lock or started a change. */
 export interface Owner {
@@ -44,7 +45,7 @@ export async function acquireWriteLock(path: string, { openDatabase, timeout }: 
   for (let wait = FIRST_WAIT; ; wait = Math.min(wait * 2, LONGEST_WAIT)) {
     const database = tryLock(path, openDatabase)
     if (database !== undefined) {
-      attempt(() => writeHolder(path))
+      quietly(() => writeHolder(path))
       return { release: () => release(database) }
     }
     if (performance.now() >= deadline) throw heldBy(path, timeout)
@@ -62,21 +63,21 @@ function tryLock(path: string, openDatabase: OpenDatabase): Database | undefined
     // The first transaction creates the file. A lock on a deleted file does not exclude other processes.
     const locked = identityOf(path)
     if (locked !== undefined && (opened === undefined || opened === locked)) {
-      attempt(() => chmodSync(path, 0o600))
+      quietly(() => chmodSync(path, 0o600))
       return database
     }
     release(database)
     return undefined
   } catch (error) {
-    attempt(() => database.close())
+    quietly(() => database.close())
     if (isBusy(error)) return undefined
     throw error
   }
 }
 
 function release(database: Database): void {
-  attempt(() => database.exec('ROLLBACK'))
-  attempt(() => database.close())
+  quietly(() => database.exec('ROLLBACK'))
+  quietly(() => database.close())
 }
 
 /** Longer than the description of any holder, so a previous one is completely overwritten. */

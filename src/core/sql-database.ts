@@ -1,3 +1,5 @@
+import { quietly } from './quietly.ts'
+
 /** The parts of the `node:sqlite` API that Roux uses. `@photostructure/sqlite` provides the same API with binaries for Node 20. */
 export interface Database {
   exec(sql: string): void
@@ -17,4 +19,18 @@ export type SqlValue = string | number | null | Uint8Array
 /** Reads a number that SQLite keeps about a database. */
 export function pragma(database: Database, name: string): number {
   return Object.values(database.prepare(`PRAGMA ${name}`).get() as Record<string, number>)[0] ?? 0
+}
+
+/** Runs a function in a transaction. */
+export function inTransaction<T>(database: Database, run: () => T): T {
+  database.exec('BEGIN IMMEDIATE')
+  try {
+    const result = run()
+    database.exec('COMMIT')
+    return result
+  } catch (error) {
+    // Some failures, such as a full disk, already end the transaction.
+    quietly(() => database.exec('ROLLBACK'))
+    throw error
+  }
 }

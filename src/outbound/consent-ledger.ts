@@ -1,15 +1,10 @@
 import { join } from 'node:path'
-import {
-  attempt,
-  inTransaction,
-  type OpenDatabase,
-  openStateDatabase,
-  type StateFormat,
-} from '../changes/record/state-database.ts'
+import { type OpenDatabase, openStateDatabase, type StateFormat } from '../changes/record/state-database.ts'
 import { RouxError } from '../core/errors.ts'
 import type { Account, UsageRow } from '../core/model-usage.ts'
 import { reasonOf } from '../core/provider-error.ts'
-import type { Database } from '../core/sql-database.ts'
+import { quietly } from '../core/quietly.ts'
+import { type Database, inTransaction } from '../core/sql-database.ts'
 import type { Expected, Spent } from './http-client.ts'
 
 /** A daily token limit, and which requests count toward it. */
@@ -140,7 +135,7 @@ export class AiState {
    * lost.
    */
   settle(reservation: Reservation, spent: Spent): void {
-    attempt(() => this.#settle(reservation, spent))
+    quietly(() => this.#settle(reservation, spent))
   }
 
   #settle({ id, day, account }: Reservation, { input, output, estimated, failed = false }: Spent): void {

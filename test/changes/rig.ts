@@ -3,8 +3,9 @@ import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'n
 import { dirname, join } from 'node:path'
 import { type ChangeFiles, diskFiles } from '../../src/changes/file-system.ts'
 import { type ChangesOptions, openChanges } from '../../src/changes/open-changes.ts'
-import { attempt, type OpenDatabase } from '../../src/changes/record/state-database.ts'
+import type { OpenDatabase } from '../../src/changes/record/state-database.ts'
 import type { Changes } from '../../src/core/changes.ts'
+import { quietly } from '../../src/core/quietly.ts'
 import type { Database } from '../../src/core/sql-database.ts'
 import { openSqlite } from '../../src/store/embedded/sqlite.ts'
 
@@ -144,7 +145,7 @@ export function fatedDatabase(fate: Fate): OpenDatabase {
       },
       close() {
         // The binding keeps a closed connection, and its transaction, while prepared statements exist.
-        attempt(() => database.exec('ROLLBACK'))
+        quietly(() => database.exec('ROLLBACK'))
         database.close()
       },
     }

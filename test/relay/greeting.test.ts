@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { COMMANDS } from '../../src/cli/commands.ts'
 import { greetingFor } from '../../src/relay/greeting.ts'
 
 test('the running server completes a line, whatever options the line has', () => {
@@ -19,4 +20,9 @@ test('a process works alone if its own options or its environment demand it', ()
   ]
   for (const argv of own) expect(greetingFor(argv, {}), argv.join(' ')).toBeUndefined()
   expect(greetingFor(['get-hubs'], { ROUX_SERVE_SHARED: 'off' })).toBeUndefined()
+})
+
+test('the shared server gets the commands that ask something of a vault, and no other', () => {
+  const shared = COMMANDS.map(({ name }) => name).filter((name) => greetingFor([name], {}) !== undefined)
+  expect(shared).toEqual(['serve', 'ask', 'call', 'completion'])
 })

@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs'
 import type { ChangeState, Trashed } from '../../core/changes.ts'
-import type { Database } from '../../core/sql-database.ts'
+import { quietly } from '../../core/quietly.ts'
+import { type Database, inTransaction } from '../../core/sql-database.ts'
 import type { Entry } from '../entry.ts'
 import { isNotJournal, journalError } from '../failures.ts'
 import type { Owner } from '../write-lock.ts'
@@ -14,7 +15,7 @@ import {
   type Retention,
   unpackContent,
 } from './journal-rows.ts'
-import { attempt, inTransaction, type OpenDatabase, StateFile, type StateFormat } from './state-database.ts'
+import { type OpenDatabase, StateFile, type StateFormat } from './state-database.ts'
 
 /** How long to wait for another writing process, in milliseconds. */
 const BUSY_TIMEOUT = 10_000
@@ -197,8 +198,8 @@ export class Journal {
     const database = this.#file.opened
     if (database === undefined || log === undefined || log.size < LARGE_LOG) return
     // Skipped if another process is reading or writing.
-    attempt(() => database.exec('PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE)'))
-    attempt(() => database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`))
+    quietly(() => database.exec('PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE)'))
+    quietly(() => database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`))
   }
 
   close(): void {

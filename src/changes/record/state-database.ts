@@ -2,7 +2,8 @@ import { chmodSync, closeSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { errorCode } from '../../core/error-code.ts'
 import { makeFolder } from '../../core/make-folder.ts'
-import { type Database, pragma } from '../../core/sql-database.ts'
+import { quietly } from '../../core/quietly.ts'
+import { type Database, inTransaction, pragma } from '../../core/sql-database.ts'
 
 /** Opens a database file, creating it if necessary. */
 export type OpenDatabase = (path: string) => Database
@@ -10,13 +11,6 @@ export type OpenDatabase = (path: string) => Database
 /** Checks whether an error means that another connection holds a lock. */
 export function isBusy(error: unknown): boolean {
   return /database is locked|database is busy|SQLITE_BUSY/i.test(String(error))
-}
-
-/** Runs cleanup after a failure and ignores its errors, because the original error is more informative. */
-export function attempt(action: () => void): void {
-  try {
-    action()
-  } catch {}
 }
 
 /** Identifies the file at a path, so a replacement can be detected. Returns `undefined` if there is none. */
@@ -60,20 +54,20 @@ export class ForeignDatabase extends Error {
 export function openStateDatabase(path: string, format: StateFormat, openDatabase: OpenDatabase): Database {
   makeFolder(dirname(path), { mkdirSync, dirname })
   // SQLite gives its auxiliary files the same mode as the database.
-  attempt(() => closeSync(openSync(path, 'wx', 0o600)))
+  quietly(() => closeSync(openSync(path, 'wx', 0o600)))
   const database = openDatabase(path)
   try {
     database.exec(`PRAGMA busy_timeout = ${format.busyTimeout}`)
     requireFormat(database, format)
     if (pragma(database, 'user_version') === 0) {
       database.exec(format.created ?? '')
-      attempt(() => chmodSync(path, 0o600))
+      quietly(() => chmodSync(path, 0o600))
     }
     database.exec(format.connected ?? '')
     migrate(database, format)
     return database
   } catch (error) {
-    attempt(() => database.close())
+    quietly(() => database.close())
     throw error
   }
 }
@@ -93,20 +87,6 @@ function migrate(database: Database, { applicationId, migrations }: StateFormat)
     for (const migration of migrations.slice(pragma(database, 'user_version'))) database.exec(migration)
     database.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${migrations.length}`)
   })
-}
-
-/** Runs a function in a transaction. */
-export function inTransaction<T>(database: Database, run: () => T): T {
-  database.exec('BEGIN IMMEDIATE')
-  try {
-    const result = run()
-    database.exec('COMMIT')
-    return result
-  } catch (error) {
-    // Some failures, such as a full disk, already end the transaction.
-    attempt(() => database.exec('ROLLBACK'))
-    throw error
-  }
 }
 
 /** A state database that stays open. If the file is deleted, it is opened or created again. */
@@ -149,8 +129,8 @@ export class StateFile {
     const database = this.#database
     this.#database = undefined
     if (database === undefined) return
-    attempt(() => database.exec('PRAGMA wal_checkpoint(TRUNCATE)'))
-    attempt(() => database.close())
+    quietly(() => database.exec('PRAGMA wal_checkpoint(TRUNCATE)'))
+    quietly(() => database.close())
   }
 }
 

@@ -1,6 +1,7 @@
 import { statSync, utimesSync } from 'node:fs'
 import { threadId } from 'node:worker_threads'
-import { type Database, pragma } from '../../core/sql-database.ts'
+import { quietly } from '../../core/quietly.ts'
+import { type Database, inTransaction, pragma } from '../../core/sql-database.ts'
 import { databasePath, deleteDatabase, identityOf, type Location, makeRoom, publish } from './location.ts'
 import { BUSY_TIMEOUT, DamagedIndex, openSqlite } from './sqlite.ts'
 
@@ -58,7 +59,7 @@ export class DatabaseFile {
       this.#database = database
       return database
     } catch (error) {
-      attempt(() => database.close())
+      quietly(() => database.close())
       throw error
     }
   }
@@ -94,16 +95,7 @@ export class DatabaseFile {
   /** Runs an action in a transaction. */
   write<T>(action: (database: Database) => T): T {
     const database = this.make()
-    database.exec('BEGIN IMMEDIATE')
-    try {
-      const result = action(database)
-      database.exec('COMMIT')
-      return result
-    } catch (error) {
-      // Some failures, such as a full disk, already end the transaction.
-      attempt(() => database.exec('ROLLBACK'))
-      throw error
-    }
+    return inTransaction(database, () => action(database))
   }
 
   /** Call when idle. @returns whether this is the first call for this file on disk */
@@ -116,7 +108,7 @@ export class DatabaseFile {
     // Reading leaves no other trace of use, and unused indexes are deleted.
     const now = new Date()
     const { path } = this.#location
-    attempt(() => utimesSync(path, now, now))
+    quietly(() => utimesSync(path, now, now))
     return true
   }
 
@@ -129,7 +121,7 @@ export class DatabaseFile {
       return
     }
     // SQLite skips the truncation while another connection is reading.
-    attempt(() => database.exec('PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE)'))
+    quietly(() => database.exec('PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE)'))
     database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`)
   }
 
@@ -145,7 +137,7 @@ export class DatabaseFile {
     const database = this.#database
     // The log is truncated explicitly, because the binding cannot finalize statements, so SQLite does not notice when the last
     // connection is closed.
-    if (database !== undefined) attempt(() => database.exec('PRAGMA wal_checkpoint(TRUNCATE)'))
+    if (database !== undefined) quietly(() => database.exec('PRAGMA wal_checkpoint(TRUNCATE)'))
     this.#close()
   }
 
@@ -153,7 +145,7 @@ export class DatabaseFile {
     const database = this.#database
     this.#database = undefined
     this.#identity = undefined
-    if (database !== undefined) attempt(() => database.close())
+    if (database !== undefined) quietly(() => database.close())
   }
 }
 
@@ -207,13 +199,6 @@ export function readAtOnce<T>(database: Database, read: () => T): T {
     return read()
   } finally {
     // Damage may have closed it.
-    attempt(() => database.exec('COMMIT'))
+    quietly(() => database.exec('COMMIT'))
   }
-}
-
-/** Runs cleanup after a failure and ignores its errors, because the original error is more informative. */
-export function attempt(action: () => void): void {
-  try {
-    action()
-  } catch {}
 }

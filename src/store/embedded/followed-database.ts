@@ -1,6 +1,7 @@
 import { RouxError } from '../../core/errors.ts'
+import { quietly } from '../../core/quietly.ts'
 import type { Database, Statement } from '../../core/sql-database.ts'
-import { attempt, hasTables, readAtOnce } from './database-file.ts'
+import { hasTables, readAtOnce } from './database-file.ts'
 import { databasePath, identityOf, type Location } from './location.ts'
 import { isDamage, openSqlite } from './sqlite.ts'
 
@@ -158,7 +159,7 @@ export class FollowedDatabase<T extends object> {
 
   /** Releases cached pages. */
   rest(): void {
-    attempt(() => this.#opened?.database.exec('PRAGMA shrink_memory'))
+    quietly(() => this.#opened?.database.exec('PRAGMA shrink_memory'))
   }
 
   close(): void {

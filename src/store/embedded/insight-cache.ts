@@ -1,7 +1,8 @@
 import type { InsightKind } from '../../core/insight/insight.ts'
 import type { InsightCache } from '../../core/insight/insight-cache.ts'
-import type { Database } from '../../core/sql-database.ts'
-import { attempt, DatabaseFile, type DatabaseKind } from './database-file.ts'
+import { quietly } from '../../core/quietly.ts'
+import { type Database, inTransaction } from '../../core/sql-database.ts'
+import { DatabaseFile, type DatabaseKind } from './database-file.ts'
 import { sealBytes, unsealBytes } from './search/search-rows.ts'
 import { isDamage, isUnwritable } from './sqlite.ts'
 
@@ -32,7 +33,7 @@ function openOrReplace(file: DatabaseFile): Database | undefined {
   try {
     return file.make()
   } catch (error) {
-    if (isDamage(error)) attempt(() => file.delete())
+    if (isDamage(error)) quietly(() => file.delete())
     else if (!isUnwritable(error)) throw error
   }
   try {
@@ -101,7 +102,7 @@ class SqliteInsightCache implements InsightCache {
 
   reset(): void {
     this.#unwritten.clear()
-    attempt(() => this.#file.delete())
+    quietly(() => this.#file.delete())
   }
 
   close(): void {
@@ -113,12 +114,9 @@ class SqliteInsightCache implements InsightCache {
     const database = this.#database
     if (database === undefined) return false
     try {
-      database.exec('BEGIN IMMEDIATE')
-      action(database)
-      database.exec('COMMIT')
+      inTransaction(database, () => action(database))
       return true
     } catch (error) {
-      attempt(() => database.exec('ROLLBACK'))
       if (isDamage(error)) throw error
       return false
     }

@@ -1,5 +1,6 @@
+import { quietly } from '../../core/quietly.ts'
 import type { Database } from '../../core/sql-database.ts'
-import { attempt, readAtOnce } from './database-file.ts'
+import { readAtOnce } from './database-file.ts'
 import { databasePath, identityOf, type Location } from './location.ts'
 import { openSqlite } from './sqlite.ts'
 import { readMeta } from './writer.ts'
@@ -36,7 +37,7 @@ function readLinks(database: Database): LinksAsOf {
       data: (key) => (links.get(key) as { data: string } | undefined)?.data,
       close: () => {
         // A statement that is not finalized keeps the transaction open and blocks writers.
-        attempt(() => database.exec('COMMIT'))
+        quietly(() => database.exec('COMMIT'))
         database.close()
       },
     }

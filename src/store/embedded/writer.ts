@@ -11,8 +11,9 @@ import type {
   Outline,
   VaultState,
 } from '../../core/index-writer.ts'
+import { quietly } from '../../core/quietly.ts'
 import type { Database, Statement } from '../../core/sql-database.ts'
-import { attempt, DatabaseFile, type DatabaseKind, readAtOnce, requireKind } from './database-file.ts'
+import { DatabaseFile, type DatabaseKind, readAtOnce, requireKind } from './database-file.ts'
 import { databasePath, type Location, sweepOldIndexes } from './location.ts'
 import {
   APPLICATION_ID,
@@ -116,7 +117,7 @@ class SqliteWriter implements IndexWriter {
     )
     for (const row of select.all(JSON.stringify(keys)) as { hash: string; hot: string; data: string }[]) {
       // Damaged rows are skipped here. Readers report the damage, and the same data can be read from the notes.
-      attempt(() => {
+      quietly(() => {
         const { key, title, aliases, tags } = unpackHot(row.hot)
         const { properties, headings, bodyStart } = unpackInfo(key, row.data)
         found.set(key, { hash: row.hash, title, aliases, tags, properties, headings, bodyStart })
@@ -186,7 +187,7 @@ class SqliteWriter implements IndexWriter {
   }
 
   async tidy(): Promise<void> {
-    if (this.#file.tidy()) attempt(() => sweepOldIndexes(databasePath(this.#file.location)))
+    if (this.#file.tidy()) quietly(() => sweepOldIndexes(databasePath(this.#file.location)))
   }
 
   async reset(): Promise<void> {
