@@ -5,7 +5,7 @@ import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import { RouxError } from '../core/errors.ts'
 import type { GraphChanges, GraphLog, GraphLogWriter, LoggedCommit } from '../core/insight/graph-changes.ts'
 import { quietly } from '../core/quietly.ts'
-import { type Database, pragma, type Statement } from '../core/sql-database.ts'
+import { type Database, inTransaction, pragma, type Statement } from '../core/sql-database.ts'
 import { isNotJournal } from './failures.ts'
 import type { Retention } from './record/journal-rows.ts'
 import { identityOf, type OpenDatabase, requireFormat, StateFile, type StateFormat, usedBytes } from './record/state-database.ts'
@@ -264,20 +264,15 @@ class LogWriter implements OpenLogWriter {
   #write(): void {
     const database = this.#file.open()
     if (this.#statements?.database !== database) this.#statements = { database, ...statementsOf(database) }
-    const { begin, last, commit } = this.#statements
-    begin.run()
-    try {
+    const statements = this.#statements
+    inTransaction(database, () => {
       const now = (this.#options.now ?? Date.now)()
-      const newest = last.get(this.#options.root) as { readonly time: number | null }
+      const newest = statements.last.get(this.#options.root) as { readonly time: number | null }
       // Rows must stay in order even if the clock was set back.
       const time = Math.max(now, newest.time ?? 0)
-      for (const one of this.#waiting) this.#insert(this.#statements, one, time)
+      for (const one of this.#waiting) this.#insert(statements, one, time)
       if (this.#isToPrune(now)) prune(database, this.#options.retention, now)
-      commit.run()
-    } catch (error) {
-      quietly(() => database.exec('ROLLBACK'))
-      throw error
-    }
+    })
   }
 
   #isToPrune(now: number): boolean {
@@ -301,22 +296,18 @@ class LogWriter implements OpenLogWriter {
 }
 
 interface LogStatements {
-  readonly begin: Statement
   readonly last: Statement
   readonly known: Statement
   readonly insert: Statement
-  readonly commit: Statement
 }
 
 /** Prepared once, because preparing takes longer than running. */
 function statementsOf(database: Database): LogStatements {
   return {
-    begin: database.prepare('BEGIN IMMEDIATE'),
     last: database.prepare('SELECT max(time) AS time FROM commits WHERE vault = ?'),
     known: database.prepare('SELECT 1 FROM commits WHERE lineage = ? AND generation = ?'),
     insert: database.prepare(`INSERT OR IGNORE INTO commits (vault, lineage, generation, base, time, deflated, sum, data)
       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`),
-    commit: database.prepare('COMMIT'),
   }
 }
 

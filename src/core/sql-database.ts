@@ -21,11 +21,11 @@ export function pragma(database: Database, name: string): number {
   return Object.values(database.prepare(`PRAGMA ${name}`).get() as Record<string, number>)[0] ?? 0
 }
 
-/** Runs a function in a transaction. */
-export function inTransaction<T>(database: Database, run: () => T): T {
+/** Runs an action in a transaction, which is rolled back if the action fails. */
+export function inTransaction<T>(database: Database, action: (database: Database) => T): T {
   database.exec('BEGIN IMMEDIATE')
   try {
-    const result = run()
+    const result = action(database)
     database.exec('COMMIT')
     return result
   } catch (error) {

@@ -13,8 +13,8 @@ export const SHARED_COMMAND = 'shared-server'
 const LOOK = 15
 
 /**
- * Settings of glibc's allocator, in bytes. Without them it keeps freed memory: on obsidian-hub, a server at rest after heavy use held 300
- * MB instead of 190. A process cannot change them for itself.
+ * Make the allocator of glibc return freed memory to the system. A process cannot change these settings for itself. The thresholds are
+ * in bytes. On obsidian-hub, a server at rest after heavy use holds 190 MB instead of 300.
  */
 const ALLOCATOR = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '131072', MALLOC_TRIM_THRESHOLD_: '131072' }
 
@@ -46,11 +46,10 @@ async function startServer({ folder, log: path, announcement }: Place, script: s
   // Without a log, on a full disk for example, the server works all the same.
   const log = quietly(() => openSync(path, 'w', 0o600)) ?? 'ignore'
   const args = [join(dirname(script), 'main.js'), SHARED_COMMAND]
-  // It works in the folder of its socket, so no vault or removable disk is in use because of it.
-  const env = { ...ALLOCATOR, ...process.env }
   const child = spawn(process.execPath, args, {
+    // It works in the folder of its socket, so no vault or removable disk is in use because of it.
     cwd: folder,
-    env,
+    env: { ...ALLOCATOR, ...process.env },
     detached: true,
     stdio: ['ignore', log, log],
     windowsHide: true,

@@ -22,7 +22,7 @@ test('a process works alone if its own options or its environment demand it', ()
   expect(greetingFor(['get-hubs'], { ROUX_SERVE_SHARED: 'off' })).toBeUndefined()
 })
 
-test('the shared server gets the commands that ask something of a vault, and no other', () => {
+test('the shared server gets only commands that serve or ask a vault', () => {
   const shared = COMMANDS.map(({ name }) => name).filter((name) => greetingFor([name], {}) !== undefined)
   expect(shared).toEqual(['serve', 'ask', 'call', 'completion'])
 })

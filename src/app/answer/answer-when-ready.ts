@@ -31,6 +31,9 @@ export interface Call {
 /** Milliseconds that a call waits for background work before it answers from the data available. */
 const WAITING = 10_000
 
+/** Maximum time in milliseconds that a command waits. No client gives up on a command. */
+const COMMAND_WAITS = 600_000
+
 /** Milliseconds that an answer waits for changes that the watcher reported but that have not been read yet. */
 const CATCHING_UP = 50
 
@@ -47,19 +50,16 @@ export function timeLeft(call: Call): number {
   return Math.max(0, Math.ceil(waiting(call).waitUntil - performance.now()))
 }
 
+/** Returns how long a call waits for a result of the whole vault that is computed on request, in milliseconds. */
+export function patienceOf(call: Call): number {
+  return call.whole ? COMMAND_WAITS : timeLeft(call)
+}
+
 /** Reads one generation of the vault. See `Store.read`. */
 export type Read = <R>(use: (snapshot: Snapshot) => Promise<R>) => Promise<R>
 
 /** A step of a use case, run with the remaining time of the call. */
 type Run<T> = (read: Read, call: Call) => Promise<Answer<T>>
-
-/** Maximum time in milliseconds that a command waits. No client gives up on a command. */
-const COMMAND_WAITS = 600_000
-
-/** Returns how long a call waits for a result of the whole vault that is computed on request, in milliseconds. */
-export function patienceOf(call: Call): number {
-  return call.whole ? COMMAND_WAITS : timeLeft(call)
-}
 
 /** Runs a use case that reads a single snapshot and waits for nothing else. See `answerInSteps`. */
 export function answer<T>(core: GraphCore, call: Call, use: (snapshot: Snapshot) => Promise<Answer<T>>): Promise<Answer<T>> {

@@ -94,8 +94,7 @@ export class DatabaseFile {
 
   /** Runs an action in a transaction. */
   write<T>(action: (database: Database) => T): T {
-    const database = this.make()
-    return inTransaction(database, () => action(database))
+    return inTransaction(this.make(), action)
   }
 
   /** Call when idle. @returns whether this is the first call for this file on disk */

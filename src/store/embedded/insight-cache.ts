@@ -114,7 +114,7 @@ class SqliteInsightCache implements InsightCache {
     const database = this.#database
     if (database === undefined) return false
     try {
-      inTransaction(database, () => action(database))
+      inTransaction(database, action)
       return true
     } catch (error) {
       if (isDamage(error)) throw error
