@@ -58,6 +58,8 @@ type Keys = number | number[]
 export class NameIndex implements Names {
   readonly mode: Mode
   readonly #entries = new Map<number, Entry>()
+  /** Paths as on disk, of the few files where they differ from the normalized path. */
+  readonly #pathsOnDisk = new Map<number, string>()
   readonly #byPath = new Map<string, Keys>()
   readonly #byName = new Map<string, Keys>()
   readonly #byAlias = new Map<string, Keys>()
@@ -75,6 +77,7 @@ export class NameIndex implements Names {
       title: file.title,
     }
     this.#entries.set(file.key, entry)
+    if (entry.path !== file.path) this.#pathsOnDisk.set(file.key, file.path)
     this.#change(entry, (map, name) => insert(map, name, file.key))
   }
 
@@ -82,6 +85,7 @@ export class NameIndex implements Names {
     const entry = this.#entries.get(key)
     if (entry === undefined) return
     this.#entries.delete(key)
+    this.#pathsOnDisk.delete(key)
     this.#change(entry, (map, name) => withdraw(map, name, key))
   }
 
@@ -91,10 +95,10 @@ export class NameIndex implements Names {
     for (const name of aliasNames(entry, this.mode)) apply(this.#byAlias, name)
   }
 
-  /** Returns a file's names, with its path in NFC with plain spaces. */
+  /** Returns a file's names, with its path as on disk. */
   file(key: number): NamedFile | undefined {
     const entry = this.#entries.get(key)
-    return entry && { key, path: entry.path, aliases: entry.aliases, title: entry.title }
+    return entry && { key, path: this.#pathsOnDisk.get(key) ?? entry.path, aliases: entry.aliases, title: entry.title }
   }
 
   path(key: number): string | undefined {

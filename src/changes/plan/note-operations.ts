@@ -11,7 +11,7 @@ import { setTitle } from '../../markdown/edit/heading.ts'
 import { replaceText } from '../../markdown/edit/replace-text.ts'
 import { editSection } from '../../markdown/edit/section.ts'
 import { setProperties, setRelations } from '../../markdown/edit/set-properties.ts'
-import { addTags, bodyTags, removeTags, setTags } from '../../markdown/edit/tags.ts'
+import { bodyTags, changeTags, setTags } from '../../markdown/edit/tags.ts'
 import { propertyTag } from '../../markdown/tags.ts'
 import { quote, requireInside } from '../path-rules.ts'
 import type { Draft } from './draft.ts'
@@ -172,9 +172,7 @@ async function requireNoReferrers(workspace: Workspace, draft: Draft): Promise<v
 export async function manageTags(workspace: Workspace, { id, add, remove }: Of<'manageTags'>): Promise<Draft> {
   const draft = requireNote(workspace, id)
   if (add.length + remove.length === 0) throw invalid('There is no tag to add or remove.')
-  const edit = editor(workspace, draft)
-  if (remove.length > 0) edit((text) => removeTags(text, remove))
-  if (add.length > 0) edit((text) => addTags(text, add))
+  editor(workspace, draft)((text) => changeTags(text, { add, remove }))
   workspace.notes.push(...repeatedTagNotes(add))
   const both = commonTags(add, remove)
   if (both.length > 0) workspace.notes.push(`Tags in both add and remove are kept: ${withHashes(both)}.`)

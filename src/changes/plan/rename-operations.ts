@@ -4,7 +4,7 @@ import type { Operation } from '../../core/operations.ts'
 import { foldName } from '../../core/text/fold.ts'
 import { trimEndOf } from '../../core/text/trim-characters.ts'
 import { renameHeading } from '../../markdown/edit/heading.ts'
-import { removeTags } from '../../markdown/edit/tags.ts'
+import { changeTags } from '../../markdown/edit/tags.ts'
 import { parseNote } from '../../markdown/parse-note.ts'
 import { isTagName, renameTagInCanvas, renameTagInNote, type TagRenaming } from '../../markdown/retarget/rename-tag.ts'
 import { quote } from '../path-rules.ts'
@@ -48,7 +48,7 @@ function renameIn(workspace: Workspace, draft: Draft, renaming: TagRenaming): nu
   const { kindOf, flavour } = workspace.view
   const isCanvas = kindOf(draft.path) === 'canvas'
   const doubles = isCanvas ? [] : doublesIn(workspace.textOf(draft), renaming, flavour)
-  if (doubles.length > 0) workspace.edit(draft, removeTags(workspace.textOf(draft), doubles))
+  if (doubles.length > 0) workspace.edit(draft, changeTags(workspace.textOf(draft), { remove: doubles }))
   const rename = isCanvas ? renameTagInCanvas : renameTagInNote
   const { edits, unfit } = rename(workspace.textOf(draft), renaming, flavour)
   workspace.rewrite(draft, edits)

@@ -1,6 +1,6 @@
 import type { Mode } from '../../core/note.ts'
 import { folderOf, nameOf } from '../../core/paths.ts'
-import { foldName } from '../../core/text/fold.ts'
+import { foldName, spellName } from '../../core/text/fold.ts'
 import { trimBothOf } from '../../core/text/trim-characters.ts'
 import { hasFolderTargets, isNotePath, type NamedFile, type Names, pageName, stemOf } from '../names.ts'
 import { atRelative, isRelative, type LinkTarget, type Resolution, type Source } from '../resolve.ts'
@@ -13,11 +13,11 @@ export interface OldLink {
   readonly link: LinkTarget
   readonly style: PathStyle
   readonly via: (Resolution & { readonly kind: 'file' })['via']
-  /** Path of the file that the link resolved to. */
+  /** Path on disk of the file that the link resolved to. */
   readonly path: string
 }
 
-/** The file that the rewritten link must lead to, and the source after the change. */
+/** The file that the rewritten link must lead to, and the source after the change. Their paths are those on disk. */
 export interface NewPlace {
   readonly names: Names
   readonly source: Source
@@ -27,6 +27,12 @@ export interface NewPlace {
 
 /** Returns targets that could lead to a file, most similar to the old text first. The caller checks each with `resolveLink`. */
 export function candidates(was: OldLink, wanted: NewPlace): readonly string[] {
+  const onDisk = candidatesOnDisk(was, wanted)
+  // Other Markdown tools open a path as it is written. The other forms are looked up by name, which people type in NFC.
+  return isMarkdownPath(was.link) ? onDisk : onDisk.map(spellName)
+}
+
+function candidatesOnDisk(was: OldLink, wanted: NewPlace): readonly string[] {
   const { path } = wanted.file
   if (was.link.form === 'canvas') return [path]
   const { mode } = wanted.names
@@ -157,11 +163,14 @@ export function pathStyleOf(
  * resolve links this way.
  */
 export function siblingOf(link: LinkTarget, source: Source, names: Names): number | undefined {
-  const { target, form } = link
-  const isWiki = form === 'wikilink' || form === 'page' || form === 'canvas'
-  if (isWiki || target === '' || target.startsWith('/')) return undefined
+  const { target } = link
+  if (!isMarkdownPath(link) || target === '' || target.startsWith('/')) return undefined
   const found = atRelative(names, folderOf(source.path), hasFolderTargets(names.mode) ? withoutQuery(target) : target)
   return found?.kind === 'file' ? found.key : undefined
+}
+
+function isMarkdownPath({ form }: LinkTarget): boolean {
+  return form !== 'wikilink' && form !== 'page' && form !== 'canvas'
 }
 
 /** Returns a target without its query (`?…`). */

@@ -43,7 +43,7 @@ class Relinker implements RelinkPlan {
   }
 
   relink(source: RelinkSource): void {
-    const path = this.#after.path(source.key)
+    const path = this.#after.file(source.key)?.path
     // Links in a file that is removed or changes its type are not rewritten.
     if (path === undefined || endingOf(path) !== endingOf(source.path)) return
     const now = { key: source.key, path }
@@ -108,7 +108,7 @@ class Relinker implements RelinkPlan {
     const found = resolveLink(names, source, link, flavour)
     if (file === undefined || found.kind !== 'file') return []
     const style = pathStyleOf(link, found, source, names)
-    const was = { link, style, via: found.via, path: names.path(file.key) ?? file.path }
+    const was = { link, style, via: found.via, path: names.file(file.key)?.path ?? file.path }
     const sure: string[] = []
     const unsure: string[] = []
     for (const target of candidates(was, { names: this.#after, source: now, file, newLinkFormat })) {

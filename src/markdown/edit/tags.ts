@@ -19,27 +19,27 @@ import { replaceValue } from './set-properties.ts'
 import { type Style, writeFlow, writeValue } from './write-yaml.ts'
 
 /**
- * Adds tags to the frontmatter's list, unless they are already present in any spelling. Creates frontmatter if there is none.
+ * Adds tags to the frontmatter's list, unless they are already present in any spelling, and removes others, in any spelling. Nested
+ * tags below a removed tag are kept, and so is a tag that is both added and removed. Creates frontmatter if there is none. Removing
+ * the last tag removes the key, and removing the last property removes the frontmatter.
  * @throws RouxError `INVALID_PARAMS` for an invalid tag, `EDIT_MISMATCH` with the line if the frontmatter is malformed.
  */
-export function addTags(text: string, tags: readonly string[]): readonly TextEdit[] {
-  return editTags(text, { wanted: requireTags(tags), keeps: () => true })
+export function changeTags(text: string, { add = [], remove = [] }: AddedAndRemoved): readonly TextEdit[] {
+  const wanted = requireTags(add)
+  const added = new Set(wanted.map(foldName))
+  const removed = new Set(requireTags(remove).map(foldName))
+  return editTags(text, { wanted, keeps: (folded) => !removed.has(folded) || added.has(folded) })
 }
 
-/**
- * Removes tags from the frontmatter's list, in any spelling. Nested tags below them are kept. Removing the last tag removes the key,
- * and removing the last property removes the frontmatter.
- * @throws RouxError like `addTags`.
- */
-export function removeTags(text: string, tags: readonly string[]): readonly TextEdit[] {
-  const removed = new Set(requireTags(tags).map(foldName))
-  return editTags(text, { wanted: [], keeps: (folded) => !removed.has(folded) })
+interface AddedAndRemoved {
+  readonly add?: readonly string[]
+  readonly remove?: readonly string[]
 }
 
 /**
  * Sets the frontmatter's list of tags. Existing tags keep their place and spelling, others are removed, and new ones are added at the
  * end. Items that are not tags are kept.
- * @throws RouxError like `addTags`.
+ * @throws RouxError like `changeTags`.
  */
 export function setTags(text: string, tags: readonly string[]): readonly TextEdit[] {
   const wanted = requireTags(tags)

@@ -38,6 +38,24 @@ function moved(
 
 const RENAME = { 'a.md': 'b c.md' }
 
+describe('a name that is not in NFC on disk', () => {
+  const [nfd, nfc] = ['Cafe\u0301', 'Caf\u00e9']
+
+  test.each([
+    ['Markdown link', `[m](${encodeURI(nfd)}.md)`, `[m](../${encodeURI(nfd)}.md)`],
+    ['Markdown link in NFC', `[m](${encodeURI(nfc)}.md)`, `[m](../${encodeURI(nfd)}.md)`],
+    ['relative wikilink', `[[./${nfd}]]`, `[[../${nfc}]]`],
+  ])('%s, when its note moves', (_, before, after) => check({ move: { 's.md': 'f/s.md' }, others: [`${nfd}.md`] }, before, after))
+
+  test('below a folder that is in NFD', () => {
+    check({ move: { [`${nfd}/a.md`]: `${nfd}/b.md` }, source: `${nfd}/s.md` }, '[m](a.md)', '[m](b.md)')
+    check({ move: { 'a.md': `${nfd}/a.md` }, source: `${nfd}/s.md` }, '[m](../a.md)', '[m](./a.md)')
+  })
+
+  test('with a no-break space', () =>
+    check({ move: { 's.md': 'f/s.md' }, others: ['a\u00a0b.md'] }, '[m](a%C2%A0b.md)', '[m](../a%C2%A0b.md)'))
+})
+
 describe('keeps the style of each link', () => {
   test.each([
     ['wikilink', '[[a]]', '[[b c]]'],

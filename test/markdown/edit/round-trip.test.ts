@@ -8,7 +8,7 @@ import { RouxError } from '../../../src/core/errors.ts'
 import { appendToBody, replaceBody } from '../../../src/markdown/edit/body.ts'
 import { editSection } from '../../../src/markdown/edit/section.ts'
 import { setProperties } from '../../../src/markdown/edit/set-properties.ts'
-import { addTags, removeTags, setTags } from '../../../src/markdown/edit/tags.ts'
+import { changeTags, setTags } from '../../../src/markdown/edit/tags.ts'
 import { editBytes } from '../../../src/markdown/edit/text-edits.ts'
 import { bodyStartOf } from '../../../src/markdown/frontmatter/frontmatter.ts'
 import { outlineOf } from '../../../src/markdown/outline.ts'
@@ -52,11 +52,11 @@ function checkFile(bytes: Uint8Array): boolean {
   )
   const appended = after(bytes, (given) => appendToBody(given, 'added'))
   if (appended) same(appended.subarray(0, bytes.length), bytes)
-  const tagged = after(bytes, (given) => addTags(given, [TAG]))
+  const tagged = after(bytes, (given) => changeTags(given, { add: [TAG] }))
   if (tagged === undefined) return false
   expect(parseNote(decode(tagged), flavour()).tags.map(({ name }) => name)).toContain(TAG)
   same(
-    after(tagged, (given) => removeTags(given, [TAG])),
+    after(tagged, (given) => changeTags(given, { remove: [TAG] })),
     bytes,
   )
   const named = after(bytes, (given) => setProperties(given, { 'round trip': ['a', { b: '2024-01-01' }] }))

@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { addTags, bodyTags, removeTags, setTags } from '../../../src/markdown/edit/tags.ts'
+import { bodyTags, changeTags, setTags } from '../../../src/markdown/edit/tags.ts'
 import { flavour } from '../check.ts'
 import { edited, errorOf, refusal } from './edited.ts'
 
-const add = (text: string, ...tags: string[]) => edited(text, (given) => addTags(given, tags))
-const remove = (text: string, ...tags: string[]) => edited(text, (given) => removeTags(given, tags))
+const add = (text: string, ...tags: string[]) => edited(text, (given) => changeTags(given, { add: tags }))
+const remove = (text: string, ...tags: string[]) => edited(text, (given) => changeTags(given, { remove: tags }))
 const set = (text: string, ...tags: string[]) => edited(text, (given) => setTags(given, tags))
 
 /** Frontmatter before and after an edit, given without its fences. */
@@ -93,11 +93,26 @@ describe('strings', () => {
   })
 })
 
+describe('tags that are added and removed at once', () => {
+  const swap = (yaml: string) => edited(front(yaml), (given) => changeTags(given, { add: ['q'], remove: ['c'] }))
+
+  test('keep the place and the comment of the property', () => {
+    expect(swap('tags: c # why\nkeywords: a\n')).toBe(front('tags: [q] # why\nkeywords: a\n'))
+    expect(swap('tags: [c] # why\nkeywords: a\n')).toBe(front('tags: [q] # why\nkeywords: a\n'))
+    expect(swap('tags:\n  - c\nkeywords: a\n')).toBe(front('tags:\n  - q\nkeywords: a\n'))
+    expect(swap('tags: "c"\nkeywords: a\n')).toBe(front('tags: ["q"]\nkeywords: a\n'))
+  })
+
+  test('keep a tag that is in both lists', () => {
+    expect(changeTags(front('tags: [c, d]\n'), { add: ['C'], remove: ['c'] })).toEqual([])
+  })
+})
+
 describe('names', () => {
   test('are compared without case; existing ones stay', () => {
-    expect(addTags(front('tags: [A, "#b"]\n'), ['a', '#B'])).toEqual([])
+    expect(changeTags(front('tags: [A, "#b"]\n'), { add: ['a', '#B'] })).toEqual([])
     expect(remove(front('tags: [Über]\n'), 'über')).toBe(front('tags: []\n'))
-    expect(removeTags(front('tags: [a/b]\n'), ['a'])).toEqual([])
+    expect(changeTags(front('tags: [a/b]\n'), { remove: ['a'] })).toEqual([])
     expect(set(front('tags:\n  - A\n  - b\n'), 'c', 'a')).toBe(front('tags:\n  - A\n  - c\n'))
     expect(set(front('tags:\n  - a\n'))).toBe('body #b\n')
   })
@@ -115,9 +130,9 @@ describe('names', () => {
 
   test('that are not valid tags are rejected', () => {
     for (const tag of ['', '#', '12', 'a b', 'a,b', 'a#b', 'a.b', '[[a]]', 'a\nb', '\ud83d']) {
-      expect(errorOf(() => addTags('', [tag])).code).toBe('INVALID_PARAMS')
+      expect(errorOf(() => changeTags('', { add: [tag] })).code).toBe('INVALID_PARAMS')
     }
-    expect(refusal(() => addTags('', ['a b']))).toMatch(/tags: "a b" is not a valid tag\. \| A tag has/)
+    expect(refusal(() => changeTags('', { add: ['a b'] }))).toMatch(/tags: "a b" is not a valid tag\. \| A tag has/)
   })
 
   test('in the body are listed', () => {
@@ -127,14 +142,14 @@ describe('names', () => {
 
 describe('refused with the line', () => {
   test('malformed frontmatter', () => {
-    expect(refusal(() => addTags('---\na: 1\nb: @x\n---\n', ['x']))).toMatch(
+    expect(refusal(() => changeTags('---\na: 1\nb: @x\n---\n', { add: ['x'] }))).toMatch(
       /^EDIT_MISMATCH \| Line 3: .*Correct the frontmatter/,
     )
-    expect(refusal(() => addTags('---\na: 1\na: 2\n---\n', ['x']))).toMatch(/Line 3/)
-    expect(refusal(() => removeTags('---\na: 1\n', ['x']))).toMatch(/Line 1: .*never closed/)
+    expect(refusal(() => changeTags('---\na: 1\na: 2\n---\n', { add: ['x'] }))).toMatch(/Line 3/)
+    expect(refusal(() => changeTags('---\na: 1\n', { remove: ['x'] }))).toMatch(/Line 1: .*never closed/)
     expect(refusal(() => setTags('---js\nx\n---\n', ['x']))).toMatch(/Line 1: .*---js/)
-    expect(refusal(() => addTags('---\na: 1\ntags:\n  k: v\n---\n', ['x']))).toMatch(/"tags" on line 3 is a mapping/)
-    expect(refusal(() => addTags('---\na: 1\n...\n---\n', ['x']))).toMatch(/^EDIT_MISMATCH.*cannot be edited exactly/)
+    expect(refusal(() => changeTags('---\na: 1\ntags:\n  k: v\n---\n', { add: ['x'] }))).toMatch(/"tags" on line 3 is a mapping/)
+    expect(refusal(() => changeTags('---\na: 1\n...\n---\n', { add: ['x'] }))).toMatch(/^EDIT_MISMATCH.*cannot be edited exactly/)
   })
 })
 
