@@ -4,7 +4,7 @@ import type { SectionMode } from '../../core/operations.ts'
 import { editText } from '../../core/text/edit-text.ts'
 import { blockError, findBlock, type Outline, outlineOf, requireBlock, type Section } from '../outline.ts'
 import { invalid } from './given-text.ts'
-import { endOfLine, insertedText, lineEndingOf, nextLine, withLineEnding, withoutOuterBlankLines } from './lines.ts'
+import { endOfLine, insertedText, lineEndingOf, nextLine, startOfLine, withLineEnding, withoutOuterBlankLines } from './lines.ts'
 
 export interface BlockEdit {
   /** Block id without `^`. */
@@ -20,7 +20,8 @@ export function editBlock(text: string, outline: Outline, { id, mode, content, f
   const mark = markIn(text, block, id)
   const edits =
     mode === 'replace' ? replacements(text, { block, mark, content }) : insertions(text, outline, { block, mark, mode, content })
-  const kept = edits.find((edit) => keepsBlock(text, edit, { block, id, mode, flavour }))
+  const fitting = edits.filter((edit) => keepsBlocks(text, edit, { outline, block, id, mode, flavour }))
+  const kept = fitting.find((edit) => mode === 'replace' || !joinsNested(text, edit, { block, flavour })) ?? fitting[0]
   if (kept) return kept
   throw invalid(
     'content',
@@ -102,21 +103,40 @@ function afterLoneMark(text: string, after: number): number {
   return nextLine(text, at)
 }
 
-/** Inserts the content into a paragraph before its marker. */
+/** Inserts the content into a paragraph before its marker, with the quote marks and the indentation of the marker's line. */
 function beforeMark(text: string, { start }: Mark, content: string): TextEdit {
   const ending = lineEndingOf(text)
-  return { start, end: start, text: ending + withLineEnding(content.trimEnd(), ending) }
+  const line = startOfLine(text, start)
+  const [prefix = ''] = CONTAINERS.exec(text.slice(line, start)) ?? []
+  const indent = prefix.replace(/[^\s>]/g, ' ')
+  const lines = withoutOuterBlankLines(content).split('\n')
+  const added = lines.map((each) => ending + (each.startsWith(indent) ? '' : indent) + each)
+  return { start, end: start, text: added.join('') }
 }
 
-function keepsBlock(
-  text: string,
-  edit: TextEdit,
-  { block, id, mode, flavour }: Pick<BlockEdit, 'id' | 'mode' | 'flavour'> & { readonly block: Section },
-): boolean {
+/** Quote marks, list marks and white space at the start of a line. */
+const CONTAINERS = /^(?:[\s>]|(?:[-*+]|\d{1,9}[.)])(?=\s))*/
+
+interface Kept extends Pick<BlockEdit, 'id' | 'mode' | 'flavour'> {
+  readonly outline: Outline
+  readonly block: Section
+}
+
+/** Checks whether the block still has its id, and whether added text leaves all other blocks as they were. */
+function keepsBlocks(text: string, edit: TextEdit, { outline, block, id, mode, flavour }: Kept): boolean {
   const edited = editText(text, [edit])
-  const found = findBlock(edited, outlineOf(edited, flavour), id)
+  const after = outlineOf(edited, flavour)
+  const found = findBlock(edited, after, id)
   if (found === undefined) return false
+  if (mode !== 'replace' && outline.blocks.some((each) => !after.blocks.includes(each))) return false
   const moved = block.start + edit.text.length
   if (mode === 'insert_before') return found.start === moved
   return found.start === block.start || (mode === 'prepend' && found.start === moved)
+}
+
+/** Checks whether text added to a list item becomes part of the text of an item nested in it. */
+function joinsNested(text: string, edit: TextEdit, { block, flavour }: Pick<Kept, 'block' | 'flavour'>): boolean {
+  const { runs } = outlineOf(editText(text, [edit]), flavour)
+  const own = runs.find((run) => run.start >= block.start)
+  return runs.some((run) => own !== undefined && run.start > own.start && run.start < edit.start && run.end > edit.start)
 }

@@ -137,6 +137,17 @@ describe('blocks', () => {
     expect(edit('prepend', ['^id'], 'x', 'a\n\nb ^id')).toBe('a\n\nx\nb ^id')
   })
 
+  test('add lines to the list item, not to an item nested in it', () => {
+    const list = '- a ^a\n  - sub ^sub\n- b\n'
+    expect(edit('append', ['^a'], 'new', list)).toBe('- a\n  new ^a\n  - sub ^sub\n- b\n')
+    expect(edit('append', ['^sub'], 'new', list)).toBe('- a ^a\n  - sub\n    new ^sub\n- b\n')
+    expect(edit('append', ['^a'], 'new', '- a ^a\n  - sub\n- b\n')).toBe('- a\n  new ^a\n  - sub\n- b\n')
+    expect(edit('append', ['^a'], '  - new', list)).toBe('- a ^a\n  - sub ^sub\n  - new\n- b\n')
+    expect(edit('append', ['^a'], 'x\ny\n', '> 1. a ^a\n>    - sub\n')).toBe('> 1. a\n>    x\n>    y ^a\n>    - sub\n')
+    expect(edit('append', ['^a'], 'new', '> a ^a\n')).toBe('> a\n> new ^a\n')
+    expect(edit('append', ['^a'], 'new', '- a\n- b\n\n^a\n')).toBe('- a\n- b\nnew\n\n^a\n')
+  })
+
   test('insert text next to the block', () => {
     expect(edit('insert_before', ['^id'], 'x', 'a\n\nb ^id')).toBe('a\n\nx\n\nb ^id')
     expect(edit('insert_after', ['^id'], 'x', 'b ^id\n')).toBe('b ^id\n\nx\n')
@@ -230,6 +241,27 @@ describe('for any text', () => {
     const text = '---\ntags: x\n---\n^id\n---\n'
     expect(() => requireSection(text, outlineOf(text, { mode: 'obsidian' }), ['^id'])).toThrow('There is no block "^id".')
     expect(() => edit('insert_after', ['^id'], 'new text', text)).toThrow('There is no block "^id".')
+  })
+
+  test('text added to a block leaves the ids of all other blocks', () => {
+    const modes = fc.constantFrom<SectionMode>('append', 'prepend', 'insert_before', 'insert_after')
+    const lists = fc.array(fc.tuple(fc.nat(3), fc.constantFrom('-', '1.', '>', '- [ ]')), { minLength: 1, maxLength: 6 })
+    fc.assert(
+      fc.property(lists, modes, fc.constantFrom('new', '- new', '  new', '> new', 'two\n\nparts'), (items, mode, content) => {
+        const text = items.map(([depth, mark], at) => `${'  '.repeat(depth)}${mark} text ^i${at}\n`).join('')
+        for (const id of outlineOf(text, flavour()).blocks) {
+          let after: string
+          try {
+            after = edit(mode, [`^${id}`], content, text)
+          } catch (error) {
+            expect(String(error)).toMatch(/would no longer name its block|called/)
+            continue
+          }
+          expect(outlineOf(after, flavour()).blocks).toEqual(outlineOf(text, flavour()).blocks)
+        }
+      }),
+      { numRuns: 300 },
+    )
   })
 
   test('an edit changes only the named section', () => {
