@@ -250,7 +250,7 @@ export function findBlock(text: string, { runs, lines, bodyStart }: Outline, id:
   const run = runs.find((each) => carries(text, each, mark))
   if (!run) return undefined
   const first = lines.lineAt(run.start)
-  if (text.slice(run.start, run.end).trim().toLowerCase() === mark)
+  if (run.heading?.isSetext !== false && text.slice(run.start, run.end).trim().toLowerCase() === mark)
     return blockAbove(text, lines, { line: first, top: lines.lineAt(bodyStart) })
   const start = lines.startOf(first)
   const item = LIST_ITEM.exec(text.slice(start, run.start))

@@ -111,7 +111,10 @@ export interface ApplyArguments {
 }
 
 export interface AppliedChanges extends WriteFacts {
-  /** Ids of the files that were created or changed, one per operation and in order. `null` for deleted files and for folders. */
+  /**
+   * Ids of the files that were created or changed, one per operation and in order. `null` for deleted files and for folders. Omitted
+   * if all are `null`.
+   */
   readonly ids?: readonly (string | null)[]
 }
 
@@ -135,7 +138,11 @@ export async function applyChanges(core: GraphCore, args: ApplyArguments, call: 
   const shown = call.whole === true ? ids : ids.slice(0, MOST_IDS)
   const { omitted, ...facts } = writeFacts(result, call, { diff: true })
   const left = filled({ ids: ids.length - shown.length, ...omitted })
-  const value = { ...(shown.length === 0 ? {} : { ids: shown }), ...facts, ...(left === undefined ? {} : { omitted: left }) }
+  const value = {
+    ...(shown.some((id) => id !== null) ? { ids: shown } : {}),
+    ...facts,
+    ...(left === undefined ? {} : { omitted: left }),
+  }
   return withNotes(value, result)
 }
 

@@ -356,6 +356,11 @@ describe('several operations', () => {
     expect(value).not.toHaveProperty('ids')
   })
 
+  test('a moved folder has no id', async () => {
+    const { core } = writing({ subjects: [undefined] })
+    expect((await applyChanges(core, { operations: [], dryRun: false, planId: 'p1' })).value).not.toHaveProperty('ids')
+  })
+
   test.each([
     [{ operations: [], dryRun: false }, 'nothing to do'],
     [{ operations, dryRun: false, planId: 'p1' }, 'Pass either operations or plan_id'],

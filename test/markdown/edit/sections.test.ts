@@ -148,6 +148,11 @@ describe('blocks', () => {
     expect(edit('append', ['^a'], 'new', '- a\n- b\n\n^a\n')).toBe('- a\n- b\nnew\n\n^a\n')
   })
 
+  test('a heading that consists of an id is a block itself', () => {
+    expect(edit('append', ['^id'], 'x', '# ^id\ntext\n')).toBe('# ^id\nx\ntext\n')
+    expect(edit('insert_before', ['^id'], 'x', 'above\n# ^id\n')).toBe('above\n\nx\n\n# ^id\n')
+  })
+
   test('insert text next to the block', () => {
     expect(edit('insert_before', ['^id'], 'x', 'a\n\nb ^id')).toBe('a\n\nx\n\nb ^id')
     expect(edit('insert_after', ['^id'], 'x', 'b ^id\n')).toBe('b ^id\n\nx\n')
