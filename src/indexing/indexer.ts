@@ -443,6 +443,7 @@ export class Indexer {
     const reserved = expected.map(({ path }) => ({ path, key: this.#reserve(path), aliases: [] }))
     const { affected, changed } = await links.rename([...placed, ...reserved], removed)
     await this.#addOutlines(placed, links, { affected, changed })
+    if (complete && !this.#isComplete && this.#untested === undefined) await this.#addDangling({ affected, changed })
     for (const { key } of placed) affected.delete(key)
     for (const key of removed) affected.delete(key)
     const outlines = { writer: this.#writer, placed: new Map(placed.map((fact) => [fact.key, outlineOf(fact)])) }
@@ -528,6 +529,21 @@ export class Indexer {
       for (const { name, sources } of mentions) {
         changed.add(name)
         for (const key of sources) if (broken?.has(key) !== false) affected.add(key)
+      }
+    }
+  }
+
+  /**
+   * Adds the files that link to a file that never got into the index, because a process listed it, ended before it was read, and
+   * it was deleted since.
+   */
+  async #addDangling({ affected, changed }: Renamed): Promise<void> {
+    const keys = [...this.#known.values()].map(({ key }) => key)
+    for (let from = 0; from < keys.length; from += SLICE_FILES) {
+      for (const { key, links, mentions } of await this.#writer.records(keys.slice(from, from + SLICE_FILES))) {
+        if (links.every(({ to }) => typeof to === 'string' || this.#paths[to] !== undefined)) continue
+        affected.add(key)
+        for (const name of mentions) changed.add(name)
       }
     }
   }

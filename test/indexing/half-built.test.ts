@@ -99,3 +99,21 @@ test('a file that is deleted before it is read becomes a missing target, and its
   )
   expect(items).toEqual([String(FILES - 1)])
 })
+
+test('a file deleted between a crash of the first scan and the next start becomes a missing target', async () => {
+  const path = join(temporaryFolder(), 'index.db')
+  const last = `${FILES - 1}.md`
+  const vault = new MemoryVault(Object.fromEntries(Array.from({ length: FILES }, (_, at) => [`${at}.md`, ''])))
+  vault.write('0.md', `[[${FILES - 1}]]`)
+  const writer = openIndexWriter({ kind: 'file', path })
+  onTestFinished(() => writer.close())
+  await expect(openIndexer(vault, endingAfter(writer, 1)).reconcile({ all: true })).rejects.toThrow('the process ended')
+  vault.remove(last)
+  await openIndexer(vault, writer).reconcile({ all: true })
+  const { items } = await ask(openStore(path)).neighbors(
+    toNodeId('0.md'),
+    { direction: 'out', kinds: ['note', 'missing'] },
+    { offset: 0, limit: 9 },
+  )
+  expect(items).toEqual([String(FILES - 1)])
+})
