@@ -281,14 +281,20 @@ describe('shutdown', () => {
   const CALL = { name: 'get_hubs', arguments: { metric: 'betweenness' } }
   const call = (id: number) => ({ jsonrpc: '2.0', id, method: 'tools/call', params: CALL })
 
+  /** On a busy machine, starting the graph's thread alone may take longer than a server waits for its last answers. */
+  async function openWarm(): Promise<Server> {
+    const server = await open(openWorld({ fixture: 'demo' }))
+    await server.ask('get_hubs', { metric: 'pagerank' })
+    return server
+  }
+
   test.each<[string, (server: Server) => void]>([
     ['the end of input', (server) => server.child.stdin.end()],
     ['exit', (server) => server.send({ jsonrpc: '2.0', method: 'exit' })],
     ['notifications/exit', (server) => server.send({ jsonrpc: '2.0', method: 'notifications/exit' })],
   ])('%s answers running calls and exits with 0', async (_, end) => {
-    const world = openWorld({ fixture: 'demo' })
-    const server = world.serve()
-    const answers = Promise.all([server.initialize(), ...[1, 2, 3].map((id) => server.answerTo(id))])
+    const server = await openWarm()
+    const answers = Promise.all([1, 2, 3].map((id) => server.answerTo(id)))
     for (const id of [1, 2, 3]) server.send(call(id))
     end(server)
     for (const { result } of await answers) expect(result).toBeDefined()
@@ -296,10 +302,7 @@ describe('shutdown', () => {
   })
 
   test.each(['SIGINT', 'SIGTERM'] as const)('%s answers running calls and exits with 0', async (signal) => {
-    const world = openWorld({ fixture: 'demo' })
-    const server = await open(world)
-    // On a busy machine, starting the graph's thread alone may take longer than a server waits for its last answers.
-    await server.ask('get_hubs', { metric: 'pagerank' })
+    const server = await openWarm()
     // Lines are read in order: when the second is answered, the first was read.
     const answer = server.answerTo(1)
     server.send(call(1))
