@@ -56,6 +56,12 @@ export function outlineOf(text: string, { mode }: Pick<Flavour, 'mode'>): Outlin
   return { bodyStart, lines, runs, headings: withPlaces(text, headings, lines), blocks: scanner.blocks }
 }
 
+/** Checks whether text ends in code or an HTML comment that is not closed, which added text would become part of. */
+export function endsInOpenBlock(text: string, flavour: Pick<Flavour, 'mode'>): boolean {
+  const probe = `${text}\n\nx`
+  return outlineOf(probe, flavour).runs.at(-1)?.end !== probe.length
+}
+
 export interface HeadingRun extends Run {
   readonly heading: HeadingBlock
 }

@@ -12,6 +12,7 @@ import { replaceText } from '../../markdown/edit/replace-text.ts'
 import { editSection } from '../../markdown/edit/section.ts'
 import { setProperties, setRelations } from '../../markdown/edit/set-properties.ts'
 import { bodyTags, changeTags, setTags } from '../../markdown/edit/tags.ts'
+import { endsInOpenBlock } from '../../markdown/outline.ts'
 import { propertyTag } from '../../markdown/tags.ts'
 import { quote, requireInside } from '../path-rules.ts'
 import type { Draft } from './draft.ts'
@@ -121,7 +122,14 @@ function editBody(workspace: Workspace, draft: Draft, operation: UpdateNote): vo
   }
   if (replacement !== undefined) edit((text) => replaceText(text, replacement))
   if (prepend !== undefined) edit((text) => prependToBody(text, prepend))
-  if (append !== undefined) edit((text) => appendToBody(text, append))
+  if (append === undefined) return
+  const isOpen = () => endsInOpenBlock(workspace.textOf(draft), workspace.view.flavour)
+  const wasOpen = isOpen()
+  edit((text) => appendToBody(text, append))
+  if (!wasOpen || !isOpen()) return
+  workspace.notes.push(
+    `${quote(draft.path)} ends in code or a comment that is not closed, so the appended text is part of it. undo removes it.`,
+  )
 }
 
 /** Adds a message about replaced lines, because without a hash, the caller might not have read them. */

@@ -30,6 +30,18 @@ describe('updating a note', () => {
     await check({ 'a.md': NOTE, 'b.md': '' }, update(members), difference)
   })
 
+  test.each([
+    ['```\ncode\n', 'x', true],
+    ['<!-- a\n', 'x', true],
+    ['```\ncode\n', '```', false],
+    ['```\ncode\n```\n', '```\nopen', false],
+    ['- a\n\n| b |\n|---|\n', 'x', false],
+  ])('says when appended text becomes part of an open block: %j and %j', async (text, append, isSaid) => {
+    const { result } = await check({ 'a.md': text }, update({ append }), { 'a.md': expect.any(String) })
+    const notes = result.notes.filter((note) => note.includes('the appended text is part of it'))
+    expect(notes).toHaveLength(isSaid ? 1 : 0)
+  })
+
   test('keeps every other byte: byte order mark, line endings, invalid UTF-8', async () => {
     const raw = Buffer.concat([bytes('\ufeff---\r\nk:   v\r\n---\r\none '), Buffer.from([0xff, 0xfe]), bytes('\r\n\ttwo  ')])
     const { vault } = await check({ 'a.md': raw }, update({ append: 'end', properties: { n2: 2 } }), {
