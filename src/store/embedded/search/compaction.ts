@@ -47,7 +47,10 @@ export class Compaction {
   }
 
   #begin(database: Database, inputs: readonly SegmentRow[]): Merge {
-    const headers = new Map(segmentsOf(database).map(({ id }) => [id, readHeader(database, id)]))
+    const oldest = Math.min(...inputs.map(({ rank }) => rank))
+    // Older segments, usually the largest, replace no entry of the inputs.
+    const newer = segmentsOf(database).filter(({ rank }) => rank >= oldest)
+    const headers = new Map(newer.map(({ id }) => [id, readHeader(database, id)]))
     const isLive = liveness(database, headers)
     const pages: Page[] = []
     const sources = inputs.map(({ id }) => ({ header: headers.get(id) as SegmentHeader, pages: pagesOf(database, id) }))
