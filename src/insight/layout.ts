@@ -6,8 +6,10 @@
  */
 
 import { type Adjacency, placesByNumber } from '../core/csr.ts'
+import { showsRegions } from '../core/insight/overview.ts'
 import { connectedParts, mergeRows, type WeightedGraph } from './communities/weighted-graph.ts'
 import { linkGroups } from './link-groups.ts'
+import { spreadOut } from './territories.ts'
 
 /** Group number of each note for each level, coarsest level first. */
 export type Levels = readonly Int32Array[]
@@ -75,17 +77,23 @@ export function layOut(links: Adjacency, levels: Levels, onProgress: OnProgress 
   const packing = { links, levels: [partOf, ...levels], radii, places, onPacked }
   packGroup(packing, main, 0)
   relaxNotes({ ...packing, onStep: (share) => onProgress(PACKING + (1 - PACKING) * share) }, main, 'all')
-  turn(main, places)
   const isMain = new Set(main)
-  const turned =
+  const resembling =
     before === undefined
       ? places
       : alignTo(
           places,
           before.map((place, at) => (isMain.has(at >> 1) ? place : Number.NaN)),
         )
-  shelve(beside, radii, turned)
-  return turned
+  const own = Float32Array.from(main.flatMap((note) => [resembling[note * 2] ?? 0, resembling[note * 2 + 1] ?? 0]))
+  const ownRadii = Float32Array.from(main, (note) => radii[note] ?? 0)
+  const ofShown = main.map((note) => levels[0]?.[note] ?? 0)
+  spreadOut({ places: own, radii: ownRadii.map((radius) => radius + GAP / 2), groups: ofShown })
+  const bodies = bodiesOf(ownRadii, own)
+  for (let round = 0; round < ROUNDS.end; round++) if (pushApart(bodies) === 0) break
+  for (const [at, note] of main.entries()) resembling.set(own.subarray(at * 2, at * 2 + 2), note * 2)
+  shelve(beside, radii, resembling)
+  return resembling
 }
 
 export interface LaidOut {
@@ -107,7 +115,17 @@ export function layOutFrom(
   const regions = linkGroups(links)
   onProgress(GROUPING)
   const onLayout = (share: number): void => onProgress(GROUPING + (1 - GROUPING) * share)
-  return { places: layOut(links, [regions, ...levels], onLayout, before), regions }
+  // The groups of the overview stay together first.
+  const sizes = sizesOf(regions)
+  const isRegions = levels[0] === undefined || showsRegions(sizesOf(levels[0]).length, sizes, regions.length)
+  return { places: layOut(links, isRegions ? [regions, ...levels] : levels, onLayout, before), regions }
+}
+
+/** Returns the number of notes of each group. */
+function sizesOf(level: Int32Array): readonly number[] {
+  const sizes = new Map<number, number>()
+  for (const group of level) if (group >= 0) sizes.set(group, (sizes.get(group) ?? 0) + 1)
+  return [...sizes.values()]
 }
 
 /** Keeps existing positions and places each new note (`NaN`) next to its neighbors. */
@@ -181,62 +199,6 @@ function packNotes(packing: Packing, notes: readonly number[]): number {
   if (notes.length > 2) relaxNotes(packing, notes, 'notes')
   packing.onPacked(notes.length)
   return centre(places, notes, radii)
-}
-
-/** Notes farther from the center than this share of all notes … */
-const MOST_WITHIN = 0.98
-/** … and by more than this factor are moved closer, because a few stray notes would make everything else small. */
-const STRAYING = { from: 1.1, left: 0.25 }
-/** Approximate aspect ratio of screens. */
-const WIDE = 4 / 3
-/** Number of rotations to try. */
-const TURNS = 36
-
-/** Moves stray notes closer to the center. */
-function drawIn(places: Places): void {
-  const [x, y] = [meanAt(places, 0), meanAt(places, 1)]
-  const distances = Float32Array.from({ length: places.length / 2 }, (_, at) =>
-    Math.hypot((places[at * 2] ?? 0) - x, (places[at * 2 + 1] ?? 0) - y),
-  )
-  const limit = STRAYING.from * (distances.toSorted()[Math.floor(MOST_WITHIN * (distances.length - 1))] ?? 0)
-  for (const [at, distance] of distances.entries()) {
-    if (distance <= limit) continue
-    const factor = (limit + (distance - limit) * STRAYING.left) / distance
-    places[at * 2] = x + ((places[at * 2] ?? 0) - x) * factor
-    places[at * 2 + 1] = y + ((places[at * 2 + 1] ?? 0) - y) * factor
-  }
-}
-
-/** Rotates the notes to make the best use of a screen. */
-function turn(notes: readonly number[], places: Places): void {
-  const [x, y] = meanOf(places, notes)
-  let best = 0
-  let least = Number.POSITIVE_INFINITY
-  for (let step = 0; step < TURNS; step++) {
-    const angle = (Math.PI * step) / TURNS
-    const [cos, sin] = [Math.cos(angle), Math.sin(angle)]
-    let [left, right, top, bottom] = [0, 0, 0, 0]
-    for (const note of notes) {
-      const a = (places[note * 2] ?? 0) - x
-      const b = (places[note * 2 + 1] ?? 0) - y
-      left = Math.min(left, cos * a - sin * b)
-      right = Math.max(right, cos * a - sin * b)
-      top = Math.min(top, sin * a + cos * b)
-      bottom = Math.max(bottom, sin * a + cos * b)
-    }
-    const size = Math.max((right - left) / WIDE, bottom - top)
-    // Avoids rotations for a tiny gain.
-    if (size >= least * 0.99) continue
-    least = size
-    best = angle
-  }
-  const [cos, sin] = [Math.cos(best), Math.sin(best)]
-  for (const note of notes) {
-    const a = (places[note * 2] ?? 0) - x
-    const b = (places[note * 2 + 1] ?? 0) - y
-    places[note * 2] = x + cos * a - sin * b
-    places[note * 2 + 1] = y + sin * a + cos * b
-  }
 }
 
 /** Relaxes some of the notes. */
@@ -329,7 +291,6 @@ function relax({ links, radii, places, phase, onStep }: Relaxing): void {
     for (let body = 0; body < radii.length; body++) moveToNeighbours(body, move)
     places.set(next)
     if (phase !== 'groups') spread(bodies)
-    if (phase === 'all' && step === steps - 1) drawIn(places)
     const rounds = step === steps - 1 ? ROUNDS.end : ROUNDS.step
     for (let round = 0; round < rounds; round++) if (pushApart(bodies) <= enough) break
     onStep?.((step + 1) / steps)

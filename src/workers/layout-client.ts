@@ -84,7 +84,9 @@ export class LayoutClient implements Layouts {
     const isNew = before === undefined || missing > ids.length / 2
     // Placing very many notes individually would take minutes.
     const isAll = isNew || isWhole || missing > MOST_NEW
-    const { places, regions = regionsFor({ ids, ...graph }, kept) } = await this.#run(graph, isNew ? undefined : before, isAll)
+    // A map drawn before communities were known must not determine how the final one is rotated.
+    const resembled = isNew || (isRough && isAll) ? undefined : before
+    const { places, regions = regionsFor({ ids, ...graph }, kept) } = await this.#run(graph, resembled, isAll)
     const isGrouped = isAll ? graph.levels.length > 0 : (kept?.isGrouped ?? false)
     await this.#keep({ ids, places, regions, added: isAll ? 0 : (kept?.added ?? 0) + missing, isGrouped })
     return { places, regions, added: shareOf(this.#kept, ids.length), isRough: isRough && !isAll }

@@ -46,17 +46,44 @@ test('notes without links are below the others', () => {
   expect(places[15]).toBeGreaterThan(lowest)
 })
 
-test('the layout is rotated to fill a landscape screen', () => {
-  fc.assert(
-    fc.property(anyGraph(), ({ count, pairs, groups }) => {
-      // Fewer notes without links are below the map.
-      fc.pre(count > 4)
-      const places = layOut(linksOf(count, [...pairs, ...chain(count)]), [groups])
-      const now = sizeOnScreen(places, 0)
-      for (let angle = 10; angle < 180; angle += 10)
-        expect(now).toBeLessThan(sizeOnScreen(places, (angle * Math.PI) / 180) * 1.02 + 0.1)
+/** Five groups of forty notes, each note linked with three of its group and every fifth one with another group. */
+function fiveGroups(): { readonly links: Adjacency; readonly groups: Int32Array } {
+  const pairs = Array.from({ length: 200 }, (_, note) => {
+    const [group, at] = [Math.floor(note / 40), note % 40]
+    const own = [1, 7, 19].map((step): [number, number] => [note, group * 40 + ((at + step) % 40)])
+    return at % 5 === 0 ? [...own, [note, (note + 40) % 200] as const] : own
+  })
+  return { links: linksOf(200, pairs.flat()), groups: Int32Array.from({ length: 200 }, (_, note) => Math.floor(note / 40)) }
+}
+
+test('the notes fill a landscape frame evenly', () => {
+  const { links, groups } = fiveGroups()
+  const places = layOut(links, [groups])
+  const [xs, ys] = [0, 1].map((axis) => places.filter((_, at) => at % 2 === axis))
+  const [left, width] = [Math.min(...(xs ?? [])), span(xs)]
+  const [top, height] = [Math.min(...(ys ?? [])), span(ys)]
+  expect(width / height).toBeGreaterThan(1.2)
+  expect(width / height).toBeLessThan(1.5)
+  // Each square has room for about three notes.
+  const squares = new Set(
+    Array.from(groups, (_, note) => {
+      const [x, y] = [((places[note * 2] ?? 0) - left) / width, ((places[note * 2 + 1] ?? 0) - top) / height]
+      return Math.floor(x * 8.99) + 9 * Math.floor(y * 6.99)
     }),
   )
+  expect(squares.size).toBeGreaterThan(0.9 * 9 * 7)
+})
+
+test('groups are neighbors that do not mix', () => {
+  const { links, groups } = fiveGroups()
+  const places = layOut(links, [groups])
+  const strays = [...groups.keys()].filter((note) => {
+    const others = [...groups.keys()].filter((other) => other !== note)
+    const distance = (other: number): number => apart(places, note, [places[other * 2] ?? 0, places[other * 2 + 1] ?? 0])
+    const nearest = others.toSorted((a, b) => distance(a) - distance(b)).slice(0, 4)
+    return nearest.filter((other) => groups[other] === groups[note]).length < 2
+  })
+  expect(strays).toEqual([])
 })
 
 test('a few notes that hang on a single index note do not shrink all others', () => {
@@ -97,17 +124,9 @@ test('new notes without links go below everything and do not overlap', () => {
   expect(after[13]).toBeGreaterThan(Math.max(...[0, 1, 2, 3, 4, 5].map((note) => before[note * 2 + 1] ?? 0)))
 })
 
-/** The height a 4:3 screen needs to show everything at this rotation. */
-function sizeOnScreen(places: Places, angle: number): number {
-  const [cos, sin] = [Math.cos(angle), Math.sin(angle)]
-  const notes = [...Array(places.length / 2).keys()].map((note): [number, number] => [
-    places[note * 2] ?? 0,
-    places[note * 2 + 1] ?? 0,
-  ])
-  const wide = notes.map(([a, b]) => cos * a - sin * b)
-  const high = notes.map(([a, b]) => sin * a + cos * b)
-  const span = (all: readonly number[]): number => Math.max(...all) - Math.min(...all)
-  return Math.max((span(wide) * 3) / 4, span(high))
+function span(all: ArrayLike<number> = []): number {
+  const values = Array.from(all)
+  return Math.max(...values) - Math.min(...values)
 }
 
 function anyGraph() {

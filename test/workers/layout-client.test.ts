@@ -101,6 +101,15 @@ test('a first layout that someone has seen stays, with an offer to make a new on
   expect(runs).toEqual([true, true])
 })
 
+test('a map drawn before communities were known does not change the final one', async () => {
+  const [early, late] = [openLayouts(), openLayouts()]
+  await early.client.layOut(graphOf(RINGS), 'once')
+  // Grouped across the rings, which the first layout kept apart.
+  const graph = graphOf(RINGS, [Int32Array.from([0, 1, 0, 1, 0, 1, 0, 1])])
+  const [after, at] = [await early.client.layOut(graph, 'once'), await late.client.layOut(graph, 'once')]
+  expect(after.places).toEqual(at.places)
+})
+
 test('a damaged file is made again', async () => {
   const { client, file } = openLayouts()
   const before = await client.layOut(graphOf(RINGS, [BY_RING]), 'once')

@@ -1,8 +1,13 @@
 import { type ColourBy, type Graph, groupingBy, isIndex, today } from './graph.ts'
 
-/** Seven colors that can be distinguished on light and dark backgrounds. The last one is for all other notes. */
-export const PALETTE: readonly string[] = ['#4878b8', '#f08c3a', '#df5b5f', '#2f9ea3', '#62a74c', '#cfa11f', '#a06bb4', '#9aa0aa']
+/** Twelve colors that can be distinguished on light and dark backgrounds. The last one is for all other notes. */
+export const PALETTE: readonly string[] = [
+  ...['#4878b8', '#f08c3a', '#df5b5f', '#2f9ea3', '#62a74c', '#cfa11f', '#a06bb4'],
+  ...['#d879b0', '#94705a', '#62b0e0', '#a9b03c', '#6a6fd0', '#9aa0aa'],
+]
 const OTHER = PALETTE.length - 1
+/** At least this many groups have a color each, and more if others would have more than this share of all notes. */
+const [USUAL, MOST_OTHERS] = [7, 0.1]
 /** Index notes have the color of text instead, because they link everything and belong to no group more than to others. */
 export const INDEX = PALETTE.length
 const INDEX_COLOUR = 'var(--text)'
@@ -44,9 +49,13 @@ export function coloursOf(graph: Graph, by: ColourBy, last?: Coloured): Coloured
   // A community keeps its color, no matter how many of its notes are drawn.
   if (grouping !== undefined) for (const group of counts.keys()) counts.set(group, grouping.groups[Number(group)]?.notes ?? 0)
   const bySize = [...counts].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1))
-  const largest = bySize.slice(0, OTHER)
-  const small = bySize.slice(OTHER)
   const ungrouped = groups.filter((group) => group === undefined).length
+  const inAll = bySize.reduce((sum, [, notes]) => sum + notes, 0)
+  let coloured = Math.min(OTHER, USUAL)
+  let rest = bySize.slice(coloured).reduce((sum, [, notes]) => sum + notes, 0)
+  for (; coloured < OTHER && rest > MOST_OTHERS * inAll; coloured++) rest -= bySize[coloured]?.[1] ?? 0
+  const largest = bySize.slice(0, coloured)
+  const small = bySize.slice(coloured)
   // Before there are groups, there is nothing to name.
   const others = largest.length === 0 ? 0 : small.reduce((sum, [, notes]) => sum + notes, ungrouped)
   const idOf = (group: string): string => grouping?.groups[Number(group)]?.id ?? group
@@ -62,7 +71,7 @@ export function coloursOf(graph: Graph, by: ColourBy, last?: Coloured): Coloured
   const cssOf = (colour = OTHER): string => (colour === INDEX ? INDEX_COLOUR : (PALETTE[colour] ?? ''))
   const [only] = small
   // A single small group needs no other name.
-  const rest = small.length === 1 && only?.[1] === others ? { name: label(only[0]) } : { name: 'other', isRest: true }
+  const ofOthers = small.length === 1 && only?.[1] === others ? { name: label(only[0]) } : { name: 'other', isRest: true }
   return {
     graph,
     by,
@@ -70,7 +79,7 @@ export function coloursOf(graph: Graph, by: ColourBy, last?: Coloured): Coloured
     colourOf: new Map([...before, ...[...colourOf].map(([group, colour]) => [idOf(group), colour] as const)]),
     legend: [
       ...largest.map(([group, notes]) => ({ name: label(group), colour: cssOf(colourOf.get(group)), notes })),
-      ...(others === 0 ? [] : [{ ...rest, colour: cssOf(OTHER), notes: others }]),
+      ...(others === 0 ? [] : [{ ...ofOthers, colour: cssOf(OTHER), notes: others }]),
       ...(indexes.size === 0 ? [] : [{ name: 'index notes', colour: INDEX_COLOUR, notes: indexes.size, isRest: true }]),
     ],
     cssOf: (note = -1) => cssOf(colours[note]),

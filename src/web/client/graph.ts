@@ -1,3 +1,4 @@
+import { showsRegions } from '../../core/insight/overview.ts'
 import type { PartialPicture, PictureGroup, VaultPicture } from '../../core/insight/picture.ts'
 
 /** A day, week, month or quarter of a year, as written in file names. */
@@ -39,13 +40,10 @@ export function groupingBy({ picture }: Graph, by: GroupedBy): Grouping {
     : { of: picture.communities, groups: picture.groups }
 }
 
-/** With more communities, seven colors do not give an overview. */
-const MANY = 24
-
-/** Returns communities, unless there are too many to tell apart and regions help. A single region with most notes does not. */
+/** Returns what the overview shows. */
 export function overviewBy({ picture: { groups, regions }, vault }: Graph): GroupedBy {
-  const isHelp = regions.length > 1 && regions.every(({ notes }) => notes <= vault.notes / 2)
-  return isHelp && groups.length > MANY ? 'region' : 'community'
+  const sizes = regions.map(({ notes }) => notes)
+  return showsRegions(groups.length, sizes, vault.notes) ? 'region' : 'community'
 }
 
 /** How a layout is turned and stretched to fill a window. */
@@ -57,7 +55,7 @@ export interface Shape {
 }
 
 /** Maximum factor. Beyond that, evenly spread notes become rows. */
-const MOST_STRETCHED = 1.2
+const MOST_STRETCHED = 1.3
 
 /** Returns the bounds of points (`x, y` each). Without points, the left is greater than the right. */
 export function boundsOf(points: ArrayLike<number>): [left: number, top: number, right: number, bottom: number] {

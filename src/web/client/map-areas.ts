@@ -1,11 +1,19 @@
 import { boundsOf, type Graph } from './graph.ts'
 
-/** The outline of a group: where its notes are denser than those of any other group. */
+/** The land of a group: the points that are closer to its notes than to others. */
 export interface Area {
   /** Palette index. */
   readonly colour: number
-  /** `x, y` of the corners, in units of the layout. */
-  readonly outline: readonly number[]
+  /** `x, y` of the corners of each outline, in units of the layout. One within another is a hole. */
+  readonly outlines: readonly (readonly number[])[]
+  /** Bounds of its largest part. */
+  readonly bounds: readonly [left: number, top: number, right: number, bottom: number]
+}
+
+export interface Areas {
+  readonly all: readonly Area[]
+  /** Returns the color of the area at a point of the layout, if there is one. */
+  colourAt(x: number, y: number): number | undefined
 }
 
 /** 1 for visible notes, and the palette index of each note. The last color of the palette has no area. */
@@ -15,34 +23,32 @@ interface Shown {
   readonly palette: readonly string[]
 }
 
-/** Reach of a note on a map of up to `few` notes, and on larger ones, and size of a cell, in usual distances between notes. */
-const REACH = { few: 300, ofFew: 1.15, ofMany: 1.7, cell: 0.5 }
+/** Reach of a note, reach where areas enclose it, size of a cell, and reach of the smoothing, in usual distances between notes. */
+const REACH = { note: 1.1, enclosed: 6, cell: 0.3, blur: 0.45 }
 /** Maximum number of cells along the longer side. */
-const CELLS = 170
-/** Minimum density, in notes at one point. A note on its own has no area. */
-const LEAST = 1.25
+const CELLS = 260
+/** Minimum number of notes with an outline of their own, on a map of up to `few` notes, and on larger ones. */
+const LEAST = { few: 300, ofFew: 3, ofMany: 8 }
+/** How much closer an area is at its edge than the next one, which leaves a gap between them. */
+const LEAD = 0.1
 
-let kept: { readonly key: readonly unknown[]; readonly areas: readonly Area[] } | undefined
+let kept: { readonly key: readonly unknown[]; readonly areas: Areas } | undefined
 
-/** Returns an outline for each color, around the largest connected part of its notes. */
-export function areasOf(graph: Graph, { shown, colours, palette }: Shown): readonly Area[] {
+/** Returns the areas of all colors. No two of them overlap. */
+export function areasOf(graph: Graph, { shown, colours, palette }: Shown): Areas {
   const key = [graph.places, shown, colours]
   if (kept?.key.every((one, at) => one === key[at]) !== true) {
-    const notes = [...graph.degrees.keys()].filter((note) => shown[note] === 1 && (graph.degrees[note] ?? 0) > 0)
-    kept = { key, areas: notes.length < 3 ? [] : outlined(graph, notes, { colours, other: palette.length - 1 }) }
+    const other = palette.length - 1
+    // Index notes belong to no area.
+    const notes = [...graph.degrees.keys()].filter(
+      (note) => shown[note] === 1 && (graph.degrees[note] ?? 0) > 0 && (colours[note] ?? 0) <= other,
+    )
+    kept = { key, areas: notes.length < LEAST.ofFew ? NO_AREAS : landsOf(graph, notes, { colours, other }) }
   }
-  return kept?.areas ?? []
+  return kept?.areas ?? NO_AREAS
 }
 
-/** Checks whether a point of the layout is in an area (by the crossings of a ray to the left). */
-export function isInside({ outline }: Area, x: number, y: number): boolean {
-  let isIn = false
-  for (let at = 0; at < outline.length; at += 2) {
-    const [fromX = 0, fromY = 0, toX = outline[0] ?? 0, toY = outline[1] ?? 0] = outline.slice(at, at + 4)
-    if (fromY > y !== toY > y && x < fromX + ((toX - fromX) * (y - fromY)) / (toY - fromY)) isIn = !isIn
-  }
-  return isIn
-}
+const NO_AREAS: Areas = { all: [], colourAt: () => undefined }
 
 interface Cells {
   readonly columns: number
@@ -52,19 +58,18 @@ interface Cells {
   readonly top: number
 }
 
-function outlined(
-  graph: Graph,
-  notes: readonly number[],
-  { colours, other }: { readonly colours: Uint8Array; readonly other: number },
-): readonly Area[] {
-  const { places } = graph
-  const [xs, ys] = [0, 1].map((axis) => notes.map((note) => places[note * 2 + axis] ?? 0)) as [number[], number[]]
-  const [left, top, right, bottom] = boundsOf(xs.flatMap((x, at) => [x, ys[at] ?? 0]))
-  const usual = usualDistance(xs, ys)
+interface Colours {
+  readonly colours: Uint8Array
+  readonly other: number
+}
+
+function landsOf({ places }: Graph, notes: readonly number[], { colours, other }: Colours): Areas {
+  const [left, top, right, bottom] = boundsOf(notes.flatMap((note) => [places[note * 2] ?? 0, places[note * 2 + 1] ?? 0]))
+  const usual = usualDistance(places, notes)
+  const reach = REACH.enclosed * usual
   const size = Math.max(REACH.cell * usual, (right - left) / CELLS, (bottom - top) / CELLS)
-  const spread = Math.max((xs.length < REACH.few ? REACH.ofFew : REACH.ofMany) * usual, size)
-  // Nothing is dense at the edges, so outlines close.
-  const border = 3 * spread
+  // Nothing is near the edges, so outlines close.
+  const border = REACH.note * usual + 4 * size
   const cells = {
     columns: Math.ceil((right - left + 2 * border) / size) + 1,
     rows: Math.ceil((bottom - top + 2 * border) / size) + 1,
@@ -72,62 +77,143 @@ function outlined(
     left: left - border,
     top: top - border,
   }
-  const densities = Array.from({ length: other + 1 }, () => new Float32Array(cells.columns * cells.rows))
-  for (const [at, note] of notes.entries()) {
-    const density = densities[colours[note] ?? other]
-    if (density !== undefined) addNote(density, cells, { x: xs[at] ?? 0, y: ys[at] ?? 0, spread })
+  const cellOf = (x: number, y: number): number =>
+    Math.round((y - cells.top) / size) * cells.columns + Math.round((x - cells.left) / size)
+  const outside = other + 1
+  const closest = (some: readonly number[]): Uint8Array => {
+    const owner = new Uint8Array(cells.columns * cells.rows).fill(outside)
+    const nearest = new Float32Array(owner.length).fill(reach * reach)
+    for (const note of some) {
+      const [x, y] = [(places[note * 2] ?? 0) - cells.left, (places[note * 2 + 1] ?? 0) - cells.top]
+      const most = Math.ceil(reach / size)
+      const [column, row] = [Math.round(x / size), Math.round(y / size)]
+      for (let down = Math.max(0, row - most); down <= Math.min(cells.rows - 1, row + most); down++)
+        for (let along = Math.max(0, column - most); along <= Math.min(cells.columns - 1, column + most); along++) {
+          const square = (along * size - x) ** 2 + (down * size - y) ** 2
+          const at = down * cells.columns + along
+          if (square >= (nearest[at] ?? 0)) continue
+          nearest[at] = square
+          owner[at] = colours[note] ?? other
+        }
+    }
+    // Cells far from all notes belong to nobody, unless areas enclose them.
+    const isFar = Uint8Array.from(nearest, (square) => Number(square >= (REACH.note * usual) ** 2))
+    const around = partsOf(isFar, cells)
+    return owner.map((colour, at) => (isFar[at] === 1 && around[at] === around[0] ? outside : colour))
   }
-  return densities.slice(0, other).flatMap((own, colour) => {
-    const others = densities.filter((one) => one !== own)
-    const lead = own.map((density, cell) => density - others.reduce((most, one) => Math.max(most, one[cell] ?? 0), LEAST))
-    const outline = outlineOf(lead, cells)
-    return outline.length < 6 ? [] : [{ colour, outline }]
-  })
+  // A few notes among those of another color have no land.
+  const least = notes.length < LEAST.few ? LEAST.ofFew : LEAST.ofMany
+  const parts = partsOf(closest(notes), cells)
+  const partAt = (note: number): number => parts[cellOf(places[note * 2] ?? 0, places[note * 2 + 1] ?? 0)] ?? 0
+  const members = new Map<number, number>()
+  for (const note of notes) members.set(partAt(note), (members.get(partAt(note)) ?? 0) + 1)
+  const owner = closest(notes.filter((note) => (members.get(partAt(note)) ?? 0) >= least))
+  const leads = leadsOf(owner, cells, { outside, blur: Math.max(1, Math.round((REACH.blur * usual) / size)) })
+  const land = new Uint8Array(owner.length).fill(outside)
+  for (const [colour, lead] of leads.entries()) for (const [at, by] of lead.entries()) if (by > 0) land[at] = colour
+  return {
+    all: leads.slice(0, outside).flatMap((lead, colour) => {
+      const outlines = outlinesOf(lead, cells)
+      const [largest] = outlines.toSorted((a, b) => b.length - a.length)
+      if (largest === undefined) return []
+      return [{ colour, outlines, bounds: boundsOf(largest) }]
+    }),
+    colourAt(x, y) {
+      const found = land[cellOf(x, y)] ?? outside
+      return found < outside ? found : undefined
+    },
+  }
 }
 
 /** Returns the median distance to the nearest note, from a sample. */
-function usualDistance(xs: readonly number[], ys: readonly number[]): number {
+function usualDistance(places: Float32Array, notes: readonly number[]): number {
   const nearest: number[] = []
-  for (let note = 0; note < xs.length; note += Math.ceil(xs.length / 150)) {
+  for (let at = 0; at < notes.length; at += Math.ceil(notes.length / 150)) {
+    const note = notes[at] ?? 0
     let best = Number.POSITIVE_INFINITY
-    for (let other = 0; other < xs.length; other++)
-      if (other !== note)
-        best = Math.min(best, Math.hypot((xs[other] ?? 0) - (xs[note] ?? 0), (ys[other] ?? 0) - (ys[note] ?? 0)))
-    nearest.push(best)
+    for (const other of notes) {
+      const square =
+        ((places[other * 2] ?? 0) - (places[note * 2] ?? 0)) ** 2 +
+        ((places[other * 2 + 1] ?? 0) - (places[note * 2 + 1] ?? 0)) ** 2
+      if (other !== note && square < best) best = square
+    }
+    nearest.push(Math.sqrt(best))
   }
   return nearest.sort((a, b) => a - b)[nearest.length >> 1] || 1
 }
 
-interface Blob {
-  readonly x: number
-  readonly y: number
-  readonly spread: number
+/** Numbers the connected parts of equal cells. */
+function partsOf(owner: Uint8Array, { columns }: Cells): Int32Array {
+  const of = new Int32Array(owner.length)
+  let count = 0
+  for (let first = 0; first < owner.length; first++) {
+    if (of[first] !== 0) continue
+    const edge = [first]
+    of[first] = ++count
+    for (let at = edge.pop(); at !== undefined; at = edge.pop())
+      for (const near of [at - 1, at + 1, at - columns, at + columns])
+        if (of[near] === 0 && owner[near] === owner[at]) {
+          of[near] = count
+          edge.push(near)
+        }
+  }
+  return of
 }
 
-function addNote(density: Float32Array, { columns, rows, size, left, top }: Cells, { x, y, spread }: Blob): void {
-  const most = Math.ceil((2.5 * spread) / size)
-  const [column, row] = [Math.round((x - left) / size), Math.round((y - top) / size)]
-  for (let down = Math.max(0, row - most); down <= Math.min(rows - 1, row + most); down++)
-    for (let right = Math.max(0, column - most); right <= Math.min(columns - 1, column + most); right++) {
-      const square = (left + right * size - x) ** 2 + (top + down * size - y) ** 2
-      const at = down * columns + right
-      density[at] = (density[at] ?? 0) + Math.exp(-square / (2 * spread * spread))
+/** Returns, by owner, how much more of the surroundings of each cell it owns than any other does. */
+function leadsOf(
+  owner: Uint8Array,
+  cells: Cells,
+  { outside, blur }: { readonly outside: number; readonly blur: number },
+): readonly Float32Array[] {
+  const shares = Array.from({ length: outside + 1 }, (_, one) =>
+    blurred(
+      Float32Array.from(owner, (is) => Number(is === one)),
+      cells,
+      blur,
+    ),
+  )
+  return shares.map((own, one) =>
+    own.map((share, at) => {
+      let most = LEAD
+      for (const [another, other] of shares.entries()) if (another !== one) most = Math.max(most, (other[at] ?? 0) + LEAD)
+      return share - most
+    }),
+  )
+}
+
+/** Returns the mean of the surroundings of each cell, three times over, which is close to a Gaussian blur. */
+function blurred(values: Float32Array, { columns, rows }: Cells, reach: number): Float32Array {
+  let now = values
+  for (let round = 0; round < 3; round++)
+    for (const [step, count, lines, next] of [
+      [1, columns, rows, columns],
+      [columns, rows, columns, 1],
+    ] as const) {
+      const means = new Float32Array(now.length)
+      for (let line = 0; line < lines; line++) {
+        const value = (at: number): number => now[line * next + Math.min(count - 1, Math.max(0, at)) * step] ?? 0
+        let sum = 0
+        for (let at = -reach; at < reach; at++) sum += value(at)
+        for (let at = 0; at < count; at++) {
+          sum += value(at + reach)
+          means[line * next + at * step] = sum / (2 * reach + 1)
+          sum -= value(at - reach)
+        }
+      }
+      now = means
     }
+  return now
 }
 
-/** Returns the outline of the part with the highest total above zero (marching squares). */
-function outlineOf(lead: Float32Array, cells: Cells): readonly number[] {
-  const { columns, rows, size, left, top } = cells
-  const part = mainPart(lead, cells)
-  const value = (at: number): number => (part[at] === 1 ? (lead[at] ?? 0) : Math.min(-1e-3, lead[at] ?? 0))
-  // A corner of the outline lies on the edge from a cell to the one on its right (even) or below (odd).
+/** Returns the outlines of everything above zero (marching squares). */
+function outlinesOf(lead: Float32Array, { columns, rows, size, left, top }: Cells): readonly (readonly number[])[] {
+  const value = (at: number): number => lead[at] ?? 0
+  // A corner of an outline lies on the edge from a cell to the one on its right (even) or below (odd).
   const next = new Map<number, number>()
   for (let at = 0; at < columns * (rows - 1) - 1; at++) {
-    const inside = (part[at] ?? 0) + (part[at + 1] ?? 0) + (part[at + columns] ?? 0) + (part[at + columns + 1] ?? 0)
-    if (inside === 0 || inside === 4) continue
-    const corners = [at, at + 1, at + columns + 1, at + columns]
+    const isIn = [at, at + 1, at + columns + 1, at + columns].map((corner) => value(corner) > 0)
     const sides = [at * 2, (at + 1) * 2 + 1, (at + columns) * 2, at * 2 + 1]
-    const isIn = corners.map((corner) => value(corner) > 0)
     // From each side where the inside ends to the one where it begins, clockwise.
     for (let side = 0; side < 4; side++) {
       if (!isIn[side] || isIn[(side + 1) % 4]) continue
@@ -136,67 +222,36 @@ function outlineOf(lead: Float32Array, cells: Cells): readonly number[] {
       next.set(sides[to] ?? 0, sides[side] ?? 0)
     }
   }
-  return rounded(
-    longestLoop(next).flatMap((side) => {
+  return loopsOf(next).flatMap((loop) => {
+    const outline = loop.flatMap((side) => {
       const from = side >> 1
       const to = side % 2 === 0 ? from + 1 : from + columns
       const share = value(from) / (value(from) - value(to))
-      const along = (a: number, b: number): number => a + (b - a) * Math.min(0.9, Math.max(0.1, share))
+      const along = (a: number, b: number): number => a + (b - a) * share
       return [
         left + along(from % columns, to % columns) * size,
         top + along(Math.floor(from / columns), Math.floor(to / columns)) * size,
       ]
-    }),
-  )
+    })
+    return outline.length < SHORTEST ? [] : [outline]
+  })
 }
 
-/** Returns the longest of the loops that lead from each number to the next. */
-function longestLoop(next: Map<number, number>): readonly number[] {
-  let longest: readonly number[] = []
+/** Minimum length of an outline. */
+const SHORTEST = 24
+
+/** Returns the loops that lead from each number to the next. */
+function loopsOf(next: Map<number, number>): readonly (readonly number[])[] {
+  const loops: number[][] = []
   while (next.size > 0) {
     const loop: number[] = []
-    for (let at = next.keys().next().value; at !== undefined; ) {
+    for (let at = next.keys().next().value; at !== undefined && next.has(at); ) {
       const following = next.get(at)
       next.delete(at)
       loop.push(at)
-      at = following !== undefined && next.has(following) ? following : undefined
+      at = following
     }
-    if (loop.length > longest.length) longest = loop
+    loops.push(loop)
   }
-  return longest
-}
-
-/** Marks the cells of the connected part with the highest total. */
-function mainPart(lead: Float32Array, { columns }: Cells): Uint8Array {
-  const partOf = new Int32Array(lead.length)
-  let best = 0
-  let most = 0
-  let count = 0
-  for (let first = 0; first < lead.length; first++) {
-    if ((lead[first] ?? 0) <= 0 || partOf[first] !== 0) continue
-    const edge = [first]
-    partOf[first] = ++count
-    let total = 0
-    for (let at = edge.pop(); at !== undefined; at = edge.pop()) {
-      total += lead[at] ?? 0
-      for (const near of [at - 1, at + 1, at - columns, at + columns])
-        if ((lead[near] ?? 0) > 0 && partOf[near] === 0) {
-          partOf[near] = count
-          edge.push(near)
-        }
-    }
-    if (total > most) [most, best] = [total, count]
-  }
-  return Uint8Array.from(partOf, (part) => Number(part === best && best > 0))
-}
-
-/** Number of times that each corner moves to the mean of itself and the next ones. */
-const ROUNDS = 4
-
-/** Smooths an outline. */
-function rounded(points: readonly number[]): readonly number[] {
-  let now = points
-  for (let round = 0; round < ROUNDS; round++)
-    now = now.map((at, index) => (at + (now.at(index - 2) ?? 0) * 0.5 + (now[(index + 2) % now.length] ?? 0) * 0.5) / 2)
-  return now
+  return loops
 }

@@ -1,5 +1,6 @@
 import { boundsOf } from './graph.ts'
-import type { Box, Camera } from './map-scene.ts'
+import type { Box } from './map-labels.ts'
+import type { Camera } from './map-scene.ts'
 
 export interface Fitting {
   readonly width: number
@@ -13,14 +14,14 @@ export interface Fitting {
 /** Maximum number of points to look at. */
 const POINTS = 600
 /** Space for names at the sides, and above and below, in pixels. At most these shares of the view. */
-const SPACE = { across: 72, down: 36, share: 0.1 }
+const SPACE = { across: 40, down: 24, share: 0.05 }
 /** Positions to try along each axis, from the middle outwards. */
 const SHIFTS = [0, -0.5, 0.5, -1, 1]
 const SHRINK = 0.96
 /** A hundredth of the notes below something costs this many hundredths of the size. */
 const HIDING = 12
 /** Minimum distance in pixels between a note and the elements that cover the view. */
-const NEAR = 24
+const NEAR = 12
 /** Minimum size, as a share of the size that ignores what covers the view. */
 const LEAST = 0.72
 

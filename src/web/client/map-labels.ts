@@ -1,144 +1,115 @@
-import { type Box, type Camera, cleared, type Frame } from './map-scene.ts'
+export type Box = readonly [left: number, top: number, right: number, bottom: number]
 
-export interface Label {
-  readonly text: string
-  readonly box: Box
-}
-
-interface Placing {
-  readonly isMoving: boolean
-  /** Writes the names and returns where. */
-  readonly write: (context: CanvasRenderingContext2D) => readonly Label[]
-}
-
-/** While the view moves by no more than this share of its size, names are moved with it. */
-const MOVES = 0.12
-
-/** An image of names. They are written once and then only moved. */
-export class NameLayer {
-  readonly #image = document.createElement('canvas')
-  #camera: Camera | undefined
-  #placed: readonly Label[] = []
-
-  get placed(): readonly Label[] {
-    return this.#placed
-  }
-
-  /** Makes the next frame write the names again. */
-  forget(): void {
-    this.#camera = undefined
-  }
-
-  /** Copies the names to a view, and writes them first if needed. */
-  place(context: CanvasRenderingContext2D, { camera, width, height, ratio }: Frame, { isMoving, write }: Placing): void {
-    const shift = (): readonly [x: number, y: number] => [
-      ((this.#camera?.x ?? 0) - camera.x) * camera.scale,
-      ((this.#camera?.y ?? 0) - camera.y) * camera.scale,
-    ]
-    const [x, y] = shift()
-    const most = isMoving ? MOVES : 0
-    const isNear = Math.abs(x) <= width * most && Math.abs(y) <= height * most
-    if (this.#camera?.scale !== camera.scale || !isNear) {
-      const own = cleared(this.#image, Math.ceil(width * ratio), Math.ceil(height * ratio))
-      if (own === undefined) return
-      own.setTransform(ratio, 0, 0, ratio, 0, 0)
-      this.#placed = write(own)
-      this.#camera = camera
-    }
-    context.drawImage(this.#image, ...shift(), this.#image.width / ratio, this.#image.height / ratio)
-  }
-}
-
-/** A text to place, and its size in pixels. */
+/** A text to place: its lines, and its size in pixels. */
 export interface Words {
   readonly text: string
+  readonly lines: readonly string[]
+  readonly font: string
   readonly width: number
   readonly height: number
 }
 
-interface Taken {
-  /** Where labels are forbidden. */
-  readonly covered: readonly Box[]
-  /** Notes that labels must not hide. */
-  readonly large: Dots
-  /** Notes that labels hide only if there is no other room, and only if they may. */
-  readonly small: Dots
+export interface Label extends Words {
+  readonly box: Box
 }
 
-/** The labels of a frame. They overlap neither each other nor large notes. */
+/** The labels of a frame. They overlap neither each other nor notes. */
 export class Labels {
   readonly placed: Label[] = []
-  readonly #width: number
-  readonly #height: number
-  readonly #taken: Taken
+  readonly #view: { readonly width: number; readonly height: number }
+  readonly #covered: readonly Box[]
+  readonly #dots: Dots
 
-  constructor({ width, height }: { readonly width: number; readonly height: number }, taken: Taken) {
-    this.#width = width
-    this.#height = height
-    this.#taken = taken
+  /** `covered`: where labels are forbidden. */
+  constructor(view: { readonly width: number; readonly height: number }, covered: readonly Box[], dots: Dots) {
+    this.#view = view
+    this.#covered = covered
+    this.#dots = dots
   }
 
-  /**
-   * Uses the preferred position (left end, middle line) that is free, fully in view and hides the least of small notes, at most
-   * `mayHide`. Ties go to the first. Returns `undefined` if there is none.
-   */
-  place({ text, width, height }: Words, wishes: readonly (readonly [x: number, y: number])[], mayHide: number): Box | undefined {
-    const { covered, large, small } = this.#taken
-    let best: Box | undefined
-    let least = mayHide + 1
-    for (const [x, y] of wishes) {
-      const box: Box = [x, y - height / 2, x + width, y + height / 2]
-      if (box[0] < 0 || box[2] > this.#width || box[1] < 0 || box[3] > this.#height) continue
-      if (covered.some((other) => overlap(box, other)) || this.placed.some(({ box: other }) => overlap(box, other))) continue
-      const hidden = large.below(box) > 0 ? Number.POSITIVE_INFINITY : small.below(box)
-      if (hidden >= least) continue
-      least = hidden
-      best = box
-      if (hidden === 0) break
+  /** Uses the first center that is free and completely in view. Returns `undefined` if there is none. */
+  place(words: Words, centres: Iterable<readonly [x: number, y: number]>, mayHideNotes = false): Label | undefined {
+    const { width, height } = words
+    for (const [x, y] of centres) {
+      const box: Box = [x - width / 2, y - height / 2, x + width / 2, y + height / 2]
+      if (box[0] < 0 || box[2] > this.#view.width || box[1] < 0 || box[3] > this.#view.height) continue
+      if (!mayHideNotes && this.#dots.areBelow(box)) continue
+      if (this.#covered.some((other) => overlap(box, other)) || this.placed.some(({ box: other }) => overlap(box, other)))
+        continue
+      const label = { ...words, box }
+      this.placed.push(label)
+      return label
     }
-    if (best !== undefined) this.placed.push({ text, box: best })
-    return best
+    return undefined
   }
+}
+
+/** Returns the ways to write a text in up to three lines, each as narrow as possible. */
+export function wrapped(text: string): readonly (readonly string[])[] {
+  const words = text.split(' ')
+  const breaks = words.slice(1).map((_, at) => at + 1)
+  const ways: (readonly number[])[] = [
+    [],
+    ...breaks.map((at) => [at]),
+    ...breaks.flatMap((at) => breaks.filter((next) => next > at).map((next) => [at, next])),
+  ]
+  const best = new Map<number, readonly string[]>()
+  const longest = (lines: readonly string[]): number => Math.max(...lines.map(({ length }) => length))
+  for (const way of ways) {
+    const lines = [0, ...way].map((from, at) => words.slice(from, way[at]).join(' '))
+    const known = best.get(lines.length)
+    if (known === undefined || longest(lines) < longest(known)) best.set(lines.length, lines)
+  }
+  return [...best.values()]
+}
+
+/** Leaves out the first words that three or more of the names share, if what is left can be a name. */
+export function withoutSharedStart(names: readonly string[]): readonly string[] {
+  return names.map((name) => {
+    const words = name.split(' ')
+    for (let count = words.length - 1; count > 0; count--) {
+      const rest = words.slice(count).join(' ')
+      const start = `${words.slice(0, count).join(' ')} `
+      if (/^[\p{Lu}\p{N}]/u.test(rest) && names.filter((other) => other.startsWith(start)).length >= 3) return rest
+    }
+    return name
+  })
 }
 
 /** Size in pixels of the grid cells that record where notes are. */
-const SQUARE = 4
+const SQUARE = 2
 
 /** Records where notes are in a view, by grid cell. */
 export class Dots {
   readonly #columns: number
-  readonly #rows: number
   readonly #isTaken: Uint8Array
 
   constructor(width: number, height: number) {
     this.#columns = Math.ceil(width / SQUARE)
-    this.#rows = Math.ceil(height / SQUARE)
-    this.#isTaken = new Uint8Array(this.#columns * this.#rows)
+    this.#isTaken = new Uint8Array(this.#columns * Math.ceil(height / SQUARE))
   }
 
   add(box: Box): void {
-    this.#eachRow(box, (from, to) => this.#isTaken.fill(1, from, to))
-  }
-
-  /** Returns how much of the notes a box would cover. */
-  below(box: Box): number {
-    let squares = 0
-    this.#eachRow(box, (from, to) => {
-      for (let at = from; at < to; at++) squares += this.#isTaken[at] ?? 0
+    this.#someRow(box, (from, to) => {
+      this.#isTaken.fill(1, from, to)
+      return false
     })
-    return squares
   }
 
-  #eachRow([left, top, right, bottom]: Box, use: (from: number, to: number) => void): void {
+  areBelow(box: Box): boolean {
+    return this.#someRow(box, (from, to) => this.#isTaken.subarray(from, to).includes(1))
+  }
+
+  #someRow([left, top, right, bottom]: Box, check: (from: number, to: number) => boolean): boolean {
     const first = Math.max(0, Math.floor(left / SQUARE))
     const end = Math.min(this.#columns, Math.ceil(right / SQUARE))
-    const last = Math.min(this.#rows, Math.ceil(bottom / SQUARE))
-    if (first >= end) return
-    for (let row = Math.max(0, Math.floor(top / SQUARE)); row < last; row++)
-      use(row * this.#columns + first, row * this.#columns + end)
+    const last = Math.min(this.#isTaken.length / this.#columns, Math.ceil(bottom / SQUARE))
+    for (let row = Math.max(0, Math.floor(top / SQUARE)); row < last && first < end; row++)
+      if (check(row * this.#columns + first, row * this.#columns + end)) return true
+    return false
   }
 }
 
 function overlap(a: Box, b: Box): boolean {
-  return a[0] < b[2] + 4 && a[2] > b[0] - 4 && a[1] < b[3] && a[3] > b[1]
+  return a[0] < b[2] + 4 && a[2] > b[0] - 4 && a[1] < b[3] + 1 && a[3] > b[1] - 1
 }

@@ -1,5 +1,6 @@
 import { boundsOf, type Graph, type GroupedBy, neighbours, radiusOf } from './graph.ts'
 import { areasOf } from './map-areas.ts'
+import type { Label } from './map-labels.ts'
 
 /** A list's remark on a note. */
 export type Mark = 'problem' | 'added' | 'edited'
@@ -51,8 +52,6 @@ export interface Camera {
   readonly scale: number
 }
 
-export type Box = readonly [left: number, top: number, right: number, bottom: number]
-
 /** All that a frame is drawn from. Sizes are in CSS pixels. */
 export interface Frame {
   readonly graph: Graph
@@ -75,8 +74,11 @@ export interface Highlight {
 /** Maximum number of links to draw while the view moves. At rest, all are drawn. */
 const LINKS_MOVING = 4_000
 const LINKS_STILL = 150_000
-/** The image extends beyond the view by this share, so the view can move without redrawing. */
-const MARGIN = 0.3
+/** An image extends beyond the view by this share on each side, unless it would have more pixels than that. */
+const MARGIN = 0.5
+const LARGEST_IMAGE = 12_000_000
+/** Opacity of everything that is not highlighted. */
+const DIMMED = 0.12
 /** Maximum number of segments per stroke. Long paths are slow, because the browser looks for crossings. */
 const STROKE = 120
 /** Links of notes with more links than this are faint. */
@@ -89,14 +91,14 @@ export const FEW = 300
 const CURVE = { opacity: 0.25, bend: 0.09 }
 /** Above this scale, in pixels per unit, notes grow more slowly than the map. */
 const GROWS_LESS = 9
-/** Maximum radius of a note in pixels. */
-const LARGEST = 32
+/** Maximum radius of a note in pixels: so much more than this times the smallest one. */
+const LARGEST = { times: 2.2, more: 5 }
 /** From this radius in pixels, a note has an edge that separates it from links and other notes. */
 const EDGED = 3.5
 
 /** Without a graphics card, a canvas in plain memory is ten times as fast as an emulated one. */
 export function drawingOf(): CanvasRenderingContext2DSettings {
-  drawing ??= { willReadFrequently: isWithoutCard() }
+  drawing ??= { alpha: false, willReadFrequently: isWithoutCard() }
   return drawing
 }
 let drawing: CanvasRenderingContext2DSettings | undefined
@@ -125,107 +127,174 @@ export function pointIn({ camera, width, height }: Frame, x: number, y: number):
 export function radiusIn({ graph, camera: { scale } }: Frame, note: number): number {
   // Above a certain scale, notes grow more slowly than the space between them, where titles are read.
   const grown = scale < GROWS_LESS ? scale : GROWS_LESS * (scale / GROWS_LESS) ** 0.4
-  return Math.min(LARGEST, Math.max(1.1, radiusOf(graph.degrees[note] ?? 0) * grown))
+  const most = LARGEST.more + LARGEST.times * radiusOf(1) * grown
+  return Math.min(most, Math.max(1.1, radiusOf(graph.degrees[note] ?? 0) * grown))
 }
 
-/** Sets the size of a canvas, which also clears it, and returns its context. */
-export function cleared(canvas: HTMLCanvasElement, width: number, height: number): CanvasRenderingContext2D | undefined {
+/** Gives a canvas the size of what it shows, and returns its context. @throws Error if there is none */
+function sized(canvas: HTMLCanvasElement, { width, height, ratio }: Frame): CanvasRenderingContext2D {
   const context = canvas.getContext('2d', drawingOf())
-  if (context === null) return undefined
-  context.resetTransform()
-  if (canvas.width === width && canvas.height === height) context.clearRect(0, 0, width, height)
-  else Object.assign(canvas, { width, height })
+  if (context === null) throw new Error('This browser draws no canvas.')
+  const [wide, high] = [Math.round(width * ratio), Math.round(height * ratio)]
+  if (canvas.width !== wide || canvas.height !== high) Object.assign(canvas, { width: wide, height: high })
   return context
 }
 
-/** The view that an image shows. */
-interface Drawn extends Camera {
-  readonly width: number
-  readonly height: number
-  /** True if no links were left out. */
-  readonly all: boolean
+/** What an image shows: the view with a margin around it. */
+interface Shown extends Frame {
+  /** Size of the view, without the margin. */
+  readonly view: Pick<Frame, 'width' | 'height'>
+  /** True if links were left out. */
+  readonly isDraft: boolean
 }
 
-/**
- * An image of areas, links and notes that is larger than the view. It is drawn once and then only moved, so a frame costs little
- * however many notes there are.
- */
+/** An image of areas, links and notes that is larger than the view, so it is drawn rarely. */
 export class Scene {
   readonly #image = document.createElement('canvas')
-  #drawn: Drawn | undefined
-  #highlight: Highlight | undefined
+  #shown: Shown | undefined
 
   /** Makes the next frame draw the image again. */
   forget(): void {
-    this.#drawn = undefined
+    this.#shown = undefined
   }
 
-  /** Copies the image to a view, and draws it first if needed. With a highlight, it shows only those notes and links. */
-  place(context: CanvasRenderingContext2D, frame: Frame, { isMoving, highlight }: Placing): void {
-    if (this.#highlight !== highlight) this.forget()
-    this.#highlight = highlight
-    if (!this.#isEnough(frame, isMoving)) this.#draw(frame, isMoving)
-    const at = this.#drawn
-    if (at === undefined) return
-    const { camera, width, height } = frame
-    const factor = camera.scale / at.scale
-    const wide = at.width * (1 + 2 * MARGIN) * factor
-    const high = at.height * (1 + 2 * MARGIN) * factor
-    context.drawImage(
-      this.#image,
-      width / 2 + (at.x - camera.x) * camera.scale - wide / 2,
-      height / 2 + (at.y - camera.y) * camera.scale - high / 2,
-      wide,
-      high,
-    )
+  /** Returns what the image shows. Draws it first, if it does not show a view well enough. */
+  at(frame: Frame, isMoving: boolean): Shown {
+    if (this.#shown === undefined || !isEnough(this.#shown, frame, isMoving)) this.#shown = this.#draw(frame, isMoving)
+    return this.#shown
   }
 
-  #isEnough({ graph, camera: { x, y, scale }, width, height }: Frame, isMoving: boolean): boolean {
-    const at = this.#drawn
-    if (at === undefined || at.width !== width || at.height !== height) return false
-    const isNear = Math.abs(at.x - x) * scale <= width * MARGIN && Math.abs(at.y - y) * scale <= height * MARGIN
-    if (at.scale === scale && isNear) return isMoving || at.all
-    // A large map is stretched while it moves, and sharp again at rest.
-    return isMoving && graph.count > FEW && at.scale / scale < 1.5 && scale / at.scale < 1.5 && isNear
+  copyTo(context: CanvasRenderingContext2D): void {
+    context.setTransform(1, 0, 0, 1, 0, 0)
+    context.drawImage(this.#image, 0, 0)
   }
 
-  #draw(frame: Frame, isMoving: boolean): void {
+  #draw(frame: Frame, isMoving: boolean): Shown {
     const { width, height, ratio, graph } = frame
-    const wide = width * (1 + 2 * MARGIN)
-    const high = height * (1 + 2 * MARGIN)
-    const context = cleared(this.#image, Math.ceil(wide * ratio), Math.ceil(high * ratio))
-    if (context === undefined) return
-    context.setTransform(ratio, 0, 0, ratio, 0, 0)
-    const large = { ...frame, width: wide, height: high }
     const most = isMoving ? LINKS_MOVING : LINKS_STILL
     const step = Math.max(1, Math.ceil(graph.pairs.length / 2 / most))
-    const highlight = this.#highlight
-    if (highlight === undefined) drawAreas(context, large)
-    if (highlight?.centre !== undefined) drawCentre(context, large, highlight.centre)
-    else if (graph.count < FEW) drawCurves(context, large, highlight)
-    else drawLinks(context, large, { step, highlight })
-    drawNotes(context, large, highlight)
-    this.#drawn = { ...frame.camera, width, height, all: step === 1 || !isMoving }
+    const pixels = width * height * ratio * ratio
+    const margin = Math.min(MARGIN, Math.max(0.1, (Math.sqrt(LARGEST_IMAGE / pixels) - 1) / 2))
+    // Whole device pixels: copies that need no resampling are several times as fast.
+    const whole = (size: number): number => (Math.ceil(size * ratio) + 2 * Math.round(size * margin * ratio)) / ratio
+    const shown = { ...frame, width: whole(width), height: whole(height), view: { width, height }, isDraft: step > 1 && isMoving }
+    const context = sized(this.#image, shown)
+    context.setTransform(ratio, 0, 0, ratio, 0, 0)
+    context.fillStyle = frame.theme.ground
+    context.fillRect(0, 0, shown.width + 1, shown.height + 1)
+    drawAreas(context, shown)
+    if (graph.count < FEW) drawCurves(context, shown)
+    else drawLinks(context, shown, { step })
+    drawNotes(context, shown)
+    return shown
   }
 }
 
-export interface Placing {
-  readonly isMoving: boolean
-  readonly highlight?: Highlight | undefined
+function isEnough(shown: Shown, { graph, camera: { x, y, scale }, width, height }: Frame, isMoving: boolean): boolean {
+  const { camera: at, view } = shown
+  if (view.width !== width || view.height !== height) return false
+  // At rest, some margin must be left for the next move.
+  const reach = isMoving ? 0.5 : 0.25
+  const isNear = [
+    [at.x - x, shown.width - width],
+    [at.y - y, shown.height - height],
+  ].every(([off = 0, spare = 0]) => Math.abs(off) * scale <= reach * spare)
+  if (at.scale === scale) return isNear && (isMoving || !shown.isDraft)
+  // A large map is stretched while it moves, and sharp again at rest.
+  return isMoving && graph.count > FEW && at.scale / scale < 1.5 && scale / at.scale < 1.5 && isNear
 }
 
-/** Draws the outline of each group, softly filled. */
+/** How a sheet is painted over the scene. */
+export interface Painting {
+  readonly scene: Scene
+  readonly isMoving: boolean
+  /** The notes and links that stand out, while the scene is dimmed. */
+  readonly highlight: Highlight | undefined
+  /** Draws marks and names in coordinates of the view, and returns the names. */
+  readonly write: (on: CanvasRenderingContext2D) => readonly Label[]
+}
+
+/** An image of the scene with names on it. It is painted once and then only copied to the view. */
+export class Sheet {
+  readonly #image = document.createElement('canvas')
+  #shown: Shown | undefined
+  #camera: Camera | undefined
+  #names: readonly Label[] = []
+
+  get names(): readonly Label[] {
+    return this.#names
+  }
+
+  /** Makes the next frame paint the image again. */
+  forget(): void {
+    this.#shown = undefined
+  }
+
+  /** Copies the image to a view. Paints it first if the scene has changed, or names have other places now. */
+  place(context: CanvasRenderingContext2D, frame: Frame, painting: Painting): void {
+    const shown = painting.scene.at(frame, painting.isMoving)
+    if (this.#shown !== shown || !(painting.isMoving || this.#camera === frame.camera)) this.#paint(frame, shown, painting)
+    const factor = frame.camera.scale / shown.camera.scale
+    const [left, top] = cornerOf(frame, shown)
+    context.drawImage(this.#image, left, top, shown.width * factor, shown.height * factor)
+  }
+
+  #paint(frame: Frame, shown: Shown, { scene, highlight, write }: Painting): void {
+    const { ratio, theme, camera } = frame
+    const context = sized(this.#image, shown)
+    context.globalAlpha = 1
+    if (highlight !== undefined) {
+      context.setTransform(ratio, 0, 0, ratio, 0, 0)
+      context.fillStyle = theme.ground
+      context.fillRect(0, 0, shown.width + 1, shown.height + 1)
+      context.globalAlpha = DIMMED
+    }
+    scene.copyTo(context)
+    context.globalAlpha = 1
+    if (highlight !== undefined) {
+      context.setTransform(ratio, 0, 0, ratio, 0, 0)
+      if (highlight.centre !== undefined) drawCentre(context, shown, highlight.centre)
+      else if (shown.graph.count < FEW) drawCurves(context, shown, highlight)
+      else drawLinks(context, shown, { step: 1, highlight })
+      drawNotes(context, shown, highlight)
+    }
+    const [left, top] = cornerOf(frame, shown)
+    const factor = shown.camera.scale / camera.scale
+    context.setTransform(ratio * factor, 0, 0, ratio * factor, -left * ratio * factor, -top * ratio * factor)
+    this.#names = write(context)
+    this.#shown = shown
+    this.#camera = camera
+  }
+}
+
+/** Returns where the corner of an image is in a view, in whole device pixels. */
+function cornerOf({ camera, width, height, ratio }: Frame, shown: Shown): [left: number, top: number] {
+  const factor = camera.scale / shown.camera.scale
+  const rounded = (at: number): number => Math.round(at * ratio) / ratio
+  return [
+    rounded(width / 2 + (shown.camera.x - camera.x) * camera.scale - (shown.width * factor) / 2),
+    rounded(height / 2 + (shown.camera.y - camera.y) * camera.scale - (shown.height * factor) / 2),
+  ]
+}
+
+/** Draws the area of each group, softly filled. */
 function drawAreas(context: CanvasRenderingContext2D, frame: Frame): void {
   const { graph, look, theme } = frame
   context.lineWidth = 1
-  for (const { colour, outline } of areasOf(graph, look)) {
+  for (const { colour, outlines } of areasOf(graph, look).all) {
     context.fillStyle = look.palette[colour] ?? theme.text
     context.strokeStyle = context.fillStyle
     context.beginPath()
-    for (let at = 0; at < outline.length; at += 2) context.lineTo(...pointIn(frame, outline[at] ?? 0, outline[at + 1] ?? 0))
-    context.closePath()
+    for (const outline of outlines) {
+      for (let at = 0; at < outline.length; at += 2) {
+        const [x, y] = pointIn(frame, outline[at] ?? 0, outline[at + 1] ?? 0)
+        if (at === 0) context.moveTo(x, y)
+        else context.lineTo(x, y)
+      }
+      context.closePath()
+    }
     context.globalAlpha = theme.area
-    context.fill()
+    context.fill('evenodd')
     context.globalAlpha = 3 * theme.area
     context.stroke()
   }
@@ -235,7 +304,7 @@ function drawAreas(context: CanvasRenderingContext2D, frame: Frame): void {
 interface LinkOptions {
   /** Draws every `step`th link. */
   readonly step: number
-  readonly highlight: Highlight | undefined
+  readonly highlight?: Highlight | undefined
 }
 
 /** Draws straight links, batched by opacity and color. Links within a color have it. */
@@ -292,7 +361,7 @@ function lengthOf(places: Float32Array, a: number, b: number): number {
 }
 
 /** Draws the links of a small map. Long ones are fainter than short ones. */
-function drawCurves(context: CanvasRenderingContext2D, frame: Frame, highlight: Highlight | undefined): void {
+function drawCurves(context: CanvasRenderingContext2D, frame: Frame, highlight?: Highlight): void {
   const { graph, look, theme, camera } = frame
   const usual = (extentOf(graph.places) * camera.scale) / 7
   context.lineWidth = 0.75
@@ -343,7 +412,7 @@ function drawCentre(context: CanvasRenderingContext2D, frame: Frame, centre: num
   context.globalAlpha = 1
 }
 
-function drawNotes(context: CanvasRenderingContext2D, frame: Frame, highlight: Highlight | undefined): void {
+function drawNotes(context: CanvasRenderingContext2D, frame: Frame, highlight?: Highlight): void {
   const { look, theme, ratio } = frame
   const byColour = notesByColour(frame, highlight)
   context.fillStyle = theme.ground

@@ -20,16 +20,18 @@ export function svgOf(frame: Frame, labels: readonly Label[], highlight?: Highli
     const title = escaped(graph.picture.titles[note] ?? '')
     return `<circle cx="${x}" cy="${y}" r="${rounded(radiusIn(frame, note))}" fill="${colour}"><title>${title}</title></circle>`
   })
-  const names = labels.map(
-    ({ text, box: [left, top, right, bottom] }) =>
-      `<text x="${rounded(left)}" y="${rounded((top + bottom) / 2)}" textLength="${rounded(right - left)}">${escaped(text)}</text>`,
+  const names = labels.flatMap(({ lines, height, box: [left, top, right] }) =>
+    lines.map((line, at) => {
+      const size = height / lines.length
+      return `<text x="${rounded((left + right) / 2)}" y="${rounded(top + (at + 0.5) * size)}" font-size="${rounded(size / 1.25)}">${escaped(line)}</text>`
+    }),
   )
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${rounded(width)} ${rounded(height)}">`,
     `<rect width="100%" height="100%" fill="${theme.ground}"/>`,
     `<path d="${links.join('')}" fill="none" stroke="${theme.link}" stroke-width=".75" stroke-opacity=".3"/>`,
     ...dots,
-    `<g fill="${theme.text}" font-family="Inter, sans-serif" font-size="12" dominant-baseline="middle">${names.join('')}</g>`,
+    `<g fill="${theme.text}" font-family="Inter, sans-serif" text-anchor="middle" dominant-baseline="middle">${names.join('')}</g>`,
     '</svg>',
   ].join('\n')
 }

@@ -1,14 +1,14 @@
-import { type Coloured, coloursOf, INDEX, PALETTE } from './colours.ts'
+import { type Coloured, coloursOf, PALETTE } from './colours.ts'
 import { element } from './element.ts'
-import { type ColourBy, type Graph, groupingBy, isElsewhere, neighbours } from './graph.ts'
-import { type Area, areasOf, isInside } from './map-areas.ts'
+import { type ColourBy, type Graph, groupingBy, isElsewhere, isIndex, neighbours } from './graph.ts'
+import { type Area, areasOf } from './map-areas.ts'
 import { fitInto } from './map-fit.ts'
-import { Dots, type Label, Labels, NameLayer, type Words } from './map-labels.ts'
+import { type Box, Dots, type Label, Labels, type Words, withoutSharedStart, wrapped } from './map-labels.ts'
 import {
-  type Box,
   bent,
   type Camera,
   drawingOf,
+  FEW,
   type Frame,
   type Highlight,
   type Look,
@@ -17,6 +17,7 @@ import {
   pointIn,
   radiusIn,
   Scene,
+  Sheet,
   type Theme,
   type Tie,
 } from './map-scene.ts'
@@ -46,7 +47,7 @@ interface Group {
   readonly notes: number
   /** Palette index of the notes. */
   readonly colour: number
-  /** The middle of its area, or the position of the note closest to the middle. */
+  /** The position of the note closest to the middle. */
   readonly x: number
   readonly y: number
   readonly area: Area | undefined
@@ -63,26 +64,23 @@ const FLIGHT_MS = 350
 const GLIDE_MS = 300
 /** A map that has grown by more than this factor is fitted into the view again, unless the user has moved the view. */
 const GROWN = 1.2
-/** Opacity of everything that is not highlighted. */
-const DIMMED = 0.12
 const FONT = "'Inter Variable', system-ui, sans-serif"
 /**
  * Maximum number of names at once, and while the whole map is in a window of `area` square pixels: of groups, of notes on a map of up
  * to `few` notes, and of notes on a larger one.
  */
 const NAMED = { most: 160, groups: 11, few: 100, ofFew: 100, ofMany: 15, around: 40, area: 900_000 }
+/** Maximum number of notes to look for room for their names. */
+const MOST_LOOKED = 600
 /** From this radius in pixels, notes are recognizable individually. */
-const SEEN = 2.5
-/** From this radius in pixels, a note is too large to be covered by a name. */
-const WIDE = 8
-/** How much of small notes a name may hide: less than one of them. */
-const HIDDEN = 10
-/** Up to this many notes, names of groups are next to their notes rather than on them. */
-const FEW = 300
-/** Minimum distance in pixels between the name of a group beside its notes and the sides of the view. */
-const EDGE = 12
-/** Sizes of the names of groups in pixels, by the number of their notes. On small maps and in windows below `narrow`, all have the least. */
-const GROUP_FONT = { least: 14, most: 19, narrow: 700 }
+const SEEN = 2
+/** Sizes of the names of groups in pixels, by the number of their notes, and what is left of them in windows below `narrow`. */
+const GROUP_FONT = { least: 13, most: 20, narrow: 700, left: 0.88 }
+/** Sizes to try for such a name, and steps between places to try, in pixels. */
+const SMALLER = [1, 0.9, 0.8]
+const STEP = 6
+/** Maximum number of places to try. */
+const PLACES = 1_500
 /** The colors of remarks. */
 const MARKS: Readonly<Record<Mark | 'gained' | 'lost' | 'gap', string>> = {
   problem: '#d7263d',
@@ -98,17 +96,16 @@ const PULSE_MS = 1_200
 const NEAREST = 60
 
 /**
- * Draws a graph on a canvas. Notes, links and names are drawn once to images, which are then only moved or faded. Nothing is drawn
- * while nothing moves.
+ * Draws a graph on a canvas. Notes, links and names are drawn once to images, which are then only copied. Nothing is drawn while
+ * nothing moves.
  */
 export class MapView {
   readonly #canvas: HTMLCanvasElement
   readonly #context: CanvasRenderingContext2D
-  readonly #whole = new Scene()
-  readonly #names = new NameLayer()
-  /** The highlighted notes, on top of the dimmed ones. */
-  readonly #part = new Scene()
-  readonly #partNames = new NameLayer()
+  readonly #scene = new Scene()
+  readonly #plain = new Sheet()
+  /** With the highlighted notes on top of the dimmed ones. */
+  readonly #lit = new Sheet()
   readonly #events: MapEvents
   #graph: Graph | undefined
   #look: Look | undefined
@@ -170,8 +167,8 @@ export class MapView {
     const isNew = before === undefined || isElsewhere(before, graph)
     this.#graph = graph
     this.#look = look
-    if (before !== graph || lookBefore?.shown !== look.shown || lookBefore.colours !== look.colours) this.#forget()
-    this.#names.forget()
+    if (before !== graph || lookBefore?.shown !== look.shown || lookBefore.colours !== look.colours) this.#scene.forget()
+    this.#plain.forget()
     this.#choose()
     cancelAnimationFrame(this.#gliding)
     // While a vault is read for the first time, its map grows.
@@ -219,8 +216,7 @@ export class MapView {
   /** Adapts to changed elements that cover the map, and to a font that has loaded. */
   refresh(): void {
     this.#widths.clear()
-    this.#names.forget()
-    this.#partNames.forget()
+    this.#forget()
     this.#goal?.()
     this.#ask()
   }
@@ -232,7 +228,7 @@ export class MapView {
   }
 
   #forget(): void {
-    for (const layer of [this.#whole, this.#part, this.#names, this.#partNames]) layer.forget()
+    for (const image of [this.#scene, this.#plain, this.#lit]) image.forget()
   }
 
   /** Fits the visible notes into the view. */
@@ -278,35 +274,26 @@ export class MapView {
   draw(): readonly Label[] {
     const frame = this.#frameNow()
     if (frame === undefined) return []
-    const { width, height, ratio, theme } = frame
+    const { width, height, ratio, theme, look } = frame
     const context = this.#context
     const isMoving = this.#still !== undefined
     const shade = this.#fade()
     const highlight = this.#shownHighlight
+    const painting = { scene: this.#scene, isMoving, highlight: undefined }
     context.setTransform(ratio, 0, 0, ratio, 0, 0)
+    context.globalAlpha = 1
     context.fillStyle = theme.ground
     // Covers the last pixel completely, because a partial one would show through.
     context.fillRect(0, 0, Math.ceil(width) + 1, Math.ceil(height) + 1)
-    context.globalAlpha = 1 - (1 - DIMMED) * shade
-    this.#whole.place(context, frame, { isMoving })
+    if (shade < 1) this.#plain.place(context, frame, { ...painting, write: (on) => this.#writeNames(on, frame) })
     if (highlight !== undefined) {
       context.globalAlpha = shade
-      this.#part.place(context, frame, { isMoving, highlight })
+      this.#lit.place(context, frame, { ...painting, highlight, write: (on) => this.#writeNamesOf(on, frame, highlight) })
     }
-    context.globalAlpha = 1
-    this.#drawMarks(frame)
-    if (shade < 1) {
-      context.globalAlpha = 1 - shade
-      this.#names.place(context, frame, { isMoving, write: (on) => this.#writeNames(on, frame) })
-    }
-    if (highlight !== undefined) {
-      context.globalAlpha = shade
-      this.#partNames.place(context, frame, { isMoving, write: (on) => this.#writeNamesOf(on, frame, highlight) })
-    }
-    context.globalAlpha = 1
-    const isPulsing = frame.look.pulse !== undefined && !isCalm()
+    const isPulsing = look.pulse !== undefined && !isCalm()
+    if (isPulsing) this.#drawPulse(frame, look.pulse)
     if (isPulsing || shade !== Number(this.#highlight !== undefined)) this.#ask()
-    return this.#namesNow.placed
+    return this.#namesNow.names
   }
 
   #frameNow(): Frame | undefined {
@@ -337,11 +324,11 @@ export class MapView {
     else this.#highlight = look.lit && { notes: look.lit, centre: undefined }
     if (this.#highlight !== undefined) this.#shownHighlight = this.#highlight
     if ((before === undefined) !== (this.#highlight === undefined)) this.#shadedAt = performance.now()
-    this.#partNames.forget()
+    this.#lit.forget()
   }
 
-  get #namesNow(): NameLayer {
-    return this.#highlight === undefined ? this.#names : this.#partNames
+  get #namesNow(): Sheet {
+    return this.#highlight === undefined ? this.#plain : this.#lit
   }
 
   /** The position of each note in the view, by id. */
@@ -352,7 +339,7 @@ export class MapView {
 
   /** Number of labels in the last frame. */
   get labels(): number {
-    return this.#namesNow.placed.length
+    return this.#namesNow.names.length
   }
 
   get size(): { readonly notes: number; readonly links: number } {
@@ -367,12 +354,6 @@ export class MapView {
   /** True if everything is drawn and no frame is requested. */
   get isStill(): boolean {
     return this.#frame === 0 && this.#still === undefined && this.#hoverSoon === undefined && this.#graph !== undefined
-  }
-
-  /** Width of the view divided by its height. */
-  get aspect(): number {
-    const { width, height } = this.#size()
-    return width / height
   }
 
   get camera(): Readonly<Camera> {
@@ -427,16 +408,8 @@ export class MapView {
   }
 
   /** Draws a path, what lists say, and rings around the hovered note and the one in focus. */
-  #drawMarks(frame: Frame): void {
-    const context = this.#context
+  #drawMarks(context: CanvasRenderingContext2D, frame: Frame): void {
     const { look, theme } = frame
-    const ring = (note: number | undefined, colour: string, gap = 3): void => {
-      if (note === undefined || look.shown[note] === 0) return
-      context.strokeStyle = colour
-      context.beginPath()
-      context.arc(...placeIn(frame, note), radiusIn(frame, note) + gap, 0, 7)
-      context.stroke()
-    }
     context.strokeStyle = theme.accent
     if (look.path.length > 1) {
       context.lineWidth = 3
@@ -445,53 +418,31 @@ export class MapView {
       context.stroke()
     }
     context.lineWidth = 2.5
-    for (const tie of look.ties ?? []) this.#drawTie(frame, tie)
-    for (const [note, mark] of look.marks ?? []) ring(note, MARKS[mark])
-    for (const note of [look.focus, this.#hovered, look.pulse]) ring(note, theme.accent)
-    const phase = isCalm() ? 0 : (performance.now() % PULSE_MS) / PULSE_MS
-    context.globalAlpha = 1 - phase
-    ring(look.pulse, theme.accent, 5 + 14 * phase)
-    context.globalAlpha = 1
+    for (const tie of look.ties ?? []) drawTie(context, frame, tie)
+    for (const [note, mark] of look.marks ?? []) drawRing(context, frame, { note, colour: MARKS[mark] })
+    for (const note of [look.focus, this.#hovered, look.pulse])
+      if (note !== undefined) drawRing(context, frame, { note, colour: theme.accent })
   }
 
-  /** Draws an arrowhead at the end of a step of a path, or an arc between two notes, dashed where there is no link. */
-  #drawTie(frame: Frame, { from, to, kind }: Tie<number>): void {
-    const context = this.#context
-    const [x, y] = placeIn(frame, from)
-    const [toX, toY] = placeIn(frame, to)
-    context.beginPath()
-    if (kind === 'step') {
-      const angle = Math.atan2(toY - y, toX - x)
-      const at = (back: number, aside: number): [x: number, y: number] => [
-        toX - back * Math.cos(angle) - aside * Math.sin(angle),
-        toY - back * Math.sin(angle) + aside * Math.cos(angle),
-      ]
-      const gap = radiusIn(frame, to) + 3
-      for (const [back, aside] of [[gap, 0] as const, [gap + 13, 7] as const, [gap + 13, -7] as const])
-        context.lineTo(...at(back, aside))
-      context.fillStyle = this.#theme.accent
-      context.fill()
-      return
-    }
-    context.setLineDash(kind === 'gained' ? [] : [7, 5])
-    context.strokeStyle = MARKS[kind]
-    context.moveTo(x, y)
-    context.quadraticCurveTo(...bent(x, y, toX, toY, 0.18), toX, toY)
-    context.stroke()
-    context.setLineDash([])
+  #drawPulse(frame: Frame, note: number): void {
+    const phase = (performance.now() % PULSE_MS) / PULSE_MS
+    this.#context.globalAlpha = 1 - phase
+    this.#context.lineWidth = 2.5
+    drawRing(this.#context, frame, { note, colour: frame.theme.accent, gap: 5 + 14 * phase })
   }
 
   /** Writes the names of groups, and then of notes. */
   #writeNames(on: CanvasRenderingContext2D, frame: Frame): readonly Label[] {
     const { graph } = frame
+    this.#drawMarks(on, frame)
     const writing: Writing = { on, frame, labels: this.#labelsIn(frame) }
     this.#groupNames = this.#labelGroups(writing)
-    // A group is named after one of its notes. On a large map, that name is not drawn twice, unless a large dot would have none.
-    const named = new Set(graph.count < FEW ? [] : this.#groupNames.map(({ text }) => text))
+    // A group is named after one of its notes. That name is not drawn twice.
+    const named = new Set(this.#groupNames.map(({ text }) => text))
     const most = writing.labels.placed.length + this.#mostNames(graph.count <= NAMED.few ? NAMED.ofFew : NAMED.ofMany, 2)
-    for (const note of worthALabel(frame, this.#byLinks(graph))) {
+    for (const note of worthALabel(frame, this.#byLinks(graph), graph.count <= FEW ? MOST_LOOKED : 2 * most)) {
       if (writing.labels.placed.length >= most) break
-      if (frame.look.colours[note] === INDEX || !named.has(graph.picture.titles[note] ?? '')) this.#labelNote(note, writing)
+      if (!named.has(graph.picture.titles[note] ?? '')) this.#labelNote(note, writing)
     }
     return writing.labels.placed
   }
@@ -499,6 +450,7 @@ export class MapView {
   /** Writes the names of highlighted notes: the most important ones first, in bold. */
   #writeNamesOf(on: CanvasRenderingContext2D, frame: Frame, highlight: Highlight): readonly Label[] {
     const { look, graph } = frame
+    this.#drawMarks(on, frame)
     const writing: Writing = { on, frame, labels: this.#labelsIn(frame, highlight) }
     this.#groupNames = []
     const wanted = [highlight.centre, ...look.path, look.focus].filter((note) => note !== undefined)
@@ -506,7 +458,7 @@ export class MapView {
     for (const note of first) this.#labelNote(note, { ...writing, isBold: true })
     const notes = [...highlight.notes].sort((a, b) => (graph.degrees[b] ?? 0) - (graph.degrees[a] ?? 0) || a - b)
     const most = this.#mostNames(NAMED.around, 2)
-    for (const note of worthALabel(frame, notes)) {
+    for (const note of worthALabel(frame, notes, MOST_LOOKED)) {
       if (writing.labels.placed.length >= most) break
       if (!first.has(note)) this.#labelNote(note, writing)
     }
@@ -523,16 +475,14 @@ export class MapView {
 
   /** Returns an empty set of labels for a frame, with the places that they must not cover. */
   #labelsIn(frame: Frame, highlight?: Highlight): Labels {
-    const [small, large] = [new Dots(frame.width, frame.height), new Dots(frame.width, frame.height)]
+    const dots = new Dots(frame.width, frame.height)
     for (const note of highlight?.notes ?? frame.graph.degrees.keys()) {
       const radius = radiusIn(frame, note)
       if (frame.look.shown[note] === 0 || radius < SEEN) continue
       const [x, y] = placeIn(frame, note)
-      // The square inside the circle.
-      const half = radius * 0.8
-      ;(radius < WIDE ? small : large).add([x - half, y - half, x + half, y + half])
+      dots.add([x - radius, y - radius, x + radius, y + radius])
     }
-    return new Labels(frame, { covered: this.#covered(), large, small })
+    return new Labels(frame, this.#covered(), dots)
   }
 
   /** Returns where elements cover the view. */
@@ -545,73 +495,89 @@ export class MapView {
   #labelNote(note: number, { on, frame, labels, isBold = false }: Writing): void {
     if (frame.look.shown[note] === 0) return
     const [x, y] = placeIn(frame, note)
-    const font = `${isBold ? 650 : 400} 12.5px ${FONT}`
     const text = this.#shortened(frame.graph.picture.titles[note] ?? '')
-    const width = this.#widthOf(text, font)
-    const words: Words = { text, width, height: 17 }
-    const gap = radiusIn(frame, note) + 4
-    const [slant, high] = [gap * 0.7, gap * 0.7 + 6]
+    const words = this.#words(text, [text], `${isBold ? 650 : 400} 12.5px ${FONT}`, 16)
+    const { width, height } = words
+    // Beside a ring around the note.
+    const radius = radiusIn(frame, note) + 6
+    const [aside, off, slant] = [radius + width / 2, radius + height / 2, radius * 0.7 + 1]
     // Next to the note, or below, above or diagonal to it.
-    const near: readonly (readonly [x: number, y: number])[] = [
-      [x + gap, y],
-      [x - gap - width, y],
-      [x - width / 2, y + gap + 7],
-      [x - width / 2, y - gap - 7],
-      [x + slant, y + high],
-      [x + slant, y - high],
-      [x - slant - width, y + high],
-      [x - slant - width, y - high],
-    ]
+    const near = [
+      [aside, 0],
+      [-aside, 0],
+      [0, off],
+      [0, -off],
+      ...[1, -1].flatMap((right) => [1, -1].map((down) => [right * (slant + width / 2), down * (slant + height / 2)])),
+    ].map(([dx = 0, dy = 0]) => [x + dx, y + dy] as const)
     // The selected note is labelled wherever there is room close to it.
     const further = (isBold ? [0, 18, 36] : []).flatMap((more) =>
-      [gap + 7 + more, -gap - 7 - more].map((off) => [this.#within(x - width / 2, width), y + off] as const),
+      [off + more, -off - more].map((down) => [this.#within(x, width), y + down] as const),
     )
-    const mayHide =
-      isBold || frame.look.colours[note] === INDEX ? Number.POSITIVE_INFINITY : frame.graph.count > NAMED.few ? HIDDEN : 0
-    const box = labels.place(words, near, mayHide) ?? labels.place(words, further, mayHide)
-    if (box !== undefined) write(on, text, { box, font, colour: this.#theme.text, edge: this.#theme.ground })
+    const anyhow = isBold ? [...near, ...further] : isIndex(frame.graph, note) ? near : []
+    const label = labels.place(words, near) ?? labels.place(words, further) ?? labels.place(words, anyhow, true)
+    if (label !== undefined) write(on, label, this.#theme.text, this.#theme.ground)
   }
 
-  /** Shortens a title to a single line that is not too long, especially in a narrow view. */
+  #words(text: string, lines: readonly string[], font: string, lineHeight: number): Words {
+    return {
+      text,
+      lines,
+      font,
+      width: Math.max(...lines.map((line) => this.#widthOf(line, font))),
+      height: lines.length * lineHeight,
+    }
+  }
+
+  /** Shortens a title to a single line without pictograms that is not too long, especially in a narrow view. */
   #shortened(title: string): string {
-    const line = title.replace(/\s+/g, ' ')
+    const line =
+      title
+        .replace(/\p{Extended_Pictographic}|\uFE0F|\u200D/gu, '')
+        .replace(/\s+/g, ' ')
+        .trim() || title
     const most = Math.max(12, Math.min(42, Math.floor(this.#size().width / 10)))
     // Does not split surrogate pairs.
     return line.length > most ? `${[...line.slice(0, 2 * most)].slice(0, most - 2).join('')}…` : line
   }
 
-  /** Moves a start so that the whole width is in view. */
-  #within(left: number, width: number): number {
-    return Math.min(this.#size().width - width - 4, Math.max(4, left))
+  /** Moves a center so that the whole width is in view. */
+  #within(x: number, width: number): number {
+    return Math.min(this.#size().width - width / 2 - 4, Math.max(width / 2 + 4, x))
   }
 
+  /** Writes the names of groups, the largest first: each in the area of its group if there is room, or else beside it. */
   #labelGroups({ on, frame, labels }: Writing): readonly Label[] {
     const { graph, look } = frame
     const names: Label[] = []
     const groups = this.#groups(graph, look)
+    const texts = withoutSharedStart(groups.map(({ label }) => this.#shortened(label)))
     const most = this.#mostNames(NAMED.groups, 1)
-    for (const { label, colour, x, y, area, notes } of groups) {
+    for (const [at, group] of groups.entries()) {
       if (names.length >= most) break
-      const share = Math.sqrt(notes / (groups[0]?.notes ?? 1))
+      const { colour, notes, label: name } = group
       const isOther = colour === look.palette.length - 1
-      const isSmall = isOther || graph.count < FEW || frame.width < GROUP_FONT.narrow
-      const size = GROUP_FONT.least + (isSmall ? 0 : (GROUP_FONT.most - GROUP_FONT.least) * share)
-      const font = `${isOther ? 600 : 700} ${size.toFixed(1)}px ${FONT}`
-      const text = this.#shortened(label)
-      const words: Words = { text, width: this.#widthOf(text, font), height: size + 4 }
-      const [middle, line] = pointIn(frame, x, y)
-      // A name whose center is in view is moved completely into view. Others are not drawn.
-      if (middle < 0 || middle > frame.width) continue
-      // If another name or a large note is already there, uses the lines above and below it, and then positions beside them.
-      const onNotes = [0, -size, size, -2 * size, 2 * size, -3 * size, 3 * size].map((off) => line + off)
-      const within = [0, -50, 50].flatMap((aside) => onNotes.map((at) => [middle + aside, at] as const))
-      const wishes = (all: readonly (readonly [x: number, y: number])[]) =>
-        all.map(([at, down]) => [this.#within(at - words.width / 2, words.width), down] as const)
-      const beside = graph.count < FEW && area !== undefined ? besideArea(frame, area, words) : []
-      const box = labels.place(words, wishes(beside), 0) ?? labels.place(words, wishes(within), Number.POSITIVE_INFINITY)
-      if (box === undefined) continue
-      write(on, text, { box, font, colour: mixed(look.palette[colour] ?? '', this.#theme.text), edge: this.#theme.ground })
-      names.push({ text: label, box })
+      const share = isOther ? 0 : Math.sqrt(notes / (groups[0]?.notes ?? 1))
+      const full =
+        (GROUP_FONT.least + (GROUP_FONT.most - GROUP_FONT.least) * share) *
+        (frame.width < GROUP_FONT.narrow ? GROUP_FONT.left : 1)
+      const ways = SMALLER.flatMap((smaller) =>
+        wrapped(texts[at] ?? '').map((lines) => {
+          const size = Math.max(11.5, full * smaller)
+          return this.#words(name, lines, `${isOther ? 600 : 700} ${size.toFixed(1)}px ${FONT}`, size * 1.2)
+        }),
+      )
+      const centres = centresFor(frame, group)
+      const label = [false, true].reduce<Label | undefined>(
+        (found, mayHideNotes) =>
+          ways.reduce(
+            (best, words) => best ?? labels.place(words, inside(frame, { group, words, centres }), mayHideNotes),
+            found,
+          ),
+        undefined,
+      )
+      if (label === undefined) continue
+      write(on, label, mixed(look.palette[colour] ?? '', this.#theme.text), this.#theme.ground)
+      names.push(label)
     }
     return names
   }
@@ -791,6 +757,46 @@ export class MapView {
   }
 }
 
+interface Ring {
+  readonly note: number
+  readonly colour: string
+  readonly gap?: number
+}
+
+function drawRing(context: CanvasRenderingContext2D, frame: Frame, { note, colour, gap = 3 }: Ring): void {
+  if (frame.look.shown[note] === 0) return
+  context.strokeStyle = colour
+  context.beginPath()
+  context.arc(...placeIn(frame, note), radiusIn(frame, note) + gap, 0, 7)
+  context.stroke()
+}
+
+/** Draws an arrowhead at the end of a step of a path, or an arc between two notes, dashed where there is no link. */
+function drawTie(context: CanvasRenderingContext2D, frame: Frame, { from, to, kind }: Tie<number>): void {
+  const [x, y] = placeIn(frame, from)
+  const [toX, toY] = placeIn(frame, to)
+  context.beginPath()
+  if (kind === 'step') {
+    const angle = Math.atan2(toY - y, toX - x)
+    const at = (back: number, aside: number): [x: number, y: number] => [
+      toX - back * Math.cos(angle) - aside * Math.sin(angle),
+      toY - back * Math.sin(angle) + aside * Math.cos(angle),
+    ]
+    const gap = radiusIn(frame, to) + 3
+    for (const [back, aside] of [[gap, 0] as const, [gap + 13, 7] as const, [gap + 13, -7] as const])
+      context.lineTo(...at(back, aside))
+    context.fillStyle = frame.theme.accent
+    context.fill()
+    return
+  }
+  context.setLineDash(kind === 'gained' ? [] : [7, 5])
+  context.strokeStyle = MARKS[kind]
+  context.moveTo(x, y)
+  context.quadraticCurveTo(...bent(x, y, toX, toY, 0.18), toX, toY)
+  context.stroke()
+  context.setLineDash([])
+}
+
 /** Where names are written, and what is written already. */
 interface Writing {
   readonly on: CanvasRenderingContext2D
@@ -799,24 +805,25 @@ interface Writing {
   readonly isBold?: boolean
 }
 
-interface Ink {
-  readonly box: Box
-  readonly font: string
-  readonly colour: string
-  /** Color of the edge that separates the text from what is below it. */
-  readonly edge: string
-}
-
-function write(context: CanvasRenderingContext2D, text: string, { box: [left, top, , bottom], font, colour, edge }: Ink): void {
-  const middle = (top + bottom) / 2
+/** Writes a label, with an edge that separates it from what is below it. */
+function write(
+  context: CanvasRenderingContext2D,
+  { lines, font, height, box: [left, top, right] }: Label,
+  colour: string,
+  edge: string,
+): void {
   context.font = font
   context.textBaseline = 'middle'
+  context.textAlign = 'center'
   context.lineJoin = 'round'
   context.lineWidth = 3
   context.strokeStyle = edge
-  context.strokeText(text, left, middle)
   context.fillStyle = colour
-  context.fillText(text, left, middle)
+  for (const [at, line] of lines.entries()) {
+    const middle = [(left + right) / 2, top + ((at + 0.5) * height) / lines.length] as const
+    context.strokeText(line, ...middle)
+    context.fillText(line, ...middle)
+  }
 }
 
 /** Mixes two colors (`#rrggbb`), so a name in a group's color can be read. */
@@ -830,41 +837,52 @@ function mixed(a: string, b: string): string {
   return `#${part(1)}${part(3)}${part(5)}`
 }
 
-/** Returns centers for a name around an area and in no other one: above it first, then below, then beside it. */
-function besideArea(frame: Frame, area: Area, { width, height }: Words): readonly (readonly [x: number, y: number])[] {
-  const { graph, look, camera } = frame
-  const others = areasOf(graph, look).filter((one) => one !== area)
-  const isFree = (x: number, y: number): boolean => {
-    const [atX, atY] = [camera.x + (x - frame.width / 2) / camera.scale, camera.y + (y - frame.height / 2) / camera.scale]
-    return !others.some((one) => isInside(one, atX, atY))
-  }
-  const corners = area.outline.flatMap((_, at, all) => (at % 8 === 0 ? [pointIn(frame, all[at] ?? 0, all[at + 1] ?? 0)] : []))
-  const [middleX = 0, middleY = 0] = [0, 1].map(
-    (axis) => corners.reduce((sum, corner) => sum + (corner[axis] ?? 0), 0) / corners.length,
-  )
-  return corners
-    .map(([x, y]) => {
-      const away = Math.hypot(x - middleX, y - middleY) || 1
-      const [dx, dy] = [(x - middleX) / away, (y - middleY) / away]
-      return { x: x + dx * (width / 2 + 6), y: y + dy * (height / 2 + 4), cost: dy < 0 ? 1 + dy : 1.3 - dy }
-    })
-    .filter(
-      ({ x, y }) =>
-        Math.abs(x - frame.width / 2) < (frame.width - width) / 2 - EDGE &&
-        [-0.3, 0, 0.3].every((side) => isFree(x + side * width, y)),
-    )
-    .sort((a, b) => a.cost - b.cost)
-    .map(({ x, y }) => [x, y] as const)
+/** Returns centers to try for the name of a group, the closest to its middle first. */
+function centresFor(frame: Frame, { area, x, y }: Group): readonly (readonly [x: number, y: number])[] {
+  const [fromX, fromY, toX, toY] = area?.bounds ?? [x, y, x, y]
+  const [left, top] = pointIn(frame, fromX, fromY).map((edge) => Math.max(0, edge)) as [number, number]
+  const [toLeft, toTop] = pointIn(frame, toX, toY)
+  const [right, bottom] = [Math.min(frame.width, toLeft), Math.min(frame.height, toTop)]
+  const [middleX, middleY] = [(left + right) / 2, (top + bottom) / 2]
+  const step = Math.max(STEP, Math.sqrt(((right - left) * (bottom - top)) / PLACES))
+  const places: (readonly [x: number, y: number])[] = []
+  for (let down = top; down <= bottom; down += step)
+    for (let along = left; along <= right; along += step) places.push([along, down])
+  const far = ([along, down]: readonly [number, number]): number => (along - middleX) ** 2 + 2 * (down - middleY) ** 2
+  return places.sort((a, b) => far(a) - far(b))
 }
 
-/** Yields those of the notes that are in view. */
-function* worthALabel(frame: Frame, notes: readonly number[]): Generator<number> {
+interface Centres {
+  readonly group: Group
+  readonly words: Words
+  readonly centres: readonly (readonly [x: number, y: number])[]
+}
+
+/** Yields the centers that keep a name inside the area of its group. */
+function* inside(
+  frame: Frame,
+  { group: { colour }, words: { width, height }, centres }: Centres,
+): Generator<readonly [number, number]> {
+  const { graph, look, camera } = frame
+  const { colourAt } = areasOf(graph, look)
+  const isOwn = (x: number, y: number): boolean =>
+    colourAt(camera.x + (x - frame.width / 2) / camera.scale, camera.y + (y - frame.height / 2) / camera.scale) === colour
+  for (const [x, y] of centres) {
+    const isIn = [-0.5, 0.5].every((down) =>
+      [-0.5, -0.25, 0, 0.25, 0.5].every((along) => isOwn(x + along * width, y + down * height)),
+    )
+    if (isIn || !look.isColouredByGroup) yield [x, y]
+  }
+}
+
+/** Yields the first notes in view. */
+function* worthALabel(frame: Frame, notes: readonly number[], most: number): Generator<number> {
   let looked = 0
   for (const note of notes) {
     if (frame.look.shown[note] === 0) continue
     const [x, y] = placeIn(frame, note)
     if (x < 0 || y < 0 || x > frame.width || y > frame.height) continue
-    if (looked++ > 600) return
+    if (looked++ > most) return
     yield note
   }
 }
@@ -900,11 +918,7 @@ function groupsOf(graph: Graph, look: Look): readonly Group[] {
       const distance = (note: number): number => Math.hypot((places[note * 2] ?? 0) - x, (places[note * 2 + 1] ?? 0) - y)
       const nearest = notes.reduce((best, note) => (distance(note) < distance(best) ? note : best), notes[0] ?? 0)
       const colour = colours[nearest] ?? 0
-      const area = isColouredByGroup ? areas.find((one) => one.colour === colour) : undefined
-      const [atX = 0, atY = 0] = [0, 1].map((axis) => {
-        const along = area?.outline.filter((_, at) => at % 2 === axis) ?? [places[nearest * 2 + axis] ?? 0]
-        return along.reduce((sum, one) => sum + one, 0) / along.length
-      })
-      return { label, notes: notes.length, colour, x: atX, y: atY, area }
+      const area = isColouredByGroup ? areas.all.find((one) => one.colour === colour) : undefined
+      return { label, notes: notes.length, colour, x: places[nearest * 2] ?? 0, y: places[nearest * 2 + 1] ?? 0, area }
     })
 }

@@ -1,4 +1,4 @@
-import { effect, signal } from '@preact/signals'
+import { computed, effect, signal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { PageNote } from '../../app/read/page-note.ts'
@@ -63,6 +63,9 @@ const DIRECTIONS: Readonly<Record<string, readonly [number, number]>> = {
   ArrowDown: [0, 1],
 }
 
+/** The note of the link under the pointer. */
+const pulsing = computed(() => (pointed.value?.isLink === true ? numberOf(pointed.value.id) : undefined))
+
 /** The map. Everything on it is also in the table, for people who cannot see the canvas. */
 export function NoteMap() {
   const canvas = useRef<HTMLCanvasElement>(null)
@@ -115,7 +118,7 @@ export function NoteMap() {
         path: path.value.flatMap((id) => numberOf(id) ?? []),
         marks: drawnMarks.value,
         ties: drawnTies.value,
-        pulse: pointed.value?.isLink === true ? numberOf(pointed.value.id) : undefined,
+        pulse: pulsing.value,
       })
     })
     return () => {

@@ -348,9 +348,18 @@ async function getPicture(): Promise<void> {
 /** How this window shows the vault. It remains until everything is laid out again. */
 let shape: Shape | undefined
 
+/** Width of the start pane, beside the map in windows of at least the other width. */
+const START_PANE = { width: 280, from: 700 }
+
+/** Returns width divided by height of the map at the start: whether it is there already does not matter. */
+function aspectFor(notes: number): number {
+  const width = notes > MANY || innerWidth < START_PANE.from ? innerWidth : innerWidth - START_PANE.width
+  return width / (document.querySelector('main')?.clientHeight || innerHeight)
+}
+
 /** Builds the graph of a picture, including attachments if they are shown. Otherwise, they are not requested. */
 async function drawn(of: string, picture: PartialPicture): Promise<Graph> {
-  const shapeNow = (): Shape => shapeFor(picture, map.view?.aspect ?? innerWidth / innerHeight)
+  const shapeNow = (): Shape => shapeFor(picture, aspectFor(picture.count))
   shape ??= shapeNow()
   let made = graphOf(picture, shape)
   if (graph.value !== undefined && isElsewhere(graph.value, made)) {

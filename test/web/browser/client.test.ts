@@ -13,7 +13,7 @@ import {
   shapeFor,
   towards,
 } from '../../../src/web/client/graph.ts'
-import { areasOf, isInside } from '../../../src/web/client/map-areas.ts'
+import { areasOf } from '../../../src/web/client/map-areas.ts'
 import { plainText } from '../../../src/web/client/plain-text.ts'
 
 /** A picture of notes at places, `a: 0 0 = group`, and of links between them, `a b`. */
@@ -104,33 +104,42 @@ test('what is around a note does not go on by way of a note that links to a larg
   expect(names(0, 1)).toHaveLength(62)
 })
 
-test('the seven largest communities have a colour each, and the others are grey and counted together', () => {
-  const row = Array.from({ length: 9 }, (_, group) => [
-    `a${group}: ${group * 10} 0 = ${group + 1}`,
-    `b${group}: 0 1 = ${group + 1}`,
-  ])
-  const graph = graphOf(pictureOf([...row.flat(), 'last: 1 0 = 12'], []))
-  const { colours, legend } = coloursOf(graph, 'community')
-  expect(new Set(colours.slice(0, 14)).size).toBe(7)
-  expect([...new Set(colours.slice(14))]).toEqual([PALETTE.length - 1])
-  expect(legend.slice(0, 7).map(({ notes }) => notes)).toEqual(Array(7).fill(2))
-  expect(legend.slice(7)).toEqual([{ name: 'other', colour: PALETTE.at(-1), notes: 5, isRest: true }])
+test('the largest communities have a colour each, and the others are grey and counted together', () => {
+  const sized = (sizes: readonly number[]) =>
+    coloursOf(
+      graphOf(
+        pictureOf(
+          sizes.flatMap((size, group) =>
+            Array.from({ length: size }, (_, at) => `n${group}x${at}: ${group} ${at} = ${group + 1}`),
+          ),
+          [],
+        ),
+      ),
+      'community',
+    )
+  const { colours, legend } = sized(Array.from({ length: 14 }, (_, group) => 20 - group))
+  expect(new Set(colours.slice(0, -15)).size).toBe(12)
+  expect([...new Set(colours.slice(-15))]).toEqual([PALETTE.length - 1])
+  expect(legend.slice(0, 12).map(({ notes }) => notes)).toEqual(Array.from({ length: 12 }, (_, group) => 20 - group))
+  expect(legend.slice(12)).toEqual([{ name: 'other', colour: PALETTE.at(-1), notes: 15, isRest: true }])
+  // Seven are enough if the others are small.
+  expect(sized([...Array(7).fill(20), 1, 1]).legend.map(({ notes }) => notes)).toEqual([...Array(7).fill(20), 2])
 })
 
 test('an index note has none of the colours, and a single small group has its name instead of "other"', () => {
-  const leaves = Array.from({ length: 60 }, (_, at) => `leaf${at}: ${at} 0 = ${(at % 8) + 1}`)
+  const leaves = Array.from({ length: 60 }, (_, at) => `leaf${at}: ${at} 0 = ${(at % 13) + 1}`)
   const links = leaves.map((_, at) => `index leaf${at}`)
   const { colours, legend, cssOf } = coloursOf(graphOf(pictureOf([...leaves, 'index: 0 5 = 1'], links)), 'community')
   expect(colours[60]).toBe(INDEX)
   expect(cssOf(60)).toBe('var(--text)')
   expect([...colours.slice(0, 60)]).not.toContain(INDEX)
-  expect(legend.slice(7)).toEqual([
-    { name: 'group 8', colour: PALETTE.at(-1), notes: 7 },
+  expect(legend.slice(12)).toEqual([
+    { name: 'group 10', colour: PALETTE.at(-1), notes: 4 },
     { name: 'index notes', colour: 'var(--text)', notes: 1, isRest: true },
   ])
 })
 
-test('a community has one outline, around its notes and not those of others', () => {
+test('areas meet without overlapping, around the notes of their community and not a stray one among others', () => {
   const row = (group: number, left: number) =>
     Array.from({ length: 25 }, (_, at) => `g${group}n${at}: ${left + (at % 5) * 2} ${Math.floor(at / 5) * 2} = ${group}`)
   // The last note of the first community lies among the others.
@@ -139,21 +148,42 @@ test('a community has one outline, around its notes and not those of others', ()
   const graph = graphOf(pictureOf(notes, links))
   const { colours } = coloursOf(graph, 'folder')
   const look = { shown: new Uint8Array(graph.count).fill(1), palette: PALETTE }
-  expect(areasOf(graph, { ...look, colours })).toHaveLength(1)
-  const areas = areasOf(graph, { ...look, colours: Uint8Array.from(graph.picture.communities) })
-  expect(areas.map(({ colour }) => colour)).toEqual([0, 1])
-  const within = areas.map((area) =>
-    [...Array(graph.count).keys()].filter((note) => isInside(area, graph.places[note * 2] ?? 0, graph.places[note * 2 + 1] ?? 0)),
+  expect(areasOf(graph, { ...look, colours }).all).toHaveLength(1)
+  const { all, colourAt } = areasOf(graph, { ...look, colours: Uint8Array.from(graph.picture.communities) })
+  expect(all.map(({ colour, outlines }) => [colour, outlines.length])).toEqual([
+    [0, 1],
+    [1, 1],
+  ])
+  const [first, second] = all
+  expect(first?.bounds[2]).toBeLessThan(second?.bounds[0] ?? 0)
+  expect((second?.bounds[0] ?? 0) - (first?.bounds[2] ?? 0)).toBeLessThan(1)
+  const found = [...Array(graph.count).keys()].map((note) =>
+    colourAt(graph.places[note * 2] ?? 0, graph.places[note * 2 + 1] ?? 0),
   )
-  expect(within[0]).toEqual([...Array(25).keys()])
-  expect(within[1]).toEqual([...Array(26).keys()].map((note) => note + 25))
+  expect(found).toEqual([...Array(25).fill(0), ...Array(26).fill(1)])
+})
+
+test('an area has no hole where a name has room', () => {
+  const ring = Array.from({ length: 60 }, (_, at) => {
+    const [turn, away] = [((at % 20) / 20) * 2 * Math.PI, 6 + 2 * Math.floor(at / 20)]
+    return `n${at}: ${(away * Math.cos(turn)).toFixed(2)} ${(away * Math.sin(turn)).toFixed(2)} = 1`
+  })
+  const graph = graphOf(
+    pictureOf(
+      ring,
+      ring.slice(1).map((_, at) => `n0 n${at + 1}`),
+    ),
+  )
+  const look = { shown: new Uint8Array(graph.count).fill(1), palette: PALETTE, colours: new Uint8Array(graph.count) }
+  expect(areasOf(graph, look).colourAt(0, 0)).toBe(0)
+  expect(areasOf(graph, look).colourAt(14, 0)).toBeUndefined()
 })
 
 test('a layout is turned and stretched to fill the window', () => {
   const wide = pictureOf(['a: 0 0', 'b: 20 10'], ['a b'])
   expect(shapeFor(wide, 2)).toEqual({ isTurned: false, across: 1, down: 1 })
   expect(shapeFor(wide, 0.5)).toEqual({ isTurned: true, across: 1, down: 1 })
-  expect(shapeFor(wide, 1.2)).toEqual({ isTurned: false, across: 1, down: 1.2 })
+  expect(shapeFor(wide, 1.2)).toEqual({ isTurned: false, across: 1, down: 1.3 })
   expect([...graphOf(wide, shapeFor(wide, 0.5)).places].map(Math.abs)).toEqual([0, 0, 10, 20])
   expect([...graphOf(wide, shapeFor(wide, 2.2)).places]).toEqual([0, 0, 22, 10].map(Math.fround))
 })

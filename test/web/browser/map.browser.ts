@@ -113,15 +113,9 @@ test('from afar the communities of a vault of some hundred notes are named, too'
   const { page } = await look(await openRoux(world))
   await page.waitForSelector('.legend li')
   await mapIsStill(page, 640)
-  // Names of communities are larger than those of notes; where there is no room for one it is left out.
+  // Names of communities are bold; where there is no room for one it is left out.
   const communities = await page.locator('.legend li button').count()
-  const larger = await page.evaluate(() => {
-    const { map } = document.querySelector<MapCanvas>('.map canvas') ?? {}
-    const context = document.createElement('canvas').getContext('2d')
-    if (map === undefined || context === null) return 0
-    context.font = "12.5px 'Inter Variable', system-ui, sans-serif"
-    return map.draw().filter(({ text, box: [left, , right] }) => right - left > context.measureText(text).width * 1.1).length
-  })
+  const larger = (await labelsOf(page)).filter(({ font }) => /^[67]00 /.test(font)).length
   expect(larger).toBeGreaterThanOrEqual(communities / 2)
   expect(communities).toBeGreaterThan(5)
 })

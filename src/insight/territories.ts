@@ -1,0 +1,290 @@
+/**
+ * Spreads notes evenly over a frame with the proportions of a screen. Every group gets a territory: a cell of a power diagram with as
+ * much space as its notes need (M. Balzer and O. Deussen, Voronoi treemaps, 2005). Notes move into it by one-dimensional optimal
+ * transport along many directions (F. Pitié et al., N-dimensional probability density function transfer, 2005), which keeps neighbors
+ * together. Then each moves to the middle of the points closest to it (S. Lloyd, Least squares quantization in PCM, 1982).
+ */
+
+/** Width of the frame divided by its height, and exponent of its outline: 2 is an ellipse, and more has fuller corners. */
+const FRAME = { wide: 1.35, exponent: 4 }
+/** Cells of the frame per note, and at least. */
+const CELLS = { perNote: 16, least: 3_000 }
+/** Share of the frame that notes and half the space around each fill. */
+const FILL = 0.55
+/** Maximum number of cells to assign in each round while territories are fitted. */
+const SAMPLE = 12_000
+const ROUNDS = { moving: 50, still: 40, transport: 24, even: 8 }
+/** Groups of at least this many notes, and the largest ones of them, keep an ellipse free for their name. Shares of the frame's width. */
+const NAME = { least: 5, most: 20, wide: 0.05, high: 0.03, ofTerritory: 0.2 }
+const GOLDEN_ANGLE = Math.PI * (3 - Math.sqrt(5))
+
+/** Bodies to spread: the place, radius with half the space around it, and group of each. */
+export interface Spreading {
+  readonly places: Float32Array
+  readonly radii: Float32Array
+  readonly groups: ArrayLike<number>
+}
+
+/** Spreads bodies over a frame around the origin. */
+export function spreadOut({ places, radii, groups }: Spreading): void {
+  const count = radii.length
+  if (count === 0) return
+  const needs = radii.map((radius) => (Math.PI * radius ** 2) / FILL)
+  const members = new Map<number, number[]>()
+  for (let body = 0; body < count; body++) {
+    const group = groups[body] ?? 0
+    const own = members.get(group)
+    if (own === undefined) members.set(group, [body])
+    else own.push(body)
+  }
+  const territories = [...members.values()].map((bodies) => ({
+    bodies,
+    room: bodies.reduce((sum, body) => sum + (needs[body] ?? 0), 0),
+  }))
+  const total = territories.reduce((sum, { room }) => sum + room, 0)
+  const cells = cellsOf(total, count)
+  move(places, [...needs.keys()], { needs, cells, some: [...cells.x.keys()] })
+  const owners = divide(cells, territories, places)
+  const of = territories.map((): number[] => [])
+  for (const [cell, owner] of owners.entries()) of[owner]?.push(cell)
+  for (const [at, { bodies }] of territories.entries()) {
+    if ((of[at]?.length ?? 0) > 0) move(places, bodies, { needs, cells, some: of[at] ?? [] })
+  }
+  const territoryOf = new Int32Array(count)
+  for (const [at, { bodies }] of territories.entries()) for (const body of bodies) territoryOf[body] = at
+  for (let round = 0; round < ROUNDS.even; round++) even({ places, needs, territoryOf, cells, owners })
+}
+
+/** Cells of the frame, row by row. */
+interface Cells {
+  readonly size: number
+  readonly columns: number
+  readonly rows: number
+  readonly x: Float32Array
+  readonly y: Float32Array
+  /** Number of the cell at each square of the grid, or -1. */
+  readonly at: Int32Array
+  readonly half: readonly [width: number, height: number]
+}
+
+function cellsOf(area: number, count: number): Cells {
+  const { wide, exponent } = FRAME
+  const high = Math.sqrt(area / (4 * wide * 0.927))
+  const half = [high * wide, high] as const
+  const size = Math.sqrt(area / Math.max(CELLS.least, CELLS.perNote * count))
+  const [columns, rows] = [Math.ceil((2 * half[0]) / size), Math.ceil((2 * half[1]) / size)]
+  const at = new Int32Array(columns * rows).fill(-1)
+  const x: number[] = []
+  const y: number[] = []
+  for (let square = 0; square < at.length; square++) {
+    const [across, down] = [((square % columns) + 0.5) * size - half[0], (Math.floor(square / columns) + 0.5) * size - half[1]]
+    if (Math.abs(across / half[0]) ** exponent + Math.abs(down / half[1]) ** exponent > 1) continue
+    at[square] = x.length
+    x.push(across)
+    y.push(down)
+  }
+  return { size, columns, rows, x: Float32Array.from(x), y: Float32Array.from(y), at, half }
+}
+
+/** Returns the number of the cell at a point, or -1. */
+function cellAt({ size, columns, rows, at, half }: Cells, x: number, y: number): number {
+  const [column, row] = [Math.floor((x + half[0]) / size), Math.floor((y + half[1]) / size)]
+  return column < 0 || row < 0 || column >= columns || row >= rows ? -1 : (at[row * columns + column] ?? -1)
+}
+
+interface Target {
+  readonly needs: Float32Array
+  readonly cells: Cells
+  readonly some: readonly number[]
+}
+
+const BINS = 2_048
+
+/** Spreads bodies over some cells evenly. */
+function move(places: Float32Array, bodies: readonly number[], { needs, cells, some }: Target): void {
+  let need = 0
+  for (const body of bodies) need += needs[body] ?? 0
+  for (let turn = 0; turn < 2 * ROUNDS.transport; turn++) {
+    const angle = (turn >> 1) * GOLDEN_ANGLE + (turn % 2) * (Math.PI / 2)
+    const [cos, sin] = [Math.cos(angle), Math.sin(angle)]
+    const onto = (x = 0, y = 0): number => x * cos + y * sin
+    let [least, most] = [Infinity, -Infinity]
+    const look = (along: number): void => {
+      least = Math.min(least, along)
+      most = Math.max(most, along)
+    }
+    for (const body of bodies) look(onto(places[body * 2], places[body * 2 + 1]))
+    for (const cell of some) look(onto(cells.x[cell], cells.y[cell]))
+    const width = (most - least) / BINS || 1
+    const binOf = (along: number): number => Math.min(BINS - 1, Math.floor((along - least) / width))
+    const have = new Float64Array(BINS)
+    const want = new Float64Array(BINS)
+    for (const body of bodies) have[binOf(onto(places[body * 2], places[body * 2 + 1]))]! += (needs[body] ?? 0) / need
+    for (const cell of some) want[binOf(onto(cells.x[cell], cells.y[cell]))]! += 1 / some.length
+    const goal = goalsOf(have, want)
+    for (const body of bodies) {
+      const along = onto(places[body * 2], places[body * 2 + 1])
+      const by = least + width * (goal[binOf(along)] ?? 0) - along
+      places[body * 2]! += by * cos
+      places[body * 2 + 1]! += by * sin
+    }
+  }
+}
+
+/** Returns the goal of the bodies in each bin, counted in bins from the start. */
+function goalsOf(have: Float64Array, want: Float64Array): Float64Array {
+  let [passed, reached, bin] = [0, 0, 0]
+  return have.map((here) => {
+    const wanted = passed + here / 2
+    while (bin < BINS - 1 && reached + (want[bin] ?? 0) < wanted) reached += want[bin++] ?? 0
+    passed += here
+    return bin + Math.min(1, (wanted - reached) / (want[bin] || 1))
+  })
+}
+
+interface Territory {
+  readonly bodies: readonly number[]
+  readonly room: number
+}
+
+/** The middle of each territory, and how much further it reaches than others: the more, the larger it is. */
+interface Sites {
+  readonly x: Float64Array
+  readonly y: Float64Array
+  readonly weights: Float64Array
+}
+
+/** Returns the territory of each cell, or -1 for borders and the room of names. */
+function divide(cells: Cells, territories: readonly Territory[], places: Float32Array): Int32Array {
+  const count = territories.length
+  const sites = { x: new Float64Array(count), y: new Float64Array(count), weights: new Float64Array(count) }
+  for (const [at, { bodies }] of territories.entries())
+    for (const body of bodies) {
+      sites.x[at]! += (places[body * 2] ?? 0) / bodies.length
+      sites.y[at]! += (places[body * 2 + 1] ?? 0) / bodies.length
+    }
+  const total = territories.reduce((sum, { room }) => sum + room, 0)
+  const shares = territories.map(({ room }) => room / total)
+  for (let round = 0; round < ROUNDS.moving + ROUNDS.still; round++) fitSites(cells, sites, { shares, round })
+  const owners = Int32Array.from(cells.x, (_, cell) => siteOf(sites, cells.x[cell] ?? 0, cells.y[cell] ?? 0))
+  const inner = owners.map((owner, cell) => (isBorder(cells, owners, cell) ? -1 : owner))
+  const named = [...territories.keys()].filter((at) => (territories[at]?.bodies.length ?? 0) >= NAME.least)
+  named.sort((a, b) => (shares[b] ?? 0) - (shares[a] ?? 0))
+  const [wide, high] = [NAME.wide * 2 * cells.half[0], NAME.high * 2 * cells.half[0]]
+  const ofName = new Map(
+    named
+      .slice(0, NAME.most)
+      .map((at) => [at, Math.min(1, (NAME.ofTerritory * (territories[at]?.room ?? 0)) / (Math.PI * wide * high))]),
+  )
+  return inner.map((owner, cell) => {
+    const [a, b] = [(cells.x[cell] ?? 0) - (sites.x[owner] ?? 0), (cells.y[cell] ?? 0) - (sites.y[owner] ?? 0)]
+    return (a / wide) ** 2 + (b / high) ** 2 < (ofName.get(owner) ?? 0) ? -1 : owner
+  })
+}
+
+/** Moves each site to the middle of its cells. A site with too few cells reaches further from then on. */
+function fitSites(
+  cells: Cells,
+  sites: Sites,
+  { shares, round }: { readonly shares: readonly number[]; readonly round: number },
+): void {
+  const all = cells.x.length
+  const step = Math.max(1, Math.floor(all / SAMPLE))
+  const [sumX, sumY, owned] = [0, 1, 2].map(() => new Float64Array(shares.length)) as [Float64Array, Float64Array, Float64Array]
+  let looked = 0
+  for (let cell = round % step; cell < all; cell += step) {
+    const [x, y] = [cells.x[cell] ?? 0, cells.y[cell] ?? 0]
+    const owner = siteOf(sites, x, y)
+    sumX[owner]! += x
+    sumY[owner]! += y
+    owned[owner]!++
+    looked++
+  }
+  for (const [at, share] of shares.entries()) {
+    const own = owned[at] ?? 0
+    sites.weights[at]! += PACE * (share - own / looked) * all * cells.size ** 2
+    if (round >= ROUNDS.moving || own === 0) continue
+    sites.x[at] = (sumX[at] ?? 0) / own
+    sites.y[at] = (sumY[at] ?? 0) / own
+  }
+}
+
+/** How fast territories get the space they need. Above 1, they would overshoot. */
+const PACE = 0.4
+
+/** Returns the site that owns a point. */
+function siteOf({ x, y, weights }: Sites, a: number, b: number): number {
+  let best = 0
+  let least = Number.POSITIVE_INFINITY
+  for (let at = 0; at < x.length; at++) {
+    const by = (a - (x[at] ?? 0)) ** 2 + (b - (y[at] ?? 0)) ** 2 - (weights[at] ?? 0)
+    if (by >= least) continue
+    least = by
+    best = at
+  }
+  return best
+}
+
+function isBorder(cells: Cells, owners: Int32Array, cell: number): boolean {
+  const [x, y, { size }] = [cells.x[cell] ?? 0, cells.y[cell] ?? 0, cells]
+  return [cellAt(cells, x + size, y), cellAt(cells, x - size, y), cellAt(cells, x, y + size), cellAt(cells, x, y - size)].some(
+    (near) => near !== -1 && owners[near] !== owners[cell],
+  )
+}
+
+interface Evening {
+  readonly places: Float32Array
+  readonly needs: Float32Array
+  readonly territoryOf: Int32Array
+  readonly cells: Cells
+  readonly owners: Int32Array
+}
+
+/** Moves each body to the middle of the cells of its territory that are closest to it. Larger bodies reach further. */
+function even(evening: Evening): void {
+  const { places, needs, cells, owners } = evening
+  const closest = {
+    at: new Int32Array(owners.length).fill(-1),
+    by: new Float32Array(owners.length).fill(Number.POSITIVE_INFINITY),
+  }
+  const usual = Math.sqrt(needs.reduce((sum, need) => sum + need, 0) / needs.length)
+  for (let body = 0; body < needs.length; body++) claim(body, 2 * usual, evening, closest)
+  const sums = new Float64Array(needs.length * 3)
+  for (const [cell, body] of closest.at.entries()) {
+    if (body === -1) continue
+    sums[body * 3]! += cells.x[cell] ?? 0
+    sums[body * 3 + 1]! += cells.y[cell] ?? 0
+    sums[body * 3 + 2]!++
+  }
+  for (let body = 0; body < needs.length; body++) {
+    const found = sums[body * 3 + 2] ?? 0
+    if (found === 0) continue
+    places[body * 2] = (sums[body * 3] ?? 0) / found
+    places[body * 2 + 1] = (sums[body * 3 + 1] ?? 0) / found
+  }
+}
+
+/** The closest body to each cell so far, and its squared distance. */
+interface Closest {
+  readonly at: Int32Array
+  readonly by: Float32Array
+}
+
+/** Takes the cells that are closer to a body than to others so far. */
+function claim(body: number, more: number, { places, needs, territoryOf, cells, owners }: Evening, closest: Closest): void {
+  const { size, columns, rows, half } = cells
+  const [x, y] = [places[body * 2] ?? 0, places[body * 2 + 1] ?? 0]
+  const own = (needs[body] ?? 0) / Math.PI
+  const reach = Math.sqrt(own) + more
+  const column = (at: number): number => Math.min(columns - 1, Math.max(0, Math.floor((at + half[0]) / size)))
+  const row = (at: number): number => Math.min(rows - 1, Math.max(0, Math.floor((at + half[1]) / size)))
+  for (let down = row(y - reach); down <= row(y + reach); down++)
+    for (let across = column(x - reach); across <= column(x + reach); across++) {
+      const cell = cells.at[down * columns + across] ?? -1
+      if (cell === -1 || owners[cell] !== territoryOf[body]) continue
+      const by = ((cells.x[cell] ?? 0) - x) ** 2 + ((cells.y[cell] ?? 0) - y) ** 2 - own
+      if (by >= (closest.by[cell] ?? 0)) continue
+      closest.by[cell] = by
+      closest.at[cell] = body
+    }
+}
