@@ -9,6 +9,8 @@ export interface MeaningTraits {
   /** Passed to `fuse`. */
   readonly weight: number
   readonly certainty: Certainty
+  /** See `isOnTopic`. Omitted if it was not measured, or if scores alone tell as well. */
+  readonly enoughWords?: number
 }
 
 /** How to interpret an embedder's cosines. */
@@ -17,8 +19,8 @@ export interface EmbedderTraits extends MeaningTraits {
   readonly most?: number
   /** For queries embedded as `across`. Omitted if they are embedded like other queries. */
   readonly across?: MeaningTraits & {
-    /** Weight if the query's language is unclear. */
-    readonly unclearWeight: number
+    /** Used instead if the query's language is unclear. */
+    readonly unclear: Pick<MeaningTraits, 'weight' | 'enoughWords'>
   }
 }
 
@@ -35,7 +37,7 @@ export const LEAST_SCORE: Readonly<Record<Relevance, number>> = { strict: 0.55, 
 const LEAST_BY_WORDS: Readonly<Record<Relevance, number>> = { strict: 0.3, normal: 0.05, loose: 0 }
 
 /** Chosen on SciFact, Cranfield and CACM, for the English table and its teacher model. */
-const ENGLISH: EmbedderTraits = { weight: 0.35, certainty: { low: 0.3, high: 0.7 } }
+const ENGLISH: EmbedderTraits = { weight: 0.35, certainty: { low: 0.3, high: 0.7 }, enoughWords: 0.7 }
 const MINILM: EmbedderTraits = { weight: 0.5, certainty: { low: 0.25, high: 0.65 } }
 
 /** Languages that a model of a close relative serves as well. Slovak gained .10 from a table made with Czech texts, and none of its own. */
@@ -48,8 +50,9 @@ const SERVED_BY: Readonly<Record<string, string>> = { sk: 'cs' }
 const BOTH: EmbedderTraits = {
   weight: 0.35,
   certainty: { low: Math.SQRT1_2 * ENGLISH.certainty.low, high: Math.SQRT1_2 * ENGLISH.certainty.high },
+  enoughWords: 0.7,
   most: Math.SQRT1_2,
-  across: { weight: 0.55, unclearWeight: 0.5, certainty: { low: 0.17, high: 0.4 } },
+  across: { weight: 0.55, certainty: { low: 0.17, high: 0.4 }, unclear: { weight: 0.5, enoughWords: 1 } },
 }
 
 /** Returns the known traits of an embedder. For other embedders, `calibrate` measures the certainty. */
@@ -79,7 +82,7 @@ export function knowsLanguage(languages: readonly string[] | undefined, code: st
 export function traitsIn(traits: EmbedderTraits, language: Language | undefined): MeaningTraits {
   const { across } = traits
   if (across === undefined || queryKind(language) === 'query') return traits
-  return language?.code === undefined ? { ...across, weight: across.unclearWeight } : across
+  return language?.code === undefined ? { ...across, ...across.unclear } : across
 }
 
 /** The default weight, taken from that of a small sentence transformer. */
@@ -149,6 +152,25 @@ export interface RelevantHit {
 export function keepRelevant<Hit extends RelevantHit>(hits: readonly Hit[], relevance: Relevance, meaning = 1): readonly Hit[] {
   const least = leastScore(relevance, meaning)
   return hits.filter((hit) => hit.exact || hit.score >= least)
+}
+
+/** Number of first notes that are compared with the question. */
+export const TELLING = 3
+
+/** A note's share of the question's words and its cosine, both 0 if the note was not found that way. */
+interface TopicHit {
+  readonly matched: number
+  readonly cosine: number
+}
+
+/**
+ * Checks whether the first notes have enough words of a question for `strict`: the share `enoughWords`, and less the nearer one of
+ * them is. A rare word or a vague likeness alone can give a note about something else a high score.
+ */
+export function isOnTopic(first: readonly TopicHit[], { certainty: { low, high }, enoughWords = 0 }: MeaningTraits): boolean {
+  const matched = Math.max(0, ...first.map((hit) => hit.matched))
+  const cosine = Math.max(low, ...first.map((hit) => hit.cosine))
+  return matched >= enoughWords * (1 - Math.min(1, (cosine - low) / (high - low)))
 }
 
 /** Returns the minimum score of a preset. For `meaning`, see `keepRelevant`. */

@@ -3,6 +3,7 @@ import { languageOf } from '../../src/search/languages/language-of.ts'
 import {
   calibrate,
   isKnownTo,
+  isOnTopic,
   keepRelevant,
   type LEAST_SCORE,
   queryKind,
@@ -10,6 +11,8 @@ import {
   traitsOf,
   UNRELATED_QUERIES,
 } from '../../src/search/relevance.ts'
+
+const NOTHING = { matched: 0, cosine: 0 }
 
 test('stricter presets let fewer hits through, but always exact ones', () => {
   const hits = [
@@ -33,24 +36,52 @@ test('hits found by words only have a lower threshold', () => {
   expect(kept('loose')).toEqual([0.35, 0.2, 0.04])
 })
 
+const ENGLISH = { weight: 0.35, certainty: { low: 0.3, high: 0.7 }, enoughWords: 0.7 }
+
+test.each([
+  ['many of its words', [{ matched: 0.7, cosine: 0.1 }], true],
+  ['some words, and near', [{ matched: 0.2, cosine: 0.7 }], true],
+  ['a word, and a vague likeness', [{ matched: 0.2, cosine: 0.5 }], false],
+  ['certain nearness', [{ matched: 0, cosine: 0.7 }], true],
+  ['only a vague likeness', [{ matched: 0, cosine: 0.5 }], false],
+  ['words of one note and nearness of another', [NOTHING, { matched: 0.3, cosine: 0 }, { matched: 0, cosine: 0.6 }], true],
+  ['nothing', [NOTHING], false],
+  ['no note', [], false],
+])('a question is on topic if the first notes have %s: %j is %s', (_, first, isOn) => {
+  expect(isOnTopic(first, ENGLISH)).toBe(isOn)
+})
+
+test('without a measured share, every question is on topic', () => {
+  const { enoughWords: _, ...traits } = ENGLISH
+  expect(isOnTopic([NOTHING], traits)).toBe(true)
+})
+
 test('known embedders are recognised by id', () => {
-  expect(traitsOf('static:all-minilm-l6-v2:256')).toEqual({ weight: 0.35, certainty: { low: 0.3, high: 0.7 } })
+  expect(traitsOf('static:all-minilm-l6-v2:256')).toEqual({
+    weight: 0.35,
+    certainty: { low: 0.3, high: 0.7 },
+    enoughWords: 0.7,
+  })
   expect(traitsOf('transformers:Xenova/all-MiniLM-L6-v2:384')).toEqual({ weight: 0.5, certainty: { low: 0.25, high: 0.65 } })
   expect(traitsOf('openai:nomic-embed-text:768')).toBeUndefined()
 })
 
 test.each([
-  ['how do I prune roses', 'query', 0.35],
-  ['wie schneide ich die Rosen', 'across', 0.55],
-  ['バラの剪定', 'across', 0.55],
-  ['Rosen', 'across', 0.5],
-  ['2024', 'query', 0.35],
-])('the language of a question decides how it is embedded and how much meaning counts: %s', (question, kind, weight) => {
-  const both = traitsOf('static:all-minilm-l6-v2+multilingual-e5-small:512:1')
-  const language = languageOf(question)
-  expect(queryKind(language)).toBe(kind)
-  expect(both && traitsIn(both, language).weight).toBe(weight)
-})
+  ['how do I prune roses', 'query', 0.35, 0.7],
+  ['wie schneide ich die Rosen', 'across', 0.55, undefined],
+  ['バラの剪定', 'across', 0.55, undefined],
+  ['Rosen', 'across', 0.5, 1],
+  ['2024', 'query', 0.35, 0.7],
+])(
+  'the language of a question decides how it is embedded and how much meaning and words count: %s',
+  (question, kind, ...counts) => {
+    const both = traitsOf('static:all-minilm-l6-v2+multilingual-e5-small:512:1')
+    const language = languageOf(question)
+    expect(queryKind(language)).toBe(kind)
+    const { weight, enoughWords } = traitsIn(both as NonNullable<typeof both>, language)
+    expect([weight, enoughWords]).toEqual(counts)
+  },
+)
 
 test('an embedder without a language table weighs meaning the same in all languages', () => {
   const traits = traitsOf('transformers:Xenova/all-MiniLM-L6-v2:384')

@@ -18,12 +18,14 @@ import { isSameLanguage, type Language, languageOf, languagesInUse } from '../..
 import { type Literal, literalsIn } from '../../search/literals.ts'
 import {
   isKnownTo,
+  isOnTopic,
   keepRelevant,
   knowsLanguage,
   leastScore,
   type MeaningTraits,
   queryKind,
   type Relevance,
+  TELLING,
   traitsIn,
   traitsOf,
 } from '../../search/relevance.ts'
@@ -177,7 +179,7 @@ export async function rank(reading: Reading, args: SearchArguments, asked: Asked
   const { question, traits } = asked
   const scope = await scopeOf(reading, args)
   const literals = mode === 'semantic' ? [] : literalsIn(query)
-  const [{ fused, words, typed, corrected }, held] = await Promise.all([
+  const [{ fused, words, typed, corrected, foreign }, held] = await Promise.all([
     retrieve(reading, args, { ...asked, scope }),
     literalNotes(reading, literals, { question: query, scope }),
   ])
@@ -188,7 +190,13 @@ export async function rank(reading: Reading, args: SearchArguments, asked: Asked
   ])
   const certainty = traits === undefined ? 0 : 1
   const { holding, others } = literals.length === 0 ? { holding: [], others: hits } : byLiterals(hits, held, literals)
-  const kept = [...holding, ...keepRelevant(others, relevance, certainty)]
+  const isSought =
+    isAnswered ||
+    close.length > 0 ||
+    relevance !== 'strict' ||
+    traits === undefined ||
+    isAbout(others.slice(0, TELLING), { words, traits, foreign })
+  const kept = [...holding, ...(isSought ? keepRelevant(others, relevance, certainty) : [])]
   const titled = withCloseTitles(kept, shownTitles(close, kept, relevance), { after: answeredByWords(kept, typed) })
   const ranked = literals.length === 0 || holding.length > 0 ? titled : titled.map(withinLimit)
   const isUnknown = mode === 'semantic' && query.trim() !== '' && question === undefined
@@ -208,12 +216,24 @@ export async function rank(reading: Reading, args: SearchArguments, asked: Asked
   }
 }
 
+/** Checks whether the first notes are about what was asked. A note in another language than the question lacks its words. */
+function isAbout(
+  first: readonly FusedHit<NodeId>[],
+  { words, traits, foreign }: Pick<Retrieval, 'words' | 'foreign'> & { readonly traits: MeaningTraits },
+): boolean {
+  const matchedBy = (id: NodeId): number => words.hits.find((hit) => hit.id === id)?.matched ?? 0
+  const shared = first.map(({ key, semantic }) => ({ matched: matchedBy(key), cosine: semantic?.score ?? 0 }))
+  return first.some(({ key }) => foreign.some((hit) => hit.key === key)) || isOnTopic(shared, traits)
+}
+
 interface Retrieval {
   readonly fused: readonly FusedHit<NodeId>[]
   /** The notes with the words as corrected, and as typed. They are the same if no word was corrected. */
   readonly words: WordHits
   readonly typed: WordHits
   readonly corrected: CorrectedQuestion | undefined
+  /** The nearest notes in other languages than the question. */
+  readonly foreign: readonly SemanticHit<NodeId>[]
 }
 
 /** Combines the results of the searches by words and by meaning, best first. */
@@ -248,6 +268,7 @@ async function retrieve(
     words,
     typed,
     corrected,
+    foreign: byLanguage?.other ?? [],
   }
 }
 

@@ -4,6 +4,23 @@ import type { Embedder } from '../../../src/core/embedder.ts'
 import { BagOfWords } from '../../support/bag-of-words.ts'
 import { KnownBag, type SearchCore, searchCore } from '../search-core.ts'
 
+/** Every note is equally near to every question. */
+class VaguelyAlike extends KnownBag {
+  private readonly cosine: number
+  override readonly id: string
+
+  constructor(cosine: number, id = 'static:bag:64') {
+    super()
+    this.cosine = cosine
+    this.id = id
+  }
+
+  override async embed(texts: readonly string[], kind: 'query' | 'passage' | 'across'): Promise<readonly Float32Array[]> {
+    const cosine = kind === 'passage' ? 1 : this.cosine
+    return texts.map(() => Float32Array.from({ length: 64 }, (_, at) => [cosine, Math.sqrt(1 - cosine ** 2)][at] ?? 0))
+  }
+}
+
 const KITCHEN = {
   'Bread.md': '---\naliases: [Loaf of rye]\ntags: [food/baked]\n---\n# Bread\n\nSourdough rises overnight with flour and salt.\n',
   'Soups/Soup.md': '---\ntags: [food]\n---\nLeek soup with salt. See [[Bread]].\n',
@@ -442,6 +459,32 @@ describe('relevance', () => {
       expect(loose.slice(0, normal.length)).toEqual(normal)
     }
     expect(await idsOf(core, { query: 'volcano trombone parliament', relevance: 'strict' })).toEqual([])
+  })
+
+  test('strict needs more than one common word and a vague likeness', async () => {
+    const core = await kitchen(new VaguelyAlike(0.5))
+    const query = 'salt levels of tectonic plates below volcanic islands'
+    expect((await ask(core, { query, relevance: 'strict' })).value).toEqual([])
+    expect((await ask(core, { query, relevance: 'normal' })).value).not.toEqual([])
+    for (const found of [
+      'who feeds the dog when we travel',
+      'Bread',
+      '`grows in autumn` below volcanic islands of tectonic plates',
+    ])
+      expect((await ask(core, { query: found, relevance: 'strict' })).value, found).not.toEqual([])
+  })
+
+  test('strict does not expect the words of a question in notes in another language', async () => {
+    const german = {
+      'Häuser.md': 'Wir haben die alten Häuser am Fluss gesehen, und sie sind sehr schön.\n',
+      'Brot.md': 'Das Brot wird mit dem Teig vom Abend und etwas Salz gebacken.\n',
+      'Hund.md': 'Der Hund von meiner Schwester ist noch jung und will immer mit uns gehen.\n',
+    }
+    const english = { 'Notes.md': 'These are the notes of all the meetings that we had with them.\n' }
+    for (const notes of [german, { ...german, ...english }]) {
+      const core = await searchCore(notes, { embedder: new VaguelyAlike(0.45, 'static:bag+more:64') })
+      expect(await idsOf(core, { query: 'how do they bake the loaf in the oven', relevance: 'strict' })).toContain('brot.md')
+    }
   })
 
   test('every level lets an exact title through', async () => {
