@@ -7,12 +7,14 @@
 
 /** Width of the frame divided by its height, and exponent of its outline: 2 is an ellipse, and more has fuller corners. */
 const FRAME = { wide: 1.35, exponent: 4 }
-/** Cells of the frame per note, and at least. */
-const CELLS = { perNote: 16, least: 3_000 }
+/** Cells of the frame per note, and at least. From `large` cells on, fewer per note. */
+const CELLS = { perNote: 16, least: 3_000, large: 200_000, perNoteOfMany: 5 }
 /** Share of the frame that notes and half the space around each fill. */
 const FILL = 0.55
-/** Maximum number of cells to assign in each round while territories are fitted. */
+/** Maximum number of cells to look at in each round while territories are fitted and notes move. */
 const SAMPLE = 12_000
+/** Maximum number of territories, because every cell is compared with each. The smallest groups share one. */
+const MOST_TERRITORIES = 200
 const ROUNDS = { moving: 50, still: 40, transport: 24, even: 8 }
 /** Groups of at least this many notes, and the largest ones of them, keep an ellipse free for their name. Shares of the frame's width. */
 const NAME = { least: 5, most: 20, wide: 0.05, high: 0.03, ofTerritory: 0.2 }
@@ -37,7 +39,7 @@ export function spreadOut({ places, radii, groups }: Spreading): void {
     if (own === undefined) members.set(group, [body])
     else own.push(body)
   }
-  const territories = [...members.values()].map((bodies) => ({
+  const territories = sharedFrom(MOST_TERRITORIES, [...members.values()]).map((bodies) => ({
     bodies,
     room: bodies.reduce((sum, body) => sum + (needs[body] ?? 0), 0),
   }))
@@ -52,7 +54,14 @@ export function spreadOut({ places, radii, groups }: Spreading): void {
   }
   const territoryOf = new Int32Array(count)
   for (const [at, { bodies }] of territories.entries()) for (const body of bodies) territoryOf[body] = at
-  for (let round = 0; round < ROUNDS.even; round++) even({ places, needs, territoryOf, cells, owners })
+  for (let round = 0; round < ROUNDS.even; round++) even({ places, needs, territoryOf, cells, owners }, round < 3 ? 2 : 1)
+}
+
+/** Returns groups with the smallest ones merged into one, so there are at most `most`. */
+function sharedFrom(most: number, groups: readonly (readonly number[])[]): readonly (readonly number[])[] {
+  if (groups.length <= most) return groups
+  const bySize = [...groups].sort((a, b) => b.length - a.length)
+  return [...bySize.slice(0, most - 1), bySize.slice(most - 1).flat()]
 }
 
 /** Cells of the frame, row by row. */
@@ -71,7 +80,8 @@ function cellsOf(area: number, count: number): Cells {
   const { wide, exponent } = FRAME
   const high = Math.sqrt(area / (4 * wide * 0.927))
   const half = [high * wide, high] as const
-  const size = Math.sqrt(area / Math.max(CELLS.least, CELLS.perNote * count))
+  const { perNote, least, large, perNoteOfMany } = CELLS
+  const size = Math.sqrt(area / Math.max(least, Math.min(perNote * count, Math.max(large, perNoteOfMany * count))))
   const [columns, rows] = [Math.ceil((2 * half[0]) / size), Math.ceil((2 * half[1]) / size)]
   const at = new Int32Array(columns * rows).fill(-1)
   const x: number[] = []
@@ -104,6 +114,8 @@ const BINS = 2_048
 function move(places: Float32Array, bodies: readonly number[], { needs, cells, some }: Target): void {
   let need = 0
   for (const body of bodies) need += needs[body] ?? 0
+  const step = Math.max(1, Math.floor(some.length / SAMPLE))
+  const sample = some.filter((_, at) => at % step === 0)
   for (let turn = 0; turn < 2 * ROUNDS.transport; turn++) {
     const angle = (turn >> 1) * GOLDEN_ANGLE + (turn % 2) * (Math.PI / 2)
     const [cos, sin] = [Math.cos(angle), Math.sin(angle)]
@@ -114,13 +126,13 @@ function move(places: Float32Array, bodies: readonly number[], { needs, cells, s
       most = Math.max(most, along)
     }
     for (const body of bodies) look(onto(places[body * 2], places[body * 2 + 1]))
-    for (const cell of some) look(onto(cells.x[cell], cells.y[cell]))
+    for (const cell of sample) look(onto(cells.x[cell], cells.y[cell]))
     const width = (most - least) / BINS || 1
     const binOf = (along: number): number => Math.min(BINS - 1, Math.floor((along - least) / width))
     const have = new Float64Array(BINS)
     const want = new Float64Array(BINS)
     for (const body of bodies) have[binOf(onto(places[body * 2], places[body * 2 + 1]))]! += (needs[body] ?? 0) / need
-    for (const cell of some) want[binOf(onto(cells.x[cell], cells.y[cell]))]! += 1 / some.length
+    for (const cell of sample) want[binOf(onto(cells.x[cell], cells.y[cell]))]! += 1 / sample.length
     const goal = goalsOf(have, want)
     for (const body of bodies) {
       const along = onto(places[body * 2], places[body * 2 + 1])
@@ -240,15 +252,18 @@ interface Evening {
   readonly owners: Int32Array
 }
 
-/** Moves each body to the middle of the cells of its territory that are closest to it. Larger bodies reach further. */
-function even(evening: Evening): void {
+/**
+ * Moves each body to the middle of the cells of its territory that are closest to it. Larger bodies reach further.
+ * @param reach how far to look for cells beyond the body's own space, in usual distances between bodies
+ */
+function even(evening: Evening, reach: number): void {
   const { places, needs, cells, owners } = evening
   const closest = {
     at: new Int32Array(owners.length).fill(-1),
     by: new Float32Array(owners.length).fill(Number.POSITIVE_INFINITY),
   }
   const usual = Math.sqrt(needs.reduce((sum, need) => sum + need, 0) / needs.length)
-  for (let body = 0; body < needs.length; body++) claim(body, 2 * usual, evening, closest)
+  for (let body = 0; body < needs.length; body++) claim(body, reach * usual, evening, closest)
   const sums = new Float64Array(needs.length * 3)
   for (const [cell, body] of closest.at.entries()) {
     if (body === -1) continue
@@ -278,13 +293,16 @@ function claim(body: number, more: number, { places, needs, territoryOf, cells, 
   const reach = Math.sqrt(own) + more
   const column = (at: number): number => Math.min(columns - 1, Math.max(0, Math.floor((at + half[0]) / size)))
   const row = (at: number): number => Math.min(rows - 1, Math.max(0, Math.floor((at + half[1]) / size)))
-  for (let down = row(y - reach); down <= row(y + reach); down++)
-    for (let across = column(x - reach); across <= column(x + reach); across++) {
+  const [first, last] = [column(x - reach), column(x + reach)]
+  for (let down = row(y - reach); down <= row(y + reach); down++) {
+    const fromRow = ((down + 0.5) * size - half[1] - y) ** 2 - own
+    for (let across = first; across <= last; across++) {
       const cell = cells.at[down * columns + across] ?? -1
       if (cell === -1 || owners[cell] !== territoryOf[body]) continue
-      const by = ((cells.x[cell] ?? 0) - x) ** 2 + ((cells.y[cell] ?? 0) - y) ** 2 - own
+      const by = ((across + 0.5) * size - half[0] - x) ** 2 + fromRow
       if (by >= (closest.by[cell] ?? 0)) continue
       closest.by[cell] = by
       closest.at[cell] = body
     }
+  }
 }

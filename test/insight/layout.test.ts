@@ -39,6 +39,14 @@ test('notes are closer to their own group than to another', () => {
   }
 })
 
+test('more groups than there are territories do not overlap either', () => {
+  const count = 900
+  const links = linksOf(count, chain(count))
+  const places = layOut(links, [Int32Array.from({ length: count }, (_, note) => Math.floor(note / 3))])
+  expect(places.every(Number.isFinite)).toBe(true)
+  expect(hiddenNotes(links, places)).toEqual([])
+})
+
 test('notes without links are below the others', () => {
   const places = layOut(linksOf(8, chain(6)), [new Int32Array(8)])
   const lowest = Math.max(...[0, 1, 2, 3, 4, 5].map((note) => places[note * 2 + 1] ?? 0))
