@@ -53,8 +53,8 @@ async function examineStore(
 }
 
 export interface Diagnosis {
-  /** `message` explains why SQLite does not load. */
-  readonly sqlite: { readonly version?: string; readonly message?: string }
+  /** `message` explains why SQLite does not load, and `hint` what to do. */
+  readonly sqlite: { readonly version?: string; readonly message?: string; readonly hint?: string | undefined }
   readonly index: IndexDiagnosis
   readonly searchIndex: IndexDiagnosis
   readonly embedder: readonly EmbedderFinding[]

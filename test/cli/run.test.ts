@@ -778,13 +778,17 @@ describe('doctor', () => {
     const { code, out } = await roux('doctor ../vault', {
       tty: true,
       composition: {
-        diagnose: async () => ({ ...SOUND, sqlite: { message: 'no binary' }, index: { file: '/i', state: 'newer' } }),
+        diagnose: async () => ({
+          ...SOUND,
+          sqlite: { message: 'SQLite cannot be loaded: no binary.', hint: 'Install again.' },
+          index: { file: '/i', state: 'newer' },
+        }),
       },
     })
     expect(code).toBe(1)
     expect(out).toContain('fail  settings  /vault/roux.config.yaml:2: vault.mode must be one of')
     expect(out).toContain('fail  settings  /vault/roux.config.yaml:3: vault.watch must be one of')
-    expect(out).toContain('fail  sqlite    SQLite cannot be loaded: no binary\n                Install again')
+    expect(out).toContain('fail  sqlite    SQLite cannot be loaded: no binary.\n                Install again.')
     expect(out).toContain('warn  index     /i was written by a newer version of Roux\n')
     expect(out).toContain('warn  notes     the vault has no notes\n')
     expect(out).toMatch(/\n\n\d failures and \d warnings; the rest is in order\.\n$/)

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
 import { openWorld, PROGRAM, SHARES, SLOW, type Wire, type World } from './support.ts'
 
@@ -318,4 +318,16 @@ describe('streams', () => {
     })
     for (const outcome of await Promise.all(outcomes)) expect(outcome).toMatchObject({ code: 0, err: '' })
   })
+})
+
+test('without the SQLite binary, a command says what is missing and what to do', async () => {
+  const world = DEMO()
+  // Nothing is installed beside this copy.
+  cpSync(join(dirname(PROGRAM), '..'), join(world.root, 'roux/dist'), { recursive: true })
+  cpSync(join(dirname(PROGRAM), '../../package.json'), join(world.root, 'roux/package.json'))
+  const program = join(world.root, 'roux/dist/cli/main.js')
+  const { code, err } = await world.roux(['get-hubs', '--vault', world.vault], { program })
+  expect(code).toBe(1)
+  expect(err).toMatch(/error: The vault cannot be indexed: SQLite cannot be loaded: .*\n {2}Install again/)
+  expect(err).not.toContain('    at ')
 })

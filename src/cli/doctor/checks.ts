@@ -238,11 +238,7 @@ export function checkDiagnosis({ sqlite, index, searchIndex, embedder, hnsw, dat
   return [
     sqlite.message === undefined
       ? ok('sqlite', `SQLite ${sqlite.version ?? ''} loads`.replace('  ', ' '))
-      : fail(
-          'sqlite',
-          `SQLite cannot be loaded: ${sqlite.message}`,
-          'Install again, for this platform and this Node: npm install.',
-        ),
+      : fail('sqlite', sqlite.message, sqlite.hint),
     ...(database === undefined
       ? [indexFinding('index', index), indexFinding('search', searchIndex)]
       : database.map((finding): Finding => ({ check: 'database', ...finding }))),

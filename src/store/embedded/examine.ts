@@ -1,3 +1,4 @@
+import type { RouxError } from '../../core/errors.ts'
 import type { Database } from '../../core/sql-database.ts'
 import { unpackHeader } from '../../search/words/index/page.ts'
 import { type DatabaseKind, kindOf } from './database-file.ts'
@@ -88,14 +89,15 @@ function isThere(location: Location): boolean {
 }
 
 /** Returns the binding's SQLite version, or why it cannot be loaded. */
-export function sqliteVersion(): { readonly version?: string; readonly message?: string } {
+export function sqliteVersion(): { readonly version?: string; readonly message?: string; readonly hint?: string | undefined } {
   try {
     const database = openSqlite(':memory:')
     const [row] = database.prepare('SELECT sqlite_version() AS version').all() as { version: string }[]
     database.close()
     return row === undefined ? {} : { version: row.version }
   } catch (error) {
-    return { message: error instanceof Error ? error.message : String(error) }
+    const { message, hint } = error as Partial<RouxError> & Error
+    return { message, hint }
   }
 }
 

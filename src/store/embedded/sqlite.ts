@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module'
 import { errorCode } from '../../core/error-code.ts'
+import { RouxError } from '../../core/errors.ts'
 import type { Database } from '../../core/sql-database.ts'
 import { DamagedWords } from '../../search/words/index/bytes.ts'
 
@@ -7,10 +8,21 @@ type DatabaseConstructor = new (path: string, options?: { readOnly?: boolean; ti
 
 let binding: DatabaseConstructor | undefined
 
-/** Loads the binding before the first database is opened. */
+/**
+ * Loads the binding before the first database is opened.
+ * @throws RouxError `PROVIDER_ERROR` if it was not installed, or for another platform
+ */
 export function loadSqlite(): DatabaseConstructor {
-  binding ??= (createRequire(import.meta.url)('@photostructure/sqlite') as { DatabaseSync: DatabaseConstructor }).DatabaseSync
-  return binding
+  try {
+    binding ??= (createRequire(import.meta.url)('@photostructure/sqlite') as { DatabaseSync: DatabaseConstructor }).DatabaseSync
+    return binding
+  } catch (error) {
+    const [reason = ''] = (error as Error).message.split('\n')
+    throw new RouxError('PROVIDER_ERROR', `SQLite cannot be loaded: ${reason.replace(/\.$/, '')}.`, {
+      hint: 'Install again, for this platform and this Node: npm install.',
+      cause: error,
+    })
+  }
 }
 
 /** Opens a database file. Loads the binding on first use. */
