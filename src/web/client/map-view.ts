@@ -553,9 +553,10 @@ export class MapView {
     const texts = withoutSharedStart(groups.map(({ label }) => this.#shortened(label)))
     const most = this.#mostNames(NAMED.groups, 1)
     for (const [at, group] of groups.entries()) {
-      if (names.length >= most) break
       const { colour, notes, label: name } = group
       const isOther = colour === look.palette.length - 1
+      // A land with a colour of its own says nothing without its name, also in a small window.
+      if (isOther && names.length >= most) continue
       const share = isOther ? 0 : Math.sqrt(notes / (groups[0]?.notes ?? 1))
       const full =
         (GROUP_FONT.least + (GROUP_FONT.most - GROUP_FONT.least) * share) *
