@@ -9,7 +9,7 @@ import { PAGE_BUNDLE, PAGE_FILES } from '../../scripts/page-bundle.mjs'
 const MOST = { gzipped: 60_000, whole: 600_000, font: 180_000 }
 
 /** The code that draws the map. */
-const MAP = ['./map.tsx', './local-map.tsx', './files-on-map.ts']
+const MAP = ['./map.tsx', './local-map.tsx', './map-shape.ts', './files-on-map.ts']
 
 /** The files that esbuild makes for the page, by name. */
 async function builtWith(external: readonly string[]): Promise<ReadonlyMap<string, Uint8Array>> {

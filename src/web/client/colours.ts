@@ -1,13 +1,12 @@
-import { type ColourBy, type Graph, groupingBy, isIndex, today } from './graph.ts'
+import { type ColourBy, type Graph, type Grouping, groupingBy, isIndex, today } from './graph.ts'
 
 /** Twelve colors that can be distinguished on light and dark backgrounds. The last one is for all other notes. */
-export const PALETTE: readonly string[] = [
-  ...['#4878b8', '#f08c3a', '#df5b5f', '#2f9ea3', '#62a74c', '#cfa11f', '#a06bb4'],
-  ...['#d879b0', '#94705a', '#62b0e0', '#a9b03c', '#6a6fd0', '#9aa0aa'],
-]
+export const PALETTE: readonly string[] =
+  '#4878b8 #f08c3a #df5b5f #2f9ea3 #62a74c #cfa11f #a06bb4 #d879b0 #94705a #62b0e0 #a9b03c #6a6fd0 #9aa0aa'.split(' ')
 const OTHER = PALETTE.length - 1
 /** At least this many groups have a color each, and more if others would have more than this share of all notes. */
-const [USUAL, MOST_OTHERS] = [7, 0.1]
+const USUAL = 7
+const MOST_OTHERS = 0.1
 /** Index notes have the color of text instead, because they link everything and belong to no group more than to others. */
 export const INDEX = PALETTE.length
 const INDEX_COLOUR = 'var(--text)'
@@ -42,22 +41,20 @@ export function coloursOf(graph: Graph, by: ColourBy, last?: Coloured): Coloured
   if (last?.graph === graph && last.by === by) return last
   const before: ReadonlyMap<string, number> = last?.by === by ? last.colourOf : new Map()
   const grouping = by === 'community' || by === 'region' ? groupingBy(graph, by) : undefined
-  const groupOf = groupingOf(graph, by)
   const counts = new Map<string, number>()
-  const groups = Array.from({ length: graph.count }, (_, note) => groupOf(note))
+  const groups = Array.from({ length: graph.count }, (_, note) => groupOf(note, graph, by, grouping))
   for (const group of groups) if (group !== undefined) counts.set(group, (counts.get(group) ?? 0) + 1)
   // A community keeps its color, no matter how many of its notes are drawn.
   if (grouping !== undefined) for (const group of counts.keys()) counts.set(group, grouping.groups[Number(group)]?.notes ?? 0)
   const bySize = [...counts].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1))
   const ungrouped = groups.filter((group) => group === undefined).length
-  const inAll = bySize.reduce((sum, [, notes]) => sum + notes, 0)
-  let coloured = Math.min(OTHER, USUAL)
-  let rest = bySize.slice(coloured).reduce((sum, [, notes]) => sum + notes, 0)
-  for (; coloured < OTHER && rest > MOST_OTHERS * inAll; coloured++) rest -= bySize[coloured]?.[1] ?? 0
+  const notesFrom = (at: number): number => bySize.slice(at).reduce((sum, [, notes]) => sum + notes, 0)
+  let coloured = USUAL
+  while (coloured < OTHER && notesFrom(coloured) > MOST_OTHERS * notesFrom(0)) coloured++
   const largest = bySize.slice(0, coloured)
   const small = bySize.slice(coloured)
   // Before there are groups, there is nothing to name.
-  const others = largest.length === 0 ? 0 : small.reduce((sum, [, notes]) => sum + notes, ungrouped)
+  const others = largest.length === 0 ? 0 : ungrouped + notesFrom(coloured)
   const idOf = (group: string): string => grouping?.groups[Number(group)]?.id ?? group
   const colourOf = ownColours(
     largest.map(([group]) => ({ group, id: idOf(group) })),
@@ -71,7 +68,7 @@ export function coloursOf(graph: Graph, by: ColourBy, last?: Coloured): Coloured
   const cssOf = (colour = OTHER): string => (colour === INDEX ? INDEX_COLOUR : (PALETTE[colour] ?? ''))
   const [only] = small
   // A single small group needs no other name.
-  const ofOthers = small.length === 1 && only?.[1] === others ? { name: label(only[0]) } : { name: 'other', isRest: true }
+  const rest = small.length === 1 && only?.[1] === others ? { name: label(only[0]) } : { name: 'other', isRest: true }
   return {
     graph,
     by,
@@ -79,9 +76,9 @@ export function coloursOf(graph: Graph, by: ColourBy, last?: Coloured): Coloured
     colourOf: new Map([...before, ...[...colourOf].map(([group, colour]) => [idOf(group), colour] as const)]),
     legend: [
       ...largest.map(([group, notes]) => ({ name: label(group), colour: cssOf(colourOf.get(group)), notes })),
-      ...(others === 0 ? [] : [{ ...ofOthers, colour: cssOf(OTHER), notes: others }]),
-      ...(indexes.size === 0 ? [] : [{ name: 'index notes', colour: INDEX_COLOUR, notes: indexes.size, isRest: true }]),
-    ],
+      { ...rest, colour: cssOf(OTHER), notes: others },
+      { name: 'index notes', colour: INDEX_COLOUR, notes: indexes.size, isRest: true },
+    ].filter(({ notes }) => notes > 0),
     cssOf: (note = -1) => cssOf(colours[note]),
     nameOf(note) {
       const group = groups[note]
@@ -115,18 +112,14 @@ function preferredColour(id: string): number | undefined {
   return number === undefined ? undefined : (Number(number) + OTHER - 1) % OTHER
 }
 
-function groupingOf(graph: Graph, by: ColourBy): (note: number) => string | undefined {
-  const { picture } = graph
-  if (by === 'community' || by === 'region') {
-    const { of } = groupingBy(graph, by)
-    return (note) => {
-      const group = of[note] ?? -1
-      return group < 0 ? undefined : String(group)
-    }
+function groupOf(note: number, { picture }: Graph, by: ColourBy, grouping?: Grouping): string | undefined {
+  if (grouping !== undefined) {
+    const group = grouping.of[note] ?? -1
+    return group < 0 ? undefined : String(group)
   }
-  if (by === 'age') return (note) => ageOf('modified' in picture ? picture.modified[note] : undefined)
-  if (by === 'tag') return (note) => picture.tag_names[picture.tags[note]?.[0] ?? -1]
-  return (note) => picture.folder_names[picture.folders[note] ?? -1]?.split('/')[0]
+  if (by === 'age') return ageOf('modified' in picture ? picture.modified[note] : undefined)
+  if (by === 'tag') return picture.tag_names[picture.tags[note]?.[0] ?? -1]
+  return picture.folder_names[picture.folders[note] ?? -1]?.split('/')[0]
 }
 
 /** Names of ages, each for notes that were changed at most this many days ago. */

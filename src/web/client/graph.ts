@@ -54,9 +54,6 @@ export interface Shape {
   readonly down: number
 }
 
-/** Maximum factor. Beyond that, evenly spread notes become rows. */
-const MOST_STRETCHED = 1.3
-
 /** Returns the bounds of points (`x, y` each). Without points, the left is greater than the right. */
 export function boundsOf(points: ArrayLike<number>): [left: number, top: number, right: number, bottom: number] {
   let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity]
@@ -67,17 +64,6 @@ export function boundsOf(points: ArrayLike<number>): [left: number, top: number,
     bottom = Math.max(bottom, points[at + 1] ?? 0)
   }
   return [left, top, right, bottom]
-}
-
-/** Returns the shape in which a picture fills a window of this width divided by height. */
-export function shapeFor(picture: Pick<VaultPicture, 'places'>, aspect: number): Shape {
-  const [left, top, right, bottom] = boundsOf(new Float32Array(bytesOf(picture.places)))
-  const [width, height] = [Math.max(1, right - left), Math.max(1, bottom - top)]
-  const isTurned = aspect > 1 ? width < 0.9 * height : width > 1.1 * height
-  const wider = (isTurned ? width / height : height / width) * aspect
-  // Rounded, because a new note at the edge should not change it.
-  const factor = Math.round(20 * Math.min(MOST_STRETCHED, Math.max(wider, 1 / wider))) / 20
-  return { isTurned, across: wider > 1 ? factor : 1, down: wider > 1 ? 1 : factor }
 }
 
 export function graphOf(picture: VaultPicture | PartialPicture, { isTurned, across, down }: Shape = AS_IS): Graph {
@@ -206,7 +192,7 @@ export function isElsewhere(before: Graph, after: Graph): boolean {
   return moved > known / 2
 }
 
-function bytesOf(base64: string): ArrayBuffer {
+export function bytesOf(base64: string): ArrayBuffer {
   const text = atob(base64)
   const bytes = new Uint8Array(text.length)
   for (let at = 0; at < text.length; at++) bytes[at] = text.charCodeAt(at)

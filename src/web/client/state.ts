@@ -17,9 +17,9 @@ import {
   noteAddress,
   overviewBy,
   type Shape,
-  shapeFor,
 } from './graph.ts'
 import type { Mark, Tie } from './map-scene.ts'
+import { aspectOf, shapeFor } from './map-shape.ts'
 import type { MapView } from './map-view.ts'
 
 export type View = 'map' | 'table' | 'path' | 'problems' | 'gaps' | 'changes'
@@ -348,18 +348,9 @@ async function getPicture(): Promise<void> {
 /** How this window shows the vault. It remains until everything is laid out again. */
 let shape: Shape | undefined
 
-/** Width of the start pane, beside the map in windows of at least the other width. */
-const START_PANE = { width: 280, from: 700 }
-
-/** Returns width divided by height of the map at the start: whether it is there already does not matter. */
-function aspectFor(notes: number): number {
-  const width = notes > MANY || innerWidth < START_PANE.from ? innerWidth : innerWidth - START_PANE.width
-  return width / (document.querySelector('main')?.clientHeight || innerHeight)
-}
-
 /** Builds the graph of a picture, including attachments if they are shown. Otherwise, they are not requested. */
 async function drawn(of: string, picture: PartialPicture): Promise<Graph> {
-  const shapeNow = (): Shape => shapeFor(picture, aspectFor(picture.count))
+  const shapeNow = (): Shape => shapeFor(picture, aspectOf(picture.count <= MANY))
   shape ??= shapeNow()
   let made = graphOf(picture, shape)
   if (graph.value !== undefined && isElsewhere(graph.value, made)) {

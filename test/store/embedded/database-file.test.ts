@@ -26,14 +26,18 @@ test('empties a large log when idle, and reuses a small one', () => {
   expect(small.log()).toBeGreaterThan(1_000_000)
 })
 
-test('gives the space of deleted rows back when idle', () => {
+test('gives the space of deleted rows back when idle', async () => {
   const { file, path } = written(6)
   file.tidy()
   const full = statSync(path).size
   file.write((database) => database.exec('DELETE FROM t'))
-  file.tidy()
   expect(full).toBeGreaterThan(6_000_000)
-  expect(statSync(path).size).toBeLessThan(100_000)
+  const sizeAfterTidying = (): number => {
+    file.tidy()
+    return statSync(path).size
+  }
+  // On a busy machine, the time that is allowed for one round is not enough.
+  await expect.poll(sizeAfterTidying).toBeLessThan(100_000)
 })
 
 test('does not wait for readers, which continue undisturbed', () => {

@@ -3,17 +3,9 @@ import type { NodeId } from '../../../src/core/ids.ts'
 import type { VaultPicture } from '../../../src/core/insight/picture.ts'
 import { readEvents } from '../../../src/web/client/api.ts'
 import { coloursOf, INDEX, PALETTE } from '../../../src/web/client/colours.ts'
-import {
-  around,
-  graphOf,
-  isJournal,
-  neighbours,
-  noteAddress,
-  overviewBy,
-  shapeFor,
-  towards,
-} from '../../../src/web/client/graph.ts'
+import { around, graphOf, isJournal, neighbours, noteAddress, overviewBy, towards } from '../../../src/web/client/graph.ts'
 import { areasOf } from '../../../src/web/client/map-areas.ts'
+import { shapeFor } from '../../../src/web/client/map-shape.ts'
 import { plainText } from '../../../src/web/client/plain-text.ts'
 
 /** A picture of notes at places, `a: 0 0 = group`, and of links between them, `a b`. */
