@@ -15,12 +15,12 @@ export function shapeFor(picture: Pick<VaultPicture, 'places'>, aspect: number):
   return { isTurned, across: wider > 1 ? factor : 1, down: wider > 1 ? 1 : factor }
 }
 
-/** Width of the start pane, and of the narrowest window where it is beside the map. */
-const START_PANE = 280
+/** Pixels that the start pane, and what is above and below the map, take from windows of at least `WIDE` pixels, and from others. */
+const TAKEN = { wide: { pane: 280, bars: 49 }, narrow: { pane: 0, bars: 127 } }
 const WIDE = 700
 
-/** Returns width divided by height of the map in this window: whether it is there already does not matter. */
+/** Returns width divided by height of the map in this window. Does not measure the map, because it may not be there yet. */
 export function aspectOf(hasStartPane: boolean): number {
-  const width = innerWidth - (hasStartPane && innerWidth >= WIDE ? START_PANE : 0)
-  return width / (document.querySelector('main')?.clientHeight || innerHeight)
+  const { pane, bars } = innerWidth < WIDE ? TAKEN.narrow : TAKEN.wide
+  return (innerWidth - (hasStartPane ? pane : 0)) / (innerHeight - bars)
 }
