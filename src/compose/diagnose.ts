@@ -1,6 +1,12 @@
 import type { Settings } from '../config/settings.ts'
 import { type EmbedderFinding, examineEmbedder } from '../embed/examine-embedder.ts'
-import { examineIndex, examineSearchIndex, type IndexCondition, sqliteVersion } from '../store/embedded/examine.ts'
+import {
+  examineIndex,
+  examineSearchIndex,
+  type IndexCondition,
+  type SqliteCondition,
+  sqliteVersion,
+} from '../store/embedded/examine.ts'
 import type { Location } from '../store/embedded/location.ts'
 import { loadHnswAddon } from '../store/embedded/vectors/hnsw-graph.ts'
 import type { DatabaseFinding } from '../store/neo4j/server/examine.ts'
@@ -53,8 +59,7 @@ async function examineStore(
 }
 
 export interface Diagnosis {
-  /** `message` explains why SQLite does not load, and `hint` what to do. */
-  readonly sqlite: { readonly version?: string; readonly message?: string; readonly hint?: string | undefined }
+  readonly sqlite: SqliteCondition
   readonly index: IndexDiagnosis
   readonly searchIndex: IndexDiagnosis
   readonly embedder: readonly EmbedderFinding[]

@@ -9,7 +9,7 @@ import { type Adjacency, placesByNumber } from '../core/csr.ts'
 import { showsRegions } from '../core/insight/overview.ts'
 import { connectedParts, mergeRows, type WeightedGraph } from './communities/weighted-graph.ts'
 import { linkGroups } from './link-groups.ts'
-import { spreadOut } from './territories.ts'
+import { GOLDEN_ANGLE, spreadOut } from './territories.ts'
 
 /** Group number of each note for each level, coarsest level first. */
 export type Levels = readonly Int32Array[]
@@ -40,8 +40,6 @@ const STEPS = { groups: 200, notes: 60, all: 24 }
 const ROUNDS = { step: 2, end: 120 }
 /** Components up to this size, and unlinked notes, are placed next to the map. */
 const SMALL_PART = 4
-/** 137.5°. Turns by this angle never line up (H. Vogel, A better way to construct the sunflower head, 1979). */
-const GOLDEN_ANGLE = Math.PI * (3 - Math.sqrt(5))
 
 /** Reports progress, 0–1. */
 export type OnProgress = (share: number) => void
@@ -85,13 +83,13 @@ export function layOut(links: Adjacency, levels: Levels, onProgress: OnProgress 
           places,
           before.map((place, at) => (isMain.has(at >> 1) ? place : Number.NaN)),
         )
-  const own = Float32Array.from(main.flatMap((note) => [resembling[note * 2] ?? 0, resembling[note * 2 + 1] ?? 0]))
+  const own = placesOf(main, resembling)
   const ownRadii = Float32Array.from(main, (note) => radii[note] ?? 0)
-  const ofShown = main.map((note) => levels[0]?.[note] ?? 0)
-  spreadOut({ places: own, radii: ownRadii.map((radius) => radius + GAP / 2), groups: ofShown })
+  const shownLevel = Int32Array.from(main, (note) => levels[0]?.[note] ?? 0)
+  spreadOut({ places: own, radii: ownRadii.map((radius) => radius + GAP / 2), groups: groupsOf([...main.keys()], shownLevel) })
   const bodies = bodiesOf(ownRadii, own)
   for (let round = 0; round < ROUNDS.end; round++) if (pushApart(bodies) === 0) break
-  for (const [at, note] of main.entries()) resembling.set(own.subarray(at * 2, at * 2 + 2), note * 2)
+  putPlaces(main, own, resembling)
   shelve(beside, radii, resembling)
   return resembling
 }
@@ -123,9 +121,20 @@ export function layOutFrom(
 
 /** Returns the number of notes of each group. */
 function sizesOf(level: Int32Array): readonly number[] {
-  const sizes = new Map<number, number>()
-  for (const group of level) if (group >= 0) sizes.set(group, (sizes.get(group) ?? 0) + 1)
-  return [...sizes.values()]
+  const grouped = [...level.keys()].filter((note) => (level[note] ?? -1) >= 0)
+  return groupsOf(grouped, level).map(({ length }) => length)
+}
+
+/** Returns the places of some notes. */
+function placesOf(notes: readonly number[], places: Places): Places {
+  const own = new Float32Array(notes.length * 2)
+  for (const [at, note] of notes.entries()) own.set(places.subarray(note * 2, note * 2 + 2), at * 2)
+  return own
+}
+
+/** Writes the places of some notes among those of all. */
+function putPlaces(notes: readonly number[], own: Places, places: Places): void {
+  for (const [at, note] of notes.entries()) places.set(own.subarray(at * 2, at * 2 + 2), note * 2)
 }
 
 /** Keeps existing positions and places each new note (`NaN`) next to its neighbors. */
@@ -169,8 +178,9 @@ interface Packing {
 /** Places the notes around the origin and returns the radius of the circle that they fill. */
 function packGroup(packing: Packing, notes: readonly number[], level: number): number {
   const { links, levels, radii, places } = packing
-  const groups = groupsOf(notes, levels[level])
-  if (groups === undefined) return packNotes(packing, notes)
+  const grouping = levels[level]
+  if (grouping === undefined) return packNotes(packing, notes)
+  const groups = groupsOf(notes, grouping)
   if (groups.length === 1) return packGroup(packing, notes, level + 1)
   const sizes = groups.map((group) => packGroup(packing, group, level + 1))
   const order = [...groups.keys()].sort((a, b) => (sizes[b] ?? 0) - (sizes[a] ?? 0))
@@ -192,10 +202,7 @@ function packNotes(packing: Packing, notes: readonly number[]): number {
   const { links, radii, places } = packing
   const order = fromTheMiddle(links, notes)
   const start = sunflower(Float32Array.from(order, (note) => radii[note] ?? 1))
-  for (const [at, note] of order.entries()) {
-    places[note * 2] = start[at * 2] ?? 0
-    places[note * 2 + 1] = start[at * 2 + 1] ?? 0
-  }
+  putPlaces(order, start, places)
   if (notes.length > 2) relaxNotes(packing, notes, 'notes')
   packing.onPacked(notes.length)
   return centre(places, notes, radii)
@@ -203,11 +210,7 @@ function packNotes(packing: Packing, notes: readonly number[]): number {
 
 /** Relaxes some of the notes. */
 function relaxNotes({ links, radii, places, onStep }: Packing, notes: readonly number[], phase: Phase): void {
-  const own = new Float32Array(notes.length * 2)
-  for (const [at, note] of notes.entries()) {
-    own[at * 2] = places[note * 2] ?? 0
-    own[at * 2 + 1] = places[note * 2 + 1] ?? 0
-  }
+  const own = placesOf(notes, places)
   const numberOf = new Map(notes.map((note, at) => [note, at]))
   relax({
     links: quotient(links, numberOf, notes.length),
@@ -216,15 +219,11 @@ function relaxNotes({ links, radii, places, onStep }: Packing, notes: readonly n
     phase,
     ...(onStep && { onStep }),
   })
-  for (const [at, note] of notes.entries()) {
-    places[note * 2] = own[at * 2] ?? 0
-    places[note * 2 + 1] = own[at * 2 + 1] ?? 0
-  }
+  putPlaces(notes, own, places)
 }
 
-/** Groups notes by a level. Returns `undefined` if there is no such level. */
-function groupsOf(notes: readonly number[], level: Int32Array | undefined): readonly (readonly number[])[] | undefined {
-  if (level === undefined) return undefined
+/** Groups notes by a level. */
+function groupsOf(notes: readonly number[], level: Int32Array): readonly (readonly number[])[] {
   const groups = new Map<number, number[]>()
   for (const note of notes) {
     const group = groups.get(level[note] ?? 0)

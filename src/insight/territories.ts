@@ -5,8 +5,11 @@
  * together. Then each moves to the middle of the points closest to it (S. Lloyd, Least squares quantization in PCM, 1982).
  */
 
-/** Width of the frame divided by its height, and exponent of its outline: 2 is an ellipse, and more has fuller corners. */
-const FRAME = { wide: 1.35, exponent: 4 }
+/**
+ * Width of the frame divided by its height, and exponent of its outline: 2 is an ellipse, and more has fuller corners. `filled` is the
+ * share of its bounds that such an outline encloses.
+ */
+const FRAME = { wide: 1.35, exponent: 4, filled: 0.927 }
 /** Cells of the frame per note, and at least. From `large` cells on, fewer per note. */
 const CELLS = { perNote: 16, least: 3_000, large: 200_000, perNoteOfMany: 5 }
 /** Share of the frame that notes and half the space around each fill. */
@@ -18,13 +21,14 @@ const MOST_TERRITORIES = 200
 const ROUNDS = { moving: 50, still: 40, transport: 24, even: 8 }
 /** Groups of at least this many notes, and the largest ones of them, keep an ellipse free for their name. Shares of the frame's width. */
 const NAME = { least: 5, most: 20, wide: 0.05, high: 0.03, ofTerritory: 0.2 }
-const GOLDEN_ANGLE = Math.PI * (3 - Math.sqrt(5))
+/** 137.5°. Turns by this angle never line up (H. Vogel, A better way to construct the sunflower head, 1979). */
+export const GOLDEN_ANGLE = Math.PI * (3 - Math.sqrt(5))
 
-/** Bodies to spread: the place, radius with half the space around it, and group of each. */
+/** Bodies to spread: the place of each, its radius with half the space around it, and the bodies of each group. */
 export interface Spreading {
   readonly places: Float32Array
   readonly radii: Float32Array
-  readonly groups: ArrayLike<number>
+  readonly groups: readonly (readonly number[])[]
 }
 
 /** Spreads bodies over a frame around the origin. */
@@ -32,18 +36,11 @@ export function spreadOut({ places, radii, groups }: Spreading): void {
   const count = radii.length
   if (count === 0) return
   const needs = radii.map((radius) => (Math.PI * radius ** 2) / FILL)
-  const members = new Map<number, number[]>()
-  for (let body = 0; body < count; body++) {
-    const group = groups[body] ?? 0
-    const own = members.get(group)
-    if (own === undefined) members.set(group, [body])
-    else own.push(body)
-  }
-  const territories = sharedFrom(MOST_TERRITORIES, [...members.values()]).map((bodies) => ({
-    bodies,
-    room: bodies.reduce((sum, body) => sum + (needs[body] ?? 0), 0),
-  }))
-  const total = territories.reduce((sum, { room }) => sum + room, 0)
+  const total = needs.reduce((sum, need) => sum + need, 0)
+  const territories = sharedFrom(MOST_TERRITORIES, groups).map((bodies) => {
+    const room = bodies.reduce((sum, body) => sum + (needs[body] ?? 0), 0)
+    return { bodies, room, share: room / total }
+  })
   const cells = cellsOf(total, count)
   move(places, [...needs.keys()], { needs, cells, some: [...cells.x.keys()] })
   const owners = divide(cells, territories, places)
@@ -54,7 +51,10 @@ export function spreadOut({ places, radii, groups }: Spreading): void {
   }
   const territoryOf = new Int32Array(count)
   for (const [at, { bodies }] of territories.entries()) for (const body of bodies) territoryOf[body] = at
-  for (let round = 0; round < ROUNDS.even; round++) even({ places, needs, territoryOf, cells, owners }, round < 3 ? 2 : 1)
+  const usual = Math.sqrt(total / count)
+  // Later rounds move bodies less.
+  for (let round = 0; round < ROUNDS.even; round++)
+    even({ places, needs, territoryOf, cells, owners }, (round < 3 ? 2 : 1) * usual)
 }
 
 /** Returns groups with the smallest ones merged into one, so there are at most `most`. */
@@ -77,8 +77,8 @@ interface Cells {
 }
 
 function cellsOf(area: number, count: number): Cells {
-  const { wide, exponent } = FRAME
-  const high = Math.sqrt(area / (4 * wide * 0.927))
+  const { wide, exponent, filled } = FRAME
+  const high = Math.sqrt(area / (4 * wide * filled))
   const half = [high * wide, high] as const
   const { perNote, least, large, perNoteOfMany } = CELLS
   const size = Math.sqrt(area / Math.max(least, Math.min(perNote * count, Math.max(large, perNoteOfMany * count))))
@@ -157,6 +157,8 @@ function goalsOf(have: Float64Array, want: Float64Array): Float64Array {
 interface Territory {
   readonly bodies: readonly number[]
   readonly room: number
+  /** Share of the frame. */
+  readonly share: number
 }
 
 /** The middle of each territory, and how much further it reaches than others: the more, the larger it is. */
@@ -175,8 +177,7 @@ function divide(cells: Cells, territories: readonly Territory[], places: Float32
       sites.x[at]! += (places[body * 2] ?? 0) / bodies.length
       sites.y[at]! += (places[body * 2 + 1] ?? 0) / bodies.length
     }
-  const total = territories.reduce((sum, { room }) => sum + room, 0)
-  const shares = territories.map(({ room }) => room / total)
+  const shares = territories.map(({ share }) => share)
   for (let round = 0; round < ROUNDS.moving + ROUNDS.still; round++) fitSites(cells, sites, { shares, round })
   const owners = Int32Array.from(cells.x, (_, cell) => siteOf(sites, cells.x[cell] ?? 0, cells.y[cell] ?? 0))
   const inner = owners.map((owner, cell) => (isBorder(cells, owners, cell) ? -1 : owner))
@@ -254,16 +255,15 @@ interface Evening {
 
 /**
  * Moves each body to the middle of the cells of its territory that are closest to it. Larger bodies reach further.
- * @param reach how far to look for cells beyond the body's own space, in usual distances between bodies
+ * @param more how far to look for cells beyond the body's own space
  */
-function even(evening: Evening, reach: number): void {
+function even(evening: Evening, more: number): void {
   const { places, needs, cells, owners } = evening
   const closest = {
     at: new Int32Array(owners.length).fill(-1),
     by: new Float32Array(owners.length).fill(Number.POSITIVE_INFINITY),
   }
-  const usual = Math.sqrt(needs.reduce((sum, need) => sum + need, 0) / needs.length)
-  for (let body = 0; body < needs.length; body++) claim(body, reach * usual, evening, closest)
+  for (let body = 0; body < needs.length; body++) claim(body, more, evening, closest)
   const sums = new Float64Array(needs.length * 3)
   for (const [cell, body] of closest.at.entries()) {
     if (body === -1) continue

@@ -39,7 +39,7 @@ function findFile(names: Names, source: Source, link: LinkTarget, flavour: Flavo
   const folder = spellName(folderOf(source.path))
   const target = spellName(link.target)
   if (link.form === 'canvas') return single(names.atPath(foldName(target)), target, names, 'path')
-  if (flavour.mode === 'logseq' && (link.form === 'wikilink' || link.form === 'page')) {
+  if (flavour.mode === 'logseq' && isWiki(link)) {
     const journal = journalName(target)
     const page = byAlias(names, target, folder) ?? (journal === undefined ? undefined : byAlias(names, journal, folder))
     if (page !== undefined) return page
@@ -252,14 +252,21 @@ function addSpelling(spelling: string, folded: string, sourcePath: string, mode:
   }
 }
 
-function withoutQuery({ target, form }: LinkTarget): string {
-  if (form === 'wikilink' || form === 'canvas' || form === 'page') return target
+function withoutQuery(link: LinkTarget): string {
+  const { target } = link
+  if (!isMarkdownPath(link)) return target
   const at = target.indexOf('?')
   return at > 0 ? target.slice(0, at) : target
 }
 
-function isWiki(link: LinkTarget): boolean {
-  return link.form === 'wikilink' || link.form === 'page'
+/** True for a link by name, in double brackets. */
+export function isWiki({ form }: Pick<LinkTarget, 'form'>): boolean {
+  return form === 'wikilink' || form === 'page'
+}
+
+/** True for a link with a path or an address, as Markdown defines it. */
+export function isMarkdownPath({ form }: Pick<LinkTarget, 'form'>): boolean {
+  return form !== 'canvas' && !isWiki({ form })
 }
 
 export function isRelative(target: string): boolean {

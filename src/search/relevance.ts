@@ -164,8 +164,8 @@ interface TopicHit {
 }
 
 /**
- * Checks whether the first notes have enough words of a question for `strict`: the share `enoughWords`, and less the nearer one of
- * them is. A rare word or a vague likeness alone can give a note about something else a high score.
+ * Checks whether the first notes have enough words of a question for `strict`: the share `enoughWords`, or less if one of them is near
+ * in meaning. A note about something else can get a high score from one rare word, or from a vague likeness.
  */
 export function isOnTopic(first: readonly TopicHit[], { certainty: { low, high }, enoughWords = 0 }: MeaningTraits): boolean {
   const matched = Math.max(0, ...first.map((hit) => hit.matched))

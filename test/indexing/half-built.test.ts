@@ -76,11 +76,21 @@ test('if all unread files are deleted, marking the index as complete is all that
   expect(await ask(openStore(path)).state()).toMatchObject({ files: committed.size, complete: true })
 })
 
-test('a file that is deleted before it is read becomes a missing target, and its key can be reused', async () => {
-  const path = join(temporaryFolder(), 'index.db')
-  const last = `${FILES - 1}.md`
+/** A vault whose first file links to its last one. */
+function firstLinksToLast() {
   const vault = new MemoryVault(Object.fromEntries(Array.from({ length: FILES }, (_, at) => [`${at}.md`, ''])))
   vault.write('0.md', `[[${FILES - 1}]]`)
+  return { path: join(temporaryFolder(), 'index.db'), vault, last: `${FILES - 1}.md` }
+}
+
+async function linksOfFirst(path: string): Promise<readonly string[]> {
+  const wanted = { direction: 'out', kinds: ['note', 'missing'] } as const
+  const { items } = await ask(openStore(path)).neighbors(toNodeId('0.md'), wanted, { offset: 0, limit: 9 })
+  return items
+}
+
+test('a file that is deleted before it is read becomes a missing target, and its key can be reused', async () => {
+  const { path, vault, last } = firstLinksToLast()
   const read = vault.read.bind(vault)
   vault.read = (file) => {
     if (file === '1.md') vault.remove(last)
@@ -92,28 +102,15 @@ test('a file that is deleted before it is read becomes a missing target, and its
   vault.write('New.md', '')
   // Another process, which knows only the keys in the index.
   await openIndexer(vault, writer).reconcile({ all: true })
-  const { items } = await ask(openStore(path)).neighbors(
-    toNodeId('0.md'),
-    { direction: 'out', kinds: ['note', 'missing'] },
-    { offset: 0, limit: 9 },
-  )
-  expect(items).toEqual([String(FILES - 1)])
+  expect(await linksOfFirst(path)).toEqual([String(FILES - 1)])
 })
 
 test('a file deleted between a crash of the first scan and the next start becomes a missing target', async () => {
-  const path = join(temporaryFolder(), 'index.db')
-  const last = `${FILES - 1}.md`
-  const vault = new MemoryVault(Object.fromEntries(Array.from({ length: FILES }, (_, at) => [`${at}.md`, ''])))
-  vault.write('0.md', `[[${FILES - 1}]]`)
+  const { path, vault, last } = firstLinksToLast()
   const writer = openIndexWriter({ kind: 'file', path })
   onTestFinished(() => writer.close())
   await expect(openIndexer(vault, endingAfter(writer, 1)).reconcile({ all: true })).rejects.toThrow('the process ended')
   vault.remove(last)
   await openIndexer(vault, writer).reconcile({ all: true })
-  const { items } = await ask(openStore(path)).neighbors(
-    toNodeId('0.md'),
-    { direction: 'out', kinds: ['note', 'missing'] },
-    { offset: 0, limit: 9 },
-  )
-  expect(items).toEqual([String(FILES - 1)])
+  expect(await linksOfFirst(path)).toEqual([String(FILES - 1)])
 })

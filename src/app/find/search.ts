@@ -190,13 +190,13 @@ export async function rank(reading: Reading, args: SearchArguments, asked: Asked
   ])
   const certainty = traits === undefined ? 0 : 1
   const { holding, others } = literals.length === 0 ? { holding: [], others: hits } : byLiterals(hits, held, literals)
-  const isSought =
-    isAnswered ||
-    close.length > 0 ||
-    relevance !== 'strict' ||
-    traits === undefined ||
-    isAbout(others.slice(0, TELLING), { words, traits, foreign })
-  const kept = [...holding, ...(isSought ? keepRelevant(others, relevance, certainty) : [])]
+  const isOffTopic =
+    relevance === 'strict' &&
+    !isAnswered &&
+    close.length === 0 &&
+    traits !== undefined &&
+    !isAbout(others.slice(0, TELLING), { words, traits, foreign })
+  const kept = [...holding, ...(isOffTopic ? [] : keepRelevant(others, relevance, certainty))]
   const titled = withCloseTitles(kept, shownTitles(close, kept, relevance), { after: answeredByWords(kept, typed) })
   const ranked = literals.length === 0 || holding.length > 0 ? titled : titled.map(withinLimit)
   const isUnknown = mode === 'semantic' && query.trim() !== '' && question === undefined

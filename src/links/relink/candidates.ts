@@ -3,7 +3,7 @@ import { folderOf, nameOf } from '../../core/paths.ts'
 import { foldName, spellName } from '../../core/text/fold.ts'
 import { trimBothOf } from '../../core/text/trim-characters.ts'
 import { hasFolderTargets, isNotePath, type NamedFile, type Names, pageName, stemOf } from '../names.ts'
-import { atRelative, isRelative, type LinkTarget, type Resolution, type Source } from '../resolve.ts'
+import { atRelative, isMarkdownPath, isRelative, isWiki, type LinkTarget, type Resolution, type Source } from '../resolve.ts'
 
 /** Obsidian's setting "New link format": how to rewrite a link that is a bare name. */
 export type NewLinkFormat = 'shortest' | 'relative' | 'absolute'
@@ -28,7 +28,7 @@ export interface NewPlace {
 /** Returns targets that could lead to a file, most similar to the old text first. The caller checks each with `resolveLink`. */
 export function candidates(was: OldLink, wanted: NewPlace): readonly string[] {
   const onDisk = candidatesOnDisk(was, wanted)
-  // Other Markdown tools open a path as it is written. The other forms are looked up by name, which people type in NFC.
+  // Other Markdown tools open exactly the path in the link. Links of other forms name a note, and people type names in NFC.
   return isMarkdownPath(was.link) ? onDisk : onDisk.map(spellName)
 }
 
@@ -50,7 +50,7 @@ function candidatesOnDisk(was: OldLink, wanted: NewPlace): readonly string[] {
 
 /** Checks whether a link's destination is a folder, which does not show whether file extensions are written. */
 function namesFolder({ link, via }: OldLink): boolean {
-  return via === 'folder' && link.form !== 'wikilink' && link.form !== 'page'
+  return via === 'folder' && !isWiki(link)
 }
 
 /** True for a link to a page's address on a site, such as `/a/b/`. */
@@ -167,10 +167,6 @@ export function siblingOf(link: LinkTarget, source: Source, names: Names): numbe
   if (!isMarkdownPath(link) || target === '' || target.startsWith('/')) return undefined
   const found = atRelative(names, folderOf(source.path), hasFolderTargets(names.mode) ? withoutQuery(target) : target)
   return found?.kind === 'file' ? found.key : undefined
-}
-
-function isMarkdownPath({ form }: LinkTarget): boolean {
-  return form !== 'wikilink' && form !== 'page' && form !== 'canvas'
 }
 
 /** Returns a target without its query (`?…`). */

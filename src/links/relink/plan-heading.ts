@@ -3,6 +3,7 @@ import type { Heading, Link, LinkForm, Mode } from '../../core/note.ts'
 import { anchorOf, headingLinkText, subpathParts } from '../../core/text/heading-text.ts'
 import type { TextRange } from '../../core/text/link-slots.ts'
 import { hasFolderTargets } from '../names.ts'
+import { isMarkdownPath } from '../resolve.ts'
 import { type NamedHeadings, namedHeadings } from '../subpath.ts'
 import { type Choose, editLinks } from './edit-links.ts'
 import type { LostLink, RelinkedFile, RelinkPlan, RelinkSource, SourceTexts } from './relink-plan.ts'
@@ -93,7 +94,7 @@ function subpathCandidates(was: WrittenSubpath, { before, after, mode }: Outline
 
 /** True if a subpath is written as a web anchor rather than as the heading's text. */
 function isAnchor({ subpath, form, named }: WrittenSubpath, text: string, mode: Mode): boolean {
-  if (form === 'wikilink' || form === 'page' || form === 'canvas') return false
+  if (!isMarkdownPath({ form })) return false
   if (named.by === 'anchor') return true
   return named.at.length === 1 && subpath === anchorOf(text) && (subpath !== text || hasFolderTargets(mode))
 }

@@ -20,9 +20,15 @@ export function editBlock(text: string, outline: Outline, { id, mode, content, f
   const mark = markIn(text, block, id)
   const edits =
     mode === 'replace' ? replacements(text, { block, mark, content }) : insertions(text, outline, { block, mark, mode, content })
-  const fitting = edits.filter((edit) => keepsBlocks(text, edit, { outline, block, id, mode, flavour }))
-  const kept = fitting.find((edit) => mode === 'replace' || !joinsNested(text, edit, { block, flavour })) ?? fitting[0]
-  if (kept) return kept
+  let fitting: TextEdit | undefined
+  for (const edit of edits) {
+    const edited = editText(text, [edit])
+    const after = outlineOf(edited, flavour)
+    if (!keepsBlocks(edited, after, { outline, block, id, mode, edit })) continue
+    if (mode === 'replace' || !joinsNested(after, edit, block)) return edit
+    fitting ??= edit
+  }
+  if (fitting) return fitting
   throw invalid(
     'content',
     `with it, ^${id} would no longer name its block.`,
@@ -117,15 +123,15 @@ function beforeMark(text: string, { start }: Mark, content: string): TextEdit {
 /** Quote marks, list marks and white space at the start of a line. */
 const CONTAINERS = /^(?:[\s>]|(?:[-*+]|\d{1,9}[.)])(?=\s))*/
 
-interface Kept extends Pick<BlockEdit, 'id' | 'mode' | 'flavour'> {
+interface Kept extends Pick<BlockEdit, 'id' | 'mode'> {
+  /** The outline before the edit. */
   readonly outline: Outline
   readonly block: Section
+  readonly edit: TextEdit
 }
 
 /** Checks whether the block still has its id, and whether added text leaves all other blocks as they were. */
-function keepsBlocks(text: string, edit: TextEdit, { outline, block, id, mode, flavour }: Kept): boolean {
-  const edited = editText(text, [edit])
-  const after = outlineOf(edited, flavour)
+function keepsBlocks(edited: string, after: Outline, { outline, block, id, mode, edit }: Kept): boolean {
   const found = findBlock(edited, after, id)
   if (found === undefined) return false
   if (mode !== 'replace' && outline.blocks.some((each) => !after.blocks.includes(each))) return false
@@ -135,8 +141,7 @@ function keepsBlocks(text: string, edit: TextEdit, { outline, block, id, mode, f
 }
 
 /** Checks whether text added to a list item becomes part of the text of an item nested in it. */
-function joinsNested(text: string, edit: TextEdit, { block, flavour }: Pick<Kept, 'block' | 'flavour'>): boolean {
-  const { runs } = outlineOf(editText(text, [edit]), flavour)
+function joinsNested({ runs }: Outline, { start }: TextEdit, block: Section): boolean {
   const own = runs.find((run) => run.start >= block.start)
-  return runs.some((run) => own !== undefined && run.start > own.start && run.start < edit.start && run.end > edit.start)
+  return runs.some((run) => own !== undefined && run.start > own.start && run.start < start && run.end > start)
 }

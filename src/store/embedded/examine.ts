@@ -88,8 +88,16 @@ function isThere(location: Location): boolean {
   }
 }
 
+export interface SqliteCondition {
+  readonly version?: string
+  /** Why SQLite does not load. */
+  readonly message?: string
+  /** Tells the user how to repair that. */
+  readonly hint?: string | undefined
+}
+
 /** Returns the binding's SQLite version, or why it cannot be loaded. */
-export function sqliteVersion(): { readonly version?: string; readonly message?: string; readonly hint?: string | undefined } {
+export function sqliteVersion(): SqliteCondition {
   try {
     const database = openSqlite(':memory:')
     const [row] = database.prepare('SELECT sqlite_version() AS version').all() as { version: string }[]

@@ -1,6 +1,6 @@
 import { type ColourBy, type Graph, type Grouping, groupingBy, isIndex, today } from './graph.ts'
 
-/** Twelve colors that can be distinguished on light and dark backgrounds. The last one is for all other notes. */
+/** Twelve colors that can be distinguished on light and dark backgrounds, and one for all other notes. */
 export const PALETTE: readonly string[] =
   '#4878b8 #f08c3a #df5b5f #2f9ea3 #62a74c #cfa11f #a06bb4 #d879b0 #94705a #62b0e0 #a9b03c #6a6fd0 #9aa0aa'.split(' ')
 const OTHER = PALETTE.length - 1

@@ -131,7 +131,7 @@ export function radiusIn({ graph, camera: { scale } }: Frame, note: number): num
   return Math.min(most, Math.max(1.1, radiusOf(graph.degrees[note] ?? 0) * grown))
 }
 
-/** Gives a canvas the size of what it shows, and returns its context. @throws Error if there is none */
+/** Sets the size of a canvas in device pixels, and returns its context. @throws Error if there is none */
 function sized(canvas: HTMLCanvasElement, { width, height, ratio }: Frame): CanvasRenderingContext2D {
   const context = canvas.getContext('2d', drawingOf())
   if (context === null) throw new Error('This browser draws no canvas.')
@@ -140,7 +140,7 @@ function sized(canvas: HTMLCanvasElement, { width, height, ratio }: Frame): Canv
   return context
 }
 
-/** What an image shows: the view with a margin around it. */
+/** The view that an image shows, with a margin around it. */
 interface Shown extends Frame {
   /** Size of the view, without the margin. */
   readonly view: Pick<Frame, 'width' | 'height'>
@@ -179,15 +179,29 @@ export class Scene {
     const whole = (size: number): number => (Math.ceil(size * ratio) + 2 * Math.round(size * margin * ratio)) / ratio
     const shown = { ...frame, width: whole(width), height: whole(height), view: { width, height }, isDraft: step > 1 && isMoving }
     const context = sized(this.#image, shown)
-    context.setTransform(ratio, 0, 0, ratio, 0, 0)
-    context.fillStyle = frame.theme.ground
-    context.fillRect(0, 0, shown.width + 1, shown.height + 1)
+    fillGround(context, shown)
     drawAreas(context, shown)
-    if (graph.count < FEW) drawCurves(context, shown)
-    else drawLinks(context, shown, { step })
-    drawNotes(context, shown)
+    drawGraph(context, shown, { step })
     return shown
   }
+}
+
+/** Fills a canvas with the background, and makes its coordinates CSS pixels. */
+export function fillGround(context: CanvasRenderingContext2D, { width, height, ratio, theme }: Frame): void {
+  context.setTransform(ratio, 0, 0, ratio, 0, 0)
+  context.globalAlpha = 1
+  context.fillStyle = theme.ground
+  // Covers the last pixel completely, because a partial one would show through.
+  context.fillRect(0, 0, Math.ceil(width) + 1, Math.ceil(height) + 1)
+}
+
+/** Draws links and notes: all of them, or those that are highlighted. */
+function drawGraph(context: CanvasRenderingContext2D, frame: Frame, options: LinkOptions): void {
+  const { highlight } = options
+  if (highlight?.centre !== undefined) drawCentre(context, frame, highlight.centre)
+  else if (frame.graph.count < FEW) drawCurves(context, frame, highlight)
+  else drawLinks(context, frame, options)
+  drawNotes(context, frame, highlight)
 }
 
 function isEnough(shown: Shown, { graph, camera: { x, y, scale }, width, height }: Frame, isMoving: boolean): boolean {
@@ -240,23 +254,15 @@ export class Sheet {
   }
 
   #paint(frame: Frame, shown: Shown, { scene, highlight, write }: Painting): void {
-    const { ratio, theme, camera } = frame
+    const { ratio, camera } = frame
     const context = sized(this.#image, shown)
-    context.globalAlpha = 1
-    if (highlight !== undefined) {
-      context.setTransform(ratio, 0, 0, ratio, 0, 0)
-      context.fillStyle = theme.ground
-      context.fillRect(0, 0, shown.width + 1, shown.height + 1)
-      context.globalAlpha = DIMMED
-    }
+    fillGround(context, shown)
+    if (highlight !== undefined) context.globalAlpha = DIMMED
     scene.copyTo(context)
     context.globalAlpha = 1
     if (highlight !== undefined) {
       context.setTransform(ratio, 0, 0, ratio, 0, 0)
-      if (highlight.centre !== undefined) drawCentre(context, shown, highlight.centre)
-      else if (shown.graph.count < FEW) drawCurves(context, shown, highlight)
-      else drawLinks(context, shown, { step: 1, highlight })
-      drawNotes(context, shown, highlight)
+      drawGraph(context, shown, { step: 1, highlight })
     }
     const [left, top] = cornerOf(frame, shown)
     const factor = shown.camera.scale / camera.scale

@@ -10,6 +10,7 @@ import {
   drawingOf,
   FEW,
   type Frame,
+  fillGround,
   type Highlight,
   type Look,
   type Mark,
@@ -66,8 +67,8 @@ const GLIDE_MS = 300
 const GROWN = 1.2
 const FONT = "'Inter Variable', system-ui, sans-serif"
 /**
- * Maximum number of names at once, and while the whole map is in a window of `area` square pixels: of groups, of notes on a map of up
- * to `few` notes, and of notes on a larger one.
+ * Maximum number of names at once, and while the whole map is in a window of `area` square pixels: of groups, unless they have a color
+ * of their own; of notes on a map of up to `few` notes; and of notes on a larger one.
  */
 const NAMED = { most: 160, groups: 11, few: 100, ofFew: 100, ofMany: 15, around: 40, area: 900_000 }
 /** Maximum number of notes to look for room for their names. */
@@ -274,17 +275,13 @@ export class MapView {
   draw(): readonly Label[] {
     const frame = this.#frameNow()
     if (frame === undefined) return []
-    const { width, height, ratio, theme, look } = frame
+    const { look } = frame
     const context = this.#context
     const isMoving = this.#still !== undefined
     const shade = this.#fade()
     const highlight = this.#shownHighlight
     const painting = { scene: this.#scene, isMoving, highlight: undefined }
-    context.setTransform(ratio, 0, 0, ratio, 0, 0)
-    context.globalAlpha = 1
-    context.fillStyle = theme.ground
-    // Covers the last pixel completely, because a partial one would show through.
-    context.fillRect(0, 0, Math.ceil(width) + 1, Math.ceil(height) + 1)
+    fillGround(context, frame)
     if (shade < 1) this.#plain.place(context, frame, { ...painting, write: (on) => this.#writeNames(on, frame) })
     if (highlight !== undefined) {
       context.globalAlpha = shade
@@ -540,12 +537,12 @@ export class MapView {
     return line.length > most ? `${[...line.slice(0, 2 * most)].slice(0, most - 2).join('')}…` : line
   }
 
-  /** Moves a center so that the whole width is in view. */
+  /** Moves the center of a text until its whole width is in view. */
   #within(x: number, width: number): number {
     return Math.min(this.#size().width - width / 2 - 4, Math.max(width / 2 + 4, x))
   }
 
-  /** Writes the names of groups, the largest first: each in the area of its group if there is room, or else beside it. */
+  /** Writes the names of groups, the largest first. A group whose area has no room for its name gets none. */
   #labelGroups({ on, frame, labels }: Writing): readonly Label[] {
     const { graph, look } = frame
     const names: Label[] = []
@@ -555,7 +552,7 @@ export class MapView {
     for (const [at, group] of groups.entries()) {
       const { colour, notes, label: name } = group
       const isOther = colour === look.palette.length - 1
-      // A land with a colour of its own says nothing without its name, also in a small window.
+      // A color means nothing without a name, also in a small window.
       if (isOther && names.length >= most) continue
       const share = isOther ? 0 : Math.sqrt(notes / (groups[0]?.notes ?? 1))
       const full =
@@ -567,15 +564,7 @@ export class MapView {
           return this.#words(name, lines, `${isOther ? 600 : 700} ${size.toFixed(1)}px ${FONT}`, size * 1.2)
         }),
       )
-      const centres = centresFor(frame, group)
-      const label = [false, true].reduce<Label | undefined>(
-        (found, mayHideNotes) =>
-          ways.reduce(
-            (best, words) => best ?? labels.place(words, inside(frame, { group, words, centres }), mayHideNotes),
-            found,
-          ),
-        undefined,
-      )
+      const label = placeInside(frame, labels, group, ways)
       if (label === undefined) continue
       write(on, label, mixed(look.palette[colour] ?? '', this.#theme.text), this.#theme.ground)
       names.push(label)
@@ -851,6 +840,17 @@ function centresFor(frame: Frame, { area, x, y }: Group): readonly (readonly [x:
     for (let along = left; along <= right; along += step) places.push([along, down])
   const far = ([along, down]: readonly [number, number]): number => (along - middleX) ** 2 + 2 * (down - middleY) ** 2
   return places.sort((a, b) => far(a) - far(b))
+}
+
+/** Places the name of a group in its area, written in the first way that fits. Covers notes only if nothing else is possible. */
+function placeInside(frame: Frame, labels: Labels, group: Group, ways: readonly Words[]): Label | undefined {
+  const centres = centresFor(frame, group)
+  for (const mayHideNotes of [false, true])
+    for (const words of ways) {
+      const label = labels.place(words, inside(frame, { group, words, centres }), mayHideNotes)
+      if (label !== undefined) return label
+    }
+  return undefined
 }
 
 interface Centres {
