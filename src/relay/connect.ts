@@ -119,6 +119,7 @@ export async function connect(place: Place, greeting: Greeting, patience = SILEN
   const notice = await Promise.race([first, late])
   if (notice !== undefined && notice.alone === undefined) return { socket, notice, lines }
   socket.destroy()
-  if (notice?.alone === undefined) return undefined
+  // A successor may have taken over the socket after the announcement was read.
+  if (notice?.alone === undefined || readAnnouncement(place)?.token !== token) return undefined
   throw notUsable(notice.alone, notice === silence && isAlive)
 }

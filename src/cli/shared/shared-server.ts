@@ -67,7 +67,9 @@ async function serveShared(host: Host, place: Place, vaults: SharedVaults): Prom
     })
     connections.set(connection, ended)
   })
-  // Only the holder of the lock gets here, so a socket in its place is one that a dead server left.
+  // Only the holder of the lock gets here, so the announcement and the socket are those of a dead server. Its token must not be used on
+  // the new socket.
+  announce(place)
   if (!isWindows) rmSync(place.socket, { force: true })
   await once(server.listen({ path: place.socket, backlog: BACKLOG }), 'listening')
   announce(place, token)
@@ -87,9 +89,9 @@ async function serveShared(host: Host, place: Place, vaults: SharedVaults): Prom
   await Promise.race([vaults.close(), pause(SHUTDOWN.gone - SHUTDOWN.closed)])
 }
 
-/** Tells other processes how to connect. Only the holder of the lock writes the new file. */
-function announce({ announcement }: Place, token: string): void {
+/** Tells other processes how to connect, or without a token that this server is starting. Only the holder of the lock writes the new file. */
+function announce({ announcement }: Place, token?: string): void {
   const fresh = `${announcement}.new`
-  writeFileSync(fresh, `${process.pid} ${token}`, { mode: 0o600 })
+  writeFileSync(fresh, token === undefined ? `${process.pid}` : `${process.pid} ${token}`, { mode: 0o600 })
   renameSync(fresh, announcement)
 }
