@@ -28,6 +28,8 @@ export interface Value {
 /** An item of a block list, and the dash before it. */
 export interface ListItem extends Value {
   readonly dash: number
+  /** End of the item's last line. */
+  readonly lineEnd: number
 }
 
 /** A file's frontmatter with the place of every part. */
@@ -102,7 +104,8 @@ class TreeReader {
     return list.items.map((node, i) => {
       const before = tokens[i]?.start
       const dash = this.#from + (tokenOf(before, 'seq-item-ind')?.offset ?? startOf(node))
-      return { ...this.#value(node, before, dash + 1), dash }
+      const value = this.#value(node, before, dash + 1)
+      return { ...value, dash, lineEnd: this.#nextLine(value.end) }
     })
   }
 

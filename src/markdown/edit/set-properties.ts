@@ -6,7 +6,7 @@ import { wikilinkEnd } from '../wikilinks.ts'
 import { addProperties, editPairs, frontmatterEdits, indented } from './edit-frontmatter.ts'
 import { type Entry, type FrontmatterTree, requireFrontmatter } from './frontmatter-tree.ts'
 import { invalid, requireLine, requireText } from './given-text.ts'
-import { endOfLine, lineEndingOf, nextLine, withLineEnding } from './lines.ts'
+import { endOfLine, lineEndingOf, nextLine, startOfLine, withLineEnding } from './lines.ts'
 import { type Style, type WrittenValue, writeValue } from './write-yaml.ts'
 
 /** YAML allows 1,024 characters, but a longer name than this is a mistake. */
@@ -72,6 +72,8 @@ export function replaceValue(tree: FrontmatterTree, entry: Entry, value: unknown
     const glue = old.start === colonEnd ? ' ' : ''
     return [{ start: old.start, end: old.end, text: glue + JSON.stringify(value) }]
   }
+  const items = replaceItems(tree, entry, value)
+  if (items !== undefined) return items
   const written = inLines(tree, writeValue(value, styleOf(tree, entry, value)))
   if (isBlock(old.node)) return replaceBlock(tree, entry, written)
   if (written.body === '' && old.node) {
@@ -81,6 +83,33 @@ export function replaceValue(tree: FrontmatterTree, entry: Entry, value: unknown
   return [
     { start: colonEnd, end: old.end, text: written.head },
     { start: below, end: below, text: written.body },
+  ]
+}
+
+/**
+ * Replaces the items of a block list between those that stay the same at its start and end, so their comments and quotes are kept.
+ * Returns `undefined` if the list must be written anew.
+ */
+function replaceItems(tree: FrontmatterTree, { key, value: { node } }: Entry, value: unknown): readonly TextEdit[] | undefined {
+  const { text, properties } = tree
+  const [before, after]: readonly unknown[] = [properties[key], value]
+  if (!yaml().isSeq(node) || node.flow || !Array.isArray(before) || !Array.isArray(after)) return undefined
+  const items = tree.items(node)
+  const indents = items.map(({ dash }) => text.slice(startOfLine(text, dash), dash))
+  if (items.length !== before.length || indents.some((indent) => indent.trim() !== '')) return undefined
+  const shorter = Math.min(before.length, after.length)
+  let same = 0
+  while (same < shorter && isDeepStrictEqual(before[same], after[same])) same++
+  let end = 0
+  while (end < shorter - same && isDeepStrictEqual(before.at(-1 - end), after.at(-1 - end))) end++
+  if (same + end === 0) return undefined
+  const removed = items.slice(same, items.length - end)
+  const added = after.slice(same, after.length - end)
+  const at = items[same - 1]?.lineEnd ?? startOfLine(text, items[0]?.dash ?? 0)
+  const lines = added.length === 0 ? '' : indented(writeValue(added, { outdented: true }).body, indents[0] ?? '')
+  return [
+    { start: at, end: at, text: withLineEnding(lines, lineEndingOf(text)) },
+    ...removed.map(({ dash, lineEnd }) => ({ start: startOfLine(text, dash), end: lineEnd, text: '' })),
   ]
 }
 

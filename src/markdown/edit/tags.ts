@@ -237,15 +237,15 @@ function editDashes(tree: FrontmatterTree, entry: Entry, change: TagChange): rea
   const { text } = tree
   const items = tree.items(entry.value.node as Yaml.YAMLSeq)
   const dropped = new Set(items.filter((item) => goes(partsOf(text, item), change)))
-  const edits: TextEdit[] = [...dropped].map(({ dash, end }) => ({
+  const edits: TextEdit[] = [...dropped].map(({ dash, lineEnd }) => ({
     start: startOfLine(text, dash),
-    end: nextLine(text, end),
+    end: lineEnd,
     text: '',
   }))
   const last = items.at(-1)
   if (change.added.length > 0 && last) {
     const indent = text.slice(startOfLine(text, last.dash), last.dash)
-    edits.push(newItems(text, nextLine(text, last.end), { indent, added: change.added, style: quotesOf(items) }))
+    edits.push(newItems(text, last.lineEnd, { indent, added: change.added, style: quotesOf(items) }))
   } else if (dropped.size === items.length) edits.push(...dropKey(tree, entry, items[0]?.dash ?? entry.end))
   for (const item of items) if (!dropped.has(item)) edits.push(...editItem(tree, item, { ...change, added: [] }))
   return edits

@@ -216,3 +216,29 @@ describe('rejects', () => {
     expect(refusal(() => setProperties('---\nx: 1\na: &b 1\n---\n', { c: 1 }))).toMatch(/^EDIT_MISMATCH \| Line 3/)
   })
 })
+
+describe('a list that changes in part', () => {
+  const LIST = "k: # why\n  - a # one\n  # two\n  - 'b'\n  - >-\n    c\n    d\n  - e # last\n"
+
+  test('keeps the comments and quotes of the other items', () => {
+    expect(front(LIST, { k: ['a', 'b', 'c d', 'e', 'f'] })).toBe(`${LIST}  - f\n`)
+    expect(front(LIST, { k: ['a', 'b', 'x', 'e'] })).toBe("k: # why\n  - a # one\n  # two\n  - 'b'\n  - x\n  - e # last\n")
+    expect(front(LIST, { k: ['0', 'a', 'b', 'c d', 'e'] })).toBe(LIST.replace('  - a', '  - "0"\n  - a'))
+    expect(front(LIST, { k: ['b', 'c d', 'e'] })).toBe(LIST.replace('  - a # one\n', ''))
+    expect(front('k:\n- a # one\n- b\n', { k: ['a', { x: [1], z: 2 }] })).toBe('k:\n- a # one\n- x:\n  - 1\n  z: 2\n')
+    const crlf = '---\r\nk:\r\n  - a\r\n---\r\n'
+    expect(set(crlf, { k: ['a', 'b'] })).toBe(crlf.replace('a\r\n', 'a\r\n  - b\r\n'))
+  })
+
+  test('reads back as asked, whatever changes', () => {
+    const item = fc.constantFrom<unknown>('a', 'b: c', 'x\ny', '', 1, null, ['n', ['m']], { p: 1, q: ['r'] })
+    const list = fc.array(item, { maxLength: 5 })
+    const comment = fc.constantFrom('', '  # c\n', '\n')
+    fc.assert(
+      fc.property(list, list, comment, (before, after, note) => {
+        const text = `---\n${front('', { k: before })}${note}z: 1\n---\nbody\n`
+        expect(parseNote(set(text, { k: after }), flavour()).properties).toEqual({ k: after, z: 1 })
+      }),
+    )
+  })
+})

@@ -37,6 +37,7 @@ describe('without frontmatter', () => {
 describe('lists', () => {
   test('with dashes', () => {
     thereAndBack('tags:\n  - a # c\n  # d\nz: 1\n', 'tags:\n  - a # c\n  - x\n  # d\nz: 1\n', 'x')
+    thereAndBack('tags:\n  - >-\n    a\nz: 1\n', 'tags:\n  - >-\n    a\n  - x\nz: 1\n', 'x')
     thereAndBack('tags:\n- "a"\n\nz: 1\n', 'tags:\n- "a"\n- "x"\n- "y"\n\nz: 1\n', 'x', 'y')
     thereAndBack('z: 1\n', 'z: 1\ntags:\n  - x\n', 'x')
     thereAndBack('# only a comment\n', '# only a comment\ntags:\n  - x\n', 'x')
