@@ -6,8 +6,6 @@ export interface Area {
   readonly colour: number
   /** `x, y` of the corners of each outline, in units of the layout. One within another is a hole. */
   readonly outlines: readonly (readonly number[])[]
-  /** Bounds of its largest part. */
-  readonly bounds: readonly [left: number, top: number, right: number, bottom: number]
 }
 
 export interface Areas {
@@ -114,9 +112,7 @@ function landsOf({ places }: Graph, notes: readonly number[], { colours, other }
   return {
     all: leads.slice(0, outside).flatMap((lead, colour) => {
       const outlines = outlinesOf(lead, cells)
-      const [largest] = outlines.toSorted((a, b) => b.length - a.length)
-      if (largest === undefined) return []
-      return [{ colour, outlines, bounds: boundsOf(largest) }]
+      return outlines.length === 0 ? [] : [{ colour, outlines }]
     }),
     colourAt(x, y) {
       const found = land[cellOf(x, y)] ?? outside

@@ -9,6 +9,15 @@ export interface Words {
   readonly height: number
 }
 
+export type Point = readonly [x: number, y: number]
+
+export interface Placing {
+  /** How much of notes may be hidden, in grid cells. The center that hides the least is used. By default, no note may be hidden. */
+  readonly mostHidden?: number
+  /** Checks a center. */
+  readonly isAllowed?: (centre: Point) => boolean
+}
+
 export interface Label extends Words {
   readonly box: Box
 }
@@ -28,19 +37,26 @@ export class Labels {
   }
 
   /** Uses the first center that is free and completely in view. Returns `undefined` if there is none. */
-  place(words: Words, centres: Iterable<readonly [x: number, y: number]>, mayHideNotes = false): Label | undefined {
+  place(words: Words, centres: readonly Point[], { mostHidden = 0, isAllowed }: Placing = {}): Label | undefined {
     const { width, height } = words
-    for (const [x, y] of centres) {
+    let best: Box | undefined
+    let least = mostHidden + 1
+    for (const centre of centres) {
+      const [x, y] = centre
       const box: Box = [x - width / 2, y - height / 2, x + width / 2, y + height / 2]
       if (box[0] < 0 || box[2] > this.#view.width || box[1] < 0 || box[3] > this.#view.height) continue
-      if (!mayHideNotes && this.#dots.areBelow(box)) continue
+      const hidden = this.#dots.below(box)
+      if (hidden >= least || isAllowed?.(centre) === false) continue
       if (this.#covered.some((other) => overlap(box, other)) || this.placed.some(({ box: other }) => overlap(box, other)))
         continue
-      const label = { ...words, box }
-      this.placed.push(label)
-      return label
+      best = box
+      least = hidden
+      if (hidden === 0) break
     }
-    return undefined
+    if (best === undefined) return undefined
+    const label = { ...words, box: best }
+    this.placed.push(label)
+    return label
   }
 }
 
@@ -82,31 +98,53 @@ const SQUARE = 2
 /** Records where notes are in a view, by grid cell. */
 export class Dots {
   readonly #columns: number
+  readonly #rows: number
   readonly #isTaken: Uint8Array
+  /** For each corner of the grid, the number of taken cells above and to the left. */
+  #taken: Int32Array | undefined
 
   constructor(width: number, height: number) {
     this.#columns = Math.ceil(width / SQUARE)
-    this.#isTaken = new Uint8Array(this.#columns * Math.ceil(height / SQUARE))
+    this.#rows = Math.ceil(height / SQUARE)
+    this.#isTaken = new Uint8Array(this.#columns * this.#rows)
   }
 
   add(box: Box): void {
-    this.#someRow(box, (from, to) => {
-      this.#isTaken.fill(1, from, to)
-      return false
-    })
+    const [first, top, end, bottom] = this.#cellsIn(box)
+    for (let row = top; row < bottom && first < end; row++)
+      this.#isTaken.fill(1, row * this.#columns + first, row * this.#columns + end)
+    this.#taken = undefined
   }
 
-  areBelow(box: Box): boolean {
-    return this.#someRow(box, (from, to) => this.#isTaken.subarray(from, to).includes(1))
+  /** Returns how many cells below a box are taken. */
+  below(box: Box): number {
+    this.#taken ??= this.#counted()
+    const [first, top, end, bottom] = this.#cellsIn(box)
+    const at = (column: number, row: number): number => this.#taken?.[row * (this.#columns + 1) + column] ?? 0
+    return at(end, bottom) - at(first, bottom) - at(end, top) + at(first, top)
   }
 
-  #someRow([left, top, right, bottom]: Box, check: (from: number, to: number) => boolean): boolean {
-    const first = Math.max(0, Math.floor(left / SQUARE))
-    const end = Math.min(this.#columns, Math.ceil(right / SQUARE))
-    const last = Math.min(this.#isTaken.length / this.#columns, Math.ceil(bottom / SQUARE))
-    for (let row = Math.max(0, Math.floor(top / SQUARE)); row < last && first < end; row++)
-      if (check(row * this.#columns + first, row * this.#columns + end)) return true
-    return false
+  #counted(): Int32Array {
+    const wide = this.#columns + 1
+    const counts = new Int32Array(wide * (this.#rows + 1))
+    for (let row = 0; row < this.#rows; row++) {
+      let sum = 0
+      for (let column = 0; column < this.#columns; column++) {
+        sum += this.#isTaken[row * this.#columns + column] ?? 0
+        counts[(row + 1) * wide + column + 1] = (counts[row * wide + column + 1] ?? 0) + sum
+      }
+    }
+    return counts
+  }
+
+  #cellsIn([left, top, right, bottom]: Box): Box {
+    const within = (at: number, most: number): number => Math.min(most, Math.max(0, at))
+    return [
+      within(Math.floor(left / SQUARE), this.#columns),
+      within(Math.floor(top / SQUARE), this.#rows),
+      within(Math.ceil(right / SQUARE), this.#columns),
+      within(Math.ceil(bottom / SQUARE), this.#rows),
+    ]
   }
 }
 

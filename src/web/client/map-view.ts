@@ -1,9 +1,9 @@
 import { type Coloured, coloursOf, PALETTE } from './colours.ts'
 import { element } from './element.ts'
 import { type ColourBy, type Graph, groupingBy, isElsewhere, isIndex, neighbours } from './graph.ts'
-import { type Area, areasOf } from './map-areas.ts'
+import { areasOf } from './map-areas.ts'
 import { fitInto } from './map-fit.ts'
-import { type Box, Dots, type Label, Labels, type Words, withoutSharedStart, wrapped } from './map-labels.ts'
+import { type Box, Dots, type Label, Labels, type Point, type Words, withoutSharedStart, wrapped } from './map-labels.ts'
 import {
   bent,
   type Camera,
@@ -48,10 +48,8 @@ interface Group {
   readonly notes: number
   /** Palette index of the notes. */
   readonly colour: number
-  /** The position of the note closest to the middle. */
-  readonly x: number
-  readonly y: number
-  readonly area: Area | undefined
+  /** Bounds of most of them. */
+  readonly bounds: Box
 }
 
 /** Everything is drawn after this many milliseconds without movement. */
@@ -68,11 +66,19 @@ const GROWN = 1.2
 const FONT = "'Inter Variable', system-ui, sans-serif"
 /**
  * Maximum number of names at once, and while the whole map is in a window of `area` square pixels: of groups, unless they have a color
- * of their own; of notes on a map of up to `few` notes; and of notes on a larger one.
+ * of their own, and those without need at least `least` notes; of notes on a map of up to `few` notes; and of notes on a larger one.
  */
-const NAMED = { most: 160, groups: 11, few: 100, ofFew: 100, ofMany: 15, around: 40, area: 900_000 }
+const NAMED = { most: 160, groups: 14, least: 8, few: 100, ofFew: 100, ofMany: 16, around: 40, area: 900_000 }
 /** Maximum number of notes to look for room for their names. */
 const MOST_LOOKED = 600
+/** Notes with at least these shares of the largest radius have a name, even where it hides others, or little of them on a large map. */
+const LARGE = { most: 0.85, more: 0.55 }
+/** How much of notes such a name and that of a group without a color may hide, in grid cells. */
+const HIDDEN = { few: 20, some: 40 }
+/** Titles of at least this many characters may have two lines. */
+const LONG = 12
+/** Space for a ring around a note, in pixels. */
+const RING = 6
 /** From this radius in pixels, notes are recognizable individually. */
 const SEEN = 2
 /** Sizes of the names of groups in pixels, by the number of their notes, and what is left of them in windows below `narrow`. */
@@ -434,12 +440,10 @@ export class MapView {
     this.#drawMarks(on, frame)
     const writing: Writing = { on, frame, labels: this.#labelsIn(frame) }
     this.#groupNames = this.#labelGroups(writing)
-    // A group is named after one of its notes. That name is not drawn twice.
-    const named = new Set(this.#groupNames.map(({ text }) => text))
     const most = writing.labels.placed.length + this.#mostNames(graph.count <= NAMED.few ? NAMED.ofFew : NAMED.ofMany, 2)
     for (const note of worthALabel(frame, this.#byLinks(graph), graph.count <= FEW ? MOST_LOOKED : 2 * most)) {
       if (writing.labels.placed.length >= most) break
-      if (!named.has(graph.picture.titles[note] ?? '')) this.#labelNote(note, writing)
+      this.#labelNote(note, writing)
     }
     return writing.labels.placed
   }
@@ -448,7 +452,7 @@ export class MapView {
   #writeNamesOf(on: CanvasRenderingContext2D, frame: Frame, highlight: Highlight): readonly Label[] {
     const { look, graph } = frame
     this.#drawMarks(on, frame)
-    const writing: Writing = { on, frame, labels: this.#labelsIn(frame, highlight) }
+    const writing: Writing = { on, frame, labels: this.#labelsIn(frame, highlight), isAnywhere: true }
     this.#groupNames = []
     const wanted = [highlight.centre, ...look.path, look.focus].filter((note) => note !== undefined)
     const first = new Set(wanted.filter((note) => highlight.notes.has(note)))
@@ -489,29 +493,41 @@ export class MapView {
     return covered.map((one) => [one.left - left, one.top - top, one.right - left, one.bottom - top])
   }
 
-  #labelNote(note: number, { on, frame, labels, isBold = false }: Writing): void {
+  /** Writes the name of a note next to it, on the land where the note is. The names of large notes may do without. */
+  #labelNote(note: number, { on, frame, labels, isBold = false, isAnywhere = false }: Writing): void {
     if (frame.look.shown[note] === 0) return
     const [x, y] = placeIn(frame, note)
     const text = this.#shortened(frame.graph.picture.titles[note] ?? '')
-    const words = this.#words(text, [text], `${isBold ? 650 : 400} 12.5px ${FONT}`, 16)
-    const { width, height } = words
-    // Beside a ring around the note.
-    const radius = radiusIn(frame, note) + 6
-    const [aside, off, slant] = [radius + width / 2, radius + height / 2, radius * 0.7 + 1]
-    // Next to the note, or below, above or diagonal to it.
-    const near = [
-      [aside, 0],
-      [-aside, 0],
-      [0, off],
-      [0, -off],
-      ...[1, -1].flatMap((right) => [1, -1].map((down) => [right * (slant + width / 2), down * (slant + height / 2)])),
-    ].map(([dx = 0, dy = 0]) => [x + dx, y + dy] as const)
+    const size = frame.width < GROUP_FONT.narrow ? 11.5 : 12.5
+    const ways = wrapped(text)
+      .slice(0, text.length < LONG ? 1 : 2)
+      .map((lines) => this.#words(text, lines, `${isBold ? 650 : 400} ${size}px ${FONT}`, 1.25 * size))
+    const share = radiusIn(frame, note) / radiusIn(frame, this.#byLinks(frame.graph)[0] ?? note)
+    const home = landIn(frame)(x, y)
+    const place = (isInside: boolean, mostHidden = 0): Label | undefined => {
+      for (const words of ways) {
+        const near = beside([x, y], words, radiusIn(frame, note) + RING)
+        const isAllowed = isInside ? landTest(frame, words, home) : () => true
+        const label = labels.place(words, near, { mostHidden, isAllowed })
+        if (label !== undefined) return label
+      }
+      return undefined
+    }
     // The selected note is labelled wherever there is room close to it.
-    const further = (isBold ? [0, 18, 36] : []).flatMap((more) =>
-      [off + more, -off - more].map((down) => [this.#within(x, width), y + down] as const),
-    )
-    const anyhow = isBold ? [...near, ...further] : isIndex(frame.graph, note) ? near : []
-    const label = labels.place(words, near) ?? labels.place(words, further) ?? labels.place(words, anyhow, true)
+    const further = (): Label | undefined => {
+      const [words] = ways
+      if (words === undefined) return undefined
+      const off = radiusIn(frame, note) + RING + words.height / 2
+      const centres = [0, 18, 36].flatMap((more) =>
+        [off + more, -off - more].map((down) => [this.#within(x, words.width), y + down] as const),
+      )
+      return labels.place(words, centres) ?? labels.place(words, centres, { mostHidden: Infinity })
+    }
+    let label = place(!isAnywhere)
+    if (isBold) label ??= further()
+    else if (!isAnywhere && (isIndex(frame.graph, note) || share >= LARGE.most))
+      label ??= place(true, Infinity) ?? place(false) ?? place(false, Infinity)
+    else if (!isAnywhere && share >= LARGE.more && frame.graph.count > FEW) label ??= place(true, HIDDEN.few)
     if (label !== undefined) write(on, label, this.#theme.text, this.#theme.ground)
   }
 
@@ -553,7 +569,7 @@ export class MapView {
       const { colour, notes, label: name } = group
       const isOther = colour === look.palette.length - 1
       // A color means nothing without a name, also in a small window.
-      if (isOther && names.length >= most) continue
+      if (isOther && (names.length >= most || notes < NAMED.least)) continue
       const share = isOther ? 0 : Math.sqrt(notes / (groups[0]?.notes ?? 1))
       const full =
         (GROUP_FONT.least + (GROUP_FONT.most - GROUP_FONT.least) * share) *
@@ -564,7 +580,7 @@ export class MapView {
           return this.#words(name, lines, `${isOther ? 600 : 700} ${size.toFixed(1)}px ${FONT}`, size * 1.2)
         }),
       )
-      const label = placeInside(frame, labels, group, ways)
+      const label = placeInside(frame, labels, { group, ways, isOther })
       if (label === undefined) continue
       write(on, label, mixed(look.palette[colour] ?? '', this.#theme.text), this.#theme.ground)
       names.push(label)
@@ -793,6 +809,8 @@ interface Writing {
   readonly frame: Frame
   readonly labels: Labels
   readonly isBold?: boolean
+  /** True if names need not be on the land of their notes. */
+  readonly isAnywhere?: boolean
 }
 
 /** Writes a label, with an edge that separates it from what is below it. */
@@ -827,53 +845,78 @@ function mixed(a: string, b: string): string {
   return `#${part(1)}${part(3)}${part(5)}`
 }
 
+/** Returns centers to try for the name of a note: next to it, or below, above or diagonal to it. */
+function beside([x, y]: Point, { width, height }: Words, radius: number): readonly Point[] {
+  const [aside, off, slant] = [radius + width / 2, radius + height / 2, radius * 0.7 + 1]
+  const around: [along: number, down: number][] = [
+    [aside, 0],
+    [-aside, 0],
+  ]
+  for (const along of [0, 0.25, -0.25]) around.push([along * width, off], [along * width, -off])
+  for (const right of [1, -1]) for (const down of [1, -1]) around.push([right * (slant + width / 2), down * (slant + height / 2)])
+  return around.map(([along, down]) => [x + along, y + down])
+}
+
 /** Returns centers to try for the name of a group, the closest to its middle first. */
-function centresFor(frame: Frame, { area, x, y }: Group): readonly (readonly [x: number, y: number])[] {
-  const [fromX, fromY, toX, toY] = area?.bounds ?? [x, y, x, y]
-  const [left, top] = pointIn(frame, fromX, fromY).map((edge) => Math.max(0, edge)) as [number, number]
-  const [toLeft, toTop] = pointIn(frame, toX, toY)
+function centresFor(frame: Frame, { bounds }: Group): readonly Point[] {
+  const [left, top] = pointIn(frame, bounds[0], bounds[1]).map((edge) => Math.max(0, edge)) as [number, number]
+  const [toLeft, toTop] = pointIn(frame, bounds[2], bounds[3])
   const [right, bottom] = [Math.min(frame.width, toLeft), Math.min(frame.height, toTop)]
   const [middleX, middleY] = [(left + right) / 2, (top + bottom) / 2]
   const step = Math.max(STEP, Math.sqrt(((right - left) * (bottom - top)) / PLACES))
-  const places: (readonly [x: number, y: number])[] = []
+  const places: Point[] = []
   for (let down = top; down <= bottom; down += step)
     for (let along = left; along <= right; along += step) places.push([along, down])
-  const far = ([along, down]: readonly [number, number]): number => (along - middleX) ** 2 + 2 * (down - middleY) ** 2
+  const far = ([along, down]: Point): number => (along - middleX) ** 2 + 2 * (down - middleY) ** 2
   return places.sort((a, b) => far(a) - far(b))
 }
 
-/** Places the name of a group in its area, written in the first way that fits. Covers notes only if nothing else is possible. */
-function placeInside(frame: Frame, labels: Labels, group: Group, ways: readonly Words[]): Label | undefined {
+interface Naming {
+  readonly group: Group
+  readonly ways: readonly Words[]
+  readonly isOther: boolean
+}
+
+/** Places the name of a group on its land, written in the first way that fits. If none does, the name hides as few notes as possible. */
+function placeInside(frame: Frame, labels: Labels, { group, ways, isOther }: Naming): Label | undefined {
   const centres = centresFor(frame, group)
-  for (const mayHideNotes of [false, true])
-    for (const words of ways) {
-      const label = labels.place(words, inside(frame, { group, words, centres }), mayHideNotes)
+  const place = (words: Words, mostHidden = 0, share = 1): Label | undefined => {
+    const isOwn = landTest(frame, { ...words, width: share * words.width }, group.colour)
+    return labels.place(words, centres, { mostHidden, isAllowed: frame.look.isColouredByGroup ? isOwn : () => true })
+  }
+  for (const words of ways) {
+    const label = place(words)
+    if (label !== undefined) return label
+  }
+  // The fewer letters in a line, the fewer notes they hide. On a small map, small letters do so, too.
+  const narrow = ways.filter(({ lines }) => lines.length === ways.at(-1)?.lines.length)
+  if (frame.graph.count < FEW) narrow.reverse()
+  if (isOther) return narrow.map((words) => place(words, HIDDEN.some)).find(Boolean)
+  for (const share of [1, 0.6, 0.3])
+    for (const words of narrow) {
+      const label = place(words, Infinity, share)
       if (label !== undefined) return label
     }
   return undefined
 }
 
-interface Centres {
-  readonly group: Group
-  readonly words: Words
-  readonly centres: readonly (readonly [x: number, y: number])[]
+/** Returns a check whether a text around a point is on land of a color, or on none. */
+function landTest(
+  frame: Frame,
+  { width, height }: Pick<Words, 'width' | 'height'>,
+  colour: number | undefined,
+): (at: Point) => boolean {
+  const colourAt = landIn(frame)
+  return ([x, y]) =>
+    [-0.5, 0.5].every((down) =>
+      [-0.5, -0.25, 0, 0.25, 0.5].every((along) => colourAt(x + along * width, y + down * height) === colour),
+    )
 }
 
-/** Yields the centers that keep a name inside the area of its group. */
-function* inside(
-  frame: Frame,
-  { group: { colour }, words: { width, height }, centres }: Centres,
-): Generator<readonly [number, number]> {
-  const { graph, look, camera } = frame
+/** Returns a function that finds the color of the land at a point of the view. */
+function landIn({ graph, look, camera, width, height }: Frame): (x: number, y: number) => number | undefined {
   const { colourAt } = areasOf(graph, look)
-  const isOwn = (x: number, y: number): boolean =>
-    colourAt(camera.x + (x - frame.width / 2) / camera.scale, camera.y + (y - frame.height / 2) / camera.scale) === colour
-  for (const [x, y] of centres) {
-    const isIn = [-0.5, 0.5].every((down) =>
-      [-0.5, -0.25, 0, 0.25, 0.5].every((along) => isOwn(x + along * width, y + down * height)),
-    )
-    if (isIn || !look.isColouredByGroup) yield [x, y]
-  }
+  return (x, y) => colourAt(camera.x + (x - width / 2) / camera.scale, camera.y + (y - height / 2) / camera.scale)
 }
 
 /** Yields the first notes in view. */
@@ -902,8 +945,7 @@ function isCalm(): boolean {
 /** Returns the groups of visible notes, largest first. */
 function groupsOf(graph: Graph, look: Look): readonly Group[] {
   const { places } = graph
-  const { shown, colours, groupedBy, isColouredByGroup } = look
-  const areas = areasOf(graph, look)
+  const { shown, colours, groupedBy } = look
   const { of, groups } = groupingBy(graph, groupedBy)
   const members = groups.map((): number[] => [])
   for (let note = 0; note < graph.count; note++) if (shown[note] === 1) members[of[note] ?? -1]?.push(note)
@@ -914,12 +956,13 @@ function groupsOf(graph: Graph, look: Look): readonly Group[] {
       const linked = notes.filter((note) => (graph.degrees[note] ?? 0) > 0)
       const near = linked.length === 0 ? notes : linked
       const [xs, ys] = [0, 1].map((axis) => near.map((note) => places[note * 2 + axis] ?? 0).sort((a, b) => a - b))
-      // Notes without links lie elsewhere. Uses the median, because a community can be in two places and its name belongs to one of them.
       const [x = 0, y = 0] = [xs, ys].map((sorted) => sorted?.[Math.floor(near.length / 2)])
+      // Notes without links lie elsewhere. Uses the median, because a community can be in two places and its name belongs to one of them.
       const distance = (note: number): number => Math.hypot((places[note * 2] ?? 0) - x, (places[note * 2 + 1] ?? 0) - y)
       const nearest = notes.reduce((best, note) => (distance(note) < distance(best) ? note : best), notes[0] ?? 0)
-      const colour = colours[nearest] ?? 0
-      const area = isColouredByGroup ? areas.all.find((one) => one.colour === colour) : undefined
-      return { label, notes: notes.length, colour, x: places[nearest * 2] ?? 0, y: places[nearest * 2 + 1] ?? 0, area }
+      const edge = (sorted: readonly number[] | undefined, share: number): number =>
+        sorted?.[Math.round(share * (near.length - 1))] ?? 0
+      const bounds: Box = [edge(xs, 0.05), edge(ys, 0.05), edge(xs, 0.95), edge(ys, 0.95)]
+      return { label, notes: notes.length, colour: colours[nearest] ?? 0, bounds }
     })
 }

@@ -3,8 +3,18 @@ import type { NodeId } from '../../../src/core/ids.ts'
 import type { VaultPicture } from '../../../src/core/insight/picture.ts'
 import { readEvents } from '../../../src/web/client/api.ts'
 import { coloursOf, INDEX, PALETTE } from '../../../src/web/client/colours.ts'
-import { around, graphOf, isJournal, neighbours, noteAddress, overviewBy, towards } from '../../../src/web/client/graph.ts'
+import {
+  around,
+  boundsOf,
+  graphOf,
+  isJournal,
+  neighbours,
+  noteAddress,
+  overviewBy,
+  towards,
+} from '../../../src/web/client/graph.ts'
 import { areasOf } from '../../../src/web/client/map-areas.ts'
+import { Dots, Labels } from '../../../src/web/client/map-labels.ts'
 import { shapeFor } from '../../../src/web/client/map-shape.ts'
 import { plainText } from '../../../src/web/client/plain-text.ts'
 
@@ -146,13 +156,33 @@ test('areas meet without overlapping, around the notes of their community and no
     [0, 1],
     [1, 1],
   ])
-  const [first, second] = all
-  expect(first?.bounds[2]).toBeLessThan(second?.bounds[0] ?? 0)
-  expect((second?.bounds[0] ?? 0) - (first?.bounds[2] ?? 0)).toBeLessThan(1)
+  const [first = [], second = []] = all.map(({ outlines }) => boundsOf(outlines[0] ?? []))
+  const gap = (second[0] ?? 0) - (first[2] ?? 0)
+  expect(gap).toBeGreaterThan(0)
+  expect(gap).toBeLessThan(1)
   const found = [...Array(graph.count).keys()].map((note) =>
     colourAt(graph.places[note * 2] ?? 0, graph.places[note * 2 + 1] ?? 0),
   )
   expect(found).toEqual([...Array(25).fill(0), ...Array(26).fill(1)])
+})
+
+test('a name takes a free place on its land, and one that must be shown hides as few notes as possible', () => {
+  const dots = new Dots(200, 100)
+  dots.add([0, 0, 120, 100])
+  dots.add([150, 40, 160, 60])
+  const view = { width: 200, height: 100 }
+  const words = { text: 'a', lines: ['a'], font: '', width: 40, height: 20 }
+  const centres = [
+    [60, 50],
+    [150, 50],
+    [150, 70],
+  ] as const
+  const label = (placing?: Parameters<Labels['place']>[2]) => new Labels(view, [], dots).place(words, centres, placing)?.box
+  expect(label()).toEqual([130, 60, 170, 80])
+  const isAllowed = ([, y]: readonly [number, number]): boolean => y < 60
+  expect(label({ isAllowed })).toBeUndefined()
+  expect(label({ isAllowed, mostHidden: Infinity })).toEqual([130, 40, 170, 60])
+  expect(label({ isAllowed, mostHidden: 10 })).toBeUndefined()
 })
 
 test('an area has no hole where a name has room', () => {

@@ -139,12 +139,15 @@ test('the names of what is linked with the note in focus come before those of ot
   expect(ofLinked.filter((text) => !titles.includes(text))).toEqual([])
 })
 
-test('on a small map no name of a note hides a note', async () => {
+test('on a small map large notes have their names, and no name hides a note', async () => {
   const { page } = await lookAtDemo()
   await page.waitForSelector('.legend li')
   await mapIsStill(page)
-  const labels = (await labelsOf(page)).slice(await page.locator('.legend li').count())
+  const all = await labelsOf(page)
+  const labels = all.slice(await page.locator('.legend li').count())
   expect(labels.length).toBeGreaterThan(30)
+  // A group, and the note that gave it its name.
+  expect(all.filter(({ text }) => text === 'Gluten')).toHaveLength(2)
   const spots = [...(await spotsOf(page)).values()]
   const hiding = labels.filter(({ box: [left, top, right, bottom] }) =>
     spots.some(([x, y]) => x > left && x < right && y > top && y < bottom),
