@@ -88,7 +88,7 @@ export function replaceValue(tree: FrontmatterTree, entry: Entry, value: unknown
 
 /**
  * Replaces the items of a block list between those that stay the same at its start and end, so their comments and quotes are kept.
- * Returns `undefined` if the list must be written anew.
+ * Returns `undefined` if the whole list must be rewritten.
  */
 function replaceItems(tree: FrontmatterTree, { key, value: { node } }: Entry, value: unknown): readonly TextEdit[] | undefined {
   const { text, properties } = tree
