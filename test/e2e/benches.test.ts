@@ -29,4 +29,10 @@ describe.runIf(LONG)('the suites of bench/, shortened', () => {
     expect([status, stderr], stdout).toEqual([0, ''])
     expect(stdout.match(/^\| \d/gm)).toHaveLength(3 * 13)
   })
+
+  test('vaults of unusual shapes are served', () => {
+    const { status, stdout, stderr } = suite('odd-vaults', '--scale', '0.002')
+    expect(status, `${stdout}\n${stderr}`).toBe(0)
+    expect(stdout.match(/^\| [^|]+ \| \d/gm)).toHaveLength(6)
+  })
 })
