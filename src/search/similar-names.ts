@@ -51,6 +51,7 @@ export class SimilarNames {
    */
   #isPaired = false
   #lookUpsWithout = 0
+  #nextPairing = 0
   /** Key and name by number. A number with an empty name is unused. */
   #keys: number[] = []
   #names: (string | undefined)[] = []
@@ -104,9 +105,16 @@ export class SimilarNames {
     return true
   }
 
-  /** Checks whether to search by pairs: they are indexed already, or many searches without them have cost as much as indexing. */
+  /**
+   * Checks whether to search by pairs. After many searches without them, further searches index some now and then, because indexing
+   * all of a large vault takes a second.
+   */
   #goesByPairs(): boolean {
-    return (this.#isPaired || ++this.#lookUpsWithout > MOST_WITHOUT) && this.prepare()
+    if (this.#isPaired) return this.prepare()
+    const now = performance.now()
+    if (++this.#lookUpsWithout <= MOST_WITHOUT || now < this.#nextPairing) return false
+    this.#nextPairing = now + PAIRING.every
+    return this.prepare(now + PAIRING.slice)
   }
 
   /** Adds a name's plain form if it differs from the folded name. @returns the length of the plain form */
@@ -273,6 +281,9 @@ export class SimilarNames {
 
 /** Maximum number of lookups without indexed pairs. A search makes three. */
 const MOST_WITHOUT = 30
+
+/** How long a search indexes pairs, and how often one does, in milliseconds. */
+const PAIRING = { slice: 4, every: 16 } as const
 
 /** Number of names between checks of the clock. */
 const LOOK_AT_CLOCK = 32

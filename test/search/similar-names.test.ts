@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { plainName, SimilarNames } from '../../src/search/similar-names.ts'
 
 /** Textbook Dice: pairs of neighbouring characters without white space, counted as often as both have them. */
@@ -24,6 +24,22 @@ const name = fc
   .string({ unit: fc.constantFrom('a', 'b', 'c', ' '), minLength: 1, maxLength: 8 })
   .filter((text) => text.trim() !== '')
 const ids = { accept: () => true, id: (key: number) => String(key).padStart(3, '0') }
+
+test('many exact lookups do not index the pairs of a large vault all at once', () => {
+  let now = 0
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => {
+    now += 50
+    return now
+  })
+  onTestFinished(() => clock.mockRestore())
+  const names = new SimilarNames()
+  for (let key = 0; key < 1000; key++) names.set(key, [`Name ${key}`])
+  const look = () => names.equal('name 7', { accept: () => true, id: String }).map(({ key }) => key)
+  for (let time = 0; time < 32; time++) expect(look()).toEqual([7])
+  expect(names.prepare(0)).toBe(false)
+  for (let time = 0; time < 60; time++) expect(look()).toEqual([7])
+  expect(names.prepare(0)).toBe(true)
+})
 
 describe('similar names', () => {
   test('have the highest Dice coefficients', () => {

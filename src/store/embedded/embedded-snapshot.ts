@@ -77,6 +77,9 @@ export interface SnapshotParts {
   guard<T>(read: () => T): T
 }
 
+/** Milliseconds of preparation before others get a turn. */
+const SLICE = 8
+
 /** A snapshot backed by the in-memory graph, valid while the graph stays at one generation. */
 export class EmbeddedSnapshot implements Snapshot {
   readonly generation: number
@@ -124,6 +127,13 @@ export class EmbeddedSnapshot implements Snapshot {
   /** Maps items, yielding to the event loop from time to time. */
   async #each<T, R>(items: readonly T[], read: (item: T) => R): Promise<readonly R[]> {
     return await eachInTurn(items, takeTurns(this.#signal), (item) => this.#read(() => read(item)))
+  }
+
+  /** Prepares the lookup of names, some milliseconds at a time. */
+  async #prepare(part: 'names' | 'similar names'): Promise<void> {
+    while (!this.#read((projection) => projection.prepare(part, performance.now() + SLICE))) {
+      await new Promise((resolve) => setImmediate(resolve))
+    }
   }
 
   /** A read in several parts can span two generations. */
@@ -272,6 +282,8 @@ export class EmbeddedSnapshot implements Snapshot {
     scope: Scope,
     options: NameOptions = { limit: Number.POSITIVE_INFINITY, minimum: 0 },
   ): Promise<readonly (readonly NameHit[])[]> {
+    const isByPairs = match === 'similar' && options.slips === undefined
+    await this.#prepare(isByPairs ? 'similar names' : 'names')
     const find = this.#read((projection) => nameFinder(projection, match, { scope, ...options }))
     return await this.#each(names, find)
   }

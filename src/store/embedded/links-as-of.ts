@@ -23,23 +23,41 @@ export interface OpenIndex {
  * in-memory databases, where readers block the writer, and deleted files, they are copied as strings.
  */
 export function linksAsOfNow(location: Location, open: OpenIndex): LinksAsOf {
-  const isNamed = location.kind === 'file' && identityOf(location) === open.identity
-  return isNamed ? readLinks(openSqlite(databasePath(location))) : copyLinks(open.database)
+  return isNamed(location, open) ? readLinks(openAsOfNow(location)) : copyLinks(open.database)
+}
+
+/** Checks whether the open index is the file at this location. */
+export function isNamed(location: Location, open: OpenIndex): boolean {
+  return location.kind === 'file' && identityOf(location) === open.identity
+}
+
+/** Opens an index file with a transaction. Later commits do not change what is read. */
+export function openAsOfNow(location: Location): Database {
+  const database = openSqlite(databasePath(location))
+  try {
+    database.exec('PRAGMA query_only = 1; PRAGMA cache_size = -2000; BEGIN')
+    return database
+  } catch (error) {
+    database.close()
+    throw error
+  }
+}
+
+/** Closes what `openAsOfNow` opened. */
+export function closeAsOf(database: Database): void {
+  // A statement that is not finalized keeps the transaction open and blocks writers.
+  quietly(() => database.exec('COMMIT'))
+  database.close()
 }
 
 function readLinks(database: Database): LinksAsOf {
   try {
-    database.exec('PRAGMA query_only = 1; PRAGMA cache_size = -2000; BEGIN')
     const { generation } = readMeta(database)
     const links = database.prepare('SELECT data FROM links WHERE key = ?')
     return {
       generation,
       data: (key) => (links.get(key) as { data: string } | undefined)?.data,
-      close: () => {
-        // A statement that is not finalized keeps the transaction open and blocks writers.
-        quietly(() => database.exec('COMMIT'))
-        database.close()
-      },
+      close: () => closeAsOf(database),
     }
   } catch (error) {
     database.close()

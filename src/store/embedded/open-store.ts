@@ -26,7 +26,7 @@ export interface StoreOptions {
 
 /** The read interface of the embedded store. `refresh` and `reopen` are called when commits are announced. */
 export interface EmbeddedStore extends Store {
-  /** Loads newer commits. Cheap if there are none. */
+  /** Loads newer commits. Cheap if there are none. The first time, loads the index some milliseconds at a time. */
   refresh(): void
   /** Call after an index was discarded and rebuilt, possibly at another location. */
   reopen(which: IndexName, location: Location): void
@@ -55,6 +55,7 @@ class SqliteStore implements EmbeddedStore {
   readonly #rankings: Rankings
   readonly #search: SearchReads
   readonly #listeners = new Set<(change: StoreChange) => void>()
+  #loading: Promise<void> | undefined
 
   constructor(location: Location, options: StoreOptions) {
     this.#projection = new Projection(location, {
@@ -73,6 +74,7 @@ class SqliteStore implements EmbeddedStore {
   async read<T>(use: (snapshot: Snapshot) => Promise<T>, signal?: AbortSignal): Promise<T> {
     for (let run = 1; ; run++) {
       signal?.throwIfAborted()
+      await this.#load()
       this.#refresh()
       const parts = {
         projection: this.#projection,
@@ -96,18 +98,35 @@ class SqliteStore implements EmbeddedStore {
 
   refresh(): void {
     this.#projection.file.doubt()
-    this.#refresh()
+    if (this.#projection.generation > 0) this.#refresh()
+    else {
+      this.#load()
+        .then(() => this.#refresh())
+        .catch(() => {
+          // The next read reports the error.
+        })
+    }
   }
 
   #refresh(): void {
-    this.#projection.file.guard(() => {
-      const keys = this.#projection.refresh()
-      if (keys.length > 0) this.#search.graphChanged(keys)
-      if (keys.length === 0 || this.#listeners.size === 0) return
-      const { graph, generation } = this.#projection
-      const ids = keys.filter((key) => graph.row(key) !== undefined).map((key) => graph.id(key))
-      for (const listener of this.#listeners) listener({ generation, ids })
+    this.#projection.file.guard(() => this.#announce(this.#projection.refresh()))
+  }
+
+  async #load(): Promise<void> {
+    if (this.#projection.generation > 0) return
+    const load = () => this.#projection.load((keys) => this.#announce(keys))
+    this.#loading ??= this.#projection.file.guard(load).finally(() => {
+      this.#loading = undefined
     })
+    await this.#loading
+  }
+
+  #announce(keys: readonly number[]): void {
+    if (keys.length > 0) this.#search.graphChanged(keys)
+    if (keys.length === 0 || this.#listeners.size === 0) return
+    const { graph, generation } = this.#projection
+    const ids = keys.filter((key) => graph.row(key) !== undefined).map((key) => graph.id(key))
+    for (const listener of this.#listeners) listener({ generation, ids })
   }
 
   reopen(which: IndexName, location: Location): void {
@@ -138,7 +157,7 @@ class SqliteStore implements EmbeddedStore {
   }
 
   async *export(signal?: AbortSignal): AsyncIterableIterator<ExportRow> {
-    const links = this.#linksAsOfNow()
+    const links = await this.#linksAsOfNow()
     if (links === undefined) return
     const rows = exportRows(this.#projection.graph, links)
     try {
@@ -157,9 +176,11 @@ class SqliteStore implements EmbeddedStore {
   }
 
   /** Returns the links of the same generation as the graph. */
-  #linksAsOfNow(): LinksAsOf | undefined {
+  async #linksAsOfNow(): Promise<LinksAsOf | undefined> {
     for (;;) {
-      this.refresh()
+      await this.#load()
+      this.#projection.file.doubt()
+      this.#refresh()
       const links = this.#projection.file.guard(() => this.#projection.linksAsOfNow())
       if (links === undefined || links.generation === this.#projection.generation) return links
       // A commit happened in between.

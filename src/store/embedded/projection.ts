@@ -2,16 +2,17 @@ import type { FileInfo, ResolvedLink } from '../../core/index-writer.ts'
 import { fileStemOf } from '../../core/paths.ts'
 import type { Database, Statement } from '../../core/sql-database.ts'
 import type { FileStat, OutsideLink } from '../../core/vault.ts'
+import { takeTurns } from '../../core/waiting/take-turns.ts'
 import { FolderIndex } from '../../graph/folder-index.ts'
 import { Graph, type GraphRow } from '../../graph/graph.ts'
 import { TagIndex } from '../../graph/tag-index.ts'
 import { SimilarNames } from '../../search/similar-names.ts'
 import { FollowedDatabase } from './followed-database.ts'
-import { type LinksAsOf, linksAsOfNow } from './links-as-of.ts'
+import { closeAsOf, isNamed, type LinksAsOf, linksAsOfNow, openAsOfNow } from './links-as-of.ts'
 import type { Location } from './location.ts'
-import { SEPARATOR, unpackHot, unpackInfo, unpackLinks, unpackStat } from './rows.ts'
+import { SEPARATOR, type StoredState, unpackHot, unpackInfo, unpackLinks, unpackStat } from './rows.ts'
 import { DamagedIndex } from './sqlite.ts'
-import { readMeta, readTexts, requireKeys, requireSchema, type Texts } from './writer.ts'
+import { readMeta, readTexts, requireKeys, requireSchema, type Texts, textSlices } from './writer.ts'
 
 /** Partially built names, up to the key `next`. */
 interface NamesAhead {
@@ -30,6 +31,9 @@ const LOOK_AT_CLOCK = 32
 
 /** Above this number of new rows, the table is scanned without its index. */
 const MANY_ROWS = 20_000
+
+/** Number of rows to load without yielding, which takes some milliseconds. */
+const ROWS_AT_ONCE = 500
 
 interface ProjectionOptions {
   /** The vault's name, which prefixes every id if a process serves several vaults. */
@@ -88,6 +92,38 @@ export class Projection {
   }
 
   /**
+   * Loads the index for the first time, some milliseconds at a time. An index in memory, or one that was replaced meanwhile, is left
+   * to `refresh`, which loads everything at once.
+   * @param onLoaded receives the keys of the rows before anyone reads them
+   * @throws DamagedIndex, or SQLite's errors for a damaged file
+   */
+  async load(onLoaded: (keys: readonly number[]) => void): Promise<void> {
+    const open = this.file.open()
+    const { location } = this.file
+    if (open === undefined || !isNamed(location, open)) return
+    const database = openAsOfNow(location)
+    try {
+      const state = readMeta(database)
+      const graph = new Graph(this.#options.vault)
+      const keys: number[] = []
+      const turn = takeTurns()
+      for (const texts of textSlices(database, 'hot', 'NOT INDEXED WHERE true', ROWS_AT_ONCE)) {
+        const rows = unpackRows(texts)
+        graph.apply(rows)
+        for (const { key } of rows) keys.push(key)
+        await turn()
+        if (this.file.opened !== open || this.#generation > 0) return
+      }
+      if (!isNamed(location, open)) return
+      this.#enter(state, keys.length)
+      this.#replaceGraph(graph)
+      onLoaded(keys)
+    } finally {
+      closeAsOf(database)
+    }
+  }
+
+  /**
    * Loads newer commits.
    * @returns the keys that changed
    * @throws DamagedIndex, or SQLite's errors for a damaged file
@@ -99,15 +135,21 @@ export class Projection {
   }
 
   #newRows(database: Database): readonly GraphRow[] {
-    const { generation, outside, complete, lineage, rows: count } = readMeta(database)
+    const state = readMeta(database)
+    this.#lineage = state.lineage
+    if (state.generation === this.#generation) return []
+    const rows = unpackRows(readNewTexts(database, this.#generation))
+    this.#enter(state, rows.length)
+    return rows
+  }
+
+  /** Enters the generation whose rows were read. @throws DamagedIndex */
+  #enter({ generation, outside, complete, lineage, rows }: StoredState, count: number): void {
+    if (this.#generation === 0 && rows !== count) throw new DamagedIndex('rows are missing')
     this.#lineage = lineage
-    if (generation === this.#generation) return []
-    const rows = readRows(database, this.#generation)
-    if (this.#generation === 0 && rows.length !== count) throw new DamagedIndex('rows are missing')
     this.#generation = generation
     this.#outside = outside
     this.#isComplete = complete
-    return rows
   }
 
   #apply(rows: readonly GraphRow[]): void {
@@ -260,14 +302,19 @@ export class Projection {
     this.#outside = []
     this.#isComplete = false
     this.#lineage = undefined
+    this.#replaceGraph(new Graph(this.#options.vault))
+    this.#options.onReplaced?.()
+  }
+
+  /** Replaces the graph, and drops what was derived from it. */
+  #replaceGraph(graph: Graph): void {
+    this.#graph = graph
     this.#links.clear()
-    this.#graph = new Graph(this.#options.vault)
     this.#tags = undefined
     this.#folders = undefined
     this.#names = undefined
     this.#namesAhead = undefined
     this.#computed.clear()
-    this.#options.onReplaced?.()
   }
 }
 
@@ -290,8 +337,7 @@ export function linksOf(key: number, data: string | undefined, row: GraphRow | u
   return []
 }
 
-function readRows(database: Database, generation: number): readonly GraphRow[] {
-  const { texts, keySum } = readNewTexts(database, generation)
+function unpackRows({ texts, keySum }: Texts): readonly GraphRow[] {
   return requireKeys(texts.map(unpackHot), keySum)
 }
 

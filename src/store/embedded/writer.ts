@@ -224,14 +224,14 @@ export function readTexts(database: Database, column: TextColumn, condition: str
 }
 
 /** Reads one column of many rows, concatenated by the database, with one call per slice instead of one per value. */
-function* textSlices(database: Database, column: TextColumn, condition: string): Generator<Texts> {
+export function* textSlices(database: Database, column: TextColumn, condition: string, atOnce = TEXTS_AT_ONCE): Generator<Texts> {
   const [range] = database.prepare('SELECT max(key) AS last FROM file').all() as { last: number | null }[]
   const select = database.prepare(
     `SELECT group_concat(${column}, char(10)) AS texts, total(key) AS keySum
      FROM (SELECT key, ${column} FROM file ${condition} AND key >= ? AND key < ?)`,
   )
-  for (let from = 0; from <= (range?.last ?? -1); from += TEXTS_AT_ONCE) {
-    const [row] = select.all(from, from + TEXTS_AT_ONCE) as { texts: string | null; keySum: number }[]
+  for (let from = 0; from <= (range?.last ?? -1); from += atOnce) {
+    const [row] = select.all(from, from + atOnce) as { texts: string | null; keySum: number }[]
     if (row?.texts != null) yield { texts: row.texts.split(SEPARATOR), keySum: row.keySum }
   }
 }
