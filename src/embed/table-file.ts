@@ -95,7 +95,7 @@ function openRows(file: number, path: string, format: Format): TableFile {
   const numbers = (from: number): Float32Array => toFloats(readAt(file, new Uint8Array(4 * rows), from))
   const scales = numbers(places.scales)
   const scores = format.hasScores ? numbers(places.scores) : new Float32Array()
-  if (![...scales, ...scores].every(Number.isFinite)) throw damaged(path, 'it holds weights that are no numbers')
+  if (![scales, scores].every((all) => all.every(Number.isFinite))) throw damaged(path, 'it holds weights that are no numbers')
   const rowBytes = (dims * format.bits) / 8
   let isOpen = true
   return {
@@ -239,7 +239,7 @@ function toHex(checksum: number): string {
 
 function toFloats(bytes: Uint8Array): Float32Array {
   const view = viewOf(bytes)
-  return Float32Array.from({ length: bytes.length >> 2 }, (_, row) => view.getFloat32(4 * row, true))
+  return new Float32Array(bytes.length >> 2).map((_, row) => view.getFloat32(4 * row, true))
 }
 
 /** @throws RouxError `PROVIDER_ERROR` on any system error */
