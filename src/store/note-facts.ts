@@ -120,18 +120,23 @@ function toTime(text: string | undefined): number {
 
 /** Converts a stored link to an occurrence. */
 export function toOccurrence(link: ResolvedLink, { from, to }: Pick<Occurrence, 'from' | 'to'>): Occurrence {
+  const { kind, form, property, subpath, brokenSubpath, line, start, end } = link
+  const inComment = link.inComment === true
+  // A search reads the links of large notes, and leaving out members one by one takes several times as long.
+  if (property === undefined && subpath === undefined && brokenSubpath === undefined)
+    return { from, to, kind, form, line, start, end, inComment }
   return {
     from,
     to,
-    kind: link.kind,
-    form: link.form,
-    ...(link.property === undefined ? {} : { property: link.property }),
-    ...(link.subpath === undefined ? {} : { subpath: link.subpath }),
-    ...(link.brokenSubpath === undefined ? {} : { brokenSubpath: link.brokenSubpath }),
-    line: link.line,
-    start: link.start,
-    end: link.end,
-    inComment: link.inComment === true,
+    kind,
+    form,
+    ...(property === undefined ? {} : { property }),
+    ...(subpath === undefined ? {} : { subpath }),
+    ...(brokenSubpath === undefined ? {} : { brokenSubpath }),
+    line,
+    start,
+    end,
+    inComment,
   }
 }
 

@@ -18,16 +18,18 @@ type FindPath = (id: string) => string | undefined
  * because they would make lists much longer.
  */
 export async function withPaths<V>(answer: Answer<V>, core: GraphCore, signal: AbortSignal | undefined): Promise<Answer<V>> {
-  const ids = new Set<string>()
-  addPaths(answer.value, (id) => void ids.add(id))
-  if (ids.size === 0) return answer
   const paths = new Map<string, string>(answer.paths)
-  const unknown = [...ids].filter((id) => !paths.has(id)) as NodeId[]
-  if (unknown.length > 0) {
-    const versions = await core.store.read((snapshot) => snapshot.versions(unknown), signal)
-    for (const file of versions) if (file !== undefined) paths.set(file.id, file.path)
+  const unknown = new Set<NodeId>()
+  const pathFor: FindPath = (id) => {
+    const path = paths.get(id)
+    if (path === undefined) unknown.add(id as NodeId)
+    return pathOf({ id, path }).path
   }
-  return { ...answer, value: addPaths(answer.value, (id) => pathOf({ id, path: paths.get(id) }).path) as V }
+  const value = addPaths(answer.value, pathFor) as V
+  if (unknown.size === 0) return { ...answer, value }
+  const versions = await core.store.read((snapshot) => snapshot.versions([...unknown]), signal)
+  for (const file of versions) if (file !== undefined) paths.set(file.id, file.path)
+  return { ...answer, value: addPaths(answer.value, pathFor) as V }
 }
 
 function addPaths(value: unknown, find: FindPath): unknown {
