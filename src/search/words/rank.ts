@@ -247,7 +247,42 @@ function listBytes({ segments }: Slots, term: WordTerm): number {
 /** Documents without mass were not found, so every word adds some. */
 const LEAST_MASS = 1e-9
 
-/** Sums the scores of all documents, one word at a time. Takes 24 bytes per slot. */
+/** Six numbers for each slot. */
+interface Columns {
+  readonly scores: Float32Array
+  readonly masses: Float32Array
+  readonly title: Uint32Array
+  readonly body: Uint32Array
+  readonly holders: Uint32Array
+  readonly touched: Uint32Array
+}
+
+const columnsOf = new WeakMap<Slots, Columns>()
+
+/**
+ * Returns columns for one ranking, all 0 except for the lists of slots. They are used again, because a large vault would otherwise
+ * allocate megabytes for each question.
+ */
+function columnsFor(slots: Slots): Columns {
+  const known = columnsOf.get(slots)
+  if (known !== undefined) {
+    for (const column of [known.scores, known.masses, known.title, known.body]) column.fill(0)
+    return known
+  }
+  const { size } = slots
+  const columns = {
+    scores: new Float32Array(size),
+    masses: new Float32Array(size),
+    title: new Uint32Array(size),
+    body: new Uint32Array(size),
+    holders: new Uint32Array(size),
+    touched: new Uint32Array(size),
+  }
+  columnsOf.set(slots, columns)
+  return columns
+}
+
+/** Sums the scores of all documents, one word at a time. Only one can be in use per `slots`. */
 class Accumulator {
   /** Number of live documents. */
   readonly documents: number
@@ -270,12 +305,13 @@ class Accumulator {
   constructor(slots: Slots, scoring: Scoring) {
     this.#slots = slots
     this.#scoring = scoring
-    this.scores = new Float32Array(slots.size)
-    this.masses = new Float32Array(slots.size)
-    this.#title = new Uint32Array(slots.size)
-    this.#body = new Uint32Array(slots.size)
-    this.#holders = new Uint32Array(slots.size)
-    this.#touched = new Uint32Array(slots.size)
+    const { scores, masses, title, body, holders, touched } = columnsFor(slots)
+    this.scores = scores
+    this.masses = masses
+    this.#title = title
+    this.#body = body
+    this.#holders = holders
+    this.#touched = touched
     const total = { documents: 0, title: 0, body: 0 }
     for (const { liveCount, titleWords, bodyWords } of slots.segments) {
       total.documents += liveCount

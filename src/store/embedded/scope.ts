@@ -12,8 +12,14 @@ export function inScope(projection: Projection, scope: Scope): readonly NodeInde
 
 /** Returns the files of a scope. */
 export function keysInScope(projection: Projection, scope: Scope): KeySet {
-  const keys = (): KeySet => KeySet.of(inScope(projection, scope).filter((node) => node >= 0))
-  return isWhole(scope) ? projection.once(`keys ${JSON.stringify(scope)}`, keys) : keys()
+  if (!isWhole(scope)) return KeySet.of(inScope(projection, scope).filter((node) => node >= 0))
+  return projection.once(`keys ${JSON.stringify(scope)}`, () => KeySet.of(keysOfWhole(projection, scope)))
+}
+
+/** Yields the files of a scope that is the whole vault, by key, which needs no sorting. */
+function* keysOfWhole({ graph }: Projection, scope: Scope): Generator<number> {
+  const isWanted = fileFilter(graph, scope)
+  for (let key = 0; key < graph.size; key++) if (isWanted(key)) yield key
 }
 
 /** True if a scope is the whole vault, apart from kinds and states of files. */
@@ -26,12 +32,11 @@ function find(projection: Projection, scope: Scope): readonly NodeIndex[] {
   const kinds = scope.kinds ?? NOTES
   const tagged = taggedFiles(projection, scope.tags)
   const start = pathStart(scope)
-  const isOfKind = kindFilter(graph, kinds, scope)
-  const isWanted = stateFilter(graph, scope)
+  const isWanted = fileFilter(graph, scope)
   const nodes: NodeIndex[] = []
   for (const key of scope.note === undefined ? graph.order() : onlyKey(graph, scope.note)) {
     if (tagged !== undefined && tagged[key] !== 1) continue
-    if (isOfKind(key) && isWanted(key) && (start === '' || graph.folded(key).startsWith(start))) nodes.push(key)
+    if (isWanted(key) && (start === '' || graph.folded(key).startsWith(start))) nodes.push(key)
   }
   if (!kinds.includes('missing') || tagged !== undefined || scope.note !== undefined) return nodes
   for (const node of graph.missing()) if (graph.folded(node).startsWith(start)) nodes.push(node)
@@ -45,6 +50,21 @@ export function acceptor(projection: Projection, scope: Scope): (key: number) =>
     const keys = new Set(inScope(projection, scope))
     return (key) => keys.has(key)
   }
+  const isWanted = fileFilter(graph, scope)
+  let asked = 0
+  let keys: KeySet | undefined
+  return (key) => {
+    if (asked++ < FEW) return isWanted(key)
+    keys ??= keysInScope(projection, scope)
+    return keys.has(key)
+  }
+}
+
+/** Beyond this number of files, the set of all files in the scope is used. It is made once per generation. */
+const FEW = 2_000
+
+/** Returns a test for a file's kind and state. */
+function fileFilter(graph: Graph, scope: Scope): (key: number) => boolean {
   const isWanted = stateFilter(graph, scope)
   const isOfKind = kindFilter(graph, scope.kinds ?? NOTES, scope)
   return (key) => isOfKind(key) && isWanted(key)
