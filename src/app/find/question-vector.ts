@@ -1,7 +1,7 @@
 import type { Embedder, EmbedKind } from '../../core/embedder.ts'
 import { RouxError } from '../../core/errors.ts'
 import { requireVectors } from '../../core/require-vectors.ts'
-import { untilAborted } from '../../core/waiting/aborting.ts'
+import { linkSignals, untilAborted } from '../../core/waiting/aborting.ts'
 import { type Language, languageOf } from '../../search/languages/language-of.ts'
 import { queryKind, traitsOf } from '../../search/relevance.ts'
 import { type Call, timeLeft } from '../answer/answer-when-ready.ts'
@@ -95,8 +95,10 @@ export async function tryQuestion(
   // While this question retries, other questions do not wait for the model.
   if (known !== undefined) remember(embedding, known.reason)
   const time = isCommand(core) ? PATIENCE : Math.min(PATIENCE, Math.max(timeLeft(call), LEAST_PATIENCE))
-  const patience = AbortSignal.timeout(time)
-  const signal = call.signal === undefined ? patience : AbortSignal.any([call.signal, patience])
+  // Unlike `AbortSignal.timeout`, this can be cancelled, so nothing of a question stays behind for seconds.
+  const patience = new AbortController()
+  const timer = setTimeout(() => patience.abort(), time).unref()
+  const { signal, unlink } = linkSignals(patience.signal, call.signal)
   const language = languageOf(text, core.languages)
   const opening = servingEmbedder(core)
   let isOpen = false
@@ -115,13 +117,16 @@ export async function tryQuestion(
     call.signal?.throwIfAborted()
     // Not a failure of the model: the whole call is retried.
     if (error instanceof RouxError && error.code === 'STORE_UNAVAILABLE') throw error
-    const reason = patience.aborted
+    const reason = patience.signal.aborted
       ? `the model did not answer within ${(time / 1_000).toFixed(1).replace(/\.0$/, '')} s`
       : messageOf(error)
     remember(embedding, reason)
     // Once a slow model has opened, clear the back-off.
     if (!isOpen) opening.then(() => failed.delete(embedding)).catch(() => {})
     return withoutMeaning(reason)
+  } finally {
+    clearTimeout(timer)
+    unlink()
   }
 }
 
