@@ -29,8 +29,8 @@ interface Running {
   hasEnded: boolean
 }
 
-/** How long a worker may take to end by itself, in milliseconds. */
-const ENDING_TIME = 1_000
+/** How long a worker may take to end by itself, in milliseconds. With the time to close its vaults, it fits into `SHUTDOWN.closed`. */
+const ENDING_TIME = 2_000
 
 /**
  * Ends a running worker by asking it to exit. Terminating a thread inside the native database code would crash the whole process with
