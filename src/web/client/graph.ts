@@ -46,14 +46,6 @@ export function overviewBy({ picture: { groups, regions }, vault }: Graph): Grou
   return showsRegions(groups.length, sizes, vault.notes) ? 'region' : 'community'
 }
 
-/** How a layout is turned and stretched to fill a window. */
-export interface Shape {
-  readonly isTurned: boolean
-  /** Factors of the width and the height. */
-  readonly across: number
-  readonly down: number
-}
-
 /** Returns the bounds of points (`x, y` each). Without points, the left is greater than the right. */
 export function boundsOf(points: ArrayLike<number>): [left: number, top: number, right: number, bottom: number] {
   let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity]
@@ -66,18 +58,15 @@ export function boundsOf(points: ArrayLike<number>): [left: number, top: number,
   return [left, top, right, bottom]
 }
 
-export function graphOf(picture: VaultPicture | PartialPicture, { isTurned, across, down }: Shape = AS_IS): Graph {
-  const given = new Float32Array(bytesOf(picture.places))
-  const places = given.map(
-    (place, at) => (isTurned ? (given[at ^ 1] ?? 0) * (at % 2 === 0 ? 1 : -1) : place) * (at % 2 === 0 ? across : down),
-  )
+export function graphOf(
+  picture: VaultPicture | PartialPicture,
+  places: Float32Array = new Float32Array(bytesOf(picture.places)),
+): Graph {
   const pairs = new Uint32Array(bytesOf(picture.links))
   const notes = picture.ids.length
   const vault = 'count' in picture ? { notes: picture.count, links: picture.link_count } : { notes, links: pairs.length / 2 }
   return withLinks({ picture, places, notes, vault }, pairs)
 }
-
-const AS_IS: Shape = { isTurned: false, across: 1, down: 1 }
 
 /** Days since 1970, as in pictures. */
 export function today(): number {

@@ -21,8 +21,11 @@ interface Shown {
   readonly palette: readonly string[]
 }
 
-/** Reach of a note, reach where areas enclose it, size of a cell, and reach of the smoothing, in usual distances between notes. */
-const REACH = { note: 1.1, enclosed: 6, cell: 0.3, blur: 0.45 }
+/**
+ * Reach of a note, reach where areas enclose it, size of a cell, and reach of the smoothing of borders and then of corners, in usual
+ * distances between notes.
+ */
+const REACH = { note: 1.1, enclosed: 5, cell: 0.2, blur: 0.45, corner: 0.5 }
 /** Maximum number of cells along the longer side. */
 const CELLS = 260
 /** Minimum number of notes with an outline of their own, on a map of up to `few` notes, and on larger ones. */
@@ -106,7 +109,15 @@ function landsOf({ places }: Graph, notes: readonly number[], { colours, other }
   const members = new Map<number, number>()
   for (const note of notes) members.set(partAt(note), (members.get(partAt(note)) ?? 0) + 1)
   const owner = closest(notes.filter((note) => (members.get(partAt(note)) ?? 0) >= least))
-  const leads = leadsOf(owner, cells, { outside, blur: Math.max(1, Math.round((REACH.blur * usual) / size)) })
+  const cellsFor = (distance: number): number => Math.max(1, Math.round((distance * usual) / size))
+  // Rounds all corners alike, and removes what is narrower than a corner.
+  const leads = leadsOf(owner, cells, { outside, blur: cellsFor(REACH.blur) }).map((lead) =>
+    blurred(
+      lead.map((by) => Math.min(1, Math.max(0, 0.5 + by))),
+      cells,
+      cellsFor(REACH.corner),
+    ).map((share) => share - 0.5),
+  )
   const land = new Uint8Array(owner.length).fill(outside)
   for (const [colour, lead] of leads.entries()) for (const [at, by] of lead.entries()) if (by > 0) land[at] = colour
   return {
@@ -169,13 +180,14 @@ function leadsOf(
       blur,
     ),
   )
-  return shares.map((own, one) =>
-    own.map((share, at) => {
-      let most = LEAD
-      for (const [another, other] of shares.entries()) if (another !== one) most = Math.max(most, (other[at] ?? 0) + LEAD)
-      return share - most
-    }),
-  )
+  const [first, second] = [new Float32Array(owner.length), new Float32Array(owner.length)]
+  for (const own of shares)
+    for (let at = 0; at < own.length; at++) {
+      const share = own[at] ?? 0
+      second[at] = Math.max(second[at] ?? 0, Math.min(share, first[at] ?? 0))
+      first[at] = Math.max(first[at] ?? 0, share)
+    }
+  return shares.map((own) => own.map((share, at) => share - ((share === first[at] ? second[at] : first[at]) ?? 0) - LEAD))
 }
 
 /** Returns the mean of the surroundings of each cell, three times over, which is close to a Gaussian blur. */
@@ -234,7 +246,7 @@ function outlinesOf(lead: Float32Array, { columns, rows, size, left, top }: Cell
 }
 
 /** Minimum length of an outline. */
-const SHORTEST = 24
+const SHORTEST = 48
 
 /** Returns the loops that lead from each number to the next. */
 function loopsOf(next: Map<number, number>): readonly (readonly number[])[] {

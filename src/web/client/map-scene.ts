@@ -85,6 +85,10 @@ const STROKE = 120
 const HUB = 200
 /** Opacity by the number of links of the more connected end: up to 15, up to 60, up to `HUB`, more. */
 const OPACITY = [0.42, 0.28, 0.16, 0.05]
+/** Factors of that for links that are long, and longer than half of the view. */
+const FAINTER = [1, 0.5, 0.2]
+/** Links are drawn if an end is closer to the middle than this share of the view, which includes the next move. */
+const NEAR = 0.6
 /** With fewer notes, links are curves that blend the colors of their ends. */
 export const FEW = 300
 /** Opacity of such a curve, and its bend as a share of its length. */
@@ -180,7 +184,6 @@ export class Scene {
     const shown = { ...frame, width: whole(width), height: whole(height), view: { width, height }, isDraft: step > 1 && isMoving }
     const context = sized(this.#image, shown)
     fillGround(context, shown)
-    drawAreas(context, shown)
     drawGraph(context, shown, { step })
     return shown
   }
@@ -195,9 +198,10 @@ export function fillGround(context: CanvasRenderingContext2D, { width, height, r
   context.fillRect(0, 0, Math.ceil(width) + 1, Math.ceil(height) + 1)
 }
 
-/** Draws links and notes: all of them, or those that are highlighted. */
-function drawGraph(context: CanvasRenderingContext2D, frame: Frame, options: LinkOptions): void {
+/** Draws areas, links and notes: all of them, or those that are highlighted. */
+function drawGraph(context: CanvasRenderingContext2D, frame: Shown, options: LinkOptions): void {
   const { highlight } = options
+  if (highlight?.centre === undefined) drawAreas(context, frame, highlight)
   if (highlight?.centre !== undefined) drawCentre(context, frame, highlight.centre)
   else if (frame.graph.count < FEW) drawCurves(context, frame, highlight)
   else drawLinks(context, frame, options)
@@ -283,21 +287,29 @@ function cornerOf({ camera, width, height, ratio }: Frame, shown: Shown): [left:
   ]
 }
 
-/** Draws the area of each group, softly filled. */
-function drawAreas(context: CanvasRenderingContext2D, frame: Frame): void {
+/** Draws the area of each group, softly filled, if all its notes are highlighted. */
+function drawAreas(context: CanvasRenderingContext2D, frame: Frame, highlight: Highlight | undefined): void {
   const { graph, look, theme } = frame
+  const isDimmed = new Set<number>()
+  for (const [note, colour] of look.colours.entries())
+    if (look.shown[note] === 1 && highlight?.notes.has(note) === false) isDimmed.add(colour)
   context.lineWidth = 1
   for (const { colour, outlines } of areasOf(graph, look).all) {
+    if (isDimmed.has(colour)) continue
     context.fillStyle = look.palette[colour] ?? theme.text
     context.strokeStyle = context.fillStyle
     context.beginPath()
     for (const outline of outlines) {
-      for (let at = 0; at < outline.length; at += 2) {
-        const [x, y] = pointIn(frame, outline[at] ?? 0, outline[at + 1] ?? 0)
-        if (at === 0) context.moveTo(x, y)
-        else context.lineTo(x, y)
+      const corner = (at: number) => pointIn(frame, outline.at(at) ?? 0, outline[at < 0 ? outline.length + at + 1 : at + 1] ?? 0)
+      let [x, y] = corner(-2)
+      // A curve from the middle of each side to that of the next one.
+      for (let at = 0; at <= outline.length; at += 2) {
+        const [toX, toY] = corner(at % outline.length)
+        if (at === 0) context.moveTo((x + toX) / 2, (y + toY) / 2)
+        else context.quadraticCurveTo(x, y, (x + toX) / 2, (y + toY) / 2)
+        x = toX
+        y = toY
       }
-      context.closePath()
     }
     context.globalAlpha = theme.area
     context.fill('evenodd')
@@ -314,7 +326,7 @@ interface LinkOptions {
 }
 
 /** Draws straight links, batched by opacity and color. Links within a color have it. */
-function drawLinks(context: CanvasRenderingContext2D, frame: Frame, options: LinkOptions): void {
+function drawLinks(context: CanvasRenderingContext2D, frame: Shown, options: LinkOptions): void {
   const { graph, look, theme, camera } = frame
   // The more links there are, the fainter each is drawn. Dense bundles remain visible.
   const crowd = Math.min(1, Math.sqrt(4_000 / Math.max(1, graph.pairs.length / 2 / options.step)))
@@ -322,7 +334,7 @@ function drawLinks(context: CanvasRenderingContext2D, frame: Frame, options: Lin
   for (const [key, ends] of batchesOf(frame, options)) {
     const level = Math.floor(key / look.palette.length)
     const colour = key % look.palette.length
-    context.globalAlpha = (OPACITY[level >> 1] ?? 0.1) * (level % 2 === 1 ? 0.5 : 1) * (0.35 + 0.65 * crowd)
+    context.globalAlpha = (OPACITY[Math.floor(level / 3)] ?? 0.1) * (FAINTER[level % 3] ?? 1) * (0.35 + 0.65 * crowd)
     context.strokeStyle = colour === look.palette.length - 1 ? theme.link : (look.palette[colour] ?? theme.link)
     for (let from = 0; from < ends.length; from += 2 * STROKE) {
       context.beginPath()
@@ -336,17 +348,20 @@ function drawLinks(context: CanvasRenderingContext2D, frame: Frame, options: Lin
   context.globalAlpha = 1
 }
 
-/** Returns the ends of links by how they are drawn: twice the opacity level, plus one if they are long; times the colors, plus the color. */
-function batchesOf({ graph, look }: Frame, { step, highlight }: LinkOptions): ReadonlyMap<number, readonly number[]> {
+/** Returns the ends of links by how they are drawn: three times the opacity level, plus an index into `FAINTER`; times the colors, plus the color. */
+function batchesOf(frame: Shown, { step, highlight }: LinkOptions): ReadonlyMap<number, readonly number[]> {
+  const { graph, look, view, camera } = frame
   const { pairs, places, degrees } = graph
   const { colours, palette } = look
   const far = extentOf(places) / 5
+  const beyond = Math.max(far, Math.hypot(view.width, view.height) / 2 / camera.scale)
   const batches = new Map<number, number[]>()
   for (let at = 0; at < pairs.length; at += 2 * step) {
     const a = pairs[at] ?? 0
     const b = pairs[at + 1] ?? 0
-    if (!isDrawn(look, highlight, a) || !isDrawn(look, highlight, b)) continue
-    const level = 2 * levelOf(Math.max(degrees[a] ?? 0, degrees[b] ?? 0)) + Number(lengthOf(places, a, b) > far)
+    if (!isLinkDrawn(frame, highlight, [a, b])) continue
+    const long = lengthOf(places, a, b)
+    const level = 3 * levelOf(Math.max(degrees[a] ?? 0, degrees[b] ?? 0)) + Number(long > far) + Number(long > beyond)
     const colour = Math.min(palette.length - 1, colours[a] === colours[b] ? (colours[a] ?? 0) : palette.length)
     const key = level * palette.length + colour
     const batch = batches.get(key)
@@ -367,21 +382,23 @@ function lengthOf(places: Float32Array, a: number, b: number): number {
 }
 
 /** Draws the links of a small map. Long ones are fainter than short ones. */
-function drawCurves(context: CanvasRenderingContext2D, frame: Frame, highlight?: Highlight): void {
-  const { graph, look, theme, camera } = frame
+function drawCurves(context: CanvasRenderingContext2D, frame: Shown, highlight?: Highlight): void {
+  const { graph, look, theme, camera, view } = frame
+  const most = Math.hypot(view.width, view.height) / 2
   const usual = (extentOf(graph.places) * camera.scale) / 7
   context.lineWidth = 0.75
   for (let at = 0; at < graph.pairs.length; at += 2) {
     const a = graph.pairs[at] ?? 0
     const b = graph.pairs[at + 1] ?? 0
-    if (!isDrawn(look, highlight, a) || !isDrawn(look, highlight, b)) continue
+    if (!isLinkDrawn(frame, highlight, [a, b])) continue
     const [x, y] = placeIn(frame, a)
     const [toX, toY] = placeIn(frame, b)
     const blend = context.createLinearGradient(x, y, toX, toY)
     blend.addColorStop(0, look.palette[look.colours[a] ?? 0] ?? theme.link)
     blend.addColorStop(1, look.palette[look.colours[b] ?? 0] ?? theme.link)
     context.strokeStyle = blend
-    context.globalAlpha = CURVE.opacity * Math.min(2.2, Math.max(0.7, usual / Math.hypot(toX - x, toY - y)))
+    const long = Math.hypot(toX - x, toY - y)
+    context.globalAlpha = CURVE.opacity * Math.min(2.2, Math.max(0.7, usual / long)) * Math.min(1, most / long)
     context.beginPath()
     context.moveTo(x, y)
     context.quadraticCurveTo(...bent(x, y, toX, toY), toX, toY)
@@ -471,6 +488,16 @@ function notesByColour(frame: Frame, highlight: Highlight | undefined): readonly
 /** Checks whether a note is visible and part of the highlight, if there is one. */
 export function isDrawn({ shown }: Look, highlight: Highlight | undefined, note: number): boolean {
   return shown[note] === 1 && highlight?.notes.has(note) !== false
+}
+
+/** Checks whether a link is drawn: both its notes are, and one of them is in view or close to it. */
+function isLinkDrawn(frame: Shown, highlight: Highlight | undefined, ends: readonly [from: number, to: number]): boolean {
+  const { look, view, width, height } = frame
+  const isNear = (note: number): boolean => {
+    const [x, y] = placeIn(frame, note)
+    return Math.abs(x - width / 2) < NEAR * view.width && Math.abs(y - height / 2) < NEAR * view.height
+  }
+  return ends.every((note) => isDrawn(look, highlight, note)) && ends.some(isNear)
 }
 
 const extents = new WeakMap<Float32Array, number>()

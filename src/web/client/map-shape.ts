@@ -1,5 +1,13 @@
 import type { VaultPicture } from '../../core/insight/picture.ts'
-import { boundsOf, bytesOf, type Shape } from './graph.ts'
+import { boundsOf, bytesOf } from './graph.ts'
+
+/** How a layout is turned and stretched to fill a window. */
+export interface Shape {
+  readonly isTurned: boolean
+  /** Factors of the width and the height. */
+  readonly across: number
+  readonly down: number
+}
 
 /** Maximum factor. Beyond that, evenly spread notes become rows. */
 const MOST_STRETCHED = 1.3
@@ -15,12 +23,32 @@ export function shapeFor(picture: Pick<VaultPicture, 'places'>, aspect: number):
   return { isTurned, across: wider > 1 ? factor : 1, down: wider > 1 ? 1 : factor }
 }
 
-/** Pixels that the start pane, and what is above and below the map, take from windows of at least `WIDE` pixels, and from others. */
-const TAKEN = { wide: { pane: 280, bars: 49 }, narrow: { pane: 0, bars: 127 } }
+/** Returns the places of notes in a shape. Notes without links remain in rows below the others. */
+export function placesIn(picture: Pick<VaultPicture, 'places' | 'links'>, { isTurned, across, down }: Shape): Float32Array {
+  const given = new Float32Array(bytesOf(picture.places))
+  const places = given.map(
+    (place, at) => (isTurned ? (given[at ^ 1] ?? 0) * (at % 2 === 0 ? 1 : -1) : place) * (at % 2 === 0 ? across : down),
+  )
+  const linked = new Set(new Uint32Array(bytesOf(picture.links)))
+  if (!isTurned || linked.size === 0) return places
+  const pointsOf = (of: Float32Array): number[] => [...linked].flatMap((note) => [of[note * 2] ?? 0, of[note * 2 + 1] ?? 0])
+  const [left, , right, bottom] = boundsOf(pointsOf(given))
+  const [toLeft, , toRight, toBottom] = boundsOf(pointsOf(places))
+  for (let note = 0; note < given.length / 2; note++) {
+    const [x, y] = [(given[note * 2] ?? 0) - (left + right) / 2, (given[note * 2 + 1] ?? 0) - bottom]
+    if (linked.has(note) || y < 0 || Math.abs(x) > (toRight - toLeft) / 2) continue
+    places[note * 2] = (toLeft + toRight) / 2 + x
+    places[note * 2 + 1] = toBottom + y
+  }
+  return places
+}
+
+/** Pixels that the start pane or the legend, and what is above and below the map, take from windows of at least `WIDE` pixels, and from others. */
+const TAKEN = { wide: { side: 280, bars: 49 }, narrow: { side: 0, bars: 127 } }
 const WIDE = 700
 
 /** Returns width divided by height of the map in this window. Does not measure the map, because it may not be there yet. */
-export function aspectOf(hasStartPane: boolean): number {
-  const { pane, bars } = innerWidth < WIDE ? TAKEN.narrow : TAKEN.wide
-  return (innerWidth - (hasStartPane ? pane : 0)) / (innerHeight - bars)
+export function aspectOf(): number {
+  const { side, bars } = innerWidth < WIDE ? TAKEN.narrow : TAKEN.wide
+  return (innerWidth - side) / (innerHeight - bars)
 }

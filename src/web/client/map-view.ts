@@ -45,7 +45,7 @@ export interface MapEvents {
 
 interface Group {
   readonly label: string
-  readonly notes: number
+  readonly notes: readonly number[]
   /** Palette index of the notes. */
   readonly colour: number
   /** Bounds of most of them. */
@@ -453,10 +453,10 @@ export class MapView {
     const { look, graph } = frame
     this.#drawMarks(on, frame)
     const writing: Writing = { on, frame, labels: this.#labelsIn(frame, highlight), isAnywhere: true }
-    this.#groupNames = []
     const wanted = [highlight.centre, ...look.path, look.focus].filter((note) => note !== undefined)
     const first = new Set(wanted.filter((note) => highlight.notes.has(note)))
     for (const note of first) this.#labelNote(note, { ...writing, isBold: true })
+    this.#groupNames = highlight.centre === undefined ? this.#labelGroups(writing, highlight.notes) : []
     const notes = [...highlight.notes].sort((a, b) => (graph.degrees[b] ?? 0) - (graph.degrees[a] ?? 0) || a - b)
     const most = this.#mostNames(NAMED.around, 2)
     for (const note of worthALabel(frame, notes, MOST_LOOKED)) {
@@ -558,19 +558,21 @@ export class MapView {
     return Math.min(this.#size().width - width / 2 - 4, Math.max(width / 2 + 4, x))
   }
 
-  /** Writes the names of groups, the largest first. A group whose area has no room for its name gets none. */
-  #labelGroups({ on, frame, labels }: Writing): readonly Label[] {
+  /** Writes the names of groups, or of those whose notes are all `within` a set, the largest first. A group whose area has no room for its name gets none. */
+  #labelGroups({ on, frame, labels }: Writing, within?: ReadonlySet<number>): readonly Label[] {
     const { graph, look } = frame
     const names: Label[] = []
-    const groups = this.#groups(graph, look)
+    const groups = this.#groups(graph, look).filter(
+      ({ notes }) => within === undefined || notes.every((note) => within.has(note)),
+    )
     const texts = withoutSharedStart(groups.map(({ label }) => this.#shortened(label)))
     const most = this.#mostNames(NAMED.groups, 1)
     for (const [at, group] of groups.entries()) {
       const { colour, notes, label: name } = group
       const isOther = colour === look.palette.length - 1
       // A color means nothing without a name, also in a small window.
-      if (isOther && (names.length >= most || notes < NAMED.least)) continue
-      const share = isOther ? 0 : Math.sqrt(notes / (groups[0]?.notes ?? 1))
+      if (isOther && (names.length >= most || notes.length < NAMED.least)) continue
+      const share = isOther ? 0 : Math.sqrt(notes.length / (groups[0]?.notes.length ?? 1))
       const full =
         (GROUP_FONT.least + (GROUP_FONT.most - GROUP_FONT.least) * share) *
         (frame.width < GROUP_FONT.narrow ? GROUP_FONT.left : 1)
@@ -963,6 +965,6 @@ function groupsOf(graph: Graph, look: Look): readonly Group[] {
       const edge = (sorted: readonly number[] | undefined, share: number): number =>
         sorted?.[Math.round(share * (near.length - 1))] ?? 0
       const bounds: Box = [edge(xs, 0.05), edge(ys, 0.05), edge(xs, 0.95), edge(ys, 0.95)]
-      return { label, notes: notes.length, colour: colours[nearest] ?? 0, bounds }
+      return { label, notes, colour: colours[nearest] ?? 0, bounds }
     })
 }

@@ -14,7 +14,7 @@ const PAUSE_MS = 120
 export function Search() {
   const choose = (hit: Hit, query: string): void => {
     document.querySelector<HTMLElement>('#search')?.blur()
-    document.querySelector<HTMLElement>('canvas')?.focus({ preventScroll: true })
+    document.querySelector<HTMLElement>('canvas')?.focus({ preventScroll: true, focusVisible: false })
     void open(hit.id, { at: lineOf(hit, query) })
   }
   return <NoteSearch id="search" list="hits" label="Search notes" placeholder="Search notes  /" onChoose={choose} />

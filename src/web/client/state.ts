@@ -16,10 +16,9 @@ import {
   neighbours,
   noteAddress,
   overviewBy,
-  type Shape,
 } from './graph.ts'
 import type { Mark, Tie } from './map-scene.ts'
-import { aspectOf, shapeFor } from './map-shape.ts'
+import { aspectOf, placesIn, type Shape, shapeFor } from './map-shape.ts'
 import type { MapView } from './map-view.ts'
 
 export type View = 'map' | 'table' | 'path' | 'problems' | 'gaps' | 'changes'
@@ -350,12 +349,12 @@ let shape: Shape | undefined
 
 /** Builds the graph of a picture, including attachments if they are shown. Otherwise, they are not requested. */
 async function drawn(of: string, picture: PartialPicture): Promise<Graph> {
-  const shapeNow = (): Shape => shapeFor(picture, aspectOf(picture.count <= MANY))
+  const shapeNow = (): Shape => shapeFor(picture, aspectOf())
   shape ??= shapeNow()
-  let made = graphOf(picture, shape)
+  let made = graphOf(picture, placesIn(picture, shape))
   if (graph.value !== undefined && isElsewhere(graph.value, made)) {
     shape = shapeNow()
-    made = graphOf(picture, shape)
+    made = graphOf(picture, placesIn(picture, shape))
   }
   if (!withAttachments.value || api.value === undefined) return made
   const { files, left_out } = await api.value.files(of)

@@ -15,7 +15,7 @@ import {
 } from '../../../src/web/client/graph.ts'
 import { areasOf } from '../../../src/web/client/map-areas.ts'
 import { Dots, Labels } from '../../../src/web/client/map-labels.ts'
-import { shapeFor } from '../../../src/web/client/map-shape.ts'
+import { placesIn, shapeFor } from '../../../src/web/client/map-shape.ts'
 import { plainText } from '../../../src/web/client/plain-text.ts'
 
 /** A picture of notes at places, `a: 0 0 = group`, and of links between them, `a b`. */
@@ -206,8 +206,13 @@ test('a layout is turned and stretched to fill the window', () => {
   expect(shapeFor(wide, 2)).toEqual({ isTurned: false, across: 1, down: 1 })
   expect(shapeFor(wide, 0.5)).toEqual({ isTurned: true, across: 1, down: 1 })
   expect(shapeFor(wide, 1.2)).toEqual({ isTurned: false, across: 1, down: 1.3 })
-  expect([...graphOf(wide, shapeFor(wide, 0.5)).places].map(Math.abs)).toEqual([0, 0, 10, 20])
-  expect([...graphOf(wide, shapeFor(wide, 2.2)).places]).toEqual([0, 0, 22, 10].map(Math.fround))
+  expect([...placesIn(wide, shapeFor(wide, 0.5))].map(Math.abs)).toEqual([0, 0, 10, 20])
+  expect([...placesIn(wide, shapeFor(wide, 2.2))]).toEqual([0, 0, 22, 10].map(Math.fround))
+  // A note without links is below the others, also when they are turned.
+  const { isTurned, ...shape } = shapeFor(pictureOf(['a: 0 0', 'b: 20 10', 'c: 10 13'], ['a b']), 0.5)
+  const places = placesIn(pictureOf(['a: 0 0', 'b: 20 10', 'c: 10 13'], ['a b']), { isTurned: true, ...shape })
+  expect(isTurned).toBe(true)
+  expect(places[5]).toBeGreaterThan(Math.max(places[1] ?? 0, places[3] ?? 0))
 })
 
 test('a community keeps its colour when another outgrows it, also after the page is loaded again', () => {

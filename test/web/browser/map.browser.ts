@@ -248,7 +248,8 @@ test('a note is found, opened, left along its links, traced to another and its p
   await page.keyboard.press('Enter')
   await page.waitForSelector('.note h1:text-is("Hydration")')
   await said(/Hydration, \d+ links/)
-  expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('CANVAS')
+  // The ring around the note shows where the keys go, so the map needs no frame.
+  expect(await page.evaluate(() => document.activeElement?.matches('canvas:not(:focus-visible)'))).toBe(true)
   // Somewhere there is a linked note; the address has it as soon as the key is heard.
   const first = await page.evaluate(() => location.hash)
   const keys = ['ArrowUp', 'ArrowRight', 'ArrowDown', 'ArrowLeft']
@@ -373,6 +374,30 @@ test('a note under the pointer, or in focus, stands out with what it is linked w
   await page.waitForSelector('.note h1:text-is("Amylase")')
   await mapIsStill(page)
   expect(await contrastOf(far)).toBeLessThan(plain * 0.2)
+})
+
+test('a group chosen in the legend keeps its land and its name', async () => {
+  const { page } = await lookAtDemo()
+  await page.waitForSelector('.legend li')
+  await mapIsStill(page)
+  const colourAt = (x: number, y: number) =>
+    page.evaluate(
+      ([left = 0, top = 0]) => [
+        ...(document.querySelector<MapCanvas>('.map canvas')?.getContext('2d')?.getImageData(left, top, 1, 1).data ?? []),
+      ],
+      [x, y],
+    )
+  /** How much color the land has next to the group's name. */
+  const landOf = async (name: string) => {
+    const { box: [left, top] = [0, 0] } =
+      (await labelsOf(page)).find(({ text, font }) => text === name && font.startsWith('700')) ?? {}
+    const [red = 0, green = 0, blue = 0] = await colourAt(left, top)
+    return Math.max(red, green, blue) - Math.min(red, green, blue)
+  }
+  expect(await landOf('Poolish')).toBeGreaterThan(8)
+  await page.click('.legend button:has-text("Poolish")')
+  await mapIsStill(page)
+  expect(await landOf('Poolish')).toBeGreaterThan(8)
 })
 
 test('the card at the pointer has links in and out and the first sentence, the theme is switched, and the map is saved', async () => {
