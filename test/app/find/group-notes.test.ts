@@ -128,7 +128,7 @@ describe('grouping notes', () => {
     expect(groups.map(([value]) => value)).toEqual(['k1', 'k10'])
     expect(total).toBe(9_999)
     expect(list).toEqual({ offset: 1, shown: 2, count: 9_999, counted: 'all' })
-  }, 60_000)
+  })
 
   test('an unknown property gives no groups and names the nearest', async () => {
     const { groups, notes, warnings } = await group(BOOKS, 'auhtor')

@@ -16,7 +16,13 @@ const GARDEN = {
 const DEFAULTS: SimilarArguments = { id: 'roses.md', limit: 10, relevance: 'loose', excludeLinked: false }
 const idsOf = async (core: SearchCore, args: Partial<SimilarArguments> = {}) =>
   (await similarNodes(core, { ...DEFAULTS, ...args })).value.map(({ id }) => id as string)
-const open = () => searchCore(GARDEN, { embedder: new KnownBag() })
+/** A server waits two seconds for the comparison of words, and a busy machine may need longer. */
+const openCompared: typeof searchCore = async (...given) => {
+  const core = await searchCore(...given)
+  await core.insights.follow({ wait: 50_000 })
+  return core
+}
+const open = () => openCompared(GARDEN, { embedder: new KnownBag() })
 
 describe('similar_nodes', () => {
   test('returns the nearest notes first, without the note itself, archived or unrelated notes', async () => {
@@ -33,7 +39,7 @@ describe('similar_nodes', () => {
 
   test('embeds nothing', async () => {
     const bag = new KnownBag()
-    const core = await searchCore(GARDEN, { embedder: bag })
+    const core = await openCompared(GARDEN, { embedder: bag })
     const embed = vi.spyOn(bag, 'embed')
     await idsOf(core)
     expect(embed).not.toHaveBeenCalled()
@@ -57,12 +63,12 @@ describe('similar_nodes', () => {
 
   test('works while the model is down', async () => {
     const down = async () => Promise.reject(new Error('the server is down'))
-    const core = await searchCore(GARDEN, { embedder: new KnownBag(), open: down })
+    const core = await openCompared(GARDEN, { embedder: new KnownBag(), open: down })
     expect(await idsOf(core)).toEqual(await idsOf(await open()))
   })
 
   test('explains that a node is not a note or has no text', async () => {
-    const core = await searchCore({ ...GARDEN, '🌹.md': '🌹', 'pic.png': 'x' }, { embedder: new KnownBag() })
+    const core = await openCompared({ ...GARDEN, '🌹.md': '🌹', 'pic.png': 'x' }, { embedder: new KnownBag() })
     const similar = async (id: string) => await similarNodes(core, { ...DEFAULTS, id })
     expect(await similar('pic.png')).toEqual({
       value: [],
@@ -76,7 +82,7 @@ describe('similar_nodes', () => {
   })
 
   test('accepts a unique title and names the note', async () => {
-    const core = await searchCore(
+    const core = await openCompared(
       { ...GARDEN, 'f/Roses and more.md': 'Roses need pruning in March.' },
       { embedder: new KnownBag() },
     )
@@ -97,7 +103,7 @@ describe('similar_nodes', () => {
   test('a note with hundreds of chunks does not hide others behind its own chunks', async () => {
     const part = (at: number) => `## Part ${at}\n\n${'Roses need pruning in March with sharp shears. '.repeat(30)}\n`
     const huge = Array.from({ length: 300 }, (_, at) => part(at)).join('\n')
-    const core = await searchCore({ ...GARDEN, 'Huge.md': huge }, { embedder: new KnownBag() })
+    const core = await openCompared({ ...GARDEN, 'Huge.md': huge }, { embedder: new KnownBag() })
     expect((await ask(core.store).vectors('static:bag:64', 'huge.md' as never))?.chunks.length).toBeGreaterThan(250)
     expect(await idsOf(core, { id: 'huge.md' })).toEqual(expect.arrayContaining(['shears.md', 'beds/pruning.md']))
   })
@@ -105,20 +111,20 @@ describe('similar_nodes', () => {
   test('counts the relevant notes when the search by meaning reaches past them', async () => {
     const text = (at: number) => `garden0 garden1 and ${[0, 1].map((each) => `w${(at * 7 + each * 13) % 97}`).join(' ')}\n`
     const notes = Object.fromEntries(Array.from({ length: 420 }, (_, at) => [`n${at}.md`, text(at)]))
-    const core = await searchCore(notes, { embedder: new KnownBag() })
+    const core = await openCompared(notes, { embedder: new KnownBag() })
     const { value, list } = await similarNodes(core, { ...DEFAULTS, id: 'n5', relevance: 'loose', limit: 60 })
     expect(value.length).toBeLessThan(60)
     expect(list).toEqual({ offset: 0, shown: value.length, count: value.length, counted: 'relevant' })
   })
 
   test('answers by words alone without an embedder', async () => {
-    expect(await idsOf(await searchCore(GARDEN))).toEqual(expect.arrayContaining(['shears.md', 'beds/pruning.md', 'linker.md']))
+    expect(await idsOf(await openCompared(GARDEN))).toEqual(expect.arrayContaining(['shears.md', 'beds/pruning.md', 'linker.md']))
   })
 
   test('shared boilerplate does not make notes similar', async () => {
     const plugin = (about: string) =>
       `# Plugin\n\nAuthor of this plugin\n${about}\n\n## Installed from the store\n\nSee the list of all plugins.\n`
-    const core = await searchCore(
+    const core = await openCompared(
       {
         'Boards.md': plugin('Cards on boards, to be moved between columns.'),
         'Kanban.md': plugin('Columns of cards that are moved, as on boards.'),
@@ -139,7 +145,7 @@ describe('similar_nodes', () => {
     const { value, warnings } = await similarNodes(core, DEFAULTS)
     expect(value.map(({ id }) => id as string)).toContain('beds/pruning.md')
     expect(warnings).toMatchObject([{ code: 'FALLBACK', message: expect.stringContaining('uses meaning alone') }])
-    expect(await similarNodes({ ...(await searchCore(GARDEN)), insights }, DEFAULTS)).toMatchObject({
+    expect(await similarNodes({ ...(await openCompared(GARDEN)), insights }, DEFAULTS)).toMatchObject({
       value: [],
       warnings: [{ code: 'INDEX_BUILDING' }],
     })
@@ -172,14 +178,14 @@ describe('similar_nodes', () => {
   test('falls back to vectors when words cannot be compared', async () => {
     const failing = { follow: () => Promise.reject(new Error('out of memory')) }
     expect(await idsOf({ ...(await open()), insights: failing } as SearchCore)).toContain('beds/pruning.md')
-    await expect(idsOf({ ...(await searchCore(GARDEN)), insights: failing } as SearchCore)).rejects.toThrow('out of memory')
+    await expect(idsOf({ ...(await openCompared(GARDEN)), insights: failing } as SearchCore)).rejects.toThrow('out of memory')
   })
 
   test('notes found only by meaning follow those near by words, with lower scores', async () => {
     const roses = Array.from({ length: 30 }, (_, at) => [`Roses ${at}.md`, `Roses need pruning, shears ${'x'.repeat(at + 1)}.\n`])
     const others = Array.from({ length: 90 }, (_, at) => [`Other ${at}.md`, `Something ${'y'.repeat(at + 1)}.\n`])
     const many: Readonly<Record<string, string>> = Object.fromEntries([...roses, ...others])
-    const core = await searchCore({ ...GARDEN, ...many }, { embedder: new KnownBag() })
+    const core = await openCompared({ ...GARDEN, ...many }, { embedder: new KnownBag() })
     const { value } = await similarNodes(core, { ...DEFAULTS, limit: 30 })
     const scores = value.map(({ score }) => score)
     expect(new Set(value.map(({ id }) => id)).size).toBe(value.length)
@@ -193,7 +199,7 @@ describe('similar_nodes', () => {
       (_, at) => `petal${'abcdefghij'[at % 10]}${'klmn'[at % 4]} stem${'abcdefghij'[at % 10]}${'klmn'[at % 4]}`,
     )
     const each = words.map((text, at) => [`Flower ${at}.md`, `${text} grows.\n`])
-    const core = await searchCore({ 'All.md': words.join('. '), ...Object.fromEntries(each) }, { embedder: new KnownBag() })
+    const core = await openCompared({ 'All.md': words.join('. '), ...Object.fromEntries(each) }, { embedder: new KnownBag() })
     const store = slowStore(core.store)
     const args: SimilarArguments = { ...DEFAULTS, id: 'all.md', limit: 30 }
     await core.insights.follow({ wait: 10_000 })
