@@ -30,9 +30,9 @@ describe.runIf(LONG)('the suites of bench/, shortened', () => {
     expect(stdout.match(/^\| \d/gm)).toHaveLength(3 * 13)
   })
 
-  test('vaults of unusual shapes are served', () => {
-    const { status, stdout, stderr } = suite('odd-vaults', '--scale', '0.002')
+  test('vaults of unusual shapes are served', { timeout: SLOW * 3 }, () => {
+    const { status, stdout, stderr } = suite('odd-vaults', '--scale', '0.002', '--only', 'one source', '--only', 'events')
     expect(status, `${stdout}\n${stderr}`).toBe(0)
-    expect(stdout.match(/^\| [^|]+ \| \d/gm)).toHaveLength(6)
+    expect(stdout.match(/^\| [^|]+ \| \d/gm)).toHaveLength(2)
   })
 })

@@ -525,7 +525,7 @@ export class MapView {
     }
     let label = place(!isAnywhere)
     if (isBold) label ??= further()
-    else if (!isAnywhere && (isIndex(frame.graph, note) || share >= LARGE.most))
+    else if (isIndex(frame.graph, note) || (!isAnywhere && share >= LARGE.most))
       label ??= place(true, Infinity) ?? place(false) ?? place(false, Infinity)
     else if (!isAnywhere && share >= LARGE.more && frame.graph.count > FEW) label ??= place(true, HIDDEN.few)
     if (label !== undefined) write(on, label, this.#theme.text, this.#theme.ground)
