@@ -93,6 +93,18 @@ export class Client {
   }
 }
 
+/** Returns how far indexing got. @throws if it stopped, with what the server printed, for example that memory ran short */
+export async function statusOf(client) {
+  const { message } = await client.request('resources/read', { uri: 'roux://system-info' })
+  const { index } = JSON.parse(message.result.contents[0].text).vault
+  if (index.phase === 'failed' || index.search?.isStopped) throw new Error(`indexing stopped: ${client.errors.slice(-300)}`)
+  return index
+}
+
+export function isDone(progress) {
+  return progress !== undefined && progress.done >= progress.total
+}
+
 export function quantile(values, share) {
   const sorted = [...values].sort((a, b) => a - b)
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))]

@@ -12,7 +12,7 @@ import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { Client, quantile } from './client.mjs'
+import { Client, isDone, quantile, statusOf } from './client.mjs'
 import { busyOf, cpuOf, peakOf, residentOf } from './process-tree.mjs'
 import { callEverything } from './starts.mjs'
 
@@ -135,18 +135,6 @@ async function warm(client, figures) {
   figures.times['graph, with an index'] = await first('get_hubs', { limit: 1 })
   figures.times['search, with an index'] = await first('search', { query: 'meeting notes', limit: 5 })
   await client.close()
-}
-
-async function statusOf(client) {
-  const { message } = await client.request('resources/read', { uri: 'roux://system-info' })
-  const { index } = JSON.parse(message.result.contents[0].text).vault
-  // What it says about itself when it stopped, for example because memory ran short.
-  if (index.phase === 'failed' || index.search?.isStopped) throw new Error(`indexing stopped: ${client.errors.slice(-300)}`)
-  return index
-}
-
-function isDone(progress) {
-  return progress !== undefined && progress.done >= progress.total
 }
 
 async function measureCalls(client) {

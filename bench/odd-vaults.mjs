@@ -18,7 +18,7 @@ import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { Client } from './client.mjs'
+import { Client, isDone, statusOf } from './client.mjs'
 import { peakOf } from './process-tree.mjs'
 import { nouns } from './words.mjs'
 
@@ -89,14 +89,14 @@ async function measure(name, shape, scratch) {
     throw new Error(`the server ended with ${code}: ${client.errors.slice(-300)}`)
   })
   ended.catch(() => {})
-  const secondsUntil = async (isDone) => {
-    while (!isDone(await Promise.race([statusOf(client), ended]))) await sleep(100)
+  const secondsUntil = async (isTrue) => {
+    while (!isTrue(await Promise.race([statusOf(client), ended]))) await sleep(100)
     return (performance.now() - client.started) / 1000
   }
   await client.initialize()
   client.call('list_nodes', { limit: 1 }).catch(() => {})
   figures.graph = await secondsUntil(({ phase }) => phase === 'idle')
-  figures.words = await secondsUntil(({ search }) => search?.words !== undefined && search.words.done >= search.words.total)
+  figures.words = await secondsUntil(({ search }) => isDone(search?.words))
   const meanwhile = shape.eventSeconds === undefined ? [] : [await changeMuch(client, vault, shape)]
   const called = await callAbout(client, name, shape)
   figures.slowest = [...meanwhile, ...called].sort((a, b) => b.ms - a.ms)[0]
@@ -126,14 +126,7 @@ function write(vault, files) {
 
 function serve(vault, scratch) {
   const folders = { XDG_CACHE_HOME: join(scratch, 'cache'), XDG_STATE_HOME: scratch, XDG_CONFIG_HOME: scratch }
-  return new Client(process.execPath, [resolve(options.program), 'serve', vault], { ...folders, ROUX_SERVE_SHARED: 'off' })
-}
-
-async function statusOf(client) {
-  const { message } = await client.request('resources/read', { uri: 'roux://system-info' })
-  const { index } = JSON.parse(message.result.contents[0].text).vault
-  if (index.phase === 'failed' || index.search?.isStopped) throw new Error(`indexing stopped: ${client.errors.slice(-300)}`)
-  return index
+  return new Client(process.execPath, [resolve(options.program), 'serve', vault], folders)
 }
 
 /** Calls tools about the odd note, and checks the answers. Returns the tool and the milliseconds of each call. */

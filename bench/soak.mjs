@@ -19,7 +19,7 @@ import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { median } from './client.mjs'
+import { isDone, median } from './client.mjs'
 import { httpClient, serveHttp } from './http-client.mjs'
 import { handlesOf, peakOf, residentOf, watchesOf } from './process-tree.mjs'
 import { seededRandom } from './retrieval.mjs'
@@ -138,18 +138,14 @@ async function settled() {
 async function until(isTrue, message) {
   const end = performance.now() + PATIENCE
   for (;;) {
-    const isDone = await isTrue().catch((error) => {
+    const isReached = await isTrue().catch((error) => {
       if (!/VAULT_NOT_FOUND/.test(error.message)) throw error
       return false
     })
-    if (isDone) return
+    if (isReached) return
     if (performance.now() > end) throw new Error(`${message} within ${PATIENCE / 1000} s; ${JSON.stringify(await indexStatus())}`)
     await sleep(POLL)
   }
-}
-
-function isDone(progress) {
-  return progress !== undefined && progress.done >= progress.total
 }
 
 async function indexStatus(of = client) {

@@ -29,7 +29,7 @@ interface Running {
   hasEnded: boolean
 }
 
-/** How long a worker may take to end by itself, in milliseconds. With the time to close its vaults, it fits into `SHUTDOWN.closed`. */
+/** How long a worker may take to end by itself, in milliseconds. Closing its vaults first takes at most two seconds, and `SHUTDOWN.closed` allows four. */
 const ENDING_TIME = 2_000
 
 /**

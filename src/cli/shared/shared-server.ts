@@ -89,7 +89,7 @@ async function serveShared(host: Host, place: Place, vaults: SharedVaults): Prom
   await Promise.race([vaults.close(), pause(SHUTDOWN.gone - SHUTDOWN.closed)])
 }
 
-/** Tells other processes how to connect, or without a token that this server is starting. Only the holder of the lock writes the new file. */
+/** Tells other processes how to connect or, without a token, that this server is starting. Only the holder of the lock writes the new file. */
 function announce({ announcement }: Place, token?: string): void {
   const fresh = `${announcement}.new`
   writeFileSync(fresh, token === undefined ? `${process.pid}` : `${process.pid} ${token}`, { mode: 0o600 })

@@ -1,4 +1,5 @@
 import type * as Yaml from 'yaml'
+import type { TextEdit } from '../../core/changes.ts'
 import { RouxError } from '../../core/errors.ts'
 import { type Fences, findFences, readFrontmatter } from '../frontmatter/frontmatter.ts'
 import { MAX_LENGTH, YAML_OPTIONS, yaml } from '../frontmatter/yaml-frontmatter.ts'
@@ -28,8 +29,15 @@ export interface Value {
 /** An item of a block list, and the dash before it. */
 export interface ListItem extends Value {
   readonly dash: number
+  /** Start of the dash's line. */
+  readonly lineStart: number
   /** End of the item's last line. */
   readonly lineEnd: number
+}
+
+/** Returns the edit that removes an item of a block list with its lines. */
+export function withoutItem({ lineStart, lineEnd }: ListItem): TextEdit {
+  return { start: lineStart, end: lineEnd, text: '' }
 }
 
 /** A file's frontmatter with the place of every part. */
@@ -105,7 +113,7 @@ class TreeReader {
       const before = tokens[i]?.start
       const dash = this.#from + (tokenOf(before, 'seq-item-ind')?.offset ?? startOf(node))
       const value = this.#value(node, before, dash + 1)
-      return { ...value, dash, lineEnd: this.#nextLine(value.end) }
+      return { ...value, dash, lineStart: startOfLine(this.#text, dash), lineEnd: this.#nextLine(value.end) }
     })
   }
 

@@ -4,9 +4,9 @@ import type { TextEdit } from '../../core/changes.ts'
 import { yaml } from '../frontmatter/yaml-frontmatter.ts'
 import { wikilinkEnd } from '../wikilinks.ts'
 import { addProperties, editPairs, frontmatterEdits, indented } from './edit-frontmatter.ts'
-import { type Entry, type FrontmatterTree, requireFrontmatter } from './frontmatter-tree.ts'
+import { type Entry, type FrontmatterTree, requireFrontmatter, withoutItem } from './frontmatter-tree.ts'
 import { invalid, requireLine, requireText } from './given-text.ts'
-import { endOfLine, lineEndingOf, nextLine, startOfLine, withLineEnding } from './lines.ts'
+import { endOfLine, lineEndingOf, nextLine, withLineEnding } from './lines.ts'
 import { type Style, type WrittenValue, writeValue } from './write-yaml.ts'
 
 /** YAML allows 1,024 characters, but a longer name than this is a mistake. */
@@ -95,7 +95,7 @@ function replaceItems(tree: FrontmatterTree, { key, value: { node } }: Entry, va
   const [before, after]: readonly unknown[] = [properties[key], value]
   if (!yaml().isSeq(node) || node.flow || !Array.isArray(before) || !Array.isArray(after)) return undefined
   const items = tree.items(node)
-  const indents = items.map(({ dash }) => text.slice(startOfLine(text, dash), dash))
+  const indents = items.map(({ lineStart, dash }) => text.slice(lineStart, dash))
   if (items.length !== before.length || indents.some((indent) => indent.trim() !== '')) return undefined
   const shorter = Math.min(before.length, after.length)
   let same = 0
@@ -105,12 +105,9 @@ function replaceItems(tree: FrontmatterTree, { key, value: { node } }: Entry, va
   if (same + end === 0) return undefined
   const removed = items.slice(same, items.length - end)
   const added = after.slice(same, after.length - end)
-  const at = items[same - 1]?.lineEnd ?? startOfLine(text, items[0]?.dash ?? 0)
+  const at = items[same - 1]?.lineEnd ?? items[0]?.lineStart ?? 0
   const lines = added.length === 0 ? '' : indented(writeValue(added, { outdented: true }).body, indents[0] ?? '')
-  return [
-    { start: at, end: at, text: withLineEnding(lines, lineEndingOf(text)) },
-    ...removed.map(({ dash, lineEnd }) => ({ start: startOfLine(text, dash), end: lineEnd, text: '' })),
-  ]
+  return [{ start: at, end: at, text: withLineEnding(lines, lineEndingOf(text)) }, ...removed.map(withoutItem)]
 }
 
 /** Keeps a comment after the colon on a block's first line. */

@@ -12,7 +12,7 @@ import { LineIndex } from '../line-index.ts'
 import { scanBody } from '../parse-note.ts'
 import { propertyTag, TagSet } from '../tags.ts'
 import { addProperties, editPairs, editSeparated, frontmatterEdits } from './edit-frontmatter.ts'
-import { type Entry, type FrontmatterTree, requireFrontmatter, type Value } from './frontmatter-tree.ts'
+import { type Entry, type FrontmatterTree, requireFrontmatter, type Value, withoutItem } from './frontmatter-tree.ts'
 import { invalid, requireText } from './given-text.ts'
 import { endOfLine, lineEndingOf, nextLine, startOfLine } from './lines.ts'
 import { replaceValue } from './set-properties.ts'
@@ -237,14 +237,10 @@ function editDashes(tree: FrontmatterTree, entry: Entry, change: TagChange): rea
   const { text } = tree
   const items = tree.items(entry.value.node as Yaml.YAMLSeq)
   const dropped = new Set(items.filter((item) => goes(partsOf(text, item), change)))
-  const edits: TextEdit[] = [...dropped].map(({ dash, lineEnd }) => ({
-    start: startOfLine(text, dash),
-    end: lineEnd,
-    text: '',
-  }))
+  const edits = [...dropped].map(withoutItem)
   const last = items.at(-1)
   if (change.added.length > 0 && last) {
-    const indent = text.slice(startOfLine(text, last.dash), last.dash)
+    const indent = text.slice(last.lineStart, last.dash)
     edits.push(newItems(text, last.lineEnd, { indent, added: change.added, style: quotesOf(items) }))
   } else if (dropped.size === items.length) edits.push(...dropKey(tree, entry, items[0]?.dash ?? entry.end))
   for (const item of items) if (!dropped.has(item)) edits.push(...editItem(tree, item, { ...change, added: [] }))

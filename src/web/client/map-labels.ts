@@ -36,7 +36,7 @@ export class Labels {
     this.#dots = dots
   }
 
-  /** Uses the first center that is free and completely in view. Returns `undefined` if there is none. */
+  /** Uses the free center in view that hides the least of notes, or the first of several. Returns `undefined` if there is none. */
   place(words: Words, centres: readonly Point[], { mostHidden = 0, isAllowed }: Placing = {}): Label | undefined {
     const { width, height } = words
     let best: Box | undefined
