@@ -7,6 +7,7 @@ import { handOver } from '../relay/hand-over.ts'
 import { SHARED_COMMAND } from '../relay/start-server.ts'
 import { isHeldByFile } from '../workers/files/file-threads.ts'
 import { bootIndexer, endSpare } from '../workers/spare-worker.ts'
+import { leaveNativeCode } from '../workers/thread-guard.ts'
 import { splitCommand } from './arguments.ts'
 import type { Host } from './host.ts'
 import { run } from './run.ts'
@@ -52,9 +53,9 @@ if (!isServer) {
 }
 process.stderr.on('error', () => {})
 
-// Exit without waiting for threads, as Node would, because one may hang on a file that does not respond.
+// Exit without waiting for threads, as Node would, because one may hang on a file or disk that does not respond.
 process.on('exit', () => {
-  if (isHeldByFile()) process.kill(process.pid, 'SIGKILL')
+  if (isHeldByFile() || !leaveNativeCode()) process.kill(process.pid, 'SIGKILL')
 })
 
 async function main(): Promise<void> {

@@ -10,7 +10,7 @@ import type { LaidOut } from '../insight/layout.ts'
 import type { ComputeService } from './compute.ts'
 import type { InsightRuns, InsightSteps } from './insight-client.ts'
 import type { LayoutHow, LayoutRuns } from './layout-client.ts'
-import { ThreadGuard } from './thread-guard.ts'
+import { terminate } from './thread-guard.ts'
 
 /**
  * Runs graph algorithms, computations over a whole vault, and builds of vector graphs in a worker. The worker takes about 20 MB and
@@ -18,8 +18,6 @@ import { ThreadGuard } from './thread-guard.ts'
  */
 export class ComputeClient implements Analytics, VectorGraphs, InsightRuns, LayoutRuns {
   readonly #calls: WorkerCalls<ComputeService, Worker>
-  /** Belongs to the running worker. */
-  #guard = new ThreadGuard()
   #ending: Promise<unknown> | undefined
   #nextId = 1
   /** Unfinished graphs and runs that are in the worker's memory. */
@@ -29,7 +27,6 @@ export class ComputeClient implements Analytics, VectorGraphs, InsightRuns, Layo
   constructor(startWorker: () => Worker) {
     const start = (): Worker => {
       if (this.#isClosed) throw new Error(ENDED)
-      this.#guard = new ThreadGuard()
       return startWorker()
     }
     this.#calls = new WorkerCalls(start, (error) => {
@@ -86,8 +83,7 @@ export class ComputeClient implements Analytics, VectorGraphs, InsightRuns, Layo
     })
     try {
       const { offsets, targets } = subject
-      const guard = this.#guard.cells
-      await calls.callAside('beginInsight', { run, file, subject, guard }, { transfer: [offsets.buffer, targets.buffer] })
+      await calls.callAside('beginInsight', { run, file, subject }, { transfer: [offsets.buffer, targets.buffer] })
     } catch (error) {
       close()
       throw error
@@ -104,8 +100,7 @@ export class ComputeClient implements Analytics, VectorGraphs, InsightRuns, Layo
   async close(): Promise<void> {
     this.#isClosed = true
     const { worker } = this.#calls
-    if (worker !== undefined) await this.#guard.end()
-    await Promise.all([worker?.terminate(), this.#ending])
+    await Promise.all([worker === undefined ? undefined : terminate(worker), this.#ending])
   }
 
   /** Ends the worker after a call, unless it has more to do. */

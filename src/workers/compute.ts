@@ -16,13 +16,15 @@ import {
 } from '../insight/insight-run.ts'
 import { type LaidOut, layOutFrom } from '../insight/layout.ts'
 import { openInsightCache } from '../store/embedded/insight-cache.ts'
+import { guardSqlite } from '../store/embedded/sqlite.ts'
 import { HnswGraph, loadHnswAddon } from '../store/embedded/vectors/hnsw-graph.ts'
 import { collectGarbage } from './collect-garbage.ts'
-import { ThreadGuard } from './thread-guard.ts'
+import { ownGuard } from './thread-guard.ts'
 
 const port = parentPort
 if (port === null) throw new Error('This file runs as a worker only.')
 port.on('message', (call: Call) => void answer(service, call, (reply) => port.postMessage(reply)))
+guardSqlite(ownGuard())
 
 /** Vector graphs by number. */
 const graphs = new Map<number, HnswGraph>()
@@ -65,12 +67,8 @@ const service = {
   },
 
   /** `file`: path of the cache that persists between runs. */
-  beginInsight({ run, file, subject, guard: cells }: InsightStart): void {
-    const guard = new ThreadGuard(cells)
-    const cache = guarded(
-      guard.run(() => openInsightCache(file)),
-      guard,
-    )
+  beginInsight({ run, file, subject }: InsightStart): void {
+    const cache = openInsightCache(file)
     runs.set(run, { cache, run: new InsightRun(cache, subject) })
   },
 
@@ -93,7 +91,6 @@ interface InsightStart {
   readonly run: number
   readonly file: string
   readonly subject: RunSubject
-  readonly guard: Int32Array<SharedArrayBuffer>
 }
 
 function graphOf(number: number): HnswGraph {
@@ -111,22 +108,5 @@ function step<T>(number: number, take: (run: InsightRun) => T): T {
     // The cache may be the cause and can be rebuilt.
     open.cache.reset()
     throw error
-  }
-}
-
-/** Wraps the cache so that the thread is not terminated while it is in use. */
-function guarded(cache: InsightCache, guard: ThreadGuard): InsightCache {
-  return {
-    lacking: (contents) => guard.run(() => cache.lacking(contents)),
-    records: () => {
-      const recordOf = guard.run(() => cache.records())
-      return (content) => guard.run(() => recordOf(content))
-    },
-    keepRecords: (records) => guard.run(() => cache.keepRecords(records)),
-    keepOnly: (contents) => guard.run(() => cache.keepOnly(contents)),
-    result: (of) => guard.run(() => cache.result(of)),
-    keepResult: (of, kind, bytes) => guard.run(() => cache.keepResult(of, kind, bytes)),
-    reset: () => guard.run(() => cache.reset()),
-    close: () => guard.run(() => cache.close()),
   }
 }

@@ -1,6 +1,7 @@
 import { MessageChannel, type MessagePort, receiveMessageOnPort, type Worker } from 'node:worker_threads'
 import { heapLimit, largerHeap } from './heap.ts'
 import type { FromIndexer, ToIndexer } from './messages.ts'
+import { terminate } from './thread-guard.ts'
 
 /** Pauses of 0.1 to 1.6 s. A worker that crashes because of its input would crash again immediately. */
 const RESTARTS: RestartRule = { firstPause: 100, limit: 5, window: 60_000 }
@@ -29,19 +30,16 @@ interface Running {
   hasEnded: boolean
 }
 
-/** How long a worker may take to end by itself, in milliseconds. Closing its vaults first takes at most two seconds, and `SHUTDOWN.closed` allows four. */
-const ENDING_TIME = 2_000
+/** How long a worker may take to end by itself, in milliseconds. */
+const ENDING_TIME = 1_000
 
-/**
- * Ends a running worker by asking it to exit. Terminating a thread inside the native database code would crash the whole process with
- * an exception that cannot be caught, so only a worker that does not respond is terminated.
- */
+/** Ends a running worker by asking it to exit. One that does not respond is terminated. */
 export async function endIndexer(worker: Worker): Promise<void> {
   const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
   // Otherwise, a process with nothing else to wait for would exit and terminate the worker.
   worker.ref()
   worker.postMessage({ type: 'end' } satisfies ToIndexer)
-  const stopping = setTimeout(() => void worker.terminate(), ENDING_TIME)
+  const stopping = setTimeout(() => void terminate(worker), ENDING_TIME)
   await ended
   clearTimeout(stopping)
 }

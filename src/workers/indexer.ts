@@ -14,7 +14,7 @@ import { IndexingService, type ServiceParts } from '../indexing/service.ts'
 import { forgetFoldedWords } from '../search/words/fold-word.ts'
 import { forgetJoinedWords } from '../search/words/joined-word.ts'
 import { forgetStems } from '../search/words/stem.ts'
-import { loadSqlite, openSqlite } from '../store/embedded/sqlite.ts'
+import { guardSqlite, loadSqlite, openSqlite } from '../store/embedded/sqlite.ts'
 import { openWriters } from '../store/open-writers.ts'
 import { fileKind } from '../vault/file-system.ts'
 import { openVault, type VaultOptions } from '../vault/open-vault.ts'
@@ -27,9 +27,11 @@ import type { FromIndexer, IndexerData, OpenIndexer, ToIndexer } from './message
 import { embedderSettings } from './open-embedding.ts'
 import { openWrites } from './open-writes.ts'
 import { type EmbedderService, openRelayedEmbedder } from './relayed-embedder.ts'
+import { ownGuard } from './thread-guard.ts'
 import type { WriteService } from './write-service.ts'
 
 if (parentPort === null) throw new Error('This file runs as a worker only.')
+guardSqlite(ownGuard())
 serveVault(parentPort)
 
 // Loaded in advance, while the protocol handshake is in progress. A binding that fails to load is reported on use.

@@ -3,6 +3,7 @@ import { Worker } from 'node:worker_threads'
 import { entryOf } from './entries.ts'
 import { heapLimit } from './heap.ts'
 import { endIndexer } from './indexer-channel.ts'
+import { startGuarded } from './thread-guard.ts'
 
 /** Two semi-spaces of 4 MB, as in the workers. */
 const ENOUGH = 8 << 20
@@ -40,10 +41,8 @@ const YOUNG_MB = 12
 /** Starts a worker that does not keep the process alive by itself. `heap` is its limit in megabytes. */
 export function startWorker(name: 'indexer' | 'compute' | 'reader', heap = heapLimit()): Worker {
   // stdout belongs to the protocol, so libraries in a worker must not print there either.
-  const worker = new Worker(entryOf(name), {
-    stdout: true,
-    resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB, maxOldGenerationSizeMb: heap },
-  })
+  const resourceLimits = { maxYoungGenerationSizeMb: YOUNG_MB, maxOldGenerationSizeMb: heap }
+  const worker = startGuarded((workerData) => new Worker(entryOf(name), { stdout: true, resourceLimits, workerData }))
   worker.unref()
   return worker
 }

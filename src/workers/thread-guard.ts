@@ -1,4 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
+import { type Worker, workerData } from 'node:worker_threads'
 
 const BUSY = 1
 const ENDING = 2
@@ -31,13 +32,54 @@ export class ThreadGuard {
       return work()
     } finally {
       Atomics.and(this.cells, 0, ENDING)
+      Atomics.notify(this.cells, 0)
     }
   }
 
   /** Called by another thread. Resolves once no work is in progress and none can start, or after two seconds. */
   async end(): Promise<void> {
     const until = performance.now() + PATIENCE
-    Atomics.or(this.cells, 0, ENDING)
-    while ((Atomics.load(this.cells, 0) & BUSY) !== 0 && performance.now() < until) await setTimeout(LOOK)
+    while (this.#isBusy() && performance.now() < until) await setTimeout(LOOK)
   }
+
+  /** The same, but blocks the calling thread. @returns false if work is still in progress after two seconds */
+  endNow(): boolean {
+    return !this.#isBusy() || Atomics.wait(this.cells, 0, BUSY | ENDING, PATIENCE) !== 'timed-out'
+  }
+
+  #isBusy(): boolean {
+    return (Atomics.or(this.cells, 0, ENDING) & BUSY) !== 0
+  }
+}
+
+/** Guards of the running workers. */
+const guards = new Map<Worker, ThreadGuard>()
+
+/** Starts a worker whose script calls SQLite through `ownGuard`. */
+export function startGuarded(start: (data: GuardData) => Worker): Worker {
+  const guard = new ThreadGuard()
+  const worker = start({ guard: guard.cells })
+  guards.set(worker, guard)
+  worker.once('exit', () => guards.delete(worker))
+  return worker
+}
+
+interface GuardData {
+  readonly guard: ThreadGuard['cells']
+}
+
+/** The guard of the current worker. */
+export function ownGuard(): ThreadGuard {
+  return new ThreadGuard((workerData as GuardData | null)?.guard)
+}
+
+/** Terminates a worker, outside of SQLite if it was started with a guard. */
+export async function terminate(worker: Worker): Promise<void> {
+  await guards.get(worker)?.end()
+  await worker.terminate()
+}
+
+/** Blocks until no worker is inside SQLite, before the process exits. @returns false if one still is after two seconds */
+export function leaveNativeCode(): boolean {
+  return [...guards.values()].map((guard) => guard.endNow()).every(Boolean)
 }

@@ -49,8 +49,8 @@ export const RULES: Rules = {
   },
   fileArrows: {
     // This is a composition root like compose: it starts a spare worker, checks the folder before anything is composed, and learns at exit whether
-    // a file still holds a thread.
-    'cli/main.ts': ['workers/spare-worker.ts', 'workers/files/file-threads.ts', 'vault/vault-root.ts'],
+    // a file still holds a thread, or a thread is inside SQLite.
+    'cli/main.ts': ['workers/spare-worker.ts', 'workers/files/file-threads.ts', 'workers/thread-guard.ts', 'vault/vault-root.ts'],
     // A script of its own, which must stay small.
     'relay/place.ts': ['config/folders.ts'],
     'relay/greeting.ts': ['config/key-variables.ts'],

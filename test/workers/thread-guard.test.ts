@@ -1,8 +1,11 @@
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
 import { buildSync } from 'esbuild'
 import { expect, onTestFinished, test } from 'vitest'
 import { ThreadGuard } from '../../src/workers/thread-guard.ts'
+import { temporaryFolder } from '../support/temporary.ts'
 
 /** Enters and stays until the gate opens, then tries to enter again. */
 const THREAD = `
@@ -66,4 +69,51 @@ test('a thread that is not ended enters again', async () => {
   open()
   await tells('out again')
   expect(told).toEqual(['in', 'out', 'in again', 'out again'])
+})
+
+/** A process that ends while its worker is inside a call of SQLite that takes a while. */
+const PROCESS = `
+import { parentPort, Worker, isMainThread } from 'node:worker_threads'
+import { guardSqlite, openSqlite } from ${at('store/embedded/sqlite.ts')}
+import { leaveNativeCode, ownGuard, startGuarded, terminate } from ${at('workers/thread-guard.ts')}
+
+if (isMainThread) {
+  const worker = startGuarded((workerData) => new Worker(process.argv[1], { workerData }))
+  await new Promise((resolve) => worker.once('message', resolve))
+  await new Promise((resolve) => setTimeout(resolve, 100))
+  process.on('exit', () => { if (!leaveNativeCode()) process.kill(process.pid, 'SIGKILL') })
+  if (process.env.HOW === 'terminate') await terminate(worker)
+  process.exit(3)
+} else {
+  guardSqlite(ownGuard())
+  const statement = openSqlite(':memory:').prepare(
+    'WITH RECURSIVE row(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM row WHERE n < 200000) SELECT count(*) AS n FROM row',
+  )
+  parentPort.postMessage('begun')
+  for (;;) statement.get()
+}
+`
+
+function at(module: string): string {
+  return JSON.stringify(fileURLToPath(new URL(`../../src/${module}`, import.meta.url)))
+}
+
+// Without the guard, Node would abort the process.
+test.each(['terminate', 'exit'])('a process that ends while a thread is inside SQLite does not crash: %s', (how) => {
+  const folder = temporaryFolder()
+  const script = join(folder, 'process.mjs')
+  buildSync({
+    stdin: { contents: PROCESS, resolveDir: folder, sourcefile: 'process.ts', loader: 'ts' },
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    outfile: script,
+    // From there, the binding is found.
+    define: { 'import.meta.url': JSON.stringify(import.meta.url) },
+  })
+  const { status, signal, stderr } = spawnSync(process.execPath, [script], {
+    encoding: 'utf8',
+    env: { ...process.env, HOW: how },
+  })
+  expect({ status, signal, stderr }).toEqual({ status: 3, signal: null, stderr: '' })
 })

@@ -1,12 +1,23 @@
 import { createRequire } from 'node:module'
 import { errorCode } from '../../core/error-code.ts'
 import { RouxError } from '../../core/errors.ts'
-import type { Database } from '../../core/sql-database.ts'
+import type { Database, Statement } from '../../core/sql-database.ts'
 import { DamagedWords } from '../../search/words/index/bytes.ts'
 
 type DatabaseConstructor = new (path: string, options?: { readOnly?: boolean; timeout?: number }) => Database
 
 let binding: DatabaseConstructor | undefined
+let guard: CallGuard | undefined
+
+/** Runs one call of SQLite. */
+export interface CallGuard {
+  run<T>(call: () => T): T
+}
+
+/** All later calls of SQLite in this thread run within the guard. */
+export function guardSqlite(calls: CallGuard): void {
+  guard = calls
+}
 
 /**
  * Loads the binding before the first database is opened.
@@ -28,7 +39,37 @@ export function loadSqlite(): DatabaseConstructor {
 /** Opens a database file. Loads the binding on first use. */
 export function openSqlite(path: string, options: { readOnly?: boolean } = {}): Database {
   const DatabaseSync = loadSqlite()
-  return new DatabaseSync(path, { readOnly: options.readOnly ?? false, timeout: BUSY_TIMEOUT })
+  const open = (): Database => new DatabaseSync(path, { readOnly: options.readOnly ?? false, timeout: BUSY_TIMEOUT })
+  return guard === undefined ? open() : guarded(guard.run(open), guard)
+}
+
+function guarded(database: Database, calls: CallGuard): Database {
+  return {
+    exec: (sql) => calls.run(() => database.exec(sql)),
+    prepare: (sql) =>
+      guardedStatement(
+        calls.run(() => database.prepare(sql)),
+        calls,
+      ),
+    close: () => calls.run(() => database.close()),
+  }
+}
+
+function guardedStatement(statement: Statement, calls: CallGuard): Statement {
+  return {
+    run: (...values) => calls.run(() => statement.run(...values)),
+    get: (...values) => calls.run(() => statement.get(...values)),
+    all: (...values) => calls.run(() => statement.all(...values)),
+    *iterate(...values) {
+      const rows = calls.run(() => statement.iterate(...values))
+      const next = () => calls.run(() => rows.next())
+      try {
+        for (let row = next(); row.done !== true; row = next()) yield row.value
+      } finally {
+        calls.run(() => rows.return?.())
+      }
+    },
+  }
 }
 
 /** How long a writer waits for another one, in milliseconds. */
