@@ -172,9 +172,9 @@ export class Indexer {
     return file.stat.mtime === known.stat.mtime && file.stat.size === known.stat.size && file.excluded === known.excluded
   }
 
-  /** Preloads the data that is needed when a name changes. */
+  /** Preloads the data that resolves links. Other work of this thread gets its turn between two parts. */
   async warm(): Promise<void> {
-    await this.#links?.warm()
+    while (await this.#links?.loadPart()) await new Promise((resolve) => setImmediate(resolve))
   }
 
   /** Returns the index for planning changes. Valid until the next `reconcile`. */

@@ -14,10 +14,14 @@ export interface Renamed {
   readonly affected: Set<number>
 }
 
-/** State while names are changed. `changed` collects the folded names that were added, removed or respelled. */
-interface Renaming {
+/** The loaded tables. */
+interface Tables {
   readonly names: NameIndex
   readonly mentions: Mentions
+}
+
+/** State while names are changed. `changed` collects the folded names that were added, removed or respelled. */
+interface Renaming extends Tables {
   readonly changed: Set<string>
 }
 
@@ -28,9 +32,9 @@ interface Renaming {
 export class LinkTable {
   readonly #writer: IndexWriter
   readonly flavour: Flavour
-  #names: NameIndex | undefined
-  #named = new Map<number, Named>()
-  #mentions: Mentions | undefined
+  #tables: Tables | undefined
+  /** Loads the tables one part at a time. */
+  #loading: AsyncGenerator<void> | undefined
 
   constructor(writer: IndexWriter, flavour: Flavour) {
     this.#writer = writer
@@ -39,42 +43,47 @@ export class LinkTable {
 
   /** Starts from an empty index without reading anything. */
   startEmpty(): void {
-    this.#names = new NameIndex(this.flavour.mode)
-    this.#mentions = new Mentions()
+    this.#tables = { names: new NameIndex(this.flavour.mode), mentions: new Mentions() }
   }
 
-  async #load(): Promise<{ names: NameIndex; mentions: Mentions }> {
-    this.#names ??= await this.#loadNames()
-    this.#mentions ??= await this.#loadMentions()
-    return { names: this.#names, mentions: this.#mentions }
+  async #load(): Promise<Tables> {
+    while (this.#tables === undefined) await this.loadPart()
+    return this.#tables
   }
 
-  async #loadNames(): Promise<NameIndex> {
-    const names = new NameIndex(this.flavour.mode)
-    for await (const part of this.#writer.names()) {
-      for (const file of part) {
-        names.add(toNamed(file))
-        this.#named.set(file.key, file)
+  /** Loads a few thousand rows in advance. @returns whether there are more */
+  async loadPart(): Promise<boolean> {
+    if (this.#tables === undefined) {
+      this.#loading ??= this.#loadAll()
+      try {
+        await this.#loading.next()
+      } catch (error) {
+        this.#loading = undefined
+        throw error
       }
     }
-    return names
+    return this.#tables === undefined
   }
 
-  async #loadMentions(): Promise<Mentions> {
+  async *#loadAll(): AsyncGenerator<void> {
+    const names = new NameIndex(this.flavour.mode)
+    for await (const part of this.#writer.names()) {
+      for (const file of part) names.add(toNamed(file))
+      yield
+    }
     const mentions = new Mentions()
-    for await (const part of this.#writer.mentions()) for (const { key, mentions: names } of part) mentions.set(key, names)
-    return mentions
+    for await (const part of this.#writer.mentions()) {
+      for (const file of part) mentions.set(file.key, file.mentions)
+      yield
+    }
+    this.#tables = { names, mentions }
+    this.#loading = undefined
   }
 
   /** Returns names and mentions as of the last commit. */
   async look(): Promise<{ readonly names: NameIndex; readonly sourcesOf: (name: string) => Iterable<number> }> {
     const { names, mentions } = await this.#load()
     return { names, sourcesOf: (name) => mentions.sources(name) }
-  }
-
-  /** Preloads the data that is needed when a name changes. */
-  async warm(): Promise<void> {
-    await this.#load()
   }
 
   /**
@@ -88,8 +97,8 @@ export class LinkTable {
     // A new index has no mentions.
     const isNew = tables.mentions.isEmpty
     for (const file of put) {
-      if (isNew && !this.#named.has(file.key)) this.#takeFirst(file, tables.names)
-      else this.#take(file, { ...tables, changed })
+      if (isNew && tables.names.path(file.key) === undefined) tables.names.add(toNamed(detach(file)))
+      else this.#take(toNamed(detach(file)), { ...tables, changed })
     }
     const affected = new Set<number>()
     for (const name of changed) for (const key of tables.mentions.sources(name)) affected.add(key)
@@ -97,47 +106,37 @@ export class LinkTable {
   }
 
   #forget(key: number, { names, mentions, changed }: Renaming): void {
-    const known = this.#named.get(key)
+    const known = names.file(key)
     if (known === undefined) return
-    for (const name of this.#namesOf(known)) changed.add(name)
+    for (const name of namesOf(known, this.flavour.mode)) changed.add(name)
     names.remove(key)
-    this.#named.delete(key)
     mentions.set(key, [])
   }
 
-  #takeFirst(file: Named, names: NameIndex): void {
-    const own = detach(file)
-    this.#named.set(file.key, own)
-    names.add(toNamed(own))
-  }
-
-  #take(file: Named, { names, changed }: Renaming): void {
-    const before = this.#named.get(file.key)
-    const own = detach(file)
-    this.#named.set(file.key, own)
-    const touched = changedNames(before && toNamed(before), toNamed(own), this.flavour.mode)
+  #take(file: NamedFile, { names, changed }: Renaming): void {
+    const before = names.file(file.key)
+    const touched = changedNames(before, file, this.flavour.mode)
     if (before !== undefined && touched.length === 0) return
     for (const name of touched) changed.add(name)
-    names.add(toNamed(own))
+    names.add(file)
   }
 
   /** Returns the names used by links to the file's headings or blocks, each with the files that contain those links. */
   outlineMentions(file: Named): readonly { readonly name: string; readonly sources: readonly number[] }[] {
-    return this.#namesOf(file).flatMap((each) => {
+    const { mentions } = this.#loaded
+    return namesOf(toNamed(file), this.flavour.mode).flatMap((each) => {
       const name = outlineName(each)
-      const sources = [...(this.#mentions?.sources(name) ?? NONE)].filter((key) => key !== file.key)
+      const sources = mentions.sources(name).filter((key) => key !== file.key)
       return sources.length === 0 ? [] : [{ name, sources }]
     })
   }
 
-  /** Resolves a file's links with the current names and records which names they mention. Call `rename` or `warm` first. */
+  /** Resolves a file's links with the current names and records which names they mention. Call `rename` first. */
   resolve(
     source: { readonly key: number; readonly path: string },
     links: readonly (Link | ResolvedLink)[],
   ): Pick<FileRecord, 'links' | 'mentions'> {
-    const names = this.#names
-    const mentions = this.#mentions
-    if (names === undefined || mentions === undefined) throw new Error('names are not loaded')
+    const { names, mentions } = this.#loaded
     if (links.length === 0 && !mentions.has(source.key)) return NO_LINKS
     const mentioned = new Set<string>()
     const add = (name: string): void => {
@@ -155,8 +154,7 @@ export class LinkTable {
 
   /** Resolves a file's links that mention a changed name again. */
   resolveChanged({ key, path, links }: FileRecord, changed: ReadonlySet<string>): readonly ResolvedLink[] {
-    const names = this.#names
-    if (names === undefined) throw new Error('names are not loaded')
+    const { names } = this.#loaded
     return links.map((link) =>
       mentionsAny(link, path, this.flavour, changed) ? this.#resolveOne(names, { key, path }, link) : link,
     )
@@ -187,12 +185,11 @@ export class LinkTable {
     }
   }
 
-  #namesOf(file: Named): readonly string[] {
-    return namesOf({ path: file.path, aliases: file.aliases, title: file.pageTitle }, this.flavour.mode)
+  get #loaded(): Tables {
+    if (this.#tables === undefined) throw new Error('names are not loaded')
+    return this.#tables
   }
 }
-
-const NONE: readonly number[] = []
 
 const NO_LINKS = { links: [], mentions: [] } as const
 

@@ -1,95 +1,137 @@
-const NONE: readonly number[] = []
-
 /**
- * Maps names to the files that mention them. Names are numbered, so a million mentions are stored as a million small integers. The number
- * of a name that no file mentions any more is used again, so a long-running server does not keep every name it ever met.
+ * Maps names to the files that mention them. Names are stored as hashes in typed arrays, because a large vault has a million mentions.
+ * Different names rarely have the same hash. If they do, `sources` also returns the files that mention the other name.
  */
 export class Mentions {
-  readonly #numbers = new Map<string, number>()
-  readonly #names: string[] = []
-  readonly #unused: number[] = []
-  readonly #sources: Keys[] = []
-  readonly #mentioned = new Map<number, readonly number[]>()
+  /** One entry per mention. The entries of a file are adjacent. */
+  #hashes = new Int32Array(FEW)
+  /** `WITHDRAWN` if the file no longer mentions the name. */
+  #keys = new Int32Array(FEW)
+  /** The next entry of the same bucket, or `END`. */
+  #next = new Int32Array(FEW)
+  #entries = 0
+  #withdrawn = 0
+  /** The first entry of each bucket. Their number is a power of two. */
+  #buckets = new Int32Array(FEW).fill(END)
+  /** First entry and number of entries of each file, by key. */
+  #starts = new Int32Array(FEW)
+  #counts = new Int32Array(FEW)
 
-  /** Number of names that files mention. */
-  get names(): number {
-    return this.#numbers.size
+  /** Number of stored mentions, including withdrawn ones. */
+  get entries(): number {
+    return this.#entries
   }
 
   get isEmpty(): boolean {
-    return this.#mentioned.size === 0
+    return this.#entries === this.#withdrawn
   }
 
   has(key: number): boolean {
-    return this.#mentioned.has(key)
+    return (this.#counts[key] ?? 0) > 0
   }
 
-  sources(name: string): Iterable<number> {
-    const number = this.#numbers.get(name)
-    return number === undefined ? NONE : (this.#sources[number] ?? NONE)
+  /** Returns the files that mention a name, in ascending order. */
+  sources(name: string): readonly number[] {
+    const hash = hashOf(name)
+    const keys: number[] = []
+    for (let at = this.#buckets[this.#bucketOf(hash)] as number; at !== END; at = this.#next[at] as number) {
+      const key = this.#keys[at] as number
+      if (this.#hashes[at] === hash && key !== WITHDRAWN) keys.push(key)
+    }
+    return keys.sort((a, b) => a - b)
   }
 
   /** Replaces the names that a file mentions. Names must be distinct. */
   set(key: number, names: readonly string[]): void {
-    const before = this.#mentioned.get(key) ?? NONE
-    const now = names.map((name) => this.#numberOf(name))
-    for (const number of missingFrom(now, before)) this.#withdraw(number, key)
-    for (const number of missingFrom(before, now)) this.#add(number, key)
-    if (now.length === 0) this.#mentioned.delete(key)
-    else this.#mentioned.set(key, now)
+    const hashes = names.map(hashOf)
+    if (this.#isSame(key, hashes)) return
+    this.#withdraw(key)
+    if (hashes.length === 0) return
+    this.#makeRoom(key, hashes.length)
+    this.#starts[key] = this.#entries
+    this.#counts[key] = hashes.length
+    for (const hash of hashes) {
+      this.#hashes[this.#entries] = hash
+      this.#keys[this.#entries] = key
+      this.#link(this.#entries++)
+    }
   }
 
-  #add(number: number, key: number): void {
-    const keys = this.#sources[number]
-    if (Array.isArray(keys)) keys.push(key)
-    else keys?.add(key)
+  #isSame(key: number, hashes: readonly number[]): boolean {
+    if (hashes.length !== (this.#counts[key] ?? 0)) return false
+    const start = this.#starts[key] ?? 0
+    return hashes.every((hash, at) => this.#hashes[start + at] === hash)
   }
 
-  #withdraw(number: number, key: number): void {
-    const keys = without(this.#sources[number] ?? [], key)
-    this.#sources[number] = keys
-    if ((Array.isArray(keys) ? keys.length : keys.size) > 0) return
-    this.#sources[number] = []
-    this.#numbers.delete(this.#names[number] ?? '')
-    this.#names[number] = ''
-    this.#unused.push(number)
+  #withdraw(key: number): void {
+    const count = this.#counts[key] ?? 0
+    if (count === 0) return
+    const start = this.#starts[key] as number
+    this.#keys.fill(WITHDRAWN, start, start + count)
+    this.#counts[key] = 0
+    this.#withdrawn += count
+    if (this.#withdrawn > FEW + (this.#entries - this.#withdrawn) / 4) this.#compact()
   }
 
-  #numberOf(name: string): number {
-    const known = this.#numbers.get(name)
-    if (known !== undefined) return known
-    const number = this.#unused.pop() ?? this.#sources.length
-    this.#numbers.set(name, number)
-    this.#names[number] = name
-    this.#sources[number] = []
-    return number
+  /** Drops withdrawn entries. */
+  #compact(): void {
+    let end = 0
+    for (let at = 0; at < this.#entries; at++) {
+      const key = this.#keys[at] as number
+      if (key === WITHDRAWN) continue
+      if (this.#starts[key] === at) this.#starts[key] = end
+      this.#hashes[end] = this.#hashes[at] as number
+      this.#keys[end++] = key
+    }
+    this.#entries = end
+    this.#withdrawn = 0
+    this.#linkAll(this.#buckets.length)
+  }
+
+  #makeRoom(key: number, count: number): void {
+    if (key >= this.#starts.length) {
+      this.#starts = grown(this.#starts, key + 1)
+      this.#counts = grown(this.#counts, key + 1)
+    }
+    const needed = this.#entries + count
+    if (needed > this.#hashes.length) {
+      this.#hashes = grown(this.#hashes, needed)
+      this.#keys = grown(this.#keys, needed)
+      this.#next = grown(this.#next, needed)
+    }
+    if (needed > this.#buckets.length * 2) this.#linkAll(this.#buckets.length * 4)
+  }
+
+  #linkAll(buckets: number): void {
+    this.#buckets = new Int32Array(buckets).fill(END)
+    for (let at = 0; at < this.#entries; at++) if (this.#keys[at] !== WITHDRAWN) this.#link(at)
+  }
+
+  #link(at: number): void {
+    const bucket = this.#bucketOf(this.#hashes[at] as number)
+    this.#next[at] = this.#buckets[bucket] as number
+    this.#buckets[bucket] = at
+  }
+
+  #bucketOf(hash: number): number {
+    return (hash ^ (hash >>> 15)) & (this.#buckets.length - 1)
   }
 }
 
-/** Stored as a list until keys are removed, because a set takes several times the memory. */
-type Keys = number[] | Set<number>
+const END = -1
+const WITHDRAWN = -1
+const FEW = 256
 
-/** Longer lists are converted to sets before keys are removed. */
-const FEW_KEYS = 64
-
-/**
- * Removes a key from an unordered collection. If keys are removed from a long list, usually many are, and searching the list for each
- * key would take quadratic time.
- */
-function without(keys: Keys, key: number): Keys {
-  if (Array.isArray(keys) && keys.length <= FEW_KEYS) {
-    const at = keys.indexOf(key)
-    if (at >= 0) keys.splice(at, 1)
-    return keys
-  }
-  const set = Array.isArray(keys) ? new Set(keys) : keys
-  set.delete(key)
-  return set
+/** FNV-1a. */
+function hashOf(name: string): number {
+  let hash = 0x811c9dc5 | 0
+  for (let at = 0; at < name.length; at++) hash = Math.imul(hash ^ name.charCodeAt(at), 0x01000193)
+  return hash
 }
 
-/** Returns the elements of `wanted` that are not in `numbers`. */
-function missingFrom(numbers: readonly number[], wanted: readonly number[]): readonly number[] {
-  if (numbers.length === 0 || wanted.length === 0) return wanted
-  const there = new Set(numbers)
-  return wanted.filter((number) => !there.has(number))
+/** Copies an array into one with room for `length` elements and some more. */
+function grown(array: Int32Array<ArrayBuffer>, length: number): Int32Array<ArrayBuffer> {
+  const copy = new Int32Array(Math.max(length, Math.ceil(array.length * 1.5)))
+  copy.set(array)
+  return copy
 }

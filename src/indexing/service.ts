@@ -586,7 +586,7 @@ export class IndexingService implements Indexing {
     for (const listener of this.#listeners) listener(this.#status)
   }
 
-  /** Works while idle: checks for a missing vault or engine, and preloads. */
+  /** Works while idle: checks for a missing vault or engine, and prepares for the next change. */
   #rest(): void {
     if (this.#status.phase === 'missing' || this.#isPassing || this.#search.isPassing) {
       this.#timer = setTimeout(() => void this.#request({ all: true }).catch(() => {}), LOOK_AGAIN)
@@ -595,7 +595,7 @@ export class IndexingService implements Indexing {
     }
     this.#timer = setTimeout(() => {
       this.#recent.clear()
-      this.#indexer?.warm().catch(() => {})
+      this.#preload()
       if (!this.#isPermitted) return
       this.#writer?.tidy().catch(() => {})
       this.#search.tidy().catch(() => {})
@@ -631,9 +631,16 @@ export class IndexingService implements Indexing {
     }
   }
 
+  /** Prepares for the next change in the background. If it fails, the change itself reports that. */
+  #preload(): void {
+    this.#indexer?.warm().catch(() => {})
+  }
+
   #startWatching(): void {
     const watcher = this.#openWatcher()
     this.#watcher = watcher
+    // The first edit may follow at once.
+    this.#preload()
     // Another comparison finds changes that were made before the watcher was ready.
     watcher?.ready
       .then(() => this.#request({ all: true }))

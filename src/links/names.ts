@@ -158,11 +158,14 @@ function fileNames(folded: string, mode: Mode): string[] {
 }
 
 function aliasNames(file: FileNames, mode: Mode): readonly string[] {
+  if (file.aliases.length === 0 && mode !== 'logseq') return NO_NAMES
   const names = new Set(spelledAliases(file, mode).map(foldName))
   const journal = isPage(file, mode) ? journalName(pageName(file.path)) : undefined
   if (journal !== undefined) names.add(journal)
   return [...names]
 }
+
+const NO_NAMES: readonly string[] = []
 
 /** Returns aliases, and in Logseq also page names, normalized but not folded. */
 function spelledAliases(file: FileNames, mode: Mode): readonly string[] {

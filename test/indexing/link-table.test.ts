@@ -1,5 +1,6 @@
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import type { VaultPath } from '../../src/core/ids.ts'
 import type { IndexWriter } from '../../src/core/index-writer.ts'
 import type { Link } from '../../src/core/note.ts'
 import { LinkTable } from '../../src/indexing/link-table.ts'
@@ -16,7 +17,7 @@ test('finds all sources that mention a name, however many there are, after any a
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => {
       const table = new LinkTable(EMPTY, { profile: 'lenient', comments: true, mode: 'obsidian' })
-      await table.warm()
+      await table.look()
       const expected = new Map<number, readonly string[]>()
       for (const { from, count, names } of steps) {
         for (let key = from; key < from + count; key++) {
@@ -31,4 +32,51 @@ test('finds all sources that mention a name, however many there are, after any a
       }
     }),
   )
+})
+
+describe('loading', () => {
+  const FLAVOUR = { profile: 'lenient', comments: true, mode: 'obsidian' } as const
+  const path = (name: string) => `${name}.md` as VaultPath
+
+  /** A writer with three parts of each kind. Counts the parts that were read, and fails when told to. */
+  function inParts() {
+    const state = { read: 0, isFailing: false }
+    async function* parts<T>(rows: readonly T[]): AsyncIterable<readonly T[]> {
+      for (const row of rows) {
+        if (state.isFailing) throw new Error('the database is closed')
+        state.read++
+        yield [row]
+      }
+    }
+    const names = ['a', 'b', 'c'].map((name, key) => ({ key, path: path(name), aliases: [] }))
+    const mentions = [0, 1, 2].map((key) => ({ key, mentions: ['d'] }))
+    const writer = { names: () => parts(names), mentions: () => parts(mentions) } as Partial<IndexWriter> as IndexWriter
+    return { state, table: new LinkTable(writer, FLAVOUR) }
+  }
+
+  test('in advance reads one part at a time, and a change reads the rest', async () => {
+    const { state, table } = inParts()
+    expect([await table.loadPart(), state.read, await table.loadPart(), state.read]).toEqual([true, 1, true, 2])
+    const { affected } = await table.rename([{ key: 3, path: path('d'), aliases: [] }], [])
+    expect([[...affected], state.read]).toEqual([[0, 1, 2], 6])
+    expect([await table.loadPart(), state.read]).toEqual([false, 6])
+  })
+
+  test('by several at once reads each part once', async () => {
+    const { state, table } = inParts()
+    const inAdvance = async (): Promise<void> => {
+      while (await table.loadPart()) await new Promise((resolve) => setImmediate(resolve))
+    }
+    const [, { names, sourcesOf }] = await Promise.all([inAdvance(), table.look(), inAdvance()])
+    expect([names.path(2), [...sourcesOf('d')], state.read]).toEqual(['c.md', [0, 1, 2], 6])
+  })
+
+  test('that fails begins again with the next change', async () => {
+    const { state, table } = inParts()
+    await table.loadPart()
+    state.isFailing = true
+    await expect(table.loadPart()).rejects.toThrow('closed')
+    state.isFailing = false
+    expect([...(await table.look()).sourcesOf('d')]).toEqual([0, 1, 2])
+  })
 })

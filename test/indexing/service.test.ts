@@ -697,6 +697,36 @@ describe('a file event', () => {
   })
 })
 
+test('what an edit needs is read in advance once the folder is watched, in parts between which messages are taken', async () => {
+  const file = join(temporaryFolder(), 'index.db')
+  const vault = new MemoryVault(NOTES)
+  await (await started(file, vault)).close()
+  const rows = 2 * Object.keys(NOTES).length
+  let read = 0
+  let readAtMessage = rows
+  const { service } = await started(file, vault, {
+    onDisk: (writer) => {
+      async function* singly<T>(parts: AsyncIterable<readonly T[]>): AsyncIterable<readonly T[]> {
+        for await (const part of parts) {
+          for (const row of part) {
+            // Messages of other threads arrive like this.
+            if (++read === 10) setImmediate(() => (readAtMessage = read))
+            yield [row]
+          }
+        }
+      }
+      const [names, mentions] = [writer.names.bind(writer), writer.mentions.bind(writer)]
+      return Object.assign(writer, { names: () => singly(names()), mentions: () => singly(mentions()) })
+    },
+    watch: () => ({ ready: new Promise<void>(() => {}), settle: async () => true, close: async () => {} }),
+  })
+  await expect.poll(() => read).toBe(rows)
+  expect(readAtMessage).toBeLessThan(20)
+  vault.write('notes/note 1.md', '[[note 2]]')
+  await service.reconcile(['notes/note 1.md'])
+  expect(read).toBe(rows)
+})
+
 describe('memory that runs short', () => {
   /** More files than are committed at once. */
   const MANY = 10_001

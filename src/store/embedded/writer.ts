@@ -64,7 +64,7 @@ class SqliteWriter implements IndexWriter {
   }
 
   async *names(): AsyncIterable<readonly Pick<FileRecord, 'key' | 'path' | 'aliases' | 'pageTitle'>[]> {
-    for (const { texts } of this.#texts('hot', "WHERE stat <> ''")) {
+    for (const { texts } of this.#texts('hot', "WHERE stat <> ''", ROWS_AT_ONCE)) {
       yield texts.map(unpackHot).map(({ key, path, aliases, pageTitle }) => ({
         key,
         path: path as VaultPath,
@@ -75,7 +75,7 @@ class SqliteWriter implements IndexWriter {
   }
 
   async *mentions(): AsyncIterable<readonly Pick<FileRecord, 'key' | 'mentions'>[]> {
-    for (const { texts } of this.#texts('mentions', "WHERE mentions <> ''")) yield texts.map(unpackMentions)
+    for (const { texts } of this.#texts('mentions', "WHERE mentions <> ''", ROWS_AT_ONCE)) yield texts.map(unpackMentions)
   }
 
   async *tags(): AsyncIterable<readonly Pick<FileRecord, 'key' | 'tags'>[]> {
@@ -198,9 +198,9 @@ class SqliteWriter implements IndexWriter {
     this.#file.close()
   }
 
-  #texts(column: TextColumn, condition: string): Iterable<Texts> {
+  #texts(column: TextColumn, condition: string, atOnce?: number): Iterable<Texts> {
     const database = this.#file.open()
-    return database === undefined ? [] : textSlices(database, column, condition)
+    return database === undefined ? [] : textSlices(database, column, condition, atOnce)
   }
 }
 
@@ -244,6 +244,9 @@ export function requireKeys<T extends { readonly key: number }>(rows: readonly T
 
 /** Number of rows per string of a few megabytes. */
 const TEXTS_AT_ONCE = 20_000
+
+/** Number of rows that are read and unpacked in some milliseconds, for readers that do other work in between. */
+const ROWS_AT_ONCE = 1_000
 
 /** @throws DamagedIndex if the database is not an index of this format */
 export function requireSchema(database: Database): void {

@@ -3,6 +3,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { Store } from '../../../src/core/store.ts'
 import { deleteDatabase } from '../../../src/store/embedded/location.ts'
 import { openEmbeddedStore } from '../../../src/store/embedded/open-store.ts'
+import { openIndexWriter } from '../../../src/store/embedded/writer.ts'
 import { ask } from '../../support/ask.ts'
 import { exported, IndexedVault, MemoryVault } from '../../support/memory-vault.ts'
 import { temporaryFolder } from '../../support/temporary.ts'
@@ -135,4 +136,18 @@ describe('the first load of an index file', () => {
     for (let turn = 0; turn < 10; turn++) await oneTurn()
     expect(onDamage).not.toHaveBeenCalled()
   })
+})
+
+test('the rows that resolve links are read a thousand at a time', async () => {
+  const path = join(temporaryFolder(), 'index.db')
+  await indexedAt(path, FILES)
+  const writer = openIndexWriter({ kind: 'file', path })
+  const sizes: number[][] = [[], []]
+  for await (const part of writer.names()) sizes[0]?.push(part.length)
+  for await (const part of writer.mentions()) sizes[1]?.push(part.length)
+  expect(sizes).toEqual([
+    [1_000, 1_000, 600],
+    [1_000, 1_000, 600],
+  ])
+  await writer.close()
 })
