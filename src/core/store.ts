@@ -134,7 +134,7 @@ export interface Stretch {
 }
 
 /** A link in the text, with the number of links to its target. */
-export interface OutgoingLink extends Occurrence {
+export interface OutgoingLink extends Pick<Occurrence, 'to' | 'kind' | 'form' | 'line' | 'start' | 'end'> {
   /** Number of nodes that link to `to`. */
   readonly inLinks: number
 }

@@ -590,7 +590,7 @@ export function testStore(name: string, open: OpenStore, { isShared }: { readonl
         { kinds: ['note'] },
       )
       const { items } = await ask(store).neighbors(id('plants/roses.md'), { direction: 'in', kinds: ['note', 'canvas'] }, ALL)
-      expect(part).toMatchObject([{ to: 'plants/roses.md', subpath: 'Pruning', start: at, inLinks: items.length }])
+      expect(part).toMatchObject([{ to: 'plants/roses.md', start: at, inLinks: items.length }])
       expect(all?.map(({ start }) => start)).toEqual(all?.map(({ start }) => start).toSorted((a, b) => a - b))
       expect(all?.map(({ to }) => to)).toContain('plants/roses.md')
       expect(none).toEqual([])

@@ -44,10 +44,7 @@ export async function withLinkTexts(
   return telling.length === 0 ? words : { ...words, hits: raised(words.hits, telling) }
 }
 
-interface WrittenLink {
-  readonly link: OutgoingLink
-  readonly text: string
-}
+type WrittenLink = Pick<LinkText, 'to' | 'text'>
 
 interface LinkFilter {
   readonly scope: Scope
@@ -65,15 +62,16 @@ async function linksWithTexts(
   const stretches = ids.map((id) => ({ id, start: 0, end: Number.MAX_SAFE_INTEGER }))
   // Asked together, because each question to a database takes a round trip.
   const [links, { texts, changed }] = await Promise.all([reading.snapshot.linksWithin(stretches, scope), readTexts(reading, ids)])
-  return links.flatMap((all, at) => {
-    const id = ids[at] as NodeId
+  const written: WrittenLink[] = []
+  for (const [at, id] of ids.entries()) {
     const source = changed.has(id) ? undefined : texts.get(id)
-    if (source === undefined) return []
-    return all
-      .slice(0, LINKS)
-      .filter(mayHaveText)
-      .map((link) => ({ link, text: textOf(link, source.text, mayFit) }))
-  })
+    if (source === undefined) continue
+    for (const link of links[at]?.slice(0, LINKS) ?? []) {
+      const text = mayHaveText(link) ? textOf(link, source.text, mayFit) : ''
+      if (text !== '') written.push({ to: link.to, text })
+    }
+  }
+  return written
 }
 
 function mayHaveText({ kind, form }: OutgoingLink): boolean {
@@ -110,9 +108,9 @@ function fitTo({ terms: found }: WordHits, terms: readonly WordTerm[], files: nu
 /** Returns the text of each linked note that fits best. */
 function bestTexts(links: readonly WrittenLink[], fitOf: (text: string) => number): readonly LinkText[] {
   const best = new Map<NodeId, LinkText>()
-  for (const { link, text } of links) {
-    const fit = text === '' ? 0 : fitOf(text)
-    if (fit > (best.get(link.to)?.fit ?? 0)) best.set(link.to, { to: link.to, text, fit })
+  for (const { to, text } of links) {
+    const fit = fitOf(text)
+    if (fit > (best.get(to)?.fit ?? 0)) best.set(to, { to, text, fit })
   }
   return [...best.values()]
 }

@@ -314,12 +314,15 @@ export function linksWithin(
   return stretches.map(({ id, start, end }) => {
     const source = graph.find(id)
     if (source === undefined || source < 0) return []
-    return projection.links(source).flatMap((link): readonly OutgoingLink[] => {
-      const { to } = link
-      if (link.start < start || link.start >= end || link.inComment === true) return []
-      if (typeof to !== 'number' || to === source || !isWanted(to)) return []
-      return [{ ...toOccurrence(link, { from: id, to: graph.id(to) }), inLinks: graph.inDegree(to) }]
-    })
+    // A loop, because every search reads the thousands of links of the largest notes.
+    const found: OutgoingLink[] = []
+    for (const link of projection.links(source)) {
+      const { to, kind, form, line } = link
+      if (link.start < start || link.start >= end || link.inComment === true) continue
+      if (typeof to !== 'number' || to === source || !isWanted(to)) continue
+      found.push({ to: graph.id(to), kind, form, line, start: link.start, end: link.end, inLinks: graph.inDegree(to) })
+    }
+    return found
   })
 }
 

@@ -10,7 +10,7 @@ function linking(name: string, targets: readonly string[]): { passage: PlacedPas
   const text = targets.map((target) => `See [[${target}]].`).join('\n')
   const links = targets.map((target, at) => {
     const start = text.indexOf(`[[${target}]]`)
-    return { from: id, to: `${target}.md`, line: at + 1, start, end: start + target.length + 4, inLinks: 1 } as OutgoingLink
+    return { to: `${target}.md`, line: at + 1, start, end: start + target.length + 4, inLinks: 1 } as OutgoingLink
   })
   const source = { text, bodyStart: 0, hash: '' }
   return {
