@@ -296,7 +296,7 @@ export class Indexer {
     }
     const forced = new Set<string>()
     const listings: Listing[] = scope.folders.map((folder) => this.#vault.list(folder))
-    const within = [...this.#known.keys()].filter(containment(scope.folders))
+    const within = scope.folders.length === 0 ? [] : [...this.#known.keys()].filter(containment(scope.folders))
     for (const path of scope.files) {
       const file = this.#vault.stat(path as VaultPath)
       forced.add(path)

@@ -26,6 +26,10 @@ export class Segment {
   /** 1 for each live document, by ordinal. */
   readonly live: Uint8Array
   liveCount = 0
+  /** Higher than any key. */
+  readonly end: number
+  /** Number of documents in each language, including dead ones, by the language's number. */
+  readonly languageCounts = new Uint32Array(LANGUAGES.length + 1)
   /** Number of words in the live documents. */
   titleWords = 0
   bodyWords = 0
@@ -39,10 +43,14 @@ export class Segment {
     this.live = new Uint8Array(header.keys.length)
     this.#pages = pages
     const ordinals = new Map<number, number>()
+    let end = 0
     header.keys.forEach((key, ordinal) => {
       ordinals.set(key, ordinal)
+      end = Math.max(end, key + 1)
     })
     this.#ordinals = ordinals
+    this.end = end
+    for (const number of header.languages) this.languageCounts[number] = (this.languageCounts[number] as number) + 1
   }
 
   ordinalOf(key: number): number | undefined {
@@ -141,7 +149,7 @@ export function layOut(segments: readonly Segment[]): Slots {
     segments,
     bases,
     keys: new Uint32Array(size),
-    end: segments.reduce((most, { header }) => header.keys.reduce((end, key) => Math.max(end, key + 1), most), 0),
+    end: segments.reduce((most, { end }) => Math.max(most, end), 0),
     titleLengths: new Uint32Array(size),
     bodyLengths: new Uint32Array(size),
     language: mostFrequentLanguage(segments),
@@ -156,7 +164,8 @@ export function layOut(segments: readonly Segment[]): Slots {
 }
 
 function mostFrequentLanguage(segments: readonly Segment[]): string | undefined {
-  const counts = new Uint32Array(LANGUAGES.length + 1)
-  for (const { header } of segments) for (const number of header.languages) counts[number] = (counts[number] as number) + 1
+  const counts = Array.from({ length: LANGUAGES.length + 1 }, (_, number) =>
+    segments.reduce((sum, { languageCounts }) => sum + (languageCounts[number] as number), 0),
+  )
   return LANGUAGES[counts.indexOf(Math.max(...counts)) - 1]
 }

@@ -3,7 +3,15 @@ import type { Database } from '../../../core/sql-database.ts'
 import type { DatabaseFile } from '../database-file.ts'
 import { type CoarseVector, coarsen } from '../vectors/packed-vector.ts'
 import { nextNumber } from './compaction.ts'
-import { isEmpty, type StoredVector, type StoredVectors, sealBytes, unpackVectors, unsealBytes } from './search-rows.ts'
+import {
+  countVectors,
+  isEmpty,
+  type StoredVector,
+  type StoredVectors,
+  sealBytes,
+  unpackVectors,
+  unsealBytes,
+} from './search-rows.ts'
 
 /** Number of notes per part. Processing one part takes a few milliseconds. */
 const PART_NOTES = 256
@@ -245,8 +253,7 @@ export function putCoarse(
 function choose(database: Database): Running | undefined {
   const rows = database
     .prepare(
-      `SELECT embedder, dimensions, count(*) AS parts, sum(notes) AS notes,
-         (SELECT count(*) FROM vector WHERE vector.embedder = coarse.embedder) AS live
+      `SELECT embedder, dimensions, count(*) AS parts, sum(notes) AS notes, ${countVectors('coarse.embedder')} AS live
        FROM coarse JOIN embedder ON embedder.id = coarse.embedder GROUP BY embedder`,
     )
     .all() as { embedder: number; dimensions: number; parts: number; notes: number; live: number }[]

@@ -13,6 +13,7 @@ export interface VectorRows {
   /** Reads the row of a key. */
   readonly vectors: Statement
   readonly vectorCount: Statement
+  /** Returns all keys, separated by commas, or NULL if there are none. */
   readonly vectorKeys: Statement
 }
 
@@ -96,8 +97,8 @@ export class LoadedVectors {
     this.#mayLack = false
     const { notes } = this.#rows.vectorCount.get(this.id) as { notes: number }
     if (this.table.notes === notes) return
-    const rows = this.#rows.vectorKeys.all(this.id) as { key: number }[]
-    const stored = new Set(rows.map(({ key }) => key))
+    const { keys } = this.#rows.vectorKeys.get(this.id) as { keys: string | null }
+    const stored = new Set(keys?.split(',').map(Number))
     for (const key of [...this.table.keys()].filter((known) => !stored.has(known))) {
       this.#recent.drop(key)
       this.table.delete(key)

@@ -15,7 +15,7 @@ import type { Location } from '../location.ts'
 import { DamagedIndex } from '../sqlite.ts'
 import type { VectorIndexKind } from './chunk-graph.ts'
 import { LoadedVectors } from './loaded-vectors.ts'
-import { headerPlace, pagePlace, SEARCH, stampOf, unsealBytes } from './search-rows.ts'
+import { countVectors, headerPlace, pagePlace, SEARCH, stampOf, unsealBytes } from './search-rows.ts'
 import type { VectorTable } from './vector-table.ts'
 
 export interface SearchIndexOptions {
@@ -218,14 +218,15 @@ function prepare(database: Database) {
     pages: database.prepare('SELECT first, data FROM page WHERE segment = ? AND first > ? AND first < ? ORDER BY first'),
     embedder: database.prepare('SELECT id, dimensions FROM embedder WHERE name = ?'),
     embedders: database.prepare(
-      'SELECT id, name AS embedder, (SELECT count(*) FROM vector WHERE embedder = e.id) AS notes FROM embedder AS e ORDER BY id DESC',
+      `SELECT id, name AS embedder, ${countVectors('e.id')} AS notes FROM embedder AS e ORDER BY id DESC`,
     ),
     newCoarse: database.prepare(
       'SELECT revision, data FROM coarse WHERE embedder = ? AND revision > ? ORDER BY revision LIMIT 1',
     ),
     vectors: database.prepare('SELECT data FROM vector WHERE embedder = ? AND key = ?'),
-    vectorCount: database.prepare('SELECT count(*) AS notes FROM vector WHERE embedder = ?'),
-    vectorKeys: database.prepare('SELECT key FROM vector WHERE embedder = ?'),
+    vectorCount: database.prepare(`SELECT ${countVectors('?1')} AS notes`),
+    // One string instead of a value per row, which costs a call each.
+    vectorKeys: database.prepare('SELECT group_concat(key) AS keys FROM vector WHERE embedder = ?'),
   }
 }
 

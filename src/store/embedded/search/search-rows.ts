@@ -33,6 +33,15 @@ export const SEARCH: DatabaseKind = {
   `,
 }
 
+/**
+ * Returns SQL for the number of an embedder's rows in `vector`. Nearly always, all rows belong to one embedder, and SQLite counts a
+ * whole table forty times as fast as a part of it.
+ */
+export function countVectors(embedder: string): string {
+  const others = ['<', '>'].map((side) => `EXISTS (SELECT 1 FROM vector WHERE embedder ${side} ${embedder})`).join(' OR ')
+  return `(CASE WHEN ${others} THEN (SELECT count(*) FROM vector WHERE embedder = ${embedder}) ELSE (SELECT count(*) FROM vector) END)`
+}
+
 /** Identifies the file that a key referred to at the time of writing, because keys of deleted files are reused. */
 export function stampOf(path: string): number {
   return crc32(path)

@@ -64,6 +64,26 @@ test('deleted vectors free their memory', async () => {
   expect(table?.notes).toBe(2)
 })
 
+test('the notes of each embedder are counted and forgotten, whether there is one embedder or more', async () => {
+  const { writer, index } = open()
+  const countsOf = () => Object.fromEntries(index.embedders().map(({ embedder, notes }) => [embedder, notes]))
+  await writer.putVectors('a:16', [note(1), note(2), note(3)])
+  index.refresh()
+  expect(countsOf()).toEqual({ 'a:16': 3 })
+  await writer.putVectors('b:8', [note(2, 8), note(3, 8)])
+  index.refresh()
+  expect(countsOf()).toEqual({ 'a:16': 3, 'b:8': 2 })
+  const tables = await Promise.all([index.vectors('a:16'), index.vectors('b:8')])
+  await writer.forget([1, 2])
+  index.refresh()
+  await Promise.all([index.vectors('a:16'), index.vectors('b:8')])
+  expect(tables.map((table) => [...(table?.keys() ?? [])])).toEqual([[3], [3]])
+  await writer.forget([3])
+  index.refresh()
+  await index.vectors('a:16')
+  expect([countsOf(), tables[0]?.notes]).toEqual([{ 'a:16': 0, 'b:8': 0 }, 0])
+})
+
 test('after many small changes and merges, every reader has the stored vectors', async () => {
   const { location, writer, index } = open()
   const stored = new Map<number, NoteVectors>()
