@@ -19,8 +19,6 @@ const SAMPLE = 12_000
 /** Maximum number of territories, because every cell is compared with each. The smallest groups share one. */
 const MOST_TERRITORIES = 200
 const ROUNDS = { moving: 50, still: 40, transport: 24, even: 8 }
-/** Groups of at least this many notes, and the largest ones of them, keep an ellipse free for their name. Shares of the frame's width. */
-const NAME = { least: 5, most: 20, wide: 0.05, high: 0.03, ofTerritory: 0.2 }
 /** 137.5°. Turns by this angle never line up (H. Vogel, A better way to construct the sunflower head, 1979). */
 export const GOLDEN_ANGLE = Math.PI * (3 - Math.sqrt(5))
 
@@ -39,7 +37,7 @@ export function spreadOut({ places, radii, groups }: Spreading): void {
   const total = needs.reduce((sum, need) => sum + need, 0)
   const territories = sharedFrom(MOST_TERRITORIES, groups).map((bodies) => {
     const room = bodies.reduce((sum, body) => sum + (needs[body] ?? 0), 0)
-    return { bodies, room, share: room / total }
+    return { bodies, share: room / total }
   })
   const cells = cellsOf(total, count)
   move(places, [...needs.keys()], { needs, cells, some: [...cells.x.keys()] })
@@ -156,7 +154,6 @@ function goalsOf(have: Float64Array, want: Float64Array): Float64Array {
 
 interface Territory {
   readonly bodies: readonly number[]
-  readonly room: number
   /** Share of the frame. */
   readonly share: number
 }
@@ -168,7 +165,7 @@ interface Sites {
   readonly weights: Float64Array
 }
 
-/** Returns the territory of each cell, or -1 for borders and the room of names. */
+/** Returns the territory of each cell, or -1 for borders. */
 function divide(cells: Cells, territories: readonly Territory[], places: Float32Array): Int32Array {
   const count = territories.length
   const sites = { x: new Float64Array(count), y: new Float64Array(count), weights: new Float64Array(count) }
@@ -180,19 +177,7 @@ function divide(cells: Cells, territories: readonly Territory[], places: Float32
   const shares = territories.map(({ share }) => share)
   for (let round = 0; round < ROUNDS.moving + ROUNDS.still; round++) fitSites(cells, sites, { shares, round })
   const owners = Int32Array.from(cells.x, (_, cell) => siteOf(sites, cells.x[cell] ?? 0, cells.y[cell] ?? 0))
-  const inner = owners.map((owner, cell) => (isBorder(cells, owners, cell) ? -1 : owner))
-  const named = [...territories.keys()].filter((at) => (territories[at]?.bodies.length ?? 0) >= NAME.least)
-  named.sort((a, b) => (shares[b] ?? 0) - (shares[a] ?? 0))
-  const [wide, high] = [NAME.wide * 2 * cells.half[0], NAME.high * 2 * cells.half[0]]
-  const ofName = new Map(
-    named
-      .slice(0, NAME.most)
-      .map((at) => [at, Math.min(1, (NAME.ofTerritory * (territories[at]?.room ?? 0)) / (Math.PI * wide * high))]),
-  )
-  return inner.map((owner, cell) => {
-    const [a, b] = [(cells.x[cell] ?? 0) - (sites.x[owner] ?? 0), (cells.y[cell] ?? 0) - (sites.y[owner] ?? 0)]
-    return (a / wide) ** 2 + (b / high) ** 2 < (ofName.get(owner) ?? 0) ? -1 : owner
-  })
+  return owners.map((owner, cell) => (isBorder(cells, owners, cell) ? -1 : owner))
 }
 
 /** Moves each site to the middle of its cells. A site with too few cells reaches further from then on. */

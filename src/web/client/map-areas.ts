@@ -1,4 +1,5 @@
 import { boundsOf, type Graph } from './graph.ts'
+import { kept } from './kept.ts'
 
 /** The land of a group: the points that are closer to its notes than to others. */
 export interface Area {
@@ -8,10 +9,29 @@ export interface Area {
   readonly outlines: readonly (readonly number[])[]
 }
 
-export interface Areas {
+/** All links between two lands with colors of their own. */
+export interface Band {
+  /** Palette indexes. */
+  readonly from: number
+  readonly to: number
+  /** Their number, and the sums of `x, y` of the notes at both ends. */
+  readonly sums: readonly number[]
+}
+
+interface Lands {
   readonly all: readonly Area[]
+  /** How far areas reach beyond their notes, in units of the layout. */
+  readonly reach: number
   /** Returns the color of the area at a point of the layout, if there is one. */
   colourAt(x: number, y: number): number | undefined
+}
+
+export interface Areas extends Lands {
+  /** The color of the land of each note: for an index note, of the land around it. Without one, no color. */
+  readonly of: Uint8Array
+  readonly bands: readonly Band[]
+  /** The diagonal of the layout. */
+  readonly extent: number
 }
 
 /** 1 for visible notes, and the palette index of each note. The last color of the palette has no area. */
@@ -33,23 +53,44 @@ const LEAST = { few: 300, ofFew: 3, ofMany: 8 }
 /** How much closer an area is at its edge than the next one, which leaves a gap between them. */
 const LEAD = 0.1
 
-let kept: { readonly key: readonly unknown[]; readonly areas: Areas } | undefined
-
 /** Returns the areas of all colors. No two of them overlap. */
-export function areasOf(graph: Graph, { shown, colours, palette }: Shown): Areas {
-  const key = [graph.places, shown, colours]
-  if (kept?.key.every((one, at) => one === key[at]) !== true) {
+export const areasOf = kept(
+  ({ places }: Graph, { shown, colours }: Shown) => [places, shown, colours],
+  (graph: Graph, { shown, colours, palette }: Shown): Areas => {
+    const { places, degrees } = graph
     const other = palette.length - 1
     // Index notes belong to no area.
-    const notes = [...graph.degrees.keys()].filter(
-      (note) => shown[note] === 1 && (graph.degrees[note] ?? 0) > 0 && (colours[note] ?? 0) <= other,
+    const notes = [...degrees.keys()].filter(
+      (note) => shown[note] === 1 && (degrees[note] ?? 0) > 0 && (colours[note] ?? 0) <= other,
     )
-    kept = { key, areas: notes.length < LEAST.ofFew ? NO_AREAS : landsOf(graph, notes, { colours, other }) }
-  }
-  return kept?.areas ?? NO_AREAS
-}
+    const lands = notes.length < LEAST.ofFew ? NO_LANDS : landsOf(graph, notes, colours, other)
+    const of = colours.map((colour, note) =>
+      colour <= other ? colour : (lands.colourAt(places[note * 2] ?? 0, places[note * 2 + 1] ?? 0) ?? colour),
+    )
+    const [left, top, right, bottom] = boundsOf(places)
+    const bands = bandsOf(graph, (note) => (shown[note] === 1 ? (of[note] ?? other) : other), other)
+    return { ...lands, of, bands, extent: Math.hypot(right - left, bottom - top) }
+  },
+)
 
-const NO_AREAS: Areas = { all: [], colourAt: () => undefined }
+const NO_LANDS: Lands = { all: [], reach: 0, colourAt: () => undefined }
+
+/** Returns the bands between lands with colors below `other`. */
+function bandsOf({ places, pairs }: Graph, landOf: (note: number) => number, other: number): readonly Band[] {
+  const bands = new Map<number, { from: number; to: number; sums: number[] }>()
+  for (let at = 0; at < pairs.length; at += 2) {
+    const ends = [pairs[at] ?? 0, pairs[at + 1] ?? 0]
+    if (landOf(ends[0] ?? 0) > landOf(ends[1] ?? 0)) ends.reverse()
+    const [from = other, to = other] = ends.map(landOf)
+    if (from === to || to >= other) continue
+    const band = bands.get(from * other + to) ?? { from, to, sums: [0, 0, 0, 0, 0] }
+    bands.set(from * other + to, band)
+    band.sums[0]!++
+    for (const [end, note] of ends.entries())
+      for (const axis of [0, 1]) band.sums[1 + 2 * end + axis]! += places[note * 2 + axis] ?? 0
+  }
+  return [...bands.values()]
+}
 
 interface Cells {
   readonly columns: number
@@ -59,12 +100,7 @@ interface Cells {
   readonly top: number
 }
 
-interface Colours {
-  readonly colours: Uint8Array
-  readonly other: number
-}
-
-function landsOf({ places }: Graph, notes: readonly number[], { colours, other }: Colours): Areas {
+function landsOf({ places }: Graph, notes: readonly number[], colours: Uint8Array, other: number): Lands {
   const [left, top, right, bottom] = boundsOf(notes.flatMap((note) => [places[note * 2] ?? 0, places[note * 2 + 1] ?? 0]))
   const usual = usualDistance(places, notes)
   const reach = REACH.enclosed * usual
@@ -111,7 +147,7 @@ function landsOf({ places }: Graph, notes: readonly number[], { colours, other }
   const owner = closest(notes.filter((note) => (members.get(partAt(note)) ?? 0) >= least))
   const cellsFor = (distance: number): number => Math.max(1, Math.round((distance * usual) / size))
   // Rounds all corners alike, and removes what is narrower than a corner.
-  const leads = leadsOf(owner, cells, { outside, blur: cellsFor(REACH.blur) }).map((lead) =>
+  const leads = leadsOf(owner, cells, outside, cellsFor(REACH.blur)).map((lead) =>
     blurred(
       lead.map((by) => Math.min(1, Math.max(0, 0.5 + by))),
       cells,
@@ -121,6 +157,7 @@ function landsOf({ places }: Graph, notes: readonly number[], { colours, other }
   const land = new Uint8Array(owner.length).fill(outside)
   for (const [colour, lead] of leads.entries()) for (const [at, by] of lead.entries()) if (by > 0) land[at] = colour
   return {
+    reach: REACH.note * usual,
     all: leads.slice(0, outside).flatMap((lead, colour) => {
       const outlines = outlinesOf(lead, cells)
       return outlines.length === 0 ? [] : [{ colour, outlines }]
@@ -168,11 +205,7 @@ function partsOf(owner: Uint8Array, { columns }: Cells): Int32Array {
 }
 
 /** Returns, by owner, how much more of the surroundings of each cell it owns than any other does. */
-function leadsOf(
-  owner: Uint8Array,
-  cells: Cells,
-  { outside, blur }: { readonly outside: number; readonly blur: number },
-): readonly Float32Array[] {
+function leadsOf(owner: Uint8Array, cells: Cells, outside: number, blur: number): readonly Float32Array[] {
   const shares = Array.from({ length: outside + 1 }, (_, one) =>
     blurred(
       Float32Array.from(owner, (is) => Number(is === one)),

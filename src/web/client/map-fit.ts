@@ -9,26 +9,29 @@ export interface Fitting {
   readonly covered: readonly Box[]
   /** Maximum scale, in pixels per unit. */
   readonly most: number
+  /** Space around each point that should be free, too, in units of the layout. */
+  readonly reach: number
 }
 
 /** Maximum number of points to look at. */
 const POINTS = 600
 /** Space for names at the sides, and above and below, in pixels. At most these shares of the view. */
-const SPACE = { across: 40, down: 24, share: 0.05 }
+const SPACE = { across: 24, down: 14, share: 0.03 }
 /** Positions to try along each axis, from the middle outwards. */
 const SHIFTS = [0, -0.5, 0.5, -1, 1]
 const SHRINK = 0.96
 /** A hundredth of the notes below something costs this many hundredths of the size. */
 const HIDING = 12
 /** Minimum distance in pixels between a note and the elements that cover the view. */
-const NEAR = 12
+const NEAR = 6
 /** Minimum size, as a share of the size that ignores what covers the view. */
 const LEAST = 0.72
 
 /** Returns the camera that shows the points (`x, y` each) as large as possible in the free part of a view. */
-export function fitInto(points: readonly number[], { width, height, covered, most }: Fitting): Camera {
+export function fitInto(points: readonly number[], { width, height, covered, most, reach }: Fitting): Camera {
   const bounds = boundsOf(points)
-  const [left, top, right, bottom] = [bounds[0] - 1.5, bounds[1] - 1.5, bounds[2] + 1.5, bounds[3] + 1.5]
+  const around = Math.max(1.5, reach)
+  const [left, top, right, bottom] = [bounds[0] - around, bounds[1] - around, bounds[2] + around, bounds[3] + around]
   if (left > right) return { x: 0, y: 0, scale: 10 }
   const across = width - 2 * Math.min(SPACE.across, width * SPACE.share)
   const down = height - 2 * Math.min(SPACE.down, height * SPACE.share)
@@ -36,10 +39,11 @@ export function fitInto(points: readonly number[], { width, height, covered, mos
   const step = 2 * Math.max(1, Math.ceil(points.length / 2 / POINTS))
   const hidden = ({ x, y, scale }: Camera): number => {
     let under = 0
+    const near = NEAR + reach * scale
     for (let at = 0; at < points.length; at += step) {
       const px = width / 2 + ((points[at] ?? 0) - x) * scale
       const py = height / 2 + ((points[at + 1] ?? 0) - y) * scale
-      if (covered.some(([from, high, to, low]) => px > from - NEAR && px < to + NEAR && py > high - NEAR && py < low + NEAR))
+      if (covered.some(([from, high, to, low]) => px > from - near && px < to + near && py > high - near && py < low + near))
         under++
     }
     return under

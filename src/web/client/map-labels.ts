@@ -15,7 +15,7 @@ export interface Placing {
   /** How much of notes may be hidden, in grid cells. The center that hides the least is used. By default, no note may be hidden. */
   readonly mostHidden?: number
   /** Checks a center. */
-  readonly isAllowed?: (centre: Point) => boolean
+  readonly isAllowed?: ((centre: Point) => boolean) | undefined
 }
 
 export interface Label extends Words {
@@ -44,11 +44,12 @@ export class Labels {
     for (const centre of centres) {
       const [x, y] = centre
       const box: Box = [x - width / 2, y - height / 2, x + width / 2, y + height / 2]
-      if (box[0] < 0 || box[2] > this.#view.width || box[1] < 0 || box[3] > this.#view.height) continue
-      const hidden = this.#dots.below(box)
-      if (hidden >= least || isAllowed?.(centre) === false) continue
+      if (box[0] < 4 || box[2] > this.#view.width - 4 || box[1] < 2 || box[3] > this.#view.height - 2) continue
       if (this.#covered.some((other) => overlap(box, other)) || this.placed.some(({ box: other }) => overlap(box, other)))
         continue
+      if (isAllowed?.(centre) === false) continue
+      const hidden = this.#dots.below(box)
+      if (hidden >= least) continue
       best = box
       least = hidden
       if (hidden === 0) break
@@ -79,19 +80,6 @@ export function wrapped(text: string): readonly (readonly string[])[] {
   return [...best.values()]
 }
 
-/** Leaves out the first words that three or more of the names share, if what is left can be a name. */
-export function withoutSharedStart(names: readonly string[]): readonly string[] {
-  return names.map((name) => {
-    const words = name.split(' ')
-    for (let count = words.length - 1; count > 0; count--) {
-      const rest = words.slice(count).join(' ')
-      const start = `${words.slice(0, count).join(' ')} `
-      if (/^[\p{Lu}\p{N}]/u.test(rest) && names.filter((other) => other.startsWith(start)).length >= 3) return rest
-    }
-    return name
-  })
-}
-
 /** Size in pixels of the grid cells that record where notes are. */
 const SQUARE = 2
 
@@ -100,8 +88,6 @@ export class Dots {
   readonly #columns: number
   readonly #rows: number
   readonly #isTaken: Uint8Array
-  /** For each corner of the grid, the number of taken cells above and to the left. */
-  #taken: Int32Array | undefined
 
   constructor(width: number, height: number) {
     this.#columns = Math.ceil(width / SQUARE)
@@ -110,41 +96,23 @@ export class Dots {
   }
 
   add(box: Box): void {
-    const [first, top, end, bottom] = this.#cellsIn(box)
-    for (let row = top; row < bottom && first < end; row++)
-      this.#isTaken.fill(1, row * this.#columns + first, row * this.#columns + end)
-    this.#taken = undefined
+    for (const [first, end] of this.#rowsIn(box)) this.#isTaken.fill(1, first, end)
   }
 
   /** Returns how many cells below a box are taken. */
   below(box: Box): number {
-    this.#taken ??= this.#counted()
-    const [first, top, end, bottom] = this.#cellsIn(box)
-    const at = (column: number, row: number): number => this.#taken?.[row * (this.#columns + 1) + column] ?? 0
-    return at(end, bottom) - at(first, bottom) - at(end, top) + at(first, top)
+    let taken = 0
+    for (const [first, end] of this.#rowsIn(box)) for (let at = first; at < end; at++) taken += this.#isTaken[at] ?? 0
+    return taken
   }
 
-  #counted(): Int32Array {
-    const wide = this.#columns + 1
-    const counts = new Int32Array(wide * (this.#rows + 1))
-    for (let row = 0; row < this.#rows; row++) {
-      let sum = 0
-      for (let column = 0; column < this.#columns; column++) {
-        sum += this.#isTaken[row * this.#columns + column] ?? 0
-        counts[(row + 1) * wide + column + 1] = (counts[row * wide + column + 1] ?? 0) + sum
-      }
-    }
-    return counts
-  }
-
-  #cellsIn([left, top, right, bottom]: Box): Box {
-    const within = (at: number, most: number): number => Math.min(most, Math.max(0, at))
-    return [
-      within(Math.floor(left / SQUARE), this.#columns),
-      within(Math.floor(top / SQUARE), this.#rows),
-      within(Math.ceil(right / SQUARE), this.#columns),
-      within(Math.ceil(bottom / SQUARE), this.#rows),
-    ]
+  /** Yields the first cell of a box in each row, and the one after its last. */
+  *#rowsIn([left, top, right, bottom]: Box): Generator<readonly [first: number, end: number]> {
+    const first = Math.max(0, Math.floor(left / SQUARE))
+    const end = Math.min(this.#columns, Math.ceil(right / SQUARE))
+    const low = Math.min(this.#rows, Math.ceil(bottom / SQUARE))
+    for (let row = Math.max(0, Math.floor(top / SQUARE)); row < low && first < end; row++)
+      yield [row * this.#columns + first, row * this.#columns + end]
   }
 }
 

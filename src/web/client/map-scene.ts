@@ -1,4 +1,4 @@
-import { boundsOf, type Graph, type GroupedBy, neighbours, radiusOf } from './graph.ts'
+import { type Graph, type GroupedBy, neighbours, radiusOf } from './graph.ts'
 import { areasOf } from './map-areas.ts'
 import type { Label } from './map-labels.ts'
 
@@ -79,20 +79,26 @@ const MARGIN = 0.5
 const LARGEST_IMAGE = 12_000_000
 /** Opacity of everything that is not highlighted. */
 const DIMMED = 0.12
+/** Opacity of areas that are not highlighted. */
+const DIMMED_AREA = 0.5
 /** Maximum number of segments per stroke. Long paths are slow, because the browser looks for crossings. */
 const STROKE = 120
 /** Links of notes with more links than this are faint. */
 const HUB = 200
-/** Opacity by the number of links of the more connected end: up to 15, up to 60, up to `HUB`, more. */
+/** Opacity by the number of links of the more connected end: up to the first of these numbers, and above each. */
+const CROWDED = [15, 60, HUB]
 const OPACITY = [0.42, 0.28, 0.16, 0.05]
-/** Factors of that for links that are long, and longer than half of the view. */
-const FAINTER = [1, 0.5, 0.2]
+/** Factors of that for links that are short, and for those that are long or lead to another land. Those longer than half of the view are not drawn. */
+const FAINTER = [1, 0.5]
+/** Links between lands are drawn one by one if the whole map is more than this many times as large as the view. */
+const WHOLE = 1.6
+/** Width of the widest band of links between two lands, as a share of the view, and opacity halfway (two hex digits). */
+const BAND = { widest: 0.025, opacity: '48' }
 /** Links are drawn if an end is closer to the middle than this share of the view, which includes the next move. */
 const NEAR = 0.6
-/** With fewer notes, links are curves that blend the colors of their ends. */
+/** With fewer notes, links are curves. Their bend is a share of their length. */
 export const FEW = 300
-/** Opacity of such a curve, and its bend as a share of its length. */
-const CURVE = { opacity: 0.25, bend: 0.09 }
+const BEND = 0.09
 /** Above this scale, in pixels per unit, notes grow more slowly than the map. */
 const GROWS_LESS = 9
 /** Maximum radius of a note in pixels: so much more than this times the smallest one. */
@@ -201,9 +207,9 @@ export function fillGround(context: CanvasRenderingContext2D, { width, height, r
 /** Draws areas, links and notes: all of them, or those that are highlighted. */
 function drawGraph(context: CanvasRenderingContext2D, frame: Shown, options: LinkOptions): void {
   const { highlight } = options
-  if (highlight?.centre === undefined) drawAreas(context, frame, highlight)
+  drawAreas(context, frame, highlight)
+  if (highlight === undefined) drawBands(context, frame)
   if (highlight?.centre !== undefined) drawCentre(context, frame, highlight.centre)
-  else if (frame.graph.count < FEW) drawCurves(context, frame, highlight)
   else drawLinks(context, frame, options)
   drawNotes(context, frame, highlight)
 }
@@ -287,7 +293,7 @@ function cornerOf({ camera, width, height, ratio }: Frame, shown: Shown): [left:
   ]
 }
 
-/** Draws the area of each group, softly filled, if all its notes are highlighted. */
+/** Draws the area of each group, softly filled, and fainter unless all its notes are highlighted. */
 function drawAreas(context: CanvasRenderingContext2D, frame: Frame, highlight: Highlight | undefined): void {
   const { graph, look, theme } = frame
   const isDimmed = new Set<number>()
@@ -295,7 +301,7 @@ function drawAreas(context: CanvasRenderingContext2D, frame: Frame, highlight: H
     if (look.shown[note] === 1 && highlight?.notes.has(note) === false) isDimmed.add(colour)
   context.lineWidth = 1
   for (const { colour, outlines } of areasOf(graph, look).all) {
-    if (isDimmed.has(colour)) continue
+    const alpha = theme.area * (isDimmed.has(colour) ? DIMMED_AREA : 1)
     context.fillStyle = look.palette[colour] ?? theme.text
     context.strokeStyle = context.fillStyle
     context.beginPath()
@@ -311,9 +317,9 @@ function drawAreas(context: CanvasRenderingContext2D, frame: Frame, highlight: H
         y = toY
       }
     }
-    context.globalAlpha = theme.area
+    context.globalAlpha = alpha
     context.fill('evenodd')
-    context.globalAlpha = 3 * theme.area
+    context.globalAlpha = 3 * alpha
     context.stroke()
   }
   context.globalAlpha = 1
@@ -325,112 +331,115 @@ interface LinkOptions {
   readonly highlight?: Highlight | undefined
 }
 
-/** Draws straight links, batched by opacity and color. Links within a color have it. */
-function drawLinks(context: CanvasRenderingContext2D, frame: Shown, options: LinkOptions): void {
-  const { graph, look, theme, camera } = frame
-  // The more links there are, the fainter each is drawn. Dense bundles remain visible.
-  const crowd = Math.min(1, Math.sqrt(4_000 / Math.max(1, graph.pairs.length / 2 / options.step)))
-  context.lineWidth = Math.min(1, Math.max(0.5, camera.scale * 0.06))
-  for (const [key, ends] of batchesOf(frame, options)) {
-    const level = Math.floor(key / look.palette.length)
-    const colour = key % look.palette.length
-    context.globalAlpha = (OPACITY[Math.floor(level / 3)] ?? 0.1) * (FAINTER[level % 3] ?? 1) * (0.35 + 0.65 * crowd)
-    context.strokeStyle = colour === look.palette.length - 1 ? theme.link : (look.palette[colour] ?? theme.link)
-    for (let from = 0; from < ends.length; from += 2 * STROKE) {
-      context.beginPath()
-      for (let at = from; at < Math.min(ends.length, from + 2 * STROKE); at += 2) {
-        context.moveTo(...placeIn(frame, ends[at] ?? 0))
-        context.lineTo(...placeIn(frame, ends[at + 1] ?? 0))
-      }
-      context.stroke()
-    }
-  }
-  context.globalAlpha = 1
-}
-
-/** Returns the ends of links by how they are drawn: three times the opacity level, plus an index into `FAINTER`; times the colors, plus the color. */
-function batchesOf(frame: Shown, { step, highlight }: LinkOptions): ReadonlyMap<number, readonly number[]> {
-  const { graph, look, view, camera } = frame
-  const { pairs, places, degrees } = graph
-  const { colours, palette } = look
-  const far = extentOf(places) / 5
-  const beyond = Math.max(far, Math.hypot(view.width, view.height) / 2 / camera.scale)
+/** Draws links, batched by opacity and color. Links within a land have its color. */
+function drawLinks(context: CanvasRenderingContext2D, frame: Shown, { step, highlight }: LinkOptions): void {
+  const { graph, look, theme, camera, view } = frame
+  const { pairs, degrees } = graph
+  const other = look.palette.length - 1
+  const { of, extent } = areasOf(graph, look)
+  const far = (extent * camera.scale) / 5
+  const isWhole = isInView(frame)
   const batches = new Map<number, number[]>()
   for (let at = 0; at < pairs.length; at += 2 * step) {
-    const a = pairs[at] ?? 0
-    const b = pairs[at + 1] ?? 0
-    if (!isLinkDrawn(frame, highlight, [a, b])) continue
-    const long = lengthOf(places, a, b)
-    const level = 3 * levelOf(Math.max(degrees[a] ?? 0, degrees[b] ?? 0)) + Number(long > far) + Number(long > beyond)
-    const colour = Math.min(palette.length - 1, colours[a] === colours[b] ? (colours[a] ?? 0) : palette.length)
-    const key = level * palette.length + colour
+    const [a = 0, b = 0] = [pairs[at], pairs[at + 1]]
+    const isWithin = of[a] === of[b]
+    if ((highlight === undefined && isWhole && !isWithin) || !isLinkDrawn(frame, highlight, [a, b])) continue
+    const [[x, y], [toX, toY]] = [placeIn(frame, a), placeIn(frame, b)]
+    const long = Math.hypot(toX - x, toY - y)
+    if (long > Math.max(far, Math.hypot(view.width, view.height) / 2)) continue
+    const links = Math.max(degrees[a] ?? 0, degrees[b] ?? 0)
+    const level = 2 * CROWDED.filter((least) => links > least).length + Number(long > far || !isWithin)
+    const key = level * (other + 1) + (isWithin ? Math.min(other, of[a] ?? other) : other)
     const batch = batches.get(key)
     if (batch === undefined) batches.set(key, [a, b])
     else batch.push(a, b)
   }
-  return batches
+  // The more links there are, the fainter each is drawn. Dense bundles remain visible.
+  const crowd = Math.min(1, Math.sqrt(4_000 / Math.max(1, pairs.length / 2 / step)))
+  context.lineWidth = Math.min(1, Math.max(0.5, camera.scale * 0.06))
+  for (const [key, ends] of batches) {
+    const level = Math.floor(key / (other + 1))
+    const colour = key % (other + 1)
+    context.globalAlpha = (OPACITY[level >> 1] ?? 0.1) * (FAINTER[level % 2] ?? 1) * (0.35 + 0.65 * crowd)
+    context.strokeStyle = colour === other ? theme.link : (look.palette[colour] ?? theme.link)
+    strokeLinks(context, frame, ends)
+  }
+  context.globalAlpha = 1
 }
 
-/** Returns an index into `OPACITY` for the number of links of the more connected end. */
-function levelOf(links: number): number {
-  return links > HUB ? 3 : links > 60 ? 2 : links > 15 ? 1 : 0
+/** Draws links between pairs of notes. */
+function strokeLinks(context: CanvasRenderingContext2D, frame: Frame, ends: readonly number[]): void {
+  for (let from = 0; from < ends.length; from += 2 * STROKE) {
+    context.beginPath()
+    for (let at = from; at < Math.min(ends.length, from + 2 * STROKE); at += 2) {
+      const [x, y] = placeIn(frame, ends[at] ?? 0)
+      const [toX, toY] = placeIn(frame, ends[at + 1] ?? 0)
+      context.moveTo(x, y)
+      if (frame.graph.count < FEW) context.quadraticCurveTo(...bent(x, y, toX, toY), toX, toY)
+      else context.lineTo(toX, toY)
+    }
+    context.stroke()
+  }
 }
 
-function lengthOf(places: Float32Array, a: number, b: number): number {
-  const [dx, dy] = [0, 1].map((axis) => (places[a * 2 + axis] ?? 0) - (places[b * 2 + axis] ?? 0))
-  return Math.hypot(dx ?? 0, dy ?? 0)
+/** Checks whether most of the map is in view. */
+function isInView({ graph, look, camera, view }: Shown): boolean {
+  return areasOf(graph, look).extent * camera.scale < WHOLE * Math.hypot(view.width, view.height)
 }
 
-/** Draws the links of a small map. Long ones are fainter than short ones. */
-function drawCurves(context: CanvasRenderingContext2D, frame: Shown, highlight?: Highlight): void {
-  const { graph, look, theme, camera, view } = frame
-  const most = Math.hypot(view.width, view.height) / 2
-  const usual = (extentOf(graph.places) * camera.scale) / 7
-  context.lineWidth = 0.75
-  for (let at = 0; at < graph.pairs.length; at += 2) {
-    const a = graph.pairs[at] ?? 0
-    const b = graph.pairs[at + 1] ?? 0
-    if (!isLinkDrawn(frame, highlight, [a, b])) continue
-    const [x, y] = placeIn(frame, a)
-    const [toX, toY] = placeIn(frame, b)
+/** Draws a band for all links between two lands, as wide as they are many, unless they are drawn one by one. */
+function drawBands(context: CanvasRenderingContext2D, frame: Shown): void {
+  if (!isInView(frame)) return
+  const { bands } = areasOf(frame.graph, frame.look)
+  const most = Math.max(...bands.map(({ sums: [links = 0] }) => links))
+  for (const {
+    from,
+    to,
+    sums: [links = 0, ...ends],
+  } of bands) {
+    context.lineWidth = (BAND.widest * Math.min(frame.view.width, frame.view.height) * links) / most
+    if (context.lineWidth < 1) continue
+    const [fromX = 0, fromY = 0, atX = 0, atY = 0] = ends.map((sum) => sum / links)
+    const [[x, y], [toX, toY]] = [pointIn(frame, fromX, fromY), pointIn(frame, atX, atY)]
     const blend = context.createLinearGradient(x, y, toX, toY)
-    blend.addColorStop(0, look.palette[look.colours[a] ?? 0] ?? theme.link)
-    blend.addColorStop(1, look.palette[look.colours[b] ?? 0] ?? theme.link)
+    for (const [at, land, opacity] of [
+      [0, from, '00'],
+      [0.4, from, BAND.opacity],
+      [0.6, to, BAND.opacity],
+      [1, to, '00'],
+    ] as const)
+      blend.addColorStop(at, `${frame.look.palette[land]}${opacity}`)
     context.strokeStyle = blend
-    const long = Math.hypot(toX - x, toY - y)
-    context.globalAlpha = CURVE.opacity * Math.min(2.2, Math.max(0.7, usual / long)) * Math.min(1, most / long)
     context.beginPath()
     context.moveTo(x, y)
     context.quadraticCurveTo(...bent(x, y, toX, toY), toX, toY)
     context.stroke()
   }
-  context.globalAlpha = 1
 }
 
 /** Returns the control point of a link that is a curve. */
-export function bent(x: number, y: number, toX: number, toY: number, bend = CURVE.bend): [x: number, y: number] {
+export function bent(x: number, y: number, toX: number, toY: number, bend = BEND): [x: number, y: number] {
   return [(x + toX) / 2 - (toY - y) * bend, (y + toY) / 2 + (toX - x) * bend]
 }
 
-/** Draws the links of one note in the accent color. */
+/** Draws the links of one note in the accent color: the more neighbors a linked note shares with it, the stronger. */
 function drawCentre(context: CanvasRenderingContext2D, frame: Frame, centre: number): void {
   const { graph, look, theme } = frame
-  const others = neighbours(graph, centre).filter((other) => look.shown[other] === 1)
-  // The links of a hub must not hide the linked notes.
-  context.globalAlpha = others.length > HUB ? 4 / Math.sqrt(others.length) : 0.8
-  context.lineWidth = others.length > HUB ? 0.6 : 1.5
+  const others = new Set(neighbours(graph, centre).filter((other) => look.shown[other] === 1))
+  const isHub = others.size > HUB
+  const closeness = (other: number): number =>
+    neighbours(graph, other).filter((one) => others.has(one)).length / Math.sqrt(graph.degrees[other] ?? 1)
+  // A curve bends the same way as among all links.
+  const sorted = isHub ? [...others] : [...others].sort((a, b) => closeness(a) - closeness(b))
+  const ends = sorted.flatMap((other) => [Math.min(centre, other), Math.max(centre, other)])
   context.strokeStyle = theme.accent
-  for (let from = 0; from < others.length; from += STROKE) {
-    context.beginPath()
-    for (const other of others.slice(from, from + STROKE)) {
-      // A curve bends the same way as among all links.
-      const [x, y] = placeIn(frame, Math.min(centre, other))
-      const [toX, toY] = placeIn(frame, Math.max(centre, other))
-      context.moveTo(x, y)
-      if (graph.count < FEW) context.quadraticCurveTo(...bent(x, y, toX, toY), toX, toY)
-      else context.lineTo(toX, toY)
-    }
-    context.stroke()
+  const each = isHub ? ends.length : 2
+  for (let from = 0; from < ends.length; from += each) {
+    const share = (from + 2) / ends.length
+    // The links of a hub must not hide the linked notes.
+    context.globalAlpha = isHub ? 4 / Math.sqrt(others.size) : 0.2 + 0.65 * share
+    context.lineWidth = isHub ? 0.6 : 0.8 + share
+    strokeLinks(context, frame, ends.slice(from, from + each))
   }
   context.globalAlpha = 1
 }
@@ -498,16 +507,4 @@ function isLinkDrawn(frame: Shown, highlight: Highlight | undefined, ends: reado
     return Math.abs(x - width / 2) < NEAR * view.width && Math.abs(y - height / 2) < NEAR * view.height
   }
   return ends.every((note) => isDrawn(look, highlight, note)) && ends.some(isNear)
-}
-
-const extents = new WeakMap<Float32Array, number>()
-
-/** Returns the diagonal of the layout, in its units. */
-function extentOf(places: Float32Array): number {
-  let extent = extents.get(places)
-  if (extent !== undefined) return extent
-  const [left, top, right, bottom] = boundsOf(places)
-  extent = Math.hypot(right - left, bottom - top)
-  extents.set(places, extent)
-  return extent
 }

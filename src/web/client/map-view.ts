@@ -1,9 +1,10 @@
 import { type Coloured, coloursOf, PALETTE } from './colours.ts'
 import { element } from './element.ts'
 import { type ColourBy, type Graph, groupingBy, isElsewhere, isIndex, neighbours } from './graph.ts'
+import { kept } from './kept.ts'
 import { areasOf } from './map-areas.ts'
 import { fitInto } from './map-fit.ts'
-import { type Box, Dots, type Label, Labels, type Point, type Words, withoutSharedStart, wrapped } from './map-labels.ts'
+import { type Box, Dots, type Label, Labels, type Point, type Words, wrapped } from './map-labels.ts'
 import {
   bent,
   type Camera,
@@ -50,6 +51,8 @@ interface Group {
   readonly colour: number
   /** Bounds of most of them. */
   readonly bounds: Box
+  /** The one that has the same name. */
+  readonly namesake: number | undefined
 }
 
 /** Everything is drawn after this many milliseconds without movement. */
@@ -66,15 +69,25 @@ const GROWN = 1.2
 const FONT = "'Inter Variable', system-ui, sans-serif"
 /**
  * Maximum number of names at once, and while the whole map is in a window of `area` square pixels: of groups, unless they have a color
- * of their own, and those without need at least `least` notes; of notes on a map of up to `few` notes; and of notes on a larger one.
+ * of their own, and those without need at least `least` notes; of notes on a map of up to `few` notes; of notes on a larger one; of notes of a group, also where they hide others; and of others around.
  */
-const NAMED = { most: 160, groups: 14, least: 8, few: 100, ofFew: 100, ofMany: 16, around: 40, area: 900_000 }
+const NAMED = { most: 160, groups: 14, least: 8, few: 100, ofFew: 100, ofMany: 16, ofGroup: 10, around: 40, area: 900_000 }
 /** Maximum number of notes to look for room for their names. */
 const MOST_LOOKED = 600
-/** Notes with at least these shares of the largest radius have a name, even where it hides others, or little of them on a large map. */
-const LARGE = { most: 0.85, more: 0.55 }
-/** How much of notes such a name and that of a group without a color may hide, in grid cells. */
-const HIDDEN = { few: 20, some: 40 }
+/** Notes with at least these shares of the largest radius are `large`, or `larger` than most. */
+const LARGE = { large: 0.85, larger: 0.55 }
+/**
+ * Where names of notes may be, the best place first: on the land of the note, or anywhere. And how much of other notes a name may hide
+ * there, in grid cells, if it cannot do without.
+ */
+const RULES = {
+  chosen: { anywhere: Infinity },
+  index: { land: Infinity, anywhere: Infinity },
+  large: { land: Infinity },
+  larger: { land: 20 },
+  linked: { anywhere: 0 },
+  other: { land: 0 },
+} as const satisfies Record<string, Partial<Record<'land' | 'anywhere', number>>>
 /** Titles of at least this many characters may have two lines. */
 const LONG = 12
 /** Space for a ring around a note, in pixels. */
@@ -84,8 +97,12 @@ const SEEN = 2
 /** Sizes of the names of groups in pixels, by the number of their notes, and what is left of them in windows below `narrow`. */
 const GROUP_FONT = { least: 13, most: 20, narrow: 700, left: 0.88 }
 /** Sizes to try for such a name, and steps between places to try, in pixels. */
-const SMALLER = [1, 0.9, 0.8]
+const SMALLER = [1, 0.9, 0.8, 0.7]
 const STEP = 6
+/** Names of notes grow with this power of the scale, from that many times the whole map on, up to this factor. */
+const GROWTH = { from: 3, power: 0.3, most: 1.25 }
+/** Opacity of the names of groups that are not highlighted. */
+const FADED = 0.45
 /** Maximum number of places to try. */
 const PLACES = 1_500
 /** The colors of remarks. */
@@ -252,8 +269,10 @@ export class MapView {
     return [...Array(this.#graph?.count ?? 0).keys()].filter((note) => this.#look?.shown[note] !== 0)
   }
 
-  /** Brings notes into view. */
-  goTo(notes: readonly number[]): void {
+  /** Brings notes into view, without those that lie apart because they have no links. */
+  goTo(all: readonly number[]): void {
+    const linked = all.filter((note) => (this.#graph?.degrees[note] ?? 0) > 0)
+    const notes = linked.length > 0 ? linked : all
     if (notes.length === 0) return
     this.#isMoved = true
     this.#goal = () => this.#moveTo(this.#around(notes))
@@ -262,14 +281,14 @@ export class MapView {
 
   zoom(factor: number): void {
     this.#leaveGoal()
-    const { width, height } = this.#size()
+    const { width, height } = this.#size
     this.#zoomAt(factor, width / 2, height / 2)
   }
 
   /** Moves the view by a fraction of its size. */
   pan(x: number, y: number): void {
     this.#leaveGoal()
-    const { width, height } = this.#size()
+    const { width, height } = this.#size
     this.#moveTo({
       ...this.#camera,
       x: this.#camera.x + (x * width) / this.#camera.scale,
@@ -302,7 +321,7 @@ export class MapView {
   #frameNow(): Frame | undefined {
     if (this.#graph === undefined || this.#look === undefined) return undefined
     const ratio = this.#ratio()
-    return { graph: this.#graph, look: this.#look, theme: this.#theme, camera: this.#camera, ratio, ...this.#size() }
+    return { graph: this.#graph, look: this.#look, theme: this.#theme, camera: this.#camera, ratio, ...this.#size }
   }
 
   /** Returns how far the highlight is faded in by now, 0–1. */
@@ -422,53 +441,51 @@ export class MapView {
     }
     context.lineWidth = 2.5
     for (const tie of look.ties ?? []) drawTie(context, frame, tie)
-    for (const [note, mark] of look.marks ?? []) drawRing(context, frame, { note, colour: MARKS[mark] })
+    for (const [note, mark] of look.marks ?? []) drawRing(context, frame, note, MARKS[mark])
     for (const note of [look.focus, this.#hovered, look.pulse])
-      if (note !== undefined) drawRing(context, frame, { note, colour: theme.accent })
+      if (note !== undefined) drawRing(context, frame, note, theme.accent)
   }
 
   #drawPulse(frame: Frame, note: number): void {
     const phase = (performance.now() % PULSE_MS) / PULSE_MS
     this.#context.globalAlpha = 1 - phase
     this.#context.lineWidth = 2.5
-    drawRing(this.#context, frame, { note, colour: frame.theme.accent, gap: 5 + 14 * phase })
+    drawRing(this.#context, frame, note, frame.theme.accent, 5 + 14 * phase)
   }
 
   /** Writes the names of groups, and then of notes. */
   #writeNames(on: CanvasRenderingContext2D, frame: Frame): readonly Label[] {
     const { graph } = frame
     this.#drawMarks(on, frame)
-    const writing: Writing = { on, frame, labels: this.#labelsIn(frame) }
+    const writing = { on, frame, labels: this.#labelsIn(frame), named: new Set<number>() }
     this.#groupNames = this.#labelGroups(writing)
-    const most = writing.labels.placed.length + this.#mostNames(graph.count <= NAMED.few ? NAMED.ofFew : NAMED.ofMany, 2)
-    for (const note of worthALabel(frame, this.#byLinks(graph), graph.count <= FEW ? MOST_LOOKED : 2 * most)) {
-      if (writing.labels.placed.length >= most) break
-      this.#labelNote(note, writing)
-    }
+    const most = this.#mostNames(graph.count <= NAMED.few ? NAMED.ofFew : NAMED.ofMany, 2)
+    this.#labelNotes(writing, this.#byLinks(graph), most)
     return writing.labels.placed
   }
 
-  /** Writes the names of highlighted notes: the most important ones first, in bold. */
+  /** Writes the names of highlighted notes: those of a path and the one in focus first, in bold. Then those of groups, faded where they are not highlighted. */
   #writeNamesOf(on: CanvasRenderingContext2D, frame: Frame, highlight: Highlight): readonly Label[] {
     const { look, graph } = frame
+    const { notes, centre } = highlight
     this.#drawMarks(on, frame)
-    const writing: Writing = { on, frame, labels: this.#labelsIn(frame, highlight), isAnywhere: true }
-    const wanted = [highlight.centre, ...look.path, look.focus].filter((note) => note !== undefined)
-    const first = new Set(wanted.filter((note) => highlight.notes.has(note)))
-    for (const note of first) this.#labelNote(note, { ...writing, isBold: true })
-    this.#groupNames = highlight.centre === undefined ? this.#labelGroups(writing, highlight.notes) : []
-    const notes = [...highlight.notes].sort((a, b) => (graph.degrees[b] ?? 0) - (graph.degrees[a] ?? 0) || a - b)
-    const most = this.#mostNames(NAMED.around, 2)
-    for (const note of worthALabel(frame, notes, MOST_LOOKED)) {
-      if (writing.labels.placed.length >= most) break
-      if (!first.has(note)) this.#labelNote(note, writing)
-    }
+    const writing = { on, frame, labels: this.#labelsIn(frame, highlight), named: new Set<number>() }
+    for (const note of [centre, ...look.path, look.focus])
+      if (note !== undefined && notes.has(note)) this.#labelNote(note, writing, 'chosen')
+    this.#groupNames = centre === undefined ? this.#labelGroups(writing, notes, true) : []
+    const sorted = sortedByLinks(graph, [...notes])
+    const isGroup = this.#groupNames.length > 0
+    if (isGroup) this.#labelNotes(writing, sorted, NAMED.ofGroup, 'large')
+    this.#labelNotes(writing, sorted, isGroup ? NAMED.around : this.#mostNames(NAMED.around, 2), isGroup ? 'other' : 'linked')
+    on.globalAlpha = FADED
+    this.#labelGroups(writing, notes, false)
+    on.globalAlpha = 1
     return writing.labels.placed
   }
 
   /** Returns the maximum number of names. `whole`: while the whole map is in view. `power`: how fast it grows with the scale. */
   #mostNames(whole: number, power: 1 | 2): number {
-    const { width, height } = this.#size()
+    const { width, height } = this.#size
     const room = Math.min(1.3, Math.sqrt((width * height) / NAMED.area))
     const nearer = Math.max(1, this.#camera.scale / this.#wholeScale) ** power
     return Math.min(NAMED.most, Math.round(whole * room * nearer))
@@ -477,13 +494,17 @@ export class MapView {
   /** Returns an empty set of labels for a frame, with the places that they must not cover. */
   #labelsIn(frame: Frame, highlight?: Highlight): Labels {
     const dots = new Dots(frame.width, frame.height)
+    // No name hides an index note.
+    const covered = [...this.#covered()]
     for (const note of highlight?.notes ?? frame.graph.degrees.keys()) {
       const radius = radiusIn(frame, note)
       if (frame.look.shown[note] === 0 || radius < SEEN) continue
       const [x, y] = placeIn(frame, note)
-      dots.add([x - radius, y - radius, x + radius, y + radius])
+      const box: Box = [x - radius, y - radius, x + radius, y + radius]
+      dots.add(box)
+      if (isIndex(frame.graph, note)) covered.push(box)
     }
-    return new Labels(frame, this.#covered(), dots)
+    return new Labels(frame, covered, dots)
   }
 
   /** Returns where elements cover the view. */
@@ -493,42 +514,44 @@ export class MapView {
     return covered.map((one) => [one.left - left, one.top - top, one.right - left, one.bottom - top])
   }
 
-  /** Writes the name of a note next to it, on the land where the note is. The names of large notes may do without. */
-  #labelNote(note: number, { on, frame, labels, isBold = false, isAnywhere = false }: Writing): void {
-    if (frame.look.shown[note] === 0) return
-    const [x, y] = placeIn(frame, note)
+  /** Writes the names of the first notes that have room for them. */
+  #labelNotes(writing: Writing, notes: readonly number[], most: number, kind?: keyof typeof RULES): void {
+    const { frame, labels } = writing
+    const end = labels.placed.length + most
+    const largest = radiusIn(frame, this.#byLinks(frame.graph)[0] ?? 0)
+    const isInView = ([x, y]: Point): boolean => x >= 0 && y >= 0 && x <= frame.width && y <= frame.height
+    const inView = notes.filter((note) => frame.look.shown[note] === 1 && isInView(placeIn(frame, note)))
+    for (const note of inView.slice(0, MOST_LOOKED)) {
+      if (labels.placed.length >= end) return
+      const share = radiusIn(frame, note) / largest
+      // On a small map, a large note does without its name rather than hide another.
+      const bySize = frame.graph.count <= FEW || share < LARGE.larger ? 'other' : share < LARGE.large ? 'larger' : 'large'
+      this.#labelNote(note, writing, isIndex(frame.graph, note) ? 'index' : (kind ?? bySize))
+    }
+  }
+
+  /** Writes the name of a note next to it, unless it is there. */
+  #labelNote(note: number, { on, frame, labels, named }: Writing, kind: keyof typeof RULES): void {
+    if (frame.look.shown[note] === 0 || named.has(note)) return
+    named.add(note)
     const text = this.#shortened(frame.graph.picture.titles[note] ?? '')
-    const size = frame.width < GROUP_FONT.narrow ? 11.5 : 12.5
+    const nearer = Math.min(GROWTH.most, Math.max(1, this.#camera.scale / this.#wholeScale / GROWTH.from) ** GROWTH.power)
+    const size = (frame.width < GROUP_FONT.narrow ? 11.5 : 12.5) * nearer
     const ways = wrapped(text)
       .slice(0, text.length < LONG ? 1 : 2)
-      .map((lines) => this.#words(text, lines, `${isBold ? 650 : 400} ${size}px ${FONT}`, 1.25 * size))
-    const share = radiusIn(frame, note) / radiusIn(frame, this.#byLinks(frame.graph)[0] ?? note)
-    const home = landIn(frame)(x, y)
-    const place = (isInside: boolean, mostHidden = 0): Label | undefined => {
-      for (const words of ways) {
-        const near = beside([x, y], words, radiusIn(frame, note) + RING)
-        const isAllowed = isInside ? landTest(frame, words, home) : () => true
-        const label = labels.place(words, near, { mostHidden, isAllowed })
-        if (label !== undefined) return label
+      .map((lines) => this.#words(text, lines, `${kind === 'chosen' ? 650 : 400} ${size.toFixed(1)}px ${FONT}`, 1.25 * size))
+    const home = landIn(frame)(...placeIn(frame, note))
+    for (const [at, most] of Object.entries(RULES[kind]))
+      for (const [mostHidden, words] of [0, most].flatMap((hidden) => ways.map((way) => [hidden, way] as const))) {
+        const centres = beside(frame, note, words)
+        const isAllowed = at === 'land' ? landTest(frame, words, home) : undefined
+        const label = labels.place(words, centres, { mostHidden, isAllowed })
+        if (label === undefined) continue
+        const { ground, text: ink, area } = this.#theme
+        const paint = at === 'land' ? frame.look.palette[home ?? -1] : undefined
+        write(on, label, ink, { colour: mixed(paint ?? ground, ground, area), width: mostHidden > 0 ? 5 : 3 })
+        return
       }
-      return undefined
-    }
-    // The selected note is labelled wherever there is room close to it.
-    const further = (): Label | undefined => {
-      const [words] = ways
-      if (words === undefined) return undefined
-      const off = radiusIn(frame, note) + RING + words.height / 2
-      const centres = [0, 18, 36].flatMap((more) =>
-        [off + more, -off - more].map((down) => [this.#within(x, words.width), y + down] as const),
-      )
-      return labels.place(words, centres) ?? labels.place(words, centres, { mostHidden: Infinity })
-    }
-    let label = place(!isAnywhere)
-    if (isBold) label ??= further()
-    else if (isIndex(frame.graph, note) || (!isAnywhere && share >= LARGE.most))
-      label ??= place(true, Infinity) ?? place(false) ?? place(false, Infinity)
-    else if (!isAnywhere && share >= LARGE.more && frame.graph.count > FEW) label ??= place(true, HIDDEN.few)
-    if (label !== undefined) write(on, label, this.#theme.text, this.#theme.ground)
   }
 
   #words(text: string, lines: readonly string[], font: string, lineHeight: number): Words {
@@ -548,68 +571,56 @@ export class MapView {
         .replace(/\p{Extended_Pictographic}|\uFE0F|\u200D/gu, '')
         .replace(/\s+/g, ' ')
         .trim() || title
-    const most = Math.max(12, Math.min(42, Math.floor(this.#size().width / 10)))
+    const most = Math.max(12, Math.min(42, Math.floor(this.#size.width / 10)))
     // Does not split surrogate pairs.
     return line.length > most ? `${[...line.slice(0, 2 * most)].slice(0, most - 2).join('')}…` : line
   }
 
-  /** Moves the center of a text until its whole width is in view. */
-  #within(x: number, width: number): number {
-    return Math.min(this.#size().width - width / 2 - 4, Math.max(width / 2 + 4, x))
-  }
-
-  /** Writes the names of groups, or of those whose notes are all `within` a set, the largest first. A group whose area has no room for its name gets none. */
-  #labelGroups({ on, frame, labels }: Writing, within?: ReadonlySet<number>): readonly Label[] {
+  /**
+   * Writes the names of groups, or of those that `are` or are not `within` a set of notes with all of theirs, the largest first. A group
+   * whose land has no room for its name gets none.
+   */
+  #labelGroups({ on, frame, labels, named }: Writing, within?: ReadonlySet<number>, are = true): readonly Label[] {
     const { graph, look } = frame
     const names: Label[] = []
-    const groups = this.#groups(graph, look).filter(
-      ({ notes }) => within === undefined || notes.every((note) => within.has(note)),
-    )
-    const texts = withoutSharedStart(groups.map(({ label }) => this.#shortened(label)))
+    const groups = this.#groups(graph, look)
     const most = this.#mostNames(NAMED.groups, 1)
-    for (const [at, group] of groups.entries()) {
-      const { colour, notes, label: name } = group
+    for (const group of groups) {
+      const { colour, notes, label: name, namesake } = group
+      if (within !== undefined && notes.every((note) => within.has(note)) !== are) continue
+      if (namesake !== undefined && named.has(namesake)) continue
       const isOther = colour === look.palette.length - 1
       // A color means nothing without a name, also in a small window.
-      if (isOther && (names.length >= most || notes.length < NAMED.least)) continue
+      if (isOther && (!are || names.length >= most || notes.length < NAMED.least)) continue
       const share = isOther ? 0 : Math.sqrt(notes.length / (groups[0]?.notes.length ?? 1))
       const full =
         (GROUP_FONT.least + (GROUP_FONT.most - GROUP_FONT.least) * share) *
         (frame.width < GROUP_FONT.narrow ? GROUP_FONT.left : 1)
       const ways = SMALLER.flatMap((smaller) =>
-        wrapped(texts[at] ?? '').map((lines) => {
-          const size = Math.max(11.5, full * smaller)
+        wrapped(this.#shortened(name)).map((lines) => {
+          const size = Math.max(10, full * smaller)
           return this.#words(name, lines, `${isOther ? 600 : 700} ${size.toFixed(1)}px ${FONT}`, size * 1.2)
         }),
       )
-      const label = placeInside(frame, labels, { group, ways, isOther })
+      const label = placeInside(frame, labels, group, ways, are ? Infinity : 0)
       if (label === undefined) continue
-      write(on, label, mixed(look.palette[colour] ?? '', this.#theme.text), this.#theme.ground)
+      if (namesake !== undefined) named.add(namesake)
+      const { ground, text, area } = this.#theme
+      const paint = look.palette[colour] ?? text
+      write(on, label, mixed(paint, text, 0.5), { colour: mixed(paint, ground, area), width: 6 })
       names.push(label)
     }
     return names
   }
 
-  #groupCache: { readonly key: readonly unknown[]; readonly groups: readonly Group[] } | undefined
+  #size = { width: 1, height: 1 }
 
-  #groups(graph: Graph, look: Look): readonly Group[] {
-    const key = [graph, look.shown, look.colours, look.groupedBy]
-    if (this.#groupCache?.key.every((one, at) => one === key[at]) !== true)
-      this.#groupCache = { key, groups: groupsOf(graph, look) }
-    return this.#groupCache?.groups ?? []
-  }
+  readonly #groups = kept((graph: Graph, look: Look) => [graph, look.shown, look.colours, look.groupedBy], groupsOf)
 
-  #order: { readonly graph: Graph; readonly notes: readonly number[] } | undefined
-
-  #byLinks(graph: Graph): readonly number[] {
-    if (this.#order?.graph !== graph) {
-      this.#order = {
-        graph,
-        notes: [...graph.degrees.keys()].sort((a, b) => (graph.degrees[b] ?? 0) - (graph.degrees[a] ?? 0) || a - b),
-      }
-    }
-    return this.#order.notes
-  }
+  readonly #byLinks = kept(
+    (graph: Graph) => [graph],
+    (graph) => sortedByLinks(graph, [...graph.degrees.keys()]),
+  )
 
   #widthOf(text: string, font: string): number {
     const key = `${font} ${text}`
@@ -625,13 +636,8 @@ export class MapView {
   #around(notes: readonly number[]): Camera {
     const places = this.#graph?.places
     const points = notes.flatMap((note) => [places?.[note * 2] ?? 0, places?.[note * 2 + 1] ?? 0])
-    return fitInto(points, { ...this.#size(), covered: this.#covered(), most: NEAREST })
-  }
-
-  #sizeCache = { width: 1, height: 1 }
-
-  #size(): { readonly width: number; readonly height: number } {
-    return this.#sizeCache
+    const { reach = 0 } = this.#graph && this.#look ? areasOf(this.#graph, this.#look) : {}
+    return fitInto(points, { ...this.#size, covered: this.#covered(), most: NEAREST, reach })
   }
 
   #ratio(): number {
@@ -640,7 +646,7 @@ export class MapView {
 
   #resize(): void {
     const { width, height } = this.#canvas.getBoundingClientRect()
-    this.#sizeCache = { width: Math.max(1, width), height: Math.max(1, height) }
+    this.#size = { width: Math.max(1, width), height: Math.max(1, height) }
     this.#canvas.width = Math.round(width * this.#ratio())
     this.#canvas.height = Math.round(height * this.#ratio())
     this.#forget()
@@ -656,7 +662,7 @@ export class MapView {
   }
 
   #zoomAt(factor: number, x: number, y: number): void {
-    const { width, height } = this.#size()
+    const { width, height } = this.#size
     const { x: cx, y: cy, scale } = this.#camera
     const next = Math.min(120, Math.max(0.02, scale * factor))
     // The point under the pointer stays in place.
@@ -765,13 +771,7 @@ export class MapView {
   }
 }
 
-interface Ring {
-  readonly note: number
-  readonly colour: string
-  readonly gap?: number
-}
-
-function drawRing(context: CanvasRenderingContext2D, frame: Frame, { note, colour, gap = 3 }: Ring): void {
+function drawRing(context: CanvasRenderingContext2D, frame: Frame, note: number, colour: string, gap = 3): void {
   if (frame.look.shown[note] === 0) return
   context.strokeStyle = colour
   context.beginPath()
@@ -810,9 +810,8 @@ interface Writing {
   readonly on: CanvasRenderingContext2D
   readonly frame: Frame
   readonly labels: Labels
-  readonly isBold?: boolean
-  /** True if names need not be on the land of their notes. */
-  readonly isAnywhere?: boolean
+  /** The notes that have their names. */
+  readonly named: Set<number>
 }
 
 /** Writes a label, with an edge that separates it from what is below it. */
@@ -820,14 +819,14 @@ function write(
   context: CanvasRenderingContext2D,
   { lines, font, height, box: [left, top, right] }: Label,
   colour: string,
-  edge: string,
+  edge: { readonly colour: string; readonly width: number },
 ): void {
   context.font = font
   context.textBaseline = 'middle'
   context.textAlign = 'center'
   context.lineJoin = 'round'
-  context.lineWidth = 3
-  context.strokeStyle = edge
+  context.lineWidth = edge.width
+  context.strokeStyle = edge.colour
   context.fillStyle = colour
   for (const [at, line] of lines.entries()) {
     const middle = [(left + right) / 2, top + ((at + 0.5) * height) / lines.length] as const
@@ -836,19 +835,21 @@ function write(
   }
 }
 
-/** Mixes two colors (`#rrggbb`), so a name in a group's color can be read. */
-function mixed(a: string, b: string): string {
+/** Mixes two colors (`#rrggbb`): a share of the first, and the rest of the second. */
+function mixed(a: string, b: string, share: number): string {
   const part = (from: number): string => {
-    const [x, y] = [a, b].map((colour) => Number.parseInt(colour.slice(from, from + 2), 16))
-    return Math.round(0.6 * (x ?? 0) + 0.4 * (y ?? 0))
+    const [x = 0, y = 0] = [a, b].map((colour) => Number.parseInt(colour.slice(from, from + 2), 16))
+    return Math.round(share * x + (1 - share) * y)
       .toString(16)
       .padStart(2, '0')
   }
   return `#${part(1)}${part(3)}${part(5)}`
 }
 
-/** Returns centers to try for the name of a note: next to it, or below, above or diagonal to it. */
-function beside([x, y]: Point, { width, height }: Words, radius: number): readonly Point[] {
+/** Returns centers to try for the name of a note: next to it, or below, above or diagonal to it. All are in view. */
+function beside(frame: Frame, note: number, { width, height }: Words): readonly Point[] {
+  const [x, y] = placeIn(frame, note)
+  const radius = radiusIn(frame, note) + RING
   const [aside, off, slant] = [radius + width / 2, radius + height / 2, radius * 0.7 + 1]
   const around: [along: number, down: number][] = [
     [aside, 0],
@@ -856,7 +857,8 @@ function beside([x, y]: Point, { width, height }: Words, radius: number): readon
   ]
   for (const along of [0, 0.25, -0.25]) around.push([along * width, off], [along * width, -off])
   for (const right of [1, -1]) for (const down of [1, -1]) around.push([right * (slant + width / 2), down * (slant + height / 2)])
-  return around.map(([along, down]) => [x + along, y + down])
+  const within = (at: number): number => Math.min(frame.width - width / 2 - 4, Math.max(width / 2 + 4, at))
+  return around.map(([along, down]) => [within(x + along), y + down])
 }
 
 /** Returns centers to try for the name of a group, the closest to its middle first. */
@@ -873,30 +875,25 @@ function centresFor(frame: Frame, { bounds }: Group): readonly Point[] {
   return places.sort((a, b) => far(a) - far(b))
 }
 
-interface Naming {
-  readonly group: Group
-  readonly ways: readonly Words[]
-  readonly isOther: boolean
-}
-
-/** Places the name of a group on its land, written in the first way that fits. If none does, the name hides as few notes as possible. */
-function placeInside(frame: Frame, labels: Labels, { group, ways, isOther }: Naming): Label | undefined {
-  const centres = centresFor(frame, group)
-  const place = (words: Words, mostHidden = 0, share = 1): Label | undefined => {
-    const isOwn = landTest(frame, { ...words, width: share * words.width }, group.colour)
-    return labels.place(words, centres, { mostHidden, isAllowed: frame.look.isColouredByGroup ? isOwn : () => true })
-  }
-  for (const words of ways) {
-    const label = place(words)
-    if (label !== undefined) return label
-  }
-  // The fewer letters in a line, the fewer notes they hide. On a small map, small letters do so, too.
-  const narrow = ways.filter(({ lines }) => lines.length === ways.at(-1)?.lines.length)
-  if (frame.graph.count < FEW) narrow.reverse()
-  if (isOther) return narrow.map((words) => place(words, HIDDEN.some)).find(Boolean)
-  for (const share of [1, 0.6, 0.3])
-    for (const words of narrow) {
-      const label = place(words, Infinity, share)
+/** Places the name of a group on its land: next to the note of the same name, or else near the middle, over the fewest notes. */
+function placeInside(frame: Frame, labels: Labels, group: Group, ways: readonly Words[], mostHidden: number): Label | undefined {
+  const { namesake, colour } = group
+  const all = centresFor(frame, group)
+  const middle = all.slice(0, all.length / 6)
+  // On a small map, a name is read more easily where no notes are.
+  const least = frame.graph.count < FEW ? 0 : mostHidden
+  for (const [centres, hides, share] of [
+    [undefined, least, 1],
+    [middle, least, 1],
+    [all, least, 1],
+    [undefined, mostHidden, 1],
+    [all, mostHidden, colour === frame.look.palette.length - 1 ? 1 : 0.85],
+  ] as const)
+    for (const words of ways) {
+      const isOwn = landTest(frame, { ...words, width: share * words.width }, colour)
+      const isAllowed = frame.look.isColouredByGroup ? isOwn : undefined
+      const next = namesake === undefined ? [] : beside(frame, namesake, words)
+      const label = labels.place(words, centres ?? next, { mostHidden: hides, isAllowed })
       if (label !== undefined) return label
     }
   return undefined
@@ -921,16 +918,8 @@ function landIn({ graph, look, camera, width, height }: Frame): (x: number, y: n
   return (x, y) => colourAt(camera.x + (x - width / 2) / camera.scale, camera.y + (y - height / 2) / camera.scale)
 }
 
-/** Yields the first notes in view. */
-function* worthALabel(frame: Frame, notes: readonly number[], most: number): Generator<number> {
-  let looked = 0
-  for (const note of notes) {
-    if (frame.look.shown[note] === 0) continue
-    const [x, y] = placeIn(frame, note)
-    if (x < 0 || y < 0 || x > frame.width || y > frame.height) continue
-    if (looked++ > most) return
-    yield note
-  }
+function sortedByLinks({ degrees }: Graph, notes: number[]): readonly number[] {
+  return notes.sort((a, b) => (degrees[b] ?? 0) - (degrees[a] ?? 0) || a - b)
 }
 
 function themeOf(isDark: boolean): Theme {
@@ -947,7 +936,7 @@ function isCalm(): boolean {
 /** Returns the groups of visible notes, largest first. */
 function groupsOf(graph: Graph, look: Look): readonly Group[] {
   const { places } = graph
-  const { shown, colours, groupedBy } = look
+  const { shown, colours, groupedBy, palette } = look
   const { of, groups } = groupingBy(graph, groupedBy)
   const members = groups.map((): number[] => [])
   for (let note = 0; note < graph.count; note++) if (shown[note] === 1) members[of[note] ?? -1]?.push(note)
@@ -958,13 +947,16 @@ function groupsOf(graph: Graph, look: Look): readonly Group[] {
       const linked = notes.filter((note) => (graph.degrees[note] ?? 0) > 0)
       const near = linked.length === 0 ? notes : linked
       const [xs, ys] = [0, 1].map((axis) => near.map((note) => places[note * 2 + axis] ?? 0).sort((a, b) => a - b))
-      const [x = 0, y = 0] = [xs, ys].map((sorted) => sorted?.[Math.floor(near.length / 2)])
-      // Notes without links lie elsewhere. Uses the median, because a community can be in two places and its name belongs to one of them.
-      const distance = (note: number): number => Math.hypot((places[note * 2] ?? 0) - x, (places[note * 2 + 1] ?? 0) - y)
-      const nearest = notes.reduce((best, note) => (distance(note) < distance(best) ? note : best), notes[0] ?? 0)
       const edge = (sorted: readonly number[] | undefined, share: number): number =>
         sorted?.[Math.round(share * (near.length - 1))] ?? 0
       const bounds: Box = [edge(xs, 0.05), edge(ys, 0.05), edge(xs, 0.95), edge(ys, 0.95)]
-      return { label, notes, colour: colours[nearest] ?? 0, bounds }
+      const namesake = notes.find((note) => graph.picture.titles[note] === label)
+      return {
+        label,
+        notes,
+        colour: colours[notes.find((note) => (colours[note] ?? 0) < palette.length) ?? -1] ?? 0,
+        bounds,
+        namesake,
+      }
     })
 }

@@ -14,6 +14,7 @@ import {
   towards,
 } from '../../../src/web/client/graph.ts'
 import { areasOf } from '../../../src/web/client/map-areas.ts'
+import { fitInto } from '../../../src/web/client/map-fit.ts'
 import { Dots, Labels } from '../../../src/web/client/map-labels.ts'
 import { placesIn, shapeFor } from '../../../src/web/client/map-shape.ts'
 import { plainText } from '../../../src/web/client/plain-text.ts'
@@ -164,6 +165,31 @@ test('areas meet without overlapping, around the notes of their community and no
     colourAt(graph.places[note * 2] ?? 0, graph.places[note * 2 + 1] ?? 0),
   )
   expect(found).toEqual([...Array(25).fill(0), ...Array(26).fill(1)])
+})
+
+test('links between two lands are one band, also those of an index note on one of them', () => {
+  const row = (group: number, left: number) =>
+    Array.from({ length: 25 }, (_, at) => `g${group}n${at}: ${left + (at % 5) * 2} ${Math.floor(at / 5) * 2} = ${group}`)
+  const links = ['g1n0 g1n1', 'g1n0 g2n0', 'g2n5 g1n5', 'g1n12 g2n1', 'g1n12 g1n3']
+  const all = [...row(1, 0), ...row(2, 10)]
+  const graph = graphOf(
+    pictureOf(all, [...links, ...[1, 2].flatMap((of) => all.slice(1, 25).map((_, at) => `g${of}n${at} g${of}n${at + 1}`))]),
+  )
+  const colours = Uint8Array.from(graph.picture.communities)
+  colours[12] = INDEX
+  const { bands, of } = areasOf(graph, { shown: new Uint8Array(graph.count).fill(1), palette: PALETTE, colours })
+  expect(bands.map(({ from, to, sums: [count] }) => [from, to, count])).toEqual([[0, 1, 3]])
+  expect(of[12]).toBe(0)
+})
+
+test('the areas around notes are in view, and not below what covers it', () => {
+  const points = Array.from({ length: 100 }, (_, at) => [at % 10, Math.floor(at / 10)]).flat()
+  const legend = [0, 300, 120, 400] as const
+  const { x, y, scale } = fitInto(points, { width: 400, height: 400, covered: [legend], most: 60, reach: 2 })
+  const [left, bottom] = [200 + (0 - x) * scale, 200 + (9 - y) * scale]
+  expect(left - 2 * scale > legend[2] || bottom + 2 * scale < legend[1]).toBe(true)
+  expect(200 + (-2 - x) * scale).toBeGreaterThan(0)
+  expect(200 + (11 - x) * scale).toBeLessThan(400)
 })
 
 test('a name takes a free place on its land, and one that must be shown hides as few notes as possible', () => {
