@@ -1,6 +1,6 @@
 import type { NodeKind, Scope } from '../../core/store.ts'
 import type { Graph, NodeIndex } from '../../graph/graph.ts'
-import { KeySet } from '../../search/query/evaluate.ts'
+import { KeySet } from '../../search/key-set.ts'
 import type { Projection } from './projection.ts'
 
 /** Returns the nodes of a scope by id, files before missing targets. Excluded nodes are left out. */

@@ -1,5 +1,6 @@
 import type { Comparison, Feature, Lookup, Phrase, TaskState, WordField } from '../../../src/core/query.ts'
-import { KeySet, type QuerySource } from '../../../src/search/query/evaluate.ts'
+import { KeySet } from '../../../src/search/key-set.ts'
+import type { QuerySource } from '../../../src/search/query/evaluate.ts'
 import type { Query, QueryPart, Term, TextForm } from '../../../src/search/query/query.ts'
 
 export interface TestNote {

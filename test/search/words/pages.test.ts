@@ -71,7 +71,7 @@ describe('pages', () => {
   })
 
   test('before the first and after the last word are empty', () => {
-    for (const form of ['!', '\u{10ffff}', 'zzzz']) expect(index.keysWithPrefix(form)).toHaveLength(0)
+    for (const form of ['!', '\u{10ffff}', 'zzzz']) expect(index.keysWithPrefix(form).isEmpty).toBe(true)
   })
 })
 

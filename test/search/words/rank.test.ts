@@ -74,9 +74,9 @@ describe('a ranking', () => {
     const phrase = (...forms: string[]) => ({
       words: forms.map((form, offset) => ({ form, stem: form, offset, isPrefix: false })),
     })
-    expect(index.keysWithPhrase(phrase('black', 'cat'))).toHaveLength(0)
-    expect(index.keysWithPhrase(phrase('one', 'two'))).toHaveLength(0)
-    expect(index.keysWithPhrase({ words: [] })).toHaveLength(0)
+    expect(index.keysWithPhrase(phrase('black', 'cat')).isEmpty).toBe(true)
+    expect(index.keysWithPhrase(phrase('one', 'two')).isEmpty).toBe(true)
+    expect(index.keysWithPhrase({ words: [] }).isEmpty).toBe(true)
   })
 })
 

@@ -1,5 +1,6 @@
 import type { Phrase, PhraseWord, WordField, WordTerm } from '../../../core/query.ts'
 import type { NearWord } from '../../../core/search.ts'
+import { KeySet } from '../../key-set.ts'
 import { beginningsNear, inNearOrder, isOneSlipAway } from '../near-words.ts'
 import { type Ranking, type RankOptions, rankTerms } from '../rank.ts'
 import { ByteReader, DamagedWords } from './bytes.ts'
@@ -60,10 +61,10 @@ export class WordIndex {
   }
 
   /**
-   * Returns the keys of documents that match a word, in ascending order. Depending on the word, any form of its stem matches, only
-   * its exact form, or every form that starts with it.
+   * Returns the keys of documents that match a word. Depending on the word, any form of its stem matches, only its exact form, or
+   * every form that starts with it.
    */
-  keysWith(word: WordKey, field: WordField = 'any'): Uint32Array {
+  keysWith(word: WordKey, field: WordField = 'any'): KeySet {
     return this.#collect((segment, put) => {
       segment.visit(word, (entry) => {
         const postings = segment.postings(entry)
@@ -72,13 +73,13 @@ export class WordIndex {
     })
   }
 
-  /** Returns the keys of documents that contain a form with a folded prefix, in ascending order. */
-  keysWithPrefix(prefix: string, field: WordField = 'any'): Uint32Array {
+  /** Returns the keys of documents that contain a form with a folded prefix. */
+  keysWithPrefix(prefix: string, field: WordField = 'any'): KeySet {
     return this.keysWith({ form: prefix, match: 'prefix' }, field)
   }
 
-  /** Returns the keys of documents that contain the words in sequence, in ascending order. */
-  keysWithPhrase(phrase: Phrase, field: WordField = 'any'): Uint32Array {
+  /** Returns the keys of documents that contain the words in sequence. */
+  keysWithPhrase(phrase: Phrase, field: WordField = 'any'): KeySet {
     return this.#collect((segment, put) => {
       for (const ordinal of documentsWithPhrase(segment, phrase, field)) put(ordinal)
     })
@@ -125,22 +126,18 @@ export class WordIndex {
     }
   }
 
-  #collect(find: (segment: Segment, put: (ordinal: number) => void) => void): Uint32Array {
-    // With an array of marks, nothing is hashed or sorted. It has one byte per note.
-    const marks = new Uint8Array(this.#slots.end)
-    let count = 0
+  #collect(find: (segment: Segment, put: (ordinal: number) => void) => void): KeySet {
+    const bits = new Uint32Array((this.#slots.end + 31) >>> 5)
     for (const segment of this.#segments) {
+      const { live } = segment
       const { keys } = segment.header
       find(segment, (ordinal) => {
+        if (live[ordinal] === 0) return
         const key = keys[ordinal] as number
-        if (segment.live[ordinal] === 0 || marks[key] === 1) return
-        marks[key] = 1
-        count++
+        bits[key >>> 5] = (bits[key >>> 5] as number) | (1 << (key & 31))
       })
     }
-    const found = new Uint32Array(count)
-    for (let key = 0, at = 0; at < count; key++) if (marks[key] === 1) found[at++] = key
-    return found
+    return KeySet.ofBits(bits)
   }
 }
 

@@ -7,7 +7,8 @@ import { compareTexts } from '../../../core/text/compare-texts.ts'
 import { foldName } from '../../../core/text/fold.ts'
 import type { NodeIndex } from '../../../graph/graph.ts'
 import { withParents } from '../../../graph/tag-index.ts'
-import { evaluate, KeySet, type QuerySource } from '../../../search/query/evaluate.ts'
+import { KeySet } from '../../../search/key-set.ts'
+import { evaluate, type QuerySource } from '../../../search/query/evaluate.ts'
 import { walk } from '../../../search/query/query.ts'
 import type { WordIndex } from '../../../search/words/index/word-index.ts'
 import { IN_SETS } from '../../note-facts.ts'
@@ -191,9 +192,9 @@ class VaultSource implements QuerySource {
     const { projection, words, facets } = this.#facts
     switch (lookup.kind) {
       case 'word':
-        return KeySet.of(words.keysWith(lookup.word, lookup.field))
+        return words.keysWith(lookup.word, lookup.field)
       case 'phrase':
-        return KeySet.of(words.keysWithPhrase(lookup.phrase, lookup.field))
+        return words.keysWithPhrase(lookup.phrase, lookup.field)
       case 'nothing':
         return KeySet.EMPTY
       case 'tag':

@@ -189,10 +189,10 @@ test('an answer shows one moment: segments merged away meanwhile are still read'
   const counts = index.read(() => {
     // Its body runs at once, like another thread at any time.
     for (let step = 0; step < 50; step++) void rig.writer.maintain()
-    return Object.keys(NOTES).map((_, at) => index.words.keysWith({ form: `word${at}`, match: 'form' }).length)
+    return Object.keys(NOTES).map((_, at) => index.words.keysWith({ form: `word${at}`, match: 'form' }).size)
   })
   expect(counts).toEqual(Object.keys(NOTES).map(() => 1))
-  expect(index.read(() => index.words.keysWithPrefix('word').length)).toBe(32)
+  expect(index.read(() => index.words.keysWithPrefix('word').size)).toBe(32)
   index.close()
   projection.file.close()
 })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { KeySet } from '../../../src/search/query/evaluate.ts'
+import { KeySet } from '../../src/search/key-set.ts'
 
 const keys = fc.array(fc.oneof(fc.nat(70), fc.nat(5_000)), { maxLength: 60 })
 const ascending = (set: Iterable<number>): readonly number[] => [...set].sort((a, b) => a - b)
