@@ -39,7 +39,8 @@ export function fitInto(points: readonly number[], { width, height, covered, mos
   const step = 2 * Math.max(1, Math.ceil(points.length / 2 / POINTS))
   const hidden = ({ x, y, scale }: Camera): number => {
     let under = 0
-    const near = NEAR + reach * scale
+    // Areas have round corners.
+    const near = NEAR + 0.6 * reach * scale
     for (let at = 0; at < points.length; at += step) {
       const px = width / 2 + ((points[at] ?? 0) - x) * scale
       const py = height / 2 + ((points[at + 1] ?? 0) - y) * scale

@@ -402,13 +402,9 @@ function drawBands(context: CanvasRenderingContext2D, frame: Shown): void {
     const [fromX = 0, fromY = 0, atX = 0, atY = 0] = ends.map((sum) => sum / links)
     const [[x, y], [toX, toY]] = [pointIn(frame, fromX, fromY), pointIn(frame, atX, atY)]
     const blend = context.createLinearGradient(x, y, toX, toY)
-    for (const [at, land, opacity] of [
-      [0, from, '00'],
-      [0.4, from, BAND.opacity],
-      [0.6, to, BAND.opacity],
-      [1, to, '00'],
-    ] as const)
-      blend.addColorStop(at, `${frame.look.palette[land]}${opacity}`)
+    const [own, other] = [from, to].map((land) => frame.look.palette[land])
+    const stops = [`${own}00`, `${own}${BAND.opacity}`, `${other}${BAND.opacity}`, `${other}00`]
+    for (const [at, css] of stops.entries()) blend.addColorStop(at / 3, css)
     context.strokeStyle = blend
     context.beginPath()
     context.moveTo(x, y)

@@ -69,7 +69,8 @@ const GROWN = 1.2
 const FONT = "'Inter Variable', system-ui, sans-serif"
 /**
  * Maximum number of names at once, and while the whole map is in a window of `area` square pixels: of groups, unless they have a color
- * of their own, and those without need at least `least` notes; of notes on a map of up to `few` notes; of notes on a larger one; of notes of a group, also where they hide others; and of others around.
+ * of their own, and those without need at least `least` notes; of notes on a map of up to `few` notes, and on a larger one; and of
+ * highlighted notes: in a group those that may hide others, and then the rest.
  */
 const NAMED = { most: 160, groups: 14, least: 8, few: 100, ofFew: 100, ofMany: 16, ofGroup: 10, around: 40, area: 900_000 }
 /** Maximum number of notes to look for room for their names. */
@@ -519,9 +520,8 @@ export class MapView {
     const { frame, labels } = writing
     const end = labels.placed.length + most
     const largest = radiusIn(frame, this.#byLinks(frame.graph)[0] ?? 0)
-    const isInView = ([x, y]: Point): boolean => x >= 0 && y >= 0 && x <= frame.width && y <= frame.height
-    const inView = notes.filter((note) => frame.look.shown[note] === 1 && isInView(placeIn(frame, note)))
-    for (const note of inView.slice(0, MOST_LOOKED)) {
+    const inView = notes.filter((note) => isInView(frame, note))
+    for (const note of inView.slice(0, frame.graph.count <= FEW ? MOST_LOOKED : 3 * most)) {
       if (labels.placed.length >= end) return
       const share = radiusIn(frame, note) / largest
       // On a small map, a large note does without its name rather than hide another.
@@ -530,7 +530,7 @@ export class MapView {
     }
   }
 
-  /** Writes the name of a note next to it, unless it is there. */
+  /** Writes the name of a note next to it, unless it was written or had no room before. */
   #labelNote(note: number, { on, frame, labels, named }: Writing, kind: keyof typeof RULES): void {
     if (frame.look.shown[note] === 0 || named.has(note)) return
     named.add(note)
@@ -542,7 +542,7 @@ export class MapView {
       .map((lines) => this.#words(text, lines, `${kind === 'chosen' ? 650 : 400} ${size.toFixed(1)}px ${FONT}`, 1.25 * size))
     const home = landIn(frame)(...placeIn(frame, note))
     for (const [at, most] of Object.entries(RULES[kind]))
-      for (const [mostHidden, words] of [0, most].flatMap((hidden) => ways.map((way) => [hidden, way] as const))) {
+      for (const [mostHidden, words] of [...new Set([0, most])].flatMap((hidden) => ways.map((way) => [hidden, way] as const))) {
         const centres = beside(frame, note, words)
         const isAllowed = at === 'land' ? landTest(frame, words, home) : undefined
         const label = labels.place(words, centres, { mostHidden, isAllowed })
@@ -607,7 +607,7 @@ export class MapView {
       if (namesake !== undefined) named.add(namesake)
       const { ground, text, area } = this.#theme
       const paint = look.palette[colour] ?? text
-      write(on, label, mixed(paint, text, 0.5), { colour: mixed(paint, ground, area), width: 6 })
+      write(on, label, mixed(paint, text, 0.5), { colour: mixed(paint, ground, area), width: 8 })
       names.push(label)
     }
     return names
@@ -878,6 +878,7 @@ function centresFor(frame: Frame, { bounds }: Group): readonly Point[] {
 /** Places the name of a group on its land: next to the note of the same name, or else near the middle, over the fewest notes. */
 function placeInside(frame: Frame, labels: Labels, group: Group, ways: readonly Words[], mostHidden: number): Label | undefined {
   const { namesake, colour } = group
+  const isNext = namesake !== undefined && isInView(frame, namesake)
   const all = centresFor(frame, group)
   const middle = all.slice(0, all.length / 6)
   // On a small map, a name is read more easily where no notes are.
@@ -892,11 +893,16 @@ function placeInside(frame: Frame, labels: Labels, group: Group, ways: readonly 
     for (const words of ways) {
       const isOwn = landTest(frame, { ...words, width: share * words.width }, colour)
       const isAllowed = frame.look.isColouredByGroup ? isOwn : undefined
-      const next = namesake === undefined ? [] : beside(frame, namesake, words)
+      const next = isNext ? beside(frame, namesake, words) : []
       const label = labels.place(words, centres ?? next, { mostHidden: hides, isAllowed })
       if (label !== undefined) return label
     }
   return undefined
+}
+
+function isInView(frame: Frame, note: number): boolean {
+  const [x, y] = placeIn(frame, note)
+  return frame.look.shown[note] === 1 && x >= 0 && y >= 0 && x <= frame.width && y <= frame.height
 }
 
 /** Returns a check whether a text around a point is on land of a color, or on none. */

@@ -404,6 +404,12 @@ function Part() {
   )
 }
 
+/** What the entries of the legend that are no groups stand for. */
+const EXPLAINED: Readonly<Record<string, string>> = {
+  other: 'other: small groups or none',
+  'index notes': 'index notes: linked with many',
+}
+
 /** True if the user opened or closed the legend. */
 const legendChoice = signal<boolean | undefined>(undefined)
 
@@ -413,6 +419,7 @@ function Legend() {
     return graph.value?.picture.is_grouping && graph.value.count > 0 ? (
       <p class="legend finding">Finding out what belongs together; colours follow …</p>
     ) : null
+  const unlinked = graph.value?.degrees.filter((links) => links === 0).length ?? 0
   // On a narrow map, it would hide what it explains.
   const isOpen = legendChoice.value ?? matchMedia(hasList.value ? '(width >= 1500px)' : '(width >= 900px)').matches
   return (
@@ -444,10 +451,23 @@ function Legend() {
           <li key={`${name} ${isRest}`}>
             <LegendEntry name={name} isRest={isRest}>
               <span class="dot" style={{ background: colour }} />
-              <bdi>{name}</bdi> <small>{notes}</small>
+              <bdi>{isRest ? (EXPLAINED[name] ?? name) : name}</bdi> <small>{notes}</small>
             </LegendEntry>
           </li>
         ))}
+        <li>
+          <span>
+            <span class="dot small" />
+            <span class="dot" /> the larger, the more links
+          </span>
+        </li>
+        {unlinked > 0 && (
+          <li>
+            <span>
+              <span class="dot none" /> below the map: no links <small>{unlinked}</small>
+            </span>
+          </li>
+        )}
       </ul>
     </details>
   )
