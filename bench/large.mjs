@@ -81,7 +81,6 @@ function serve(vault, scratch) {
     XDG_STATE_HOME: scratch,
     XDG_CONFIG_HOME: scratch,
     MEMORY_PROBE: scratch,
-    ROUX_SERVE_SHARED: 'off',
   })
 }
 

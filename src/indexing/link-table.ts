@@ -51,7 +51,7 @@ export class LinkTable {
     return this.#tables
   }
 
-  /** Loads a few thousand rows in advance. @returns whether there are more */
+  /** Loads the next part in advance. @returns whether there are more */
   async loadPart(): Promise<boolean> {
     if (this.#tables === undefined) {
       this.#loading ??= this.#loadAll()

@@ -375,15 +375,7 @@ export class Neo4jSnapshot implements Snapshot {
     return stretches.map(({ id, start, end }) =>
       (bySource.get(this.#asking.idOf(this.#asking.bare(id))) ?? [])
         .filter((link) => link.start >= start && link.start < end && !link.inComment)
-        .map(({ to, kind, form, line, start: at, end: last }) => ({
-          to,
-          kind,
-          form,
-          line,
-          start: at,
-          end: last,
-          inLinks: inLinks.get(to) ?? 0,
-        })),
+        .map((link) => ({ ...link, inLinks: inLinks.get(link.to) ?? 0 })),
     )
   }
 

@@ -404,7 +404,7 @@ function Part() {
   )
 }
 
-/** What the entries of the legend that are no groups stand for. */
+/** Texts of the legend's entries for notes without a group. */
 const EXPLAINED: Readonly<Record<string, string>> = {
   other: 'other: small groups or none',
   'index notes': 'index notes: linked with many',
