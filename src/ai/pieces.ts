@@ -4,7 +4,7 @@ export interface Span {
   readonly end: number
 }
 
-/** An emphasis. All pieces inside the emphasis share the same object. */
+/** An emphasized range. All pieces inside it share the same object. */
 export interface Wrap {
   readonly type: 'strong' | 'emphasis' | 'delete'
 }

@@ -16,19 +16,19 @@ export type FileChange =
       readonly kind: 'create'
       readonly path: string
       readonly bytes: Uint8Array
-      /** Permission bits. Defaults to those of the platform. */
+      /** Permission bits. If omitted, the platform's default is used. */
       readonly mode?: number
     }
   /** Replaces a file. `before` is the hex SHA-256 of the bytes being replaced. */
   | { readonly kind: 'replace'; readonly path: string; readonly before: string; readonly bytes: Uint8Array }
   /**
-   * Moves a file or a folder. `to` must not exist, unless it differs from `from` only in case. `before` is the hash of a file's
-   * bytes; folders have none.
+   * Moves a file or a folder. `to` must not exist, unless it differs from `from` only in case. `before` is the hash of the file's
+   * bytes, or `undefined` for a folder.
    */
   | { readonly kind: 'move'; readonly from: string; readonly to: string; readonly before: string | undefined }
   /** Creates a folder if it does not exist. */
   | { readonly kind: 'makeFolder'; readonly path: string }
-  /** Removes a folder if it is empty once everything else is done. */
+  /** Removes a folder if it is empty after all other changes. */
   | { readonly kind: 'removeFolder'; readonly path: string }
 
 /** `applying` means started, but neither completed nor rolled back. */
@@ -55,7 +55,7 @@ export interface ChangedFile {
 
 export interface AppliedChange {
   readonly id: string
-  /** All paths that were created, removed or modified. A moved folder stands for everything inside it. */
+  /** All paths that were created, removed or modified. A moved folder represents everything inside it. */
   readonly paths: readonly string[]
   /** The subset of `paths` that are folders. */
   readonly folders: readonly string[]
@@ -113,11 +113,11 @@ export interface Changes {
    * is retried later. Failures after all files are in place are returned as notes.
    */
   apply(changes: readonly FileChange[], options: { readonly title: string } & ChangeProgress): Promise<AppliedChange>
-  /** Checks the changes against the disk without writing anything. @throws RouxError as `apply` would */
+  /** Checks the changes against the disk without writing anything. @throws RouxError for the same reasons as `apply` */
   check(changes: readonly FileChange[]): void
   /**
-   * Undoes a change. The undo is recorded as a change too. @throws RouxError as `apply`; `CONFLICT` with a diff if a file was edited
-   * since
+   * Undoes a change and records the undo as a change. @throws RouxError for the same reasons as `apply`, and `CONFLICT` with a diff
+   * if a file has been edited since
    */
   undo(id: string, options?: ChangeProgress): Promise<AppliedChange>
   /** Returns the most recent changes of this vault, newest first. */

@@ -1,5 +1,5 @@
-// Suffixes that sync tools insert between a file's stem and its extension. Every pattern requires a date or a possessive, because a
-// note can be about conflicted copies. `note 2.md` and `note (1).md` do not match.
+// Suffixes that sync tools insert between a file's stem and its extension. Every pattern requires a date or a possessive, because
+// the title of a note can contain "conflicted copy" too. `note 2.md` and `note (1).md` do not match.
 const DATE = String.raw`(?:\d{4}-\d\d-\d\d|\d{8,14})[^()]{0,40}`
 const MARKS = [
   // Dropbox, Nextcloud, and Obsidian Sync, which puts the device name before the date.

@@ -1,4 +1,4 @@
-/** Lists of numbers in compressed rows. Row `n` is `targets.slice(offsets[n], offsets[n + 1])`. */
+/** Adjacency lists in compressed sparse rows. Row `n` is `targets.slice(offsets[n], offsets[n + 1])`. */
 export interface Adjacency {
   readonly offsets: Uint32Array
   readonly targets: Uint32Array

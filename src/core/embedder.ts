@@ -1,6 +1,6 @@
 /**
- * Role of the text in a search. Some models embed queries and passages differently. `across` is a query in another language than English,
- * or one whose answers are in another language: only what the model knows of all of its languages counts.
+ * Role of the text in a search. Some models embed queries and passages differently. `across` is for queries that are not in English
+ * or whose answers may be in another language. It uses only what the model knows about all of its languages.
  */
 export type EmbedKind = 'query' | 'across' | 'passage'
 
@@ -11,13 +11,13 @@ export interface Embedder {
   /** Dimension of the vectors. */
   readonly dimensions: number
   /**
-   * Languages of the texts that the model was trained on (ISO 639-1). Text in other languages is found by words only. Omitted if unknown,
-   * in which case every language counts.
+   * Languages in the model's training data (ISO 639-1). Text in other languages is found by words only. Omitted if unknown; every
+   * language is then considered supported.
    */
   readonly languages?: readonly string[] | undefined
-  /** First column of those that compare all languages alike. Omitted if no column is only about one language. */
+  /** Index of the first column that is comparable across languages. Omitted if no column is specific to one language. */
   readonly acrossFrom?: number | undefined
-  /** Preferred maximum number of strings per call. Larger calls work, but they can be interrupted, and report progress, less often. */
+  /** Preferred maximum number of strings per call. Larger calls work, but react to cancellation and report progress less often. */
   readonly batch: number
   /**
    * Returns one unit-length vector per string, in order. The vector is all zeros if no part of the string is known, for example if it

@@ -37,7 +37,7 @@ const NUMBERS: Partial<Record<ErrorCode, number>> = {
 export interface ErrorDetails {
   /** One sentence that explains how to fix the problem. */
   readonly hint?: string | undefined
-  /** Similar ids or names, or headings with their lines. */
+  /** Similar ids or names, or headings with their line numbers. */
   readonly candidates?: readonly unknown[] | undefined
   /** True if the same call may succeed later, for example because a server is down or busy. */
   readonly isTransient?: boolean
@@ -73,7 +73,7 @@ export class RouxError extends Error {
   }
 }
 
-/** The error for an argument that cannot be used. */
+/** Creates an error for an invalid argument. */
 export function invalid(message: string, hint?: string): RouxError {
   return new RouxError('INVALID_PARAMS', message, { hint })
 }
@@ -83,7 +83,7 @@ export function isTransient(error: unknown): boolean {
   return error instanceof RouxError && error.isTransient
 }
 
-/** Thrown if the vault changed while a use case was reading a snapshot. The use case is then run again; see `Store.read`. */
+/** Thrown if the vault changes while a use case reads a snapshot. The use case is then run again; see `Store.read`. */
 export class SnapshotOutdated extends Error {
   override readonly name = 'SnapshotOutdated'
 }

@@ -5,7 +5,7 @@ import type { FileKind, FileStat, OutsideLink } from './vault.ts'
 
 /** A link and its target. Missing values are stored as `undefined` rather than omitted, because objects of a single shape are faster. */
 export interface ResolvedLink extends Omit<Link, 'display' | 'subpath' | 'property' | 'inComment'> {
-  /** Key of the target file, or the missing target as written. */
+  /** Key of the target file or, if there is no such file, the target as written in the link. */
   readonly to: number | string
   readonly subpath: string | undefined
   readonly property: string | undefined
@@ -36,7 +36,7 @@ export type Outline = Pick<FileInfo, 'headings' | 'blocks'>
 
 /** Everything the index stores about a file. */
 export interface FileRecord {
-  /** A small number assigned by the indexer. It belongs to the exact path and is reused after the file is deleted. */
+  /** A small number assigned by the indexer. It identifies the exact path and is reused after the file is deleted. */
   readonly key: number
   readonly path: VaultPath
   readonly kind: FileKind
@@ -82,7 +82,7 @@ export interface LinkStyle {
 export interface Batch {
   readonly put: readonly FileRecord[]
   readonly remove: readonly number[]
-  /** Files that were read again and whose stat changed but whose content did not. Readers see no change. */
+  /** Files whose stat has changed but whose content, which was read again, has not. Readers see no change. */
   readonly touch: readonly KnownFile[]
   /** Computes the ids, for engines that store them. Call it before `commit`. Engines that identify files by key can skip it. */
   ids(): GivenIds
@@ -108,7 +108,7 @@ export interface VaultState {
   /** The mode in which the vault was read. Records of different modes must not be mixed. */
   readonly mode?: string
   readonly outside: readonly OutsideLink[]
-  /** Upper bound (exclusive) of the keys assigned so far. Links can point to keys whose files are not committed yet. */
+  /** Upper bound (exclusive) on the keys assigned so far. Links can point to keys whose files are not committed yet. */
   readonly nextKey: number
   /** True if every file found in the scan is committed. Otherwise a writer is still working, or stopped partway. */
   readonly complete: boolean
@@ -118,7 +118,7 @@ export interface VaultState {
 
 /** State after the last commit. */
 export interface IndexState extends VaultState {
-  /** 0 if nothing was committed yet. */
+  /** 0 if nothing has been committed yet. */
   readonly generation: number
 }
 
@@ -164,15 +164,15 @@ export interface IndexWriter {
   mentions(): AsyncIterable<readonly Pick<FileRecord, 'key' | 'mentions'>[]>
   /** All files with tags. */
   tags(): AsyncIterable<readonly Pick<FileRecord, 'key' | 'tags'>[]>
-  /** Hashes in order. Empty for unknown or unread files. */
+  /** Hashes of the given files, in order. Empty for unknown or unread files. */
   hashes(keys: readonly number[]): Promise<readonly string[]>
-  /** Files that changed after a generation. With `since` 0, deleted files are left out. */
+  /** Files that changed after the given generation. If `since` is 0, deleted files are omitted. */
   contents(since: number): Promise<{ readonly generation: number; readonly files: readonly FileContent[] }>
-  /** Descriptions of these notes by key. Unknown notes and damaged rows are left out. */
+  /** Descriptions of the given notes, by key. Unknown notes and damaged rows are left out. */
   descriptions(keys: readonly number[]): Promise<ReadonlyMap<number, NoteDescription>>
-  /** Records of these files without `info`, in order. Unknown keys are left out. */
+  /** Records of the given files without `info`, in order. Unknown keys are left out. */
   records(keys: readonly number[]): Promise<readonly FileRecord[]>
-  /** Headings and blocks of these notes, in order. `undefined` for other files and unread notes. */
+  /** Headings and blocks of the given notes, in order. `undefined` for other files and unread notes. */
   outlines(keys: readonly number[]): Promise<readonly (Outline | undefined)[]>
   /** Starts the generation that follows `base`. */
   begin(base: number): Promise<OpenGeneration>

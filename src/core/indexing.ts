@@ -47,15 +47,15 @@ export interface Indexing {
   /** Called on the first real request. Until then, files are read but nothing is written to disk. Idempotent. */
   begin(): void
   /**
-   * Waits until the store has a complete state that was compared with the files since start-up.
+   * Waits until the store has a complete state that has been compared with the files since start-up.
    * @param timeout milliseconds
-   * @returns false if the timeout passed first; true also if the vault is missing or indexing failed (see `status`)
+   * @returns false if the timeout passed first; true even if the vault is missing or indexing failed (see `status`)
    */
   ready(timeout: number, signal?: AbortSignal): Promise<boolean>
   /**
    * Waits until every stored note can be found by its words, or by semantic similarity.
    * @param timeout milliseconds
-   * @returns false if the timeout passed first; true also if that state is unreachable (see `status().search.message`)
+   * @returns false if the timeout passed first; true even if that state is unreachable (see `status().search.message`)
    */
   findable(by: SearchReadiness, timeout: number, signal?: AbortSignal): Promise<boolean>
   /** Checks whether the watcher has reported changes that are not in the store yet. */
@@ -67,7 +67,7 @@ export interface Indexing {
    */
   caughtUp(timeout: number, signal?: AbortSignal): Promise<boolean>
   /**
-   * Waits until every change made before this call is in the store. Compares all files if the watcher does not know of all changes.
+   * Waits until every change made before this call is in the store. Compares all files if the watcher may have missed changes.
    * @throws RouxError if the files cannot be compared
    */
   current(): Promise<void>

@@ -1,6 +1,6 @@
 import { errorCode } from './error-code.ts'
 
-/** Checks whether a process runs on this computer, even one of another user. */
+/** Checks whether a process is running on this computer, even if another user owns it. */
 export function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0)

@@ -28,7 +28,7 @@ function makeWithin(parent: string, path: string, { node, mode }: { readonly nod
     make(path, node, mode)
   } catch (error) {
     if (errorCode(error) !== 'ENOENT') throw error
-    throw Object.assign(new Error(`EPERM: no folder can be made in ${parent}, mkdir '${path}'`, { cause: error }), {
+    throw Object.assign(new Error(`EPERM: cannot create a folder in ${parent}, mkdir '${path}'`, { cause: error }), {
       code: 'EPERM',
     })
   }

@@ -3,7 +3,7 @@ export function endingOf(name: string): string {
   return /[^/]\.([^./]+)$/.exec(name)?.[1]?.toLowerCase() ?? ''
 }
 
-// Extensions that are used for source code as often as for videos.
+// Extensions that are as common for source code as for videos.
 const UNCLEAR = new Set(['ts', 'mts'])
 
 /** Returns the media type for a file name, e.g. `image/png`, or `undefined` if the extension is unknown. */

@@ -11,7 +11,7 @@ export interface Flavour {
   readonly languages?: readonly string[]
 }
 
-/** The default flavour. Use it if the flavour makes no difference. */
+/** The default flavour, for uses where the flavour makes no difference. */
 export const DEFAULT_FLAVOUR: Flavour = { profile: 'lenient', mode: 'obsidian', comments: true }
 
 export interface IgnoredTags {
@@ -113,8 +113,8 @@ export interface Note {
   readonly bodyStart: number
   readonly malformed: readonly MalformedPart[]
   /**
-   * Counts used to distinguish a docs folder from a vault. They are the same in all modes but `logseq`, where indented bullets are text
-   * rather than code. Only a folder chooses that mode, never these counts.
+   * Counts used to distinguish a docs folder from a vault. They are the same in all modes but `logseq`, where indented bullets are
+   * text rather than code. That mode is chosen by a marker folder, never by these counts.
    */
   readonly style: { readonly wikilinks: number; readonly relativeLinks: number }
 }

@@ -134,15 +134,17 @@ export interface WriteResult {
 
 /** Previews operations, even if writing is disabled. */
 export interface Planning {
-  /** @throws RouxError as the operations do */
+  /** @throws RouxError for the same reasons as the operations */
   plan(operations: readonly Operation[], signal?: AbortSignal): Promise<WriteResult>
 }
 
 /** Write access to the vault, as seen by `app/`. Omitted if writing is disabled. */
 export interface Writing {
-  /** @throws RouxError as the operations do, without writing anything */
+  /** @throws RouxError for the same reasons as the operations; nothing is written in that case */
   run(request: WriteRequest, signal?: AbortSignal): Promise<WriteResult>
-  /** Undoes a change. @throws RouxError `INVALID_PARAMS` for an unknown id, `CONFLICT` with a diff if a file was edited since */
+  /**
+   * Undoes a change. @throws RouxError `INVALID_PARAMS` for an unknown id, `CONFLICT` with a diff if a file has since been edited
+   */
   undo(changeId: string): Promise<WriteResult>
   changes(limit: number): Promise<readonly ChangeSummary[]>
 }

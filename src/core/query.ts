@@ -44,8 +44,8 @@ export interface Comparison {
 }
 
 /**
- * A condition on notes. Strings are folded (with `foldName`, or like ids for paths) and analyzed. `and` and `or` conditions have at
- * least two parts, none of which is of the same kind.
+ * A condition on notes. Strings have been folded (paths like ids, others with `foldName`) and analyzed. `and` and `or` conditions
+ * have at least two parts, none of which is of the same kind.
  */
 export type Condition =
   | { readonly kind: 'and' | 'or'; readonly parts: readonly Condition[] }

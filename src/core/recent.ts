@@ -16,7 +16,7 @@ export class Recent<Key, Value> {
     return this.#entries.get(key)
   }
 
-  /** Returns the cached value for a key. Reads and caches it if necessary. */
+  /** Returns the cached value for the given key. Reads and caches it if necessary. */
   get(key: Key, read: () => Value): Value {
     const kept = this.#entries.get(key)
     const value = kept === undefined ? read() : kept

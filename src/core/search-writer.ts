@@ -19,7 +19,7 @@ export interface NoteWords {
   readonly path: string
   /** See `versionOf`. */
   readonly version: number
-  /** ISO 639-1. Omitted if the text does not tell. */
+  /** ISO 639-1 code. Omitted if the language cannot be determined from the text. */
   readonly language?: string | undefined
   /** Title and aliases. */
   readonly title: AnalysedText
@@ -82,7 +82,7 @@ export interface SearchWriter {
   keepOnly(embedder: string): Promise<void>
   /**
    * Runs a small step of the engine's own maintenance, such as merging segments.
-   * @returns whether more steps are needed
+   * @returns whether there are more steps to run
    */
   maintain(): Promise<boolean>
   /** Runs deferred maintenance. Call this method when idle. */

@@ -18,7 +18,7 @@ export interface WordHits {
   readonly terms: readonly { readonly word: string; readonly notes: number }[]
 }
 
-/** A word of the vault that is spelled almost like another one. */
+/** An indexed word whose spelling is close to that of a given word. */
 export interface NearWord {
   /** Folded. */
   readonly word: string
@@ -26,9 +26,9 @@ export interface NearWord {
   readonly notes: number
 }
 
-/** Languages of notes, by their ISO 639-1 codes. */
+/** Languages of notes, as ISO 639-1 codes. */
 export interface NoteLanguages {
-  /** In the order asked for. `undefined` if the text does not tell, or if its words are not indexed. */
+  /** In the requested order. `undefined` if the text does not reveal its language or its words are not indexed. */
   readonly codes: readonly (string | undefined)[]
   /** Number of notes in each language, in the whole vault. */
   readonly notes: ReadonlyMap<string, number>
@@ -94,7 +94,7 @@ export interface SearchProgress {
   }
   /** Why indexing is stalled, such as a missing model or an unreachable endpoint. */
   readonly message?: string
-  /** True if indexing has stopped, including that of words, until something changes. `message` contains the reason. */
+  /** True if all indexing, even of words, has stopped until something changes. `message` contains the reason. */
   readonly isStopped?: boolean
 }
 

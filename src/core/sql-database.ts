@@ -16,7 +16,7 @@ export interface Statement {
 
 export type SqlValue = string | number | null | Uint8Array
 
-/** Reads a number that SQLite keeps about a database. */
+/** Returns the value of a numeric SQLite pragma. */
 export function pragma(database: Database, name: string): number {
   return Object.values(database.prepare(`PRAGMA ${name}`).get() as Record<string, number>)[0] ?? 0
 }

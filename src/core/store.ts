@@ -103,7 +103,7 @@ export type Direction = 'in' | 'out' | 'both'
 
 export interface NeighborOptions {
   readonly direction: Direction
-  /** Follow only the links in this property. */
+  /** Follows only the links in this property. */
   readonly type?: string
   readonly kinds?: readonly NodeKind[]
 }
@@ -315,7 +315,7 @@ export interface NameOptions {
   readonly limit: number
   /** Minimum similarity, 0–1. */
   readonly minimum: number
-  /** Names whose length differs by more than this can be ignored (see `plainName`). Engines may return them anyway. */
+  /** Engines may skip names whose length differs by more than this (see `plainName`), but need not. */
   readonly slips?: number
 }
 
@@ -328,7 +328,7 @@ export interface NodeOptions {
   readonly tasks?: boolean
 }
 
-/** A value to group notes by. The name of a property must be folded. */
+/** A value to group notes by. A property's name must be folded. */
 export type GroupBy =
   | { readonly kind: 'property'; readonly name: string }
   | { readonly kind: 'folder' | 'tag' | 'created' | 'modified' }
@@ -413,15 +413,15 @@ export interface Snapshot {
   problems(filter: ProblemFilter, page: Page): Promise<Paged<Problem>>
   /** Number of problems of each kind that `problems` would return. */
   problemCounts(filter: Omit<ProblemFilter, 'kind'>): Promise<ProblemCounts>
-  /** Missing notes, without attachments. Ordered by the number of matching files that link to them, then by name. */
+  /** Missing notes, excluding attachments, ordered by the number of matching files that link to them, then by name. */
   wanted(filter: WantedFilter, page: Page): Promise<Paged<WantedNote>>
   /** Ordered by in-degree, then id. Excludes the node itself and excluded nodes. */
   neighbors(id: NodeId, options: NeighborOptions, page: Page): Promise<Paged<NodeId>>
   /** For each pair, all places where the first node links to the second, in order of position. */
   occurrences(pairs: readonly (readonly [from: NodeId, to: NodeId])[]): Promise<readonly (readonly Occurrence[])[]>
-  /** All places in other listed nodes that link to one of these nodes, ordered by source and position. */
+  /** All places in other listed nodes that link to one of the given nodes, ordered by source and position. */
   linksInto(ids: readonly NodeId[]): Promise<readonly Occurrence[]>
-  /** All places in these nodes that link to other nodes, ordered by source and position. Excluded nodes are left out. */
+  /** All places in the given nodes that link to other nodes, ordered by source and position. Excluded nodes are left out. */
   linksFrom(ids: readonly NodeId[]): Promise<readonly Occurrence[]>
   /**
    * For each range, the links that start in it and lead to other nodes in the scope, in order of position. Links in comments are
@@ -441,11 +441,11 @@ export interface Snapshot {
   /** Notes that contain any of the words, best first, then ordered by id. */
   words(terms: readonly WordTerm[], scope: Scope, limit: number): Promise<WordHits>
   /**
-   * For each folded word, the words of indexed notes that differ from it by one letter or two swapped ones. The first letter is the
-   * same, or the word's second letter. Those in most notes come first, then in code-point order.
+   * For each folded word, the indexed words that differ from it by one letter or two swapped letters and start with its first or
+   * second letter. Ordered by the number of notes that contain them, descending, then in code-point order.
    */
   wordsNear(words: readonly string[]): Promise<readonly (readonly NearWord[])[]>
-  /** The languages of these notes, and of all notes. */
+  /** The languages of the given notes, and the number of notes in each language. */
   languages(ids: readonly NodeId[]): Promise<NoteLanguages>
   /** For each vector from this embedder, the most similar chunks, best first. */
   nearest(
@@ -495,7 +495,7 @@ export interface Store {
   condition(): StoreCondition
   /** Stores scores for `Snapshot.hubs` until newer ones arrive. */
   keepScores(metric: Metric, topology: Topology, scores: Scores): Promise<void>
-  /** Omitted if the index is stored on this computer. */
+  /** Results shared with other processes. Omitted if the index is stored on this computer. */
   readonly results?: SharedResults
   /** User decisions about the vault, if the index is shared. Otherwise they are stored on this computer. */
   readonly decisions?: Decisions

@@ -15,7 +15,7 @@ export type Reply = { readonly id: number } & (
   | { readonly error: SentError }
 )
 
-/** A serialized error. `code` is that of a `RouxError`. */
+/** A serialized error. `code` is set if it is a `RouxError`. */
 interface SentError extends Pick<ErrorDetails, 'hint' | 'candidates' | 'isTransient'> {
   readonly message: string
   readonly stack?: string
@@ -122,7 +122,7 @@ function received({ message, stack, code, ...details }: SentError): Error {
   return error
 }
 
-/** The parts of a worker that are needed for calls. */
+/** The parts of a worker that calls use. */
 export interface CalledWorker {
   postMessage(message: unknown, transfer: readonly ArrayBuffer[]): void
   on(event: 'message', listener: (reply: Reply) => void): unknown

@@ -79,8 +79,8 @@ export interface Watcher {
   /** Resolves when watching has started. All later changes will be reported. */
   readonly ready: Promise<void>
   /**
-   * Waits until every change made before this call is reported.
-   * @returns false if some may be reported later, as by polling
+   * Waits until every change made before this call has been reported.
+   * @returns false if some may be reported later, for example because the watcher polls
    */
   settle(): Promise<boolean>
   close(): Promise<void>

@@ -1,6 +1,6 @@
 import { type Adjacency, undirected } from '../core/csr.ts'
 
-/** PageRank (Brin, Page 1998) with damping .85. Dead ends restart anywhere. The result sums to 1. */
+/** PageRank (Brin, Page 1998) with damping .85. A walk that reaches a dead end restarts at a random node. The result sums to 1. */
 export function pageRank({ offsets, targets }: Adjacency): Float64Array {
   const count = offsets.length - 1
   let ranks = new Float64Array(count).fill(1 / count)

@@ -112,7 +112,7 @@ export class FileIds {
     return this.#twins.has(key)
   }
 
-  /** Returns the keys of all files by id. Later changes do not modify the list. */
+  /** Returns the keys of all files, sorted by id. Later changes do not modify the list. */
   order(): readonly number[] {
     return this.#order.list()
   }

@@ -40,7 +40,7 @@ export class Graph {
   readonly #missing = new MissingTargets()
   readonly #rows: (GraphRow | undefined)[] = []
   readonly #in: number[][] = []
-  // Checked for every node of the vault in one call, so it is contiguous in memory, unlike the rows.
+  // A single call can check every node of the vault, so this is contiguous in memory, unlike the rows.
   #listed = new Uint8Array(1024)
   #problemCount = new Int32Array(1024)
   #inDegree = new Int32Array(1024)
@@ -52,7 +52,7 @@ export class Graph {
     this.#ids = new FileIds(vault)
   }
 
-  /** Upper bound (exclusive) of the keys. */
+  /** Upper bound (exclusive) on the keys. */
   get size(): number {
     return this.#rows.length
   }
@@ -66,7 +66,7 @@ export class Graph {
     return this.#rows[key]
   }
 
-  /** Replaces the rows of these files together. Each file may appear only once. */
+  /** Replaces the rows of the given files in one step. Each file may appear only once. */
   apply(rows: readonly GraphRow[]): void {
     const moved = rows.filter((row) => this.#rows[row.key]?.path !== row.path)
     const left = this.#unlink(rows)
@@ -119,7 +119,7 @@ export class Graph {
     for (const name of row.missing) this.#missing.sources(this.#missing.numberOf(name)).push(key)
   }
 
-  /** Removes the current links of these files. @returns the missing targets that they linked to */
+  /** Removes the current links of the given files. @returns the missing targets that they linked to */
   #unlink(rows: readonly GraphRow[]): ReadonlySet<number> {
     const leaving = new Map<number[], number[]>()
     const missing = new Set<number>()
@@ -145,7 +145,7 @@ export class Graph {
     return missing
   }
 
-  /** Returns the keys of all files by id. Later changes do not modify the list. */
+  /** Returns the keys of all files, sorted by id. Later changes do not modify the list. */
   order(): readonly number[] {
     return this.#ids.order()
   }
@@ -194,14 +194,14 @@ export class Graph {
   }
 
   /**
-   * Number of problems in a file: broken and ambiguous links, links to missing headings or blocks, malformed parts, and a conflict
-   * copy's name. 0 for excluded files.
+   * Number of problems in a file: broken and ambiguous links, links to missing headings or blocks, malformed parts, and being a
+   * conflict copy. 0 for excluded files.
    */
   problemCount(key: number): number {
     return this.#problemCount[key] ?? 0
   }
 
-  /** Returns the node with an id, which includes the vault's name if the vault has one. */
+  /** Returns the node with the given id. If the vault has a name, the id includes it. */
   find(id: string): NodeIndex | undefined {
     const path = this.#withoutVault(id)
     return this.#findFile(path) ?? this.findMissing(path)
@@ -221,7 +221,7 @@ export class Graph {
     return number === undefined ? undefined : -number - 1
   }
 
-  /** Returns the keys of files that link to a node, in no particular order. A node with a self-link is included itself. */
+  /** Returns the keys of files that link to a node, in no particular order. Includes the node itself if it links to itself. */
   sources(node: NodeIndex): readonly number[] {
     return node < 0 ? this.#missing.sources(-node - 1) : (this.#in[node] ?? [])
   }

@@ -1,7 +1,7 @@
 import { foldId } from '../core/ids.ts'
 
 /**
- * Missing targets, numbered from 0. Names that are equal after folding are the same target. A number is used again after `release`, so
+ * Missing targets, numbered from 0. Names that are equal after folding are the same target. Numbers are reused after `release`, so
  * a long-running server does not keep every name that was ever missing.
  */
 export class MissingTargets {
@@ -22,7 +22,7 @@ export class MissingTargets {
     return number
   }
 
-  /** Forgets those of these targets that nothing links to. */
+  /** Forgets those of the given targets that nothing links to. */
   release(numbers: Iterable<number>): void {
     for (const number of numbers) {
       const folded = foldId(this.name(number))

@@ -45,7 +45,7 @@ function ceilings(graph: Graph, source: number, target: number): readonly number
   return [...small, at(0.99), at(0.999), Number.POSITIVE_INFINITY].filter((ceiling) => ceiling >= 2)
 }
 
-/** Returns the degree with this rank (from 0, lowest first), given the number of nodes with each degree. 0 if there is none. */
+/** Returns the degree at the given rank (0 is the lowest), where `counts` is the number of nodes per degree. 0 if there is none. */
 function degreeAt(counts: readonly number[], rank: number): number {
   let passed = 0
   const degree = counts.findIndex((count) => {
@@ -155,8 +155,7 @@ class Walk {
   }
 
   /**
-   * Visits the neighbors: along the links if `forwards`, otherwise against them. If links count in either direction, all neighbors
-   * are visited.
+   * Visits the neighbors of a node, following links forwards or backwards. Visits all neighbors if links count in either direction.
    */
   #each(key: number, forwards: boolean, visit: (other: number) => void): void {
     const both = !this.#forwardsOnly
@@ -164,13 +163,13 @@ class Walk {
     if (!forwards || both) for (const other of this.#graph.sources(key)) visit(other)
   }
 
-  /** Returns the path that comes first by ids, among those through the nodes where both sides met. */
+  /** Returns the first path in id order, among those through the nodes where both sides met. */
   #trace(search: Search, meeting: readonly number[]): readonly number[] {
     const marked = this.#mark(search, meeting)
     const path = [search.source]
     for (let at = search.source; at !== search.target; ) {
       const next = this.#next(search, at, marked)
-      if (next === undefined) throw new Error('a shortest path was found and lost')
+      if (next === undefined) throw new Error('The shortest path could not be traced.')
       marked.add(next)
       path.push(next)
       at = next

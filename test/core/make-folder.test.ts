@@ -27,7 +27,7 @@ test('throws instead of retrying forever when an existing folder rejects new one
     throw Object.assign(new Error(path), { code: path === '/proc' ? 'EEXIST' : 'ENOENT' })
   }
   expect(() => makeFolder('/proc/roux/cache', { mkdirSync: refuse, dirname })).toThrow(
-    "EPERM: no folder can be made in /proc, mkdir '/proc/roux'",
+    "EPERM: cannot create a folder in /proc, mkdir '/proc/roux'",
   )
   expect(tried.length).toBeLessThan(10)
 })

@@ -14,7 +14,7 @@ export interface Community {
   readonly words: readonly string[]
 }
 
-/** Links between two communities, which are given by their positions in the list. */
+/** Links between two communities, which are identified by their positions in the list. */
 export interface Bridge {
   readonly of: readonly [number, number]
   readonly links: number

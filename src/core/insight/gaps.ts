@@ -1,7 +1,7 @@
 /** Two similar communities with few links between them. Notes and communities are given as indexes. */
 export interface ApartCommunities {
   readonly of: readonly [number, number]
-  /** Cosine similarity of the words of the two communities, 0–1. */
+  /** Cosine similarity of the two communities' words, 0–1. */
   readonly alike: number
   readonly links: number
   /** Number of links between the two communities that would be expected by chance. */

@@ -10,7 +10,7 @@ export interface LoggedFile {
   readonly excluded?: true
 }
 
-/** The change of one file between two generations. A moved file counts as the same file. */
+/** The change to one file between two generations. A moved file counts as the same file. */
 export interface LoggedFileChange {
   /** Path before the change. Omitted if the file did not exist. */
   readonly from?: string
@@ -38,7 +38,7 @@ export interface LoggedLinkChange {
   readonly part?: string
   readonly was: number
   readonly now: number
-  /** The added or removed links as written, with their lines. */
+  /** The added or removed links as written, with their line numbers. */
   readonly texts: readonly LoggedText[]
 }
 
@@ -80,6 +80,6 @@ export interface GraphLog {
    * @throws RouxError `PROVIDER_ERROR` if the log is unreadable
    */
   commits(lineage: string, upTo: number): AsyncIterable<readonly LoggedCommit[]>
-  /** Looks up whether an index belongs to this vault or to another one. @throws as `commits` */
+  /** Looks up whether an index belongs to this vault or to another one. @throws RouxError for the same reasons as `commits` */
   knows(lineage: string): Promise<'this vault' | 'another vault' | undefined>
 }

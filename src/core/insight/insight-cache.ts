@@ -7,7 +7,7 @@ export interface InsightCache {
   /** Returns a lookup of records by content hash. @throws Error on lookup, if a stored record is damaged */
   records(): (content: string) => Uint8Array | undefined
   keepRecords(records: ReadonlyMap<string, Uint8Array>): void
-  /** Deletes the records of all other contents once there are many of them. */
+  /** Once there are many records, deletes those of all other contents. */
   keepOnly(contents: ReadonlySet<string>): void
   /** Returns the last result if it was computed from these inputs. @throws Error if the stored bytes are damaged */
   result(of: string): Uint8Array | undefined

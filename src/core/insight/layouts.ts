@@ -13,7 +13,7 @@ export interface LaidOutGraph {
 export interface Layout {
   /** `x, y` of each note. One unit is about the width of a note. */
   readonly places: Float32Array
-  /** Connected regions at the time of the last full layout: a number per note, or -1 if unknown. */
+  /** The connected region of each note at the time of the last full layout, as a number, or -1 if unknown. */
   readonly regions: Int32Array
   /** Share of notes added since the last full layout. At one fifth or more, a new full layout is worthwhile. */
   readonly added: number
@@ -28,10 +28,7 @@ export interface LayoutUnderWay {
   readonly ended: Promise<unknown>
 }
 
-/**
- * Which of the notes that already have positions can move: none of them; all of them, but only when groups are known for the first
- * time; or all of them now.
- */
+/** Which notes that already have positions may move: none; all, but only when groups first become known; or all, now. */
 export type MayMove = 'nothing' | 'once' | 'all'
 
 /** The positions of notes on a vault's map. Notes keep their positions across edits and restarts. */

@@ -27,13 +27,13 @@ export interface VaultPicture {
   readonly is_crowded: boolean
 }
 
-/** As much of the vault's map as fits into an answer, and the positions of the requested notes on it. */
+/** The part of the vault's map that fits into an answer, with the indexes of the requested notes. */
 export interface PartialPicture extends VaultPicture {
   /** Number of notes in the vault. */
   readonly count: number
   /** Number of pairs of linked notes in the vault. */
   readonly link_count: number
-  /** For each note, the number of notes in the whole vault that it is linked with, that link to it, and that it links to. */
+  /** For each note, the number of the vault's notes linked with it in either direction, linking to it, and linked from it. */
   readonly degrees: readonly number[]
   readonly incoming: readonly number[]
   readonly outgoing: readonly number[]

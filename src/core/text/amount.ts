@@ -3,7 +3,7 @@ export function amount(count: number, one: string, many = `${one}s`): string {
   return `${count.toLocaleString('en')} ${count === 1 ? one : many}`
 }
 
-/** Formats the number of items of a member, for example `1 property`, `2 snippets` or `3 between`. */
+/** Formats the item count of a member, for example `1 property`, `2 snippets` or `3 between`. */
 export function amountOf(count: number, member: string): string {
   if (NO_NOUNS.has(member)) return `${count.toLocaleString('en')} ${member}`
   const one = member.replace(/ies$/, 'y').replace(/(?<!s)s$/, '')

@@ -1,4 +1,4 @@
-/** Used to estimate the tokens of text that was not tokenized. UTF-8 bytes / 3 exceeds the real number for nearly all text. */
+/** UTF-8 bytes divided by 3 exceed the actual number of tokens for nearly all text. */
 const BYTES_PER_TOKEN = 3
 
 /** Returns an upper estimate of the text's number of tokens. */

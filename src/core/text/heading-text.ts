@@ -1,4 +1,4 @@
-/** Formats a heading for use in a link. Characters with a special meaning in links become spaces. */
+/** Formats a heading for use in a link. Characters with a special meaning in links are replaced with spaces. */
 export function headingLinkText(heading: string): string {
   return heading
     .replace(/[#|^:%[\]\\`$<>]+/g, ' ')

@@ -1,6 +1,6 @@
 import { MARKER } from './partial-reading.ts'
 
-/** Inline data, such as a pasted image, is not useful as text. Short data costs little and is kept. */
+/** Matches inline data, such as a pasted image, which is useless as text. Short data costs little and is kept. */
 const DATA = /\b(data:[\w.+-]+\/[\w.+-]+(?:;[\w.+-]+(?:=[\w.+-]*)?)*;base64,)[\w+/=-]{100,}/gi
 
 function mayHaveData(text: string): boolean {

@@ -1,11 +1,11 @@
-/** Returns the 1-based line that contains an offset. */
+/** Returns the 1-based number of the line that contains the given offset. */
 export function lineNumber(text: string, at: number): number {
   let line = 1
   for (let i = text.indexOf('\n'); i !== -1 && i < at; i = text.indexOf('\n', i + 1)) line++
   return line
 }
 
-/** Returns the start of a 1-based line, counted from `from`, or `undefined` if there is no such line. */
+/** Returns the start of the given 1-based line, counted from offset `from`, or `undefined` if there is no such line. */
 export function startOfLineNumber(text: string, line: number, from = 0): number | undefined {
   let at = from
   for (let left = line - 1; left > 0; left--) {

@@ -13,7 +13,7 @@ export interface TextSlot extends TextRange {
   write(value: string): string | undefined
 }
 
-/** The places that specify a link's target. Links that share a reference definition share its slots. */
+/** The slots that specify a link's target. Links that share a reference definition share its slots. */
 export interface LinkSlots {
   /** Target without the subpath, as in `Link`. */
   readonly target: TextSlot

@@ -1,4 +1,4 @@
-/** Shorter words are contained in too many names. */
+/** Minimum length of a word that may match as part of a name. Shorter words are contained in too many names. */
 const MIN_PART = 3
 
 /**

@@ -37,7 +37,7 @@ export function composeChanges(sequence: Iterable<GraphChanges>): GraphChanges {
 
 class Composing {
   readonly #identities: Identity[] = []
-  /** Files seen so far that exist, by current path. */
+  /** Files seen so far that still exist, by current path. */
   readonly #present = new Map<string, Identity>()
   readonly #links = new Map<string, ComposedLink>()
 

@@ -9,11 +9,11 @@ export interface Movable {
   links(): ReadonlySet<string>
 }
 
-/** Minimum number of links for a match. Fewer links can be equal by chance, unless the name is the same too. */
+/** Minimum number of links for a match. Fewer equal links can be a coincidence, unless the names are equal too. */
 const TELLING_LINKS = 2
 
 /**
- * Matches removed files with added ones that have equal bytes, or equal links if those are unique.
+ * Matches removed files with added ones that have the same bytes or, if no other file has the same links, the same links.
  * @returns the new path of each moved file, by its old path
  */
 export function matchMoves(gone: readonly Movable[], added: readonly Movable[]): ReadonlyMap<string, string> {
