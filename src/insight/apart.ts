@@ -11,26 +11,26 @@ export interface ApartSource {
   /** See `plainLinks`. */
   readonly links: WeightedGraph
   readonly nearest: NearestByText
-  /** Index notes and date notes, which say nothing about the topic of a community. */
+  /** Index notes and date notes, which do not reveal the topic of a community. */
   readonly isLeftOut: Uint8Array
 }
 
-/** Minimum number of notes in a compared community, because fewer notes say too little about its topic. */
+/** Minimum number of notes in a compared community. Fewer notes are not enough to determine its topic. */
 const LEAST_NOTES = 4
-/** Number of terms of a community to compare, heaviest first. */
+/** Number of each community's terms to compare, heaviest first. */
 const TERMS = 600
 /**
  * Exponent for missing links. With 2, half the expected links would count as much as twice the similarity. The factors are
  * multiplied, because in a sum, large communities with few words in common would come first.
  */
 const LINKS_WEIGHT = 1.5
-/** Added to the similarity of the nearest notes, in case there are none. The ten nearest notes of any note are more similar than this. */
+/** Added to the similarity of the nearest notes, which may not exist. Any note's ten nearest notes are more similar than this. */
 const NO_NEAREST = 0.02
-/** Similarity that two communities have by chance, after subtracting the overall mean. */
+/** Similarity expected by chance, after subtracting the overall mean. */
 const LEAST_ALIKE = 0
 const MOST_PAIRS = 50
 const NEAREST_PAIRS = 3
-/** Damping for `wordWeights`, because few words say little. */
+/** Damping for `wordWeights`, because a few words are weak evidence. */
 const DAMPING = 50
 
 /** Finds pairs of communities with similar content and fewer links than expected, most significant first. */

@@ -31,7 +31,7 @@ export const INSIGHT_VERSION = 16
 
 /**
  * Computes everything about a whole vault, and what to store. Equal sources and former communities give equal results. Communities
- * start from the former ones and keep their ids. Calls `giveBack` when much memory becomes free.
+ * start from the former ones and keep their ids. Calls `giveBack` after a large amount of memory has been freed.
  */
 export function computeInsight(
   { ids, names, corpus, offsets, targets }: InsightSource,
@@ -62,7 +62,7 @@ export function computeInsight(
 export function computeLinks({ ids, names, corpus, offsets, targets }: InsightSource): LinkResult {
   const suggestions = suggestLinks({
     corpus,
-    // A note can also be referred to by its file name.
+    // The text can also refer to a note by its file name.
     names: names.map((own, note) => [...own, nameOf(ids[note] ?? '').replace(/\.(?:md|markdown|mdx)$/, '')]),
     folders: foldersOf(ids),
     links: { offsets, targets },
@@ -70,7 +70,7 @@ export function computeLinks({ ids, names, corpus, offsets, targets }: InsightSo
   return { suggestions }
 }
 
-/** Number of each note's folder. */
+/** Returns a number for each note's folder. */
 function foldersOf(ids: readonly string[]): Uint32Array {
   const numbers = new Map<string, number>()
   return Uint32Array.from(ids, (id) => {

@@ -7,10 +7,10 @@ import { FLAG_BITS, IS_CLOSED, type NoteRecord } from './note-record.ts'
 import { spreadBits } from './spread-bits.ts'
 
 /**
- * The words of all notes as typed arrays, without boilerplate, because lines that many notes share say nothing about one of them.
- * Notes, forms and terms are numbered from 0; a term is the common stem of several forms. A form has the stem of the language of most
- * notes that contain it, so a name or a foreign word is the same term in all languages. Takes about 4 bytes per word of text, 6 per
- * distinct term of a note and 12 per line. 100,000 notes of 200 words take 200 MB, and slightly more while it is built.
+ * The words of all notes as typed arrays, without boilerplate, because lines shared by many notes do not characterize any of them.
+ * Notes, forms and terms are numbered from 0; a term is the common stem of several forms. A form is stemmed in the language of most
+ * notes that contain it, so a name or a foreign word is the same term in all languages. Uses about 4 bytes per word of text, 6 per
+ * distinct term of a note and 12 per line. 100,000 notes of 200 words use 200 MB, and slightly more while it is built.
  */
 export interface Corpus {
   /** Number of notes. */
@@ -24,13 +24,13 @@ export interface Corpus {
   readonly termOf: Uint32Array
   /** 1 for each form that is a function word. */
   readonly isFunctionWord: Uint8Array
-  /** The language of each form. `undefined` if no note tells. */
+  /** The language of each form. `undefined` if no note's language is known. */
   readonly languages: readonly (string | undefined)[]
   /** Number of bags that contain each term. */
   readonly documents: Uint32Array
   readonly bags: Bags
   readonly lines: Lines
-  /** Number of words in each note, excluding boilerplate and its names. */
+  /** Number of words in each note, excluding boilerplate and the note's names. */
   readonly ownWords: Uint32Array
   readonly texts: WholeTexts
 }
@@ -57,7 +57,7 @@ export interface SharedLines {
   readonly words: Uint32Array
 }
 
-/** Text shared verbatim by more notes is an empty template. */
+/** Text shared verbatim by more notes than this is considered an empty template. */
 export const MOST_COPIES = 20
 
 /** The terms of each note, including its names, excluding function words and numbers. */
@@ -75,7 +75,7 @@ export interface Lines {
   readonly offsets: Uint32Array
   /** 1-based number of each line in its file. */
   readonly numbers: Uint32Array
-  /** Where the words of each line end in `words`. They start where those of the previous line end. */
+  /** End of each line's words in `words`. They start where the words of the previous line end. */
   readonly ends: Uint32Array
   /** Forms with their flags; see `NoteRecord.words`. */
   readonly words: Uint32Array
@@ -87,7 +87,7 @@ const BOILERPLATE = { share: 0.005, notes: 3 }
 const NAME_COUNT = 2
 const MOST_COUNTED = 0xffff
 
-/** Takes records one at a time, so they need not all be in memory. */
+/** Builds a corpus from one record at a time, so not all records have to be in memory. */
 export class CorpusBuilder {
   readonly #formNumbers = new Map<string, number>()
   readonly #forms: string[] = []
@@ -299,10 +299,10 @@ export class CorpusBuilder {
   }
 }
 
-/** Tells the language of each form: that of most notes that contain it, or else that of most notes. */
+/** Determines the language of each form: that of most notes that contain it or, if there are none, of most notes in the vault. */
 class Languages {
   readonly #codes: (string | undefined)[] = []
-  /** By how many notes a form's language leads (majority vote; Boyer, Moore 1981). */
+  /** Number of notes by which a form's language leads (majority vote; Boyer, Moore 1981). */
   readonly #leads: number[] = []
   readonly #notes = new Map<string, number>()
   #usual: string | undefined
@@ -343,7 +343,7 @@ function numberOfText(hashes: Uint32Array): number {
   return (high & 0x1f_ffff) * 2 ** 32 + low
 }
 
-/** Returns where the words of the lines before this one end. */
+/** Returns the end of the words of all lines before the given one. */
 function wordsEnd({ ends }: Pick<Lines, 'ends'>, line: number): number {
   return line === 0 ? 0 : (ends[line - 1] as number)
 }

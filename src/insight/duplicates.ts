@@ -13,11 +13,11 @@ const LEAST_SHINGLES = 12
  * each hash with probability one half, so a pair is missed with probability .0002.
  */
 const SKETCH = { size: 24, shared: 4 }
-/** Less similar notes are not duplicates. */
+/** Notes below this similarity are not considered duplicates. */
 const LEAST_ALIKE = 0.5
-/** If many notes share a hash, each is compared only with the next few. */
+/** Maximum number of following notes that a note is compared with, among those that share a hash. */
 const MOST_COMPARED = 60
-/** Shorter lines can be equal by chance. */
+/** Minimum number of words in a line. Shorter lines can be equal by chance. */
 const LEAST_LINE = 3
 const MOST_PAIRS = 1_000
 const SHOWN_LINES = 3
@@ -131,8 +131,8 @@ function sketchesOf(source: Texts): { readonly hashes: Uint32Array; readonly sta
 type Texts = Pick<Corpus, 'lines' | 'termOf' | 'texts'>
 
 /**
- * Returns the hashes of the distinct word sequences in a note's own lines, in ascending order. A shared line counts as if it stood
- * alone, because copies share most of their lines, and in a small vault, lines in three notes are boilerplate.
+ * Returns the hashes of the distinct word sequences in a note's own lines, in ascending order. Shared lines are included, each on
+ * its own, because copies share most of their lines, and in a small vault, a line in three notes already counts as boilerplate.
  */
 function shinglesOf(note: number, { lines, termOf, texts: { sharedLines: shared } }: Texts): Uint32Array {
   const from = lines.offsets[note] as number

@@ -43,9 +43,9 @@ export interface RunResult<Kind extends InsightKind = InsightKind> {
   readonly computed: Computed[Kind]
   /** The communities to store, in packed form, if any. */
   readonly communitiesKept?: Uint8Array
-  /** The notes that take part, ordered by id, as numbers in the order in which they were added. */
+  /** The included notes, ordered by id, as numbers in the order in which they were added. */
   readonly order: Uint32Array
-  /** True if every text had the announced content. */
+  /** True if every text had the expected hash. */
   readonly isSettled: boolean
 }
 
@@ -61,7 +61,7 @@ export interface RunSubject {
 /** Number of records to write at once. Writing many in key order is several times as fast. */
 const WRITTEN_AT_ONCE = 2_000
 
-/** The stored result of a run, or the notes whose text is still needed. */
+/** The stored result of a run, or the notes whose text has not been added yet. */
 export type RunPlan = { readonly result: RunResult } | { readonly lacking: Uint32Array }
 
 /**
@@ -77,7 +77,7 @@ export class InsightRun {
   #added = 0
   #recordOf: ((content: string) => Uint8Array | undefined) | undefined
   readonly #contents = new Set<string>()
-  /** True if every text had the announced content. */
+  /** True if every text so far had the expected hash. */
   #isSettled = true
   readonly #unwritten = new Map<string, Uint8Array>()
   #order = new Uint32Array()
@@ -93,8 +93,8 @@ export class InsightRun {
   }
 
   /**
-   * Called after all notes were added. Returns the stored result for exactly these notes, or the numbers of the notes whose texts are
-   * needed.
+   * Called after all notes have been added. Returns the stored result for exactly these notes, or the numbers of the notes whose
+   * text must be added.
    */
   plan(): RunPlan {
     const notes = this.#notes

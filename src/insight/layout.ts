@@ -17,14 +17,14 @@ export type Levels = readonly Int32Array[]
 /** `x, y` of each note. */
 export type Places = Float32Array
 
-/** Returns the radius of a note with this many links. The smallest radius is about half a unit. */
+/** Returns the radius of a note with the given number of links. The smallest radius is about half a unit. */
 export function radiusOf(links: number): number {
   return Math.min(5, 0.35 + 0.12 * Math.sqrt(links))
 }
 
 /** Space between two bodies. */
 const GAP = 1
-/** Share of the space that may be missing at the end. Bodies still barely overlap. */
+/** Part of the gap between two bodies that may be missing at the end. */
 const SLACK = 0.3
 /** Share of a group's circle that its bodies fill. */
 const FILL = 0.62
@@ -36,9 +36,9 @@ const PULL = 0.5
  */
 const ANCHOR = { groups: 0.02, notes: 0.1, all: 0.6 }
 const STEPS = { groups: 200, notes: 60, all: 24 }
-/** Number of rounds of pushing apart per step, and at the end. */
+/** Number of push-apart rounds per step, and after the last step. */
 const ROUNDS = { step: 2, end: 120 }
-/** Components up to this size, and unlinked notes, are placed next to the map. */
+/** Components with at most this many notes, such as unlinked notes, are placed next to the map. */
 const SMALL_PART = 4
 
 /** Reports progress, 0–1. */
@@ -113,7 +113,7 @@ export function layOutFrom(
   const regions = linkGroups(links)
   onProgress(GROUPING)
   const onLayout = (share: number): void => onProgress(GROUPING + (1 - GROUPING) * share)
-  // The groups of the overview stay together first.
+  // At the top level, the groups shown in the overview stay together.
   const sizes = sizesOf(regions)
   const isRegions = levels[0] === undefined || showsRegions(sizesOf(levels[0]).length, sizes, regions.length)
   return { places: layOut(links, isRegions ? [regions, ...levels] : levels, onLayout, before), regions }
@@ -125,14 +125,14 @@ function sizesOf(level: Int32Array): readonly number[] {
   return groupsOf(grouped, level).map(({ length }) => length)
 }
 
-/** Returns the places of some notes. */
+/** Returns the positions of the given notes. */
 function placesOf(notes: readonly number[], places: Places): Places {
   const own = new Float32Array(notes.length * 2)
   for (const [at, note] of notes.entries()) own.set(places.subarray(note * 2, note * 2 + 2), at * 2)
   return own
 }
 
-/** Writes the places of some notes among those of all. */
+/** Writes the positions of the given notes into those of all notes. */
 function putPlaces(notes: readonly number[], own: Places, places: Places): void {
   for (const [at, note] of notes.entries()) places.set(own.subarray(at * 2, at * 2 + 2), note * 2)
 }
@@ -208,7 +208,7 @@ function packNotes(packing: Packing, notes: readonly number[]): number {
   return centre(places, notes, radii)
 }
 
-/** Relaxes some of the notes. */
+/** Relaxes the given notes. */
 function relaxNotes({ links, radii, places, onStep }: Packing, notes: readonly number[], phase: Phase): void {
   const own = placesOf(notes, places)
   const numberOf = new Map(notes.map((note, at) => [note, at]))
@@ -222,7 +222,7 @@ function relaxNotes({ links, radii, places, onStep }: Packing, notes: readonly n
   putPlaces(notes, own, places)
 }
 
-/** Groups notes by a level. */
+/** Groups notes by their group number on one level. */
 function groupsOf(notes: readonly number[], level: Int32Array): readonly (readonly number[])[] {
   const groups = new Map<number, number[]>()
   for (const note of notes) {
@@ -296,7 +296,7 @@ function relax({ links, radii, places, phase, onStep }: Relaxing): void {
   }
 }
 
-/** Scales the positions to the needed space after the bodies were drawn together, so pushing them apart moves them less. */
+/** Scales the positions to the required space after the bodies have been drawn together, so pushing them apart moves them less. */
 function spread({ places, room }: Bodies): void {
   const count = places.length / 2
   const [x, y] = [meanAt(places, 0), meanAt(places, 1)]
@@ -344,7 +344,7 @@ function moveToNeighbours(body: number, { links, places, first, next, anchor, sh
   next[body * 2 + 1] = ownY + share * (y / sum - ownY)
 }
 
-/** Share of bodies that are much larger than the others. Grid cells of their size would contain too many bodies. */
+/** Share of bodies, the largest ones, that have their own grid. In cells of their size, there would be too many of the others. */
 const LARGE = 0.05
 
 /** Circles that must not overlap. */
@@ -664,7 +664,7 @@ class Grid {
     else cell.push(body)
   }
 
-  /** Calls `use` for other bodies that may be closer than `reach`. */
+  /** Calls `use` for each other body that may be closer than `reach`. */
   around(body: number, places: Places, reach: number, use: (other: number) => void): void {
     const x = places[body * 2] ?? 0
     const y = places[body * 2 + 1] ?? 0

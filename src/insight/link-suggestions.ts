@@ -13,9 +13,9 @@ export interface SuggestionSource {
   readonly corpus: Omit<Corpus, 'notes' | 'texts'>
   /** Title, aliases and file name of each note. */
   readonly names: readonly (readonly string[])[]
-  /** Number of each note's folder. */
+  /** Folder number of each note. */
   readonly folders: Uint32Array
-  /** In ascending order for each note. */
+  /** The targets of each note are in ascending order. */
   readonly links: Adjacency
   /** 1 for ignored notes, which are neither sources nor targets of suggestions. */
   readonly ignored?: Uint8Array
@@ -30,7 +30,7 @@ const WEIGHTS: readonly number[] = [
   3.5,
   // words: BM25 for the note's own words, divided by the maximum.
   1.8,
-  // open: a name occurs where a link can be put.
+  // open: a name occurs where a link can be inserted.
   2.5,
   // linkRate: log of the share of notes containing the name that link to the target.
   0.15,
@@ -53,16 +53,16 @@ const WEIGHTS: readonly number[] = [
   // ownFolder: whether the target is in the note's folder.
   0.4,
 ]
-/** Converts the sum to a probability that a removed link is the examined one. */
+/** Converts the sum to the probability that the examined link is a removed one. */
 const CHANCE = { slope: 0.5, constant: -6.5 }
 
 /** Maximum number of suggestions per note. */
 const KEPT = 12
-/** Maximum number of candidates from a walk or shared words to score. */
+/** Maximum number of candidates to score, for each of walk and shared words. */
 const CANDIDATES = 40
-/** An index might lack an entry. If a note links to this share of a folder's notes, up to this many of the others become candidates. */
+/** If a note links to this share of a folder, up to this many of its other notes are candidates. An index may lack entries. */
 const LACKING = { share: 0.25, notes: 200 }
-/** Number of most similar notes whose links are considered, unless they have too many. */
+/** Number of most similar notes whose links are considered, and the number of links above which such a note is ignored. */
 const ALIKE = 10
 const MOST_LINKS = 100
 /** Smooths shares by adding this many cases with the average share. */
@@ -261,7 +261,7 @@ class Suggester {
     return (this.#members.offsets[folder + 1] as number) - (this.#members.offsets[folder] as number)
   }
 
-  /** Returns unlinked notes in folders that this note often links to, those with the highest share first. */
+  /** Returns unlinked notes in folders that this note often links to, starting with the folders linked most. */
   #lacking(note: number, isFree: (other: number) => boolean): readonly number[] {
     const { links, folders } = this.#source
     const members = this.#members
@@ -284,7 +284,7 @@ class Suggester {
     const notes = [...this.#mostAlike.subarray(note * ALIKE, (note + 1) * ALIKE)].filter((other) => other !== NO_NOTE)
     const all = notes.reduce((sum, other) => sum + this.#words.score(other), 0)
     for (const other of notes) {
-      // An index links to everything.
+      // An index links to notes on any topic.
       if ((links.offsets[other + 1] as number) - (links.offsets[other] as number) > MOST_LINKS) continue
       for (let at = links.offsets[other] as number; at < (links.offsets[other + 1] as number); at++) {
         const target = links.targets[at] as number
@@ -346,7 +346,7 @@ class Suggester {
     return best
   }
 
-  /** Returns the line of a note that shares the most with another note. */
+  /** Returns the line of a note that has the most in common with another note. */
   #tellingLine(note: number, target: number): number {
     const { corpus } = this.#source
     const { offsets, terms } = corpus.bags
@@ -393,7 +393,7 @@ function comesFirst(difference: number, a: number, b: number): boolean {
   return difference === 0 ? a < b : difference > 0
 }
 
-/** Number of notes to consider among those most linked from a folder. */
+/** Number of notes to consider, among those that a folder's notes link to most. */
 const MOST_OF_FOLDER = 12
 
 /** The links of each folder's notes. */
@@ -431,7 +431,7 @@ interface Habits {
   /** For each name, the number of notes that contain it, and the number of those that link to one of its notes. */
   readonly held: Uint32Array
   readonly linked: Uint32Array
-  /** Share of the notes containing a name that link to its note, as seen from a note that does not. */
+  /** Share of the notes containing a name that link to its note, excluding the current note, which does not. */
   linkRate(name: number): number
 }
 
@@ -501,7 +501,7 @@ class Contexts {
     this.#allLinked++
   }
 
-  /** Returns the share of names in this context that are links, as seen from a name that is not a link. */
+  /** Returns the share of names in this context that are links, excluding the current name, which is not. */
   rate(note: number, before: number): number {
     const place = 2 * note + (before === 0 ? 0 : 1)
     const usual = Math.max(this.#allLinked / Math.max(1, this.#all), LEAST_RATE)

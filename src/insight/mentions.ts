@@ -20,26 +20,26 @@ export interface NameWords {
 }
 
 /**
- * The names of other notes that each note's own words contain: for each note and name, the first occurrence where a link can be put,
- * or else the first. Parallel arrays ordered by note and position.
+ * The names of other notes that each note's own words contain. For each note and name, there is one occurrence: the first where a
+ * link can be inserted or, if there is none, the first. Parallel arrays ordered by note and position.
  */
 export interface Mentions {
-  /** The suggestions for note `n` are those from `offsets[n]` up to `offsets[n + 1]`. */
+  /** The occurrences in note `n` are those from `offsets[n]` up to `offsets[n + 1]`. */
   readonly offsets: Uint32Array
-  /** Numbers of names. A name of several notes appears once for each. */
+  /** Name ids. A name shared by several notes appears once per note. */
   readonly names: Uint32Array
   /** 1-based line numbers in the file. */
   readonly lines: Uint32Array
   /** Number of the preceding word in the line plus 1, or 0 at the start of a line. */
   readonly before: Uint32Array
-  /** 1 where a link can be put. */
+  /** 1 if a link can be inserted there. */
   readonly isOpen: Uint8Array
 }
 
-/** Maximum number of words in a name. Longer names are sentences that no text repeats. */
+/** Maximum number of words in a name. Longer names are sentences that no other text repeats. */
 const MOST_WORDS = 12
 
-/** Splits a name into words. Returns none if the name is a single letter or too long. */
+/** Splits a name into words. Returns an empty list if the name is a single letter or too long. */
 export function splitName(name: string): readonly string[] {
   const forms: string[] = []
   scanWords(name, (form, kind) => {
@@ -48,12 +48,12 @@ export function splitName(name: string): readonly string[] {
   return forms.some(({ length }) => length > 1) && forms.length <= MOST_WORDS ? forms : []
 }
 
-/** Languages other than English whose plurals end in `s`. In German, *Kurs* is no plural of *Kur*. */
+/** Languages other than English whose plurals end in `s`. In German, for example, *Kurs* is not the plural of *Kur*. */
 const PLURAL_S = new Set(['ca', 'es', 'fr', 'pt'])
 
 /**
- * Removes the plural ending of a language with plurals in `s`. Names and text are compared in this form, because a stem would reduce
- * `settings` to `set`.
+ * Removes the plural ending in languages whose plurals end in `s`. Names and text are compared in this form, because a stem would
+ * reduce `settings` to `set`.
  */
 export function singularOf(form: string, language = 'en'): string {
   if (form.length < 4 || !/^[a-z]+s$/.test(form) || /(?:ss|us|is)$/.test(form)) return form
@@ -106,10 +106,10 @@ export function nameWords(
 
 /** An occurrence of a name in a note. */
 export interface Occurrence {
-  /** As in `Mentions`. */
+  /** See `Mentions`. */
   readonly line: number
   readonly before: number
-  /** True if a link can be put there. */
+  /** True if a link can be inserted there. */
   readonly isOpen: boolean
 }
 

@@ -10,8 +10,8 @@ const KEPT = 10
 const CANDIDATES = 40
 
 /**
- * Finds the nearest notes of each note, by TF-IDF of its own words. Similarities are symmetric and always below 1. Takes time linear
- * in the number of notes, because a bounded number of places is examined per note.
+ * Finds each note's nearest notes by TF-IDF of its own words. Similarities are symmetric and always below 1. Runs in time linear in
+ * the number of notes, because a bounded number of bag entries is examined per note.
  */
 export function nearestNotes({ notes, bags, documents }: Pick<Corpus, 'notes' | 'bags' | 'documents'>): Nearest {
   // Treats each note as having one more word, which no other note has.
@@ -19,7 +19,7 @@ export function nearestNotes({ notes, bags, documents }: Pick<Corpus, 'notes' | 
   const weightAt = (place: number): number => weights[place] as number
   const search = new WordSearch({
     bags,
-    // The places of frequent terms, half of all places in a large vault, are never needed.
+    // The entries of frequent terms, half of all entries in a large vault, are never used.
     documents: tellingDocuments(documents, notes, 120),
     found: (_, place) => weightAt(place),
     asked: weightAt,

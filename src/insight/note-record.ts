@@ -14,7 +14,7 @@ import { spreadBits } from './spread-bits.ts'
  * it takes about three bytes per word. Positions of words within lines are not stored; `readWords` finds them.
  */
 export interface NoteRecord {
-  /** ISO 639-1, or `undefined` if the text does not tell. */
+  /** ISO 639-1 code, or `undefined` if the language cannot be determined from the text. */
   readonly language: string | undefined
   /** Distinct folded forms of its words, in order of first appearance. */
   readonly forms: readonly string[]
@@ -22,13 +22,13 @@ export interface NoteRecord {
   readonly lines: Uint32Array
   /** A hash for each of these lines, equal for lines with the same words. */
   readonly hashes: Uint32Array
-  /** Where the words of each of these lines end in `words`. */
+  /** End of each line's words in `words`. */
   readonly ends: Uint32Array
-  /** The words in order, each as twice the number of its form, plus `IS_CLOSED` if no link can be put on it. */
+  /** The words in order, each as twice the number of its form, plus `IS_CLOSED` if it cannot become a link. */
   readonly words: Uint32Array
 }
 
-/** Flag for a word on which no link can be put. */
+/** Flag for a word that cannot become a link. */
 export const IS_CLOSED = 1
 /** Number of bits for flags: the form is `word >>> FLAG_BITS`. */
 export const FLAG_BITS = 1
@@ -195,12 +195,12 @@ export function decodeRecord(bytes: Uint8Array): NoteRecord {
       : Buffer.from(bytes.buffer, bytes.byteOffset + start, textLength)
           .toString()
           .split('\n')
-  if (forms.length !== formCount) throw new DamagedWords('a record has other words than it says')
+  if (forms.length !== formCount) throw new DamagedWords('the words of a record do not match their count')
   const count = counted(reader, reader.varint())
   const lines = new Uint32Array(count)
   const hashes = new Uint32Array(count)
   const ends = new Uint32Array(count)
-  // A word takes at least a byte.
+  // Each word uses at least one byte.
   const words = new Uint32Array(reader.end - reader.at)
   let line = 0
   let at = 0
@@ -211,16 +211,16 @@ export function decodeRecord(bytes: Uint8Array): NoteRecord {
     const end = at + counted(reader, reader.varint())
     for (; at < end; at++) {
       const word = reader.varint()
-      if (word >>> FLAG_BITS >= formCount) throw new DamagedWords('a record names a word that it lacks')
+      if (word >>> FLAG_BITS >= formCount) throw new DamagedWords('a record refers to a word that it does not contain')
       words[at] = word
     }
     ends[n] = end
   }
-  if (!reader.isAtEnd) throw new DamagedWords('a record goes on after its end')
+  if (!reader.isAtEnd) throw new DamagedWords('a record has data after its end')
   return { language, forms, lines, hashes, ends, words: words.slice(0, at) }
 }
 
-/** Validates a number of items, each of which takes at least a byte. */
+/** Validates a number of items, each of which uses at least one byte. */
 function counted(reader: ByteReader, count: number): number {
   if (count > reader.end - reader.at) throw new DamagedWords('it ends too early')
   return count

@@ -9,7 +9,7 @@ export interface WantedName {
   readonly line: number
 }
 
-/** A position of a name where a link can be put. */
+/** An occurrence of a name that can become a link. */
 export interface PlacedName {
   readonly line: number
   /** UTF-16 offsets in the text. */

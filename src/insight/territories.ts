@@ -6,23 +6,23 @@
  */
 
 /**
- * Width of the frame divided by its height, and exponent of its outline: 2 is an ellipse, and more has fuller corners. `filled` is the
- * share of its bounds that such an outline encloses.
+ * Width of the frame divided by its height, and exponent of its outline: 2 is an ellipse, and larger values give fuller corners.
+ * `filled` is the share of its bounds that such an outline encloses.
  */
 const FRAME = { wide: 1.35, exponent: 4, filled: 0.927 }
-/** Cells of the frame per note, and at least. From `large` cells on, fewer per note. */
+/** Number of cells in the frame per note, with a minimum. From `large` cells on, fewer are used per note. */
 const CELLS = { perNote: 16, least: 3_000, large: 200_000, perNoteOfMany: 5 }
-/** Share of the frame that notes and half the space around each fill. */
+/** Share of the frame filled by notes, including half the space around each. */
 const FILL = 0.55
-/** Maximum number of cells to look at in each round while territories are fitted and notes move. */
+/** Maximum number of cells to examine in each round while territories are fitted and notes move. */
 const SAMPLE = 12_000
-/** Maximum number of territories, because every cell is compared with each. The smallest groups share one. */
+/** Maximum number of territories, because each cell is compared with every territory. The smallest groups share one. */
 const MOST_TERRITORIES = 200
 const ROUNDS = { moving: 50, still: 40, transport: 24, even: 8 }
 /** 137.5°. Turns by this angle never line up (H. Vogel, A better way to construct the sunflower head, 1979). */
 export const GOLDEN_ANGLE = Math.PI * (3 - Math.sqrt(5))
 
-/** Bodies to spread: the place of each, its radius with half the space around it, and the bodies of each group. */
+/** Bodies to spread: their positions, their radii including half the space around each, and the bodies of each group. */
 export interface Spreading {
   readonly places: Float32Array
   readonly radii: Float32Array
@@ -69,7 +69,7 @@ interface Cells {
   readonly rows: number
   readonly x: Float32Array
   readonly y: Float32Array
-  /** Number of the cell at each square of the grid, or -1. */
+  /** Index of the cell in each square of the grid, or -1. */
   readonly at: Int32Array
   readonly half: readonly [width: number, height: number]
 }
@@ -94,7 +94,7 @@ function cellsOf(area: number, count: number): Cells {
   return { size, columns, rows, x: Float32Array.from(x), y: Float32Array.from(y), at, half }
 }
 
-/** Returns the number of the cell at a point, or -1. */
+/** Returns the index of the cell at a point, or -1. */
 function cellAt({ size, columns, rows, at, half }: Cells, x: number, y: number): number {
   const [column, row] = [Math.floor((x + half[0]) / size), Math.floor((y + half[1]) / size)]
   return column < 0 || row < 0 || column >= columns || row >= rows ? -1 : (at[row * columns + column] ?? -1)
@@ -108,7 +108,7 @@ interface Target {
 
 const BINS = 2_048
 
-/** Spreads bodies over some cells evenly. */
+/** Spreads bodies evenly across the given cells. */
 function move(places: Float32Array, bodies: readonly number[], { needs, cells, some }: Target): void {
   let need = 0
   for (const body of bodies) need += needs[body] ?? 0
@@ -141,7 +141,7 @@ function move(places: Float32Array, bodies: readonly number[], { needs, cells, s
   }
 }
 
-/** Returns the goal of the bodies in each bin, counted in bins from the start. */
+/** Returns the target position of the bodies in each bin, measured in bins from the start. */
 function goalsOf(have: Float64Array, want: Float64Array): Float64Array {
   let [passed, reached, bin] = [0, 0, 0]
   return have.map((here) => {
@@ -158,7 +158,7 @@ interface Territory {
   readonly share: number
 }
 
-/** The middle of each territory, and how much further it reaches than others: the more, the larger it is. */
+/** The center and the weight of each territory. The larger the weight, the further the territory reaches. */
 interface Sites {
   readonly x: Float64Array
   readonly y: Float64Array
@@ -180,7 +180,7 @@ function divide(cells: Cells, territories: readonly Territory[], places: Float32
   return owners.map((owner, cell) => (isBorder(cells, owners, cell) ? -1 : owner))
 }
 
-/** Moves each site to the middle of its cells. A site with too few cells reaches further from then on. */
+/** Moves each site to the center of its cells. A site with too few cells reaches further in later rounds. */
 function fitSites(
   cells: Cells,
   sites: Sites,
@@ -207,7 +207,7 @@ function fitSites(
   }
 }
 
-/** How fast territories get the space they need. Above 1, they would overshoot. */
+/** Rate at which territories grow to the space they need. Above 1, they would overshoot. */
 const PACE = 0.4
 
 /** Returns the site that owns a point. */
@@ -239,7 +239,7 @@ interface Evening {
 }
 
 /**
- * Moves each body to the middle of the cells of its territory that are closest to it. Larger bodies reach further.
+ * Moves each body to the center of the cells in its territory that are closest to it. Larger bodies reach further.
  * @param more how far to look for cells beyond the body's own space
  */
 function even(evening: Evening, more: number): void {
@@ -270,7 +270,7 @@ interface Closest {
   readonly by: Float32Array
 }
 
-/** Takes the cells that are closer to a body than to others so far. */
+/** Assigns to a body the cells that are closer to it than to any other body so far. */
 function claim(body: number, more: number, { places, needs, territoryOf, cells, owners }: Evening, closest: Closest): void {
   const { size, columns, rows, half } = cells
   const [x, y] = [places[body * 2] ?? 0, places[body * 2 + 1] ?? 0]

@@ -1,6 +1,6 @@
 import { type Adjacency, undirected } from '../core/csr.ts'
 
-/** The effect of removing notes. Notes are given as numbers in ascending order. */
+/** The effect of removing notes. Notes are identified by their indexes, in ascending order. */
 export interface Loss {
   /** Notes that lost their last link in either direction. */
   readonly orphaned: readonly number[]
@@ -14,7 +14,7 @@ export interface Loss {
 const FEWEST_LINKS = 40
 const SHARE = 0.02
 
-/** Takes time and memory linear in notes and links. `gone` is 1 for each removed note. */
+/** Computes the effect of removing notes, in linear time and memory. `gone` is 1 for each removed note. */
 export function withoutNotes(graph: Adjacency, gone: Uint8Array): Loss {
   const both = undirected(graph)
   const touched = partsTouched(both, gone)
@@ -71,7 +71,7 @@ function indexNotes({ offsets, targets }: Adjacency): readonly number[] {
   return nodes.filter((node) => from(incoming, node) > many || from(offsets, node + 1) - from(offsets, node) > many)
 }
 
-/** Returns 1 for nodes reachable from some notes, including these. Removed notes are not passed through. */
+/** Returns 1 for each node reachable from the given ones, including these nodes. Paths do not pass through removed notes. */
 function reachable(graph: Adjacency, starts: readonly number[], gone?: Uint8Array): Uint8Array {
   const seen = gone === undefined ? new Uint8Array(graph.offsets.length - 1) : gone.slice()
   const reached = new Uint8Array(seen.length)
@@ -82,7 +82,7 @@ function reachable(graph: Adjacency, starts: readonly number[], gone?: Uint8Arra
   return reached
 }
 
-/** Typed arrays have no holes. */
+/** Typed arrays have no holes, so the default is never used. */
 function from(array: Uint32Array, at: number): number {
   return array[at] ?? 0
 }

@@ -5,7 +5,7 @@ import type { Bags, Corpus } from './corpus.ts'
 /** Maximum number of terms used to find similar notes. */
 const QUESTION_TERMS = 32
 
-/** Weights of terms. A place is an index into `terms` of the bags. */
+/** Weights of terms. A place is an index into the `terms` of the bags. */
 export interface WordScoring {
   readonly bags: Bags
   /** Number of notes that contain each term, or 0 for terms that are not searched. */

@@ -2,12 +2,12 @@ import type { Bridge } from '../../core/insight/communities.ts'
 import { NO_COMMUNITY } from '../../core/insight/communities.ts'
 import type { WeightedGraph } from './weighted-graph.ts'
 
-/** Number of steps per pair, about a millisecond. A few sources may exceed it, and very large communities do not finish within it. */
+/** Step limit per pair, about a millisecond. To use `LEAST_SOURCES` sources, up to `LARGEST_BUDGET` steps are allowed. */
 const BUDGET = 200_000
 const LEAST_SOURCES = 8
 const LARGEST_BUDGET = 5 * BUDGET
 
-/** Returns up to `most` pairs of linked communities, ordered by the number of links, each with the note between the two. */
+/** Returns up to `most` pairs of linked communities, ordered by the number of links, each with the note that connects them best. */
 export function bridgesOf(links: WeightedGraph, of: Uint32Array, most: number): readonly Bridge[] {
   const counts = new Map<number, number>()
   const size = of.reduce((last, community) => (community === NO_COMMUNITY || community < last ? last : community), 0) + 1
@@ -42,7 +42,7 @@ class PairSearch {
     this.#scores = new Float64Array(of.length)
   }
 
-  /** Returns the note on most of the shortest paths from one community to the other, using evenly drawn sources if there are many. */
+  /** Returns the note on most of the shortest paths between two communities. Large ones are sampled at evenly spaced sources. */
   noteBetween(a: Uint32Array, b: Uint32Array): number {
     const { offsets } = this.#links
     const [sources, others] = a.length <= b.length ? [a, b] : [b, a]

@@ -1,7 +1,7 @@
 import type { Adjacency } from '../../core/csr.ts'
 import { EdgeBuilder, type WeightedGraph, weightedGraph } from './weighted-graph.ts'
 
-/** The nearest notes of each note by text, best first, in `kept` places. Unused places contain an invalid number. */
+/** Each note's nearest notes by text, best first, in `kept` slots. Unused slots contain an invalid number. */
 export interface NearestByText {
   readonly kept: number
   readonly notes: Uint32Array
@@ -16,7 +16,7 @@ export interface NearestByText {
  */
 const TEXT = { nearest: 5, weight: 0.9 }
 
-/** With more links per note than this, each link counts less, because links to popular notes say little. */
+/** Links to a note with more incoming links than this have a lower weight, because links to popular notes are weak evidence. */
 const FULL_LINKS = 3
 
 /**
@@ -46,8 +46,8 @@ export function plainLinks({ offsets, targets }: Adjacency, isIndex: Uint8Array)
 }
 
 /**
- * Builds the graph in which communities are detected: links, plus text similarity for notes with few links. `place` is each note's
- * number in the graph.
+ * Builds the graph in which communities are detected: links, plus text similarity for notes with few links. `place` maps each note
+ * to its node in the graph.
  */
 export function clusteredGraph(links: WeightedGraph, { kept, notes, scores }: NearestByText, place: Uint32Array): WeightedGraph {
   const used = Math.min(kept, TEXT.nearest)

@@ -23,8 +23,8 @@ export interface CommunitySource {
 /** Resolution of the first level, and of the second within each community of the first. */
 const RESOLUTIONS = [1, 2] as const
 /**
- * Gain needed by a note, or a group of notes, to leave its former community. With less, changing 1 % of the links changes 10 % of a
- * large vault's communities; with more, modularity drops by more than .005.
+ * Gain required for a note, or a group of notes, to leave its former community. With less, changing 1 % of the links changes 10 %
+ * of a large vault's communities; with more, modularity drops by more than .005.
  */
 const STAY = { node: 0.2, group: 0.08 }
 /** Minimum number of notes in a community. */
@@ -157,7 +157,7 @@ function bySize(of: Uint32Array, whole?: Division): Division {
   return { of: of.map((community) => numbers.get(community) as number), count: named.length }
 }
 
-/** Returns the share of these notes' links that stay among them. */
+/** Returns the share of the given notes' links that stay among these notes. */
 function shareInside({ offsets, targets }: WeightedGraph, of: Uint32Array, notes: Uint32Array): number {
   let [inside, outside] = [0, 0]
   for (const note of notes) {

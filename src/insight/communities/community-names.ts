@@ -1,7 +1,7 @@
 import { type Communities, NO_COMMUNITY } from '../../core/insight/communities.ts'
 import { type Membership, matchCommunities } from './match-communities.ts'
 
-/** The stored communities, from which the next run starts and takes ids. */
+/** The stored communities. The next run starts from them and reuses their ids. */
 export interface KeptCommunities {
   /** Ids of the notes. */
   readonly notes: readonly string[]
@@ -83,7 +83,7 @@ export function nameCommunities(
   }
 }
 
-/** Returns the id of a part's community. */
+/** Returns the id of the community that contains the given part. */
 function parentOf(name: string): string {
   return name.slice(0, name.indexOf('.'))
 }

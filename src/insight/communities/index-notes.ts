@@ -3,7 +3,7 @@ import type { Adjacency } from '../../core/csr.ts'
 /** A note with at least this many incoming or outgoing links, and at least this share of all notes, counts as an index. */
 const MOST_LINKS = { notes: 40, share: 0.02 }
 
-/** Finds index notes, which have so many incoming or outgoing links that a link to them says nothing about shared topics. */
+/** Finds index notes, which have so many incoming or outgoing links that a link to them does not suggest a shared topic. */
 export function indexNotes({ offsets, targets }: Adjacency): Uint8Array {
   const count = offsets.length - 1
   const incoming = new Uint32Array(count)

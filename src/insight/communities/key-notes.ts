@@ -19,19 +19,19 @@ export interface ToldCommunities {
 }
 
 const KEY_NOTES = 3
-/** Weight of text similarity relative to a link's 1. */
+/** Weight of text similarity. A link has a weight of 1. */
 const LIKENESS = 0.5
 /**
- * Factors for notes whose title or text says little. An entry is a stub among stubs. A list of entries whose title is a single word is
- * mostly the handle of the person who made them.
+ * Factors for notes whose title or text is not informative. `entry` is for stubs where most notes are stubs. `handle` is for lists
+ * of entries whose title is a single word, which is usually the handle of their author.
  */
 const SHARE = { stub: 0.3, entry: 0.03, date: 0.2, index: 0.1, handle: 0.35 }
-/** A list links to at least this many notes of its community. */
+/** Minimum number of notes in its community that a list links to. */
 const ENTRIES = 2
 
 /**
  * For each community, returns the notes that most others link to or resemble, best first. The first one names the community. Where
- * most notes are stubs, notes that link to them come first, because one entry of a catalogue says nothing about the others.
+ * most notes are stubs, notes that link to them come first, because a single entry of a catalogue does not represent the others.
  */
 export function keyNotes(source: KeyNotesSource, { of, terms }: ToldCommunities): readonly (readonly number[])[] {
   const ofStubs = communitiesOfStubs(source, of)
@@ -61,7 +61,7 @@ function communitiesOfStubs({ isStub }: KeyNotesSource, of: Uint32Array): Readon
   return new Set([...balance].flatMap(([community, stubs]) => (stubs > 0 ? [community] : [])))
 }
 
-/** For each note, computes the support from other notes of its community, and the number of notes it lists where most notes are stubs. */
+/** Computes each note's support from its community and, where most notes are stubs, the number of notes that it lists. */
 function supportWithin(
   { topology, nearest, isIndex, isStub }: KeyNotesSource,
   { of, ofStubs }: { readonly of: Uint32Array; readonly ofStubs: ReadonlySet<number> },

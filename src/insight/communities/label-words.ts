@@ -21,9 +21,9 @@ export interface LabelWords {
 const WORDS = 4
 /** Number of terms used to find typical notes. */
 const TERMS = 8
-/** Number of candidates to examine, because other groups may have a better claim to the first ones. */
+/** Number of candidates to examine, because other groups may win the first ones. */
 const CANDIDATES = 24
-/** A word in fewer of a group's notes says nothing about the group. */
+/** A word in fewer of a group's notes does not characterize the group. */
 const LEAST = { notes: 2, share: 0.04 }
 
 /**

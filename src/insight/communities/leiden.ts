@@ -5,11 +5,11 @@ export interface LeidenOptions {
   readonly resolution: number
   /** Initial community of each node. By default, each node starts alone. */
   readonly start?: Uint32Array
-  /** Gain needed to leave a community, which limits the effect of small graph changes. None by default. */
+  /** Gain required to leave a community, which limits the effect of small graph changes. None by default. */
   readonly stay?: Stay
 }
 
-/** Gain needed to leave, as a share of the leaving nodes' strength (total edge weight), so larger parts must gain more. */
+/** Gain required to leave, as a share of the leaving nodes' strength (total edge weight), so larger parts must gain more. */
 export interface Stay {
   readonly node: number
   /** Share for nodes that move together. */
@@ -19,8 +19,8 @@ export interface Stay {
 const FREE: Stay = { node: 0, group: 0 }
 
 /**
- * In graphs with more entries than this, passes end once the gain in modularity is below `gain`. In a uniform graph, a dozen more
- * passes would each move only a few notes.
+ * In graphs with more than `entries` row entries, passes end once the gain in modularity is below `gain`. In a uniform graph, a
+ * dozen more passes would each move only a few notes.
  */
 const LARGE = { entries: 400_000, gain: 0.0005 }
 
@@ -118,7 +118,7 @@ interface Weights {
   readonly stay: number
 }
 
-/** Smaller gains, relative to a node's strength, are rounding errors. */
+/** Gains below this share of a node's strength are considered rounding errors. */
 const LEAST_GAIN = 1e-9
 
 /** Moves each node to its best community, then the neighbors of moved nodes, until nothing moves. @returns whether any node moved */
@@ -220,7 +220,7 @@ function refine(level: Level, communities: Uint32Array, penalty: number): Uint32
   return refined
 }
 
-/** Returns the graph whose nodes are these parts, numbered by their first nodes. */
+/** Returns the graph whose nodes are the given parts, numbered by their first nodes. */
 function aggregate(level: Level, parts: Uint32Array): { readonly smaller: Level; readonly numbers: Uint32Array } {
   const { offsets, targets, weights, strengths } = level
   const { numbers, count } = numbered(parts)
@@ -244,7 +244,7 @@ function aggregate(level: Level, parts: Uint32Array): { readonly smaller: Level;
 
 /** A node's links by community. The arrays are reused for the next node. */
 class LinksOf {
-  /** Communities in the order of discovery; `count` of them. */
+  /** Communities in the order of discovery. Only the first `count` are valid. */
   readonly met: Uint32Array
   count = 0
   readonly #level: Level

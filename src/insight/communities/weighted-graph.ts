@@ -12,7 +12,7 @@ export interface EdgeList {
   readonly weights: ArrayLike<number>
 }
 
-/** Collects up to the announced number of edges. */
+/** Collects edges, at most as many as given to the constructor. */
 export class EdgeBuilder {
   readonly #from: Uint32Array
   readonly #to: Uint32Array
@@ -40,7 +40,7 @@ export class EdgeBuilder {
   }
 }
 
-/** Builds the graph of these edges. The weights of parallel edges are added, and self-loops are dropped. */
+/** Builds a graph from the given edges. The weights of parallel edges are added, and self-loops are dropped. */
 export function weightedGraph(count: number, { from, to, weights }: EdgeList): WeightedGraph {
   const starts = new Uint32Array(count + 1)
   for (let edge = 0; edge < from.length; edge++) {
