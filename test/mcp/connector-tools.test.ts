@@ -70,14 +70,14 @@ test('a note whose name looks like a part of another one can be fetched', async 
 
 test.each(['soil/compots.md', 'nowhere.md?offset=5', 'nowhere', '', '../secret.md'])('fetching %j is an error', async (id) => {
   const { error } = await call('fetch', { id })
-  expect([error.code, error.hint]).toEqual(['NODE_NOT_FOUND', 'Take an id from the results of search.'])
+  expect([error.code, error.hint]).toEqual(['NODE_NOT_FOUND', 'Use an id from the search results.'])
   if (id.startsWith('soil')) expect(error.message).toContain('soil/compost.md')
 })
 
 test('fetching an attachment says that it has no text', async () => {
   const { text, url } = await call('fetch', { id: 'photo.png' })
   expect([text, url]).toEqual([
-    'photo.png is a file beside the notes, such as a picture. Its content cannot be fetched.',
+    'photo.png is an attachment, not a note. Its content cannot be fetched.',
     'https://notes.example/photo.png#photo.png',
   ])
 })

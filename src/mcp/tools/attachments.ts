@@ -11,7 +11,7 @@ export const addAttachmentTool = defineOperation({
   name: 'add_attachment',
   title: 'Add an attachment',
   description:
-    'Stores a file (up to 5 MB) where the vault keeps attachments. If the name is taken, a number is added: "Keep this photo." No note is edited: the answer says what to write to show it.',
+    'Stores a file (up to 5 MB) where the vault keeps attachments: "Keep this photo." If the name is taken, a number is added to it. No note is edited; the answer has the embed to insert.',
   needs: 'tools.attach',
   annotations: CREATES,
   names: { id: 'note or folder' },
@@ -29,7 +29,7 @@ export const addAttachmentTool = defineOperation({
 export const deleteAttachmentTool = defineOperation({
   name: 'delete_attachment',
   title: 'Delete an attachment',
-  description: 'Moves an attachment to the vault\'s trash; lists the links this breaks: "Bin photo.png."',
+  description: 'Moves an attachment to the vault\'s trash: "Delete photo.png." Lists the links this breaks.',
   needs: 'tools.attach',
   annotations: SETS,
   names: { id: 'note' },
@@ -42,7 +42,7 @@ export const listAttachmentsTool = defineTool({
   name: 'list_attachments',
   title: 'Attachments of a note',
   description:
-    'Images, PDFs and other files that a note embeds or links to, with type and size: "Which photos are in Rye?" For all in the vault: list_nodes with kinds ["attachment"].',
+    'Images, PDFs and other files that a note embeds or links to, with type and size: "Which photos are in Rye?" For the whole vault, use list_nodes with kinds ["attachment"].',
   needs: 'tools.attach',
   names: { id: 'note' },
   input: () => ({ id: nodeName('Note'), ...page(100, 50), max_tokens: maxTokens() }),
@@ -54,18 +54,13 @@ export const readAttachmentTool = defineTool({
   name: 'read_attachment',
   title: 'Read an attachment',
   description:
-    'Shows an image (up to 5 MB): "Look at photo.png." Other files as base64, in parts: continue with offset = next_offset, until it is null.',
+    'Shows an image (up to 5 MB): "Look at photo.png." Returns other files as base64, in parts; continue with offset = next_offset until it is null.',
   needs: 'tools.attach',
   names: { id: 'note' },
   input: () => ({
     id: attachmentId(),
     offset: offset('Bytes to skip.'),
-    max_bytes: z
-      .int()
-      .min(1)
-      .max(5_242_880)
-      .optional()
-      .describe('Maximum bytes, 16384 if absent; if set, images are base64, too.'),
+    max_bytes: z.int().min(1).max(5_242_880).optional().describe('Default 16384. If set, images come as base64, too.'),
   }),
   run: (core, { max_bytes, ...args }, call) => readAttachment(core, { ...args, maxBytes: max_bytes }, call),
 })

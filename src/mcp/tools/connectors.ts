@@ -49,7 +49,7 @@ function connectorSearch(addressOf: AddressOf): Tool {
   return defineTool({
     name: 'search',
     title: 'Search',
-    description: 'Notes that answer a question, best first: "How do I keep dough warm?" fetch reads one.',
+    description: 'Finds notes that answer a question, best first: "How do I keep dough warm?" Use fetch to read one.',
     input: () => ({ query: z.string().min(1).max(10_000).describe('The question.') }),
     output: outputSchema({ results: listOf({ id: TEXT, title: TEXT, url: TEXT }) }),
     searchReadiness: () => 'meaning',
@@ -71,7 +71,7 @@ function connectorFetch(addressOf: AddressOf): Tool {
     name: 'fetch',
     standsFor: 'get_node',
     title: 'Read a note',
-    description: 'The text of a note, by an id from search. A long note says at its end how to fetch the rest.',
+    description: 'Returns the text of a note, given an id from search. The end of a long note says how to fetch the rest.',
     names: { id: 'note' },
     input: () => ({ id: z.string().describe('An id from search.') }),
     output: outputSchema({
@@ -90,7 +90,7 @@ function connectorFetch(addressOf: AddressOf): Tool {
         whole.value === null && part !== null ? await read(id.slice(0, part.index), Number(part[1])) : whole
       if (value !== null) return { ...answer, value }
       const message = answer.warnings.map((warning) => warning.message).join(' ')
-      throw new RouxError('NODE_NOT_FOUND', message, { hint: 'Take an id from the results of search.' })
+      throw new RouxError('NODE_NOT_FOUND', message, { hint: 'Use an id from the search results.' })
     },
     present: (note) => ({
       id: note.id,
@@ -103,7 +103,7 @@ function connectorFetch(addressOf: AddressOf): Tool {
 }
 
 function textOf({ id, path, kind, content = '', next_offset: next }: NodeDetails): string {
-  if (kind === 'attachment') return `${path ?? id} is a file beside the notes, such as a picture. Its content cannot be fetched.`
+  if (kind === 'attachment') return `${path ?? id} is an attachment, not a note. Its content cannot be fetched.`
   if (next === undefined) return content
   return `${content}\n\n[The note continues. To read the rest, call fetch with the id "${id}?offset=${next}".]`
 }

@@ -20,7 +20,7 @@ export const SEARCH = toolLiteral({
   name: 'search',
   title: 'Search',
   description:
-    'Notes and passages that answer a question, by words and meaning: "How do I keep dough warm?" For exact words, tags, dates, properties: find_nodes.',
+    'Notes and passages that answer a question, by words and meaning: "How do I keep dough warm?" For exact words, tags, dates or properties, use find_nodes.',
   names: { folder: 'place', note: 'note' },
   byMeaning: true,
   searchReadiness: ({ mode }) => (mode === 'keyword' ? 'words' : 'meaning'),
@@ -30,7 +30,7 @@ export const SEARCH = toolLiteral({
     include_content: includeContent(),
     folder: folder(),
     tag: tag(),
-    note: nodeName('Only passages of this note').optional(),
+    note: nodeName('Only passages from this note').optional(),
     relevance: relevance(),
     mode: z
       .enum(['hybrid', 'keyword', 'semantic'])
@@ -55,7 +55,7 @@ export const searchTool = defineTool(SEARCH)
 export const findNodesTool = defineTool({
   name: 'find_nodes',
   title: 'Find notes',
-  description: 'Finds or counts notes by words and filters: "books per author". For questions: search.',
+  description: 'Finds or counts notes by words and filters: "books per author". For questions, use search.',
   names: { folder: 'place' },
   searchReadiness: () => 'words',
   input: () => ({
@@ -63,21 +63,21 @@ export const findNodesTool = defineTool({
       .string()
       .max(500)
       .describe(
-        'Words, "a phrase" pre* #tag #status=done #due<2024-05 ~up=title; links:rye (they link to Rye) linkedfrom:rye (Rye links to them), or with a set: -linkedfrom:(#MOC) links:(folder:"People"); task:open community:c4 title: path: folder: modified:day-7 -has:backlink; OR, ( ). Empty: all.',
+        'Words, "a phrase" pre* #tag #status=done #due<2024-05 ~up=title; links:rye (linking to Rye) linkedfrom:rye (linked from Rye), or with a query: -linkedfrom:(#MOC) links:(folder:"People"); task:open community:c4 title: path: folder: modified:day-7 -has:backlink; OR, ( ). Empty: all.',
       ),
     group_by: z
       .string()
       .max(200)
       .optional()
-      .describe('By property, folder, tag, community, created:month; two: "author, created:year".'),
-    count: z.boolean().default(false).describe('Only the number of notes.'),
+      .describe('Property, folder, tag, community or created:month; or two: "author, created:year".'),
+    count: z.boolean().default(false).describe('Only count the notes.'),
     ...page(100, 10),
     folder: folder(),
     order_by: z
       .enum(['relevance', 'title', 'modified', 'created'])
       .default('relevance')
-      .describe('If the query has no words: modified.'),
-    order: z.enum(['asc', 'desc']).optional().describe('Default: desc; title: asc.'),
+      .describe('Queries without words default to modified.'),
+    order: z.enum(['asc', 'desc']).optional().describe('Default: desc, or asc for title.'),
     include_archived: z.boolean().default(false).describe('Include archived notes.'),
     links: links(),
     max_tokens: maxTokens(),
@@ -110,7 +110,7 @@ const fitGroups = fitMember('groups')
 export const resolveNodesTool = defineTool({
   name: 'resolve_nodes',
   title: 'Names to ids',
-  description: 'Ids of notes by title or alias, many at once, typos allowed: "Gardn plan".',
+  description: 'Finds ids by title or alias, many at once, despite typos: "Gardn plan".',
   profile: 'full',
   names: { path: 'place' },
   searchReadiness: ({ strategy }) => (strategy === 'semantic' ? 'meaning' : undefined),
@@ -119,7 +119,7 @@ export const resolveNodesTool = defineTool({
     strategy: z
       .enum(['exact', 'fuzzy', 'semantic'])
       .default('fuzzy')
-      .describe('fuzzy: also similar spelling; semantic: by meaning.'),
+      .describe('fuzzy: also similar spellings; semantic: by meaning.'),
     threshold: z.number().min(0).max(1).default(0.7).describe('Minimum similarity.'),
     tag: tag(),
     path: path(),
@@ -132,7 +132,7 @@ export const resolveNodesTool = defineTool({
 export const similarNodesTool = defineTool({
   name: 'similar_nodes',
   title: 'Similar notes',
-  description: 'Notes on the same subject as a note, linked or not: "What else is like this?"',
+  description: 'Notes on the same subject as the given note, linked or not: "What else is like this?"',
   profile: 'full',
   names: { id: 'note', folder: 'place' },
   searchReadiness: () => 'meaning',
@@ -142,7 +142,7 @@ export const similarNodesTool = defineTool({
     folder: folder(),
     tag: tag(),
     relevance: relevance(),
-    exclude_linked: z.boolean().default(false).describe('Leave out notes linked to or from it.'),
+    exclude_linked: z.boolean().default(false).describe('Exclude notes linked to or from it.'),
     links: links(),
     max_tokens: maxTokens(),
   }),
@@ -154,7 +154,7 @@ export const similarNodesTool = defineTool({
 export const suggestTagsTool = defineTool({
   name: 'suggest_tags',
   title: 'Tags and folders for a note',
-  description: 'Existing tags and folders that suit a note: "How should I file this?" Pass operation to apply_changes.',
+  description: 'Existing tags and folders that suit a note: "How should I file this?" Pass its operation to apply_changes.',
   profile: 'full',
   names: { id: 'note' },
   searchReadiness: () => 'meaning',
@@ -170,7 +170,7 @@ export const suggestTagsTool = defineTool({
 export const searchByTagsTool = defineTool({
   name: 'search_by_tags',
   title: 'Notes by tags',
-  description: 'Notes with any or all of the given tags, nested tags included: "recipes that are quick".',
+  description: 'Notes with any or all of the given tags, including nested tags: "recipes that are quick".',
   profile: 'full',
   input: () => ({
     tags: z.array(z.string()).min(1).describe('With or without "#".'),
@@ -188,7 +188,7 @@ export const askTool = defineTool({
   name: 'ask',
   title: 'Ask a model about the notes',
   description:
-    'The user\'s own model answers from the notes, with citations whose text was checked (not whether the answer follows): "Ask my model about rye." Slower than search, which lets you answer yourself.',
+    'The user\'s own model answers, citing notes: "Ask my model about rye." Quotes are checked; whether they support the answer is not. Slower than search, which lets you answer yourself.',
   annotations: { ...READS, openWorldHint: true },
   names: { note_id: 'note', folder: 'place' },
   byModel: true,
@@ -204,7 +204,7 @@ export const askTool = defineTool({
       .array(z.strictObject({ question: z.string().max(4_000), answer: z.string().max(20_000) }))
       .max(6)
       .default([])
-      .describe('Earlier questions.'),
+      .describe('Earlier questions and answers.'),
   }),
   run: async (core, { note_id, ...args }, call) => {
     // Imported lazily, so none of its code runs if the tool is disabled.

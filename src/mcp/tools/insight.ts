@@ -20,8 +20,7 @@ const MOST_NOTES = 50
 export const contextPackTool = defineTool({
   name: 'context_pack',
   title: 'Gather context',
-  description:
-    'What a question or task needs, in a token budget: passages that answer it and those they link to: "Brief me on rye bread."',
+  description: 'Passages relevant to a question or task and those they link to, within a token budget: "Brief me on rye bread."',
   group: 'tools.insight',
   names: { ids: 'note', folder: 'place' },
   searchReadiness: () => 'meaning',
@@ -49,7 +48,7 @@ export const impactTool = defineTool({
   name: 'impact',
   title: 'What a change would break',
   description:
-    'Shows what a deletion or a list of operations would break, and changes nothing: links, orphans, disconnected parts. "May I delete Home?"',
+    'Shows, without changing anything, which links a deletion or list of operations would break and which notes it would cut off: "Is it safe to delete Home?"',
   profile: 'full',
   group: 'tools.insight',
   names: { id: 'note', folder: 'place', operations: (tool) => OPERATION_TOOLS.find(({ name }) => name === tool)?.names },
@@ -61,7 +60,7 @@ export const impactTool = defineTool({
       .min(1)
       .max(MOST_ITEMS)
       .optional()
-      .describe('As for apply_changes.'),
+      .describe('Same as for apply_changes.'),
     max_tokens: maxTokens(),
   }),
   budget: { tokens: DEFAULT_TOKENS.list, fit: fitImpact },
@@ -106,7 +105,8 @@ function mayApply(operations: readonly GivenOperation[], switchedOffBy: Switched
 export const compareTool = defineTool({
   name: 'compare',
   title: 'Compare notes',
-  description: 'Compares two notes: shared links and passages, the path between them, and differences. "Are these the same?"',
+  description:
+    'Shows the links and passages two notes share, their differences, and the path between them: "Are these the same?"',
   profile: 'full',
   group: 'tools.insight',
   names: { a: 'note', b: 'note' },
@@ -119,13 +119,13 @@ export const compareTool = defineTool({
 export const changesSinceTool = defineTool({
   name: 'changes_since',
   title: 'Recent changes',
-  description: 'Net changes in notes and links, by anyone, since a date or an earlier answer: "What is new since Monday?"',
+  description: 'Net changes to notes and links, by anyone, since a date or an earlier answer: "What is new since Monday?"',
   profile: 'full',
   group: 'tools.insight',
   names: { cursor: 'place', folder: 'place' },
   input: () => ({
     cursor: z.string().optional().describe('From an earlier answer.'),
-    since: z.string().optional().describe('2024-01-31, monday, 12h … Default: 7d.'),
+    since: z.string().optional().describe('2024-01-31, monday, 12h; default 7d.'),
     folder: folder(),
     limit: limit(200, 20, 'Results per list.'),
     max_tokens: maxTokens(),
@@ -142,12 +142,12 @@ export const suggestLinksTool = defineTool({
   name: 'suggest_links',
   title: 'Missing links',
   description:
-    'Links that a note or the whole vault lacks, likeliest first: "What should this link to?" named: the text mentions a title; has edit to pass to apply_changes. related: notes that belong together.',
+    'Links that a note or the whole vault lacks, likeliest first: "What should this link to?" named: the text mentions a title; pass its edit to apply_changes. related: notes that belong together.',
   profile: 'full',
   group: 'tools.insight',
   names: { id: 'note', folder: 'place' },
   input: () => ({
-    id: nodeName('From this note').optional(),
+    id: nodeName('Only from this note').optional(),
     folder: folder(),
     kind: z.enum(SUGGESTION_KINDS).default('both').describe('Only this kind.'),
     limit: limit(100, 10),
@@ -162,12 +162,12 @@ export const mapTool = defineTool({
   name: 'map',
   title: 'Vault map',
   description:
-    'Shows what a vault is about: its catalogues (many notes of one form), and its communities with label, key notes and words, and how they connect. "What is in here?"',
+    'Shows a vault\'s catalogues (large sets of notes with the same structure) and its communities, with labels, key notes and words, and how they connect: "What is this vault about?"',
   group: 'tools.insight',
   names: { scope: 'place', community: 'place' },
   input: () => ({
     scope: z.string().optional().describe('Only this folder.'),
-    community: z.string().optional().describe('Show the parts of this one: "c4".'),
+    community: z.string().optional().describe('Show the parts of this community: "c4".'),
     level: z.int().min(1).max(2).default(1).describe('2: smaller communities.'),
     max_tokens: maxTokens(),
   }),
@@ -180,12 +180,12 @@ export const gapsTool = defineTool({
   name: 'gaps',
   title: 'Gaps',
   description:
-    'Similar communities with few links, notes whose removal disconnects others, missing notes, dead ends: "Where is it thin?"',
+    'Similar but barely linked communities, notes whose removal disconnects others, missing notes, dead ends: "Where are my notes thin?"',
   profile: 'full',
   group: 'tools.insight',
   names: { folder: 'place' },
   input: () => ({
-    kind: z.enum(GAP_KINDS).optional().describe('apart: similar communities; cut: removal disconnects; wanted: missing.'),
+    kind: z.enum(GAP_KINDS).optional().describe('apart: similar communities; cut: disconnects others; wanted: missing.'),
     folder: folder(),
     ...page(100, 20),
     max_tokens: maxTokens(),

@@ -20,16 +20,16 @@ export const getNeighborsTool = defineTool({
   name: 'get_neighbors',
   title: 'Linked notes',
   description:
-    'Notes that link to a note (backlinks) or that it links to, most linked first. "Who mentions Rye, and how?": direction in, with evidence.',
+    'Notes that link to a note (backlinks) or are linked from it, most linked first. For "Who mentions Rye, and how?" use direction "in" with evidence.',
   names: { id: 'note' },
   input: () => ({
     id: nodeName('Note'),
-    direction: z.enum(['in', 'out', 'both']).default('both').describe('in: notes that link here; out: notes it links to.'),
+    direction: z.enum(['in', 'out', 'both']).default('both').describe('in: notes that link to it; out: notes it links to.'),
     ...page(50, LINKED),
     include_content: includeContent(),
     type: z.string().optional().describe('Only links in this property: "up".'),
     kinds: kinds(),
-    evidence: z.boolean().default(false).describe('Add the sentences that link.'),
+    evidence: z.boolean().default(false).describe('Include the linking sentences.'),
     links: links(),
     max_tokens: maxTokens(),
   }),
@@ -53,7 +53,7 @@ function fitNeighbors(rows: readonly Neighbor[], room: number, args: Arguments):
 export const findPathTool = defineTool({
   name: 'find_path',
   title: 'Find a path',
-  description: 'The shortest path of links, with each link\'s sentence: "How are Rye and Gluten connected?"',
+  description: 'The shortest path of links, with the sentence each link appears in: "How are Rye and Gluten connected?"',
   names: { source: 'note', target: 'note' },
   input: () => ({
     source: nodeName('Start'),
@@ -71,7 +71,7 @@ export const findPathTool = defineTool({
 export const getHubsTool = defineTool({
   name: 'get_hubs',
   title: 'Most central notes',
-  description: 'The most-linked notes of a vault, folder or tag: "Which notes matter most?"',
+  description: 'The most-linked notes in a vault, folder or tag: "Which notes matter most?"',
   names: { folder: 'place' },
   input: () => ({
     metric: z
@@ -95,9 +95,9 @@ export const getProblemsTool = defineTool({
   description: 'Problems in notes, links and names, with file, line and suggestions: "Which links are broken?"',
   names: { folder: 'place', target: 'note' },
   input: () => ({
-    kind: z.enum(REPORTED_KINDS).optional().describe('twin: paths that differ in case only. duplicate: nearly the same text.'),
+    kind: z.enum(REPORTED_KINDS).optional().describe('twin: paths that differ only in case. duplicate: nearly identical text.'),
     folder: folder(),
-    target: nodeName('Links to this note').optional(),
+    target: nodeName('Only links to this note').optional(),
     summary: z.boolean().default(false).describe('Only counts.'),
     limit: limit(100, 20),
     offset: offset(),

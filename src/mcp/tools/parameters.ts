@@ -74,7 +74,7 @@ export function path() {
 }
 
 export function kinds() {
-  return z.array(z.enum(KINDS)).optional().describe('Default: note. missing: linked, but no such file.')
+  return z.array(z.enum(KINDS)).optional().describe('Default: note. missing: linked but does not exist.')
 }
 
 export function includeContent() {
@@ -82,11 +82,11 @@ export function includeContent() {
 }
 
 export function relevance() {
-  return z.enum(['strict', 'normal', 'loose']).default('normal').describe('How certain results must be.')
+  return z.enum(['strict', 'normal', 'loose']).default('normal').describe('How relevant results must be.')
 }
 
 export function expectedHash() {
-  return z.string().optional().describe('The hash you read; refused if the file changed since.')
+  return z.string().optional().describe('The hash you read; fails if the file has changed since.')
 }
 
 export function tags() {
@@ -101,9 +101,9 @@ export function relations() {
   return z
     .record(z.string(), z.array(z.string()))
     .optional()
-    .describe('Links in properties, by ids, titles or aliases: {"up": ["Home"]}.')
+    .describe('Links to set in properties, as ids, titles or aliases: {"up": ["Home"]}.')
 }
 
 export function attachmentId() {
-  return z.string().describe('Attachment: its path in the vault; case is ignored.')
+  return z.string().describe('Path in the vault; case is ignored.')
 }

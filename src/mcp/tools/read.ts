@@ -17,12 +17,12 @@ export const getNodeTool = defineTool({
   name: 'get_node',
   title: 'Read a note',
   description:
-    'Reads a note or one section, with tags, links, properties, outline: "Open Garden plan." Long notes come in parts: continue with offset = next_offset.',
+    'Reads a note or one section, with tags, links, properties and outline: "Open Garden plan." Long notes come in parts; continue with offset = next_offset.',
   names: { id: 'note' },
   input: () => ({
     id: nodeName('Note'),
-    depth: z.int().min(0).max(1).default(0).describe('1: also its linked notes.'),
-    section: headingPath().optional().describe('Only this: headings, outermost first, or one "^block".'),
+    depth: z.int().min(0).max(1).default(0).describe('1: include its linked notes.'),
+    section: headingPath().optional().describe('Only this section: headings, outermost first, or one "^block".'),
     offset: offset('Characters to skip.'),
     max_chars: z.int().min(20).max(10_000).default(10_000).describe('Maximum characters.'),
     max_tokens: maxTokens(),
@@ -35,7 +35,8 @@ export const getNodeTool = defineTool({
 export const listNodesTool = defineTool({
   name: 'list_nodes',
   title: 'List notes',
-  description: 'Ids and titles, page by page: "everything in Projects". For a tree: get_tree; to find a name: resolve_nodes.',
+  description:
+    'Ids and titles, page by page: "everything in Projects". For a tree, use get_tree; to look up a name, resolve_nodes.',
   profile: 'full',
   names: { path: 'place', community: 'place' },
   input: () => ({
@@ -55,7 +56,7 @@ export const listNodesTool = defineTool({
 export const listTagsTool = defineTool({
   name: 'list_tags',
   title: 'List tags',
-  description: 'Tags with their number of notes (nested tags included), most used first: "Which tags do I use?"',
+  description: 'Tags with note counts (nested tags included), most used first: "Which tags do I use?"',
   profile: 'full',
   input: () => ({
     prefix: z.string().optional().describe('Only tags that begin with this.'),
@@ -71,8 +72,7 @@ export const listTagsTool = defineTool({
 export const listPropertiesTool = defineTool({
   name: 'list_properties',
   title: 'List properties',
-  description:
-    'Property keys, with the number of notes and the kinds of values. With key: the values of that key. "Which statuses are there?"',
+  description: 'Property keys with note counts and types of values, or the values of one key: "Which statuses are there?"',
   profile: 'full',
   input: () => ({
     key: z.string().optional().describe('List the values of this key.'),
@@ -87,7 +87,7 @@ export const listPropertiesTool = defineTool({
 export const getTreeTool = defineTool({
   name: 'get_tree',
   title: 'Folder tree',
-  description: 'Folders with note counts, and the notes in them: "How are my notes organised?" For a flat list: list_nodes.',
+  description: 'Folders with note counts, and the notes in them: "How are my notes organised?" For a flat list, use list_nodes.',
   profile: 'full',
   names: { path: 'place' },
   input: () => ({
@@ -107,7 +107,7 @@ export const randomNodeTool = defineTool({
   description: 'A random note: "Surprise me."',
   profile: 'full',
   input: () => ({
-    tags: z.array(z.string()).optional().describe('With any of these tags.'),
+    tags: z.array(z.string()).optional().describe('Only notes with any of these tags.'),
   }),
   wrap: 'node',
   run: randomNode,
@@ -116,11 +116,11 @@ export const randomNodeTool = defineTool({
 export const nodesExistTool = defineTool({
   name: 'nodes_exist',
   title: 'Check ids',
-  description: 'Which ids exist: ["home.md", "rye.md"]. For names: resolve_nodes.',
+  description: 'Which ids exist: ["home.md", "rye.md"]. For names, use resolve_nodes.',
   profile: 'full',
   names: { ids: 'note' },
   input: () => ({
-    ids: z.array(z.string()).describe('In upper or lower case, up to 1,000.'),
+    ids: z.array(z.string()).describe('Up to 1,000; case is ignored.'),
   }),
   output: outputSchema({ results: { type: 'object', additionalProperties: FLAG } }),
   wrap: 'results',
@@ -132,7 +132,7 @@ export const verifyQuoteTool = defineTool({
   name: 'verify_quote',
   title: 'Check a quote',
   description:
-    'Checks whether a note contains a quote word for word, and on which lines; if not, shows the nearest passage: "rye has less gluten".',
+    'Checks whether a note contains a quote word for word ("rye has less gluten") and on which lines; if not, shows the nearest passage.',
   names: { id: 'note' },
   input: () => ({ id: nodeName('Note'), quote: z.string().min(1).max(10_000).describe('The quoted words.') }),
   run: async (core, args, call) => {

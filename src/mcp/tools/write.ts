@@ -29,14 +29,15 @@ import {
 const createNodeTool = defineOperation({
   name: 'create_node',
   title: 'Create a note',
-  description: 'Creates a note and its folders: "Start a note on rye." NODE_EXISTS if there is one: then use update_node.',
+  description:
+    'Creates a note and any missing folders: "Start a note on rye." Fails with NODE_EXISTS if it exists; use update_node then.',
   annotations: CREATES,
   names: { id: 'place', relations: 'targets' },
   input: () => ({
-    id: z.string().describe('Path in the vault, ending in .md; lowercased where most paths are.'),
+    id: z.string().describe('Path in the vault, ending in .md; lowercased if most paths are.'),
     content: z.string().describe('Markdown.'),
     title: z.string().optional().describe('Title, if not the file name.'),
-    tags: tags().default([]).describe('Its tags.'),
+    tags: tags().default([]).describe('Tags.'),
     properties: properties('Frontmatter: {"status": "draft"}.'),
     relations: relations(),
   }),
@@ -49,15 +50,15 @@ const updateNodeTool = defineOperation({
   name: 'update_node',
   title: 'Change a note',
   description:
-    'Changes parts of a note; the rest stays as it is: "Add eggs to Shopping." Prefer append, prepend, replace_text or section to replacing all content. title renames the file. To only add or remove tags: manage_tags; to change the folder: move_node.',
+    'Changes parts of a note and keeps the rest: "Add eggs to Shopping." Prefer append, prepend, replace_text or section to replacing all content. A new title renames the file. For tags alone, use manage_tags; for the folder, move_node.',
   annotations: CHANGES,
   names: { id: 'note', relations: 'targets' },
   input: () => ({
     id: nodeName('Note'),
     title: z.string().optional().describe('New title and file name.'),
-    content: z.string().optional().describe('New text of the whole note without frontmatter, or of the section.'),
+    content: z.string().optional().describe('New text for the whole note (without frontmatter) or the section.'),
     tags: tags().optional().describe('Replaces all its tags.'),
-    properties: properties('Frontmatter to set; null removes.'),
+    properties: properties('Frontmatter to set; null removes a key.'),
     relations: relations(),
     append: z.string().optional().describe('Text to add at the end.'),
     prepend: z.string().optional().describe('Text to add at the beginning.'),
@@ -65,7 +66,7 @@ const updateNodeTool = defineOperation({
       .strictObject({
         find: z.string().min(1).describe('Exact text.'),
         replace: z.string().describe('Replacement.'),
-        count: z.int().min(1).default(1).describe('How many matches there must be.'),
+        count: z.int().min(1).default(1).describe('Expected number of matches.'),
         line: z.int().min(1).optional().describe('Only a match that begins on this line.'),
       })
       .optional()
@@ -74,10 +75,13 @@ const updateNodeTool = defineOperation({
     mode: z
       .enum(['replace', 'append', 'prepend', 'insert_before', 'insert_after'])
       .default('replace')
-      .describe('How content changes section.'),
+      .describe('How content changes the section.'),
     expected_hash: expectedHash(),
     replace_all: z.boolean().default(false).describe('Let content replace text you have not read (hash partial:…).'),
-    update_links: z.boolean().default(false).describe('Rewrite links when title changes; else LINK_INTEGRITY if there are any.'),
+    update_links: z
+      .boolean()
+      .default(false)
+      .describe('Rewrite links when title changes; otherwise any link causes LINK_INTEGRITY.'),
   }),
   wrap: 'node',
   operation: ({ replace_text, expected_hash, replace_all, update_links, ...args }) =>
@@ -95,7 +99,7 @@ const updateNodeTool = defineOperation({
 const deleteNodeTool = defineOperation({
   name: 'delete_node',
   title: 'Delete a note',
-  description: 'Moves a note to the vault\'s trash; lists the links this breaks: "Bin Old plan." restore_node brings it back.',
+  description: 'Moves a note to the vault\'s trash: "Delete Old plan." Lists the links this breaks. restore_node brings it back.',
   annotations: SETS,
   names: { id: 'note' },
   input: () => ({ id: nodeName('Note'), expected_hash: expectedHash() }),
@@ -113,7 +117,7 @@ const moveNodeTool = defineOperation({
   names: { id: 'note or folder', to: 'place' },
   input: () => ({
     id: z.string().describe('Id or title of the note, or path of a file or folder.'),
-    to: z.string().describe('New path, spelled as wanted. To move into a folder: an existing folder, or end with "/".'),
+    to: z.string().describe('New path; case is kept. To move into a folder, give an existing folder or end with "/".'),
     expected_hash: expectedHash(),
   }),
   operation: ({ id, to, expected_hash }) => defined({ kind: 'move' as const, id, to, expectedHash: expected_hash }),
@@ -123,10 +127,10 @@ const moveNodeTool = defineOperation({
 const restoreNodeTool = defineOperation({
   name: 'restore_node',
   title: 'Restore a deleted note',
-  description: 'Restores the note last deleted under an id from the trash, byte for byte: "Bring Rye back."',
+  description: 'Restores the note most recently deleted with the given id, byte for byte: "Bring Rye back."',
   annotations: CREATES,
   names: { id: 'place' },
-  input: () => ({ id: z.string().describe('The id it had.') }),
+  input: () => ({ id: z.string().describe('Id of the deleted note.') }),
   wrap: 'node',
   operation: ({ id }) => ({ kind: 'restore' as const, id }),
   run: writeNode,
@@ -140,7 +144,7 @@ const renameHeadingTool = defineOperation({
   names: { id: 'note' },
   input: () => ({
     id: nodeName('Note'),
-    heading: headingPath('Headings from the outside in, as far as needed.'),
+    heading: headingPath('Headings, outermost first; outer ones are optional.'),
     to: z.string().describe('New text, without "#".'),
   }),
   operation: ({ id, heading, to }) => ({ kind: 'renameHeading' as const, id, heading, to }),
@@ -151,7 +155,7 @@ const renameTagTool = defineOperation({
   name: 'rename_tag',
   title: 'Rename a tag everywhere',
   description:
-    'Renames a tag and its nested tags in all notes, frontmatter and text: "#todo becomes #task". For one note use manage_tags.',
+    'Renames a tag and its nested tags in all notes, in frontmatter and text: "Rename #todo to #task." For one note, use manage_tags.',
   annotations: CHANGES,
   input: () => ({
     tag: z.string().describe('Tag, with or without "#".'),
@@ -164,7 +168,8 @@ const renameTagTool = defineOperation({
 const manageTagsTool = defineOperation({
   name: 'manage_tags',
   title: 'Add and remove tags',
-  description: 'Adds and removes tags in a note\'s frontmatter; others stay: "Tag Rye as done." For all notes use rename_tag.',
+  description:
+    'Adds and removes tags in a note\'s frontmatter: "Tag Rye as done." Other tags are kept. For all notes, use rename_tag.',
   annotations: SETS,
   names: { id: 'note' },
   input: () => ({
@@ -193,12 +198,12 @@ const createFolderTool = defineOperation({
 const cloneNodeTool = defineOperation({
   name: 'clone_node',
   title: 'Show a note in a second folder',
-  description: 'Creates a note in another folder that embeds a given note: "Show Rye in Recipes, too."',
+  description: 'Embeds a note in a new note in another folder: "Show Rye in Recipes, too."',
   annotations: CREATES,
   names: { id: 'note' },
   input: () => ({
     id: nodeName('Note'),
-    folder: z.string().describe('Folder to show it in; empty for the top.'),
+    folder: z.string().describe('Folder of the new note; empty for the root.'),
   }),
   wrap: 'node',
   operation: ({ id, folder }) => ({ kind: 'clone' as const, id, folder }),
@@ -268,7 +273,7 @@ export const applyChangesTool = defineTool({
   name: 'apply_changes',
   title: 'Several changes at once',
   description:
-    'Runs operations of other write tools in order, as one change: all or nothing, one undo: "Tag and move these ten." With dry_run it shows the diff first; plan_id then makes exactly that change, or fails with CONFLICT if a note changed meanwhile.',
+    'Runs operations of other write tools in order, as one atomic change with a single undo: "Tag and move these ten." dry_run shows the diff first; plan_id then makes exactly that change, or fails with CONFLICT if a note has changed meanwhile.',
   needs: 'tools.write',
   annotations: CHANGES,
   names: { plan_id: 'place', operations: (tool) => OPERATION_TOOLS.find(({ name }) => name === tool)?.names },
@@ -285,7 +290,7 @@ export const applyChangesTool = defineTool({
       .optional()
       .describe('What to do, in order.'),
     dry_run: dryRun(),
-    plan_id: z.string().optional().describe('Instead of operations: from a dry run of any tool.'),
+    plan_id: z.string().optional().describe('From any dry run; replaces operations.'),
   }),
   check: ({ operations = [] }, switchedOffBy) => {
     requireOn(operations, switchedOffBy)
@@ -305,7 +310,7 @@ export const listChangesTool = defineTool({
   names: { id: 'note or folder' },
   input: () => ({
     ...page(100, 20),
-    id: z.string().optional().describe('Only changes of this note, file or folder.'),
+    id: z.string().optional().describe('Only changes to this note, file or folder.'),
     max_tokens: maxTokens(),
   }),
   output: outputSchema({
@@ -328,7 +333,7 @@ export const undoTool = defineTool({
   name: 'undo',
   title: 'Undo a change',
   description:
-    'Undoes a whole change. The undo can itself be undone: "Take that back." CONFLICT with the diff if a file was edited since.',
+    'Undoes a whole change: "Take that back." An undo can itself be undone. Fails with CONFLICT and a diff if a file has changed since.',
   needs: 'tools.write',
   annotations: CHANGES,
   names: { change_id: 'place' },
