@@ -501,19 +501,21 @@ async function describe(
   // Do not read notes for which there is no room for a passage. With several vaults, the room is not known yet.
   const quoted = maxTokens === undefined || call.isPart === true ? ids : ids.slice(0, mostPassages(maxTokens))
   const lengthAt = passageLengths(maxTokens, hits.length)
-  const [{ notes, unread, stored }, others] = await Promise.all([
+  const [{ notes, unread, stored }, others, { codes }] = await Promise.all([
     readChunked(reading, quoted, { links, question }),
     quoted.length === ids.length ? [] : snapshot.nodes(ids.slice(quoted.length), { links }),
+    snapshot.languages(quoted),
   ])
-  const { words: marks, meaning } = passageQuery(ranked)
+  const { words, meaning } = passageQuery(ranked)
+  const marksIn = marksByLanguage(words)
   const language = args.explain ? languageOf(args.query, ranked.languages)?.code : undefined
-  const places = notes.map((note, at) => answeringPlaces(note, { words: marks, stored: stored[at], meaning }))
-  const endings = sharedEndings(places.flat(), marks)
+  const places = notes.map((note, at) => answeringPlaces(note, { words: marksIn(codes[at]), stored: stored[at], meaning }))
+  const endings = sharedEndings(places.flat(), words)
   const value = hits.flatMap((hit, at): readonly SearchResult[] => {
     const node = at < quoted.length ? notes[at]?.node : others[at - quoted.length]
     if (node === undefined) return []
     const end = endings.get(node.id)
-    const found = places[at]?.map((each) => shownPassage(each, { words: marks, length: lengthAt(at), end })) ?? []
+    const found = places[at]?.map((each) => shownPassage(each, { words: marksIn(codes[at]), length: lengthAt(at), end })) ?? []
     // A note that consists only of properties has no passage to show.
     const passages = found.filter(({ text }) => text !== '')
     const response = listResponse(node, args.includeContent ? 'excerpt' : 'metadata')
@@ -569,6 +571,16 @@ export async function readChunked(
     embedder === undefined ? [] : snapshot.vectors(embedder, ids),
   ])
   return { ...read, stored }
+}
+
+/** Returns the query for notes in a language, as indexed. Detecting the language of every passage takes longer than finding the words. */
+function marksByLanguage(words: SnippetQuery): (code: string | undefined) => SnippetQuery {
+  const known = new Map<string | undefined, SnippetQuery>()
+  return (code) => {
+    const marks = known.get(code) ?? { ...words, language: code ?? null }
+    known.set(code, marks)
+    return marks
+  }
 }
 
 /** Returns the criteria for choosing passages of found notes. */

@@ -134,10 +134,24 @@ const ACCENT = /[\u0300-\u036f]/
 function codeOf(script: Script, among: readonly string[]): string | undefined {
   const only = ONLY_LANGUAGE[script]
   if (only !== undefined) return among.length === 0 || among.includes(only) ? only : undefined
-  const all = NUMBERS_OF.get(script) ?? []
-  if (among.length === 0) return reader.clearest(all)
-  const languages = all.filter((at) => among.includes(CODES[at] as string))
+  if (among.length === 0) return reader.clearest(numbersOf(script))
+  const languages = numbersAmong(script, among)
   return languages.length === 1 ? CODES[languages[0] as number] : reader.clearest(languages)
+}
+
+/** Numbers by the list of languages that they were selected from, because a search passes the same list for every passage. */
+const selected = new WeakMap<readonly string[], Map<Script, readonly number[]>>()
+
+function numbersAmong(script: Script, among: readonly string[]): readonly number[] {
+  const known = selected.get(among) ?? new Map<Script, readonly number[]>()
+  selected.set(among, known)
+  const numbers = known.get(script) ?? numbersOf(script).filter((at) => among.includes(CODES[at] as string))
+  known.set(script, numbers)
+  return numbers
+}
+
+function numbersOf(script: Script): readonly number[] {
+  return NUMBERS_OF.get(script) ?? []
 }
 
 function scriptOf(language: number): Script | undefined {

@@ -10,6 +10,8 @@ export interface SnippetQuery {
   readonly phrases: readonly Phrase[]
   /** The languages that the texts can be in. All by default. */
   readonly languages?: readonly string[]
+  /** Language of the texts by its ISO 639-1 code, or `null` if it is unclear. If omitted, it is detected in each text. */
+  readonly language?: string | null
 }
 
 /** A match in the text; UTF-16 offsets. */
@@ -49,6 +51,7 @@ const finders = new WeakMap<SnippetQuery, (text: string) => readonly Match[]>()
 
 /** The text's language decides its stems, as in the index. */
 function newFinder(query: SnippetQuery): (text: string) => readonly Match[] {
+  if (query.language !== undefined) return newFinderIn(query.language ?? undefined, query)
   const known = new Map<string | undefined, ReturnType<typeof newFinderIn>>()
   return (text) => {
     const language = languageOf(text, query.languages)?.code

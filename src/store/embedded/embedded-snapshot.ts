@@ -112,10 +112,15 @@ export class EmbeddedSnapshot implements Snapshot {
     this.#isMixed = true
   }
 
+  /** Loads newer commits, which takes a query. */
   #check(): void {
+    this.#parts.refresh()
+    this.#requireSame()
+  }
+
+  #requireSame(): void {
     this.#signal?.throwIfAborted()
     const { projection } = this.#parts
-    this.#parts.refresh()
     if (projection.generation !== this.generation || projection.graph !== this.#graph) this.restart()
   }
 
@@ -126,7 +131,12 @@ export class EmbeddedSnapshot implements Snapshot {
 
   /** Maps items, yielding to the event loop from time to time. */
   async #each<T, R>(items: readonly T[], read: (item: T) => R): Promise<readonly R[]> {
-    return await eachInTurn(items, takeTurns(this.#signal), (item) => this.#read(() => read(item)))
+    const found = await eachInTurn(items, takeTurns(this.#signal), (item) => {
+      this.#requireSame()
+      return this.#parts.guard(() => read(item))
+    })
+    this.#check()
+    return found
   }
 
   /** Prepares the lookup of names, some milliseconds at a time. */
@@ -136,9 +146,9 @@ export class EmbeddedSnapshot implements Snapshot {
     }
   }
 
-  /** A read in several parts can span two generations. */
+  /** A read in several parts can span two generations, which the check at the end finds. */
   async #search<T>(read: (search: SearchReads) => Promise<T>): Promise<T> {
-    this.#check()
+    this.#requireSame()
     const found = await read(this.#parts.search)
     this.#check()
     return found

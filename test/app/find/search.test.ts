@@ -51,6 +51,17 @@ test('a note with only properties has no passage instead of an empty one', async
   ])
 })
 
+test('a list of words is read in the language of its note', async () => {
+  const text = 'Wir haben die alten Gebäude am Fluss gesehen, und sie sind sehr schön, aber nicht für alle Leute.\n'
+  const words = 'Wiesen, Felder, Tische, Lampen, Berge, Wolken, Fenster, Karten, Schiffe, Hunde, Pferde, '
+  const core = await searchCore({
+    'Fluss.md': `# Fluss\n\n${text.repeat(20)}\n## Liste\n\nHäuser, Bücher, ${words.repeat(15)}\n\n## Ende\n\n${text.repeat(20)}`,
+    'Wald.md': `${text}\nDer Wald ist mit dem Fluss nicht zu vergleichen.\n`,
+  })
+  const { value } = await ask(core, { query: 'Haus Buch', mode: 'keyword' })
+  expect(value[0]?.passages[0]?.heading).toEqual(['Fluss', 'Liste'])
+})
+
 test('passages leave out a footer that several results share', async () => {
   const footer = (name: string) =>
     `\n## This page\n\n[Edit it](https://example.com/edit/${name}) | [Copy it](https://example.com/copy/${name})\n`
