@@ -25,17 +25,37 @@ function ownLimit(): number {
   return Math.floor(getHeapStatistics().heap_size_limit / MB)
 }
 
-/** A thread whose heap is fuller than this after garbage collection may reach its limit with the next slice of files. */
+/** A thread whose heap is fuller than this share of its limit after garbage collection may reach the limit with the next slice of files. */
 const FULL = 0.6
 
-/** Checks whether the heap of the current thread is nearly full. Collects garbage if it seems so. */
-export function isHeapShort(): boolean {
-  if (!isFull()) return false
-  collectGarbage(Number.POSITIVE_INFINITY)
-  return isFull()
+/** Garbage is collected again only after the heap has grown by this share of its limit, because collecting a large heap takes seconds. */
+const GROWTH = 0.1
+
+/** Size and limit of a heap in bytes. */
+export interface HeapSize {
+  readonly used: number
+  readonly limit: number
 }
 
-function isFull(): boolean {
-  const { used_heap_size, heap_size_limit } = getHeapStatistics()
-  return used_heap_size > heap_size_limit * FULL
+/** Returns a function that checks whether a heap is nearly full, not counting garbage. */
+export function heapCheck(measure: () => HeapSize, collect: () => void): () => boolean {
+  /** Bytes in use after the last collection. */
+  let live = 0
+  return () => {
+    const { used, limit } = measure()
+    const full = FULL * limit
+    if (used <= full || (live <= full && used <= live + GROWTH * limit)) return false
+    collect()
+    live = measure().used
+    return live > full
+  }
 }
+
+/** Checks whether the heap of the current thread is nearly full. Sometimes collects garbage. */
+export const isHeapShort = heapCheck(
+  () => {
+    const { used_heap_size, heap_size_limit } = getHeapStatistics()
+    return { used: used_heap_size, limit: heap_size_limit }
+  },
+  () => collectGarbage(Number.POSITIVE_INFINITY),
+)
