@@ -117,7 +117,7 @@ export function addResourceHandlers(server: ValidatingServer, options: McpServer
 
 const NOTES = { source: { name: 'get_node' } }
 
-/** Handles `prompts/list` and `prompts/get`. The list accesses the vault only if some of its notes are prompts. */
+/** Handles `prompts/list` and `prompts/get`. Listing accesses the vaults only if a prompts folder is set. */
 export function addPromptHandlers(server: ValidatingServer, options: McpServerOptions): void {
   const runRequest = requestRunner(options)
   const isOn = (prompt: Pick<Prompt, 'source'>): boolean => isOffered(prompt, options.switchedOffBy)
@@ -149,7 +149,7 @@ const MAX_VALUES = 100
 const NOTHING: Completion = { values: [], total: 0, hasMore: false }
 
 /**
- * Handles `completion/complete`. Completes ids for `{+id}` and for prompt arguments that refer to notes. Everything else has no
+ * Handles `completion/complete`. Completes ids in resource addresses and in prompt arguments that refer to notes. Nothing else has
  * completions.
  */
 export function addCompletionHandler(server: ValidatingServer, options: McpServerOptions): void {
@@ -189,8 +189,8 @@ export interface ListPage<T> {
 }
 
 /**
- * Returns the page at a cursor, or the first page. The cursor includes `list`, so a cursor of another list is rejected.
- * @throws ProtocolError −32602 for a cursor of another list
+ * Returns the page at the given cursor, by default the first. Cursors contain `list`, so a cursor from another list is rejected.
+ * @throws ProtocolError −32602 for a cursor from another list
  */
 function pageOf<T>(list: string, items: readonly T[], cursor: string | undefined): ListPage<T> {
   const offset = cursor === undefined ? 0 : readCursor(list, cursor)
@@ -232,7 +232,7 @@ function requestRunner({ vaults, log, timeout }: Pick<CallOptions, 'vaults' | 'l
   }
 }
 
-/** Returns a log that also informs the client of a request. */
+/** Returns a log that also tells the client that made the request. */
 function logFor({ mcpReq }: ServerContext, log: Log): Log {
   return (line, told) => {
     log(line)

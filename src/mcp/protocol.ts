@@ -7,7 +7,7 @@ export const INVALID_PARAMS = -32602
 
 const INTERNAL_ERROR = -32603
 
-/** Formats similar names for the end of a message. Empty if there are none. */
+/** Formats similar names as a question to append to a message. Returns an empty string if there are none. */
 export function meant(near: readonly string[]): string {
   return near.length === 0 ? '' : ` Did you mean ${near.join(' or ')}?`
 }
@@ -42,7 +42,7 @@ export const MODERN_VERSION = '2026-07-28'
 /** First version in which a server can provide an icon. */
 export const ICONS_VERSION = '2025-11-25'
 
-/** Versions that support batches. A client that requests an unknown version gets a newer one. */
+/** Versions that support batches. A client that requests an unknown version is given a newer one without them. */
 const WITH_BATCHES: ReadonlySet<string> = new Set(['2024-10-07', '2024-11-05', '2025-03-26'])
 
 /** Checks whether a protocol version supports batches. False before a version is negotiated. */

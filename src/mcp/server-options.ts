@@ -17,7 +17,7 @@ export interface McpServerOptions extends Pick<CallOptions, 'vaults' | 'log' | '
   mapPage?(): Promise<string>
   /** Default budget of an answer in tokens. Defaults to each tool's own. */
   maxTokens?(): number | undefined
-  /** Called once the opening request of a client has been answered. */
+  /** Called once a client's opening request has been answered. */
   onOpened?(): void
 }
 

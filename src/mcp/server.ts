@@ -103,7 +103,7 @@ function unused(): never {
   throw new Error('Schemas of clients are never used.')
 }
 
-/** Returns the instructions for the tools that are offered, out of all tools, and for these vaults. Clients truncate them at 2 KB. */
+/** Returns the instructions for the offered tools and the given vaults, without clauses about other tools. Clients cut them at 2 KB. */
 export function instructionsFor(
   { tools, offered }: { readonly tools: readonly ToolIdentity[]; readonly offered: readonly ToolIdentity[] },
   vaults: readonly string[],

@@ -5,7 +5,7 @@ const SVG =
   "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 24 24'><path d='M6 7l12-1M6 7l5 11M18 6l-7 12' stroke='#8a5a2b' stroke-width='2'/>" +
   "<g fill='#d9822b'><circle cx='6' cy='7' r='4'/><circle cx='18' cy='6' r='3'/><circle cx='11' cy='18' r='4'/></g></svg>"
 
-/** The icon next to the name: three linked notes. */
+/** The icon shown next to the server's name: three linked notes. */
 export const ICON = {
   src: `data:image/svg+xml;base64,${Buffer.from(SVG).toString('base64')}`,
   mimeType: 'image/svg+xml',
@@ -75,7 +75,7 @@ export class ValidatingServer extends Server {
     return wrapped
   }
 
-  /** Sends the icon once. In the modern era, every response contains the server's info, and an icon in each would be wasteful. */
+  /** Adds the icon to `initialize` only. In the modern era every response contains the server's info, so an icon there is wasteful. */
   #withIcon<T extends object>(result: T): T {
     if ((this._negotiatedProtocolVersion ?? '') < ICONS_VERSION || !('serverInfo' in result)) return result
     return { ...result, serverInfo: { ...(result.serverInfo as object), icons: [ICON] } }
@@ -87,7 +87,7 @@ export class ValidatingServer extends Server {
   }
 }
 
-/** Formats schema violations as path and message. Empty for other exceptions. */
+/** Formats schema violations as path and message. Returns an empty string for other exceptions. */
 function issuesOf(error: unknown): string {
   try {
     const issues: unknown = JSON.parse(String((error as Error).message))

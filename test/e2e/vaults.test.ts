@@ -128,7 +128,7 @@ test('a missing vault is reported while the others answer, and returns when it a
   rmSync(work, { recursive: true })
   await expect
     .poll(async () => (await server.call('search', { query: 'gluten' })).structuredContent._warnings?.[0]?.message ?? '')
-    .toMatch(/^work is not in this answer: The vault .* is missing/)
+    .toMatch(/^This answer does not include work: The vault .* is missing/)
   expect(await server.ask('get_hubs', { vault: 'work' })).toMatchObject({ error: { code: 'VAULT_NOT_FOUND' } })
   const ref = { type: 'ref/resource', uri: 'roux://node/{+id}' }
   const { result } = await server.request('completion/complete', { ref, argument: { name: 'id', value: 'Gluten' } })

@@ -82,7 +82,7 @@ describe('switches', () => {
     const answer = await server.call('list_tags', {})
     expect(JSON.parse(answer.content[0].text).error).toMatchObject({
       code: 'TOOL_DISABLED',
-      hint: 'The setting tools.list_tags switches it on.',
+      hint: 'Turn it on with the setting tools.list_tags.',
     })
     expect((await server.call('update_node', { id: 'yeast', append: 'More.' })).isError ?? false).toBe(false)
   })

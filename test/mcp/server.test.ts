@@ -142,12 +142,12 @@ test('a tool that is switched off is not listed, and calling it names the settin
   expect(result.structuredContent.error).toEqual({
     code: 'TOOL_DISABLED',
     message: 'The tool get_hubs is switched off.',
-    hint: 'The setting tools.get_hubs switches it on.',
+    hint: 'Turn it on with the setting tools.get_hubs.',
   })
   send(callRequest(3, 'search', { query: 'x' }))
   expect((await next()).result.structuredContent.error).toMatchObject({
     code: 'TOOL_DISABLED',
-    hint: 'The setting embedder.kind switches it on.',
+    hint: 'Turn it on with the setting embedder.kind.',
   })
 })
 

@@ -180,7 +180,7 @@ describe('apply_changes', () => {
         'operations[2].arguments.dry_rn: there is no such argument, did you mean dry_run',
         'operations[3].arguments.relations.up: expected an array of strings, got "Home"',
         'operations[3].arguments.relations.down[0]: expected a string, got 1',
-        'operations[4].arguments.dry_run: cannot be true for one of several, give it beside them',
+        'operations[4].arguments.dry_run: must be set for the whole call, not for one operation',
       ].join('; ')}.`,
       hint: 'apply_changes takes operations, dry_run, plan_id.',
       candidates: expect.arrayContaining(['dry_run']),
@@ -225,7 +225,7 @@ describe('apply_changes', () => {
     expect(errorOf(called)).toEqual({
       code: 'TOOL_DISABLED',
       message: 'The tool delete_attachment is switched off.',
-      hint: 'The setting tools.attach switches it on.',
+      hint: 'Turn it on with the setting tools.attach.',
     })
   })
 })
@@ -306,7 +306,7 @@ test('a read-only server hides its write tools, and a call names the setting tha
     expect((await pair.next()).result.structuredContent.error).toEqual({
       code: 'TOOL_DISABLED',
       message: `The tool ${name} is switched off.`,
-      hint: `The setting ${setting} switches it on.`,
+      hint: `Turn it on with the setting ${setting}.`,
     })
   }
   pair.stdin.end()

@@ -7,7 +7,7 @@ import { defineTool, type SwitchedOffBy, type Tool, type ToolDefinition } from '
 import type { McpServerOptions } from '../server-options.ts'
 import type { ValidatingServer } from '../validating-server.ts'
 
-/** Maximum number of notes in the picture. This many take about 400 kB and are more than a chat can show clearly. */
+/** Maximum number of notes in the picture. They take about 400 kB, and a chat could not show more notes clearly. */
 const MOST = 3_000
 
 /**
@@ -17,7 +17,7 @@ const MOST = 3_000
 const mapPictureTool = defineTool({
   name: 'map_picture',
   title: 'Picture of the vault',
-  description: 'Places, titles and links of notes on the map of the vault, for the page that shows it.',
+  description: 'Map positions, titles and links of notes, for the page that shows the map.',
   names: { id: 'note' },
   input: () => ({
     id: z.string().optional().describe('The note to show.'),
@@ -48,7 +48,7 @@ export function isMapOffered({ mapPage, tools, switchedOffBy }: McpServerOptions
   return mapPage !== undefined && tools.some((tool) => tool.isPictured === true && switchedOffBy(tool) === undefined)
 }
 
-/** Tools that only the page calls. */
+/** Returns the enabled tools that only the page calls. */
 export function appTools(switchedOffBy: SwitchedOffBy): readonly Tool[] {
   return [mapPictureTool].filter((tool) => switchedOffBy(tool) === undefined)
 }
@@ -60,7 +60,7 @@ export function withApp(definition: ToolDefinition, tool: Tool): object {
 }
 
 /**
- * Removes the text of a result. The page reads the structured content, no model reads either of them, and the text would double the
+ * Removes the text from a result. The page reads only the structured content, no model reads either, and the text would double the
  * size.
  */
 export function forPage(result: ToolResult): ToolResult {

@@ -29,13 +29,13 @@ export interface CallOptions {
   readonly missing?: readonly string[]
   /** True if the caller may read notes. Otherwise, the results of changes reveal nothing about them. Defaults to true. */
   readonly mayRead?: boolean
-  /** Maximum length of the answer in tokens, unless the arguments set one. Defaults to the tool's own. */
+  /** Maximum length of the answer in tokens, unless the arguments set one. Defaults to the tool's own limit. */
   readonly maxTokens?: number | undefined
   /** Called with the current step if the client requested progress. */
   readonly report?: ((message: string) => void) | undefined
 }
 
-/** Time limit of tools that call a model, in milliseconds. Such tools end earlier, or after `ai.timeout`. */
+/** Time limit for tools that call a model, in milliseconds. It exceeds the maximum of `ai.timeout`, which ends such calls first. */
 const MODEL_TIMEOUT = 660_000
 
 /** Calls a tool. Errors are returned as results. */
@@ -56,7 +56,7 @@ export async function callTool(tool: Tool, args: unknown, options: CallOptions):
 
 function hintOf({ annotations }: Tool): string {
   return annotations.readOnlyHint
-    ? 'Ask for less: a lower limit, a folder, a tag.'
+    ? 'Narrow the request with a lower limit, a folder or a tag.'
     : 'It may still complete: check list_changes before you retry.'
 }
 

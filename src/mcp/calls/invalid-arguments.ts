@@ -24,13 +24,13 @@ interface Checked {
 /** Maximum number of names in a suggestion. */
 const SUGGESTED = 3
 
-/** Longer values are truncated in messages. */
+/** Maximum length of a value in a message. Longer values are truncated. */
 const SHOWN_VALUE = 60
 
 /** Maximum number of violations listed in a message. */
 const MOST_SHOWN = 20
 
-/** Violations as sentences without a full stop, along with similar names. */
+/** Violations as sentences without a full stop, along with similar names to suggest. */
 export interface Violations {
   readonly messages: readonly string[]
   readonly candidates: readonly string[]
@@ -45,7 +45,7 @@ interface Given {
   readonly told?: number
 }
 
-/** Converts schema violations to sentences. Those beyond the maximum only contain the position. */
+/** Converts schema violations to sentences. Beyond the maximum, a sentence only contains the position. */
 export function violationsOf(tool: Checked, issues: readonly Issue[], { args, at = '', told = 0 }: Given): Violations {
   // A schema can report several violations for one value.
   const messages = new Map<string, string>()
@@ -100,7 +100,7 @@ function violation(
   return `${where}${where === '' ? '' : ': '}expected ${expected}, got ${shown(value)}`
 }
 
-/** Returns the position of an argument, such as `operations[2].arguments.id`. */
+/** Formats the position of an argument, such as `operations[2].arguments.id`. */
 function placeOf(path: readonly PropertyKey[], at: string): string {
   return path.reduce<string>((where, step) => {
     if (typeof step === 'number') return `${where}[${step}]`

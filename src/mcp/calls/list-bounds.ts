@@ -2,8 +2,8 @@ import { isRecord } from '../../core/is-record.ts'
 import type { Violations } from './invalid-arguments.ts'
 
 /**
- * Maximum number of items in a list argument, because each item costs time, and invalid ones also cost memory. Most schemas omit this
- * bound, because the tools' contract has none.
+ * Maximum number of items in a list argument. Each item costs time, and each invalid one also costs memory. Most schemas omit this
+ * bound, because the tools' contract does not include it.
  */
 export const MOST_ITEMS = 1_000
 

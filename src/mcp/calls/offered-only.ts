@@ -1,12 +1,12 @@
 import type { Answer } from '../../app/graph-core.ts'
 import { RouxError } from '../../core/errors.ts'
 
-/** The end of a sentence, or of a part of one. */
+/** The white space after a sentence, or after a clause that ends with a semicolon. */
 const END = /(?<=[.!?;])\s+/
 
 /**
- * Removes the sentences of warnings that name a tool which the client is not offered, because it cannot follow them. A warning of a
- * single sentence stays.
+ * Removes sentences that name a tool the client is not offered from warnings, because the client cannot follow their advice. A
+ * warning without other sentences is kept.
  */
 export function onlyOffered<V>(answer: Answer<V>, missing: readonly string[]): Answer<V> {
   if (answer.warnings.length === 0) return answer
@@ -17,7 +17,7 @@ export function onlyOffered<V>(answer: Answer<V>, missing: readonly string[]): A
   return { ...answer, warnings }
 }
 
-/** Like `onlyOffered`, for the hint of an error. */
+/** Like `onlyOffered`, but for an error's hint. */
 export function onlyOfferedHint(thrown: unknown, missing: readonly string[]): unknown {
   if (!(thrown instanceof RouxError) || thrown.hint === undefined) return thrown
   const hint = offeredPart(thrown.hint, missing)
@@ -27,7 +27,7 @@ export function onlyOfferedHint(thrown: unknown, missing: readonly string[]): un
 }
 
 function offeredPart(text: string, missing: readonly string[]): string {
-  // Names of one word are also English words: a sentence with `ask` or `map` need not mean the tool.
+  // One-word tool names are also English words: a sentence with `ask` or `map` may not refer to the tool.
   const names = missing.filter((name) => name.includes('_') && text.includes(name))
   if (names.length === 0) return text
   const named = new RegExp(`\\b(?:${names.join('|')})\\b`)

@@ -104,7 +104,7 @@ async function askAll(tool: Tool, args: Arguments, { parts, vaults, call }: Aski
     const outcome = outcomes[at]
     if (outcome?.status === 'fulfilled') answers.push({ vault: name, answer: outcome.value })
     else if (outcome !== undefined)
-      missing.push({ code: 'NOTICE', message: `${name} is not in this answer: ${(outcome.reason as RouxError).message}` })
+      missing.push({ code: 'NOTICE', message: `This answer does not include ${name}: ${(outcome.reason as RouxError).message}` })
   }
   const merged = tool.reach.kind === 'one' ? { value: answers[0]?.answer.value } : tool.reach.merge(answers, args)
   const isWhole = merged.list === undefined || missing.length === 0
@@ -146,8 +146,8 @@ function wantedVault(vault: unknown, tool: Tool, names: readonly string[]): stri
 }
 
 function noVaultChosen(tool: string, names: readonly string[]): RouxError {
-  return new RouxError('INVALID_PARAMS', `${tool} asks one vault, and there are several: ${names.join(', ')}.`, {
-    hint: 'Name one with `vault`, or ask once for each.',
+  return new RouxError('INVALID_PARAMS', `${tool} works on one vault at a time, and there are several: ${names.join(', ')}.`, {
+    hint: 'Choose one with `vault`, or call it once per vault.',
     candidates: names,
   })
 }
@@ -158,7 +158,7 @@ function severalVaults(tool: string, names: readonly string[]): RouxError {
   })
 }
 
-/** Fits an answer into its budget, if any. The answer lists what was left out. */
+/** Shortens an answer to fit its budget, if it has one. The answer lists what was left out. */
 function fitAnswer(
   answer: Answer<unknown>,
   budget: Budgeted | undefined,

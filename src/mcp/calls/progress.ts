@@ -54,7 +54,7 @@ interface Progress {
   readonly message: string
 }
 
-/** Adds up the progress of several vaults. A message counts as one step. */
+/** Reports the combined progress of several vaults. A message counts as one step. */
 function reporter(send: (progress: Progress) => void): {
   report(core: GraphCore, status: IndexStatus): void
   say(message: string): void
@@ -102,7 +102,7 @@ export async function withinTime<T>(
 ): Promise<T> {
   signal?.throwIfAborted()
   const stop = new AbortController()
-  // Each vault adds a listener, and there can be many vaults.
+  // Each vault adds a listener, and Node would warn of a leak if there are many.
   setMaxListeners(0, stop.signal)
   let giveUp: (reason: unknown) => void = () => {}
   const givenUp = new Promise<never>((_, reject) => {

@@ -1,7 +1,7 @@
 import type { Answer, Warning } from '../../app/graph-core.ts'
 import { isRecord } from '../../core/is-record.ts'
 
-/** The answer of one of several vaults. */
+/** An answer from one of several vaults. */
 export interface VaultAnswer<Value = unknown> {
   readonly vault: string
   readonly answer: Answer<Value>
@@ -24,7 +24,7 @@ export type Reach<Args = unknown, Value = unknown> =
       merge(answers: readonly VaultAnswer<Value>[], args: Args): unknown
     }
 
-/** The reach of a tool at call time. The merged value is the requested page. */
+/** A tool's reach at call time. The merged value is the requested page. */
 export type VaultReach =
   | { readonly kind: 'one'; readonly mustChoose?: boolean }
   | {
@@ -37,13 +37,13 @@ export const ONE_VAULT = { kind: 'one' } as const
 /** The combined answer of several vaults. */
 export type Merged = Pick<Answer<unknown>, 'value' | 'list'>
 
-/** Returns the requested page of a merged list. Each part must cover the list from its start to the end of the page. */
+/** Returns the requested page of a merged list. Each vault's list must cover everything from its start to the end of the page. */
 export function mergedPage(value: unknown, answers: readonly VaultAnswer[], args: object): Merged {
   const lists = answers.flatMap(({ answer: { list } }) => list ?? [])
   const [first] = lists
   const { offset = 0, limit = Number.MAX_SAFE_INTEGER } = args as { readonly offset?: number; readonly limit?: number }
   if (first !== undefined && hasGroups(value)) {
-    // Vaults share groups, so the number of groups is not the sum of theirs.
+    // Several vaults can have the same group, so the counts of groups cannot be added up.
     const groups = value.groups.slice(offset, offset + limit)
     return {
       value: { ...value, groups },
@@ -61,8 +61,8 @@ function hasGroups(value: unknown): value is { readonly groups: readonly unknown
 }
 
 /**
- * Merges the warnings of several answers, each with its vault. If all vaults received the same name, a warning that the name is
- * unknown is dropped if another vault contains it.
+ * Merges the warnings of several answers, each prefixed with its vault. If all vaults were asked about the same name, warnings that
+ * the name is unknown are dropped as long as one vault knows it.
  */
 export function mergeWarnings(answers: readonly VaultAnswer[], kind: VaultReach['kind']): readonly Warning[] {
   const unknown = answers.map(({ answer }) => new Set(answer.warnings.map(unknownName)))
@@ -77,7 +77,7 @@ export function mergeWarnings(answers: readonly VaultAnswer[], kind: VaultReach[
   )
 }
 
-/** Returns the unknown name in a warning, which is the first quoted string. */
+/** Returns the unknown name from an `UNKNOWN_ID` warning, where it is the first quoted string. */
 function unknownName({ code, message }: Warning): string | undefined {
   return code === 'UNKNOWN_ID' ? /"(?:[^"\\]|\\.)*"/.exec(message)?.[0] : undefined
 }

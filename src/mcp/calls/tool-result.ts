@@ -23,7 +23,7 @@ interface TextBlock {
 /** Receives log lines. `told` is the part that a client may see. */
 export type Log = (line: string, told?: string) => void
 
-/** Formats an answer: compact JSON and pictures, followed by sentences on the length of a list, what was left out, and warnings. */
+/** Formats an answer: compact JSON and pictures, then sentences about the list's length, what was left out, and warnings. */
 export function toolResult(answer: Answer<unknown>, { wrap: given, present }: Pick<Tool, 'wrap' | 'present'>): ToolResult {
   const { value, warnings, images = [] } = answer
   const told = warnings.length === 0 ? {} : { _warnings: warnings }
@@ -31,7 +31,7 @@ export function toolResult(answer: Answer<unknown>, { wrap: given, present }: Pi
     const structuredContent = { ...present(value), ...told }
     return { content: [textBlock(JSON.stringify(structuredContent))], structuredContent }
   }
-  // A tool that lists notes may also count them, which is not a list.
+  // A tool that lists notes may also return just their number, which is not a list.
   const wrap = given === 'results' && isRecord(value) && typeof value.total === 'number' ? 'object' : given
   const content: ContentBlock[] = [textBlock(wrap === 'object' && isRecord(value) ? membersToJson(value) : toJson(value))]
   content.push(...images.map((picture) => ({ type: 'image' as const, ...picture })))
@@ -47,7 +47,7 @@ export function errorResult(thrown: unknown, log: Log): ToolResult {
   return { content: [textBlock(JSON.stringify({ error }))], structuredContent: { error }, isError: true }
 }
 
-/** Describes a bug to clients by a reference to the log. */
+/** Logs a bug and returns an error that only refers to the log entry. */
 export function internalError(thrown: unknown, log: Log) {
   const reference = Math.random().toString(36).slice(2, 10)
   const message = `Internal error, reference ${reference}.`
@@ -81,7 +81,7 @@ function extentSentences({ list, omitted }: Extent): readonly string[] {
   return [...(list === undefined ? [] : listSentences(list)), ...(omitted === undefined ? [] : omittedSentences(omitted))]
 }
 
-/** Describes where an incomplete list continues. `offsetBy` is how to request the rest. */
+/** Describes where an incomplete list continues. `offsetBy` precedes the offset with which to request the rest. */
 export function listSentences(list: ListFacts, offsetBy = 'offset '): readonly string[] {
   const { offset, shown } = list
   if (isMore(list)) {
@@ -110,12 +110,12 @@ function omittedSentences({ maxTokens, counts, capped = {} }: Omitted): readonly
     const parts = Object.entries(of).map(([name, count]) => amountOf(count, name))
     return parts.length === 0 ? [] : [`Left out ${reason}: ${parts.join(', ')}.`]
   }
-  return [...sentence(`for max_tokens ${maxTokens}`, counts), ...sentence('at any max_tokens', capped)]
+  return [...sentence(`to fit max_tokens ${maxTokens}`, counts), ...sentence('regardless of max_tokens', capped)]
 }
 
 /** Creates the error for a disabled tool, with the setting that enables it or another hint. */
 export function toolDisabled(name: string, off: OffSwitch): RouxError {
   return new RouxError('TOOL_DISABLED', `The tool ${name} is switched off.`, {
-    hint: typeof off === 'string' ? `The setting ${off} switches it on.` : off.hint,
+    hint: typeof off === 'string' ? `Turn it on with the setting ${off}.` : off.hint,
   })
 }

@@ -59,7 +59,7 @@ function replaceInArgument(named: Named, value: unknown, replace: Replace): unkn
   return isRecord(value) ? mapEntries(value, (_, targets) => replaceTexts(targets, unlessTitle(replace))) : value
 }
 
-/** Targets of relations can also be titles, and titles such as "Work: plan" look like an id. */
+/** Targets of relations can also be titles, and a title such as "Work: plan" looks like an id with a vault's name. */
 function unlessTitle(replace: Replace): Replace {
   return (text) => (/^[^:]*:\s/.test(text) ? text : replace(text))
 }

@@ -6,9 +6,9 @@ import type { PropertySchema } from '../definition/schemas.ts'
 import { vaultOf } from './vault-arguments.ts'
 
 const DESCRIPTIONS: Readonly<Record<Tool['reach']['kind'], string>> = {
-  all: 'Only this vault; all if absent.',
-  each: 'Vault of ids that name none; the first if absent.',
-  one: 'Vault, where no id names one; the first if absent.',
+  all: 'Only this vault; default: all.',
+  each: 'Vault for ids that do not name one; default: the first.',
+  one: 'Vault to use if no id names one; default: the first.',
 }
 
 /** A vault, and an id without the vault's name. */
@@ -17,7 +17,7 @@ export interface IdInVault {
   readonly id: string
 }
 
-/** Returns the vault of an id. This is the vault whose name the id starts with, ignoring case, or else the first vault, as for tools. */
+/** Returns the vault whose name an id starts with, ignoring case, or otherwise the first vault, just as tools do. */
 export function coreOf(vaults: readonly GraphCore[], id: string): IdInVault | undefined {
   const name = vaultOf(
     id,
@@ -28,7 +28,7 @@ export function coreOf(vaults: readonly GraphCore[], id: string): IdInVault | un
 }
 
 /**
- * Returns data about the only vault, or about each vault under `vaults`, with warnings and errors, as long as one vault succeeds.
+ * Returns data about the only vault, or about each vault under `vaults`, with warnings and errors, if at least one vault succeeds.
  * @throws the first vault's error if all fail; any error that is not a RouxError
  */
 export async function ofEveryVault(

@@ -19,8 +19,8 @@ export interface OperationLiteral<Shape extends z.ZodRawShape, Asked extends Ope
 /** A tool whose arguments describe an operation. */
 export interface OperationTool extends Tool {
   /**
-   * Validates the arguments of an operation at a path, with `told` violations reported so far. Returns the operation if there are
-   * none.
+   * Validates an operation's arguments. `at` is their position, `told` the number of violations reported so far. Returns the
+   * operation if there are no violations.
    */
   read(args: unknown, at: string, told: number): { readonly violations: Violations; readonly operation?: Operation }
 }
@@ -55,13 +55,13 @@ export function defineOperation<const Shape extends z.ZodRawShape, Asked extends
       const { dryRun, operation } = read(parsed.data)
       if (!dryRun) return { violations: NO_VIOLATIONS, operation }
       return {
-        violations: { messages: [`${at}.dry_run: cannot be true for one of several, give it beside them`], candidates: [] },
+        violations: { messages: [`${at}.dry_run: must be set for the whole call, not for one operation`], candidates: [] },
       }
     },
   }
 }
 
-/** Removes members that are `undefined`, which ports omit. */
+/** Removes members that are `undefined`, because ports expect absent members instead. */
 export function defined<T extends object>(object: T): { [Key in keyof T]: Exclude<T[Key], undefined> } {
   const entries = Object.entries(object).filter(([, value]) => value !== undefined)
   return Object.fromEntries(entries) as { [Key in keyof T]: Exclude<T[Key], undefined> }

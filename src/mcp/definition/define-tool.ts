@@ -81,7 +81,7 @@ export interface ToolFacts extends ToolIdentity {
   readonly wrap: Wrap
   /** Set if the tool's answer can be shown on the map by clients that support pages. */
   readonly isPictured?: true
-  /** Set for tools of connectors. Returns the whole result, which is sent in the same words as text, without further parameters or texts. */
+  /** Set for connector tools. Returns the whole result, which is also sent as text. No `vault` parameter and no other texts are added. */
   present?(value: unknown): Readonly<Record<string, unknown>>
 }
 
@@ -135,13 +135,13 @@ export interface Tool extends ToolFacts {
   readonly budget?: Budgeted
   definition(): ToolDefinition
   /**
-   * Validates arguments and returns a function that runs with them.
+   * Validates arguments and returns a function that runs the tool with them.
    * @throws RouxError `INVALID_PARAMS` that lists every violation; `TOOL_DISABLED` if the arguments name a disabled tool
    */
   prepare(args: unknown, switchedOffBy?: SwitchedOffBy): (core: GraphCore, call: Call) => Promise<Answer<unknown>>
 }
 
-/** Checks a literal from which several tools are created. */
+/** Type-checks a literal from which several tools are created. */
 export function toolLiteral<const Shape extends z.ZodRawShape, Value>(
   literal: ToolLiteral<Shape, Value>,
 ): ToolLiteral<Shape, Value> {
@@ -196,7 +196,7 @@ export function defineTool<const Shape extends z.ZodRawShape, Value>(literal: To
   }
 }
 
-/** Returns how the tool uses several vaults, given the validated arguments as passed by the caller. */
+/** Returns the tool's reach with a `merge` that parses the caller's arguments itself and returns the requested page. */
 function reachOf<Shape extends z.ZodRawShape, Value>(
   reach: ToolLiteral<Shape, Value>['reach'] = ONE_VAULT,
   schema: () => z.ZodObject<Shape>,

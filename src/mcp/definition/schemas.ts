@@ -24,11 +24,11 @@ export interface InputSchema {
   readonly type: 'object'
   readonly properties: Readonly<Record<string, PropertySchema>>
   readonly required?: readonly string[]
-  /** Omitted for clients: unknown arguments are errors that list the known ones. */
+  /** Not shown to clients, because an unknown argument causes an error that lists the known ones. */
   readonly additionalProperties?: false
 }
 
-/** Returns the JSON Schema of a tool's arguments, with every bound, for checking them. */
+/** Returns the JSON Schema of a tool's arguments, with every bound, for validation. */
 export function inputSchema(schema: z.ZodObject): InputSchema {
   const { $schema: _, ...root } = z.toJSONSchema(schema, { io: 'input' })
   return JSON.parse(JSON.stringify(root, withoutTheObvious))
@@ -39,7 +39,7 @@ export function briefSchema(schema: InputSchema): InputSchema {
   return JSON.parse(JSON.stringify(schema, withoutTheUseless))
 }
 
-/** Removes the bounds of safe integers, the fact that names are strings, and the fact that a value can be anything. */
+/** Removes the bounds of safe integers, and schemas that only state that names are strings or that any value is allowed. */
 function withoutTheObvious(key: string, value: unknown): unknown {
   if (key === 'minimum' && value === Number.MIN_SAFE_INTEGER) return undefined
   if (key === 'maximum' && value === Number.MAX_SAFE_INTEGER) return undefined
@@ -50,7 +50,7 @@ function withoutTheObvious(key: string, value: unknown): unknown {
   return value
 }
 
-/** Removes lengths, lower bounds, empty defaults, and the fact that there are no other arguments. Errors state them when they matter. */
+/** Removes bounds (except maximums), empty defaults, and the ban on other arguments. Errors state them when they matter. */
 function withoutTheUseless(key: string, value: unknown): unknown {
   if (typeof value === 'number' && UNSAID.has(key)) return undefined
   if (key === 'additionalProperties' && value === false) return undefined

@@ -6,7 +6,7 @@ const MOST_ADDRESSES = 5_000
 
 const LONGEST_ADDRESS = 5_000
 
-/** Ids have no empty segment, so no file has this name. */
+/** Starts the subject of a fixed resource. Ids have no empty segments, so no file's id starts with it. */
 const FIXED = 'roux://'
 
 /** Something a client can subscribe to. The kinds are those of the SDK's event bus. */
@@ -15,7 +15,7 @@ export type ClientEvent =
   /** `uri` is spelled exactly as requested. */
   | { readonly kind: 'resource_updated'; readonly uri: string }
 
-/** An event that each connection reports to its client in its own terms. */
+/** An event that each connection translates for its client. */
 type ServerEvent = (
   | { readonly kind: 'tools_list_changed' | 'prompts_list_changed' | 'resources_list_changed' }
   /** `uri` is the canonical address of a fixed resource. */
@@ -42,7 +42,7 @@ export interface EventFeed {
   subscribe(listener: (event: ClientEvent) => void): () => void
   /** Returns a function that removes the listener. */
   onMessage(listener: (message: ServerMessage) => void): () => void
-  /** Subscribes to changes of resources. Changes are reported under these addresses as spelled. Returns a function that unsubscribes. */
+  /** Subscribes to changes to resources, reported under exactly the given addresses. Returns a function that unsubscribes. */
   subscribeResources(uris: readonly string[]): () => void
 }
 
@@ -70,7 +70,7 @@ export function feedOf(events: ServerEvents, seen: SeenVaults = []): EventFeed {
   }
 }
 
-/** Events caused by changed settings. */
+/** Events caused by changed settings. Every client receives them. */
 const OF_SETTINGS: readonly ServerEvent['kind'][] = ['tools_list_changed', 'resources_list_changed']
 
 function inOwnTerms(event: ServerEvent, subscriptions: ResourceSubscriptions): readonly ClientEvent[] {
@@ -123,12 +123,12 @@ export class ServerEvents {
   }
 }
 
-/** Returns why a client with `count` subscriptions must not subscribe to these addresses as well, or `undefined` if it may. */
+/** Returns why a client that already has `count` subscriptions may not add these addresses, or `undefined` if it may. */
 export function subscriptionRefusal(uris: readonly string[], count = 0): string | undefined {
   if (count + uris.length > MOST_ADDRESSES)
     return `A client can subscribe to at most ${MOST_ADDRESSES} resources. End some subscriptions first.`
   const isTooLong = uris.some((uri) => uri.length > LONGEST_ADDRESS)
-  return isTooLong ? `A resource URI has at most ${LONGEST_ADDRESS} characters.` : undefined
+  return isTooLong ? `A resource URI can have at most ${LONGEST_ADDRESS} characters.` : undefined
 }
 
 /** A normalized id (see `addressed`), or the canonical address of a fixed resource. */
@@ -140,12 +140,12 @@ class ResourceSubscriptions {
   /** Number of subscriptions per spelling. */
   readonly #spellings = new Map<Subject, Map<string, number>>()
 
-  /** `vaults` are the names that ids can start with. An id without a name belongs to the first vault, as when reading. */
+  /** `vaults` are the names that ids can start with. As for reading, an id without a name belongs to the first vault. */
   constructor(vaults: readonly string[]) {
     this.#vaults = vaults
   }
 
-  /** Adds addresses, ignoring those that do not refer to anything here. Returns a function that removes them once. */
+  /** Adds addresses, ignoring those that are not resource addresses. Returns a function that removes them once. */
   subscribe(uris: readonly string[]): () => void {
     const subscribed = uris.flatMap((uri) => {
       const subject = this.#subjectOf(uri)
@@ -162,7 +162,7 @@ class ResourceSubscriptions {
     return [...(this.#spellings.get(uri)?.keys() ?? [])]
   }
 
-  /** Returns the spellings of the addresses of these files, given as normalized ids, or of all files in a vault. */
+  /** Returns the spellings subscribed for the files with these normalized ids, or for all files in the given vault. */
   ofFiles(ids: ReadonlySet<string> | 'all', vault: string | undefined): readonly string[] {
     if (ids === 'all') {
       const isMeant = (subject: Subject) => isFile(subject) && (vault === undefined || subject.startsWith(`${vault}:`))

@@ -5,11 +5,11 @@ import type { IndexStatus } from '../../core/indexing.ts'
 import { RESOURCES } from '../resources/resources.ts'
 import type { ServerEvents } from './events.ts'
 
-/** Phases in which the index is complete or will never be. */
+/** Phases in which the index is complete or will never be complete. */
 const SETTLED: ReadonlySet<IndexStatus['phase']> = new Set(['idle', 'missing', 'failed'])
 
 /**
- * How long changes are collected before clients are notified, in milliseconds, so a checkout of a thousand files is reported
+ * How long changes are collected before clients are notified, in milliseconds, so that a checkout of a thousand files is reported
  * once.
  */
 const GATHER_MS = 200
@@ -46,7 +46,7 @@ export function followVault(core: GraphCore, events: ServerEvents, promptsFolder
     if (message !== undefined) events.say({ level: 'warning', text: message, vault })
   }
   if (SETTLED.has(phase)) listen()
-  // Another client may have opened the vault long before.
+  // Another client may have opened the vault earlier, so report its current state too.
   tell('waiting', core.indexing.status())
   const stopStatus = core.indexing.onStatus((status) => {
     // Until the phase is settled, every note would be reported as new, so the whole vault is reported once instead.
@@ -81,6 +81,6 @@ function whatHappened(
   const vault = name === undefined ? 'The vault' : `The vault ${name}`
   if (phase === 'missing') return `${vault} is missing or cannot be read; answers resume when it is back.`
   if (phase === 'failed') return `Indexing${name === undefined ? '' : ` of ${name}`} stopped: ${message}.`
-  if (phase === 'restarting') return `${vault} is answered from its last good state for now: ${message}.`
+  if (phase === 'restarting') return `${vault} is served from its last good state for now: ${message}.`
   return before === 'missing' ? `${vault} is back.` : undefined
 }

@@ -15,14 +15,14 @@ export interface NotifierOptions {
 }
 
 /**
- * Forwards events to one connection until it closes. Legacy clients are notified of list changes after initialization, and of
- * subscribed resources. For modern clients, every event is passed to the SDK, which keeps track of what each stream requested.
+ * Forwards events to one connection until it closes. Legacy clients are notified of list changes after initialization, and of changes
+ * to subscribed resources. For modern clients, every event is passed to the SDK, which tracks what each stream has requested.
  */
 export function connectNotifier(server: ValidatingServer, { events = SILENCE }: NotifierOptions): void {
   /** Functions that unsubscribe, by address. */
   const subscribed = new Map<string, () => void>()
   let isInitialized = false
-  /** Messages that came before the client was ready for them. */
+  /** Messages that arrived before the client was initialized. */
   const early: ServerMessage[] = []
   const say = ({ level, text }: ServerMessage): void =>
     void server.sendLoggingMessage({ level, data: text, logger: 'roux' }).catch(() => {})

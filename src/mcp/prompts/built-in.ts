@@ -3,10 +3,10 @@ import { INVALID_PARAMS } from '../protocol.ts'
 import type { Prompt, PromptArgument } from './prompts.ts'
 
 const MOST_DAYS = 365
-const FOLDER: PromptArgument = { name: 'folder', description: 'Only this folder and below.' }
+const FOLDER: PromptArgument = { name: 'folder', description: 'Only this folder and its subfolders.' }
 const MAP = { name: 'map', group: 'tools.insight' } as const
 
-/** Prompts that are always offered, in this order. They list the tools to call, so they contain no data. */
+/** Prompts that are always offered, in this order. They tell the model which tools to call, so they contain no data. */
 export const BUILT_IN: readonly Prompt[] = [
   {
     definition: {
@@ -45,15 +45,15 @@ export const BUILT_IN: readonly Prompt[] = [
         `Explain how my notes ${JSON.stringify(from)} and ${JSON.stringify(to)} are connected.`,
         toolCalls(['find_path', { source: from, target: to, count: 3 }]),
         UNKNOWN_NOTE,
-        'Follow the hops one by one: quote the sentence that makes each link and say what it means for the next. Say which path tells most, and cite notes by path.',
-        'If there is no path, find out with search what the notes have in common, and say between which two notes a link would be worth making.',
+        'Follow the hops one by one: quote the sentence that makes each link and say what it means for the next. Say which path is the most informative, and cite notes by path.',
+        'If there is no path, use search to find what the notes have in common, and say which two notes would be worth linking.',
       ),
   },
   {
     definition: {
       name: 'summarize_note',
       title: 'Summarise a note with its sources',
-      description: 'What a note says, every statement with its lines or source notes.',
+      description: 'What a note says, with lines or source notes for every statement.',
       arguments: [{ name: 'note', description: 'A note: id, title or alias.', required: true }],
     },
     source: { name: 'get_node' },
@@ -63,14 +63,14 @@ export const BUILT_IN: readonly Prompt[] = [
         `Summarise my note ${JSON.stringify(note)} in a few sentences, then in points.`,
         toolCalls(['get_node', { id: note, depth: 1 }]),
         UNKNOWN_NOTE,
-        'Read on with its next_offset while there is one. After every point say where it comes from: the heading or line in this note, or the path of another. Keep what the note says apart from what you conclude.',
+        'Keep reading with next_offset until there is none. After every point, say where it comes from: the heading or line in this note, or the path of another note. Keep what the note says apart from what you conclude.',
       ),
   },
   {
     definition: {
       name: 'summarise_with_sources',
       title: 'Summarise with sources',
-      description: 'What the notes say about something, every sentence with its note and lines.',
+      description: 'What the notes say about something, with the note and lines for every sentence.',
       arguments: [{ name: 'topic', description: 'A question or a topic.', required: true }, FOLDER],
     },
     source: { name: 'search' },
@@ -79,7 +79,7 @@ export const BUILT_IN: readonly Prompt[] = [
       paragraphs(
         `Summarise what ${vaultOrFolder(folder)} says about this: ${JSON.stringify(topic)}`,
         toolCalls(['search', { query: topic, folder, limit: 8 }]),
-        'Ask for more with search and get_node where these passages do not answer. After every sentence put the path and the lines that it comes from, and quote only what they say, word for word. Say what the notes leave open, and keep apart what you conclude.',
+        'If these passages do not answer it, look further with search and get_node. After every sentence, give the path and lines it comes from, and quote only what they say, word for word. Say what the notes leave open, and keep your own conclusions apart.',
       ),
   },
   {
@@ -98,15 +98,15 @@ export const BUILT_IN: readonly Prompt[] = [
           ['get_problems', { kind: 'missing_note', folder, limit: 15 }],
           ['get_problems', { kind: 'orphan', folder, limit: 15 }],
         ),
-        'Name the missing notes that would help most, with what they should say and which notes already mention them. For notes that stand alone, find with search where a link belongs and quote the sentence. Cite notes by path; change nothing.',
+        'Name the missing notes that would help most, with what they should say and which notes already mention them. For notes without links, use search to find where a link belongs, and quote the sentence. Cite notes by path; change nothing.',
       ),
   },
   {
     definition: {
       name: 'weekly_review',
       title: 'Weekly review',
-      description: 'What I worked on in the last days, the results, and what is open.',
-      arguments: [{ name: 'days', description: `How many days back, 1–${MOST_DAYS}; 7 if absent.` }],
+      description: 'What I worked on in the last few days, the results, and what is still open.',
+      arguments: [{ name: 'days', description: `Number of days to look back, 1–${MOST_DAYS}; default 7.` }],
     },
     source: { name: 'changes_since', group: 'tools.insight', profile: 'full' },
     noteArguments: [],
@@ -118,13 +118,13 @@ export const BUILT_IN: readonly Prompt[] = [
           ['find_nodes', { query: `modified:day-${days}`, order_by: 'modified', limit: 50 }],
           ['changes_since', { since: `${days}d` }],
         ),
-        'Read the notes that matter with get_node. Summarize my work, grouped by theme. Then list decisions and lessons, with quotations. List open ends: unfinished tasks and questions, broken links, notes without links. Suggest links and new notes. Cite notes by path.',
+        'Read the notes that matter with get_node. Summarize my work, grouped by theme. Then list decisions and lessons, with quotations. List loose ends: unfinished tasks and questions, broken links, notes without links. Suggest links and new notes. Cite notes by path.',
       )
     },
   },
 ]
 
-const UNKNOWN_NOTE = 'If a note is not found, find it by its name with search or find_nodes.'
+const UNKNOWN_NOTE = 'If a note is not found, look for its name with search or find_nodes.'
 
 /** Formats the first calls, one per line, as tool and arguments. */
 function toolCalls(...calls: readonly (readonly [tool: string, args: Readonly<Record<string, unknown>>])[]): string {

@@ -28,7 +28,7 @@ export interface PromptRequest {
 
 export interface Prompt {
   readonly definition: PromptDefinition
-  /** The main tool of the prompt. If it is disabled, the prompt is not offered. */
+  /** The prompt's main tool. If it is disabled, the prompt is not offered. */
   readonly source: ToolIdentity
   /** Arguments that take the id, title or alias of a note, which clients can complete. */
   readonly noteArguments: readonly string[]

@@ -13,7 +13,7 @@ const MOST_PROMPTS = 500
 /** `{{name}}` in the text of a note. Names contain no braces. */
 const PLACEHOLDER = /\{\{([^{}]+)\}\}/g
 
-/** Lists the built-in prompts, then those of a vault folder (none if empty), each with a unique name. */
+/** Lists the built-in prompts, then the notes in the given vault folder (none if empty), each with a unique name. */
 export async function listPrompts(vaults: readonly GraphCore[], folder: string, call: Call): Promise<readonly Prompt[]> {
   if (trimFolder(folder) === '') return BUILT_IN
   const own = await ofThoseThatCan(vaults, (core) => vaultPrompts(core, folder, call))
@@ -21,7 +21,7 @@ export async function listPrompts(vaults: readonly GraphCore[], folder: string, 
   return [...BUILT_IN, ...own.flat().map((prompt) => withOwnName(prompt, taken))]
 }
 
-/** The names of two notes can differ only in punctuation. */
+/** Numbers a name that is already taken: the names of two notes may differ only in punctuation, which prompts' names omit. */
 function withOwnName(prompt: Prompt, taken: Set<string>): Prompt {
   const { name } = prompt.definition
   let own = name
@@ -30,7 +30,7 @@ function withOwnName(prompt: Prompt, taken: Set<string>): Prompt {
   return own === name ? prompt : { ...prompt, definition: { ...prompt.definition, name: own } }
 }
 
-/** Returns the notes of a folder as prompts, ordered by id. The user's message is the note's text with the arguments filled in. */
+/** Returns the notes in a folder as prompts, ordered by id. The user's message is the note's text with the arguments filled in. */
 async function vaultPrompts(core: GraphCore, folder: string, call: Call): Promise<readonly Prompt[]> {
   const { value } = await answer(core, call, async (snapshot) => {
     const { items } = await snapshot.select(toScope({ folder }), { offset: 0, limit: MOST_PROMPTS })
@@ -87,7 +87,7 @@ function readArguments(written: unknown): readonly PromptArgument[] {
   return read.filter(({ name }, at) => name !== '' && read.findIndex((other) => other.name === name) === at)
 }
 
-/** Returns a name made of letters, digits and `-` for a file name. */
+/** Converts a file name to a prompt's name, made of letters, digits and `-`. */
 function slugOf(path: string): string {
   const name = path.slice(path.lastIndexOf('/') + 1).replace(/\.md$/i, '')
   return (

@@ -44,13 +44,13 @@ function decoded(text: string): string | undefined {
   }
 }
 
-/** Checks whether every segment of a path is a plain name, neither `..` nor hidden. Ids of tools follow the same rule. */
+/** Checks whether every segment of a path is a plain name, neither `..` nor hidden. Tools apply the same rule to ids. */
 function isPlain(id: string): boolean {
   if (id === '' || id.includes('\\') || id.includes('\0')) return false
   return id.split('/').every((part) => part !== '' && !part.startsWith('.'))
 }
 
-/** Normalizes ids of the same file: lower case, and notes without extension. */
+/** Normalizes an id, so that all ids for the same file are equal: lower case, without `.md`. */
 export function addressed(id: string): string {
   return foldId(id).replace(/\.md$/, '')
 }

@@ -19,7 +19,7 @@ export interface ResourceRequest extends Call {
   readonly server: ServerFacts
 }
 
-/** The tool that returns the same data. If the tool is disabled or not allowed, the resource is too. */
+/** The tool that returns the same data. If it is disabled or not allowed, so is the resource. */
 export type Source = ToolIdentity
 
 /** Information about a vault as JSON at a fixed address. */
@@ -43,7 +43,7 @@ export interface TemplateResource {
   readonly description: string
   /** The variable of the template: `{+id}`. */
   readonly variable: string
-  /** The common media type. Omitted if they differ. */
+  /** The media type of all these files. Omitted if their types differ. */
   readonly mimeType?: string
   readonly source: Source
   /** Returns `null` if there is no such file. */
@@ -108,7 +108,7 @@ const systemInfoResource: FixedResource = {
   // No tool returns this information, but every client that may read is allowed to see it.
   source: { name: 'system-info' },
   title: 'State of the server',
-  description: 'Version, protocol versions, contents of the vault, state of its index, and what is switched on.',
+  description: 'Version, protocol versions, contents of the vault, state of its index, and enabled features.',
   about: async ({ server: { version, settings, embedder, tokens } }) => ({
     name: 'roux',
     version,
@@ -124,7 +124,7 @@ const nodeResource: TemplateResource = {
   kind: 'node',
   kinds: ['note', 'canvas'],
   title: 'A note',
-  description: 'The text of a note as it is in its file, frontmatter included; id is its path in the vault.',
+  description: 'The text of a note exactly as in its file, including frontmatter; id is its path in the vault.',
   variable: 'id',
   source: { name: 'get_node' },
   mimeType: 'text/markdown',
@@ -135,7 +135,7 @@ const attachmentResource: TemplateResource = {
   kind: 'attachment',
   kinds: ['attachment', 'canvas'],
   title: 'An attachment',
-  description: 'A file of the vault that is not a note, up to 5 MB: text as text, anything else as bytes.',
+  description: 'A file in the vault that is not a note (up to 5 MB): text as text, anything else as bytes.',
   variable: 'path',
   source: { name: 'read_attachment', needs: 'tools.attach' },
   read: readAttachmentFile,

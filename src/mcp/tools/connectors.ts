@@ -9,15 +9,15 @@ import { listOf, outputSchema, TEXT } from '../definition/schemas.ts'
 import { resourceUri } from '../resources/resource-uri.ts'
 import { SEARCH } from './find.ts'
 
-/** A note as an answer names it. */
+/** A note as it appears in an answer. */
 export interface NamedNote {
   readonly id: string
-  /** As spelled on disk. Omitted if it is the same as the id, except for the vault's name. */
+  /** As spelled on disk. Omitted if it equals the id, apart from the vault's name. */
   readonly path?: string | undefined
   readonly title: string
 }
 
-/** Returns the address of a note. */
+/** Returns a note's address. */
 export type AddressOf = (note: NamedNote) => string
 
 const RESULTS = 20
@@ -25,12 +25,12 @@ const RESULTS = 20
 /** Characters of a note in one answer, about 10,000 tokens. */
 const PART = 40_000
 
-/** The end of an id that asks for a later part of a note. */
+/** The suffix of an id that requests a later part of a note. */
 const LATER_PART = /\?offset=(\d{1,9})$/
 
 /**
- * Returns the tools with those that ChatGPT's connectors expect: a `search` with one parameter in place of the full one, which gets
- * another name, and `fetch`. `addressOf` returns the address of a note; by default that of its resource.
+ * Returns the tools plus those that ChatGPT's connectors expect: `fetch`, and a `search` with one parameter. The full search gets
+ * another name. `addressOf` returns a note's address, by default its resource URI.
  */
 export function withConnectorTools(
   tools: readonly Tool[],
@@ -84,7 +84,7 @@ function connectorFetch(addressOf: AddressOf): Tool {
     run: async (core, { id }, call) => {
       const part = LATER_PART.exec(id)
       const read = (name: string, offset: number) => getNode(core, { id: name, depth: 0, offset, maxChars: PART }, call)
-      // A file may have a name that looks like a part.
+      // A file's name may itself end like such a suffix, so try the whole id first.
       const whole = await read(id, 0)
       const { value, ...answer } =
         whole.value === null && part !== null ? await read(id.slice(0, part.index), Number(part[1])) : whole

@@ -15,7 +15,7 @@ import { type VaultAnswer, valuesOf } from '../calls/reach.ts'
 import { defineTool, READS, toolLiteral } from '../definition/define-tool.ts'
 import { folder, includeContent, limit, links, maxTokens, nodeName, page, path, relevance, tag } from './parameters.ts'
 
-/** The full search. Where connectors have a `search` of their own, it has another name. */
+/** The full search. It is renamed if connectors have a `search` of their own. */
 export const SEARCH = toolLiteral({
   name: 'search',
   title: 'Search',
@@ -93,7 +93,7 @@ export const findNodesTool = defineTool({
     merge: (answers, { order_by, order }) => mergeAnswers(valuesOf(answers), { orderBy: order_by, order }),
   },
   check: ({ count, group_by }) => ({
-    messages: count && group_by !== undefined ? ['count: cannot be combined with group_by, which counts too'] : [],
+    messages: count && group_by !== undefined ? ['count: cannot be combined with group_by, which also counts'] : [],
     candidates: [],
   }),
   run: (core, { order_by, include_archived, group_by: groupBy, count, ...given }, call): Promise<Answer<FindAnswer>> => {
@@ -161,7 +161,7 @@ export const suggestTagsTool = defineTool({
   input: () => ({ id: nodeName('The note'), limit: limit(10, 5), relevance: relevance() }),
   budget: { tokens: DEFAULT_TOKENS.list, fit: fitTags },
   run: async (core, args, call) => {
-    // Imported lazily, because the module shares code with checking citations.
+    // Imported lazily, because the module loads code for checking citations.
     const { suggestTags } = await import('../../app/find/suggest-tags.ts')
     return await suggestTags(core, args, call)
   },

@@ -60,7 +60,7 @@ export const TOOLS: readonly Tool[] = [
   readAttachmentTool,
 ]
 
-/** Returns the tools that assistants get. Those of connectors are only loaded if `mcp.connector_tools` is on. */
+/** Returns the tools that assistants get. Connector tools are only loaded if `mcp.connector_tools` is on. */
 export async function toolsFor({ connector_tools }: { readonly connector_tools: boolean }, addressOf?: AddressOf) {
   return connector_tools ? (await import('./connectors.ts')).withConnectorTools(TOOLS, addressOf) : TOOLS
 }

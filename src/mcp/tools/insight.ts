@@ -66,9 +66,9 @@ export const impactTool = defineTool({
   budget: { tokens: DEFAULT_TOKENS.list, fit: fitImpact },
   check: ({ id, folder, operations }) => {
     const given = [id, folder, operations].filter((one) => one !== undefined)
-    if (given.length !== 1) return { messages: ['id, folder, operations: expected one of them'], candidates: [] }
+    if (given.length !== 1) return { messages: ['id, folder, operations: expected exactly one of them'], candidates: [] }
     const unknown = (operations ?? []).flatMap(({ tool }, at) =>
-      isOperation(tool) ? [] : [`operations[${at}].tool: not a writing tool`],
+      isOperation(tool) ? [] : [`operations[${at}].tool: not a write tool`],
     )
     return unknown.length > 0 ? { messages: unknown, candidates: [] } : violationsIn(operations ?? [])
   },
@@ -96,7 +96,7 @@ const DELETING: GivenOperation = { tool: 'delete_node', arguments: {} }
 
 const APPLYING = { name: 'apply_changes', needs: 'tools.write' } as const
 
-/** Checks whether the caller may execute these operations, because plans are only for such callers. */
+/** Checks whether the caller may execute these operations. If not, the answer contains no plan. */
 function mayApply(operations: readonly GivenOperation[], switchedOffBy: SwitchedOffBy): boolean {
   const used = OPERATION_TOOLS.filter(({ name }) => operations.some(({ tool }) => tool === name))
   return [APPLYING, ...used].every((tool) => switchedOffBy(tool) === undefined)

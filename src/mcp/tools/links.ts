@@ -11,9 +11,9 @@ import { folder, includeContent, kinds, limit, links, maxTokens, nodeName, offse
 
 type Arguments = Readonly<Record<string, unknown>>
 
-/** The linked notes shown if the call does not say how many. */
+/** Number of linked notes shown by default. */
 const LINKED = 20
-/** In the small default budget, properties and links may use a larger share, so a few notes have as many of them as elsewhere. */
+/** Gives properties and links a larger share of the small default budget, so short lists show as many of them as other tools do. */
 const fitLinked = rowsFitter(0.9)
 
 export const getNeighborsTool = defineTool({
@@ -39,7 +39,7 @@ export const getNeighborsTool = defineTool({
   run: (core, { include_content, ...args }, call) => getNeighbors(core, { ...args, includeContent: include_content }, call),
 })
 
-/** A call that asks for more than ids, titles and tags gets more. Sentences of 26 notes that link take 3,300 tokens. */
+/** Calls that ask for more than ids, titles and tags get a larger budget. The linking sentences of 26 notes take 3,300 tokens. */
 function tokensForNeighbors({ evidence, include_content, links: some = 0, limit: most = LINKED }: Arguments): number {
   if (evidence === true) return DEFAULT_TOKENS.node
   const isMoreAsked = include_content === true || Number(some) > 0 || Number(most) > LINKED
@@ -108,7 +108,7 @@ export const getProblemsTool = defineTool({
     messages:
       target === undefined || kind === undefined || LINK_KINDS.some((one) => one === kind)
         ? []
-        : [`target: goes with kind ${LINK_KINDS.join(', ')}, or none; ${kind} is not about links to a note`],
+        : [`target: can only be combined with kind ${LINK_KINDS.join(', ')}; ${kind} is not about links to a note`],
     candidates: [],
   }),
   run: getProblems,

@@ -36,7 +36,7 @@ export function offset(what = 'Results to skip.') {
   return z.int().min(0).default(0).describe(what)
 }
 
-/** Budget of an answer. The instructions contain the default. */
+/** Budget of an answer. The server's instructions state the default. */
 export function maxTokens(what = 'Answer size.') {
   return integer(LEAST_TOKENS, MOST_TOKENS, what)
 }
@@ -45,7 +45,7 @@ export function links() {
   return integer(0, MAX_LINKS, 'Links per result.')
 }
 
-/** An integer whose bounds are only mentioned in errors, because models read the schema of a common parameter with every tool. */
+/** An integer whose bounds only errors mention, because models read a common parameter's schema with every tool that has it. */
 function integer(from: number, to: number, what: string) {
   return z
     .int()
@@ -54,7 +54,7 @@ function integer(from: number, to: number, what: string) {
     .describe(what)
 }
 
-/** A path of headings. A single string is one heading, also in the form `## Text`, or a path like the subpath of a link, `A#B`. */
+/** A path of headings. A single string is one heading, optionally written `## Text`, or a path as in a link, `A#B`. */
 export function headingPath(what?: string) {
   const asPath = (given: unknown) => (typeof given === 'string' && given !== '' ? [given.replace(/^#{1,6}\s+/, '')] : given)
   const path = z.array(z.string()).min(1)

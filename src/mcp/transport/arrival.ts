@@ -6,7 +6,7 @@ import { KEPT_ENDS } from './line-splitter.ts'
 /** The messages in one line or body: a single message, or a batch. */
 export type Arrival =
   | Messages
-  /** A message that cannot be served, with its response. */
+  /** A message that cannot be handled, with the error response to it. */
   | { readonly kind: 'fault'; readonly response: JSONRPCMessage }
 
 export interface Messages {
@@ -32,7 +32,7 @@ export function readJson(text: string, unit: 'line' | 'body'): { readonly value:
   try {
     return { value: JSON.parse(text) }
   } catch {
-    return { fault: parseFault(`the ${unit} is not JSON.`) }
+    return { fault: parseFault(`the ${unit} is not valid JSON.`) }
   }
 }
 
@@ -48,7 +48,7 @@ export function readArrival(value: unknown): Arrival {
   const messages = members.flatMap((member) => (member.kind === 'message' ? [member.message] : []))
   const faults = members.flatMap((member) => (member.kind === 'fault' ? [member.response] : []))
   const ids = messages.filter(isRequest).map(({ id }) => id)
-  if (new Set(ids).size < ids.length) return refuse('two requests of the batch have the same id.')
+  if (new Set(ids).size < ids.length) return refuse('two requests in the batch have the same id.')
   const opening = messages.find(isInitialize)
   if (opening !== undefined) return refuse('"initialize" must come alone, and not in a batch.', opening.id)
   return { kind: 'messages', messages, faults, isBatch: true }
@@ -63,7 +63,7 @@ function refuse(reason: string, id?: unknown): Arrival {
   return { kind: 'fault', response: invalidRequest(reason, id) }
 }
 
-/** Checks whether brackets outside strings are nested too deeply. The result is exact for JSON. Other text is not parsed further. */
+/** Checks whether brackets outside strings are nested too deeply. The result is exact for valid JSON; other text fails to parse anyway. */
 function isDeeper(text: string, limit: number): boolean {
   let depth = 0
   let isString = false

@@ -2,15 +2,15 @@ import type { JSONRPCMessage, JSONRPCRequest, RequestId } from '@modelcontextpro
 import { isRecord } from '../../core/is-record.ts'
 
 /**
- * Results are sent twice, as text and as structured content, and can be large. The serialized text is remembered by identity and
- * inserted when the message is written.
+ * The JSON of values, by identity. Results are sent twice, as text and as structured content, and can be large, so their JSON is
+ * reused when the message is written.
  */
 const remembered = new WeakMap<object, string>()
 
 /** A parsed message. */
 type Incoming =
   | { readonly kind: 'message'; readonly message: JSONRPCMessage }
-  /** A message that cannot be served, with its response. */
+  /** A message that cannot be handled, with the error response to it. */
   | { readonly kind: 'fault'; readonly response: JSONRPCMessage }
 
 const PARSE_ERROR = -32700
@@ -36,7 +36,7 @@ export function invalidParams(message: string, id?: unknown): JSONRPCMessage {
 
 /** Parses one message. Unknown members are dropped, because later parsers are strict. */
 export function readMessage(value: unknown): Incoming {
-  if (!isObject(value)) return refuse('a message is a JSON object.')
+  if (!isObject(value)) return refuse('a message must be a JSON object.')
   const { jsonrpc, id, method, params } = value
   if (jsonrpc !== '2.0') return refuse('"jsonrpc" must be "2.0".', id)
   if (method === undefined && ('result' in value || 'error' in value)) return accept(value)
@@ -54,9 +54,9 @@ export function readMessage(value: unknown): Incoming {
   return accept({ jsonrpc, ...answer, method, params })
 }
 
-/** Extracts the id of a request from its start and end. Returns `undefined` if uncertain. */
+/** Extracts a request's id from the start or end of its text. Returns `undefined` if uncertain. */
 export function idFromEnds(head: string, tail: string): RequestId | undefined {
-  // The member certainly belongs to the message itself only if it is next to one of the outer braces.
+  // Only next to one of the outer braces does the member certainly belong to the message itself.
   const written =
     /^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(-?\d{1,15}|"[^"\\]*")\s*,/.exec(head)?.[1] ??
     /"jsonrpc"\s*:\s*"2\.0"\s*,\s*"id"\s*:\s*(-?\d{1,15}|"[^"\\]*")\s*\}\s*$/.exec(tail)?.[1]
@@ -77,12 +77,12 @@ export function isInitialize(message: JSONRPCMessage): message is JSONRPCRequest
   return isRequest(message) && message.method === 'initialize'
 }
 
-/** Checks whether a message requests a stream of the modern era. */
+/** Checks whether a message requests a modern-era stream. */
 export function isListen(message: JSONRPCMessage): message is JSONRPCRequest {
   return isRequest(message) && message.method === 'subscriptions/listen'
 }
 
-/** Returns the resource addresses in a request for a stream. Empty if the request is malformed, which the SDK handles. */
+/** Returns the resource addresses in a request for a stream, or none if the request is malformed, which the SDK reports. */
 export function listenedUris({ params = {} }: JSONRPCRequest): readonly string[] {
   const { notifications } = params as { readonly notifications?: unknown }
   const uris = isObject(notifications) ? notifications.resourceSubscriptions : undefined
@@ -125,7 +125,7 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Serializes a value to compact JSON. The value must not change afterwards. */
+/** Serializes a value to compact JSON and remembers it, so the value must not change afterwards. */
 export function toJson(value: unknown): string {
   const json = recall(value)
   if (typeof value === 'object' && value !== null) remembered.set(value, json)

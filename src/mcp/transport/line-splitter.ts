@@ -1,4 +1,4 @@
-/** Longer lines are discarded. */
+/** Maximum length of a line in bytes. Longer lines are discarded. */
 const MAX_LINE = 10 * 1024 * 1024
 
 /** How many bytes to keep at both ends of a discarded line, enough for a request's id. */
@@ -43,7 +43,7 @@ export class LineSplitter {
       this.#chunks.push(part)
       return
     }
-    // A copy of every part would pile up until the engine collects it, and Node 24 waits longer than Node 20.
+    // Copies of every part would pile up until the engine collects them, and Node 24 waits longer for that than Node 20.
     const kept = this.#chunks.length === 0 ? part : Buffer.concat([...this.#chunks, part])
     this.#head ??= kept.toString('utf8', 0, KEPT_ENDS)
     this.#tail = Buffer.concat([this.#tail, kept.subarray(-KEPT_ENDS)]).subarray(-KEPT_ENDS)

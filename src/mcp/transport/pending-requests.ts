@@ -15,7 +15,7 @@ interface Group {
   readonly recipient: Recipient
 }
 
-/** Unanswered requests. Those that arrived together are answered together. */
+/** Unanswered requests. Requests that arrived together are answered together. */
 export class PendingRequests {
   readonly #byId = new Map<RequestId, Group>()
 
@@ -29,7 +29,7 @@ export class PendingRequests {
     return repeated && invalidRequest('a request with this id is still running.', repeated.id)
   }
 
-  /** Adds the requests of a batch. None of them must be pending. */
+  /** Adds the requests of a batch. None of them may already be pending. */
   add(messages: readonly JSONRPCMessage[], recipient: Recipient): void {
     const group: Group = { waiting: new Set(messages.filter(isRequest).map(({ id }) => id)), answers: [], recipient }
     for (const id of group.waiting) this.#byId.set(id, group)

@@ -10,14 +10,14 @@ import { TOOLS } from '../tools/index.ts'
 import { StdioTransport } from './stdio-transport.ts'
 
 export interface ServeStdioOptions extends Pick<McpServerOptions, 'facts' | 'promptsFolder' | 'mapPage'> {
-  /** Defaults to all that do not depend on a setting. */
+  /** Defaults to all tools except those for connectors. */
   readonly tools?: McpServerOptions['tools']
   readonly vaults: Vaults
-  /** True to open the vaults after a client has initialized, and not only for the first call. */
+  /** True (the default) to open the vaults once a client has initialized, rather than on the first call. */
   readonly opensEarly?: boolean
   readonly version: string
   readonly switchedOffBy: SwitchedOffBy
-  /** Events that do not depend on requests. The vault's own changes are added. */
+  /** Events that do not depend on requests. Changes in the vaults are added. */
   readonly events?: ServerEvents
   readonly stdin: Readable
   readonly stdout: Writable

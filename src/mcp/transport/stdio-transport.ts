@@ -24,8 +24,8 @@ export interface StdioTransportOptions {
   /** Called once, when reading has stopped and every request is answered. */
   onDrained(): void
   /**
-   * Called with the resources requested for a modern stream, as spelled. Returns why the stream is not allowed, or a function that
-   * ends it.
+   * Called with the resource addresses requested for a modern stream, as spelled. Returns why the stream is not allowed, or a function
+   * that ends it.
    */
   onListen?(uris: readonly string[]): Listening
 }
@@ -33,7 +33,7 @@ export interface StdioTransportOptions {
 type Listening = { readonly refusal: string } | { end(): void }
 
 /**
- * JSON-RPC over lines. Unlike the SDK's transport, it responds to invalid input, handles lines of any length, and finishes pending
+ * JSON-RPC, one message per line. Unlike the SDK's transport, it responds to invalid input, handles lines of any length, and finishes pending
  * requests before it ends.
  */
 export class StdioTransport implements Transport {
@@ -47,7 +47,7 @@ export class StdioTransport implements Transport {
   readonly #stdout: Writable
   readonly #onDrained: () => void
   readonly #onListen: (uris: readonly string[]) => Listening
-  /** Functions that end each open stream. */
+  /** Functions that end the open streams, by request id. */
   readonly #listening = new Map<RequestId, () => void>()
   readonly #lines = new LineSplitter()
   /** Requests that will be answered. Streams are not included, because they last as long as the connection. */
@@ -60,7 +60,7 @@ export class StdioTransport implements Transport {
   #closed = false
   #broken = false
   #drainTimer: NodeJS.Timeout | undefined
-  /** Set while the client does not read the output. */
+  /** Set while the client is not reading the output. */
   #blocked: { readonly until: Promise<void>; readonly end: () => void } | undefined
 
   constructor({ stdin, stdout, onDrained, onListen = () => ({ end: () => {} }) }: StdioTransportOptions) {
@@ -205,7 +205,7 @@ export class StdioTransport implements Transport {
     return this.#blocked?.until ?? Promise.resolve()
   }
 
-  /** Stops reading from a client that does not read the output. */
+  /** Stops reading the input while the client is not reading the output. */
   #block(): void {
     if (this.#blocked !== undefined) return
     const { promise: until, resolve: end } = withResolvers<void>()

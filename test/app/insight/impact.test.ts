@@ -128,8 +128,8 @@ test('removes the right note among notes whose paths differ only in case', async
 test('accepts one of id, folder and operations, and only operations of writing tools', async () => {
   const vaults = { names: [], open: house }
   const call = (args: object) => prepareCall(impactTool, args, { vaults })
-  for (const args of [{}, { id: 'a', folder: 'b' }]) expect(() => call(args)).toThrow(/expected one of them/)
-  expect(() => call({ operations: [{ tool: 'search', arguments: {} }] })).toThrow(/not a writing tool/)
+  for (const args of [{}, { id: 'a', folder: 'b' }]) expect(() => call(args)).toThrow(/expected exactly one of them/)
+  expect(() => call({ operations: [{ tool: 'search', arguments: {} }] })).toThrow(/not a write tool/)
   expect(() => call({ operations: [{ tool: 'delete_node', arguments: {} }] })).toThrow(/arguments.id/)
 })
 

@@ -9,9 +9,11 @@ function sentencesOf(extent: Omit<Parameters<typeof toolResult>[0], 'value' | 'w
 test('separates what the budget left out from what no budget shows', () => {
   const omitted = { maxTokens: 2_000, counts: { results: 1, passages: 2 }, capped: { tags: 5 } }
   expect(sentencesOf({ omitted })).toBe(
-    'Left out for max_tokens 2000: 1 result, 2 passages.\nLeft out at any max_tokens: 5 tags.',
+    'Left out to fit max_tokens 2000: 1 result, 2 passages.\nLeft out regardless of max_tokens: 5 tags.',
   )
-  expect(sentencesOf({ omitted: { maxTokens: 100, counts: {}, capped: { tags: 1 } } })).toBe('Left out at any max_tokens: 1 tag.')
+  expect(sentencesOf({ omitted: { maxTokens: 100, counts: {}, capped: { tags: 1 } } })).toBe(
+    'Left out regardless of max_tokens: 1 tag.',
+  )
   expect(toolResult({ value: [], warnings: [], omitted }, { wrap: 'results' }).structuredContent.omitted).toEqual({
     results: 1,
     passages: 2,
@@ -22,7 +24,7 @@ test('separates what the budget left out from what no budget shows', () => {
 test('counts of one are in the singular', () => {
   const counts = { results: 1, properties: 1, candidates: 1, snippet: 1, content: 1 }
   expect(sentencesOf({ omitted: { maxTokens: 100, counts } })).toBe(
-    'Left out for max_tokens 100: 1 result, 1 property, 1 candidate, 1 snippet, 1 content.',
+    'Left out to fit max_tokens 100: 1 result, 1 property, 1 candidate, 1 snippet, 1 content.',
   )
   expect(sentencesOf({ list: { offset: 5, shown: 0, count: 1, counted: 'all' } })).toBe('Nothing at offset 5: there is 1.')
 })
