@@ -90,7 +90,7 @@ export interface Answer<T> {
   readonly list?: ListFacts
   /** Items omitted because of the budget. Absent if there are none. */
   readonly omitted?: Omitted
-  /** Paths of nodes in the value, by id, as far as the use case has read them. The others are read afterwards. */
+  /** Paths that the use case has already read, by node id. The others are read afterwards. */
   readonly paths?: ReadonlyMap<NodeId, string>
 }
 

@@ -40,8 +40,8 @@ export interface VaultHealth {
   readonly store: StoreCondition
   readonly generation?: number
   /**
-   * Seconds since the last change (`age`), and seconds since the last sign of life from the process that feeds the index, if it is
-   * another one (`silent`).
+   * Seconds since the last change (`age`) and, if another process feeds the index, since the last sign of life from that process
+   * (`silent`).
    */
   readonly age?: number
   readonly silent?: number

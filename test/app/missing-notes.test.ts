@@ -158,7 +158,7 @@ test('names the notes that link to a missing note', async () => {
   expect(value).toBeNull()
   expect(warnings.map(({ code, message }) => [code, message.replace(/ get_neighbors.*/, '')])).toEqual([
     ['UNKNOWN_ID', expect.stringContaining('There is no node "Deep Work".')],
-    ['NOTICE', 'Still, 3 notes link to it, such as "index.md", "plans/b.md", "plans/c.md".'],
+    ['NOTICE', 'However, 3 notes link to it, such as "index.md", "plans/b.md", "plans/c.md".'],
   ])
 })
 

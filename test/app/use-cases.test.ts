@@ -83,7 +83,10 @@ test('explains that an id is a folder', async () => {
     expect(await getNeighbors(core, { id, ...args })).toMatchObject({
       value: [],
       warnings: [
-        { code: 'UNKNOWN_ID', message: expect.stringMatching(/^There is no node "beds\/?", but a folder: find_nodes/i) },
+        {
+          code: 'UNKNOWN_ID',
+          message: expect.stringMatching(/^There is no node "beds\/?", but there is a folder of that name. find_nodes/i),
+        },
       ],
     })
   }

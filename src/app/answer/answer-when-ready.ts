@@ -31,7 +31,7 @@ export interface Call {
 /** Milliseconds that a call waits for background work before it answers from the data available. */
 const WAITING = 10_000
 
-/** Maximum time in milliseconds that a command waits. No client gives up on a command. */
+/** Maximum time in milliseconds that a command waits. Commands have no client that could time out. */
 const COMMAND_WAITS = 600_000
 
 /** Milliseconds that an answer waits for changes that the watcher reported but that have not been read yet. */
@@ -50,7 +50,7 @@ export function timeLeft(call: Call): number {
   return Math.max(0, Math.ceil(waiting(call).waitUntil - performance.now()))
 }
 
-/** Returns how long a call waits for a result of the whole vault that is computed on request, in milliseconds. */
+/** Returns how long, in milliseconds, a call waits for a whole-vault result that is computed on request. */
 export function patienceOf(call: Call): number {
   return call.whole ? COMMAND_WAITS : timeLeft(call)
 }
@@ -185,6 +185,6 @@ async function requireServable(core: GraphCore, status: IndexStatus): Promise<vo
   }
   if (status.phase !== 'failed' || (await core.store.read(async ({ generation }) => generation)) > 0) return
   throw new RouxError('PROVIDER_ERROR', `The vault could not be indexed: ${status.message ?? 'unknown reason'}.`, {
-    hint: 'Restart the server; its log says more.',
+    hint: 'Restart the server; see its log for details.',
   })
 }

@@ -24,7 +24,7 @@ export interface Fitted<Value> {
   readonly capped?: Counts
 }
 
-/** Numbers of items by member. */
+/** Item counts, keyed by member. */
 export type Counts = Readonly<Record<string, number>>
 
 /** A tool's budget, and the function that fits the tool's answers into it. */
@@ -75,7 +75,7 @@ export class Purse {
 export const SEPARATOR = 1
 
 export interface InTurnOptions<Item> {
-  /** Share of the budget that may be used, as in `Purse.left`. */
+  /** Share of the budget that may be used; see `Purse.left`. */
   readonly share?: number
   /** Minimum number of items shown from each list, even if there is no room. */
   readonly least?: number
@@ -113,8 +113,8 @@ export function nonZero(counts: Counts): Counts {
 }
 
 /**
- * Returns a list as a member of an answer, as far as it is shown. It is left out if no item fits, because an empty list means that
- * there are no items.
+ * Returns the shown part of a list as a member of an answer. The list is left out if no item fits, because an empty list would mean
+ * that there are no items.
  */
 export function listShown<Name extends string, Item>(
   name: Name,
@@ -124,7 +124,7 @@ export function listShown<Name extends string, Item>(
   return (isLeftOut(all, shown) ? {} : { [name]: shown }) as { [Member in Name]: readonly Item[] }
 }
 
-/** Checks whether an answer shows no item of a list that has some. */
+/** Checks whether an answer leaves out every item of a list that has items. */
 export function isLeftOut(all: readonly unknown[] = [], shown: readonly unknown[] = []): boolean {
   return shown.length === 0 && all.length > 0
 }
@@ -138,7 +138,7 @@ function leftOut<Name extends string>(
   return nonZero(Object.fromEntries(names.map((name) => [name, total[name] - (shown[name]?.length ?? 0)])))
 }
 
-/** Returns which items of each list the budget left out, and which the answer did not have before, given the total lengths. */
+/** Counts the items of each list that the budget left out, and those already missing from `whole`, given the total lengths. */
 export function leftOutOf<Name extends string>(
   total: Readonly<Record<Name, number>>,
   whole: Readonly<Partial<Record<NoInfer<Name>, readonly unknown[]>>>,

@@ -25,7 +25,7 @@ export interface ComposeOptions {
   readonly isFirstSure?: boolean
   /** Extra members that the caller requested. They may use the whole budget. */
   readonly asked?: ReadonlySet<string>
-  /** Share (0–1) of the budget that properties, links and content may use if nobody requested them. */
+  /** Share (0–1) of the budget that properties, links and content may use if the caller did not request them. */
   readonly details?: number
 }
 
@@ -41,8 +41,8 @@ const LEAST_TEXT = 160
 const VALUE_LENGTH = 100
 const VALUES = 5
 /**
- * Shares of the budget that members may use that nobody asked for. Most questions are answered by then, and each token more costs
- * attention. Rows, what they are about, and what the caller requested may use all of it.
+ * Shares of the budget for members that the caller did not request. They are limited because most questions are already answered,
+ * and every token costs attention. Rows, their main text and requested members may use the whole budget.
  */
 const PASSAGES = 0.73
 const DETAILS = 0.55
@@ -74,7 +74,7 @@ interface SizedStep extends Omit<Step, 'share'> {
   readonly share: number | undefined
 }
 
-/** Members that a tool is for. A row is shown only with at least the smallest useful part of each. */
+/** Members that a tool exists for. A row is shown only with at least the smallest useful part of each. */
 const MAIN: readonly Step[] = [
   { member: 'snippet', fill: whole },
   { member: 'candidates', fill: firstItems, isShared: true },
@@ -90,7 +90,7 @@ const MAIN: readonly Step[] = [
 /** Members that are added to the shown rows, in this order, until the budget is used. The last rows may get none. */
 const EXTRA: readonly Step[] = [
   { member: 'passages', fill: bestPassage, share: PASSAGES, isShared: true, first: 3 },
-  // Short contents leave room for the others, which grow afterwards.
+  // Short contents leave room for longer ones, which are extended in the next step.
   { member: 'content', fill: cutText, share: 'details', isShared: true },
   { member: 'content', fill: cutText, share: 'details' },
   { member: 'passages', fill: furtherPassages, share: PASSAGES },
@@ -103,8 +103,8 @@ const STEPS = [...MAIN, ...EXTRA]
 const FITTED: ReadonlySet<string> = new Set(STEPS.map(({ member }) => member))
 
 /**
- * Fits rows into a budget: as many rows as fit with what they are about, then more of it, then extra members. A member that does not
- * fit is left out, so an empty list always means that there is nothing.
+ * Fits rows into a budget: first as many rows as fit with the smallest useful part of their main members, then more of these, then
+ * extra members. A member that does not fit is left out, so an empty list always means that there are no items.
  */
 export function compose<R extends object>(rows: readonly R[], options: ComposeOptions): Composed<R> {
   const { room, called = 'results', isFirstSure = true, asked, details = DETAILS } = options
@@ -135,7 +135,9 @@ interface AskedFor {
   readonly include_content?: unknown
 }
 
-/** Returns a function that fits a list into a budget. `details` is as in `ComposeOptions`; the call's arguments say what it requests. */
+/**
+ * Returns a function that fits a list into a budget. For `details`, see `ComposeOptions`. Requested members are set by arguments.
+ */
 export function rowsFitter(details: number) {
   return <R extends object>(
     rows: readonly R[],

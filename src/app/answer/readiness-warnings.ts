@@ -18,7 +18,7 @@ export const MIXED: Warning = {
 /** Warns that changed files have not been read yet. */
 export const BEHIND: Warning = {
   code: 'STALE',
-  message: 'Files have just changed and are not read yet, so this answer may be out of date. Ask again in a moment.',
+  message: 'Files have just changed and have not been read yet, so this answer may be out of date. Ask again in a moment.',
 }
 
 /** Returns a warning if the index is incomplete or not up to date. */
@@ -39,12 +39,12 @@ export function progressWarning(status: IndexStatus): Warning | undefined {
     case 'restarting':
       return {
         code: 'STALE',
-        message: `Indexing is being started again (${status.message ?? 'unknown reason'}): this answer is from the last good state.`,
+        message: `Indexing is being restarted (${status.message ?? 'unknown reason'}). This answer is from the last good state.`,
       }
     case 'failed':
       return {
         code: 'STALE',
-        message: `Indexing stopped (${status.message ?? 'unknown reason'}): this answer is from the last good state.`,
+        message: `Indexing stopped (${status.message ?? 'unknown reason'}). This answer is from the last good state.`,
       }
     default:
       return status.feed?.silent === undefined ? undefined : silence(status.feed.silent)
@@ -55,7 +55,7 @@ function silence(seconds: number): Warning {
   const time = seconds < 120 ? `${seconds} seconds` : `${Math.round(seconds / 60)} minutes`
   return {
     code: 'STALE',
-    message: `The process that feeds this vault's index has not reported for ${time}: this answer may miss later changes.`,
+    message: `The process that updates this vault's index has not reported for ${time}, so this answer may miss recent changes.`,
   }
 }
 
@@ -92,7 +92,11 @@ export function isDone(progress: Progress | undefined): boolean {
 export function firstInsightWarning(progress: ReturnType<NonNullable<Insights['progress']>>): Warning {
   const { done = 0, total = 0 } = progress ?? {}
   const read =
-    done < total ? ` (${done} of ${total} notes are read)` : total > 0 ? ' (all notes are read and are being compared)' : ''
+    done < total
+      ? ` (${done} of ${total} notes have been read)`
+      : total > 0
+        ? ' (all notes have been read and are being compared)'
+        : ''
   return {
     code: 'STALE',
     message: `The vault is being analysed for the first time${read}. Ask again in a few seconds.`,
@@ -102,5 +106,5 @@ export function firstInsightWarning(progress: ReturnType<NonNullable<Insights['p
 /** Warns that the latest insight describes an older state of the vault. */
 export const OLDER_INSIGHT: Warning = {
   code: 'STALE',
-  message: 'The vault has changed since its last analysis. A new one is running; this answer is from the old one.',
+  message: 'The vault has changed since its last analysis. A new one is running; this answer is from the previous one.',
 }

@@ -102,7 +102,7 @@ export async function ask(core: GraphCore, args: AskArguments, call: Call = {}):
 
 /**
  * Returns the prompt that `ask` would send, without sending it.
- * @throws RouxError like `ask` when looking for passages
+ * @throws RouxError for the same reasons as `ask` when it looks for passages
  */
 export async function askPrompt(core: GraphCore, args: AskArguments, call: Call = {}): Promise<Answer<Prompt>> {
   const { prompt, warnings } = await promptFor({ core, chat: requireChat(core), call }, args)
@@ -246,7 +246,7 @@ function warningsOf(
   if (usage.estimated) {
     warnings.push({ code: 'ESTIMATED', message: 'The server did not report token usage, so it is estimated from lengths.' })
   } else if (end !== undefined && isCut(usage.input, end.expected)) {
-    const message = `The server read ${usage.input} tokens, fewer than were sent: it cut the question. Raise its context (Ollama: num_ctx or OLLAMA_CONTEXT_LENGTH), or lower ai.context to match.`
+    const message = `The server read ${usage.input} tokens, fewer than were sent, so it truncated the question. Raise its context (Ollama: num_ctx or OLLAMA_CONTEXT_LENGTH), or lower ai.context to match.`
     warnings.push({ code: 'CONTEXT_CUT', message })
   }
   return warnings
@@ -256,7 +256,7 @@ function isCut(read: number, expected: number): boolean {
   return read < expected * LEAST_READ || (read % WINDOW === 0 && read < expected * LEAST_FILLED)
 }
 
-/** The title and the headings of a passage may also be quoted. */
+/** An answer may also quote the title and headings of a passage. */
 function toCited({ text, startLine, hidden, title, headings }: FoundPassage) {
   return { text, startLine, hidden, names: [title, ...headings.map((heading) => heading.text)] }
 }

@@ -54,7 +54,7 @@ export async function chatWith(
     if (event.kind === 'text') text += event.text
     if (event.kind === 'end') return { text, finish: event.finish, usage: event.usage, model, location }
   }
-  throw new Error('a provider ended without saying so')
+  throw new Error('The provider ended without an end event.')
 }
 
 interface Told extends ChatOptions {

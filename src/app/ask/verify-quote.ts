@@ -63,7 +63,7 @@ export function verifyQuote(
   })
 }
 
-/** Longer quotes are compared by their first words. */
+/** Number of UTF-16 units used to find the nearest passage. Longer quotes are truncated. */
 const COMPARED = 1_000
 
 function nearestTo(quote: string, node: Node, source: NoteText): { readonly nearest?: Omit<Passage, 'score'> } {

@@ -36,8 +36,8 @@ export interface MeaningGain {
 }
 
 /**
- * Returns what meaning adds for each kind of query. The interval is of the difference per query. There is no gain for all kinds together,
- * because it would follow from how many queries of each kind were made.
+ * Returns the gain from meaning for each kind of query. The interval applies to the difference per query. There is no gain for all
+ * kinds together, because it would depend on the number of queries of each kind.
  */
 export function meaningGains(modes: readonly AskedMode[]): readonly MeaningGain[] {
   const askedBy = (wanted: SearchMode) => modes.find(({ mode }) => mode === wanted)?.asked ?? []
@@ -51,7 +51,7 @@ export function meaningGains(modes: readonly AskedMode[]): readonly MeaningGain[
   })
 }
 
-/** nDCG@10 of a query with one right note at this rank. Rank 0: not found. */
+/** Returns nDCG@10 for a query with a single correct note at the given rank. Rank 0 means that the note was not found. */
 function ndcgAt(rank: number): number {
   return rank === 0 ? 0 : ndcg([...new Array<number>(rank - 1).fill(0), 1], [1])
 }

@@ -35,7 +35,7 @@ export function meanOf(values: readonly number[]): Estimate {
   return meanOfMeans([values])
 }
 
-/** Returns the mean of several lists' means. Each list is drawn again separately. */
+/** Returns the mean of several lists' means. For the interval, each list is resampled separately. */
 export function meanOfMeans(lists: readonly (readonly number[])[]): Estimate {
   const random = seededRandom(SEED)
   const redrawn = (values: readonly number[]): number => {
@@ -51,12 +51,12 @@ export function average(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length
 }
 
-/** Number of results that count. */
+/** Number of results that are evaluated. */
 export const DEPTH = 10
 
 /**
- * Returns nDCG@10 with linear gain, as trec_eval's ndcg_cut. `found` are the judgements of the results in order, `judged` those of all
- * documents.
+ * Returns nDCG@10 with linear gain, matching trec_eval's ndcg_cut. `found` holds the judgements of the results in rank order;
+ * `judged` holds those of all documents.
  */
 export function ndcg(found: readonly number[], judged: readonly number[]): number {
   const discounted = (gains: readonly number[]): number =>

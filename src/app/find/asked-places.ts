@@ -6,9 +6,9 @@ import type { NoteText } from '../../core/texts.ts'
 import { matchFinder, type SnippetQuery, weightOf } from '../../search/words/matches.ts'
 import { idOf, queryTerms } from '../../search/words/query-terms.ts'
 
-/** A name asks the question if it holds this share of the question, and the question holds this share of the name. */
+/** A name asks the question if each of the two covers at least this share of the other. */
 const SAME = 0.8
-/** A heading of one word, such as `Tags`, is a topic, not a question. A title may be. */
+/** With fewer words in the question, only titles count. A heading of one word, such as `Tags`, is a topic, not a question. */
 const FEWEST_WORDS = 2
 
 /**
@@ -56,7 +56,7 @@ interface Lines {
   readonly from: number
   /** The line after the last one. */
   readonly to: number | undefined
-  /** A line that does not count as text. */
+  /** Number of the heading's line, which does not count as text. */
   readonly heading?: number
 }
 

@@ -21,7 +21,7 @@ export async function communitiesNamed(
   return ids.length === 0 ? { communities: new Map(), warnings: [] } : await notesOfCommunities(core, call, ids)
 }
 
-/** Returns the notes of these communities. If communities are not computed in time, returns none and a warning. */
+/** Returns the notes of the given communities. If communities are not computed in time, returns an empty map and a warning. */
 export async function notesOfCommunities(
   core: GraphCore,
   call: Call,
@@ -42,7 +42,7 @@ export interface FoundCommunity {
 }
 
 /**
- * Returns the community with this id. Ignores case. The id may include the vault's name.
+ * Returns the community with the given id, ignoring case. The id may include the vault's name.
  * @throws RouxError `NODE_NOT_FOUND` if there is no such community. If it no longer exists, the error lists its successors.
  */
 export function requireCommunity(
@@ -130,7 +130,7 @@ function presentHeirs(
   return [...found].slice(0, MOST_HEIRS)
 }
 
-/** An insight, the function that answers from it, and the answer if there is no insight. */
+/** The source of an insight, the function that answers from it, and the answer to return if there is no insight. */
 interface InsightUse<T, Kind extends InsightKind> {
   readonly from: Insights<Kind>
   readonly empty: T

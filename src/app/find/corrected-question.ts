@@ -5,14 +5,14 @@ import { LETTERS } from '../../search/words/near-words.ts'
 import { analyze } from '../../search/words/scan.ts'
 import type { Warning } from '../graph-core.ts'
 
-/** Too many words are near a shorter one. */
+/** Minimum length of a word to correct. Too many words are close to a shorter one. */
 const SHORTEST_WORD = 4
-/** A single word is compared with titles only, because it has no context. */
+/** Minimum number of words in a question. A single word has no context, so it is compared with titles only. */
 const FEWEST_WORDS = 2
-/** A question with more unknown words is about something else. */
+/** Maximum number of unknown words. A question with more is probably about something else. */
 const MOST_WORDS = 1
 
-/** A question whose unknown words are replaced by near words of the vault. */
+/** A question in which unknown words have been replaced with similar words from the vault. */
 export interface CorrectedQuestion {
   readonly text: string
   readonly corrections: readonly Correction[]
@@ -24,8 +24,8 @@ interface Correction {
 }
 
 /**
- * Replaces each word of a question that no note contains by the word of the vault that differs by one letter, or by two swapped
- * ones, and is in most notes. Returns `undefined` if nothing is replaced.
+ * Replaces each word of a question that no note contains with the most common indexed word that differs from it by one letter or
+ * two swapped letters. Returns `undefined` if nothing is replaced.
  */
 export async function correctQuestion(
   snapshot: Snapshot,
@@ -34,7 +34,7 @@ export async function correctQuestion(
 ): Promise<CorrectedQuestion | undefined> {
   const unknown = terms.filter(({ notes }) => notes === 0).map(({ word }) => word)
   if (terms.length < FEWEST_WORDS || unknown.length === 0 || unknown.length > MOST_WORDS) return undefined
-  // The words of a language without spaces come from a dictionary, which has no typos.
+  // Words in languages without spaces are found with a dictionary, so they contain no typos.
   const wanted = unknown.filter((word) => word.length >= SHORTEST_WORD && LETTERS.test(word) && classAt(word, 0) === SPACED)
   if (wanted.length === 0) return undefined
   const near = await snapshot.wordsNear(wanted)
@@ -52,7 +52,7 @@ export async function correctQuestion(
   return corrections.length === 0 ? undefined : { text: text + question.slice(from), corrections }
 }
 
-/** Says which words were replaced. */
+/** Returns a warning that lists the replaced words. */
 export function correctionWarning({ corrections }: CorrectedQuestion): Warning {
   const told = corrections.map(({ typed, meant }) => `${JSON.stringify(meant)} instead of ${JSON.stringify(typed)}`)
   return { code: 'FALLBACK', message: `Searched for ${told.join(' and ')}, which no note contains.` }

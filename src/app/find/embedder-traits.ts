@@ -32,7 +32,7 @@ export function knownTraits({ store }: GraphCore, embedder: string): EmbedderTra
   return traitsOf(embedder) ?? measured.get(store)?.get(embedder) ?? ASSUMED
 }
 
-/** If only some notes had vectors, the vault would appear to contain few answers. */
+/** Checks whether all notes have vectors. If only some had, the vault would appear to contain few answers. */
 function isEmbedded({ indexing }: GraphCore): boolean {
   const vectors = indexing.status().search?.vectors
   return vectors !== undefined && vectors.done >= vectors.total

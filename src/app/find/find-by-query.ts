@@ -40,7 +40,7 @@ export interface FoundByQuery {
    * in the query.
    */
   readonly fallback: 'some' | 'begun' | undefined
-  /** Sets in the query that contain no note. A set that is empty because of another one inside of it is left out. */
+  /** Empty sets in the query. A set that is empty only because a set nested in it is empty is left out. */
   readonly emptySets: readonly QuerySet[]
 }
 
@@ -130,7 +130,7 @@ async function orderOf(
   return { by, direction: order ?? (by === 'title' ? 'asc' : 'desc'), terms: termsOf(words), first: first.all }
 }
 
-/** Returns the ids for the titles in a query. Notes that link to excluded files may be listed, so titles of these are found, too. */
+/** Returns the ids for the titles in a query. Includes excluded files, because notes that link to them may still be listed. */
 async function titleIds(snapshot: Snapshot, core: Pick<GraphCore, 'name'>, query: Query): Promise<TitleIds> {
   const named = titlesIn(query).map(
     async (title) => [title, [(await requireNamed(snapshot, core, title.trim(), { withMissing: true })).id]] as const,

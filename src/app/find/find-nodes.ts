@@ -105,8 +105,8 @@ export function scopeOf({ folder, includeArchived }: FindArguments, query: Query
 }
 
 const FALLBACKS = {
-  some: 'No note has all of these words; these have some of them.',
-  begun: 'No note has exactly these words; these have words that start with them.',
+  some: 'No note has all of these words. The notes shown have some of them.',
+  begun: 'No note has exactly these words. The notes shown have words that start with them.',
 }
 
 /** Returns the dates that the query filters or orders by. */
@@ -160,7 +160,7 @@ function isEmptyQuery({ terms, phrases }: SnippetQuery): boolean {
 function snippetOf(node: Node, source: NoteText, query: SnippetQuery) {
   const text = blankData(readableSource(node, source).text)
   const seen = legible(text)
-  // If a note has only images or comments, they are its beginning.
+  // Images and comments are shown only if a note contains nothing else.
   const shown = seen.slice(source.bodyStart).trim() === '' ? text : seen
   // Only visible text counts. A link address that contains all the words is not a match.
   const counted = isEmptyQuery(query) ? {} : { seen: wordsOf(text) }

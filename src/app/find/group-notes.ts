@@ -21,12 +21,12 @@ export interface NoteGroup {
   /** In the most common spelling. One value for each property that the notes are grouped by. */
   readonly value: string | readonly string[]
   readonly count: number
-  /** Paths of the first three notes, with the vault's name if there are several. They are also ids. */
+  /** Paths of the first three notes, including the vault's name if there are several vaults. A path can be used as an id. */
   readonly examples: readonly string[]
 }
 
 export interface NoteGroups {
-  /** The kinds of node, the query, the folder and the groups in words, such as `notes that match "#book", by author`. */
+  /** Describes the kinds of node, the query, the folder and the groups, for example `notes that match "#book", by author`. */
   readonly counted: string
   /** Largest first, then by value. */
   readonly groups: readonly NoteGroup[]
@@ -34,19 +34,19 @@ export interface NoteGroups {
   readonly total: number
   /** Number of notes that match the query. */
   readonly notes: number
-  /** Number of these that are in no group, because they have no such value. */
+  /** Number of matching notes in no group, because they have no such value. */
   readonly without: number
 }
 
 export interface NoteCount {
-  /** As in `NoteGroups`. */
+  /** See `NoteGroups`. */
   readonly counted: string
   /** Number of notes that match the query. */
   readonly total: number
 }
 
 export interface GroupArguments extends FindArguments {
-  /** A property, `folder`, `tag`, `community`, or a date and its unit such as `created:month`; or two of them with a comma. */
+  /** A property, `folder`, `tag`, `community`, or a date with a unit, such as `created:month`; or two of them, comma-separated. */
   readonly groupBy: string
 }
 
@@ -60,7 +60,7 @@ type Grouping =
   | { readonly kind: 'property'; readonly name: string; readonly unit?: keyof typeof UNITS }
 
 const HINT =
-  'Write a property, folder, tag, community, created:month or modified:year; a property with dates also as due:month. Two are possible: "author, created:year". A property that is called folder or tag is #folder, #tag.'
+  'Use a property, folder, tag, community, created:month or modified:year. For a property with dates, due:month also works. Two can be combined: "author, created:year". Write #folder or #tag for a property of that name.'
 
 /** Counts the notes that match a query. */
 export function countNodes(core: GraphCore, args: FindArguments, call: Call = {}): Promise<Answer<NoteCount>> {
@@ -112,12 +112,12 @@ export function groupNodes(core: GraphCore, args: GroupArguments, call: Call = {
   })
 }
 
-/** Returns in words which notes are counted. */
+/** Describes which notes are counted. */
 function countedBy(args: FindArguments, query: Query): string {
   const { kinds } = scopeOf(args, query)
   const matching = args.query.trim() === '' ? '' : ` that match ${quoted(args.query.trim())}`
   const inside = args.folder === undefined ? '' : ` in the folder ${quoted(args.folder)}`
-  return `${kinds === undefined ? 'notes' : 'notes and canvases'}${matching}${inside}${args.includeArchived ? '' : ', without archived ones'}`
+  return `${kinds === undefined ? 'notes' : 'notes and canvases'}${matching}${inside}${args.includeArchived ? '' : ', excluding archived ones'}`
 }
 
 /** Parses one or two groupings. @throws RouxError `INVALID_PARAMS` */
@@ -144,9 +144,9 @@ const PLACES: Readonly<Record<string, 'folder' | 'tag' | 'community'>> = {
   community: 'community',
   communities: 'community',
 }
-/** A caller may say that a name is that of a property. */
+/** A prefix that marks a name as a property. */
 const PROPERTY = /^(?:property|properties)\s*:\s*(?=\S)/i
-/** Units that notes cannot be grouped by. After a colon, any other word belongs to the name of a property, such as `dc:title`. */
+/** Units that notes cannot be grouped by. Any other word after a colon is part of a property's name, such as `dc:title`. */
 const OTHER_UNITS = /^(?:dates?|decades?|hours?|minutes?|quarters?|weekdays?|weeks?)$/
 
 function readGrouping(text: string): Grouping {
@@ -185,7 +185,7 @@ function withUnit(text: string): NameWithUnit {
   return { name: text.trim(), unit: undefined }
 }
 
-/** Checks whether a name without `#` means something else than a property. */
+/** Checks whether a name without `#` means something other than a property. */
 function isKnownName(name: string): boolean {
   const folded = name.toLowerCase()
   return Object.hasOwn(PLACES, folded) || DATES.some((date) => date === folded)
@@ -207,7 +207,7 @@ interface Members {
 
 const NO_MEMBERS: Members = { of: new Map(), labels: async () => new Map(), warnings: [] }
 
-/** Returns the community of each note, and a function that names the communities. */
+/** Returns the community of each note, and a function that returns the labels of communities. */
 async function communityMembers(core: GraphCore, call: Call): Promise<Members> {
   const { insight, warnings } = await latestOf(core.insights, call)
   if (insight === undefined) return { ...NO_MEMBERS, warnings }
@@ -238,7 +238,7 @@ const VALUE_LENGTH = 100
 const SEPARATOR = '\u0000'
 
 interface Tally {
-  /** How often each spelling of the values occurs, as one string. */
+  /** Number of uses of each spelling. The values of several groupings are joined into one string. */
   readonly spellings: Map<string, number>
   count: number
   readonly examples: string[]
@@ -249,7 +249,7 @@ class Groups {
   readonly #groupings: readonly Grouping[]
   readonly #communities: { readonly of: ReadonlyMap<string, string>; readonly labels: ReadonlyMap<string, string> }
   readonly #tallies = new Map<string, Tally>()
-  /** For each property, values that should be dates and are none. */
+  /** For each property, values that should be dates but are not. */
   readonly #noDates = new Map<string, { count: number; readonly example: string }>()
   without = 0
 
@@ -271,7 +271,7 @@ class Groups {
       [''],
     )
     if (combined.length === 0) this.without++
-    // A note counts once for each group, also if it has a value in two spellings.
+    // A note counts only once per group, even if it has a value in two spellings.
     for (const [key, spelling] of new Map(combined.map((value) => [foldName(value), value]))) this.#count(key, spelling, note)
   }
 
@@ -297,7 +297,7 @@ class Groups {
     })
   }
 
-  /** Warns about values that are not dates although notes are grouped by their year, month or day. */
+  /** Warns about values that are not dates, if notes are grouped by their year, month or day. */
   unreadDates(): readonly Warning[] {
     return [...this.#noDates].map(([name, { count, example }]) => ({
       code: 'NOTICE',
@@ -340,7 +340,7 @@ function withoutBrackets(text: string): string {
   return /^\[\[([^[\]|#]+)\]\]$/.exec(text)?.[1]?.trim() ?? text
 }
 
-/** Returns the start of a date up to a unit, or up to the part of it that is written. `undefined` if the text is not a date. */
+/** Returns the start of a date, as precise as the unit or, if less precise, the text. `undefined` if the text is not a date. */
 function dateOf(text: string, unit: keyof typeof UNITS): string | undefined {
   const time = readDate(text)
   if (time === undefined) return undefined

@@ -9,26 +9,26 @@ import { inverseDocumentFrequency } from '../../search/words/rank.ts'
 import { analyze } from '../../search/words/scan.ts'
 import { type Reading, readTexts } from '../read/texts.ts'
 
-/** Maximum number of notes whose links are examined: those found first by words, which contain the texts of their links. */
+/** Maximum number of notes whose links are examined, best word matches first. A note's words include the texts of its links. */
 const SOURCES = 10
 /** Notes with a smaller share of the question's weight are not examined. */
 const LEAST_MATCHED = 0.5
 /** Maximum number of links examined per note. */
 const LINKS = 2_000
-/** Score of a note whose link text is the question, relative to the best note by words. Half of this finds fewer of them. */
+/** Score of a note whose link text equals the question, relative to the best note by words. Half of it finds fewer of them. */
 const WEIGHT = 1
 
 interface LinkText {
   readonly to: NodeId
   readonly text: string
-  /** The square of the question's share in the text, times the share of the text's words that the question has, 0–1. */
+  /** The squared share of the question that the text covers, times the share of the text that the question covers, 0–1. */
   readonly fit: number
 }
 
 /**
  * Adds the texts of links as a weak field of the notes they lead to: "see [[Levain|the sourdough mother]]" helps *sourdough mother*
- * to find *Levain*. Only the best text of each note counts, so a note with a thousand texts has no advantage. Texts that are a name
- * of the note do not count.
+ * to find *Levain*. Only the best text of each note counts, so a note with a thousand texts has no advantage. Texts that equal a
+ * name of the note are ignored.
  */
 export async function withLinkTexts(
   reading: Reading,
@@ -48,7 +48,7 @@ type WrittenLink = Pick<LinkText, 'to' | 'text'>
 
 interface LinkFilter {
   readonly scope: Scope
-  /** False for a text without words of the question. */
+  /** Returns false for text without any of the question's words. */
   readonly mayFit: (text: string) => boolean
 }
 
@@ -60,7 +60,7 @@ async function linksWithTexts(
   if (sources.length === 0) return []
   const ids = sources.map(({ id }) => id)
   const stretches = ids.map((id) => ({ id, start: 0, end: Number.MAX_SAFE_INTEGER }))
-  // Asked together, because each question to a database takes a round trip.
+  // Requested in parallel, because each query to a database takes a round trip.
   const [links, { texts, changed }] = await Promise.all([reading.snapshot.linksWithin(stretches, scope), readTexts(reading, ids)])
   const written: WrittenLink[] = []
   for (const [at, id] of ids.entries()) {
@@ -78,11 +78,11 @@ function mayHaveText({ kind, form }: OutgoingLink): boolean {
   return kind === 'link' && (form === 'wikilink' || form === 'markdown' || form === 'reference')
 }
 
-/** Returns the text of a link, or an empty string for a wikilink that shows its target and for a text that fits no question. */
+/** Returns a link's text, or an empty string if a wikilink shows its target or the text cannot fit the question. */
 function textOf({ form, start, end }: OutgoingLink, source: string, mayFit: LinkFilter['mayFit']): string {
   const written = source.slice(start, end)
   if (form === 'wikilink' && !written.includes('|')) return ''
-  // Only without the marks of a link or image inside it does a word stand in the text as written.
+  // If the text contains another link or an image, its words may differ from what is written.
   return mayFit(written) || written.includes('[', 2) ? plainText(written) : ''
 }
 
@@ -100,12 +100,12 @@ function fitTo({ terms: found }: WordHits, terms: readonly WordTerm[], files: nu
     const met = [...stems].filter((stem) => weights.has(stem))
     if (met.length === 0) return 0
     const share = met.reduce((sum, stem) => sum + (weights.get(stem) ?? 0), 0) / all
-    // Squared, because a short link in a long sentence says little about the sentence.
+    // Squared, because a text that covers little of the question is weak evidence.
     return share ** 2 * (met.length / stems.size)
   }
 }
 
-/** Returns the text of each linked note that fits best. */
+/** Returns the best-fitting link text for each linked note. */
 function bestTexts(links: readonly WrittenLink[], fitOf: (text: string) => number): readonly LinkText[] {
   const best = new Map<NodeId, LinkText>()
   for (const { to, text } of links) {

@@ -72,7 +72,7 @@ export interface SearchByTagsArguments extends PageArguments {
   readonly links?: number | undefined
 }
 
-/** Returns notes that have any or all of these tags, or tags nested below them, ordered by id. */
+/** Returns notes that have any or all of the given tags, or tags nested below them, ordered by id. */
 export function searchByTags(
   core: GraphCore,
   args: SearchByTagsArguments,
@@ -84,7 +84,7 @@ export function searchByTags(
     const { items, total } = await snapshot.select({ tags: { names, mode: args.mode } }, page)
     const ids = items.map(({ id }) => id)
     const value = await listResponses(snapshot, ids, { shown: 'excerpt', links: linksShown(args.links, call) })
-    // If several tags are requested, an unknown one would silently change the answer.
+    // Without a warning, one unknown tag among several would silently change the answer.
     const warnings = await tagWarnings(snapshot, args.tags, call)
     return { ...listed(value, { offset: page.offset, shown: ids.length, total }), warnings }
   })

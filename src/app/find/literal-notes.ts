@@ -10,8 +10,8 @@ import { type Reading, readNotes } from '../read/texts.ts'
 const LOOKED_THROUGH = 100
 
 /**
- * Returns the notes of a scope that contain any of these literals, ordered by keyword match, best first, with the number of literals
- * in each note.
+ * Returns the notes of a scope that contain any of the given literals, ordered by keyword match, best first, with the number of
+ * literals in each note.
  */
 export async function literalNotes(
   reading: Reading,

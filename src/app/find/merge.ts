@@ -14,7 +14,7 @@ export function mergeRanked<T extends { readonly score: number }>(lists: readonl
 /** The answer of one vault to `find_nodes`. */
 type FoundInVault = readonly FoundNode[] | NoteGroups | NoteCount
 
-/** Merges found notes in the requested order, or all groups of several vaults, or their counts. */
+/** Merges the answers of several vaults: found notes in the requested order, all groups, or counts. */
 export function mergeAnswers(answers: readonly FoundInVault[], order: Pick<FindArguments, 'orderBy' | 'order'>): FoundInVault {
   const grouped = answers.filter((answer) => 'groups' in answer)
   if (grouped.length > 0) return mergeGroups(grouped)

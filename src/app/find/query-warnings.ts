@@ -23,8 +23,8 @@ interface QueryFacts extends Pick<FoundByQuery, 'emptySets'> {
 }
 
 /**
- * Warns about unknown tags and properties in a query, and empty sets. If the answer is empty, also warns about unknown
- * values and about compared properties without comparable values.
+ * Warns about unknown tags and properties in a query, and about empty sets. If the answer is empty, also warns about unknown values
+ * and about compared properties without comparable values.
  */
 export async function queryWarnings(
   snapshot: Snapshot,
@@ -61,7 +61,7 @@ function propertyMeant(tag: string): Warning {
   }
 }
 
-/** Warns about values that no note has in an existing property, and suggests the nearest values. */
+/** Warns about values that no note has for an existing property, and suggests the nearest values. */
 async function valueWarnings(snapshot: Snapshot, query: Query): Promise<readonly Warning[]> {
   const warnings = valuesIn(query)
     .slice(0, TOLD)

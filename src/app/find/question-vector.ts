@@ -23,7 +23,7 @@ const failed = new WeakMap<Embedding, { readonly reason: string; readonly until:
 export interface QuestionVector {
   readonly embedder: Embedder
   readonly vector: Float32Array
-  /** The same for notes in other languages. Omitted if `vector` serves them too. */
+  /** The vector for notes in other languages. Omitted if `vector` is used for them too. */
   readonly across?: Float32Array
   /** `undefined` for a question without letters. */
   readonly language: Language | undefined
@@ -43,7 +43,7 @@ export async function servingEmbedder(core: GraphCore): Promise<Embedder> {
   return (former === undefined ? undefined : await core.embedding.openFormer(former.embedder)) ?? embedder
 }
 
-/** Creates this embedder's vectors again if another process with another embedder may have removed them. */
+/** Recreates the embedder's vectors if another process with a different embedder may have removed them. */
 async function lookAgain({ indexing }: GraphCore, embedder: Embedder): Promise<void> {
   const vectors = indexing.status().search?.vectors
   if (vectors?.embedder !== embedder.id || vectors.done === 0) return
@@ -82,7 +82,7 @@ export async function embedWith(embedder: Embedder, texts: readonly string[], { 
   return requireVectors(embedder, texts.length, await embedder.embed(texts, kind, signal))
 }
 
-/** Returns a question's embedding, or why there is none. Failures are remembered for a while. */
+/** Returns a question's embedding, or a warning if there is none. Failures are remembered for a while. */
 export async function tryQuestion(
   core: GraphCore,
   text: string,
@@ -95,7 +95,7 @@ export async function tryQuestion(
   // While this question retries, other questions do not wait for the model.
   if (known !== undefined) remember(embedding, known.reason)
   const time = isCommand(core) ? PATIENCE : Math.min(PATIENCE, Math.max(timeLeft(call), LEAST_PATIENCE))
-  // Unlike `AbortSignal.timeout`, this can be cancelled, so nothing of a question stays behind for seconds.
+  // Unlike `AbortSignal.timeout`, this timer can be cleared, so nothing remains in memory after the question.
   const patience = new AbortController()
   const timer = setTimeout(() => patience.abort(), time).unref()
   const { signal, unlink } = linkSignals(patience.signal, call.signal)
@@ -115,7 +115,7 @@ export async function tryQuestion(
       : { embedder, vector, language, ...(across === undefined ? undefined : { across }) }
   } catch (error) {
     call.signal?.throwIfAborted()
-    // Not a failure of the model: the whole call is retried.
+    // The model has not failed: the whole call is retried.
     if (error instanceof RouxError && error.code === 'STORE_UNAVAILABLE') throw error
     const reason = patience.signal.aborted
       ? `the model did not answer within ${(time / 1_000).toFixed(1).replace(/\.0$/, '')} s`

@@ -58,7 +58,7 @@ const SPELLED = 0.7
 const MAX_SPELLED = 50
 
 /**
- * Returns the notes for these names, in order.
+ * Returns the notes for the given names, in order.
  * @throws RouxError `PROVIDER_ERROR` for `semantic` without an embedder
  */
 export function resolveNodes(core: GraphCore, args: ResolveArguments, call: Call = {}): Promise<Answer<readonly ResolvedName[]>> {
@@ -153,7 +153,7 @@ interface NameVectors {
   readonly embedder: Embedder
   readonly traits: EmbedderTraits
   readonly vectors: readonly Float32Array[]
-  /** For names in other languages. Omitted if the embedder makes no difference. */
+  /** Vectors for names in other languages. Omitted if `vectors` are used for them too. */
   readonly across?: readonly Float32Array[]
 }
 

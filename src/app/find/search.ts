@@ -87,11 +87,11 @@ export interface SearchResult extends ListedNode {
 export interface Explanation {
   readonly keyword: RetrieverScore | null
   readonly semantic: RetrieverScore | null
-  /** Only for a note in another language than the question: its rank among these, and the least share of the best note's score it gets. */
+  /** Only for notes in other languages than the question: the rank among them, and the minimum share of the best note's score. */
   readonly across?: RetrieverScore
   /** Weight of the semantic score, 0–1. */
   readonly weight: number
-  /** ISO 639-1 code of the question's language, which decides the weight. Omitted if it is unclear. */
+  /** ISO 639-1 code of the question's language, which determines the weight. Omitted if it is unclear. */
   readonly language?: string
   /** True if a title or alias equals the question. */
   readonly exact: boolean
@@ -107,9 +107,9 @@ const MOST_PASSAGES = 16 * PASSAGES
 /** With fewer notes than this, distances are a poor indicator of relevance. */
 const FEWEST_NOTES = 50
 const NAMES = 50
-/** Weight of cosines across languages beside those of an English question, which are lower for notes that answer equally well. */
+/** Factor for cosines across languages. The cosines of an English question are lower for notes that answer equally well. */
 const ACROSS_SHARE = 0.9
-/** Weight of the semantic score if all notes are in other languages than the question, and share of its words that rules this out. */
+/** Weight of the semantic score if no note is in the question's language, and the share of matched words that rules this out. */
 const ABROAD_WEIGHT = 0.7
 const WELL_MATCHED = 0.6
 
@@ -216,7 +216,7 @@ export async function rank(reading: Reading, args: SearchArguments, asked: Asked
   }
 }
 
-/** Checks whether the first notes are about what was asked. A note in another language than the question lacks its words. */
+/** Checks whether the first notes are about the question's subject. Notes in other languages pass, because they lack its words. */
 function isAbout(
   first: readonly FusedHit<NodeId>[],
   { words, traits, foreign }: Pick<Retrieval, 'words' | 'foreign'> & { readonly traits: MeaningTraits },
@@ -228,11 +228,11 @@ function isAbout(
 
 interface Retrieval {
   readonly fused: readonly FusedHit<NodeId>[]
-  /** The notes with the words as corrected, and as typed. They are the same if no word was corrected. */
+  /** The notes found with the corrected words, and with the words as typed. They are the same if no word was corrected. */
   readonly words: WordHits
   readonly typed: WordHits
   readonly corrected: CorrectedQuestion | undefined
-  /** The nearest notes in other languages than the question. */
+  /** The nearest notes in languages other than the question's. */
   readonly foreign: readonly SemanticHit<NodeId>[]
 }
 
@@ -279,15 +279,15 @@ interface NearNotes {
 
 const NONE_NEAR: NearNotes = { hits: [], byLanguage: undefined }
 
-/** Checks whether the notes are in other languages than the question. If words match well, its language was mistaken. */
+/** Checks whether all near notes are in languages other than the question's. If words match well, its language was misdetected. */
 function isAbroad(keyword: readonly KeywordHit<NodeId>[], byLanguage: NearByLanguage<NodeId> | undefined): boolean {
   if (byLanguage === undefined || byLanguage.own.length > 0 || byLanguage.other.length === 0) return false
   return keyword.every(({ matched }) => matched < WELL_MATCHED)
 }
 
 /**
- * Lets the best notes support those that are like them. Each note is compared by its passage nearest to the question. In other languages
- * than English, this changes too little to be of use.
+ * Raises the scores of notes that are similar to the best ones. Each note is compared by its passage nearest to the question. Only
+ * applies to English questions, because it has too little effect in other languages.
  */
 async function supportedHits(
   snapshot: Snapshot,
@@ -295,7 +295,7 @@ async function supportedHits(
   { question: { embedder, vector, language }, words }: { readonly question: QuestionVector; readonly words: WordHits },
 ): Promise<readonly FusedHit<NodeId>[]> {
   const share = supportShare(words.hits.reduce((most, { matched }) => Math.max(most, matched), 0))
-  // By meaning alone, it is unknown whether a note has the words, and its own title would no longer come first.
+  // Without word matches, a note whose title is the question might no longer come first.
   if (queryKind(language) !== 'query' || words.hits.length === 0 || share === 0) return hits
   const stored = await snapshot.vectors(
     embedder.id,
@@ -321,7 +321,7 @@ const NOT_NAMED: NamedExactly = { own: [], all: [] }
 const NO_WORDS: WordHits = { hits: [], coverage: 0, terms: [] }
 
 /**
- * The nearest notes, by the question's vector or, if that is nearer, by its vector for other languages. Notes in the question's own
+ * Returns the nearest notes, by the question's vector or, if closer, by its vector for other languages. Notes in the question's own
  * language are not compared across languages, which is less accurate.
  */
 async function nearest(snapshot: Snapshot, question: QuestionVector, scope: Scope): Promise<NearNotes> {
@@ -387,8 +387,8 @@ async function nearestBy(snapshot: Snapshot, { embedder, vector, scope }: Neares
 }
 
 /**
- * Returns the nearest passages. Fetches more if they belong to too few notes, because a single long note may have more passages than
- * are compared at first.
+ * Returns the nearest passages. Fetches more if they belong to too few notes, because one long note can take up all of the passages
+ * fetched in the first round.
  */
 async function nearestPassages(nearest: (limit: number) => Promise<readonly ChunkHit[]>): Promise<readonly ChunkHit[]> {
   for (let limit = PASSAGES; ; limit *= 4) {
@@ -413,8 +413,8 @@ export interface RankedHit extends FusedHit<NodeId> {
 /** A note that covers this share of the question's weight contains all of its words. */
 const ALL_WORDS = 0.999
 /**
- * If a question has only one or two words, and they are known, the spelling is probably right, but many notes contain them. Keep only
- * `SPELLED_FIRST` notes in front.
+ * If a question has only one or two words, and all are known, they are probably spelled correctly, but many notes contain them.
+ * Only `SPELLED_FIRST` notes then stay ahead of similar titles.
  */
 const FEW_WORDS = 2
 const SPELLED_FIRST = 2
@@ -470,7 +470,7 @@ function withCloseTitles(
   return [...first.map(toTitled), ...titled.toReversed(), ...rest]
 }
 
-/** Tells the similar title, or else which words were replaced. */
+/** Returns a warning that names the similar title or, if there is none, the replaced words. */
 function spellingWarning(close: readonly NameHit[], corrected: CorrectedQuestion | undefined): readonly Warning[] {
   const [best] = close
   if (best === undefined) return corrected === undefined ? [] : [correctionWarning(corrected)]

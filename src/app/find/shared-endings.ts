@@ -31,8 +31,8 @@ interface Ending {
 }
 
 /**
- * Returns the UTF-16 offsets of the last sections shared by several of these notes. The words must be the same, but link addresses
- * may differ.
+ * Returns the UTF-16 offsets of the last sections shared by several of the given notes. The words must be the same, but link
+ * addresses may differ.
  */
 export function sharedEndings(passages: readonly NotePlace[], question: SnippetQuery): ReadonlyMap<NodeId, number> {
   const endings = new Map<NodeId, Ending>()

@@ -45,7 +45,7 @@ export interface SimilarNode extends ListedNode {
 /** Number of passages compared at first. Each note is ranked by its best passage. */
 const PASSAGES = 200
 const MOST_PASSAGES = 16 * PASSAGES
-/** Cosine, by what the model knows of all languages, from which notes in other languages are similar. */
+/** Minimum cosine of similar notes in other languages, using only the part of the vectors that all languages share. */
 const LEAST_ACROSS = 0.45
 /** Maximum number of neighbors by words. Notes farther away are rarely similar. */
 const MOST_NEAR = 64
@@ -174,7 +174,7 @@ function warningsOf({ insight, isCurrent }: Followed, note: number): readonly Wa
   if (insight.unread.includes(id)) warnings.push(...unreadWarnings([id]))
   else if (words < HARDLY_ANY) {
     const own = words === 0 ? 'no text' : `only ${words} ${words === 1 ? 'word' : 'words'}`
-    const message = `${quoted(id)} has ${own} of its own besides lines that many notes share, so its similar notes are based on little more than its name.`
+    const message = `${quoted(id)} has ${own} of its own apart from lines that many notes share, so its similar notes are based on little more than its name.`
     warnings.push({ code: 'NOTICE', message })
   }
   return warnings
@@ -232,7 +232,7 @@ export async function abroad(
   const centre = centreOf(stored.chunks.map(({ vector }) => vector.map((value, at) => (at < from ? 0 : value))))
   if (centre === undefined) return NONE
   const other = new Set<string | undefined>(used.filter((code) => code !== own && knowsLanguage(opened?.languages, code)))
-  // The other columns of a passage are about as long, and not compared.
+  // The other columns of a passage's vector are about as long, but are not compared.
   const least = LEAST_ACROSS * Math.SQRT1_2
   const nearest = nearestTo(reading, args, { embedder, centre })
   const among = async (hits: readonly ChunkHit[]) => {
@@ -399,8 +399,8 @@ interface Nearest {
 }
 
 /**
- * Returns the nearest other notes, ranked by their nearest passage. Fetches more passages if necessary, because a single long note
- * may have more than are compared at first.
+ * Returns the nearest other notes, ranked by their nearest passage. Fetches more passages if necessary, because one long note can
+ * take up all of the passages fetched in the first round.
  */
 async function nearestOthers(
   nearest: (limit: number) => Promise<readonly ChunkHit[]>,

@@ -6,9 +6,9 @@ import { foldName } from '../../core/text/fold.ts'
 import type { Read } from '../answer/answer-when-ready.ts'
 import { truncate } from '../answer/truncate.ts'
 
-/** Notes of one form: short entries in one folder that share a template or a property. */
+/** Notes of the same form: short entries in one folder that share a template or a property. */
 export interface Catalogue {
-  /** As spelled in the vault. Empty for the top. A folder that is named by a number or a date counts as the one above it. */
+  /** Spelled as in the vault. Empty for the root. A folder named after a number or a date is treated as its parent. */
   readonly folder: string
   /** Set if a property divides the folder's entries, such as `{ "type": "plugin" }`. */
   readonly where?: Readonly<Record<string, string>>
@@ -20,7 +20,7 @@ export interface Catalogue {
   readonly properties: readonly string[]
 }
 
-/** An entry has few words of its own. A place needs this many entries, and this share of the vault's notes. */
+/** Minimum number of entries in a place, and their minimum share of the vault's notes. An entry has few words of its own. */
 const LEAST = { notes: 10, share: 0.01 }
 /** A property or a template belongs to the form if this share of the entries has it. */
 const NEARLY_ALL = 0.9
@@ -36,10 +36,10 @@ interface Source {
   readonly read: Read
 }
 
-/** The catalogues of whole vaults, because reading the properties of all notes takes longer than the rest of a map. */
+/** Caches the catalogues of whole vaults, because reading the properties of all notes takes longer than the rest of a map. */
 const kept = new WeakMap<object, readonly Catalogue[]>()
 
-/** Returns the catalogues that hold most of these notes, largest first, or none if there is no such form. Takes linear time. */
+/** Returns the catalogues that together hold most of the given notes, largest first, or an empty list. Runs in linear time. */
 export async function findCatalogues({ insight, read }: Source, notes: readonly number[]): Promise<readonly Catalogue[]> {
   const isWhole = notes.length === insight.ids.length
   const known = isWhole ? kept.get(insight) : undefined
@@ -75,7 +75,7 @@ function isStub({ ownWords }: Pick<Insight, 'ownWords'>, note: number): boolean 
   return (ownWords[note] as number) < STUB_WORDS
 }
 
-/** Returns a note's folder without inner folders that are named by a number or a date. */
+/** Returns a note's folder without inner folders named after a number or a date. */
 function placeOf(path: string): string {
   let folder = folderOf(path)
   while (folder !== '' && !/\p{L}/u.test(nameOf(folder))) folder = folderOf(folder)

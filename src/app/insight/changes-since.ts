@@ -56,7 +56,7 @@ export interface RisingNote {
   readonly now: number
 }
 
-/** Net changes of the graph. Anything that was added and removed again is excluded, and two changes of the same thing count as one. */
+/** Net changes to the graph. Anything added and removed again is excluded, and two changes to the same thing count as one. */
 export interface ChangesAnswer {
   /** Cursor for the next call. `null` while the index has no identity. */
   readonly cursor: string | null
@@ -178,7 +178,7 @@ async function readKnown({ core, snapshot }: Telling, asked: Asked, isLast: bool
   if (graphLog === undefined) {
     return unknown('Earlier states are unknown, because the setting insight.keep_days is 0.')
   }
-  if (lineage === undefined) return unknown('No change is logged yet; the log starts with the next change.')
+  if (lineage === undefined) return unknown('No change has been logged yet; the log starts with the next change.')
   try {
     const start = await startOf(asked, { lineage, generation }, (other) => graphLog.knows(other))
     if (typeof start === 'string') return unknown(start)
@@ -226,14 +226,14 @@ function knownOf({ changes, isWhole, begins }: ChangeWindow, asked: Asked, failu
   if (begins === undefined) {
     return {
       ...known,
-      problem: `The log is not up to date: nothing was logged yet, or a change was indexed but not logged.${why} ${PRESENT}`,
+      problem: `The log is not up to date: nothing has been logged yet, or a change was indexed but not logged.${why} ${PRESENT}`,
     }
   }
   const from = new Date(begins).toISOString()
   const reason =
     asked.kind === 'cursor'
       ? 'The cursor is older than the log, or the log has a gap after it'
-      : 'The log does not reach back so far'
+      : 'The log does not reach back that far'
   return { ...known, problem: `${reason}, so the changes start at ${from}.${why} ${PRESENT}` }
 }
 

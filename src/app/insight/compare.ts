@@ -59,7 +59,7 @@ const MOST_NAMED = 500
 const MOST_PARTS = 60
 /** Minimum similarity of passages to be shown. `MOST_PASSAGES` is the maximum number shown. */
 const LEAST_ALIKE = 0.82
-/** A text of this many words gets half of its similarity, because short texts from one template look similar. */
+/** A text of this many words gets half of its similarity, because short texts from the same template look similar. */
 const SHORT = 3
 const MOST_PASSAGES = 5
 const PASSAGE_LENGTH = 300

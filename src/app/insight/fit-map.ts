@@ -1,7 +1,7 @@
 import { countInTurn, type Fitted, isLeftOut, jsonBytes, listShown, nonZero, Purse, SEPARATOR } from '../answer/budget.ts'
 import type { CommunityRow, VaultMap } from './map.ts'
 
-/** A map in a budget. A list is left out if no item fits. */
+/** A map that has been fitted into a budget. A list is left out if no item fits. */
 export type ShownMap = Omit<VaultMap, 'communities' | 'between'> &
   Partial<Pick<VaultMap, 'between'>> & { readonly communities?: readonly ShownCommunity[] }
 type ShownCommunity = Omit<CommunityRow, 'key' | 'folders'> & Partial<Pick<CommunityRow, 'key' | 'folders'>>

@@ -52,13 +52,13 @@ const FIRST_TOKENS = 120
 const EACH_TOKENS = 240
 /** Text truncated below this number of UTF-16 code units is not useful. */
 const LEAST_TEXT = 160
-/** Like `LEAST_TEXT`, for the only passage of a small pack. */
+/** Like `LEAST_TEXT`, but for the only passage of a small pack. */
 const LEAST_ALONE = 40
 const NAME_LENGTH = 200
 /** Share of an excerpt's initial room that its outline may use. */
 const OUTLINE_SHARE = 0.67
 
-/** The bytes for a pack, and whether its excerpts have hashes. */
+/** Number of bytes available for a pack, and whether its excerpts have hashes. */
 export interface PackRoom {
   readonly room: number
   readonly hasHashes: boolean

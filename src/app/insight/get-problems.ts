@@ -18,8 +18,9 @@ import { trimFolder } from '../scope.ts'
 import { type DuplicateNotes, listDuplicates } from './duplicates.ts'
 
 /**
- * `in_comment` holds the problems of links in comments, which no other kind contains. `missing_note` and `duplicate` are listed only on request. `missing_note` lists each target of broken links once, and those links
- * are listed anyway. `duplicate` lists similar notes and requires the whole vault.
+ * `in_comment` covers links in comments, which no other kind includes. `missing_note` and `duplicate` are listed only on request:
+ * `missing_note` lists each target of broken links once, although those links are listed anyway, and `duplicate` requires an
+ * analysis of the whole vault.
  */
 export const REPORTED_KINDS = [...PROBLEM_KINDS, 'in_comment', 'missing_note', 'duplicate'] as const
 export type ReportedKind = (typeof REPORTED_KINDS)[number]
@@ -150,7 +151,7 @@ async function listOf(
   return { problems: await reportGroups(snapshot, shown), total: groups.length }
 }
 
-/** Returns all problems of a kind, equal ones together unless they concern links to one note. */
+/** Returns all problems of a kind. Equal problems are grouped, unless the caller asked about links to one note. */
 async function groupsOf(
   source: Source,
   kind: Exclude<StoredKind, 'missing_note'> | undefined,
@@ -160,7 +161,7 @@ async function groupsOf(
   const known = groups.get(kind)
   if (known !== undefined) return known
   const found = kind === undefined ? items : items.filter((problem) => reportedKind(problem) === kind)
-  // Links to one note are few, and a caller that asks for them wants to know every place.
+  // A single note has few such links, and a caller that asks about it wants to know every place.
   const merged: readonly SameProblems[] = asked.target === undefined ? mergeSame(found) : found.map((problem) => [problem])
   groups.set(kind, merged)
   return merged
@@ -168,7 +169,7 @@ async function groupsOf(
 
 interface FoundProblems {
   readonly items: readonly Problem[]
-  /** Those that were asked for, by kind. Comparing the problems of a large vault takes longer than the rest of an answer. */
+  /** Groups by requested kind, cached because comparing all problems of a large vault takes longer than the rest of an answer. */
   readonly groups: Map<ReportedKind | undefined, readonly SameProblems[]>
 }
 
@@ -179,12 +180,12 @@ async function problemsOf(source: Source, asked: Asked): Promise<FoundProblems> 
 
 interface KeptProblems extends FoundProblems, Pick<Snapshot, 'generation' | 'lineage'> {}
 
-/** The problems of the last generation that was asked for, because finding all of them reads the links of many files. */
+/** Caches the problems of the last requested generation, because finding all of them requires the links of many files. */
 const lastProblems = new WeakMap<Store, KeptProblems>()
 
 async function everyProblem({ core, snapshot }: Source): Promise<FoundProblems> {
   const { generation, lineage, complete, isMixed } = snapshot
-  // An index that is built again counts its generations from the start, under another lineage.
+  // A rebuilt index counts its generations from the start, under a new lineage.
   const canKeep = complete && !isMixed && lineage !== undefined
   const known = lastProblems.get(core.store)
   if (canKeep && known?.generation === generation && known.lineage === lineage) return known
@@ -194,7 +195,7 @@ async function everyProblem({ core, snapshot }: Source): Promise<FoundProblems> 
   return found
 }
 
-/** Counts the problems in the vault that readers see, and those in comments. */
+/** Counts the problems that readers can see, and those in comments. */
 export async function countForReaders(snapshot: Snapshot): Promise<{ readonly seen: number; readonly inComments: number }> {
   const all = (await snapshot.problems({}, ALL)).items
   const inComments = all.filter((problem) => reportedKind(problem) === 'in_comment').length

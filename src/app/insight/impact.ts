@@ -95,9 +95,7 @@ async function impactOfDeleting(core: GraphCore, intent: Exclude<Intent, { kind:
     const [links, loss] = await Promise.all([snapshot.linksInto(ids), lossOf(snapshot, ids)])
     const { breaks, unread } = await describeBreaks(reading, links)
     const tooMany: readonly Warning[] =
-      ids.length > MOST_PLANNED
-        ? [{ code: 'NOTICE', message: `A change of more than ${MOST_PLANNED} files gets no plan_id.` }]
-        : []
+      ids.length > MOST_PLANNED ? [{ code: 'NOTICE', message: `Changes to more than ${MOST_PLANNED} files get no plan_id.` }] : []
     const value = await impactOf(reading, { breaks, count: links.length, loss })
     return { value, warnings: [...warnings, ...unreadWarnings(unread), ...tooMany] }
   })

@@ -36,7 +36,7 @@ const MOST: Readonly<Record<Relevance, number>> = { strict: 5, normal: 10, loose
 
 /**
  * Returns parts of notes that answer a question or resemble a note, best first.
- * @throws RouxError like `search` and `similarNodes`
+ * @throws RouxError for the same reasons as `search` and `similarNodes`
  */
 export async function searchChunks(
   core: GraphCore,

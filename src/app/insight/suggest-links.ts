@@ -174,7 +174,7 @@ function byScore(a: Candidate, b: Candidate): number {
   return b.score - a.score || compareTexts(a.from, b.from) || compareTexts(a.to, b.to)
 }
 
-/** Maximum number of suggestions of notes in other languages. */
+/** Maximum number of suggested notes in other languages. */
 const MOST_ABROAD = 12
 
 /** Returns the notes in other languages that are about the subject of the requested note. They share few words with it. */
@@ -184,7 +184,7 @@ async function candidatesAbroad(reading: Reading, { id, kind }: Asked): Promise<
   return hits.slice(0, MOST_ABROAD).map((hit) => ({ from: id, to: hit.id, score: hit.score, line: 0, reasons: BY_MEANING }))
 }
 
-/** Keeps the higher score of a note that is in both lists. */
+/** Merges two lists of candidates. A note in both keeps its higher score. */
 function withAbroad(candidates: readonly Candidate[], foreign: readonly Candidate[]): readonly Candidate[] {
   const others = new Map(foreign.map((candidate) => [candidate.to, candidate]))
   const both = candidates.map((candidate) => {

@@ -54,7 +54,7 @@ export interface StyleOptions {
   readonly isDocs: boolean
 }
 
-/** Returns the style of most links in these notes, or `undefined` if there are no links. */
+/** Returns the style of most links in the given notes, or `undefined` if there are no links. */
 export function linkStyleOf(notes: readonly LinkedNote[], { isNote, isDocs }: StyleOptions): LinkStyle | undefined {
   const counts = new Map<string, { readonly style: LinkStyle; count: number }>()
   for (const { path, links } of notes) {

@@ -13,7 +13,7 @@ export interface NeighborsArguments extends PageArguments {
   readonly id: string
   readonly direction: Direction
   readonly includeContent: boolean
-  /** Follow only the links in this property. */
+  /** Follows only the links in this property. */
   readonly type?: string | undefined
   readonly kinds?: readonly NodeKind[] | undefined
   /** Number of links shown per note. */

@@ -16,14 +16,14 @@ export interface LinkSentences {
   around(occurrence: Occurrence): LinkText
   /** Notes whose files could not be read because they did not respond. */
   readonly unread: readonly NodeId[]
-  /** Paths of the notes that were read, and of those that were to be placed. */
+  /** Paths of the notes that were read, and of the notes in `OtherNotes.placed`. */
   readonly paths: ReadonlyMap<NodeId, string>
 }
 
 interface OtherNotes {
   /** Notes to check for changes since the snapshot. */
   readonly named?: readonly NodeId[]
-  /** Notes whose paths to read. */
+  /** Notes whose paths are needed. */
   readonly placed?: readonly NodeId[]
 }
 

@@ -43,7 +43,7 @@ export interface PictureArguments {
 export function vaultPicture(core: GraphCore, { mayMove }: PictureArguments, call: Call = {}): Promise<Answer<VaultPicture>> {
   return picture(core, call, async (snapshot, { topology, following }) => {
     const placing = following.then((followed) => placeNotes(core, topology, { followed, mayMove }))
-    // Awaited below, unless something fails first.
+    // Awaited below. If something else fails first, a rejection must not be unhandled.
     placing.catch(() => {})
     // Runs while communities are computed and notes are placed.
     const { lists } = await factsOf(snapshot, topology.ids())
@@ -298,7 +298,7 @@ function picture<T>(core: GraphCore, call: Call, draw: (snapshot: Snapshot, draw
       // The first map of a large vault does not wait for communities.
       const isFirst = topology.ids().length > SMALL && !(await core.layouts.hasPlaces())
       const following = isFirst ? Promise.resolve(undefined) : latestInsight(core, call)
-      // Awaited while the picture is drawn, unless something fails first.
+      // Awaited while the picture is drawn. If something else fails first, a rejection must not be unhandled.
       following.catch(() => {})
       const value = await draw(snapshot, { topology, following })
       if (isFirst) core.insights.follow({ wait: 0 }).catch(() => {})
@@ -312,7 +312,7 @@ interface Placed extends Communities {
   readonly generation: number
   readonly ids: readonly NodeId[]
   readonly rows: Adjacency
-  /** For each note, the number of notes that link to it, and that it links to. */
+  /** For each note, the number of notes that link to it, and the number of notes that it links to. */
   readonly incoming: Uint32Array
   readonly outgoing: Uint32Array
   /** Two numbers per link. */
@@ -349,7 +349,7 @@ async function placeNotes(
   }
 }
 
-/** Counts the links to and from each note. Links of a note to itself do not count. */
+/** Counts the links to and from each note. Ignores links from a note to itself. */
 function directedDegrees(topology: Topology): Pick<Placed, 'incoming' | 'outgoing'> {
   const incoming = new Uint32Array(topology.offsets.length - 1)
   const outgoing = new Uint32Array(incoming.length)
@@ -361,7 +361,7 @@ function directedDegrees(topology: Topology): Pick<Placed, 'incoming' | 'outgoin
   return { incoming, outgoing }
 }
 
-/** Builds the picture of some notes, given their numbers in ascending order and their metadata. */
+/** Builds a picture of the given notes from their numbers, in ascending order, and their metadata. */
 function pictureOf(
   placed: Placed,
   { chosen, links }: Pick<Chosen, 'chosen' | 'links'>,
@@ -412,7 +412,7 @@ function regionsOf(
   }
 }
 
-/** Returns the links between notes with a number, or an evenly spaced selection if there are too many. */
+/** Returns the links between drawn notes, or an evenly spaced selection if there are too many. */
 function pairsAmong(pairs: Uint32Array, numberOf: Int32Array, most: number): Uint32Array {
   const found: number[] = []
   for (let at = 0; at < pairs.length; at += 2) {
@@ -441,7 +441,7 @@ async function factsOf(snapshot: Snapshot, ids: readonly NodeId[]): Promise<Fact
   return facts
 }
 
-/** A map without communities is better than none; the whole-vault tools report the error. */
+/** Ignores errors, because a map without communities is better than none. The whole-vault tools report them. */
 async function latestInsight(core: GraphCore, { signal }: Call): Promise<Followed | undefined> {
   const followed = await core.insights.follow({ wait: COMMUNITIES_WAIT, signal }).catch(() => undefined)
   signal?.throwIfAborted()
@@ -503,7 +503,7 @@ class Facts {
   }
 }
 
-/** Returns the day of a date or time, in days since 1970, or -1 if it is none. */
+/** Returns the day of a date or time, in days since 1970, or -1 if the text is not a date. */
 function dayOf(time: string | undefined): number {
   const day = Math.floor(Date.parse(time ?? '') / DAY_MS)
   return day >= 0 ? day : -1

@@ -28,7 +28,7 @@ export class Rankings {
     const state = await this.#stateOf(metric, signal)
     if (state === 'new' || (state === 'old' && this.#isKeptElsewhere())) return
     const run = this.#start(metric)
-    // Nobody may be waiting when it fails.
+    // If nobody is waiting when it fails, the rejection must not be unhandled.
     run.catch(() => {})
     if (state === 'none') await inTime(run, wait, signal)
   }

@@ -18,7 +18,7 @@ export interface GraphNode {
 /** Receives the whole graph, all nodes before all links. */
 export interface GraphReceiver {
   node(node: GraphNode): void
-  /** The path is that of the file in which the link is written. */
+  /** `path` is the file that contains the link. */
   link(link: Occurrence, path: string): void
 }
 
@@ -27,7 +27,7 @@ const PART = 2_000
 
 const KINDS: readonly NodeKind[] = ['note', 'canvas', 'attachment', 'missing']
 
-/** Reads all listed nodes by id, then every link between two different ones by source and position. */
+/** Reads all listed nodes, ordered by id, then all links between different nodes, ordered by source and position. */
 export async function readWholeGraph(snapshot: Snapshot, receiver: GraphReceiver): Promise<void> {
   const { items } = await snapshot.select({ kinds: KINDS }, ALL)
   const paths = new Map<NodeId, string>()

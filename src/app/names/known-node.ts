@@ -125,15 +125,15 @@ export interface NamingOptions {
 
 /** The nodes that a name refers to. */
 export interface Meaning {
-  /** None if nothing has the name, and more than one if the name is ambiguous. */
+  /** Empty if nothing has the name. More than one if the name is ambiguous. */
   readonly ids: readonly NodeId[]
   /** True if the name is an id. */
   readonly isId: boolean
 }
 
 /**
- * Looks up names by the same rule for all tools, parameters, queries and commands. A name is an id, or a title or alias (or else a file
- * name) that belongs to exactly one file. The id of one note takes precedence over the same title of another.
+ * Looks up names by the same rule for all tools, parameters, queries and commands. A name is an id, or a title or alias (or else a
+ * file name) that belongs to exactly one file. An id takes precedence over an equal title of another note.
  */
 export async function meaningsOf(
   snapshot: Snapshot,
@@ -150,7 +150,7 @@ export async function meaningsOf(
   return written.map((_, at) => {
     const found = byId[at]
     const named = listed[at] ?? []
-    // A title that a note has does not mean the target of a broken link with the same text.
+    // If a note has the title, the name does not refer to the target of a broken link with the same text.
     const isMissing = found?.kind === 'missing' && (!withMissing || named.length > 0)
     if (found !== undefined && !isMissing) return { ids: [found.id], isId: true }
     const hits = named.length > 0 ? named : ownNames(others[at] ?? [])
@@ -260,7 +260,7 @@ export async function unknownNodeError(snapshot: Snapshot, name: string, scope: 
   }
   const candidates = await nearestIds(snapshot, name, scope)
   return new RouxError('NODE_NOT_FOUND', `There is no note ${quoted(name)}.`, {
-    hint: candidates.length > 0 ? 'Did you mean one of the candidates?' : 'search and find_nodes find notes.',
+    hint: candidates.length > 0 ? 'Did you mean one of the candidates?' : 'Use search or find_nodes to find notes.',
     ...(candidates.length > 0 ? { candidates } : {}),
   })
 }
@@ -268,7 +268,7 @@ export async function unknownNodeError(snapshot: Snapshot, name: string, scope: 
 /** Like `unknownNodeError`, but creates a warning for a tool that can return a result without the node. */
 export async function unknownIdWarning(snapshot: Snapshot, id: string, scope: Scope = {}): Promise<Warning> {
   if (await namesFolder(snapshot, id)) {
-    const message = `There is no node ${quoted(id)}, but a folder: find_nodes with this folder lists its notes.`
+    const message = `There is no node ${quoted(id)}, but there is a folder of that name. find_nodes with this folder lists its notes.`
     return { code: 'UNKNOWN_ID', message }
   }
   const ids = (await nearestIds(snapshot, id, scope)).map((near) => JSON.stringify(near)).join(', ')
@@ -302,8 +302,8 @@ export interface NamedExactly {
 }
 
 /**
- * Returns the notes in a scope with this title or alias, and the note with this id. If there is no exact match, ignores accents and
- * punctuation.
+ * Returns the notes in a scope with the given title or alias, and the note with the given id. If there is no exact match, ignores
+ * accents and punctuation.
  */
 export async function namedExactly(
   snapshot: Snapshot,
@@ -335,7 +335,7 @@ async function noteWithId(
   return items.map((item) => item.id)
 }
 
-/** Checks whether nodes with these ids exist. The result is keyed by normalized id. Missing targets count as nonexistent. */
+/** Checks whether nodes with the given ids exist. The result is keyed by normalized id. Missing targets count as nonexistent. */
 export function nodesExist(
   core: GraphCore,
   ids: readonly string[],

@@ -36,7 +36,7 @@ const LEAST_CHARS = 20
 /** Share of the remaining room that is used for text, after ids and titles. The rest is for other metadata. */
 const CONTENT_SHARE = 0.6
 
-/** `depth` asks for the beginnings of the neighbors. */
+/** A `depth` above 0 requests the beginnings of the neighbors. */
 const NEIGHBORS_TEXT: ReadonlySet<string> = new Set(['content'])
 
 /** Metadata of the note, most important first. Excludes its text and tags. */
@@ -117,12 +117,12 @@ async function wantedWarning({ core, snapshot }: Reading, name: string): Promise
   const { items, total } = await snapshot.neighbors(missing.id, { direction: 'in' }, { offset: 0, limit: WANTED_BY })
   const some = items.map(quoted).join(', ')
   const links = total === 1 ? `1 note links to it: ${some}` : `${total} notes link to it, such as ${some}`
-  return [{ code: 'NOTICE', message: `Still, ${links}. get_neighbors with evidence: true shows what they say about it.` }]
+  return [{ code: 'NOTICE', message: `However, ${links}. get_neighbors with evidence: true shows what they say about it.` }]
 }
 
 /**
- * Returns the hash of a note, which only callers that may write have a use for. A caller that has read only part of a note must not
- * replace the whole note, so the hash is marked as partial.
+ * Returns the hash of a note if the caller may write; other callers have no use for it. A caller that has read only part of a note
+ * must not replace the whole note, so the hash is marked as partial.
  */
 function hashOf({ writing }: GraphCore, source: NoteText | undefined, shown: string): Pick<NodeDetails, 'hash'> {
   if (writing === undefined || source === undefined) return {}
@@ -307,10 +307,7 @@ function without({ outgoingNeighbors, incomingNeighbors, vault_links }: NodeDeta
   }
 }
 
-/**
- * Returns the start of the text, truncated to its share of the room, to the minimum worth reading if that is more, or else to
- * whatever fits.
- */
+/** Returns the start of the text, truncated to its share of the room, but with at least the minimum useful length if that fits. */
 function fittingContent(
   node: NodeDetails,
   { fair, most }: { readonly fair: number; readonly most: number },

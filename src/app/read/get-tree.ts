@@ -53,7 +53,7 @@ function folderResponse(folder: Folder): FolderResponse {
   }
 }
 
-/** A folder in a budget. A list without any shown entry is left out, because an empty list means that there are no entries. */
+/** A folder that has been fitted into a budget. A list is left out if no entry fits, because an empty list means no entries. */
 type ShownFolder = Omit<FolderResponse, 'folders' | 'notes'> & {
   readonly folders?: readonly ShownFolder[]
   readonly notes?: readonly NodeSummary[]

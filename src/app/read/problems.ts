@@ -26,13 +26,13 @@ export interface ReportedProblem {
   readonly text: string
   /** Number of this occurrence among identical ones on the same line. Omitted for the first. */
   readonly nth?: number
-  /** Number of places with the same link and target. Omitted for one. */
+  /** Number of places with the same link and target. Omitted if 1. */
   readonly count?: number
   /** The first three of these places. `id` and `line` are those of the first one. */
   readonly places?: readonly { readonly id: NodeId; readonly line: number }[]
   /**
-   * Ids that may have been meant, starting with the one chosen by the rule, or the other twins. Followed by `#heading` or `#^block`
-   * for `broken_heading`.
+   * Ids of possible targets, starting with the one chosen by the rule, or the ids of the other twins. Includes `#heading` or
+   * `#^block` for `broken_heading`.
    */
   readonly candidates?: readonly string[]
 }
@@ -56,15 +56,15 @@ export async function reportProblems(snapshot: Snapshot, problems: readonly Prob
   })
 }
 
-/** Checks whether a problem is in a comment. Only links are reported there. */
+/** Returns the kind under which a problem is reported. Only links can be in a comment. */
 export function reportedKind(problem: Problem): ReportedProblem['kind'] {
   return 'link' in problem && problem.link.inComment === true ? 'in_comment' : problem.kind
 }
 
-/** Problems that are the same link to the same target, in the order of the first of them. */
+/** Problems of identical links to the same target, in their original order. */
 export type SameProblems = readonly [Problem, ...Problem[]]
 
-/** Groups the problems of links with equal text and target. Other problems stay alone. */
+/** Groups the problems of links with equal text and target. Every other problem forms its own group. */
 export function mergeSame(problems: readonly Problem[]): readonly SameProblems[] {
   const groups = new Map<string, [Problem, ...Problem[]]>()
   for (const [at, problem] of problems.entries()) {
@@ -84,7 +84,7 @@ function targetOf(problem: Extract<Problem, { readonly link: WrittenLink }>): st
 /** Number of places named for a problem that occurs more than once. */
 const PLACES = 3
 
-/** Describes groups of problems, each by its first one, with the number of places. */
+/** Describes each group by its first problem, with the number of places. */
 export async function reportGroups(snapshot: Snapshot, groups: readonly SameProblems[]): Promise<readonly ReportedProblem[]> {
   const reported = await reportProblems(
     snapshot,

@@ -73,7 +73,7 @@ function factsOf({ id, title, modified }: Node): Pick<WholeFile, 'id' | 'title' 
 }
 
 function tooLarge(id: string): RouxError {
-  return new RouxError('TOO_LARGE', `${quoted(id)} has more than ${LARGEST >> 20} MB.`, {
+  return new RouxError('TOO_LARGE', `${quoted(id)} is larger than ${LARGEST >> 20} MB.`, {
     hint: 'get_node and read_attachment return it in parts.',
   })
 }

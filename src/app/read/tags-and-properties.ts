@@ -21,9 +21,9 @@ export function listTags(core: GraphCore, args: ListTagsArguments, call: Call = 
 }
 
 export interface PropertiesArguments extends PageArguments {
-  /** List the values of this property instead of the keys. */
+  /** Lists the values of this property instead of the keys. */
   readonly key?: string | undefined
-  /** Only keys, or values, with this prefix. */
+  /** Restricts the list to keys or values with this prefix. */
   readonly prefix?: string | undefined
 }
 
@@ -92,7 +92,7 @@ function pageOf<T>(items: readonly T[], textOf: (item: T) => string, { prefix, o
 /** Maximum number of similar names listed in a warning. */
 const NEAREST = 3
 
-/** Creates a warning that no note has a property, with the nearest existing name. */
+/** Creates a warning that no note has the given property, with the nearest existing names. */
 export function unknownProperty(name: string, names: readonly string[]): Warning {
   const near = nearest(name, names, NEAREST).map(quoted)
   const nearby = near.length > 0 ? ` Nearest: ${near.join(', ')}.` : ''

@@ -21,7 +21,7 @@ export interface ReadTexts {
   readonly unread: readonly NodeId[]
   /** Notes whose text keeps changing and therefore does not match the snapshot. */
   readonly changed: ReadonlySet<NodeId>
-  /** Paths of all notes for which the engine was asked. */
+  /** Paths of all notes that were requested from the engine. */
   readonly paths: ReadonlyMap<NodeId, string>
 }
 
@@ -42,7 +42,7 @@ export async function readTexts(reading: Reading, ids: readonly NodeId[], others
   return held.length === 0 ? read : { ...read, texts: new Map([...held, ...read.texts]) }
 }
 
-/** Texts as indexed, because a search reads the links of notes that it may show afterwards. */
+/** Caches texts as indexed, because a search reads the links of notes that it may show afterwards. */
 const textsRead = new WeakMap<Snapshot, Map<NodeId, NoteText>>()
 
 const NOTHING_READ: ReadTexts = { texts: new Map(), unread: [], changed: new Set(), paths: new Map() }

@@ -48,7 +48,7 @@ async function attachmentFacts(core: GraphCore, nodes: readonly FileNode[]): Pro
   )
 }
 
-/** Returns the nodes with these ids that are files. */
+/** Returns those of the given nodes that are files. */
 async function fileNodes(snapshot: Snapshot, ids: readonly NodeId[]): Promise<readonly FileNode[]> {
   const nodes = await snapshot.nodes(ids, { links: 0, times: true })
   return nodes.filter((node): node is FileNode => node?.path !== undefined)
@@ -104,7 +104,7 @@ export interface ReadAttachmentArguments {
   readonly id: string
   /** Number of bytes to skip. */
   readonly offset: number
-  /** If omitted, an image is returned whole, and of any other file only the first page is returned. */
+  /** If omitted, images are returned whole, and other files are limited to the first page. */
   readonly maxBytes?: number | undefined
 }
 
@@ -177,6 +177,6 @@ function base64(bytes: Uint8Array): string {
 
 function unreadable(id: string): RouxError {
   return new RouxError('PERMISSION_DENIED', `The file ${quoted(id)} cannot be read.`, {
-    hint: 'It may be gone, or its permissions forbid it.',
+    hint: 'It may have been removed, or its permissions may not allow reading it.',
   })
 }

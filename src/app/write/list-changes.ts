@@ -27,7 +27,7 @@ export interface ChangeFacts {
   readonly omitted_files?: number
 }
 
-/** A changed file, described in the same terms as by the tool that made the change. */
+/** A changed file, described in the terms used by the tool that made the change. */
 export interface ListedFile {
   readonly kind: WrittenFile['kind'] | 'folder_created' | 'folder_deleted'
   readonly path: string

@@ -94,7 +94,7 @@ function checkDepth(properties: unknown): void {
 }
 
 function modeWithoutSection(mode: string | undefined): RouxError {
-  return invalid(`mode ${mode} needs a section.`, 'To add to the whole note, use append or prepend.')
+  return invalid(`mode ${mode} requires a section.`, 'To add to the whole note, use append or prepend.')
 }
 
 /** Operations in which names of notes were resolved to paths. */

@@ -27,7 +27,7 @@ export interface OperationRun<Requested extends Operation> {
 
 /**
  * A use case that runs one operation.
- * @throws RouxError like `runOperations`
+ * @throws RouxError for the same reasons as `runOperations`
  */
 export type OperationUseCase<Requested extends Operation, Value> = (
   core: GraphCore,

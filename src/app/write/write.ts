@@ -18,7 +18,7 @@ import {
 } from './operation-runner.ts'
 import { type ChangedNode, nodeAt } from './written-note.ts'
 
-/** A note after a change, and the change itself. After a dry run, of the note only its current or future location is included. */
+/** A note after a change, and the change itself. After a dry run, only the note's current or future location is included. */
 export type WrittenNode = Partial<ChangedNode> & WriteFacts
 
 /** Creates, changes, restores or clones a note, and returns the text around the change. */

@@ -214,14 +214,14 @@ test('a count and groups begin with what was counted', async () => {
   const core = await searchCore(BOOKS)
   onTestFinished(() => core.close())
   const firstOf = ({ value }: { readonly value: object }) => Object.entries(value)[0]
-  expect(firstOf(await countNodes(core, { ...ALL, query: '' }))).toEqual(['counted', 'notes, without archived ones'])
+  expect(firstOf(await countNodes(core, { ...ALL, query: '' }))).toEqual(['counted', 'notes, excluding archived ones'])
   expect(firstOf(await countNodes(core, { ...ALL, query: 'fiction', folder: 'Books', includeArchived: true }))).toEqual([
     'counted',
     'notes and canvases that match "fiction" in the folder "Books"',
   ])
   expect(firstOf(await groupNodes(core, { ...ALL, query: '#fiction', groupBy: 'author, read:year' }))).toEqual([
     'counted',
-    'notes that match "#fiction", without archived ones, by author, read:year',
+    'notes that match "#fiction", excluding archived ones, by author, read:year',
   ])
 })
 

@@ -353,7 +353,7 @@ describe('gaps in the log', () => {
     const { value, said } = await again.ask({ cursor })
     expect(said[0]).toContain('The cursor belongs to an index that has been rebuilt')
     expect([facts(value), value.state]).toEqual([{}, { notes: 4, links: 0, broken: 0, orphans: 4 }])
-    expect((await again.ask({ since: '3h' })).said[0]).toContain('The log does not reach back so far')
+    expect((await again.ask({ since: '3h' })).said[0]).toContain('The log does not reach back that far')
   })
 
   test('finds a commit that was not logged because its process died', async () => {

@@ -238,6 +238,6 @@ test('an unfinished map reports its progress, and another call does not restart 
   const rest = '. Ask again in a few seconds.'
   const first = 'STALE: The vault is being analysed for the first time'
   expect(await warningOf()).toBe(`${first}${rest}`)
-  expect(await warningOf({ done: 12, total: 20 })).toBe(`${first} (12 of 20 notes are read)${rest}`)
-  expect(await warningOf({ done: 20, total: 20 })).toBe(`${first} (all notes are read and are being compared)${rest}`)
+  expect(await warningOf({ done: 12, total: 20 })).toBe(`${first} (12 of 20 notes have been read)${rest}`)
+  expect(await warningOf({ done: 20, total: 20 })).toBe(`${first} (all notes have been read and are being compared)${rest}`)
 })

@@ -39,7 +39,7 @@ describe('limits', () => {
     [{ kind: 'delete', id: 'x'.repeat(100_000) }, 'id has 100000 characters'],
     [{ kind: 'clone', id: 'a', folder: 'x'.repeat(5000) }, 'folder has 5000 characters'],
     [{ kind: 'manageTags', id: 'a', add: ['ok', 'x'.repeat(5000)], remove: [] }, 'add has 5000 characters'],
-    [update({ mode: 'append', content: 'x' }), 'mode append needs a section'],
+    [update({ mode: 'append', content: 'x' }), 'mode append requires a section'],
     [update({ properties: { a: deep(100_000) } }), 'properties are nested deeper than 32 levels'],
   ])('%#: rejects empty or oversized input', (operation, message) => {
     const { code, message: text } = refusal(operation)

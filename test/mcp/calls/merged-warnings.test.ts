@@ -39,7 +39,7 @@ test('groups from several vaults are paged, each group once', async () => {
     }
     return { ...rest, groups: groups.map(({ value, count }) => `${value} ${count}`) }
   }
-  const facts = { counted: 'notes, without archived ones, by author', notes: 7, without: 0, total: 4 }
+  const facts = { counted: 'notes, excluding archived ones, by author', notes: 7, without: 0, total: 4 }
   expect(await page(0)).toEqual({ ...facts, groups: ['Ann 3', 'Bob 2', 'Carl 1'], next_offset: 3 })
   expect(await page(3)).toEqual({ ...facts, groups: ['Eve 1'] })
   expect(await page(9)).toMatchObject({ ...facts, groups: [] })
