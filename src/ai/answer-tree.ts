@@ -27,12 +27,12 @@ const PARSING = { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] }
 /** Maximum answer length in UTF-16 units. Longer answers are truncated. */
 const MOST_CHARACTERS = 60_000
 /**
- * Maximum number of syntax characters. Parsing can take quadratic time in their number, so an answer with more is treated as plain
+ * Maximum number of syntax characters. Parsing can take time quadratic in their number, so an answer with more is treated as plain
  * text.
  */
 const MOST_MARKS = 2_000
 const MARKS: ReadonlySet<string> = new Set('!#$&*+<=>@[\\]^_`{|}~\n')
-/** Parsing a list item takes about as long as this many other syntax characters. */
+/** Cost of a list item, as a number of other syntax characters that take equally long to parse. */
 const ITEM_COST = 3
 const DEEPEST = 30
 const DEEPEST_INDENTATION = 200

@@ -14,7 +14,7 @@ export type Block =
   | {
       readonly kind: 'code'
       readonly node: Code
-      /** Numbers of the passages named by the markers after the block. */
+      /** Numbers of the passages that the markers after the block refer to. */
       markers: readonly number[]
       citations: readonly number[]
     }

@@ -12,7 +12,7 @@ export interface Word {
 const WORD =
   /(?<![\p{L}\p{N}])[-−+]?\d+(?:[.,:/]\d+)*|[≤≥≠±%$€£¥]|[<>](?=\s*[-−]?\d)|[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]|[\p{L}\p{N}][\p{L}\p{N}\p{M}]*(?:['’](?=\p{L})[\p{L}\p{M}]+)*/gu
 
-/** English words that negate or limit a sentence, and the most common ones of other languages. */
+/** English words that negate or limit a sentence, and the most common words of this kind in other languages. */
 const NEGATIONS: ReadonlySet<string> = new Set(
   `no not never none nothing nobody nowhere neither nor cannot without unless except only hardly barely scarcely rarely seldom almost nearly
   fails failed lacks false nicht kein keine keinen keiner keinem nie niemals nichts niemand ohne weder nur ne pas jamais rien sans aucun aucune ni

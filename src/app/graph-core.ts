@@ -99,17 +99,17 @@ export interface ListFacts {
   /** Number of items before the first one shown. */
   readonly offset: number
   readonly shown: number
-  /** Total number of items, as far as they were counted. */
+  /** Total number of items that were counted. */
   readonly count: number
   /** Items included in `count`: all of them, only the relevant notes, or only a part, for example because a vault could not answer. */
   readonly counted: 'all' | 'relevant' | 'part'
 }
 
-/** Number of items omitted or truncated, most of them because of the budget, by member. `results` counts the items of the list itself. */
+/** Number of items omitted or truncated, mostly because of the budget, by member. `results` counts the items of the list itself. */
 export interface Omitted {
   readonly maxTokens: number
   readonly counts: Readonly<Record<string, number>>
-  /** Number of items beyond a fixed maximum, by member. No budget shows them. */
+  /** Number of items beyond a fixed maximum, by member. They are not shown even with a larger budget. */
   readonly capped?: Readonly<Record<string, number>>
 }
 

@@ -23,7 +23,7 @@ export interface IndexStatus {
   readonly watch: 'events' | 'polling' | 'off'
   /** Progress of the search index. Omitted until files have been compared. */
   readonly search?: SearchProgress
-  /** Reason that changes are currently not logged. Omitted while changes are logged. */
+  /** Why changes are currently not logged. Omitted while changes are logged. */
   readonly log?: string
   /**
    * Set if another process maintains the index. `age`: seconds since the last change. `silent`: seconds since that process was last

@@ -10,7 +10,7 @@ export type WordSink = (form: string, kind: number, position: number, start: num
 /** Passes the words of the text to the sink in order and returns the number of words. The text is analyzed on every call. */
 export type AnalysedText = (sink: WordSink) => number
 
-/** Returns the stem under which a form is stored in a note of this language. */
+/** Returns the stem under which a form is stored in a note of the given language. */
 export type StemOf = (form: string, language?: string) => string
 
 /** A note's words for the keyword index. */
@@ -52,7 +52,7 @@ export interface NoteVectors {
 
 /** Notes whose words are indexed together. Nothing is visible until `commit`. */
 export interface WordBatch {
-  /** Replaces the index entries of these notes. Each note may be put only once per batch. */
+  /** Replaces the index entries of the given notes. Each note may be put only once per batch. */
   put(notes: readonly NoteWords[]): Promise<void>
   commit(): Promise<void>
 }
@@ -64,14 +64,14 @@ export interface WordBatch {
 export interface SearchWriter {
   /** Returns the version of each note whose words are indexed, by key. */
   wordVersions(): Promise<ReadonlyMap<number, number>>
-  /** Returns the version of each note that has vectors from this embedder, by key. */
+  /** Returns the version of each note that has vectors from the given embedder, by key. */
   vectorVersions(embedder: string): Promise<ReadonlyMap<number, number>>
   /** Checks whether another process has written to the index or replaced it since the last call. */
   isOutdated(): Promise<boolean>
   /** Starts a batch. */
   beginWords(stemOf: StemOf): Promise<WordBatch>
   /**
-   * Returns the vectors stored for these keys, by the hash of the embedded text, so unchanged text is not embedded again. Zero
+   * Returns the vectors stored for the given keys, by the hash of the embedded text, so unchanged text is not embedded again. Zero
    * vectors are excluded, because they may represent rejected text.
    */
   vectorsOf(embedder: string, keys: readonly number[]): Promise<ReadonlyMap<string, Float32Array>>

@@ -30,7 +30,7 @@ export interface NearWord {
 export interface NoteLanguages {
   /** In the requested order. `undefined` if the text does not reveal its language or its words are not indexed. */
   readonly codes: readonly (string | undefined)[]
-  /** Number of notes in each language, in the whole vault. */
+  /** Number of the vault's notes in each language. */
   readonly notes: ReadonlyMap<string, number>
 }
 

@@ -315,7 +315,7 @@ export interface NameOptions {
   readonly limit: number
   /** Minimum similarity, 0–1. */
   readonly minimum: number
-  /** Engines may skip names whose length differs by more than this (see `plainName`), but need not. */
+  /** Engines may, but need not, skip names whose length differs by more than this (see `plainName`). */
   readonly slips?: number
 }
 
@@ -487,9 +487,9 @@ export interface Scores {
 /** The read interface of an engine, used only by `app/`. The rules are described in `docs/architecture.md`. */
 export interface Store {
   /**
-   * Runs a use case on the newest generation. If the vault changes in the meantime, `use` is run again, up to a few times. `use` must
-   * only read from the snapshot, and must not wait for anything else. `signal` aborts all pending reads.
-   * @throws RouxError `STORE_UNAVAILABLE` if there is nothing to read, see `condition`
+   * Runs a use case on the newest generation. If the vault changes in the meantime, `use` is run again, up to a few times. `use`
+   * must only read from the snapshot, and must not wait for anything else. `signal` aborts all pending reads.
+   * @throws RouxError `STORE_UNAVAILABLE` if there is nothing to read; see `condition`
    */
   read<T>(use: (snapshot: Snapshot) => Promise<T>, signal?: AbortSignal): Promise<T>
   condition(): StoreCondition

@@ -4,7 +4,7 @@ import { FileIds } from './file-ids.ts'
 import { MissingTargets } from './missing-targets.ts'
 import { selectTop } from './select-top.ts'
 
-/** A file's row in the graph. `key` is a small, dense number that belongs to the path. */
+/** A file's row in the graph. `key` is a small, dense number that identifies the path. */
 export interface GraphRow {
   readonly key: number
   /** `undefined` if the file no longer exists. */

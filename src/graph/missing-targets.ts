@@ -22,7 +22,7 @@ export class MissingTargets {
     return number
   }
 
-  /** Forgets those of the given targets that nothing links to. */
+  /** Forgets each of the given targets that nothing links to. */
   release(numbers: Iterable<number>): void {
     for (const number of numbers) {
       const folded = foldId(this.name(number))

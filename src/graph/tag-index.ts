@@ -4,7 +4,7 @@ import { type GraphRow, isListedRow } from './graph.ts'
 
 interface TagEntry {
   readonly keys: Set<number>
-  /** Number of these files that are listed notes. */
+  /** Number of files in `keys` that are listed notes. */
   listed: number
   /** Number of files for each spelling. */
   readonly spellings: Map<string, number>

@@ -3,7 +3,7 @@ import type { Graph } from './graph.ts'
 
 /** The listed notes and the links among them, excluding self-links, for algorithms in another thread. */
 export interface NumberedTopology extends Adjacency {
-  /** The graph's key of each node. */
+  /** Each node's key in the graph. */
   readonly keys: Uint32Array
 }
 

@@ -35,7 +35,7 @@ export interface Corpus {
   readonly texts: WholeTexts
 }
 
-/** Data about each note's text including boilerplate. */
+/** Data about each note's text, including boilerplate. */
 export interface WholeTexts {
   /** Equal numbers mean the same words in the same lines. */
   readonly numbers: Float64Array

@@ -9,11 +9,11 @@ export function notesFallingOff({ offsets, targets }: Pick<WeightedGraph, 'offse
   const falling = new Uint32Array(count)
   /** Order of discovery from 1, or 0 if not visited. */
   const met = new Uint32Array(count)
-  /** The earliest note reachable from below without passing through the parent. */
+  /** For each note, the earliest note reachable from its subtree without passing through its parent. */
   const lowest = new Uint32Array(count)
   const below = new Uint32Array(count)
   const next = offsets.slice(0, count)
-  /** For each note, the size of everything that depends on it, and of the largest part. */
+  /** For each note, the total size of the subtrees that its removal would cut off, and the size of the largest one. */
   const hanging = new Uint32Array(count)
   const largest = new Uint32Array(count)
   const trail = new Int32Array(count)

@@ -172,7 +172,7 @@ export class InsightRun {
     return result
   }
 
-  /** Returns the links between participating notes, in their order. */
+  /** Returns the links between included notes, in the order of these notes. */
   #ordered(): Pick<InsightSource, 'offsets' | 'targets'> {
     const { offsets, targets } = this.#subject
     const places = new Int32Array(this.#notes.length).fill(-1)

@@ -96,7 +96,7 @@ export function layOut(links: Adjacency, levels: Levels, onProgress: OnProgress 
 
 export interface LaidOut {
   readonly places: Places
-  /** Connected regions, a number per note. Omitted if only new notes were placed. */
+  /** Number of each note's connected region. Omitted if only new notes were placed. */
   readonly regions?: Int32Array
 }
 

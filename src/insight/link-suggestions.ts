@@ -415,7 +415,7 @@ class Peers {
     )
   }
 
-  /** Returns the notes linked by most notes in a note's folder. */
+  /** Returns the notes that the notes in a note's folder link to most. */
   most(note: number): readonly number[] {
     return this.#most[this.#folders[note] as number] ?? []
   }

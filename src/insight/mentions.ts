@@ -11,7 +11,7 @@ export interface MentionCorpus extends Pick<Corpus, 'lines'> {
 
 /** The names of notes as sequences of word numbers. */
 export interface NameWords {
-  /** The note of each name, in ascending order. */
+  /** The note that each name belongs to, in ascending order. */
   readonly notes: Uint32Array
   /** The words of each name in singular form, in order, numbered separately. */
   readonly words: readonly (readonly number[])[]

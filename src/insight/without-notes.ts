@@ -10,7 +10,7 @@ export interface Loss {
   readonly unreachable: readonly number[]
 }
 
-/** A note with more incoming or outgoing links than this, or this share of all notes, counts as an index. */
+/** A note with more incoming or outgoing links than this number, and than this share of all notes, counts as an index. */
 const FEWEST_LINKS = 40
 const SHARE = 0.02
 

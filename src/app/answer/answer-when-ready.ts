@@ -76,8 +76,8 @@ export function answerInSteps<T>(core: GraphCore, call: Call, run: Run<T>): Prom
 }
 
 /**
- * Runs a use case that also needs search indexes. Waits for unindexed notes as long as the call allows, then warns about those still
- * missing.
+ * Runs a use case that also needs search indexes. Waits for unindexed notes as long as the call allows, then warns about any that
+ * are still missing.
  */
 export function answerFindable<T>(core: GraphCore, call: Call, needs: SearchReadiness, run: Run<T>): Promise<Answer<T>> {
   core.loadSearchEarly?.()

@@ -20,7 +20,7 @@ export interface Fitted<Value> {
   readonly value: Value
   /** Number of items omitted or truncated, by member. `results` counts the rows of the list itself. */
   readonly omitted: Counts
-  /** Number of items beyond a fixed maximum, by member. No budget shows them. */
+  /** Number of items beyond a fixed maximum, by member. They are not shown even with a larger budget. */
   readonly capped?: Counts
 }
 
@@ -38,7 +38,7 @@ export interface Budgeted<Value = unknown> {
   fit(value: Exclude<Value, null>, room: number, args: Readonly<Record<string, unknown>>): Fitted<unknown>
 }
 
-/** UTF-8 bytes counted as one token. */
+/** Number of UTF-8 bytes counted as one token. */
 export const TOKEN_BYTES = 4
 
 /** Returns the size of a value's compact JSON in UTF-8 bytes. */
@@ -56,12 +56,12 @@ export class Purse {
     this.#left = bytes
   }
 
-  /** Returns the number of bytes left of the given share of the budget. */
+  /** Returns how many bytes of the given share of the budget are left. */
   left(share = 1): number {
     return Math.max(0, this.#left - (1 - share) * this.#all)
   }
 
-  /** Returns the number of bytes left of the whole budget. Negative if the budget was exceeded. */
+  /** Returns how many bytes of the whole budget are left. Negative if the budget has been exceeded. */
   remaining(): number {
     return this.#left
   }

@@ -135,9 +135,7 @@ interface AskedFor {
   readonly include_content?: unknown
 }
 
-/**
- * Returns a function that fits a list into a budget. For `details`, see `ComposeOptions`. Requested members are set by arguments.
- */
+/** Returns a function that fits a list into a budget. For `details`, see `ComposeOptions`. The arguments set what is requested. */
 export function rowsFitter(details: number) {
   return <R extends object>(
     rows: readonly R[],

@@ -99,12 +99,12 @@ function kindOf(node: Node): { readonly kind?: NodeKind } {
 /** Highest similarity of notes whose texts differ. */
 export const MOST_ALIKE = 0.99
 
-/** Cosines of equal texts differ from 1 by rounding errors. */
+/** Above this cosine, texts are considered equal. The cosine of equal texts differs from 1 by rounding errors. */
 const ALMOST_ALIKE = 0.9999
 
 /**
- * Rounds a score for display. More than two digits would suggest a certainty that no score has. Only a score of 1 is shown as 1, and
- * only one of 0 as 0.
+ * Rounds a score for display. More than two digits would suggest a certainty that no score has. Only a score of 1 is shown as 1,
+ * and only a score of 0 as 0.
  */
 export function roundScore(score: number): number {
   if (score <= 0 || score > ALMOST_ALIKE) return Number(score.toFixed(2))

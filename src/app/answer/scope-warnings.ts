@@ -15,7 +15,7 @@ const MOST_TAGS = 20
 /** Exceeds the folder depth of any vault. */
 const ALL_LEVELS = 1_000
 
-/** Restrictions that a call sets for its answer. */
+/** Restrictions that a call places on its answer. */
 export interface AskedScope extends Pick<ScopeArguments, 'folder' | 'path' | 'tag'> {
   readonly tags?: readonly string[] | undefined
 }

@@ -33,7 +33,7 @@ export function truncateFrom(text: string, limit: number, { start, end }: Span, 
   const asked = Math.min(start + offset, end)
   const cut = truncate(text, limit, { start: boundaryBefore(text, start, asked), end })
   if (cut.next === undefined || cut.next > asked) return cut
-  // The grapheme cluster here exceeds the limit, and its beginning was already shown.
+  // The grapheme cluster here exceeds the limit, and its beginning has already been shown.
   return truncate(text, limit, { start: isLowSurrogate(text, asked) ? asked - 1 : asked, end })
 }
 

@@ -18,7 +18,7 @@ export const QUERY_KINDS = [
   'first sentence with a typo',
 ] as const
 
-/** The only kind whose queries are not copied from the note that answers them. Such queries use other words than that note. */
+/** The only kind whose queries are not copied from the note that answers them. Such queries use different words. */
 export const IN_OTHER_WORDS: QueryKind = 'link sentence'
 
 /** Nobody types queries longer than this. */

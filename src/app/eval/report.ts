@@ -8,7 +8,7 @@ export interface VaultReport {
   readonly seed: number
   readonly embedder: string | null
   readonly scores: readonly KnownItemScores[]
-  /** The gain from meaning over words alone. Empty without an embedder. */
+  /** The gain from searching by meaning in addition to words. Empty without an embedder. */
   readonly meaning: readonly MeaningGain[]
   readonly slowest: readonly NotedQuery[]
   /** Queries whose note was not in the top ten. */

@@ -24,7 +24,7 @@ export function askedPlaces({ title, headings }: Node, source: NoteText, words: 
   return [opening, ...sections].filter((place) => place !== undefined)
 }
 
-/** Returns a function that checks whether a name has the same words as the question, apart from a few. */
+/** Returns a function that checks whether a name has nearly the same words as the question. */
 function askingFor(words: SnippetQuery): (name: string) => boolean {
   const find = matchFinder(words)
   const all = words.terms.reduce((sum, { weight }) => sum + weight, 0)

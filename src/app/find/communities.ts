@@ -9,7 +9,7 @@ import { boundaryBefore } from '../answer/truncate.ts'
 import type { Answer, GraphCore, Warning } from '../graph-core.ts'
 
 /**
- * Returns the notes of the communities named in a query. Needs insights only if there are any.
+ * Returns the notes of the communities named in a query. Uses insights only if the query names a community.
  * @throws RouxError `NODE_NOT_FOUND` for an unknown community. If a community no longer exists, the error lists its successors.
  */
 export async function communitiesNamed(

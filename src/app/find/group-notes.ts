@@ -230,7 +230,7 @@ async function communityMembers(core: GraphCore, call: Call): Promise<Members> {
   }
 }
 
-/** Number of notes named for each group. */
+/** Number of example notes listed per group. */
 export const EXAMPLES = 3
 /** Maximum length of a value. The beginning of a longer one is enough to identify it. */
 const VALUE_LENGTH = 100

@@ -15,7 +15,7 @@ const SOURCES = 10
 const LEAST_MATCHED = 0.5
 /** Maximum number of links examined per note. */
 const LINKS = 2_000
-/** Score of a note whose link text equals the question, relative to the best note by words. Half of it finds fewer of them. */
+/** Score of a note whose link text equals the question, relative to the best note by words. Half as much finds fewer such notes. */
 const WEIGHT = 1
 
 interface LinkText {

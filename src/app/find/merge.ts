@@ -11,7 +11,7 @@ export function mergeRanked<T extends { readonly score: number }>(lists: readonl
   return lists.flat().toSorted((a, b) => b.score - a.score)
 }
 
-/** The answer of one vault to `find_nodes`. */
+/** One vault's answer to `find_nodes`. */
 type FoundInVault = readonly FoundNode[] | NoteGroups | NoteCount
 
 /** Merges the answers of several vaults: found notes in the requested order, all groups, or counts. */
@@ -66,7 +66,7 @@ export function mergeFound(
   return keyed.toSorted((a, b) => sign * compareTexts(a.key, b.key)).map(({ note }) => note)
 }
 
-/** Returns, for each name, the best match of any vault and all candidates. */
+/** Returns the best match of any vault for each name, with all candidates. */
 export function mergeResolved(lists: readonly (readonly ResolvedName[])[]): readonly ResolvedName[] {
   const [first = []] = lists
   return first.map(({ query }, at) =>

@@ -40,7 +40,7 @@ export interface ResolvedName {
   readonly match: NodeId | null
   /** 0 if nothing matches. */
   readonly score: number
-  /** Matching notes up to a maximum, the chosen one first. Omitted unless several notes match. */
+  /** Up to `MAX_CANDIDATES` matching notes, the chosen one first. Omitted unless several notes match. */
   readonly candidates?: readonly { readonly id: NodeId; readonly title?: string; readonly score: number }[]
   readonly rule?: ChoiceRule
 }
@@ -54,7 +54,7 @@ const MAX_SIMILAR = 20
 /** At thresholds above the default, only pairs of characters are compared. */
 const SPELLED = 0.7
 
-/** Maximum number of unmatched names compared letter by letter. Each comparison takes some milliseconds in a large vault. */
+/** Maximum number of unmatched names compared letter by letter. Each comparison takes a few milliseconds in a large vault. */
 const MAX_SPELLED = 50
 
 /**

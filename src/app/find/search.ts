@@ -142,7 +142,7 @@ export function search(core: GraphCore, args: SearchArguments, given: Call = {})
 export interface Asked {
   /** `undefined` without a model, or if the model does not know the question's language. */
   readonly question: QuestionVector | undefined
-  /** For the question's language. Present if there is a question vector. */
+  /** Traits for the question's language. Set if there is a question vector. */
   readonly traits: MeaningTraits | undefined
   readonly warnings: readonly Warning[]
 }
@@ -564,7 +564,7 @@ export async function readChunked(
   { links, question }: { readonly links: number; readonly question: QuestionVector | undefined },
 ): Promise<ChunkedNotes> {
   const { snapshot } = reading
-  // Stored chunks save splitting the notes into passages again, even when searching by words alone.
+  // With stored chunks, notes need not be split into passages again, even when searching by words alone.
   const embedder = question?.embedder.id ?? (await snapshot.vectorStates())[0]?.embedder
   const [read, stored] = await Promise.all([
     readNotes(reading, ids, { links }),

@@ -63,7 +63,7 @@ export const LEAST_ALIKE: Readonly<Record<Relevance, number>> = { strict: 0.2, n
 
 /**
  * Returns notes on the same subject. Notes found by comparing distinctive words across the vault come first. Notes found by stored
- * vectors follow, or are returned alone until words have been compared. Embeds nothing and needs no model.
+ * vectors follow, or are returned alone until words have been compared. Does not embed anything, so no model is required.
  */
 export function similarNodes(core: GraphCore, args: SimilarArguments, given: Call = {}): Promise<Answer<readonly SimilarNode[]>> {
   const run = async (read: Read, call: Call): Promise<Answer<readonly SimilarNode[]>> => {
@@ -73,7 +73,7 @@ export function similarNodes(core: GraphCore, args: SimilarArguments, given: Cal
   return core.embedding === undefined ? answerInSteps(core, given, run) : answerFindable(core, given, 'meaning', run)
 }
 
-/** Waits in a command, because it cannot be called again, and in a vault without vectors, because there is no other answer. */
+/** Waits for the insight if this is a command, which cannot be repeated, or if there are no vectors to answer from. */
 async function insightFor(core: GraphCore, call: Call): Promise<Followed | undefined> {
   const canWait = core.embedding === undefined || core.indexing.status().watch === 'off'
   try {
@@ -386,7 +386,7 @@ interface Others {
   readonly wanted: number
   /** Minimum cosine of a relevant note. */
   readonly least: number
-  /** Returns the hits that count. By default, all of them. */
+  /** Returns the relevant hits. By default, all hits are relevant. */
   readonly among?: (hits: readonly ChunkHit[]) => Promise<readonly ChunkHit[]>
   /** Maximum number of passages to fetch. Unlimited by default. */
   readonly most?: number

@@ -44,7 +44,7 @@ export interface SuggestedTags {
   readonly reason?: string
 }
 
-/** Number of notes that vote. The farthest ones have little weight. */
+/** Number of notes that vote. The least similar ones have little weight. */
 const NEAREST = 60
 /** Number of words used in the search. They are chosen from at most `MOST_WORDS` words. */
 const BEST_WORDS = 30
@@ -54,7 +54,7 @@ const CANDIDATES = 60
 const PASSAGES = 300
 /** Minimum votes for a label, including the bonus for its nearest note. */
 const LEAST: Readonly<Record<Relevance, number>> = { strict: 0.4, normal: 0.24, loose: 0 }
-/** Bonus for a label of the nearest note. Labels of notes farther away get less. */
+/** Bonus for a label of the nearest note. Labels of less similar notes get less. */
 const BY_NEAREST = 0.1
 /** Bonus if the words of the label occur in the note's text. `NAMED_IN_TITLE` is the bonus if they occur in its title. */
 const NAMED = 0.1

@@ -60,7 +60,7 @@ export interface RisingNote {
 export interface ChangesAnswer {
   /** Cursor for the next call. `null` while the index has no identity. */
   readonly cursor: string | null
-  /** Start of the reported period, ISO 8601. Omitted if nothing was logged. */
+  /** Start of the reported period, ISO 8601. Omitted if nothing has been logged. */
   readonly since?: string
   readonly notes: {
     readonly added: readonly ChangedNote[]

@@ -72,8 +72,8 @@ interface Draft {
 }
 
 /**
- * Fits the first passages into a number of bytes of JSON. Includes as many passages as there is room for, truncated to their best
- * sentences. Then extends these passages, best first, and adds further ones if there is still room.
+ * Fits the first passages into the given number of bytes of JSON. Includes as many passages as there is room for, truncated to
+ * their best sentences. Then extends these passages, best first, and adds further ones if there is still room.
  */
 export function fitPack(passages: readonly PackPassage[], { room, hasHashes }: PackRoom): FittedPack {
   const each = EACH_TOKENS * TOKEN_BYTES

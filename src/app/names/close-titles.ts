@@ -42,7 +42,7 @@ export async function closeTitles(snapshot: Snapshot, text: string, scope: Scope
   const closest = new Map<NodeId, { readonly hit: NameHit; readonly distance: number }>()
   for (const hit of named) {
     const name = plainName(hit.name)
-    // Names with different numbers are different things, such as the previous day or the next part.
+    // Names with different numbers refer to different things, such as the previous day or the next part.
     const distance = digitsOf(name) === digits ? editDistance(typed, name, slips) : undefined
     if (distance !== undefined && distance < (closest.get(hit.id)?.distance ?? slips + 1)) closest.set(hit.id, { hit, distance })
   }

@@ -64,8 +64,8 @@ export async function lookUpKinds(
 export interface FilesByPath {
   at(path: string): FileVersion | undefined
   /**
-   * Returns the id of the file at a path, or the id that such a file has or had. Never returns the id of a different file whose path
-   * differs only in case.
+   * Returns the id of the file at a path. If there is no such file, returns the id that it had or would have. Never returns the id
+   * of a different file whose path differs only in case.
    */
   idOf(path: string): NodeId
 }

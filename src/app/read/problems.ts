@@ -81,7 +81,7 @@ function targetOf(problem: Extract<Problem, { readonly link: WrittenLink }>): st
   return problem.kind === 'broken_link' ? problem.name : problem.to
 }
 
-/** Number of places named for a problem that occurs more than once. */
+/** Number of places listed for a problem that occurs more than once. */
 const PLACES = 3
 
 /** Describes each group by its first problem, with the number of places. */

@@ -48,7 +48,7 @@ async function attachmentFacts(core: GraphCore, nodes: readonly FileNode[]): Pro
   )
 }
 
-/** Returns those of the given nodes that are files. */
+/** Returns the given nodes that are files. */
 async function fileNodes(snapshot: Snapshot, ids: readonly NodeId[]): Promise<readonly FileNode[]> {
   const nodes = await snapshot.nodes(ids, { links: 0, times: true })
   return nodes.filter((node): node is FileNode => node?.path !== undefined)

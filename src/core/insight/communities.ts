@@ -1,4 +1,4 @@
-/** A group of notes that are related by links and content. Notes are given as indexes; see `CommunityLevel.of`. */
+/** A group of notes that are related by links and content. Notes are identified by their indexes; see `CommunityLevel.of`. */
 export interface Community {
   /** `c4`, or `c4.2` on the second level. Stable as long as the community covers the same notes. */
   readonly id: string

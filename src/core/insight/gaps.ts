@@ -1,4 +1,4 @@
-/** Two similar communities with few links between them. Notes and communities are given as indexes. */
+/** Two similar communities with few links between them. Notes and communities are identified by their indexes. */
 export interface ApartCommunities {
   readonly of: readonly [number, number]
   /** Cosine similarity of the two communities' words, 0–1. */

@@ -3,7 +3,7 @@ import type { Communities } from './communities.ts'
 import type { Gaps } from './gaps.ts'
 import type { DuplicatePair, LinkSuggestions } from './link-suggestions.ts'
 
-/** Results for all notes of one generation. Arrays are in the order of `ids`; elsewhere, notes are given as indexes into `ids`. */
+/** Results for all notes of one generation. Arrays are in the order of `ids`; elsewhere, notes are indexes into `ids`. */
 interface OfAllNotes {
   readonly generation: number
   /** Ids of the listed notes that are included in the analysis, in ascending order. */
@@ -16,7 +16,7 @@ interface OfAllNotes {
 export interface Insight extends OfAllNotes {
   /** Number of words in each note, excluding boilerplate. */
   readonly ownWords: Uint32Array
-  /** For each note, 1 if some of its lines are boilerplate, and otherwise 0. */
+  /** For each note, 1 if some of its lines are boilerplate, and 0 otherwise. */
   readonly isTemplated: Uint8Array
   readonly nearest: Nearest
   /** Most similar first. */

@@ -52,7 +52,7 @@ function linkKey(file: Movable, least: number, name: string): string | undefined
   return links.size < least ? undefined : [name, ...[...links].sort()].join('\0')
 }
 
-/** Groups files by a key, ordered by path. Files without a key are left out. */
+/** Groups files by key, ordered by path. Files without a key are left out. */
 function grouped(files: readonly Movable[], keyOf: (file: Movable) => string | undefined): Map<string, Movable[]> {
   const groups = new Map<string, Movable[]>()
   for (const file of [...files].sort((a, b) => (a.path < b.path ? -1 : 1))) {

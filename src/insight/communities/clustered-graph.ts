@@ -10,9 +10,9 @@ export interface NearestByText {
 }
 
 /**
- * Number of nearest notes to use, and the weight of similarity relative to a link's 1. With less weight, changing a hundredth of the
- * links moves more notes of a large vault to other communities, because the notes' text does not change with the links. With more
- * weight, communities agree less with how people organize notes.
+ * Number of nearest notes to use, and the weight of similarity, where a link has a weight of 1. With less weight, changing a
+ * hundredth of the links moves more notes of a large vault to other communities, because the notes' text does not change with the
+ * links. With more weight, communities agree less with how people organize notes.
  */
 const TEXT = { nearest: 5, weight: 0.9 }
 

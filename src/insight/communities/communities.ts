@@ -11,7 +11,7 @@ import { EdgeBuilder, type WeightedGraph, weightedGraph } from './weighted-graph
 
 /** Input of community detection. Notes are numbered consistently. */
 export interface CommunitySource {
-  /** Ids that order the notes, so the result does not depend on their numbers. */
+  /** Ids by which notes are ordered, so the result does not depend on their numbers. */
   readonly ids: readonly string[]
   readonly titles: readonly string[]
   readonly topology: Adjacency

@@ -1,6 +1,6 @@
 import type { Adjacency } from '../../core/csr.ts'
 
-/** A note with at least this many incoming or outgoing links, and at least this share of all notes, counts as an index. */
+/** A note with more incoming or outgoing links than this number, and than this share of all notes, counts as an index. */
 const MOST_LINKS = { notes: 40, share: 0.02 }
 
 /** Finds index notes, which have so many incoming or outgoing links that a link to them does not suggest a shared topic. */

@@ -13,7 +13,7 @@ export interface LabelledGroup {
 export interface LabelWords {
   /** Most distinctive first. */
   readonly words: readonly string[]
-  /** The terms of these words, and some more. */
+  /** Distinctive terms: those of the words, and a few more. */
   readonly terms: readonly number[]
 }
 

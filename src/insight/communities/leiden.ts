@@ -165,7 +165,7 @@ function moveNodes(level: Level, communities: Uint32Array, { penalty, stay }: We
       const other = targets[at] as number
       if (isWaiting[other] === 1 || communities[other] === best) continue
       isWaiting[other] = 1
-      // The node itself has left its slot.
+      // The current node has already freed its slot.
       waiting[(head + length++) % count] = other
     }
   }
