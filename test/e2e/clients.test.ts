@@ -154,7 +154,7 @@ const DOCS: readonly Sample[] = [
 
 /** Until the notes are embedded and compared, and while the model is late, answers change and warn of it. */
 function isUnfinished({ code, message }: Wire): boolean {
-  return code === 'EMBEDDING' || (code === 'FALLBACK' && !message.startsWith('No title is exactly that.'))
+  return code === 'EMBEDDING' || (code === 'FALLBACK' && !message.startsWith('No title matches exactly.'))
 }
 
 async function answersOf(asking: Asking, samples: readonly Sample[]): Promise<readonly Wire[]> {

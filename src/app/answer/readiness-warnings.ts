@@ -66,7 +66,7 @@ export function searchWarnings(core: GraphCore, needs: SearchReadiness | undefin
   if (search?.isStopped === true) return [{ code: 'STALE', message: search.message ?? 'Search is not up to date.' }]
   const warnings: Warning[] = []
   if (!isDone(search?.words)) {
-    const message = `Words of notes are still being indexed${amount(search?.words)}, so some notes may not be found yet.`
+    const message = `The words in notes are still being indexed${amount(search?.words)}, so some notes may not be found yet.`
     warnings.push({ code: 'INDEX_BUILDING', message })
   }
   if (needs === 'words') return warnings

@@ -144,7 +144,7 @@ async function promptFor(
   const prompt = composePrompt({ question, history, passages, context, maxTokens, nonce: () => randomBytes(8).toString('hex') })
   const warnings = [
     ...(kept === 0 ? [] : [notice(`${kept} matching passages were withheld from the model because of ai.allow or ai.deny.`)]),
-    ...unused.map((pattern) => notice(`${pattern} matches no note. Check its spelling; patterns start at the vault's folder.`)),
+    ...unused.map((pattern) => notice(`${pattern} matches no note. Check its spelling; patterns are relative to the vault.`)),
   ]
   // The first passages, complete or truncated to fit.
   const chosen = prompt.passages.flatMap((passage) => {
@@ -328,12 +328,12 @@ function notice(message: string): Warning {
 
 function tooLate({ model }: ChatProvider): RouxError {
   return new RouxError('TIMEOUT', `The model ${model} did not answer within ${PATIENCE / 1_000} s.`, {
-    hint: 'Request progress, so the call may take as long as ai.timeout, or use a faster model.',
+    hint: 'Request progress notifications, which allow the call to take as long as ai.timeout, or use a faster model.',
   })
 }
 
 function onlyThought({ model }: ChatProvider): RouxError {
   return new RouxError('PROVIDER_ERROR', `The model ${model} was still thinking when its answer ended.`, {
-    hint: 'Set `ai.max_tokens` higher: reasoning models need more. Or use a model without reasoning.',
+    hint: 'Set `ai.max_tokens` higher, because reasoning models need more, or use a model without reasoning.',
   })
 }

@@ -66,7 +66,7 @@ function requireSound({ turns, maxTokens = 1, temperature = 0 }: Told): void {
     ...(turns.at(-1)?.role === 'user' ? [] : ['messages: expected the last one to have the role "user"']),
     ...(turns.every(({ role, content }) => ['user', 'assistant'].includes(role) && typeof content === 'string')
       ? []
-      : ['messages: expected { role, content }, with the role system, user or assistant and a text']),
+      : ['messages: expected { role, content }, where role is system, user or assistant and content is a string']),
     ...(Number.isInteger(maxTokens) && maxTokens > 0 ? [] : ['maxTokens: expected a whole number above 0']),
     ...(temperature >= 0 && temperature <= 2 ? [] : ['temperature: expected a number from 0 to 2']),
   ]

@@ -160,7 +160,7 @@ function readGrouping(text: string): Grouping {
     .replace(/^#/, '')
     .replace(/^(["“”„])(.*)["“”]$/u, '$2')
     .trim()
-  if (property === '') throw new RouxError('INVALID_PARAMS', 'group_by: the name of a property is missing.', { hint: HINT })
+  if (property === '') throw new RouxError('INVALID_PARAMS', 'group_by: the property name is missing.', { hint: HINT })
   return { kind: 'property', name: property, ...(unit === undefined ? {} : { unit }) }
 }
 
@@ -301,7 +301,7 @@ class Groups {
   unreadDates(): readonly Warning[] {
     return [...this.#noDates].map(([name, { count, example }]) => ({
       code: 'NOTICE',
-      message: `${count} values of the property ${quoted(name)} are not dates and are left out, such as ${quoted(example)}. Dates are written as 2024-05-01.`,
+      message: `${count} values of the property ${quoted(name)} are not dates and were left out, such as ${quoted(example)}. Write dates as 2024-05-01.`,
     }))
   }
 

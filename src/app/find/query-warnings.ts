@@ -57,7 +57,7 @@ function emptySet(set: string): Warning {
 function propertyMeant(tag: string): Warning {
   return {
     code: 'NOTICE',
-    message: `${quoted(tag)} is a property: #${tag}= finds notes that have it, #${tag}=value notes with a value.`,
+    message: `${quoted(tag)} is a property: #${tag}= finds notes that have it, and #${tag}=value finds notes with that value.`,
   }
 }
 
@@ -84,6 +84,6 @@ const COMPARED: readonly ValueKind[] = ['number', 'date', 'list']
 
 function notCompared({ key, kinds }: PropertyCount): Warning {
   const what = kinds.join(', ')
-  const message = `The property ${quoted(key)} has no number or date to compare (${what}). Write #${key}=value; find_nodes with group_by ${quoted(key)} lists its values.`
+  const message = `The property ${quoted(key)} has no numbers or dates to compare (${what}). Write #${key}=value; find_nodes with group_by ${quoted(key)} lists its values.`
   return { code: 'NOTICE', message }
 }

@@ -60,7 +60,7 @@ export async function openedInTime(core: GraphCore, call: Call): Promise<Embedde
     return await untilAborted(opening, patience)
   } catch (error) {
     if (!patience.aborted) throw error
-    throw new RouxError('PROVIDER_ERROR', 'The embedding model is still being opened.', {
+    throw new RouxError('PROVIDER_ERROR', 'The embedding model is still being loaded.', {
       hint: 'Call again in a moment.',
       isTransient: true,
     })
@@ -139,7 +139,7 @@ function withoutMeaning(reason: string): { readonly warning: Warning } {
 }
 
 export function noEmbedder(): RouxError {
-  return new RouxError('PROVIDER_ERROR', 'Search by meaning needs an embedder, and none is configured.', {
+  return new RouxError('PROVIDER_ERROR', 'Search by meaning requires an embedder, but none is configured.', {
     hint: 'Set embedder.kind: "static" is built in and needs nothing else.',
   })
 }

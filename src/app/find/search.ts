@@ -474,7 +474,7 @@ function withCloseTitles(
 function spellingWarning(close: readonly NameHit[], corrected: CorrectedQuestion | undefined): readonly Warning[] {
   const [best] = close
   if (best === undefined) return corrected === undefined ? [] : [correctionWarning(corrected)]
-  return [{ code: 'FALLBACK', message: `No title is exactly that. Did you mean ${JSON.stringify(best.name)} (${best.id})?` }]
+  return [{ code: 'FALLBACK', message: `No title matches exactly. Did you mean ${JSON.stringify(best.name)} (${best.id})?` }]
 }
 
 interface Description {

@@ -169,7 +169,7 @@ function warningsOf({ insight, isCurrent }: Followed, note: number): readonly Wa
   const words = insight.ownWords[note] ?? 0
   const id = insight.ids[note] as NodeId
   if (!isCurrent) {
-    warnings.push({ code: 'STALE', message: 'The vault changed since its words were compared; newer scores are being computed.' })
+    warnings.push({ code: 'STALE', message: 'The vault has changed since words were compared; newer scores are being computed.' })
   }
   if (insight.unread.includes(id)) warnings.push(...unreadWarnings([id]))
   else if (words < HARDLY_ANY) {

@@ -78,7 +78,7 @@ async function duplicatesIn(reading: Reading, args: DuplicatesArguments): Promis
       kind: 'duplicate',
       id,
       line: first === undefined || shown === undefined ? 0 : first[0],
-      text: shown ?? (alike === 1 ? 'All of it is the same.' : 'Much of it is the same.'),
+      text: shown ?? (alike === 1 ? 'The whole text is the same.' : 'Much of the text is the same.'),
       candidates: [insight.ids[other] as NodeId],
       equal_lines: equalLines,
       alike: roundScore(alike),

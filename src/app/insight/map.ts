@@ -239,7 +239,7 @@ async function warningsOf(
     warnings.push({ code: 'NOTICE', message })
   }
   if (unread.length > 0) {
-    const message = `${unread.length} notes could not be read; only their names and links count.`
+    const message = `${unread.length} notes could not be read, so only their names and links were used.`
     warnings.push({ code: 'UNREAD', message })
   }
   return warnings

@@ -62,7 +62,7 @@ function requireValid({ query, scope = 'all', relevance = 'normal' }: SearchChun
     return more.length === 0 && keys.includes(String(key)) && typeof name === 'string'
   }
   const wrong = [
-    ...(typeof query === 'string' || isPlace(query, ['noteId']) ? [] : ['query: expected a text or { noteId }']),
+    ...(typeof query === 'string' || isPlace(query, ['noteId']) ? [] : ['query: expected a string or { noteId }']),
     ...(scope === 'all' || isPlace(scope, ['noteId', 'folder', 'tag'])
       ? []
       : ['scope: expected "all", { noteId }, { folder } or { tag }']),

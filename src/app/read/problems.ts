@@ -111,13 +111,13 @@ function problemText(problem: Problem): string {
     case 'malformed':
       return problem.message
     case 'orphan':
-      return 'No other note links here, and it has no links.'
+      return 'No other note links here, and this note has no links.'
     case 'twin':
       return 'The names differ only in case or Unicode form.'
     case 'conflict_copy':
       return 'A conflict copy made by a sync tool.'
     case 'outside_link':
-      return `A symbolic link to a place outside the vault, ${problem.target}; it is ignored.`
+      return `A symbolic link to ${problem.target}, which is outside the vault. It is ignored.`
   }
 }
 

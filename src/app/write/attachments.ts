@@ -135,7 +135,7 @@ export function readAttachment(
     const [node] = id === undefined ? [] : await fileNodes(snapshot, [id])
     if (node === undefined) return { value: null, warnings: [await unknownIdWarning(snapshot, args.id, ATTACHMENTS)] }
     if (node.kind === 'note') {
-      throw new RouxError('INVALID_PARAMS', `${quoted(args.id)} is a note.`, { hint: 'get_node reads notes.' })
+      throw new RouxError('INVALID_PARAMS', `${quoted(args.id)} is a note.`, { hint: 'Use get_node to read notes.' })
     }
     const [facts] = await attachmentFacts(core, [node])
     if (facts?.size === undefined) throw unreadable(args.id)

@@ -64,12 +64,12 @@ function checkName(name: string, value: string): void {
   // `folder` may be empty, because attachments can be added to the root of the vault.
   if (NEVER_EMPTY.has(name) && value.trim() === '') throw invalid(`${name} is empty.`)
   if (value.length <= LONGEST_NAME) return
-  throw invalid(`${name} has ${value.length} characters; ${LONGEST_NAME} are allowed: ${quoted(value)}.`)
+  throw invalid(`${name} has ${value.length} characters; the limit is ${LONGEST_NAME}: ${quoted(value)}.`)
 }
 
 function checkTitle(title: string | undefined): void {
   if (title === undefined || title.length <= LONGEST_TITLE) return
-  throw new RouxError('TOO_LARGE', `title has ${title.length} characters; ${LONGEST_TITLE} are allowed.`, {
+  throw new RouxError('TOO_LARGE', `title has ${title.length} characters; the limit is ${LONGEST_TITLE}.`, {
     hint: 'Shorten it; the rest can go into the content.',
   })
 }
@@ -78,7 +78,7 @@ function checkTexts(texts: Readonly<Record<string, string | undefined>>): void {
   for (const [name, text = ''] of Object.entries(texts)) {
     const size = Buffer.byteLength(text)
     if (size <= LARGEST_TEXT) continue
-    throw new RouxError('TOO_LARGE', `${name} has ${size} bytes; ${LARGEST_TEXT} are allowed.`, {
+    throw new RouxError('TOO_LARGE', `${name} has ${size} bytes; the limit is ${LARGEST_TEXT}.`, {
       hint: 'Split it into several notes.',
     })
   }

@@ -19,7 +19,7 @@ export function editText(text: string, edits: readonly TextEdit[]): string {
 export function checked(edits: readonly TextEdit[], length: number): readonly TextEdit[] {
   let last = 0
   for (const { start, end } of edits) {
-    if (start < last || end < start || end > length) throw new RangeError(`Edits overlap or leave the text at ${start}–${end}.`)
+    if (start < last || end < start || end > length) throw new RangeError(`Edits overlap or exceed the text at ${start}–${end}.`)
     last = end
   }
   return edits

@@ -77,7 +77,7 @@ test('warns about an unknown value with the nearest one, and about a property wr
     { code: 'UNKNOWN_ID' },
     {
       code: 'NOTICE',
-      message: '"rating" is a property: #rating= finds notes that have it, #rating=value notes with a value.',
+      message: '"rating" is a property: #rating= finds notes that have it, and #rating=value finds notes with that value.',
     },
   ])
 })
@@ -105,7 +105,7 @@ test('a comparison with text explains why it finds nothing and what to write', a
       {
         code: 'NOTICE',
         message:
-          'The property "status" has no number or date to compare (text). Write #status=value; find_nodes with group_by "status" lists its values.',
+          'The property "status" has no numbers or dates to compare (text). Write #status=value; find_nodes with group_by "status" lists its values.',
       },
     ],
   })

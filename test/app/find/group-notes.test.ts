@@ -101,7 +101,7 @@ describe('grouping notes', () => {
     expect(groups).toEqual([['2024-05-01', 5, 'n0.md n1.md n2.md']])
     expect(without).toBe(4)
     expect(warnings).toEqual([
-      '3 values of the property "due" are not dates and are left out, such as "May 1, 2024". Dates are written as 2024-05-01.',
+      '3 values of the property "due" are not dates and were left out, such as "May 1, 2024". Write dates as 2024-05-01.',
     ])
   })
 
@@ -174,8 +174,8 @@ describe('grouping notes', () => {
     ['due:quarter', '"quarter" is not year, month or day'],
     ['folder:status', '"status" is not year, month or day'],
     ['due:', '"" is not year, month or day'],
-    ['#', 'the name of a property is missing'],
-    ['""', 'the name of a property is missing'],
+    ['#', 'the property name is missing'],
+    ['""', 'the property name is missing'],
   ])('grouping by %j is an error with a hint', (text, problem) => {
     expect(() => readGroupings(text)).toThrow(expect.objectContaining({ code: 'INVALID_PARAMS', hint: expect.any(String) }))
     expect(() => readGroupings(text)).toThrow(problem)

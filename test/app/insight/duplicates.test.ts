@@ -101,7 +101,7 @@ test('after an edit, returns the last pairs without outdated lines or removed no
   await core.indexed.index()
   const { value, warnings } = await duplicates(core)
   expect(warnings.map(({ code }) => code)).toEqual(['STALE'])
-  expect(value.problems).toEqual([{ ...before.problems[2], line: 0, text: 'Much of it is the same.' }])
+  expect(value.problems).toEqual([{ ...before.problems[2], line: 0, text: 'Much of the text is the same.' }])
 })
 
 test('each pair has two different notes and appears once, for any notes', async () => {

@@ -82,7 +82,7 @@ test('an unknown file is null; a note or an unreadable file is an error', async 
   })
   await expect(readAttachment(core, { id: 'home', offset: 0 })).rejects.toMatchObject({
     code: 'INVALID_PARAMS',
-    hint: 'get_node reads notes.',
+    hint: 'Use get_node to read notes.',
   })
   await expect(readAttachment(core, { id: 'gone.bin', offset: 0 })).rejects.toMatchObject({ code: 'PERMISSION_DENIED' })
 })

@@ -379,7 +379,7 @@ describe('several operations', () => {
     const long = { tool: 'update_node', operation: { ...UPDATE, title: 'x'.repeat(201) } } as const
     await expect(applyChanges(writing().core, { operations: [...operations, long], dryRun: true })).rejects.toMatchObject({
       code: 'TOO_LARGE',
-      message: 'Operation 3: title has 201 characters; 200 are allowed.',
+      message: 'Operation 3: title has 201 characters; the limit is 200.',
     })
   })
 
