@@ -21,7 +21,7 @@ export interface Entry {
 export interface Value {
   /** `undefined` if there is no value. */
   readonly node: Yaml.Node | undefined
-  /** Start of the value, including a tag like `!!str`. An empty value starts and ends after the colon or dash. */
+  /** Start of the value, including a tag like `!!str` or an anchor like `&name`. An empty value starts and ends after the colon or dash. */
   readonly start: number
   readonly end: number
 }
@@ -127,9 +127,9 @@ class TreeReader {
 
   #value(node: unknown, before: readonly Yaml.CST.SourceToken[] | undefined, absentAt: number): Value {
     if (!yaml().isNode(node) || !node.range) return { node: undefined, start: absentAt, end: absentAt }
-    const tag = tokenOf(before, 'tag')
-    if (node.range[0] === node.range[1] && !tag) return { node: undefined, start: absentAt, end: absentAt }
-    return { node, start: this.#from + (tag?.offset ?? node.range[0]), end: this.#endOf(node) }
+    const mark = tokenOf(before, 'tag', 'anchor')
+    if (node.range[0] === node.range[1] && !mark) return { node: undefined, start: absentAt, end: absentAt }
+    return { node, start: this.#from + (mark?.offset ?? node.range[0]), end: this.#endOf(node) }
   }
 
   /** Returns the end of the value itself. The library includes blank lines and comments below a block collection. */
@@ -146,8 +146,9 @@ class TreeReader {
   }
 }
 
-function tokenOf(tokens: readonly Yaml.CST.SourceToken[] | undefined, type: Yaml.CST.SourceToken['type']) {
-  return tokens?.find((token) => token.type === type)
+/** Returns the first token of one of these types. */
+function tokenOf(tokens: readonly Yaml.CST.SourceToken[] | undefined, ...types: readonly Yaml.CST.SourceToken['type'][]) {
+  return tokens?.find(({ type }) => types.includes(type))
 }
 
 function startOf(node: unknown): number {

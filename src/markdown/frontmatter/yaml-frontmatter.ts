@@ -35,7 +35,7 @@ export interface FullFrontmatter extends Frontmatter {
 
 const EMPTY = { properties: {}, texts: [] }
 
-/** Reads any frontmatter: YAML 1.2 core without anchors, JSON included. Never throws; mistakes are reported in `malformed`. */
+/** Reads any frontmatter: YAML 1.2 core without aliases, JSON included. An anchor has no effect. Never throws; mistakes are reported in `malformed`. */
 export function readFullFrontmatter(text: string, range: readonly [from: number, to: number], lines: LineIndex): FullFrontmatter {
   const [from, to] = range
   const source = text.slice(from, to)
@@ -143,13 +143,8 @@ class Converter {
   }
 
   #enter(node: Yaml.YAMLMap | Yaml.YAMLSeq): void {
-    this.#refuseAnchor(node)
     // A pair in brackets, `[a: b]`, is a mapping that only appears in the composed document.
     if (++this.#depth > MAX_YAML_DEPTH) throw tooDeep(startOf(node))
-  }
-
-  #refuseAnchor(node: { anchor?: string; range?: Yaml.Range | null | undefined }): void {
-    if (node.anchor !== undefined) throw new Malformed(node.range?.[0] ?? 0, 'anchors (&name) are not supported')
   }
 
   #unquotedLink(node: Yaml.YAMLSeq): { value: string; start: number; end: number } | undefined {
@@ -162,7 +157,6 @@ class Converter {
 
   #keyName(node: unknown): string {
     if (yaml().isScalar(node)) {
-      this.#refuseAnchor(node)
       return typeof node.value === 'string' ? node.value : node.value === null ? '' : String(plain(node))
     }
     if (node === null) return ''
@@ -172,7 +166,6 @@ class Converter {
   }
 
   #scalar(node: Yaml.Scalar, key: string): unknown {
-    this.#refuseAnchor(node)
     const value = plain(node)
     if (typeof value === 'string' && node.range && carriesFacts(key, value)) {
       const range = { start: node.range[0] + this.#from, end: node.range[1] + this.#from }

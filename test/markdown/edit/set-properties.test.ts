@@ -213,7 +213,7 @@ describe('rejects', () => {
   })
 
   test('malformed frontmatter, with the line', () => {
-    expect(refusal(() => setProperties('---\nx: 1\na: &b 1\n---\n', { c: 1 }))).toMatch(/^EDIT_MISMATCH \| Line 3/)
+    expect(refusal(() => setProperties('---\nx: 1\na: *b\n---\n', { c: 1 }))).toMatch(/^EDIT_MISMATCH \| Line 3/)
   })
 })
 

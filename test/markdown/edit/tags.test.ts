@@ -74,6 +74,24 @@ describe('lists', () => {
   })
 })
 
+describe('anchors that nothing uses', () => {
+  test('stay before a list, and go with the value they name', () => {
+    thereAndBack('tags: &t [a]\n', 'tags: &t [a, x]\n', 'x')
+    thereAndBack('tags: &t\n  - a\nz: &z 1\n', 'tags: &t\n  - a\n  - x\nz: &z 1\n', 'x')
+    thereAndBack('{"tags": &t ["a"]}\n', '{"tags": &t ["a", "x"]}\n', 'x')
+    expect(add(front('tags: &t a\n'), 'x')).toBe(front('tags:\n  - a\n  - x\n'))
+    expect(remove(front('tags: [&a a, &b b]\n'), 'a')).toBe(front('tags: [&b b]\n'))
+    expect(remove(front('tags: [&a a]\n'), 'a')).toBe(front('tags: []\n'))
+    expect(remove(front('tags: &t a\nz: 1\n'), 'a')).toBe(front('z: 1\n'))
+    expect(remove(front('tags:\n  - &a a\n  - &b b\n'), 'a')).toBe(front('tags:\n  - &b b\n'))
+  })
+
+  test('but one that another property uses is refused with the line of that property', () => {
+    const { code, message } = errorOf(() => changeTags(front('tags: &t [a]\nother: *t\n'), { add: ['x'] }))
+    expect([code, message]).toEqual(['EDIT_MISMATCH', expect.stringContaining('Line 3:')])
+  })
+})
+
 describe('strings', () => {
   test('with several tags keep their style', () => {
     thereAndBack('tags: a, b\n', 'tags: a, b, x\n', 'x')

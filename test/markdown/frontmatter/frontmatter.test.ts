@@ -128,11 +128,13 @@ describe('V14: malformed YAML', () => {
     check('---\na: {b: 1, b: 2}\n---\n', 'bad 2')
   })
 
-  test('PR3: anchors and aliases are rejected', () => {
-    check('---\na: &x 1\nb: *x\n---\n', 'bad 2')
+  test('PR3: aliases are rejected, so anchors have no effect', () => {
+    check('---\na: &x 1\nb: *x\n---\n', 'bad 3')
+    check('---\na: &x 1\n<<: *x\n---\n', 'bad 3')
+    check('---\ntags: &t [y]\n&u up: &v "[[a]]"\n---\n', 'up: a\n#y')
     check('---\na: 1\nb: *x\n---\n', 'bad 3')
     const bomb = Array.from({ length: 30 }, (_, i) => `k${i}: &a${i} [${`*a${i - 1},`.repeat(i === 0 ? 0 : 9)}x]`).join('\n')
-    check(`---\n${bomb}\n---\n`, 'bad 2')
+    check(`---\n${bomb}\n---\n`, 'bad 3')
   })
 
   test('limits nesting in any notation', () => {
