@@ -288,7 +288,7 @@ function commonTags(some: readonly string[], others: readonly string[]): readonl
 }
 
 /** Formats tags for a message. */
-function withHashes(tags: readonly string[]): string {
+export function withHashes(tags: readonly string[]): string {
   return tags.map((tag) => `#${tag}`).join(', ')
 }
 

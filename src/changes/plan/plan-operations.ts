@@ -58,7 +58,7 @@ export async function planOperations(
 
 /** Checks whether an operation contains text written by its caller. */
 function writes(operation: Operation | undefined): boolean {
-  return operation?.kind === 'create' || operation?.kind === 'update'
+  return operation?.kind === 'create' || operation?.kind === 'update' || operation?.kind === 'renameHeading'
 }
 
 function run(workspace: Workspace, operation: Operation, deletions: () => Iterable<Trashed>): Promise<Draft | undefined> {

@@ -9,7 +9,7 @@ import { parseNote } from '../../markdown/parse-note.ts'
 import { isTagName, renameTagInCanvas, renameTagInNote, type TagRenaming } from '../../markdown/retarget/rename-tag.ts'
 import { quote } from '../path-rules.ts'
 import type { Draft } from './draft.ts'
-import { requireNote } from './note-operations.ts'
+import { requireNote, withHashes } from './note-operations.ts'
 import type { Workspace } from './workspace.ts'
 
 type Of<Kind extends Operation['kind']> = Extract<Operation, { readonly kind: Kind }>
@@ -18,8 +18,20 @@ type Of<Kind extends Operation['kind']> = Extract<Operation, { readonly kind: Ki
 export async function renameOneHeading(workspace: Workspace, { id, heading, to }: Of<'renameHeading'>): Promise<Draft> {
   const draft = requireNote(workspace, id)
   const { flavour } = workspace.view
-  await workspace.editHeadings(draft, renameHeading(workspace.textOf(draft), { path: heading, to, flavour }))
+  const before = draft.text
+  await workspace.editHeadings(draft, renameHeading(before, { path: heading, to, flavour }))
+  noteNewTags(workspace, draft, before)
   return draft
+}
+
+/** Adds a message about tags that a note got through a heading's new text. */
+function noteNewTags({ view, notes }: Workspace, draft: Draft, before: string): void {
+  const tagsIn = (text: string) => parseNote(text, view.flavour).tags.map(({ name }) => name)
+  const had = new Set(tagsIn(before).map(foldName))
+  const added = tagsIn(draft.text).filter((name) => !had.has(foldName(name)))
+  if (added.length === 0) return
+  const them = added.length === 1 ? 'it' : 'them'
+  notes.push(`The note now has ${withHashes(added)}, because the new heading contains ${them}. To write # as text, use \\#.`)
 }
 
 /** Renames a tag and the tags nested in it throughout the vault. */

@@ -37,6 +37,25 @@ describe('renaming a heading', () => {
     await check({ 'a.md': text, 'b.md': '[[a#B]] [[a#C]]' }, heading('Cee', 'C'), expected, { mode })
   })
 
+  test('reports a tag that the new text gives the note', async () => {
+    const renamed = async (to: string, link: string) => {
+      const front = '---\ntags: [old]\n---\n'
+      const files = { 'a.md': `${front}# Top #had\n`, 'b.md': '[[a#Top had]]' }
+      const { result } = await check(files, heading(to, 'Top #had'), { 'a.md': `${front}# ${to}\n`, 'b.md': `[[a#${link}]]` })
+      return result.notes
+    }
+    expect(await renamed('Multi #x and #y', 'Multi x and y')).toEqual([
+      'The note now has #x, #y, because the new heading contains them. To write # as text, use \\#.',
+    ])
+    expect(await renamed('Multi \\#x', 'Multi x')).toEqual([])
+    expect(await renamed('More #had #old #1', 'More had old 1')).toEqual([])
+  })
+
+  test('reports a link to nowhere in the new text', async () => {
+    const { result } = await check({ 'a.md': '# Top\n' }, heading('See [[Nope]]', 'Top'), { 'a.md': '# See [[Nope]]\n' })
+    expect(result.notes).toEqual(['1 link that was written leads nowhere: a.md:1 "Nope".'])
+  })
+
   test('keeps a block id, which is part of links to the heading', async () => {
     await check({ 'a.md': '# A ^blk\n', 'b.md': '[[a#A blk]] [[a#^blk]]' }, heading('New', 'A ^blk'), {
       'a.md': '# New ^blk\n',
