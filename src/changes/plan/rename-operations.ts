@@ -41,6 +41,7 @@ export async function renameOneTag(workspace: Workspace, { tag, to }: Of<'rename
   let found = 0
   for (const draft of await workspace.tagged(renaming.from)) found += renameIn(workspace, draft, renaming)
   await workspace.followHeadings()
+  workspace.renamedTags.push(foldName(renaming.from))
   if (found > 0) return undefined
   throw new RouxError('NODE_NOT_FOUND', `No note has the tag #${renaming.from}.`, {
     hint: 'find_nodes with group_by "tag" lists the existing tags.',

@@ -16,6 +16,7 @@ import { type OutlineHeading, outlineOf } from '../../markdown/outline.ts'
 import { quote, requireInside } from '../path-rules.ts'
 import { changedText, changesOf, hasChanged, type MovedFolder, type Planned, writtenFile } from './changed-files.ts'
 import { Draft, DraftTable } from './draft.ts'
+import { baseNotes } from './links/base-files.ts'
 import { brokenPartNotes } from './links/broken-parts.ts'
 import { brokenHtmlLinks, type HtmlLinks } from './links/html-links.ts'
 import { LinkReports } from './links/link-reports.ts'
@@ -45,6 +46,8 @@ export class Workspace {
   readonly view: VaultView
   readonly notes: string[] = []
   readonly lowercased: string[] = []
+  /** Folded names. */
+  readonly renamedTags: string[] = []
   readonly #drafts = new DraftTable()
   readonly #paths: PlannedPaths
   readonly #names: PlannedNames
@@ -368,10 +371,9 @@ export class Workspace {
     const drafts = this.#drafts.all().filter(hasChanged).sort(byImportance)
     const { made, moved } = this.#paths
     const html = await brokenHtmlLinks(this.view, drafts)
-    const reported = this.#reports.list(
-      (key) => this.#livePath(key),
-      (key) => this.#linksOf(key),
-    )
+    const livePath = (key: number) => this.#livePath(key)
+    const bases = baseNotes(this.view, { drafts, folders: moved, tags: this.renamedTags, livePath })
+    const reported = this.#reports.list(livePath, (key) => this.#linksOf(key))
     return {
       changes: [
         ...made.map((path): FileChange => ({ kind: 'makeFolder', path })),
@@ -381,7 +383,7 @@ export class Workspace {
       files: drafts.map(writtenFile),
       dangling: [...reported, ...html.broken].sort(byPlace),
       texts: drafts.map((draft) => changedText(draft, this.view)),
-      notes: [...this.notes, ...htmlNotes(html)],
+      notes: [...this.notes, ...htmlNotes(html), ...bases],
     }
   }
 

@@ -333,3 +333,38 @@ test('a file is not a folder, also in a dry run', async () => {
     await expect(vault.write(move, { dryRun })).rejects.toMatchObject({ code: 'NODE_EXISTS' })
   }
 })
+
+describe('files of Bases, which are not rewritten,', () => {
+  const BASE = [
+    'filters:',
+    '  and:',
+    `    - 'file.inFolder("F/Sub")'`,
+    '    - "file.folder == \\"F\\""',
+    "    - file.folder == 'F/'",
+    '    - status == "Fine" && file.hasTag("f", "task/x")',
+    '    - file.hasLink(link("Note")) || author == "Note"',
+    'formulas: { up: "[[F/Note|n]]" }',
+    '',
+  ].join('\n')
+  const files = { 'F/Sub/x.md': '', 'F/Note.md': '#task/x', 'views/v.base': BASE, 'note.md': 'file.inFolder("F")' }
+  const said = async (operation: Operation) => (await (await writable(files)).write(operation, { dryRun: true })).notes
+
+  test('are named when they have the old name of a folder, a note or a tag', async () => {
+    expect(await said(move('F', 'G'))).toEqual([
+      '4 places in files of Bases still have the old name, because these files are not rewritten: ' +
+        'views/v.base:3 "F/Sub", views/v.base:4 "F", views/v.base:5 "F/", views/v.base:8 "F/Note".',
+    ])
+    expect(await said(move('F/Sub', 'F/Other'))).toEqual([
+      '1 place in a file of Bases still has the old name, because these files are not rewritten: views/v.base:3 "F/Sub".',
+    ])
+    expect((await said(move('F/Note', 'F/Other')))[0]).toMatch(/: views\/v\.base:7 "Note", views\/v\.base:8 "F\/Note"\.$/)
+    expect((await said({ kind: 'renameTag', tag: 'task', to: 'todo' }))[0]).toMatch(/: views\/v\.base:6 "task\/x"\.$/)
+  })
+
+  test('are not named otherwise', async () => {
+    expect(await said(move('views', 'bases'))).toEqual([])
+    expect(await said(move('F/Sub/x', 'y'))).toEqual([])
+    expect(await said({ kind: 'update', id: 'F/Note', append: 'x', updateLinks: false })).toEqual([])
+    expect(await said({ kind: 'delete', id: 'F/Note' })).toEqual([])
+  })
+})

@@ -71,7 +71,7 @@ function brokenIn({ from, to, draft }: Source, view: VaultView, moved: ReadonlyM
   })
 }
 
-function isMoved({ original, path }: Draft): boolean {
+export function isMoved({ original, path }: Draft): boolean {
   return original !== undefined && original !== path && !isTrash(original) && !isTrash(path)
 }
 

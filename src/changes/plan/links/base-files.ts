@@ -1,0 +1,71 @@
+import { foldId } from '../../../core/ids.ts'
+import { nameOf } from '../../../core/paths.ts'
+import { foldName } from '../../../core/text/fold.ts'
+import { listSome } from '../../../core/text/list-some.ts'
+import { quote } from '../../path-rules.ts'
+import type { MovedFolder } from '../changed-files.ts'
+import { type Draft, decode } from '../draft.ts'
+import type { VaultView } from '../vault-view.ts'
+import { isMoved } from './html-links.ts'
+
+/** Maximum number of places to list in one sentence. */
+const NAMED = 5
+
+/** Text between quotes, which YAML may escape, or between the brackets of a wikilink. One kind may contain another. */
+const TEXTS = [/(?<=")[^"\\]+(?=\\?")/g, /(?<=')[^']+(?=')/g, /(?<=\[\[)[^[\]|#]+/g]
+
+export interface BaseChange {
+  readonly drafts: readonly Draft[]
+  readonly folders: readonly MovedFolder[]
+  /** Folded names of renamed tags. */
+  readonly tags: readonly string[]
+  /** Returns a file's path after the change. */
+  readonly livePath: (key: number) => string | undefined
+}
+
+/**
+ * Describes places in files of Obsidian Bases (`.base`) that have an old name. They are expressions in YAML, which Obsidian does not
+ * count as links, so they are not rewritten.
+ */
+export function baseNotes(view: VaultView, change: BaseChange): readonly string[] {
+  const isOld = oldNameTest(change)
+  if (isOld === undefined) return []
+  const places = view.filesBelow('').flatMap(({ key, path }) => {
+    if (!/\.base$/i.test(path)) return []
+    const bytes = view.read(path)
+    const now = change.livePath(key)
+    return bytes === undefined || now === undefined ? [] : placesIn(decode(bytes), now, isOld)
+  })
+  if (places.length === 0) return []
+  const files =
+    places.length === 1 ? '1 place in a file of Bases still has' : `${places.length} places in files of Bases still have`
+  return [`${files} the old name, because these files are not rewritten: ${listSome(places, NAMED)}.`]
+}
+
+type OldNameTest = (name: string, before: string) => boolean
+
+/** Returns a test for a text and what is before it on its line, or `undefined` if nothing was renamed. */
+function oldNameTest({ drafts, folders, tags }: BaseChange): OldNameTest | undefined {
+  const moved = drafts.filter(isMoved)
+  if (moved.length + folders.length + tags.length === 0) return undefined
+  const paths = new Set(moved.flatMap(({ original = '' }) => [foldId(original), foldId(original).replace(/\.md$/, '')]))
+  const renamed = moved.filter(({ original = '', path }) => foldName(nameOf(original)) !== foldName(nameOf(path)))
+  const names = new Set(renamed.map(({ original = '' }) => foldId(nameOf(original)).replace(/\.md$/, '')))
+  const isIn = (name: string, above: string) => name === above || name.startsWith(`${above}/`)
+  return (text, before) => {
+    const name = foldId(text.trim().replace(/^\/|\/$/g, ''))
+    // Arguments of `hasTag` or `tags.contains`.
+    if (/tags?(?:\.\w+)?\([^)]*$/i.test(before)) return tags.some((tag) => isIn(foldName(name.replace(/^#/, '')), tag))
+    if (paths.has(name) || folders.some(({ from }) => isIn(name, foldId(from)))) return true
+    return /(?:\[\[|link\w*\(\\?["'])$/i.test(before) && names.has(name.replace(/\.md$/, ''))
+  }
+}
+
+function placesIn(text: string, path: string, isOld: OldNameTest): readonly string[] {
+  return text.split('\n').flatMap((line, at) => {
+    const names = TEXTS.flatMap((kind) => [...line.matchAll(kind)]).filter(({ 0: name, index }) =>
+      isOld(name, line.slice(0, index)),
+    )
+    return [...new Set(names.map(([name]) => `${path}:${at + 1} ${quote(name)}`))]
+  })
+}
