@@ -68,7 +68,7 @@ function alikePairs(source: Texts): readonly DuplicatePair[] {
   return pairs
 }
 
-/** Returns the pairs of notes whose sketches share enough, as `note * notes + other`, in ascending order. */
+/** Returns the pairs of notes whose sketches share enough hashes, as `note * notes + other`, in ascending order. */
 function pairsToCompare(source: Texts): readonly number[] {
   const notes = source.lines.offsets.length - 1
   const { hashes, starts } = sketchesOf(source)

@@ -66,7 +66,7 @@ export function layOut(links: Adjacency, levels: Levels, onProgress: OnProgress 
   }
   const partOf = new Int32Array(count)
   for (const [number, part] of parts.entries()) for (const note of part) partOf[note] = number
-  // Unconnected components are placed apart, regardless of groups.
+  // Disconnected components are placed separately, regardless of groups.
   let packed = 0
   const onPacked = (notes: number): void => {
     packed += notes

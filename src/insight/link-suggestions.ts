@@ -32,7 +32,7 @@ const WEIGHTS: readonly number[] = [
   1.8,
   // open: a name occurs where a link can be inserted.
   2.5,
-  // linkRate: log of the share of notes containing the name that link to the target.
+  // linkRate: log of the share of notes that link to the target, among those containing the name.
   0.15,
   // rarity: how few notes contain the name, 0–1.
   5.5,
@@ -393,7 +393,7 @@ function comesFirst(difference: number, a: number, b: number): boolean {
   return difference === 0 ? a < b : difference > 0
 }
 
-/** Number of notes to consider, among those that a folder's notes link to most. */
+/** Number of notes to consider per folder, most linked by the folder's notes first. */
 const MOST_OF_FOLDER = 12
 
 /** The links of each folder's notes. */
@@ -431,7 +431,7 @@ interface Habits {
   /** For each name, the number of notes that contain it, and the number of those that link to one of its notes. */
   readonly held: Uint32Array
   readonly linked: Uint32Array
-  /** Share of the notes containing a name that link to its note, excluding the current note, which does not. */
+  /** Share of the notes containing a name that link to its note. The current note, which does not, is not counted. */
   linkRate(name: number): number
 }
 

@@ -13,7 +13,7 @@ export interface MentionCorpus extends Pick<Corpus, 'lines'> {
 export interface NameWords {
   /** The note that each name belongs to, in ascending order. */
   readonly notes: Uint32Array
-  /** The words of each name in singular form, in order, numbered separately. */
+  /** The word numbers of each name, in order. Singular and plural forms have the same number. */
   readonly words: readonly (readonly number[])[]
   /** The terms of each name's words. */
   readonly terms: readonly (readonly number[])[]
@@ -30,7 +30,7 @@ export interface Mentions {
   readonly names: Uint32Array
   /** 1-based line numbers in the file. */
   readonly lines: Uint32Array
-  /** Number of the preceding word in the line plus 1, or 0 at the start of a line. */
+  /** Number of the word before the name plus 1, or 0 at the start of a line. */
   readonly before: Uint32Array
   /** 1 if a link can be inserted there. */
   readonly isOpen: Uint8Array
@@ -115,7 +115,7 @@ export interface Occurrence {
 
 export type OccurrenceSink = (note: number, name: number, occurrence: Occurrence) => void
 
-/** Finds every name in every note, the longest at each position, within one line. Linear in the number of words. */
+/** Finds every name in every note, the longest at each position, within one line. Runs in linear time. */
 export function findMentions({ lines, words }: MentionCorpus, names: NameWords, sink: OccurrenceSink = () => {}): Mentions {
   const trie = new NameTrie(names.words, words.count)
   const notes = lines.offsets.length - 1

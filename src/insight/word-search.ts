@@ -26,7 +26,7 @@ interface QuestionTerm {
 /** Scores other notes by the words that they share with a note. The time per note is bounded. */
 export class WordSearch {
   readonly #scoring: WordScoring
-  /** Term `t` occurs in the notes from `starts[t]` up to `starts[t + 1]` of `notes`. */
+  /** The notes that contain term `t` are `notes[starts[t]]` up to `notes[starts[t + 1]]`. */
   readonly #starts: Uint32Array
   readonly #notes: Uint32Array
   readonly #weights: Float32Array

@@ -135,7 +135,7 @@ interface AskedFor {
   readonly include_content?: unknown
 }
 
-/** Returns a function that fits a list into a budget. For `details`, see `ComposeOptions`. The arguments set what is requested. */
+/** Returns a function that fits a list into a budget. For `details`, see `ComposeOptions`. Arguments can request members. */
 export function rowsFitter(details: number) {
   return <R extends object>(
     rows: readonly R[],
@@ -182,7 +182,7 @@ function withLessText({ row, shown }: Draft, room: number): Draft {
 }
 
 function takeStep({ member, fill, share, isShared = false, first = 0 }: SizedStep, drafts: readonly Draft[], purse: Purse): void {
-  // In rows of gaps, `links` is a number.
+  // In gap rows, `links` is a number.
   const concerned = drafts.filter(({ row }) => row[member] !== undefined && typeof row[member] !== 'number')
   for (const [at, { row, shown }] of concerned.entries()) {
     const isNew = shown[member] === undefined

@@ -46,7 +46,7 @@ export interface Meaning {
 }
 
 const MOST_PASSAGES = 3
-/** Maximum length of a passage in characters. `LEAST_CHARACTERS` is the shortest length that makes sense. */
+/** Maximum length of a passage in characters. `LEAST_CHARACTERS` is the minimum useful length. */
 const MOST_CHARACTERS = 1_600
 /** Length of a passage in characters if the answer has no limit. */
 const USUAL_CHARACTERS = 500
@@ -88,7 +88,7 @@ function within(more: number): number {
   return Math.max(LEAST_CHARACTERS, Math.min(MOST_CHARACTERS, Math.floor(LEAST_CHARACTERS + more)))
 }
 
-/** Returns the maximum number of results that can each have a passage within this many tokens. */
+/** Returns the maximum number of results that can each have a passage within the given number of tokens. */
 export function mostPassages(maxTokens: number): number {
   return Math.ceil((maxTokens * TOKEN_BYTES) / LEAST_CHARACTERS)
 }

@@ -74,7 +74,7 @@ const OUTLINE = 30
 /**
  * Returns the passages that answer a question, and the passages that the best of them link to, within a budget. Without a question,
  * returns passages about the given notes.
- * @throws RouxError like `search`
+ * @throws RouxError for the same reasons as `search`
  */
 export async function contextPack(core: GraphCore, args: PackArguments, call: Call = {}): Promise<Answer<ContextPack>> {
   const { value: draft, warnings } = await draftPack(core, args, call)
@@ -105,7 +105,7 @@ export interface PackSource extends Pick<PackArguments, 'query' | 'ids' | 'folde
 
 /**
  * Returns all candidates for a pack, best first.
- * @throws RouxError like `search`
+ * @throws RouxError for the same reasons as `search`
  */
 export function findPack(core: GraphCore, args: PackSource, given: Call = {}): Promise<Answer<readonly PlacedPassage[]>> {
   return answerFindable(core, given, 'meaning', async (read, call) => {
@@ -275,7 +275,7 @@ const NEAR_SHARE = 0.4
 
 const NOT_SURE: Warning = {
   code: 'NOTICE',
-  message: 'No passage clearly answers the question; these come closest.',
+  message: 'No passage clearly answers the question; these passages come closest.',
 }
 
 const SEARCH = { limit: HITS, includeContent: false, mode: 'hybrid', explain: false } as const

@@ -176,7 +176,7 @@ function rowOf({ core, insight }: Reading, { of: level, place, size, folders, la
   }
 }
 
-/** A folder with a smaller share of a community's notes is not typical of it. */
+/** Minimum share of a community's notes in a folder that is considered typical of the community. */
 const LEAST_SHARE = 0.25
 
 interface FolderCount {

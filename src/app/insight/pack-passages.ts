@@ -10,7 +10,7 @@ import type { PackPassage, ShownPart } from './fit-pack.ts'
 
 /** A part of a note that may be included in a pack, and its location. */
 export interface PlacedPassage extends PackPassage, NotePlace {
-  /** Words to look for. The sentences with the most of these words are shown first, or the beginning if there are none. */
+  /** Words to look for. Sentences with the most of these words are shown first. Without words, the beginning is shown. */
   readonly words: SnippetQuery
 }
 
@@ -60,14 +60,14 @@ export function broadly(passages: readonly PlacedPassage[]): readonly PlacedPass
   })
 }
 
-/** Passages are nearly the same if they share this many of their words. */
+/** Minimum share of common words for passages to be considered nearly the same. */
 const ALIKE = 0.9
-/** Shorter passages share their few words by chance. */
+/** Minimum number of words in a compared passage. Shorter ones can share their few words by chance. */
 const FEWEST_WORDS = 8
 /** Number of passages that are compared with one another. */
 const COMPARED = 40
 
-/** Removes passages that say nearly the same as a better one. `passages` are sorted, best first. */
+/** Removes passages that are nearly the same as a better one. `passages` are sorted, best first. */
 export function withoutLikeness(passages: readonly PlacedPassage[]): readonly PlacedPassage[] {
   const kept: ReadonlySet<string>[] = []
   return passages.filter((passage, at) => {

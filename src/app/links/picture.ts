@@ -43,7 +43,7 @@ export interface PictureArguments {
 export function vaultPicture(core: GraphCore, { mayMove }: PictureArguments, call: Call = {}): Promise<Answer<VaultPicture>> {
   return picture(core, call, async (snapshot, { topology, following }) => {
     const placing = following.then((followed) => placeNotes(core, topology, { followed, mayMove }))
-    // Awaited below. If something else fails first, a rejection must not be unhandled.
+    // Awaited below. If something else fails first, its rejection must still be handled.
     placing.catch(() => {})
     // Runs while communities are computed and notes are placed.
     const { lists } = await factsOf(snapshot, topology.ids())
@@ -298,7 +298,7 @@ function picture<T>(core: GraphCore, call: Call, draw: (snapshot: Snapshot, draw
       // The first map of a large vault does not wait for communities.
       const isFirst = topology.ids().length > SMALL && !(await core.layouts.hasPlaces())
       const following = isFirst ? Promise.resolve(undefined) : latestInsight(core, call)
-      // Awaited while the picture is drawn. If something else fails first, a rejection must not be unhandled.
+      // Awaited while the picture is drawn. If something else fails first, its rejection must still be handled.
       following.catch(() => {})
       const value = await draw(snapshot, { topology, following })
       if (isFirst) core.insights.follow({ wait: 0 }).catch(() => {})

@@ -28,7 +28,7 @@ export class Rankings {
     const state = await this.#stateOf(metric, signal)
     if (state === 'new' || (state === 'old' && this.#isKeptElsewhere())) return
     const run = this.#start(metric)
-    // If nobody is waiting when it fails, the rejection must not be unhandled.
+    // Its rejection must be handled even if nobody is waiting.
     run.catch(() => {})
     if (state === 'none') await inTime(run, wait, signal)
   }

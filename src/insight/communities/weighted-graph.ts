@@ -12,7 +12,7 @@ export interface EdgeList {
   readonly weights: ArrayLike<number>
 }
 
-/** Collects edges, at most as many as given to the constructor. */
+/** Collects edges. The constructor takes their maximum number. */
 export class EdgeBuilder {
   readonly #from: Uint32Array
   readonly #to: Uint32Array
