@@ -20,8 +20,8 @@ const LEAST_NOTES = 4
 /** Number of each community's terms to compare, heaviest first. */
 const TERMS = 600
 /**
- * Exponent for missing links. With 2, half the expected links would count as much as twice the similarity. The factors are
- * multiplied, because in a sum, large communities with few words in common would come first.
+ * Exponent for missing links. With 2, having half the expected links would count as much as twice the similarity. The factors are
+ * multiplied, because with a sum, large communities with few words in common would come first.
  */
 const LINKS_WEIGHT = 1.5
 /** Added to the similarity of the nearest notes, which may not exist. Any note's ten nearest notes are more similar than this. */

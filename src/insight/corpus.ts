@@ -213,7 +213,7 @@ export class CorpusBuilder {
   /** Returns the hashes of lines that too many notes share, and the subset shared by only a few. */
   #boilerplate(): { readonly shared: ReadonlySet<number>; readonly ofFew: ReadonlySet<number> } {
     const notes = this.#noteEnds.length
-    // Sorted, with each hash once per note, so equal ones are adjacent.
+    // Contains each hash once per note, sorted, so equal hashes are adjacent.
     const all = new Uint32Array(this.#hashes.length)
     let count = 0
     let start = 0
@@ -257,7 +257,7 @@ export class CorpusBuilder {
   #bags(lines: Lines, { termOf, isContent, terms: distinct }: TermFacts): Bags {
     const notes = lines.offsets.length - 1
     const offsets = new Uint32Array(notes + 1)
-    // Counted first, because growing lists would take twice the memory.
+    // Counts the entries first, because growing lists would use twice the memory.
     const last = new Int32Array(distinct).fill(-1)
     for (let note = 0, count = 0; note < notes; note++) {
       this.#eachForm(note, lines, (form) => {
@@ -326,7 +326,7 @@ class Languages {
 
 interface TermFacts {
   readonly termOf: Uint32Array
-  /** For each form, whether its term is counted. */
+  /** For each form, 1 if its term is counted. */
   readonly isContent: Uint8Array
   /** Number of terms. */
   readonly terms: number

@@ -72,7 +72,7 @@ function alikePairs(source: Texts): readonly DuplicatePair[] {
 function pairsToCompare(source: Texts): readonly number[] {
   const notes = source.lines.offsets.length - 1
   const { hashes, starts } = sketchesOf(source)
-  // Sorted by hash, then by note, encoded as one number.
+  // Pairs of hash and note, each encoded as one number, in ascending order.
   const places = new Float64Array(hashes.length)
   for (let note = 0; note < notes; note++) {
     for (let at = starts[note] as number; at < (starts[note + 1] as number); at++)
@@ -110,7 +110,7 @@ function pairsToCompare(source: Texts): readonly number[] {
   return found
 }
 
-/** The smallest hashes of each note's shingles. Those of note `n` are from `starts[n]` up to `starts[n + 1]`. */
+/** The smallest hashes of each note's shingles. The hashes of note `n` are those from `starts[n]` up to `starts[n + 1]`. */
 function sketchesOf(source: Texts): { readonly hashes: Uint32Array; readonly starts: Uint32Array } {
   const notes = source.lines.offsets.length - 1
   const hashes = new Uint32Array(notes * SKETCH.size)

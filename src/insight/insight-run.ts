@@ -23,7 +23,7 @@ export interface NoteFacts {
   readonly hash: string
   /** Title and aliases. */
   readonly names: readonly string[]
-  /** True if the note is left out. */
+  /** True if the note is excluded from the analysis. */
   readonly isIgnored: boolean
 }
 
@@ -43,7 +43,7 @@ export interface RunResult<Kind extends InsightKind = InsightKind> {
   readonly computed: Computed[Kind]
   /** The communities to store, in packed form, if any. */
   readonly communitiesKept?: Uint8Array
-  /** The included notes, ordered by id, as numbers in the order in which they were added. */
+  /** The included notes, ordered by id. Each number is the position at which the note was added. */
   readonly order: Uint32Array
   /** True if every text had the expected hash. */
   readonly isSettled: boolean

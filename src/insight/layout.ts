@@ -38,7 +38,7 @@ const ANCHOR = { groups: 0.02, notes: 0.1, all: 0.6 }
 const STEPS = { groups: 200, notes: 60, all: 24 }
 /** Number of push-apart rounds per step, and after the last step. */
 const ROUNDS = { step: 2, end: 120 }
-/** Components with at most this many notes, such as unlinked notes, are placed next to the map. */
+/** Components with at most this many notes, such as unlinked notes, are placed below the map. */
 const SMALL_PART = 4
 
 /** Reports progress, 0–1. */

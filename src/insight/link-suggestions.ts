@@ -58,7 +58,7 @@ const CHANCE = { slope: 0.5, constant: -6.5 }
 
 /** Maximum number of suggestions per note. */
 const KEPT = 12
-/** Maximum number of candidates to score, for each of walk and shared words. */
+/** Maximum number of scored candidates from a walk, and from shared words. */
 const CANDIDATES = 40
 /** If a note links to this share of a folder, up to this many of its other notes are candidates. An index may lack entries. */
 const LACKING = { share: 0.25, notes: 200 }
@@ -248,8 +248,8 @@ class Suggester {
   }
 
   /**
-   * How well the current note matches the words of another note. This is not symmetric, because each note is compared by its own
-   * words.
+   * Returns how well the current note matches the words of another note. This is not symmetric, because each note is compared by
+   * its own words.
    */
   #asked(note: number, other: number): number {
     const place = this.#mostAlike.subarray(other * ALIKE, (other + 1) * ALIKE).indexOf(note)
@@ -393,7 +393,7 @@ function comesFirst(difference: number, a: number, b: number): boolean {
   return difference === 0 ? a < b : difference > 0
 }
 
-/** Number of notes to consider per folder, most linked by the folder's notes first. */
+/** Number of notes to consider per folder: those that the folder's notes link to most. */
 const MOST_OF_FOLDER = 12
 
 /** The links of each folder's notes. */
@@ -415,7 +415,7 @@ class Peers {
     )
   }
 
-  /** Returns the notes that the notes in a note's folder link to most. */
+  /** Returns the notes that are linked most from the given note's folder. */
   most(note: number): readonly number[] {
     return this.#most[this.#folders[note] as number] ?? []
   }
@@ -465,7 +465,7 @@ function habitsOf({ offsets, names }: Mentions, { notes: owners, terms }: NameWo
 /** Assumed rate if nothing is linked yet: one in a thousand. */
 const LEAST_RATE = 0.001
 
-/** Counts after which words, and where in each note, names are links. */
+/** Counts how often names are links, by the preceding word and by the place in each note. */
 class Contexts {
   readonly #owners: Uint32Array
   readonly #links: Adjacency

@@ -112,7 +112,7 @@ class PairSearch {
   }
 }
 
-/** Calls `use` for each link between two communities, lower number first. */
+/** Invokes `call` for each link between two communities, with the lower number first. */
 export function eachLinkBetween(
   { offsets, targets }: WeightedGraph,
   of: Uint32Array,
