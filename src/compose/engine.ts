@@ -17,7 +17,7 @@ let opened = 0
 /** The read side of an engine, with methods to call after commits. */
 export interface OpenEngine extends Pick<EmbeddedStore, 'refresh' | 'refreshSearch' | 'prepare' | 'rest'> {
   readonly store: Store
-  /** Called when an index was replaced by another, possibly by a different process. */
+  /** Called when an index has been replaced by another, possibly by a different process. */
   reopen(which: IndexName, cache: IndexStatus['cache']): void
 }
 

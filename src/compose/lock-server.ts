@@ -3,7 +3,7 @@ import { RouxError } from '../core/errors.ts'
 import { openSqlite } from '../store/embedded/sqlite.ts'
 
 /**
- * Locks a file as long as this process runs.
+ * Locks a file for as long as this process runs.
  * @param timeout milliseconds to wait for another process
  * @returns `undefined` if another process still holds the lock
  */

@@ -22,7 +22,7 @@ export async function loadSearch({ store, refreshSearch }: OpenEngine): Promise<
 /** Idle time before memory is released, and the interval between checks, in milliseconds. */
 const IDLE = { after: 30_000, look: 15_000 }
 
-/** Calls the function once for each idle period. */
+/** Calls `action` once per idle period. */
 export function whenIdle(indexing: IndexingClient, action: () => void): NodeJS.Timeout {
   let doneFor = 0
   const timer = setInterval(() => {
@@ -105,7 +105,7 @@ export function prepareForQuestions(
 }
 
 /**
- * Runs a read ahead of time and ignores errors, because the first caller receives them and damage has already been reported to the
+ * Runs a read ahead of time. Ignores errors, because the next caller gets them too, and damage has already been reported to the
  * worker.
  */
 export function tryEagerly(read: () => void): void {

@@ -55,7 +55,7 @@ export function openWholeVault(
   }
 }
 
-/** Decisions are stored in the shared index, if any, so all of its users see them. */
+/** Stores decisions in the shared index, if there is one, so that all of its users see them. */
 function stateWith(kept: InsightState, decisions: Decisions | undefined): InsightState {
   if (decisions === undefined) return kept
   return {

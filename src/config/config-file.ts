@@ -24,8 +24,8 @@ export async function readConfigFile(path: string): Promise<ConfigFile | undefin
     return unreadable(path, error instanceof Error ? error.message : String(error))
   }
   if (stat === undefined) return undefined
-  if (!stat.isFile()) return unreadable(path, 'it is not a file')
-  if (stat.size > MAX_BYTES) return unreadable(path, `it has more than ${MAX_BYTES} bytes`)
+  if (!stat.isFile()) return unreadable(path, 'not a file')
+  if (stat.size > MAX_BYTES) return unreadable(path, `it is larger than ${MAX_BYTES} bytes`)
   return readBytes(path)
 }
 
@@ -45,6 +45,6 @@ async function readBytes(path: string): Promise<ConfigFile> {
 }
 
 function unreadable(path: string, why: string): ConfigFile {
-  const problem = invalid(`${path} cannot be read: ${why}.`, 'Correct or remove it.')
+  const problem = invalid(`${path} cannot be read: ${why}.`, 'Fix or remove it.')
   return { path, realPath: path, sha256: '', given: [], problems: [problem] }
 }

@@ -16,12 +16,12 @@ export interface DocumentOptions {
   readonly without?: readonly string[]
 }
 
-/** Returns the text of a `roux.config.yaml` that documents every key and its default. */
+/** Returns the text of a `roux.config.yaml` that documents every key and its default value. */
 export function settingsDocument(tools: readonly ToolSwitch[], { inactive = false, without = [] }: DocumentOptions = {}): string {
   const entries = SETTINGS.flatMap((setting) => expand(setting, tools)).filter(({ key }) => !without.includes(key))
   const head = inactive
-    ? '# Settings of Roux for this vault. Remove a # to set a key. The values shown are the defaults.\n'
-    : '# Settings of Roux: every key with its default.\n'
+    ? '# Roux settings for this vault. Remove a # to set a key. The values shown are the defaults.\n'
+    : '# All Roux settings with their defaults.\n'
   const parts = Object.entries(SECTIONS).map(([section, sentence]) => {
     const lines = entries
       .filter(({ key }) => key.startsWith(`${section}.`))
@@ -44,7 +44,7 @@ export function settingsTable(): string {
   })
   const table = [['key', 'value', 'default', 'variable', 'meaning'], ['---', '---', '---', '---', '---'], ...rows]
   const lines = table.map((cells) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`)
-  return `${lines.join('\n')}\n\n¹ In a file of the vault or the working directory, this key is ignored until you run \`roux trust\`${exceptions()}.\n`
+  return `${lines.join('\n')}\n\n¹ In a settings file in the vault or the working directory, this key is ignored until you run \`roux trust\`${exceptions()}.\n`
 }
 
 /** Returns a key for display, in which `*` is replaced with `<tool>` or `<name>`. */
@@ -52,7 +52,7 @@ export function shownKey(key: string): string {
   return key.replace('*', key.startsWith('tools.') ? '<tool>' : '<name>')
 }
 
-/** Lists values that are accepted from any file even if other values of the same key are not. */
+/** Lists the values that any file may set, even though their keys otherwise require trust. */
 function exceptions(): string {
   const taken = SETTINGS.flatMap((setting: Setting) => (setting.harmless ?? []).map((value) => `\`${setting.key}: ${value}\``))
   return taken.length === 0 ? '' : `, except ${taken.join(', ')}`

@@ -7,7 +7,7 @@ export interface Folders {
   readonly config: string
   /** Index files, which can be rebuilt. */
   readonly cache: string
-  /** Trust decisions and history, which cannot be rebuilt. */
+  /** Trust decisions and history, which cannot be recreated. */
   readonly state: string
 }
 
@@ -24,7 +24,7 @@ export function userFolders(env: Env = process.env): Folders {
   }
 }
 
-/** According to the XDG specification, relative paths must be ignored. */
+/** The XDG specification requires that relative paths be ignored. */
 function xdg(folder: string | undefined): string | undefined {
   return folder !== undefined && isAbsolute(folder) ? join(folder, 'roux') : undefined
 }

@@ -9,7 +9,7 @@ export interface Given {
   /** A string if `written` is `text`, otherwise the parsed YAML value. */
   readonly raw: unknown
   readonly written: 'text' | 'yaml'
-  /** Source to show in messages: `--set`, `ROUX_VAULT_MODE`, or `/x/roux.config.yaml:3`. */
+  /** Where the setting comes from, for messages: `--set`, `ROUX_VAULT_MODE`, or `/x/roux.config.yaml:3`. */
   readonly where: string
   /** Folder that relative paths are resolved against. */
   readonly base: string
@@ -56,7 +56,7 @@ export function variableOf(key: string): string {
   return key === 'vault.path' ? 'ROUX_VAULT' : `ROUX_${key.replaceAll('.', '_').toUpperCase()}`
 }
 
-/** Creates the error for an unknown key and suggests similar keys. `names` are the known names in an open section. */
+/** Creates the error for an unknown key and suggests similar keys. `names` lists the keys that a section such as `tools` accepts. */
 export function unknownKey({ key, where }: Pick<Given, 'key' | 'where'>, names: readonly string[] = []): RouxError {
   const sections = key.includes('.') ? [] : Object.keys(SECTIONS)
   const known = [...sections, ...SETTINGS.map((setting) => setting.key).filter((name) => !name.endsWith('*')), ...names]
@@ -67,14 +67,14 @@ export function unknownKey({ key, where }: Pick<Given, 'key' | 'where'>, names: 
   const found = near.length > 0 ? near : known.filter((name) => nearest(last(key), [last(name)]).length > 0)
   if (/api_?key$/i.test(key)) {
     const hint = key.startsWith('ai.')
-      ? `API keys are read from the variable ${AI_KEY_VARIABLE}, or as ai.key_file or ai.key_command say.`
+      ? `API keys are read from the variable ${AI_KEY_VARIABLE}, or from ai.key_file or ai.key_command.`
       : `API keys are read from the variable ${API_KEY_VARIABLE} only.`
     return invalid(`${where}: there is no setting "${key}".`, hint)
   }
   if (/password$/i.test(key)) {
     return invalid(
       `${where}: there is no setting "${key}".`,
-      `A password is read from the variable ${STORE_PASSWORD_VARIABLE}, or from the file that store.neo4j.password_file names.`,
+      `The password is read from the variable ${STORE_PASSWORD_VARIABLE}, or from the file set in store.neo4j.password_file.`,
     )
   }
   return invalid(
@@ -84,7 +84,7 @@ export function unknownKey({ key, where }: Pick<Given, 'key' | 'where'>, names: 
   )
 }
 
-/** Checks whether a value equals the default, as most values do in a generated settings file. */
+/** Checks whether a value equals the default, like most values in a generated settings file. */
 export function isDefault({ key, raw }: Pick<Given, 'key' | 'raw'>): boolean {
   return JSON.stringify(raw) === JSON.stringify(findSetting(key)?.default)
 }

@@ -12,7 +12,7 @@ export interface LoadedVault extends LoadedSettings {
 }
 
 export interface LoadedVaults {
-  /** Settings that do not belong to a vault, such as the tools offered. */
+  /** Settings that do not belong to a vault, such as which tools are offered. */
   readonly server: LoadedSettings
   /** The loaded vaults. If there are several, each has a name. */
   readonly vaults: readonly [LoadedVault, ...LoadedVault[]]
@@ -48,14 +48,14 @@ export async function readVaults(input: SettingsInput): Promise<LoadedVaults> {
   return { server, vaults: [await readOne(first), ...(await Promise.all(more.map(readOne)))] }
 }
 
-/** Returns the folder of the vault selected by folder or name. Problems in the settings are left to the code that uses them. */
+/** Returns the folder of the vault selected by folder or name. Problems in the settings are left to whoever uses the settings. */
 export async function folderMeant(input: SettingsInput): Promise<string> {
   const { settings } = await readSettings(input)
   const named = Object.entries(settings.vaults).find(([name]) => name === input.vault)
   return named?.[1] || settings.vault.path
 }
 
-/** Returns the vaults that are served from a database without their folders. A single vault needs no name. */
+/** Returns the vaults that are served from a database without their folders. If there is only one, it needs no name. */
 function storedVaults({ vault }: SettingsInput, read: LoadedSettings): LoadedVaults | undefined {
   const { store, tools } = read.settings
   const listed = [...new Set(store['neo4j.vaults'])]
@@ -78,8 +78,8 @@ function storedVaults({ vault }: SettingsInput, read: LoadedSettings): LoadedVau
 }
 
 function notInIds(name: string): RouxError {
-  return new RouxError('INVALID_SETTINGS', `store.neo4j.vaults: "${name}" cannot be used before the colon of an id.`, {
-    hint: 'Feed it under a name of lower-case letters, digits, "-" and "_" (vaults.<name>), or list it alone.',
+  return new RouxError('INVALID_SETTINGS', `store.neo4j.vaults: "${name}" cannot be used as the prefix of an id.`, {
+    hint: 'Feed it under a name of lower-case letters, digits, "-" and "_" (vaults.<name>), or list only this vault.',
   })
 }
 
@@ -96,7 +96,7 @@ async function readNamed([name, path]: Named, input: SettingsInput, server: Load
   return { ...own, settings: { ...own.settings, tools }, vaultNamed: server.vaultNamed, name }
 }
 
-/** Returns the vaults that have a folder of their own, and the problems with the others. */
+/** Returns the vaults that have their own folder, and the problems with all other vaults. */
 function separate(named: readonly Named[]): { readonly distinct: readonly Named[]; readonly problems: readonly RouxError[] } {
   const byFolder = new Map<string, Named>()
   const problems: RouxError[] = []
@@ -110,12 +110,12 @@ function separate(named: readonly Named[]): { readonly distinct: readonly Named[
     }
     const what =
       path === '' ? `vaults.${name} is empty` : `vaults.${name} and vaults.${other?.[0]} are the same folder, ${folder}`
-    problems.push(new RouxError('INVALID_SETTINGS', `${what}.`, { hint: 'Give every vault a folder of its own.' }))
+    problems.push(new RouxError('INVALID_SETTINGS', `${what}.`, { hint: 'Give every vault its own folder.' }))
   }
   return { distinct: [...byFolder.values()], problems }
 }
 
-/** Resolves a folder to its real path, regardless of links and spelling. The path of a missing folder is returned unchanged. */
+/** Resolves symbolic links and spelling in a folder's path. The path of a missing folder is returned unchanged. */
 export function realFolder(path: string): string {
   return quietly(() => realpathSync.native(path)) ?? path
 }

@@ -43,7 +43,7 @@ export interface LoadedSettings {
   readonly vaultNamed: boolean
   /** Messages for the user, for example about ignored settings. */
   readonly warnings: readonly string[]
-  /** Problems found. The affected settings have their default values. */
+  /** Problems that were found. The affected settings have their default values. */
   readonly problems: readonly RouxError[]
   /** Settings files that were found, in order of precedence. */
   readonly files: readonly string[]
@@ -108,7 +108,7 @@ export async function readSettings(input: SettingsInput): Promise<LoadedSettings
   return merge.result(vault)
 }
 
-/** Checks whether the folder is accessible. An inaccessible folder is not a settings problem and is reported when the vault is read. */
+/** Checks whether the folder is accessible. If not, this is reported when the vault is read, not as a problem with the settings. */
 function mayEnter(folder: string): boolean {
   try {
     accessSync(folder, constants.X_OK)
@@ -161,7 +161,7 @@ class Merge {
     }
   }
 
-  /** Appends a list from a later source. An empty string separates lists that a note must match individually. */
+  /** Appends a list from a later source. If a note must match every list, an empty string separates the lists. */
   #combine(key: string, { combines }: Setting, value: unknown): void {
     if (combines === undefined || !Array.isArray(value) || value.length === 0) return
     const known = (this.#values.get(key) ?? []) as readonly unknown[]
@@ -174,7 +174,7 @@ class Merge {
     if (role === 'of the vault' && !mayEnter(dirname(path))) return
     const file = await readConfigFile(path)
     if (file === undefined) {
-      if (role === 'required') this.#problems.push(invalid(`There is no file ${path}.`, 'Check what --config names.'))
+      if (role === 'required') this.#problems.push(invalid(`There is no file ${path}.`, 'Check the path after --config.'))
     } else if (!this.#files.has(file.realPath)) {
       this.#files.set(file.realPath, path)
       await this.add({ problems: file.problems, given: isFound(role) ? this.#allowed(file, role) : file.given }, role)
@@ -231,7 +231,7 @@ class Merge {
   #maySend(secret: string, address: string): boolean {
     if (!this.#found.has(address)) return true
     this.#warnings.push(
-      `${this.#origins.get(address)}: ${secret} is not sent to an address from this file; say ${address} in your own settings, or as ${variableOf(address)}.`,
+      `${this.#origins.get(address)}: ${secret} is not sent to an address from this file; set ${address} in your own settings, or ${variableOf(address)}.`,
     )
     return false
   }
@@ -242,7 +242,7 @@ class Merge {
       return readFileSync(file, 'utf8').trim()
     } catch {
       this.#problems.push(
-        invalid(`store.neo4j.password_file: ${file} cannot be read.`, 'Name a file that contains the password.'),
+        invalid(`store.neo4j.password_file: ${file} cannot be read.`, 'Set it to a file that contains the password.'),
       )
       return undefined
     }
@@ -260,7 +260,7 @@ class Merge {
     const file = this.#isOwn('ai.key_file') ? ai.key_file : ''
     const command = this.#isOwn('ai.key_command') ? ai.key_command : []
     const aiKey = { ...(value && { value }), ...(file && { file }), ...(command.length > 0 && { command }) }
-    return Object.keys(aiKey).length > 0 && this.#maySend('the key of the chat model', 'ai.base_url') ? { aiKey } : {}
+    return Object.keys(aiKey).length > 0 && this.#maySend("the chat model's key", 'ai.base_url') ? { aiKey } : {}
   }
 
   #trust(): TrustStore {
@@ -274,13 +274,13 @@ class Merge {
   }
 }
 
-/** Valid vault names. A vault name precedes the colon in ids and is part of variable and file names. */
+/** Valid vault names. They are used before the colon in ids, and in the names of variables and files. */
 export const VAULT_NAME = /^[a-z0-9][a-z0-9_-]{0,31}$/
 
 function wrongVaultName({ key, where }: Given): RouxError | undefined {
   if (findSetting(key)?.key !== 'vaults.*' || VAULT_NAME.test(key.slice('vaults.'.length))) return undefined
   return invalid(
-    `${where}: "${key.slice('vaults.'.length)}" cannot be the name of a vault.`,
+    `${where}: "${key.slice('vaults.'.length)}" is not a valid name for a vault.`,
     'Use up to 32 lower-case letters, digits, "-" and "_", starting with a letter or digit.',
   )
 }

@@ -14,13 +14,13 @@ export function parseConfig(path: string, text: string): Gift {
   })
   const tokens = [...new Parser(lines.addNewLine).parse(text)]
   const deep = tooDeepAt(tokens)
-  if (deep !== undefined) return refuse(deep, `the settings are nested more than ${MAX_YAML_DEPTH} deep.`)
+  if (deep !== undefined) return refuse(deep, `the settings are nested more than ${MAX_YAML_DEPTH} levels deep.`)
   const [document, second] = new Composer({ prettyErrors: false }).compose(tokens, true, text.length) as Iterable<Document>
   if (document === undefined) return { given: [], problems: [] }
   const [broken] = document.errors
   if (broken) return refuse(broken.pos[0], sentence(broken.message), 'The file is not valid YAML.')
   if (second !== undefined)
-    return refuse(second.range?.[0] ?? 0, 'a second YAML document starts here.', 'A settings file has one document.')
+    return refuse(second.range?.[0] ?? 0, 'a second YAML document starts here.', 'A settings file may contain only one document.')
   const follow = (node: Node | null): Node | null => (isAlias(node) ? (node.resolve(document) ?? null) : node)
   const itemOf = ({ key, value }: Pair<Node, Node | null>): Item => ({
     key: String(isScalar(key) ? key.value : key),
@@ -66,14 +66,14 @@ function collect({ path, contents, itemsOf, toValue }: Tree): Gift {
       problems.push(invalid(`${where}: ${sentence((error as Error).message)}`))
     }
   }
-  /** Nested mappings are equivalent to dotted keys. For example, `url:` below `neo4j:` below `store:` sets `neo4j.url`. */
+  /** Nested mappings are equivalent to dotted keys. For example, `url:` below `neo4j:` below `store:` sets `store.neo4j.url`. */
   const giveOrOpen = (item: Item): void => {
     const below = SETTINGS.some(({ key }) => key.startsWith(`${item.key}.`)) ? itemsOf(item.value) : undefined
     if (below === undefined) give(item)
     else for (const { key, ...rest } of below) give({ key: `${item.key}.${key}`, ...rest })
   }
   const root = itemsOf(contents)
-  if (root === undefined) problems.push(invalid(`${path}: expected settings, as "vault:" with "  mode: docs" below it.`))
+  if (root === undefined) problems.push(invalid(`${path}: expected settings, such as "vault:" with "  mode: docs" below it.`))
   for (const item of root ?? []) {
     const inside = Object.hasOwn(SECTIONS, item.key) ? itemsOf(item.value) : undefined
     // A dotted key such as `vault.mode: docs` is equivalent to a nested one.

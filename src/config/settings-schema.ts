@@ -17,18 +17,18 @@ export type SettingType =
   /** No hosts, any host (`true`), or a list of host names. */
   | { readonly kind: 'hosts' }
 
-/** Definition of a setting. It is the single source for settings files, help and error messages. */
+/** Definition of a setting, from which settings files, help and error messages are generated. */
 export interface Setting<Key extends string = string, Value = unknown> {
-  /** Key in the form `section.name`. `section.*` accepts any name known to the owner of the section. */
+  /** Key in the form `section.name`. `section.*` stands for arbitrary names, which the owner of the section checks. */
   readonly key: Key
   readonly type: SettingType
   readonly default: Value
   readonly sentence: string
-  /** True if the setting requires `roux trust` in files from the vault or the working directory. Defaults to true. */
+  /** True if the setting requires `roux trust` in files found in the vault or the working directory. Defaults to true. */
   readonly widens: boolean
   /**
-   * Controls how lists from several sources are combined. Omitted if the first source wins. `any` concatenates the lists. With
-   * `every`, a note must match every list.
+   * How lists from several sources are combined. If omitted, the first source wins. `any` concatenates the lists. With `every`, a
+   * note must match every list.
    */
   readonly combines?: 'any' | 'every'
   /** Values that are accepted without trust, because they do not cause any data to enter or leave the machine. */
@@ -84,14 +84,14 @@ function choice<const Key extends string, const Value extends string>(
 
 /** All settings, in the order in which they are documented. */
 export const SETTINGS = [
-  path('vault.path', 'The folder with the notes; empty for the working directory.'),
+  path('vault.path', 'The folder that contains the notes; empty for the working directory.'),
   path(
     'vaults.*',
-    'Serves several vaults at once. Give each folder a name; ids then start with it, as in `work:projects/garden.md`. These vaults replace `vault.path`, unless you choose one with `--vault`.',
+    'Serves several vaults at once. Give each folder a name; note ids then start with that name, as in `work:projects/garden.md`. These vaults replace `vault.path`, unless you select one with `--vault`.',
   ),
   choice(
     'vault.mode',
-    'The kind of vault. `auto` looks for a marker folder such as `.obsidian`, and otherwise at how the notes link.',
+    'The kind of vault. `auto` looks for a marker folder such as `.obsidian`; if there is none, the way notes link to each other decides.',
     {
       values: ['auto', 'obsidian', 'foam', 'logseq', 'docs'] satisfies readonly ['auto', ...Mode[]],
       widens: false,
@@ -107,15 +107,14 @@ export const SETTINGS = [
     'Files and folders to exclude, as glob patterns relative to the vault. Names that start with a dot and `node_modules` are always excluded.',
     { widens: false },
   ),
-  flag('vault.gitignore', 'Exclude files that `.gitignore` excludes.', { widens: false }),
+  flag('vault.gitignore', 'Exclude files that are ignored by `.gitignore`.', { widens: false }),
   paths('vault.link_roots', 'Folders outside the vault that symbolic links in the vault may point to.'),
-  choice(
-    'links.profile',
-    'How links find their notes: `obsidian` exactly as that app does, `lenient` also by aliases and folders.',
-    { values: ['lenient', 'obsidian'], widens: false },
-  ),
+  choice('links.profile', 'How links are resolved: `obsidian` exactly as in that app, `lenient` also by alias and folder.', {
+    values: ['lenient', 'obsidian'],
+    widens: false,
+  }),
   flag('links.comments', 'Include links and tags inside `%% comments %%`.', { default: true, widens: false }),
-  flag('tags.link_text', 'Treat `#3rd` in the text of a link as a tag: `[Report #3rd](report.md)`.', {
+  flag('tags.link_text', 'Treat `#3rd` in link text as a tag: `[Report #3rd](report.md)`.', {
     default: true,
     widens: false,
   }),
@@ -134,30 +133,30 @@ export const SETTINGS = [
   ),
   model(
     'embedder.model',
-    "The model's name. For `transformers`: a Hugging Face id, or a folder (`./…`, `~/…` or a full path); empty for Xenova/all-MiniLM-L6-v2. For `openai`: the name that the server uses.",
+    "The model's name. For `transformers`: a Hugging Face id, or a folder (`./…`, `~/…` or a full path); empty for Xenova/all-MiniLM-L6-v2. For `openai`: the name used by the server.",
   ),
   text(
     'embedder.base_url',
-    'For `openai`: the base URL of the API; empty for Ollama on this computer, http://127.0.0.1:11434/v1. Put the API key, if there is one, into the variable `ROUX_EMBEDDER_API_KEY`, never into a file.',
+    'For `openai`: the base URL of the API; empty for Ollama on this computer, http://127.0.0.1:11434/v1. If the server needs an API key, put it in the variable `ROUX_EMBEDDER_API_KEY`, never in a file.',
   ),
   choice(
     'embedder.languages',
-    'For `static`: `auto` compares text in many languages, also across languages; `english` knows English only and takes less memory.',
+    'For `static`: `auto` supports many languages and compares text across them; `english` supports only English and uses less memory.',
     { values: ['auto', 'english'], widens: false },
   ),
   integer(
     'embedder.dimensions',
-    "The length of a vector; 0 for the model's default. With `static`, where each table gives half of it, and with servers that can shorten vectors, shorter ones are faster and less accurate.",
+    "The number of dimensions of a vector; 0 for the model's default. Shorter vectors are faster but less accurate. They are supported by `static` (whose two tables provide half of the dimensions each) and by servers that can shorten vectors.",
     { min: 0, max: 4096, default: 0 },
   ),
   text(
     'embedder.query_prefix',
-    'Text to put before every question; `auto` for the prefix that this model is known to need, empty for none.',
+    'Text to put before every question; `auto` for the prefix that the model is known to require, empty for none.',
     { default: 'auto' },
   ),
   text(
     'embedder.passage_prefix',
-    'Text to put before every passage; `auto` for the prefix that this model is known to need, empty for none.',
+    'Text to put before every passage; `auto` for the prefix that the model is known to require, empty for none.',
     { default: 'auto' },
   ),
   integer(
@@ -170,10 +169,10 @@ export const SETTINGS = [
     max: 2_048,
     default: 64,
   }),
-  integer('embedder.timeout', 'For `openai`: the timeout of a request in seconds.', { min: 1, max: 600, default: 60 }),
+  integer('embedder.timeout', 'For `openai`: the request timeout in seconds.', { min: 1, max: 600, default: 60 }),
   flag(
     'embedder.download',
-    'For `transformers`: download a missing model from Hugging Face. `roux index --download` does this once and shows progress.',
+    'For `transformers`: download the model from Hugging Face if it is missing. `roux index --download` does this once and shows the progress.',
   ),
   flag(
     'ai.enabled',
@@ -181,11 +180,11 @@ export const SETTINGS = [
   ),
   hosts(
     'ai.allow_remote',
-    'Other computers that may run models, for chat and for `embedder.kind: openai`: none, any (`true`), or a list, e.g. ["api.openai.com"]. Run `roux ai allow <address>` once for each. Models whose name ends in `-cloud` count as another computer.',
+    'Other computers that may run models, for chat and for `embedder.kind: openai`: none, any (`true`), or a list, e.g. ["api.openai.com"]. Also run `roux ai allow <address>` once for each. A model whose name ends in `-cloud` counts as another computer.',
   ),
   choice(
     'ai.provider',
-    'The API of the chat model: `openai` for Ollama, LM Studio, vLLM, llama.cpp, OpenRouter and OpenAI, `anthropic` for Anthropic.',
+    'The API of the chat model: `openai` for Ollama, LM Studio, vLLM, llama.cpp, OpenRouter and OpenAI; `anthropic` for Anthropic.',
     { values: ['none', 'openai', 'anthropic'] },
   ),
   text(
@@ -195,7 +194,7 @@ export const SETTINGS = [
   text('ai.model', "The model's name on the server."),
   integer(
     'ai.context',
-    "The model's context length in tokens, including its answer. Local servers silently cut longer input, so set it there too.",
+    "The model's context length in tokens, including its answer. Local servers silently truncate longer input, so set the same length there.",
     { min: 1_024, max: 2_000_000, default: 4_096 },
   ),
   integer('ai.max_tokens', "The maximum length of the model's answer in tokens. Reasoning models need several thousand.", {
@@ -203,10 +202,10 @@ export const SETTINGS = [
     max: 32_000,
     default: 800,
   }),
-  integer('ai.timeout', 'The timeout of a request to the model in seconds.', { min: 1, max: 600, default: 120 }),
+  integer('ai.timeout', 'The timeout for a request to the model, in seconds.', { min: 1, max: 600, default: 120 }),
   number(
     'ai.budget',
-    'Daily token limit for all processes together; 0 for no limit. `auto` allows 200,000 tokens on other computers and any number on this one, and does not limit embedding.',
+    'Daily token limit for all processes combined; 0 for no limit. `auto` allows 200,000 tokens a day for chat models on other computers and does not limit models on this computer or embedding.',
     { min: 0, max: 1_000_000_000 },
   ),
   texts(
@@ -216,7 +215,7 @@ export const SETTINGS = [
   ),
   texts(
     'ai.deny',
-    'Notes that are never sent to such a model, as glob patterns relative to the vault. Case does not matter. They take precedence over `ai.allow`, and the lists of several files are combined.',
+    'Notes that are never sent to such a model, as glob patterns relative to the vault. Case does not matter. These patterns take precedence over `ai.allow`, and lists from several files are combined.',
     { combines: 'any', widens: false },
   ),
   path(
@@ -229,21 +228,21 @@ export const SETTINGS = [
   ),
   texts(
     'ai.prices',
-    'Prices for `roux usage`, as model=input/output per million tokens in your currency, e.g. ["my-model=0.15/0.60"].',
+    'Prices for `roux usage`, in the form model=input/output, per million tokens in your currency, e.g. ["my-model=0.15/0.60"].',
   ),
   number(
     'search.weight',
-    'The weight of meaning in `search`: 0 uses words only, 1 meaning only, `auto` the mix that measured best for the model.',
+    'The weight of meaning in `search`: 0 uses only words, 1 only meaning, `auto` the mix that performed best for the model in our benchmarks.',
     { min: 0, max: 1, widens: false },
   ),
   languages(
     'search.languages',
-    'The languages of the notes and questions, such as [en, de]. Short texts are then taken for one of these. `auto` tells all languages apart. A new value reads all notes again.',
+    'The languages of the notes and questions, such as [en, de]. Short texts are then assumed to be in one of these languages. `auto` distinguishes all languages. Changing this setting causes all notes to be read again.',
     { widens: false },
   ),
   number(
     'answers.max_tokens',
-    "The token budget of answers that list notes (a token is about four letters). A call can override it with `max_tokens`. `auto` uses each tool's default, mostly 2000. Commands and the library have no budget.",
+    "The token budget for answers that list notes (a token is about four letters). A call can override it with `max_tokens`. `auto` uses each tool's default, usually 2000. Commands and the library have no budget.",
     { min: 100, max: 50_000, widens: false },
   ),
   choice(
@@ -251,7 +250,7 @@ export const SETTINGS = [
     'How the nearest passages are found: `exact` compares all of them, `hnsw` uses an approximate index that is faster in very large vaults and needs the package hnswlib-node. `auto` uses it above 100 MB of vectors (about 390,000 passages) if it is installed.',
     { values: ['auto', 'exact', 'hnsw'], widens: false },
   ),
-  path('cache.path', 'The folder of the index, which can always be rebuilt; empty for your own cache folder.'),
+  path('cache.path', "The folder for the index, which can always be rebuilt; empty for the user's cache folder."),
   choice(
     'store.type',
     'Where the index is stored: `embedded` uses files in the cache folder, `neo4j` a Neo4j database that several servers can share (docs/cluster.md).',
@@ -273,12 +272,12 @@ export const SETTINGS = [
   ),
   texts(
     'store.neo4j.vaults',
-    'Names of vaults in the database to serve without their folders, read-only. Empty serves the vault of the folder.',
+    'Names of vaults in the database to serve read-only, without their folders. If empty, the vault in the folder is served.',
   ),
   text('store.neo4j.database', "The database on the server; empty for the user's default."),
   choice(
     'files.case',
-    'The spelling of new file names: `preserve` keeps the given case, `lower` uses lower case. `auto` keeps the case if the vault has a marker folder (`.obsidian`, `.foam`, `logseq`) or most paths of its notes have capitals. Otherwise it uses lower case, and the answer says so. Existing folders, and files that are moved or renamed, keep their case.',
+    'The spelling of new file names: `preserve` keeps the given case, `lower` uses lower case. `auto` keeps the case if the vault has a marker folder (`.obsidian`, `.foam`, `logseq`) or if the paths of most notes contain capital letters. Otherwise it uses lower case, and the answer says so. Existing folders, and files that are moved or renamed, keep their case.',
     { values: ['auto', 'lower', 'preserve'], widens: false },
   ),
   texts(
@@ -301,21 +300,21 @@ export const SETTINGS = [
   ),
   text(
     'mcp.prompts_folder',
-    "A folder in the vault whose notes are offered as prompts; empty for none. A note's `arguments` property names the placeholders, such as {{topic}}.",
+    "A folder in the vault whose notes are offered as prompts; empty for none. A note's `arguments` property lists its placeholders, such as {{topic}}.",
   ),
   flag(
     'mcp.connector_tools',
-    "Offer `search` and `fetch` as ChatGPT's connectors need them, for deep research and company knowledge. The full search is then called `search_notes`.",
+    "Offer `search` and `fetch` in the form that ChatGPT's connectors require for deep research and company knowledge. The full search is then called `search_notes`.",
     { widens: false },
   ),
   choice(
     'serve.shared',
-    'Whether assistants and commands share one server in the background (`auto`), or each process works alone (`off`). `--alone` works alone for one run.',
+    'Whether assistants and commands share one server in the background (`auto`), or each process works alone (`off`). `--alone` does so for one run.',
     { values: ['auto', 'off'], harmless: ['off'] },
   ),
   integer(
     'serve.keep_minutes',
-    'How many minutes the shared server waits for the next connection after the last; 0 to end at once.',
+    'How many minutes the shared server waits for a new connection after the last one has closed; 0 to exit immediately.',
     {
       min: 0,
       max: 1440,
@@ -324,7 +323,7 @@ export const SETTINGS = [
   ),
   flag(
     'http.enabled',
-    'Answer requests at `/mcp`. `roux serve --http` turns this on unless the settings turn it off. It has no effect over stdio.',
+    'Answer HTTP requests at `/mcp`. `roux serve --http` turns this on unless the settings turn it off. It has no effect on stdio.',
   ),
   text(
     'http.host',
@@ -342,11 +341,11 @@ export const SETTINGS = [
   ),
   text(
     'http.public_url',
-    'The https address under which hosted assistants reach this server through a tunnel or a reverse proxy, e.g. https://notes.example.com. Turns on signing in; `roux connect` allows it for one assistant. The name need not be in `http.hosts`.',
+    'The https address at which hosted assistants reach this server through a tunnel or a reverse proxy, e.g. https://notes.example.com. It enables sign-in; run `roux connect` to let one assistant sign in. The host name need not be listed in `http.hosts`.',
   ),
   texts(
     'http.clients',
-    'Hosts that a sign-in at `http.public_url` may return to. `loopback` stands for programs on the computer of the browser.',
+    "Hosts to which a sign-in at `http.public_url` may return. `loopback` stands for programs on the browser's computer.",
     { default: ['claude.ai', 'chatgpt.com', 'vscode.dev', 'www.cursor.com', 'loopback'] },
   ),
   texts(
@@ -354,7 +353,7 @@ export const SETTINGS = [
     'Notes that `map`, `gaps` and the other whole-vault tools ignore, as glob patterns relative to the vault, e.g. ["templates/**"].',
     { widens: false },
   ),
-  integer('insight.keep_days', 'How many days the change log is kept, which `changes_since` reads; 0 for no log.', {
+  integer('insight.keep_days', 'How many days the change log, which `changes_since` reads, is kept; 0 for no log.', {
     min: 0,
     max: 3_650,
     default: 30,
@@ -370,12 +369,12 @@ export const SETTINGS = [
   ),
   flag('tools.write', 'Offer the tools that change notes. `--write` turns this on for one run.'),
   flag('tools.attach', 'Offer the tools for attachments. `--write` turns this on for one run.'),
-  flag('tools.insight', 'Offer the tools about the whole vault, such as `map`, `gaps` and `context_pack`.', {
+  flag('tools.insight', 'Offer the tools that analyse the whole vault, such as `map`, `gaps` and `context_pack`.', {
     default: true,
   }),
   choice(
     'tools.profile',
-    'Which reading tools an assistant is offered: `full` for all, `core` for the ten most useful ones, whose list takes half as many tokens. Tools named in `tools.<name>: true` are added. Commands, the page and the library always have all of them.',
+    'Which reading tools an assistant is offered: `full` for all of them, `core` for the ten most useful, which takes half as many tokens. Tools set to true with `tools.<name>` are added. Commands, the page and the library always have all reading tools.',
     { values: ['full', 'core'], harmless: ['core'] },
   ),
   flag('tools.*', 'Offer this tool.', { default: true }),
@@ -383,24 +382,24 @@ export const SETTINGS = [
 
 /** Section headings in settings files. */
 export const SECTIONS: Readonly<Record<string, string>> = {
-  vault: 'The folder with the notes.',
-  vaults: 'Several folders with notes.',
-  links: 'How links are read.',
-  tags: 'Which text counts as a tag. Tags in properties always do.',
+  vault: 'The folder that contains the notes.',
+  vaults: 'Several folders that contain notes.',
+  links: 'How links are interpreted.',
+  tags: 'Which text counts as a tag. Tags in properties always count.',
   embedder: 'The model that turns text into vectors for search by meaning.',
-  ai: 'The chat model, and what it may see. Nothing leaves this computer unless `ai.allow_remote` and `roux ai allow` permit it.',
+  ai: 'The chat model and what it may see. Nothing leaves this computer unless `ai.allow_remote` and `roux ai allow` permit it.',
   search: 'How notes are found and ranked.',
-  answers: 'How long answers are.',
+  answers: 'How long answers may be.',
   vectors: 'How vectors are compared.',
   cache: 'Where the index is kept.',
-  store: 'The database of the index.',
+  store: 'The database that stores the index.',
   files: 'How files are named.',
   write: 'What may be written, and how long it can be undone. Nothing is written unless `tools.write` or `tools.attach` is on.',
   mcp: 'Prompts and tools for assistants.',
   insight: 'Whole-vault tools: what they ignore, and how long the change log is kept.',
-  serve: 'The server in the background that assistants and commands share.',
+  serve: 'The background server that assistants and commands share.',
   http: 'Serving over HTTP, with a token: see `roux token`.',
-  tools: 'The tools to offer: three groups, and every tool by name.',
+  tools: 'Which tools to offer: three groups, and each tool by name.',
 }
 
 const BY_KEY: ReadonlyMap<string, Setting> = new Map(SETTINGS.map((setting) => [setting.key, setting]))
@@ -410,7 +409,7 @@ export function findSetting(key: string): Setting | undefined {
   return BY_KEY.get(key) ?? (key.endsWith('.') ? undefined : BY_KEY.get(key.replace(/\.[\s\S]*/, '.*')))
 }
 
-/** Checks whether a value only takes effect after `roux trust` for its file. */
+/** Checks whether a value takes effect only after its file has been trusted with `roux trust`. */
 export function widensTrust(key: string, value: unknown): boolean {
   const setting = findSetting(key)
   return setting?.widens === true && setting.harmless?.includes(value) !== true

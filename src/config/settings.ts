@@ -3,14 +3,14 @@ import { SETTINGS } from './settings-schema.ts'
 type Entry = (typeof SETTINGS)[number]
 type ValueOf = { readonly [E in Entry as E['key']]: E['default'] }
 type SectionOf<Key> = Key extends `${infer Section}.${string}` ? Section : never
-/** Name of a key within its section. `*` becomes any string. */
+/** A key's name within its section. `*` becomes `string`. */
 type NameIn<Section extends string, Key> = Key extends `${Section}.${infer Name}` ? (Name extends '*' ? string : Name) : never
 
 type KeyIn<Section extends string> = Extract<Entry['key'], `${Section}.${string}`>
 
 /**
  * All settings with defaults applied, as `{ vault: { mode, … }, links: { … }, … }`. See `roux.config.yaml` for their meaning.
- * Sections with free names, such as `tools`, contain only explicitly set values.
+ * Sections with arbitrary names, such as `tools`, contain only explicitly set values.
  */
 export type Settings = {
   readonly [Section in SectionOf<Entry['key']>]: {
@@ -44,7 +44,7 @@ export function languagesOf({ languages }: Settings['search']): readonly string[
 
 const MEGABYTE = 1_000_000
 
-/** Returns the number of days for which a change log is kept, and its maximum size in bytes. */
+/** Returns how long a log is kept, in days, and its maximum size in bytes. */
 export function retentionOf({ keep_days, keep_mb }: Pick<Settings['write'], 'keep_days' | 'keep_mb'>): {
   readonly days: number
   readonly bytes: number

@@ -11,8 +11,8 @@ import { parseJson, quietly } from '../core/quietly.ts'
 
 /**
  * Replaces a small file that several processes read and write. While other processes are locked out, `change` reads the file and
- * returns its new text, or `undefined` to leave the file unchanged. Only the user can read the resulting file.
- * @throws RouxError `TIMEOUT` if another process holds the lock for too long; errors from `change` and the file system
+ * returns its new text, or `undefined` to leave the file unchanged. Only the current user can read the resulting file.
+ * @throws RouxError `TIMEOUT` if another process holds the lock for too long, and errors from `change` and the file system
  */
 export function changeStateFile(path: string, change: () => string | undefined): void {
   const folder = dirname(path)
@@ -45,7 +45,7 @@ const LONGEST_PAUSE_MS = 50
 /**
  * Runs `act` while holding the lock file. `requireHeld` throws if this process was suspended for so long that another process has
  * taken the lock.
- * @throws RouxError `TIMEOUT`; errors from `act` and the file system
+ * @throws RouxError `TIMEOUT`; also throws errors from `act` and the file system
  */
 export function withFileLock<T>(path: string, act: (requireHeld: () => void) => T): T {
   const holder = JSON.stringify({ pid: process.pid, host: hostname(), id: randomUUID() })
@@ -86,7 +86,7 @@ function isAbandoned(path: string): boolean {
   return stats !== undefined && Date.now() - stats.mtimeMs > ABANDONED_MS
 }
 
-/** Removes an abandoned lock. Returns false if another process was faster. */
+/** Removes an abandoned lock. Returns `false` if another process has already done so. */
 function isRemoved(path: string): boolean {
   const aside = `${path}.${randomUUID()}`
   try {
@@ -95,13 +95,13 @@ function isRemoved(path: string): boolean {
     return false
   }
   const wasAbandoned = isAbandoned(aside)
-  // Another process has already replaced the lock, so restore it for the new holder.
+  // Another process has already replaced the lock. Restore it for its new holder.
   if (!wasAbandoned) quietly(() => linkSync(aside, path))
   rmSync(aside, { force: true })
   return wasAbandoned
 }
 
-/** Returns the id of the process that holds a lock, if it runs on this computer. */
+/** Returns the process id of a lock's holder if it runs on this computer. */
 function localHolder(text: string | undefined): number | undefined {
   const holder = parseJson(text ?? '')
   return isRecord(holder) && holder.host === hostname() && typeof holder.pid === 'number' ? holder.pid : undefined
@@ -118,11 +118,13 @@ function pauseThread(ms: number): void {
 function lockKept(path: string): RouxError {
   const pid = localHolder(readIfThere(path))
   const who = pid === undefined ? 'Another process' : `Process ${pid}`
-  return new RouxError('TIMEOUT', `${who} keeps ${path}.`, {
+  return new RouxError('TIMEOUT', `${who} is holding ${path}.`, {
     hint: `Run the command again. If no other Roux command is running, delete that file.`,
   })
 }
 
 function lockLost(path: string): RouxError {
-  return new RouxError('CONFLICT', `Another process took over ${path}. Nothing was written.`, { hint: 'Run the command again.' })
+  return new RouxError('CONFLICT', `Another process has taken over ${path}. Nothing was written.`, {
+    hint: 'Run the command again.',
+  })
 }

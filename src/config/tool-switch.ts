@@ -1,6 +1,6 @@
 import type { Settings } from './settings.ts'
 
-/** Setting that disables a tool. */
+/** A setting that disables a tool. */
 export interface ToolSwitch {
   readonly setting: string
   /** Value that enables the tool. */
@@ -10,7 +10,7 @@ export interface ToolSwitch {
 /** Properties of a tool that determine whether settings disable it. */
 export interface SwitchedTool {
   readonly name: string
-  /** The tool whose setting also switches this one off. */
+  /** Name of another tool whose setting also controls this tool. */
   readonly standsFor?: string
   readonly needs?: 'tools.write' | 'tools.attach'
   /** Setting that disables the tool together with related tools. */
@@ -36,7 +36,7 @@ export function switchOff(
   return undefined
 }
 
-/** Like `switchOff`, for assistants, which are only offered the tools of the profile. */
+/** Like `switchOff`, but for assistants, which are only offered the tools in the profile. */
 export function switchOffForAssistants(tool: SwitchedTool, settings: Settings): ToolSwitch | undefined {
   const { name, profile } = tool
   const isOutside = profile !== undefined && settings.tools.profile !== profile && settings.tools[name] !== true

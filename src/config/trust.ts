@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { RouxError } from '../core/errors.ts'
 import { changeStateFile } from './state-file.ts'
 
-/** A specific version of a settings file. Trust is tied to its path and contents and ends if either changes. */
+/** A specific version of a settings file. Trust applies to its path and contents, and ends if either changes. */
 export interface FileVersion {
   readonly realPath: string
   /** Hash of the file's bytes, in hexadecimal. */
@@ -33,7 +33,7 @@ export function fileTrust(stateFolder: string): TrustStore {
       } catch (cause) {
         if (cause instanceof RouxError) throw cause
         throw new RouxError('PERMISSION_DENIED', `The trusted folder could not be saved to ${path}: ${reason(cause)}.`, {
-          hint: 'Make that folder writable, or set XDG_STATE_HOME to one that is.',
+          hint: 'Make its folder writable, or set XDG_STATE_HOME to a writable folder.',
           cause,
         })
       }

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path'
 import type { Given } from './given.ts'
 import type { SettingType } from './settings-schema.ts'
 
-/** `~someone` is excluded, because it is neither a supported home folder nor a model id. */
+/** Does not match `~someone`, which is neither a supported home folder nor a model id. */
 const LOOKS_LIKE_PATH = /^(\.\.?|~)(?=$|[\\/])/
 
 export type Reading =
@@ -41,7 +41,7 @@ function isWithin({ kind, min, max }: Extract<SettingType, { readonly min: numbe
   return typeof raw === 'number' && raw >= min && raw <= max && (kind === 'number' || Number.isInteger(raw))
 }
 
-/** Parses the text of a variable or `--set`. A list is either a JSON array or a comma-separated string. */
+/** Parses the text of a variable or a `--set` option. A list is either a JSON array or a comma-separated string. */
 function parseText({ kind }: SettingType, text: string): unknown {
   switch (kind) {
     case 'flag':
@@ -73,17 +73,17 @@ export function describeType(type: SettingType): string {
     case 'choice':
       return `one of ${type.values.join(', ')}`
     case 'list':
-      return type.of === 'path' ? 'a list of folders, e.g. ["~/shared"]' : 'a list of texts, e.g. ["a", "b"]'
+      return type.of === 'path' ? 'a list of folders, e.g. ["~/shared"]' : 'a list of strings, e.g. ["a", "b"]'
     case 'some':
       return `auto, or a list of ${type.values.join(', ')}`
     case 'hosts':
-      return 'false, true, or a list of names of computers, e.g. ["api.openai.com"]'
+      return 'false, true, or a list of host names, e.g. ["api.openai.com"]'
     case 'path':
       return 'a path'
     case 'model':
-      return 'a name, or the path of a folder'
+      return "a name, or a folder's path"
     case 'text':
-      return 'a text'
+      return 'a string'
   }
 }
 
@@ -105,7 +105,7 @@ function oneOf(values: readonly string[]): (item: string) => string {
   return (item) => (values.includes(item) ? item : '')
 }
 
-/** Host part of an address, in lowercase. May include a port. */
+/** The host in an address, in lower case, optionally with a port. */
 const HOST_NAME = /^(?:\[[0-9a-f:.]+\]|[a-z0-9_](?:[a-z0-9._-]*[a-z0-9])?)(?::\d{1,5})?$/
 
 function hostName(item: string): string {
@@ -141,7 +141,7 @@ function describeValue(raw: unknown): string {
   if (raw === null || raw === undefined) return 'nothing'
   if (Array.isArray(raw)) return 'a list'
   if (typeof raw === 'string')
-    return raw === '' ? 'an empty text' : `the text ${JSON.stringify(raw.length > 60 ? `${raw.slice(0, 59)}…` : raw)}`
+    return raw === '' ? 'an empty string' : `the string ${JSON.stringify(raw.length > 60 ? `${raw.slice(0, 59)}…` : raw)}`
   if (typeof raw === 'number' || typeof raw === 'bigint') return `the number ${raw}`
   return typeof raw === 'boolean' ? String(raw) : 'a mapping'
 }

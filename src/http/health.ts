@@ -3,13 +3,13 @@ import { sendJson } from './refusal.ts'
 import { type Admission, defineRoute, type Route } from './routes.ts'
 import type { Access, Principal } from './tokens.ts'
 
-/** Anyone may use this path to check whether the server is running. */
+/** Path that anyone may use to check whether the server is running. */
 const HEALTH_PATH = '/health'
 
-/** The whole response for senders without a token. */
+/** The complete response to senders without a token. */
 const HEALTH = '{"status":"ok"}'
 
-/** Returns the additional part of the response for the owner of a token, or `undefined`. */
+/** Returns the additional part of the response for a token's owner, if any. */
 export type HealthFor = (access: Access) => Promise<HealthReport | undefined>
 
 export interface HealthReport {
@@ -51,7 +51,7 @@ export type Occupant = 'nothing' | 'roux' | 'other'
 
 const PATIENCE_MS = 1_000
 
-/** Longer responses come from other programs. */
+/** Longer responses cannot come from Roux. */
 const LONGEST = 200
 
 /** Checks what listens on a port of this computer. */

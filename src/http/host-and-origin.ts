@@ -56,26 +56,26 @@ function checkHeaderCount({ rawHeaders }: IncomingMessage, _: AccessPolicy, { he
 
 const SINGLE = ['host', 'authorization', 'origin', 'content-type', 'content-encoding', 'mcp-session-id', 'mcp-protocol-version']
 
-/** If such a header is duplicated, a proxy may have checked the other one. */
+/** If one of these headers is repeated, a proxy may have checked a different value than we do. */
 function checkSingleHeaders({ headersDistinct }: IncomingMessage): Refusal | undefined {
   const twice = SINGLE.find((name) => (headersDistinct[name]?.length ?? 0) > 1)
   return twice === undefined ? undefined : refusal(400, `The request repeats the header ${twice}.`, { hint: 'Send it once.' })
 }
 
-/** A web page can make its own host name resolve to this computer, but cannot forge this header (DNS rebinding). */
+/** Prevents DNS rebinding: a web page can make its own host name resolve to this computer, but it cannot forge this header. */
 function checkHost({ headers, socket }: IncomingMessage, { host, hosts }: AccessPolicy): Refusal | undefined {
   const name = hostName(headers.host ?? '')
   if (name !== undefined && (isLoopbackName(name) || [host, socket.localAddress ?? '', ...hosts].map(inUrl).includes(name)))
     return undefined
   return refusal(403, 'The header Host names another server.', {
-    hint: 'If this is a name of this server, e.g. of a reverse proxy, add it to http.hosts.',
+    hint: 'If it is a name for this server, e.g. from a reverse proxy, add it to http.hosts.',
   })
 }
 
 function checkOrigin({ headers }: IncomingMessage, { origins }: AccessPolicy): Refusal | undefined {
   const { origin } = headers
   if (origin === undefined || isLoopbackOrigin(origin.toLowerCase()) || isListed(origin, origins)) return undefined
-  // A browser hides the origin of a form if the page wants no referrer, but says that it is the same.
+  // If a page requests no referrer, the browser hides a form's origin, but still reports that the origin is the same.
   if (origin === 'null' && headers['sec-fetch-site'] === 'same-origin') return undefined
   return refusal(403, 'Pages from this origin may not connect.', { hint: 'Allow it in the setting http.origins.' })
 }
@@ -114,8 +114,8 @@ function accepts(header: string, type: string): boolean {
 }
 
 /**
- * Rejects an address that would implicitly expose the server to other computers, and lists that contain entries that never match.
- * @throws RouxError `INVALID_SETTINGS` that names the entry
+ * Rejects a listen address that would unintentionally expose the server to other computers, and list entries that can never match.
+ * @throws RouxError `INVALID_SETTINGS`, naming the entry
  */
 export function checkAccessPolicy({ host: address, hosts, origins }: Pick<AccessPolicy, 'host' | 'hosts' | 'origins'>): void {
   if (address.trim() === '')
@@ -125,13 +125,13 @@ export function checkAccessPolicy({ host: address, hosts, origins }: Pick<Access
   for (const host of hosts) {
     if (hostName(host) === host.toLowerCase()) continue
     throw new RouxError('INVALID_SETTINGS', `http.hosts: "${host}" is not a host name.`, {
-      hint: 'Write only the name, without https:// and port, e.g. notes.example.com.',
+      hint: 'Use only the name, without https:// or a port, e.g. notes.example.com.',
     })
   }
   for (const origin of origins) {
     if (ORIGIN.test(origin)) continue
     throw new RouxError('INVALID_SETTINGS', `http.origins: "${origin}" is not an origin.`, {
-      hint: 'Write scheme, name and, if needed, port, e.g. https://notes.example.com. There is no wildcard.',
+      hint: 'Use scheme, name and, if needed, port, e.g. https://notes.example.com. Wildcards are not supported.',
     })
   }
 }
@@ -149,7 +149,7 @@ export function allowOrigin({ headers }: IncomingMessage, response: ServerRespon
   response.setHeader('Access-Control-Expose-Headers', EXPOSED)
 }
 
-/** Tells a browser what pages of an allowed origin may send. */
+/** Tells a browser which methods and headers pages of an allowed origin may use. */
 export function sendPreflight(response: ServerResponse): void {
   response.setHeader('Access-Control-Allow-Methods', METHODS)
   response.setHeader('Access-Control-Allow-Headers', HEADERS)
@@ -162,7 +162,7 @@ export function hostName(header: string): string | undefined {
   return HOST.exec(header.toLowerCase())?.[1]
 }
 
-/** Checks whether a host name refers to the local computer on every system. */
+/** Checks whether a host name refers to the local computer on any system. */
 export function isLoopbackName(name: string): boolean {
   return LOOPBACK_NAMES.has(name)
 }
@@ -172,7 +172,7 @@ export function isLoopbackAddress(address: string): boolean {
   return isLoopbackName(inUrl(address)) || /^127(\.\d{1,3}){3}$/.test(address)
 }
 
-/** Checks whether a listen address stands for all addresses of this computer. */
+/** Checks whether a listen address means all addresses of this computer. */
 export function isEveryAddress(address: string): boolean {
   return address === '0.0.0.0' || address === '::' || address === ''
 }
@@ -184,7 +184,7 @@ function isLoopbackOrigin(origin: string): boolean {
   return name !== undefined && isLoopbackName(name)
 }
 
-/** Formats an address for URLs: `[::1]`. */
+/** Formats an address for a URL, for example `[::1]`. */
 export function inUrl(address: string): string {
   const plain = address.toLowerCase().replace(/^::ffff:(?=\d+\.)/, '')
   return isIP(plain) === 6 ? `[${plain}]` : plain

@@ -27,7 +27,7 @@ import type { Access } from './tokens.ts'
 export type Era = 'legacy' | 'modern'
 
 export interface HttpServerOptions extends AccessPolicy {
-  /** 0 chooses a free port. */
+  /** Port to listen on; 0 for any free port. */
   readonly port: number
   /** Path of the token file. Changes take effect immediately. */
   readonly tokenFile: string
@@ -35,7 +35,7 @@ export interface HttpServerOptions extends AccessPolicy {
   serverFor(access: Access, era: Era): Server
   /** Events for listening clients, if there are any. */
   eventsFor?(access: Access): EventFeed
-  /** Returns the vaults' part of `/health`, if any. */
+  /** Returns the part of `/health` about the vaults, if any. */
   readonly healthFor?: HealthFor
   /** Routes in addition to those of the protocol. */
   extraRoutes?(parts: ServerParts): ExtraRoutes
@@ -43,7 +43,7 @@ export interface HttpServerOptions extends AccessPolicy {
   readonly publicSide?: PublicSide | undefined
   /** Hint for the error if the port is in use. */
   readonly portAdvice?: string
-  /** Receives messages for the server's owner, line by line. */
+  /** Receives messages for the server's owner, one line at a time. */
   log(line: string): void
   readonly limits?: Limits
 }
@@ -58,7 +58,7 @@ export interface HttpServer {
 
 /**
  * Serves every version of the protocol over HTTP.
- * @throws RouxError `INVALID_SETTINGS` if the address and port cannot be used, or a list of names contains an invalid name
+ * @throws RouxError `INVALID_SETTINGS` if the address and port cannot be used, or if a list contains an invalid name
  */
 export async function openHttpServer(options: HttpServerOptions): Promise<HttpServer> {
   checkAccessPolicy(options)
@@ -73,7 +73,7 @@ export async function openHttpServer(options: HttpServerOptions): Promise<HttpSe
   }
 }
 
-/** How often streams are checked for changed tokens or disabled serving, in milliseconds. Calls are checked immediately. */
+/** Interval between checks of streams for changed tokens or disabled serving, in milliseconds. Calls are checked immediately. */
 const CHECK_MS = 1_000
 
 class Endpoint {
@@ -127,7 +127,7 @@ class Endpoint {
       modern: this.#modern,
       authorize: authorizing,
     })
-    // The public address shows neither the page nor the state of the vaults.
+    // The public address exposes neither the map page nor the state of the vaults.
     const health = healthRoute({ authorize: () => ({ refusal: nothingHere() }), healthFor: async () => undefined })
     this.#publicRoutes = [protocol, health, ...(side?.routes ?? []).map((route) => this.#whileEnabled(route))]
     this.#routes = [
@@ -184,7 +184,7 @@ class Endpoint {
     if (refused !== undefined) sendRefusal(response, refused)
   }
 
-  /** Ends everything opened with a token that has changed, and everything if serving is disabled. */
+  /** Ends everything that was opened with a token that has since changed. If serving is disabled, ends everything. */
   #endOutdated(): void {
     const mayGoOn = (principal: string): boolean => this.#mayGoOn(principal)
     this.#sessions.endUnless(mayGoOn)
@@ -218,7 +218,7 @@ function stopping(): Refusal {
 }
 
 function switchedOff(): Refusal {
-  return refusal(403, 'Serving over HTTP is switched off.', {
+  return refusal(403, 'Serving over HTTP is turned off.', {
     hint: 'Set http.enabled to true, or run "roux serve --http".',
   })
 }

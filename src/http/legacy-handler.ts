@@ -14,13 +14,13 @@ export interface LegacyOptions {
   readonly sessions: Sessions
   readonly load: Load
   readonly limits: Limits
-  /** Creates the server of a session, or of a request without a session. */
+  /** Creates the server for a session, or for a request without a session. */
   serverFor(principal: Principal): Server
 }
 
 type TokenExchange = Exchange<Principal>
 
-/** Assumed version if clients do not send one: the last version without the header. */
+/** Version to assume if a client does not send one: the last version without the header. */
 const VERSION_WITHOUT_HEADER = '2025-03-26'
 
 /** Serves protocol versions up to 2025-11-25, either in sessions or as single requests for clients without a session. */
@@ -44,11 +44,11 @@ export class LegacyHandler {
     if (fault !== undefined) return sendFault(response, fault)
     const opening = arrival.messages.find(isInitialize)
     if (opening === undefined) return this.#answer(exchange, { ...arrival, session })
-    if (session !== undefined) return sendFault(response, invalidRequest('the session is open already.', opening.id))
+    if (session !== undefined) return sendFault(response, invalidRequest('the session is already open.', opening.id))
     await this.#open(exchange, opening)
   }
 
-  /** Opens the stream of a session's notifications. */
+  /** Opens the stream for a session's notifications. */
   async listen(exchange: TokenExchange): Promise<void> {
     const { response } = exchange
     const { load, limits } = this.#options
@@ -58,7 +58,7 @@ export class LegacyHandler {
     const { session } = found
     const place = load.stream(session.principal)
     if ('refusal' in place) return sendRefusal(response, place.refusal)
-    // A client that reconnects has lost the previous stream, even if that was not noticed yet.
+    // A client that reconnects has lost the previous stream, even if the server has not noticed yet.
     session.stream?.end()
     response.setHeader('Mcp-Session-Id', session.id)
     const stream = new EventStream(response, limits, () => {
@@ -118,7 +118,7 @@ export class LegacyHandler {
     else sendAnswers(response, [...faults, ...answers], isBatch)
   }
 
-  /** Connects a server for a single request. It ends with the request, or if the client disconnects. */
+  /** Connects a server for a single request. The server is closed after the request, or if the client disconnects. */
   async #connectOnce({ sender, response }: TokenExchange): Promise<ExchangeTransport> {
     const transport = new ExchangeTransport()
     const server = this.#options.serverFor(sender)
@@ -161,7 +161,7 @@ function versionOf({ request }: TokenExchange): string {
 function wrongVersion(exchange: TokenExchange): Refusal | undefined {
   if (SUPPORTED_PROTOCOL_VERSIONS.includes(versionOf(exchange))) return undefined
   return refusal(400, 'The version in the header MCP-Protocol-Version is unknown.', {
-    hint: `Versions: ${SUPPORTED_PROTOCOL_VERSIONS.join(', ')}.`,
+    hint: `Supported versions: ${SUPPORTED_PROTOCOL_VERSIONS.join(', ')}.`,
   })
 }
 
@@ -170,7 +170,7 @@ function noSession(): Refusal {
 }
 
 function givenUp(): Refusal {
-  return refusal(503, 'The server stopped before this was done.', { headers: { Connection: 'close', 'Retry-After': '5' } })
+  return refusal(503, 'The server stopped before the request was finished.', { headers: { Connection: 'close', 'Retry-After': '5' } })
 }
 
 /** Notifications and cancelled requests have no response. */

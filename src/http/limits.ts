@@ -1,15 +1,15 @@
 import { SHUTDOWN } from '../core/waiting/shutdown.ts'
 import { type Refusal, refusal } from './refusal.ts'
 
-/** Limits for the clients of a server. Times are in milliseconds, sizes in bytes. */
+/** Limits for a server's clients. Times are in milliseconds, sizes in bytes. */
 export const LIMITS = {
-  // A note has at most 1 MB, and JSON may use up to six bytes for each byte.
+  // A note has at most 1 MB, and JSON may use up to six bytes to encode one byte.
   body: 4 * 1024 * 1024,
   // Applies to the scope `attach`. An attachment of 5 MB takes 6.7 MB as base64.
   attachmentBody: 8 * 1024 * 1024,
   headers: 100,
   headerBytes: 16 * 1024,
-  // A slower client would only occupy a connection.
+  // Slower clients would only occupy connections.
   headersTimeout: 10_000,
   requestTimeout: 30_000,
   // Longer than the 60 s of reverse proxies, so connections are not closed just as a proxy reuses them.
@@ -17,15 +17,15 @@ export const LIMITS = {
   // A call is answered within 30 s, and a stream sends something every 15 s. A client that does not read anything for this long is
   // considered gone.
   stallTimeout: 120_000,
-  // Connections are renewed occasionally instead of being kept as long as the process.
+  // Renews connections now and then instead of keeping them for the lifetime of the process.
   requestsPerConnection: 10_000,
   connections: 512,
-  // All calls share one thread for the protocol, so a higher limit would only make them wait longer.
+  // All calls share one protocol thread, so a higher limit would only make calls wait longer.
   calls: 128,
   callsPerToken: 64,
   streams: 256,
   streamsPerToken: 128,
-  // Notifications are only hints. A client with this many unread notifications is not reading them.
+  // Notifications are only hints. A client with this many unread notifications has stopped reading them.
   streamBacklog: 1_000,
   sessions: 512,
   sessionsPerToken: 256,
@@ -36,12 +36,12 @@ export const LIMITS = {
 
 export type Limits = Readonly<Record<keyof typeof LIMITS, number>>
 
-/** A reserved place, which is released by `end`, or the reason why no place is available. */
+/** A reserved slot, which `end` releases, or the reason why no slot is available. */
 export type Place = { readonly refusal: Refusal } | { end(): void }
 
 type LoadLimits = Pick<Limits, 'calls' | 'callsPerToken' | 'streams' | 'streamsPerToken'>
 
-/** Counts calls and open streams. A single token cannot use up all places. */
+/** Counts calls and open streams. No single token can use up all slots. */
 export class Load {
   readonly #calls: Places
   readonly #streams: Places
@@ -52,19 +52,19 @@ export class Load {
     this.#streams = new Places('streams are open', { total: limits.streams, perToken: limits.streamsPerToken })
   }
 
-  /** Reserves a place for a call of the token with this key. */
+  /** Reserves a slot for a call by the token with this key. */
   call(key: string): Place {
     return this.#calls.take(key, () => {
       if (this.#calls.taken === 0) this.#onIdle?.()
     })
   }
 
-  /** Reserves a place for a stream of the token with this key. */
+  /** Reserves a slot for a stream opened by the token with this key. */
   stream(key: string): Place {
     return this.#streams.take(key)
   }
 
-  /** Resolves when no call is in progress, at the latest after this number of milliseconds. */
+  /** Resolves when no call is in progress, or after `atMost` milliseconds. */
   async idle(atMost: number): Promise<void> {
     if (this.#calls.taken === 0) return
     await new Promise<void>((resolve) => {
@@ -96,8 +96,8 @@ class Places {
   take(key: string, onEnd: () => void = () => {}): Place {
     const { total, perToken } = this.#most
     const own = this.#byToken.get(key) ?? 0
-    if (own >= perToken) return { refusal: tooMany(`${own} ${this.#what} for this token, the most one token may have.`) }
-    if (this.taken >= total) return { refusal: tooMany(`${this.taken} ${this.#what}, the most this server allows.`) }
+    if (own >= perToken) return { refusal: tooMany(`${own} ${this.#what} for this token, which is the limit per token.`) }
+    if (this.taken >= total) return { refusal: tooMany(`${this.taken} ${this.#what}, which is the limit of this server.`) }
     this.#count(key, 1)
     let isEnded = false
     return {

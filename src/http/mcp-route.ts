@@ -10,8 +10,7 @@ import { type Admission, defineRoute, type Exchange, type Route } from './routes
 import type { Principal } from './tokens.ts'
 
 /**
- * Number of calls to start per turn of the event loop. Each call takes about a millisecond, and polling for other work takes a
- * twentieth of that.
+ * Number of calls to start per turn of the event loop. A call takes about a millisecond, checking for other work a twentieth of that.
  */
 const AT_ONCE = 2
 
@@ -23,11 +22,11 @@ export interface McpRouteOptions {
   readonly modern: ModernHandler
   readonly load: Load
   readonly limits: Limits
-  /** Identifies the sender by its token, if serving is enabled. */
+  /** Identifies the sender by its token. Refuses if serving is disabled. */
   authorize(request: IncomingMessage): Admission<Principal>
 }
 
-/** Serves every version of the protocol to the bearers of tokens, if serving is enabled. */
+/** Serves every version of the protocol to clients with a token, if serving is enabled. */
 export function mcpRoute(options: McpRouteOptions): Route {
   const { legacy, authorize } = options
   const turns = new Turns()
@@ -63,7 +62,7 @@ async function post(exchange: Exchange<Principal>, options: McpRouteOptions, tur
     await turns.take()
     const arrival = readArrival(body.value)
     if (isLegacy(request, arrival)) return await legacy.post(exchange, arrival)
-    // A stream is not counted as a call, because it lasts as long as the client wants.
+    // A stream does not count as a call, because it lasts as long as the client wants.
     if (isListening(arrival)) place.end()
     await modern.post(exchange, arrival)
   } finally {
@@ -73,8 +72,8 @@ async function post(exchange: Exchange<Principal>, options: McpRouteOptions, tur
 
 /**
  * Starts calls in the order of arrival, a few per turn of the event loop. Otherwise, all calls that arrived together would be
- * answered before other events are handled. A change waits for another thread several times, and each time it would have to wait for
- * as many calls as there are clients.
+ * answered before other events are handled. A change waits for another thread several times, and would each time have to wait for as
+ * many calls as there are clients.
  */
 export class Turns {
   readonly #waiting: (() => void)[] = []

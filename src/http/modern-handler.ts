@@ -22,7 +22,7 @@ export interface ModernOptions {
   eventsFor(access: Access): EventFeed
   readonly load: Load
   readonly limits: Limits
-  /** Creates the server of a single request. */
+  /** Creates the server for a single request. */
   serverFor(principal: Principal): Server
   /** Receives messages about bugs. Client errors are reported to the client and not logged. */
   log(line: string): void
@@ -38,8 +38,8 @@ export class ModernHandler {
   readonly #options: ModernOptions
   readonly #calls: McpHttpHandler
   /**
-   * Streams for each set of principals with equal permissions. Separate from calls, because streams are closed at shutdown while
-   * calls are still being answered.
+   * Streams for each set of permissions. They are separate from calls, because streams are closed at shutdown while calls are still
+   * being answered.
    */
   readonly #streams = new Map<string, Streams>()
   readonly #principals = new WeakMap<Request, Principal>()
@@ -79,7 +79,7 @@ export class ModernHandler {
     }
   }
 
-  /** Ends the streams of principals that may no longer continue. */
+  /** Ends the streams of principals that `mayGoOn` rejects. */
   endUnless(mayGoOn: (principal: string) => boolean): void {
     for (const [stream, principal] of this.#listening) if (!mayGoOn(principal)) stream.abort()
   }
@@ -119,19 +119,19 @@ export class ModernHandler {
       if (principal === undefined) throw new Error('A request bypassed the table of routes.')
       return this.#options.serverFor(principal)
     } catch (error) {
-      // The SDK responds with an internal error without reporting it.
+      // The SDK responds with an internal error and does not report it.
       this.#options.log(`A request failed: ${error instanceof Error ? error.stack : String(error)}`)
       throw error
     }
   }
 }
 
-/** Checks whether a request uses a version before 2026-07-28. Invalid messages do not count. */
+/** Checks whether a request uses a version before 2026-07-28. Invalid messages are ignored. */
 export function isLegacy({ headers }: IncomingMessage, arrival: Arrival): boolean {
   const message = onlyMessage(arrival)
   if (message === undefined && headers['mcp-protocol-version'] === MODERN_VERSION) return false
   if (arrival.kind === 'fault' || arrival.messages.length === 0) return true
-  // The SDK's own classification, without the `Request` that it would create.
+  // Uses the SDK's own classification, without creating the `Request` that the SDK would create.
   const outcome = classifyInboundRequest({
     httpMethod: 'POST',
     ...member('protocolVersionHeader', headers['mcp-protocol-version']),
@@ -160,7 +160,7 @@ function onlyMessage(arrival: Arrival): JSONRPCMessage | undefined {
   return arrival.kind === 'messages' && !arrival.isBatch ? arrival.messages[0] : undefined
 }
 
-/** Converts the head of a request for the SDK. The parsed body is passed separately. */
+/** Converts a request's method and headers for the SDK. The parsed body is passed separately. */
 function toRequest({ method = 'POST', headers }: IncomingMessage, signal: AbortSignal): Request {
   const known = HEADERS.flatMap((name) =>
     headers[name] === undefined ? [] : [[name, String(headers[name])] as [string, string]],
@@ -168,10 +168,10 @@ function toRequest({ method = 'POST', headers }: IncomingMessage, signal: AbortS
   return new Request('http://localhost/mcp', { method, headers: known, signal })
 }
 
-/** Headers used by the protocol. The token is not passed on. */
+/** Headers used by the protocol. The token is not forwarded. */
 const HEADERS = ['content-type', 'accept', 'mcp-protocol-version', 'mcp-method', 'mcp-name', 'mcp-session-id'] as const
 
-/** A request as represented by the SDK, and its response. */
+/** A request in the SDK's format, and its response. */
 interface Asked {
   readonly request: Request
   readonly response: ServerResponse
@@ -196,6 +196,6 @@ async function send(answer: Response, response: ServerResponse): Promise<void> {
   try {
     await pipeline(Readable.fromWeb(answer.body as Parameters<typeof Readable.fromWeb>[0]), response)
   } catch {
-    // The client disconnected or its stream was ended, so nobody needs the response.
+    // The client has disconnected or its stream has been ended, so nobody needs the response.
   }
 }

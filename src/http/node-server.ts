@@ -3,7 +3,7 @@ import type { AddressInfo, Socket } from 'node:net'
 import { RouxError } from '../core/errors.ts'
 import type { Limits } from './limits.ts'
 
-/** Creates a Node server with limits that handles invalid HTTP itself. */
+/** Creates a Node server that enforces limits and responds to invalid HTTP itself. */
 export function openNode(limits: Limits, onRequest: (request: IncomingMessage, response: ServerResponse) => void): NodeServer {
   const node = createServer({
     maxHeaderSize: limits.headerBytes,
@@ -23,24 +23,24 @@ export function openNode(limits: Limits, onRequest: (request: IncomingMessage, r
     onRequest(request, response)
   }
   node.on('request', onAny)
-  // By default, Node would request bodies before the sender is known.
+  // By default, Node would ask for the body before the sender is known.
   node.on('checkContinue', onAny)
   node.on('clientError', (error, socket) => refuseClient(error, socket as Socket, last.get(socket)))
   return node
 }
 
-/** How often connections are checked for being too slow, in milliseconds. */
+/** Interval between checks for connections that are too slow, in milliseconds. */
 const CHECK_MS = 1_000
 
 /** Responds to invalid HTTP if possible. */
 function refuseClient(error: NodeJS.ErrnoException, socket: Socket, response: ServerResponse | undefined): void {
-  // A second response would become part of the one being sent.
+  // A second response would end up inside the one being sent.
   const isAnswering = response?.headersSent === true && !response.writableEnded
   if (!socket.writable || isAnswering || error.code === 'ECONNRESET') {
     socket.destroy()
     return
   }
-  const [status, message] = CLIENT_ERRORS[error.code ?? ''] ?? ['400 Bad Request', 'This is not an HTTP request.']
+  const [status, message] = CLIENT_ERRORS[error.code ?? ''] ?? ['400 Bad Request', 'The request is not valid HTTP.']
   const body = JSON.stringify({ error: { message } })
   socket.end(
     `HTTP/1.1 ${status}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
@@ -74,7 +74,7 @@ interface Address {
 function cannotListen(cause: NodeJS.ErrnoException, { host, port, portAdvice = 'choose another port' }: Address): RouxError {
   const [message, hint] = {
     EADDRINUSE: [`Port ${port} of ${host} is in use.`, `Another program uses it: ${portAdvice}.`],
-    EACCES: [`Listening on port ${port} is not permitted.`, 'Ports below 1024 are reserved: choose a higher one.'],
+    EACCES: [`Listening on port ${port} is not permitted.`, 'Ports below 1024 are reserved: choose a higher port.'],
     EADDRNOTAVAIL: [
       `${host} is not an address of this computer.`,
       'Set http.host to 127.0.0.1, or to 0.0.0.0 for all of its addresses.',

@@ -2,19 +2,19 @@ import { RouxError } from '../core/errors.ts'
 import { hostName, isLoopbackName } from './host-and-origin.ts'
 import { MCP_PATH } from './mcp-route.ts'
 
-/** The address under which hosted assistants reach this server. */
+/** The address at which hosted assistants reach this server. */
 export interface PublicAddress {
-  /** Without a slash at the end. It also identifies the authorization server. */
+  /** Has no trailing slash. It also identifies the authorization server. */
   readonly origin: string
   /** Host name without the port. */
   readonly host: string
-  /** The endpoint of the protocol, which every access token is for. */
+  /** The protocol's endpoint, for which every access token is issued. */
   readonly resource: string
 }
 
 /**
- * Reads `http.public_url`. Returns `undefined` if it is empty.
- * @throws RouxError `INVALID_SETTINGS` for anything but an origin with https. Without TLS, only this computer is allowed.
+ * Parses `http.public_url`. Returns `undefined` if it is empty.
+ * @throws RouxError `INVALID_SETTINGS` if it is not an https origin. Origins without TLS are allowed only for this computer.
  */
 export function readPublicAddress(text: string): PublicAddress | undefined {
   if (text === '') return undefined
@@ -24,6 +24,6 @@ export function readPublicAddress(text: string): PublicAddress | undefined {
   if (isOrigin && isSafe && hostName(url.host) !== undefined)
     return { origin: url.origin, host: url.hostname, resource: `${url.origin}${MCP_PATH}` }
   throw new RouxError('INVALID_SETTINGS', `http.public_url: "${text}" is not an https:// address.`, {
-    hint: 'Write https:// and the name only, without a path, e.g. https://notes.example.com.',
+    hint: 'Use only https:// and the name, without a path, e.g. https://notes.example.com.',
   })
 }

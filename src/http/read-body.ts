@@ -4,13 +4,13 @@ import { readJson } from '../mcp/transport/arrival.ts'
 import { parseFault } from '../mcp/transport/json-rpc.ts'
 import { type Refusal, refusal } from './refusal.ts'
 
-/** A parsed body, a refusal, or nothing if the client disconnected. */
+/** A parsed body, a refusal, or `gone` if the client disconnected. */
 export type Body =
   | { readonly kind: 'json'; readonly value: unknown }
   | { readonly kind: 'refused'; readonly refusal: Refusal }
   | { readonly kind: 'gone' }
 
-/** Reads a body of at most `limit` bytes as JSON in UTF-8. The size is checked while it arrives. */
+/** Reads a body of at most `limit` bytes as UTF-8 JSON. The size is checked as the body arrives. */
 export async function readBody(request: IncomingMessage, limit: number): Promise<Body> {
   const bytes = await readBytes(request, limit)
   if (bytes === 'gone') return { kind: 'gone' }
@@ -18,7 +18,7 @@ export async function readBody(request: IncomingMessage, limit: number): Promise
   return parseBody(bytes)
 }
 
-/** Reads a body of at most `limit` bytes. The size is checked while it arrives. `gone` means that the client disconnected. */
+/** Reads a body of at most `limit` bytes. The size is checked as the body arrives. `gone` means that the client has disconnected. */
 export function readBytes(request: IncomingMessage, limit: number): Promise<Buffer | 'too large' | 'gone'> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = []
@@ -37,10 +37,10 @@ export function readBytes(request: IncomingMessage, limit: number): Promise<Buff
   })
 }
 
-/** Creates the refusal for a body that is too large. */
+/** Creates the refusal of a body that is too large. */
 export function tooLarge(bytes: number): Refusal {
   return refusal(413, `The body is larger than ${bytes / 1024 / 1024} MB.`, {
-    hint: 'Send less at once. Write a long note in parts, with update_node and append.',
+    hint: 'Send less at once. Write a long note in parts, using append in update_node.',
   })
 }
 

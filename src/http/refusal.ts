@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { JSONRPCMessage } from '@modelcontextprotocol/server'
 import { messageToJson } from '../mcp/transport/json-rpc.ts'
 
-/** The reason why a request is not served, and the response. */
+/** The response to a request that is not served. */
 export interface Refusal {
   readonly status: number
   /** Body of the response, a small JSON object with the member `error`. */
@@ -11,7 +11,7 @@ export interface Refusal {
 }
 
 export interface RefusalDetails {
-  /** One sentence that explains how to fix the problem. */
+  /** A sentence that explains how to fix the problem. */
   readonly hint?: string
   readonly headers?: Readonly<Record<string, string>>
 }
@@ -21,7 +21,7 @@ export function refusal(status: number, message: string, { hint, headers = {} }:
   return { status, headers, body: { error: { message, ...(hint === undefined ? {} : { hint }) } } }
 }
 
-// How much of an unread body is discarded, and for how long, so the sender can read the response.
+// How many bytes of an unread body to discard, and for how long, so that the sender can read the response.
 const LINGER_BYTES = 16 * 1024 * 1024
 const LINGER_MS = 1_000
 
@@ -37,8 +37,8 @@ export function sendFault(response: ServerResponse, fault: JSONRPCMessage): void
 }
 
 /**
- * Responds to a request that may still be arriving. Afterwards, the connection is closed with enough delay for the response to be
- * read.
+ * Responds to a request that may still be arriving. Then closes the connection, with enough delay for the sender to read the
+ * response.
  */
 export function sendRefusal(response: ServerResponse, { status, body, headers }: Refusal): void {
   const request = response.req

@@ -17,27 +17,27 @@ export type Answer<Sender> = (exchange: Exchange<Sender>) => Promise<void> | voi
 
 /** A handler for a path. */
 export interface RouteLiteral<Sender> {
-  /** Matched exactly. A request's path is neither decoded nor resolved. */
+  /** Exact path. A request's path is neither decoded nor resolved before the comparison. */
   readonly path: string
   /** Handlers by method, in the order in which the methods are listed to clients. */
   readonly methods: Readonly<Record<string, Answer<Sender>>>
   /** Decides who may use the route, such as everyone or the bearer of a token. */
   admit(request: IncomingMessage): Admission<Sender>
-  /** True if responses to preflight requests tell pages of other allowed origins what they may send. */
+  /** True if preflight requests are answered, so that pages of other allowed origins may send requests. */
   readonly answersPreflight: boolean
 }
 
-/** A route in the table, without the type of its sender. */
+/** An entry in the routing table, without the type of its sender. */
 export interface Route {
   readonly path: string
   readonly answersPreflight: boolean
-  /** Returns the refusal for an unsupported method, otherwise `undefined`. */
+  /** Returns the refusal for an unsupported method, or `undefined`. */
   methodRefusal(method: string): Refusal | undefined
-  /** Admits and handles a request, or returns the reason for refusing it. */
+  /** Handles a request if it is admitted. Otherwise returns the refusal. */
   serve(request: IncomingMessage, response: ServerResponse): Promise<Refusal | undefined>
 }
 
-/** Creates a route from its literal. */
+/** Creates a route from a literal. */
 export function defineRoute<Sender>({ path, methods, admit, answersPreflight }: RouteLiteral<Sender>): Route {
   const answers = new Map(Object.entries(methods))
   const names = [...answers.keys()]
@@ -49,7 +49,7 @@ export function defineRoute<Sender>({ path, methods, admit, answersPreflight }: 
       answers.has(method)
         ? undefined
         : refusal(405, `${path} does not support ${method}.`, {
-            hint: `It knows ${names.join(', ')}.`,
+            hint: `Supported methods: ${names.join(', ')}.`,
             headers: { Allow: allowed },
           }),
     async serve(request, response) {
@@ -61,42 +61,42 @@ export function defineRoute<Sender>({ path, methods, admit, answersPreflight }: 
   }
 }
 
-/** Finds the route for a path exactly as written. Each route has only one spelling. */
+/** Finds the route for a path exactly as written. No route has alternative spellings. */
 export function findRoute(routes: readonly Route[], { url = '' }: IncomingMessage): Route | undefined {
   const [path] = url.split('?', 1)
   return routes.find((route) => route.path === path)
 }
 
-/** Parts of the server for additional routes. */
+/** Parts of the server that additional routes need. */
 export interface ServerParts {
   readonly load: Load
   readonly limits: Limits
   /** Host names of reverse proxies. */
   readonly hosts: readonly string[]
-  /** Identifies the sender by its token, if serving is enabled. */
+  /** Identifies the sender by its token. Refuses if serving is disabled. */
   authorize(request: IncomingMessage): Admission<Principal>
-  /** Checks whether a token still has its permissions and serving is enabled. */
+  /** Checks whether serving is enabled and a token still has its permissions. */
   isCurrent(key: string): boolean
 }
 
 /** Routes and sign-in that exist only at the public address, where hosted assistants connect. */
 export interface PublicSide {
   readonly routes: readonly Route[]
-  /** Checks whether a request names the public address in its header `Host`. Nothing else is considered. */
+  /** Checks whether a request's `Host` header names the public address. Nothing else is considered. */
   isPublic(request: IncomingMessage): boolean
-  /** Returns the connection of an access token, or `undefined` if there is none. */
+  /** Returns the principal of an access token, or `undefined` if there is none. */
   find(secret: string): Principal | undefined
   /** Checks whether a connection still exists. */
   isCurrent(key: string): boolean
-  /** Returns the address of a page that leads to a note in its application. */
+  /** Returns the URL of a page that opens a note in its application. */
   addressOf(note: { readonly folder: string; readonly path: string; readonly title: string }): string
-  /** Returns the parameters of `WWW-Authenticate` that a refused client needs to sign in. */
+  /** Returns the `WWW-Authenticate` parameters that tell a refused client how to sign in. */
   challenge(): string
 }
 
 /** Routes in addition to those of the protocol. */
 export interface ExtraRoutes {
   readonly routes: readonly Route[]
-  /** Ends long-running work started with a token, unless the token may still be used. */
+  /** Ends long-running work whose token may no longer be used. */
   endUnless(mayGoOn: (key: string) => boolean): void
 }

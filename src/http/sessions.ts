@@ -6,7 +6,7 @@ import type { EventStream } from './event-stream.ts'
 import type { Limits } from './limits.ts'
 import { type Refusal, refusal } from './refusal.ts'
 
-/** The negotiated state with one client of an older protocol version. */
+/** The state negotiated with one client that uses an older protocol version. */
 export interface Session {
   readonly id: string
   /** Key of the principal that opened the session. Other principals cannot use it. */
@@ -16,7 +16,7 @@ export interface Session {
   readonly transport: ExchangeTransport
   /** The stream for messages that do not belong to a request. */
   stream?: EventStream | undefined
-  /** Time of a monotonic clock in milliseconds. */
+  /** Time of the last use in milliseconds, from a monotonic clock. */
   lastUsed: number
 }
 
@@ -26,8 +26,8 @@ type SessionLimits = Pick<Limits, 'sessions' | 'sessionsPerToken' | 'sessionIdle
 
 /**
  * The sessions of one server. A session ends after being idle for a long time. If a token has too many sessions, its longest idle
- * session ends. If the server has too many, the longest idle session of the token with the most sessions ends, so a token cannot end
- * the sessions of one that has fewer.
+ * session ends. If the server has too many, the longest idle session of the token with the most sessions ends. Thus, a token cannot
+ * end the sessions of another token that has fewer.
  */
 export class Sessions {
   readonly #byId = new Map<string, Session>()
@@ -50,15 +50,15 @@ export class Sessions {
     const { sessions, sessionsPerToken } = this.#limits
     const own = this.#of(session.principal)
     if (own.length >= sessionsPerToken && !this.#endIdlest(own))
-      return { refusal: allInUse(`This token has ${own.length} sessions, the most one token may have`) }
+      return { refusal: allInUse(`This token has ${own.length} sessions, which is the limit per token`) }
     if (this.#byId.size >= sessions && !this.#endIdlest(this.#most()))
-      return { refusal: allInUse(`There are ${sessions} sessions, the most this server allows`) }
+      return { refusal: allInUse(`There are ${sessions} sessions, which is the limit of this server`) }
     const opened: Session = { ...session, id: randomUUID(), lastUsed: this.#now() }
     this.#byId.set(opened.id, opened)
     return { session: opened }
   }
 
-  /** Returns the session with an id if it was opened by this principal. */
+  /** Returns the session with the given id if it was opened by this principal. */
   find(id: string, principal: string): Session | undefined {
     const session = this.#byId.get(id)
     if (session === undefined || session.principal !== principal) return undefined
@@ -66,19 +66,19 @@ export class Sessions {
     return session
   }
 
-  /** Ends a session: closes its stream and aborts its requests. */
+  /** Ends a session, which closes its stream and aborts its requests. */
   end(session: Session): void {
     this.#byId.delete(session.id)
     session.stream?.end()
     session.server.close().catch(() => {})
   }
 
-  /** Ends all sessions whose principal may not continue. */
+  /** Ends all sessions of principals that `mayGoOn` rejects. */
   endUnless(mayGoOn: (principal: string) => boolean): void {
     for (const session of this.#byId.values()) if (!mayGoOn(session.principal)) this.end(session)
   }
 
-  /** Ends sessions that were idle for too long. */
+  /** Ends sessions that have been idle for too long. */
   sweep(): void {
     const limit = this.#now() - this.#limits.sessionIdle
     for (const session of this.#byId.values()) if (!isBusy(session) && session.lastUsed < limit) this.end(session)
@@ -98,7 +98,7 @@ export class Sessions {
     return [...this.#byId.values()].filter((session) => session.principal === principal)
   }
 
-  /** Returns the sessions of the token with the most sessions, considering only tokens that have a session that can be ended. */
+  /** Returns the sessions of the token with the most sessions. Ignores tokens whose sessions are all busy. */
   #most(): readonly Session[] {
     const byToken = new Map<string, Session[]>()
     for (const session of this.#byId.values()) {
@@ -129,7 +129,7 @@ function isBusy({ stream, transport }: Session): boolean {
   return stream !== undefined || transport.pending.size > 0
 }
 
-/** Connects a server to posted messages. Each post gets its own responses, even if others are in progress. */
+/** Connects a server to posted messages. Each post gets only its own responses, even if several are in progress. */
 export class ExchangeTransport implements Transport {
   onmessage?: Transport['onmessage']
   onclose?: () => void
@@ -148,8 +148,8 @@ export class ExchangeTransport implements Transport {
   }
 
   /**
-   * Delivers messages and returns the responses. None of the requests may already be pending. There are fewer responses if some
-   * requests are cancelled or the transport is closed. `onEvent` receives messages sent in the meantime.
+   * Delivers messages and returns the responses. None of the requests may already be pending. If requests are cancelled or the
+   * transport is closed, there are fewer responses. `onEvent` receives messages sent in the meantime.
    */
   post(messages: readonly JSONRPCMessage[], onEvent: (message: JSONRPCMessage) => void): Promise<readonly JSONRPCMessage[]> {
     if (this.#isClosed) return Promise.resolve([])

@@ -14,7 +14,7 @@ export function tokenFileIn(stateFolder: string): string {
 /**
  * Reads the tokens from a file. Returns `undefined` if the file does not exist.
  * @throws RouxError `PERMISSION_DENIED` if it cannot be read, `INVALID_SETTINGS` if it is damaged. A damaged file is never replaced,
- * because it may contain secrets that are in use.
+ * because it may contain secrets that are still in use.
  */
 export function readTokens(path: string): readonly Token[] | undefined {
   const text = readText(path)
@@ -23,13 +23,13 @@ export function readTokens(path: string): readonly Token[] | undefined {
     return FILE.parse(JSON.parse(text)).tokens
   } catch (cause) {
     throw new RouxError('INVALID_SETTINGS', `${path} is damaged: it is not a list of tokens.`, {
-      hint: 'Repair or move it. Without it, "roux token show" makes a new one, and every client needs the new token.',
+      hint: 'Repair or move it. If it is missing, "roux token show" creates a new file, and every client needs the new token.',
       cause,
     })
   }
 }
 
-/** Reads the tokens from a file, creating it with a first token if necessary. @throws RouxError as reading and changing do */
+/** Reads the tokens from a file, creating it with a first token if necessary. @throws RouxError like `readTokens`, `changeTokens` */
 export function openTokens(path: string): readonly Token[] {
   return readTokens(path) ?? changeTokens(path, (tokens) => tokens ?? [firstToken()])
 }
@@ -37,7 +37,7 @@ export function openTokens(path: string): readonly Token[] {
 /**
  * Changes the tokens in a file under a lock. `change` receives `undefined` if there is no file.
  * @returns the new tokens
- * @throws RouxError `PERMISSION_DENIED` if it cannot be written; as reading does; errors of `change`
+ * @throws RouxError `PERMISSION_DENIED` if the file cannot be written, and errors from `readTokens` and `change`
  */
 export function changeTokens(path: string, change: (tokens: readonly Token[] | undefined) => readonly Token[]): readonly Token[] {
   let tokens: readonly Token[] = []
@@ -50,7 +50,7 @@ export function changeTokens(path: string, change: (tokens: readonly Token[] | u
   } catch (cause) {
     if (cause instanceof RouxError) throw cause
     throw new RouxError('PERMISSION_DENIED', `The tokens cannot be written to ${path}: ${(cause as Error).message}.`, {
-      hint: 'Make that folder writable, or set XDG_STATE_HOME to one that is.',
+      hint: 'Make its folder writable, or set XDG_STATE_HOME to a writable folder.',
       cause,
     })
   }
@@ -58,7 +58,7 @@ export function changeTokens(path: string, change: (tokens: readonly Token[] | u
 }
 
 /**
- * Makes a file inaccessible to other users of this computer. Returns a warning if other users could read the file until now.
+ * Makes a file inaccessible to other users of this computer. Returns a warning if they have been able to read it until now.
  * @throws RouxError `PERMISSION_DENIED` if that is not possible
  */
 export function closeToOthers(path: string): string | undefined {
@@ -73,11 +73,11 @@ export function closeToOthers(path: string): string | undefined {
     })
   }
   if (isOpenToOthers(modeOf(path) ?? 0))
-    return `Other users of this computer can read ${path}: its file system keeps no permissions. Set XDG_STATE_HOME to a folder on another file system, then run "roux token rotate".`
+    return `Other users of this computer can read ${path}: its file system does not support permissions. Set XDG_STATE_HOME to a folder on another file system, then run "roux token rotate".`
   return `Other users of this computer could read ${path} (mode ${found.toString(8)}); now they cannot. "roux token rotate" gives new secrets.`
 }
 
-/** Returns the permission bits of a file, or `undefined` if the file or its permission bits do not exist. */
+/** Returns a file's permission bits, or `undefined` if the file or the platform has none. */
 export function modeOf(path: string): number | undefined {
   if (process.platform === 'win32') return undefined
   const stats = statOf(path)
@@ -112,7 +112,7 @@ function statOf(path: string): Stats | undefined {
   try {
     return statSync(path)
   } catch {
-    // The reason will be reported when the file is read.
+    // The reason is reported when the file is read.
     return undefined
   }
 }

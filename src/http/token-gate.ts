@@ -6,7 +6,7 @@ import type { Admission, PublicSide } from './routes.ts'
 import { closeToOthers, readTokens, versionOf } from './token-file.ts'
 import { accessOf, digestOf, isSameSecret, type Principal, type Token } from './tokens.ts'
 
-/** Longer headers cannot contain a valid token, so no digest is computed for them. */
+/** Maximum length of a header with a valid token. No digest is computed for longer headers. */
 const LONGEST_HEADER = 200
 
 interface Known extends Principal {
@@ -21,24 +21,24 @@ export class TokenGate {
   #known: readonly Known[] = []
   #fault: RouxError | undefined
 
-  /** `path`: the token file. `warn` receives messages for its owner. */
+  /** Opens the token file at `path`. `warn` receives messages for the file's owner. */
   constructor(path: string, warn: (message: string) => void) {
     this.#path = path
     this.#warn = warn
   }
 
-  /** The error that keeps all tokens from being accepted, if the file cannot be read. */
+  /** The error due to which no token is accepted, if the file cannot be read. */
   get fault(): RouxError | undefined {
     this.#refresh()
     return this.#fault
   }
 
-  /** Returns the principal of a secret, or `undefined` if there is no such token. */
+  /** Returns the principal with this secret, or `undefined` if there is no such token. */
   find(secret: string): Principal | undefined {
     this.#refresh()
     const digest = digestOf(secret)
     let found: Known | undefined
-    // Compares with every token, so timing does not reveal which one matched or how closely.
+    // Compare with every token, so that timing does not reveal which token matched or how closely.
     for (const known of this.#known) if (timingSafeEqual(known.digest, digest)) found = known
     return found
   }
@@ -52,12 +52,13 @@ export class TokenGate {
   #refresh(): void {
     const version = versionOf(this.#path)
     if (version === this.#version) return
-    // The version is set before anything can fail, so a failure is reported once per change of the file instead of on every request.
+    // Set the version before anything can fail, so that a failure is reported once per change to the file rather than on every
+    // request.
     this.#version = version
     try {
       const warning = closeToOthers(this.#path)
       if (warning !== undefined) this.#warn(warning)
-      // Restricting access has changed the file. The version is set before reading, so later writes are noticed.
+      // Restricting access has changed the file. Set the version before reading, so that later writes are noticed.
       this.#version = versionOf(this.#path)
       this.#known = (readTokens(this.#path) ?? []).map(toKnown)
       this.#fault = undefined
@@ -65,7 +66,7 @@ export class TokenGate {
       if (!(error instanceof RouxError)) throw error
       this.#known = []
       this.#fault = error
-      this.#warn(`${error.message} No one is let in.`)
+      this.#warn(`${error.message} No token is accepted.`)
     }
   }
 }
@@ -76,7 +77,7 @@ function toKnown(token: Token): Known {
   return { access: accessOf(token), digest, key: JSON.stringify([name, digest.toString('base64'), scopes, vaults]) }
 }
 
-/** Identifies the sender by the token in the `Authorization` header, and nowhere else. `side` is given at the public address only. */
+/** Identifies the sender only by the token in the `Authorization` header. `side` is given only at the public address. */
 export function authorize({ headers }: IncomingMessage, gate: TokenGate, side?: PublicSide): Admission<Principal> {
   const { fault } = gate
   if (fault !== undefined)

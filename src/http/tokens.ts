@@ -2,13 +2,13 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { RouxError } from '../core/errors.ts'
 import { didYouMean, nearest } from '../core/text/nearest.ts'
 
-/** The permissions of a token. Each tool needs one of these. */
+/** The permissions that a token can have. Each tool requires one of them. */
 export const SCOPES = ['read', 'write', 'attach', 'ai'] as const
 
 /** A secret that grants access, with a human-readable name. */
 export interface Token {
   readonly name: string
-  /** `roux_` and 43 characters of base64url, from 32 random bytes. */
+  /** `roux_` followed by 43 base64url characters that encode 32 random bytes. */
   readonly secret: string
   readonly scopes: readonly Scope[]
   readonly vaults: '*' | readonly string[]
@@ -39,7 +39,7 @@ export function addToken(tokens: readonly Token[], token: Omit<Token, 'secret'>)
   if (scopes.length === 0)
     throw new RouxError('INVALID_PARAMS', 'The token has no scope.', { hint: `Scopes: ${SCOPES.join(', ')}.` })
   if (vaults !== '*' && vaults.length === 0)
-    throw new RouxError('INVALID_PARAMS', 'The token gives access to no vault.', { hint: 'Name vaults, or * for all of them.' })
+    throw new RouxError('INVALID_PARAMS', 'The token gives access to no vault.', { hint: 'List vaults, or use * for all of them.' })
   return [...tokens, { ...token, secret: newSecret() }]
 }
 
@@ -55,27 +55,27 @@ export function removeToken(tokens: readonly Token[], name: string): readonly To
   return tokens.filter((token) => token !== removed)
 }
 
-/** Returns the token with a name. @throws RouxError `INVALID_PARAMS` if there is none */
+/** Returns the token with the given name. @throws RouxError `INVALID_PARAMS` if there is none */
 export function requireToken(tokens: readonly Token[], name: string): Token {
   const token = tokens.find((other) => other.name === name)
   if (token !== undefined) return token
   const names = tokens.map((other) => other.name)
   const near = didYouMean(nearest(name, names))
-  const known = names.length === 0 ? `There is none: "roux token add ${DEFAULT_NAME}" makes one.` : `Tokens: ${names.join(', ')}.`
+  const known = names.length === 0 ? `There are no tokens. "roux token add ${DEFAULT_NAME}" creates one.` : `Tokens: ${names.join(', ')}.`
   throw new RouxError('INVALID_PARAMS', `There is no token "${name}".`, { hint: near ?? known })
 }
 
-/** Returns the permissions of a token's owner. */
+/** Returns the permissions of a token. */
 export function accessOf({ name, scopes, vaults }: Token): Access {
   return { name, scopes: new Set(scopes), vaults }
 }
 
-/** Secrets are compared by their digests, which have equal length. */
+/** Returns the digest of a secret. Secrets are compared by their digests, which have equal length. */
 export function digestOf(secret: string): Buffer {
   return createHash('sha256').update(secret).digest()
 }
 
-/** Compares two secrets. The time it takes reveals nothing about them. */
+/** Compares two secrets in a time that reveals nothing about them. */
 export function isSameSecret(one: string, other: string): boolean {
   return timingSafeEqual(digestOf(one), digestOf(other))
 }
@@ -100,7 +100,7 @@ function newSecret(): string {
 
 export type Scope = (typeof SCOPES)[number]
 
-/** The permissions of a token's owner, which never exceed the settings. */
+/** The permissions of a token's owner, which never exceed what the settings allow. */
 export interface Access {
   /** The token's name, for messages. */
   readonly name: string
@@ -114,6 +114,6 @@ export interface Access {
 /** The bearer of a known token. */
 export interface Principal {
   readonly access: Access
-  /** Changes with the token's secret or permissions. */
+  /** Changes whenever the token's secret or permissions change. */
   readonly key: string
 }

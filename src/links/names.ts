@@ -33,13 +33,13 @@ export interface Names {
   /** Returns the files with exactly this folded path. */
   atPath(folded: string): readonly number[]
   /**
-   * Returns the files with this folded base name, with or without a note's extension. A folder's index file also has the name
-   * `name/`.
+   * Returns the files with this folded base name, with or without a note's extension. A folder's index file is also found under the
+   * folder's name followed by `/`.
    */
   withName(folded: string): readonly number[]
-  /** Returns the files with this folded alias, or in Logseq with this page name. */
+  /** Returns the files with this folded alias or, in Logseq, this page name. */
   withAlias(folded: string): readonly number[]
-  /** Checks whether a file has this alias or page name in this spelling (`spellName`). */
+  /** Checks whether the file has the given alias or page name in exactly this spelling (`spellName`). */
   isSpelledAlias(key: number, alias: string): boolean
 }
 
@@ -58,7 +58,7 @@ type Keys = number | number[]
 export class NameIndex implements Names {
   readonly mode: Mode
   readonly #entries = new Map<number, Entry>()
-  /** Paths as on disk, of the few files where they differ from the normalized path. */
+  /** On-disk paths of the few files whose path differs from its normalized form. */
   readonly #pathsOnDisk = new Map<number, string>()
   readonly #byPath = new Map<string, Keys>()
   readonly #byName = new Map<string, Keys>()
@@ -95,7 +95,7 @@ export class NameIndex implements Names {
     for (const name of aliasNames(entry, this.mode)) apply(this.#byAlias, name)
   }
 
-  /** Returns a file's names, with its path as on disk. */
+  /** Returns a file's names. The path is spelled as on disk. */
   file(key: number): NamedFile | undefined {
     const entry = this.#entries.get(key)
     return entry && { key, path: this.#pathsOnDisk.get(key) ?? entry.path, aliases: entry.aliases, title: entry.title }
@@ -130,14 +130,14 @@ export class NameIndex implements Names {
 /** A file's names, without its key. */
 export type FileNames = Omit<NamedFile, 'key'>
 
-/** Returns all folded names of a file. A link depends on the file only if it mentions one of them. */
+/** Returns all folded names of a file. Only links that mention one of them depend on the file. */
 export function namesOf(file: FileNames, mode: Mode): readonly string[] {
   return [...fileNames(foldName(file.path), mode), ...aliasNames(file, mode)]
 }
 
 /**
- * Returns the folded names that a file gains, loses or respells, or all of them if it moves, because some links to it may then
- * resolve differently.
+ * Returns the folded names that a file gains, loses or respells. If the file moves, returns all of its names, because links to it may
+ * then resolve differently.
  */
 export function changedNames(before: FileNames | undefined, after: FileNames | undefined, mode: Mode): readonly string[] {
   if (before === undefined || after === undefined || before.path !== after.path) {
@@ -167,7 +167,7 @@ function aliasNames(file: FileNames, mode: Mode): readonly string[] {
 
 const NO_NAMES: readonly string[] = []
 
-/** Returns aliases, and in Logseq also page names, normalized but not folded. */
+/** Returns the file's aliases and, in Logseq, its page names. They are normalized but not folded. */
 function spelledAliases(file: FileNames, mode: Mode): readonly string[] {
   const pages = isPage(file, mode) ? [pageName(file.path), ...(file.title === undefined ? [] : [file.title])] : []
   return [...file.aliases.map((alias) => alias.trim()), ...pages].map(spellName)
@@ -177,7 +177,7 @@ function isPage({ path }: FileNames, mode: Mode): boolean {
   return mode === 'logseq' && isNotePath(path, mode)
 }
 
-/** True if a link to a folder leads to its index file. */
+/** True if links to a folder resolve to its index file in this mode. */
 export function hasFolderTargets(mode: Mode): boolean {
   return mode === 'docs' || mode === 'foam'
 }
@@ -207,7 +207,7 @@ function withdraw(map: Map<string, Keys>, name: string, key: number): void {
   }
 }
 
-/** True for the path of a note: `.md`, in `docs` mode also `.markdown` and `.mdx`. */
+/** True for the path of a note: `.md`, and in `docs` mode also `.markdown` and `.mdx`. */
 export function isNotePath(path: string, mode: Mode): boolean {
   return (mode === 'docs' ? DOCS_NOTE_ENDING : NOTE_ENDING).test(path)
 }

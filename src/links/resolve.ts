@@ -26,7 +26,7 @@ export interface Source {
   readonly path: string
 }
 
-/** Resolves a link: first by Obsidian's rules in their order (R1–R20), then by those of the flavour. */
+/** Resolves a link, first by Obsidian's rules in their order (R1–R20), then by the flavour's own rules. */
 export function resolveLink(names: Names, source: Source, link: LinkTarget, flavour: Flavour): Resolution {
   if (link.target === '') return { kind: 'file', key: source.key, via: 'self' }
   const target = flavour.mode === 'docs' ? withoutQuery(link) : link.target
@@ -71,7 +71,9 @@ export function atRelative(names: Names, folder: string, relative: string): Reso
   return namesFolder(relative) ? atFolder(names, foldName(path)) : atPath(names, path)
 }
 
-/** Returns the file at exactly this path: as written, with a note's extension, or a folder's index file in modes with index files. */
+/**
+ * Returns the file at exactly this path: as written, with a note's extension, or as a folder's index file in modes with such files.
+ */
 function atPath(names: Names, path: string): Resolution | undefined {
   const folded = foldName(path)
   for (const ending of ['', ...noteEndings(names)]) {
@@ -81,7 +83,7 @@ function atPath(names: Names, path: string): Resolution | undefined {
   return atFolder(names, folded)
 }
 
-/** Returns a folder's index file, in modes with index files. */
+/** Returns a folder's index file, in modes that have index files. */
 function atFolder(names: Names, folded: string): Resolution | undefined {
   return hasFolderTargets(names.mode) ? indexFile(names, folded) : undefined
 }
@@ -103,8 +105,8 @@ function atSite(names: Names, folder: string, target: string): Resolution | unde
 }
 
 /**
- * Returns files whose path ends in `/target`. Exact spelling takes precedence (R9), then the source's own folder, then the shortest
- * path (R5).
+ * Returns the file whose path ends in `/target`. If there are several, the exact spelling takes precedence (R9), then the source's
+ * own folder, then the shortest path (R5).
  */
 function bySuffix(names: Names, target: string, folder: string, lenient: boolean): Resolution | undefined {
   const folded = foldName(target)
@@ -121,7 +123,7 @@ function bySuffix(names: Names, target: string, folder: string, lenient: boolean
   return choose(lenient ? spelledSo(names, matching, target) : matching, names, folder, 'name')
 }
 
-/** Prefers files spelled like the link among files that differ only in case. */
+/** Among files that differ only in case, prefers those spelled like the link. */
 function spelledSo(names: Names, keys: readonly number[], target: string): readonly number[] {
   if (keys.length < 2) return keys
   const stem = stemOf(target, names.mode)
@@ -132,7 +134,7 @@ function spelledSo(names: Names, keys: readonly number[], target: string): reado
   return same.length > 0 ? same : keys
 }
 
-/** Returns files with this alias. Exact spelling takes precedence. */
+/** Returns the file with this alias. The exact spelling takes precedence. */
 function byAlias(names: Names, target: string, folder: string): Resolution | undefined {
   const alias = spellName(target.trim())
   const keys = names.withAlias(foldName(alias))
@@ -140,7 +142,7 @@ function byAlias(names: Names, target: string, folder: string): Resolution | und
   return choose(spelled.length > 0 ? spelled : keys, names, folder, 'alias')
 }
 
-/** Returns the index file of a folder anywhere in the vault, matching the end of its path. */
+/** Returns the index file of a folder whose path ends in `target`, anywhere in the vault. */
 function byFolder(names: Names, target: string): Resolution | undefined {
   const folded = trimEndOf(foldName(target), '/')
   const inside = names.withName(`${nameOf(folded)}/`).filter((key) => endsInPath(folderOf(names.foldedPath(key) ?? ''), folded))
@@ -166,7 +168,7 @@ function isIndex(names: Names, key: number): boolean {
   return nameOf(names.foldedPath(key) ?? '').startsWith('index.')
 }
 
-/** Chooses among files with the same folded path: the one with this spelling, or else the one with the plain id. */
+/** Chooses among files with the same folded path: the one with this spelling, or else the first in `byPathOrder`. */
 function single(keys: readonly number[], path: string, names: Names, via: 'path' | 'folder'): Resolution | undefined {
   const [first] = keys
   if (first === undefined) return undefined
@@ -179,8 +181,8 @@ function single(keys: readonly number[], path: string, names: Names, via: 'path'
 }
 
 /**
- * Prefers the source's own folder, then the shortest path, then alphabetical order. The other files are rivals if this heuristic
- * decided.
+ * Prefers the source's own folder, then the shortest path, then alphabetical order. If this choice is only a heuristic, the other
+ * files are returned as rivals.
  */
 function choose(keys: readonly number[], names: Names, folder: string, via: 'name' | 'alias' | 'folder'): Resolution | undefined {
   const [first] = keys
@@ -200,15 +202,15 @@ function byPathOrder(keys: readonly number[], names: Names): number[] {
 }
 
 /**
- * Lists the folded names that a link depends on. It must be resolved again only if a file with one of them (`namesOf`) is added,
- * removed or gets other aliases. A link with a subpath also depends on the outlines of such files (`outlineName`).
+ * Lists the folded names that a link depends on. The link must be resolved again only if a file with one of these names (`namesOf`)
+ * is added, removed or gets other aliases. A link with a subpath also depends on the outlines of such files (`outlineName`).
  */
 export function addMentions(link: LinkTarget, sourcePath: string, flavour: Flavour, add: (name: string) => void): void {
   addNames(link, sourcePath, flavour, add)
   if (link.subpath !== undefined) addNames(link, sourcePath, flavour, (name) => add(outlineName(name)))
 }
 
-/** Returns the name under which links mention the headings and blocks of notes with this name. */
+/** Returns the name that a link mentions if it depends on the headings and blocks of notes with the given name. */
 export function outlineName(name: string): string {
   return `#${name}`
 }
@@ -221,13 +223,13 @@ function addNames(link: LinkTarget, sourcePath: string, flavour: Flavour, add: (
   addSpelling(target, folded, sourcePath, flavour.mode, add)
   const decoded = lenient && isWiki(link) ? decodePercent(target) : target
   if (decoded !== target) addSpelling(decoded, foldName(decoded), sourcePath, flavour.mode, add)
-  // An alias is compared as a whole.
+  // Aliases are compared with the whole target, not just with its last segment.
   if (lenient || flavour.mode === 'logseq') add(folded.trim())
   const journal = flavour.mode === 'logseq' ? journalName(target) : undefined
   if (journal !== undefined) add(journal)
 }
 
-/** Checks whether a link mentions one of these folded names. The link does not depend on any other names. */
+/** Checks whether a link mentions any of the given folded names (see `addMentions`). */
 export function mentionsAny(link: LinkTarget, sourcePath: string, flavour: Flavour, names: ReadonlySet<string>): boolean {
   let isMentioned = false
   addMentions(link, sourcePath, flavour, (name) => {
@@ -259,12 +261,12 @@ function withoutQuery(link: LinkTarget): string {
   return at > 0 ? target.slice(0, at) : target
 }
 
-/** True for a link by name, in double brackets. */
+/** True for a link in double brackets, which refers to its target by name. */
 export function isWiki({ form }: Pick<LinkTarget, 'form'>): boolean {
   return form === 'wikilink' || form === 'page'
 }
 
-/** True for a link with a path or an address, as Markdown defines it. */
+/** True for a Markdown link, which refers to its target by path or URL. */
 export function isMarkdownPath({ form }: Pick<LinkTarget, 'form'>): boolean {
   return form !== 'canvas' && !isWiki({ form })
 }
@@ -273,7 +275,7 @@ export function isRelative(target: string): boolean {
   return /^\.\.?(?:\/|$)/.test(target)
 }
 
-/** Checks whether a target explicitly refers to a folder, because its last segment is `.`, `..` or empty. */
+/** Checks whether a target explicitly refers to a folder: its last segment is `.`, `..` or empty. */
 function namesFolder(target: string): boolean {
   const last = target.charCodeAt(target.length - 1)
   return (last === SLASH || last === DOT) && /(?:^|\/)\.{0,2}$/.test(target)
@@ -298,7 +300,7 @@ function noteEndings(names: Names): readonly string[] {
 const MD_ENDING = ['.md']
 const DOCS_ENDINGS = ['.md', '.markdown', '.mdx']
 
-/** Joins a relative path to a folder. Returns `undefined` if it leaves the vault. */
+/** Joins a relative path to a folder. Returns `undefined` if the result is outside the vault. */
 export function joinPath(folder: string, relative: string): string | undefined {
   const segments = folder === '' ? [] : folder.split('/')
   for (const segment of relative.split('/')) {

@@ -6,14 +6,14 @@ import { once } from '../core/waiting/once.ts'
 export type Anchors = Pick<Note, 'headings' | 'blocks'>
 
 /**
- * True if a link's subpath exists in the note. Like in Obsidian, headings are compared without case and punctuation, and `A#C`
- * is a heading C anywhere below a heading A. A heading's web anchor (`what-is-new`, `{#id}`) works too.
+ * True if a link's subpath exists in the note. As in Obsidian, case and punctuation in headings do not matter, and `A#C` refers to a
+ * heading C anywhere below a heading A. A heading's web anchor (`what-is-new`, `{#id}`) works too.
  */
 export function hasSubpath(subpath: string, anchors: Anchors): boolean {
   return subpathTest(anchors)(subpath)
 }
 
-/** Returns `hasSubpath` as a function for many subpaths of one note, which folds the headings only once. */
+/** Like `hasSubpath`, but for many subpaths of one note. Folds the headings only once. */
 export function subpathTest({ headings, blocks }: Anchors): (subpath: string) => boolean {
   const folded = once(() => headings.map(({ text }) => foldHeadingLink(text)))
   const texts = once(() => new Set(folded()))
@@ -22,7 +22,7 @@ export function subpathTest({ headings, blocks }: Anchors): (subpath: string) =>
   return (subpath) => {
     const parts = subpathParts(subpath)
     const last = parts.at(-1)?.trim()
-    // Every page has a top (HTML, "scroll to the fragment").
+    // `#top` is valid on every page (HTML standard, "scroll to the fragment").
     if (last === undefined || subpath === 'top') return true
     if (last.startsWith('^')) return ids().has(last.slice(1).toLowerCase())
     const names = parts.map(foldHeadingLink)
@@ -40,8 +40,8 @@ export interface NamedHeadings {
 }
 
 /**
- * Returns the first headings that a subpath matches. Returns `undefined` if there are none, or if the subpath refers to a block or
- * the top of the note.
+ * Returns the first headings that a subpath matches. Returns `undefined` if none match, or if the subpath refers to a block or the
+ * top of the note.
  */
 export function namedHeadings(subpath: string, headings: readonly Heading[]): NamedHeadings | undefined {
   const parts = subpathParts(subpath)
@@ -55,15 +55,15 @@ export function namedHeadings(subpath: string, headings: readonly Heading[]): Na
 }
 
 /**
- * Finds the first heading whose path from the top of the outline contains these names in order. Returns the headings on the path that
- * match.
+ * Finds the first heading whose path from the top of the outline contains the given names in order. Returns the matching headings on
+ * that path.
  */
 function headingPath(
   headings: readonly Heading[],
   folded: readonly string[],
   names: readonly string[],
 ): readonly number[] | undefined {
-  // For each open level, the headings matched so far.
+  // The open headings at each level, with the headings matched so far.
   const open: { readonly level: number; readonly met: readonly number[] }[] = []
   for (const [index, { level }] of headings.entries()) {
     while ((open.at(-1)?.level ?? 0) >= level) open.pop()
@@ -77,7 +77,7 @@ function headingPath(
 
 const NONE: readonly number[] = []
 
-/** Returns the anchors of headings. Site generators number duplicate anchors, starting with the second. */
+/** Returns the headings' anchors. Site generators number duplicate anchors, starting with the second. */
 function anchorsOf(headings: readonly Heading[]): { has(anchor: string): boolean } {
   const explicit = new Set(headings.map(({ text }) => explicitAnchor(text)))
   const counts = new Map<string, number>()
@@ -113,7 +113,7 @@ function explicitAnchor(heading: string): string | undefined {
   return /[{}]/.test(attributes) ? undefined : /^\S+/.exec(attributes)?.[0]
 }
 
-/** Folds a heading like Obsidian does to find the heading of a link: lower case, punctuation to spaces, single spaces. */
+/** Folds a heading as Obsidian does when it looks up a link: lower case, and a single space in place of punctuation and spaces. */
 function foldHeadingLink(heading: string): string {
   return heading
     .replace(/[!"#$%&()*+,.:;<=>?@^`{|}~/[\]\\\s]+/g, ' ')

@@ -11,16 +11,16 @@ import { parseParameters, queryOf, readText } from './parameters.ts'
 import { isListed, isOwn, readReturnAddress } from './return-address.ts'
 import { PATHS, type SignIn } from './sign-in.ts'
 
-const CLOSED = 'No one is connecting right now. Run "roux connect" where the notes are, then reload.'
-const NOT_ITS_OWN = 'This program gave a return address that is not its own.'
+const CLOSED = 'No sign-in is expected right now. Run "roux connect" on the computer with the notes, then reload this page.'
+const NOT_ITS_OWN = 'The return address does not belong to this program.'
 const AGAIN = 'This page is no longer valid. Go back to the program and connect again.'
 
-/** How long a page can be used, in milliseconds. */
+/** How long a consent page stays valid, in milliseconds. */
 const REQUEST_MS = 10 * 60_000
 
 const LONGEST_STATE = 2_000
 
-/** A request that was checked, as the page carries it. */
+/** A validated request, in the form that the page carries. */
 const REQUEST = z.object({
   client: z.string(),
   program: z.string(),
@@ -35,7 +35,7 @@ const REQUEST = z.object({
 
 type Request = z.output<typeof REQUEST>
 
-/** The page on which a person allows one program to use the vaults. */
+/** Serves the page on which a person allows a program to use the vaults. */
 export function authorizeRoute(signIn: SignIn): Route {
   return defineRoute<undefined>({
     path: PATHS.authorize,
@@ -48,7 +48,7 @@ export function authorizeRoute(signIn: SignIn): Route {
   })
 }
 
-/** Anyone may open the page, but only the page itself may send the form. Other pages cannot forge the headers checked here. */
+/** Anyone may open the page, but only the page itself may submit the form. Other pages cannot forge the headers checked here. */
 function admit({ method, headers }: IncomingMessage, { address }: SignIn): Admission<undefined> {
   if (method === 'GET') return { sender: undefined }
   const { origin, 'sec-fetch-site': site } = headers
@@ -56,15 +56,15 @@ function admit({ method, headers }: IncomingMessage, { address }: SignIn): Admis
   const isOwnOrigin = origin === undefined || origin === address.origin || (origin === 'null' && site === 'same-origin')
   if (isOwnSite && isOwnOrigin) return { sender: undefined }
   return {
-    refusal: refusal(403, 'Only the page of this server may send this form.', { hint: 'Start from the assistant again.' }),
+    refusal: refusal(403, "Only this server's own page may submit this form.", { hint: 'Start from the assistant again.' }),
   }
 }
 
-/** Checks a request and shows the page. Faults are sent to the program only after its return address was checked. */
+/** Validates a request and shows the consent page. Errors are sent to the program only after its return address has been checked. */
 async function ask(signIn: SignIn, query: string, response: ServerResponse): Promise<void> {
   const given = parseParameters(query)
   if (given === undefined) return sendNotice(response, 400, 'The program sent a parameter twice.')
-  // Without an open window, nothing is fetched and nothing is shown.
+  // Without an open connect window, nothing is fetched or shown.
   const window = readWindow(signIn.window, signIn.now())
   if (window === undefined) return sendNotice(response, 403, CLOSED)
   const found = await findClient(signIn, given.get('client_id') ?? '')
@@ -117,7 +117,7 @@ async function findClient({ listed, signer, documents }: SignIn, id: string): Pr
   }
 }
 
-/** Returns the error code for a request that lacks what it needs. */
+/** Returns the OAuth error code for an invalid request, or `undefined` if the request is valid. */
 function faultIn(given: ReadonlyMap<string, string>, { address }: SignIn): string | undefined {
   if (given.get('response_type') !== 'code') return 'unsupported_response_type'
   const isProven = given.get('code_challenge_method') === 'S256' && /^[\w-]{43}$/.test(given.get('code_challenge') ?? '')
@@ -125,7 +125,7 @@ function faultIn(given: ReadonlyMap<string, string>, { address }: SignIn): strin
   return (given.get('resource') ?? address.resource) === address.resource ? undefined : 'invalid_target'
 }
 
-/** Returns the known scopes among those that a program asks for. Programs that name none want all that is allowed. */
+/** Returns the known scopes that a program requests. A program that requests none gets all allowed scopes. */
 function scopesOf(text: string | undefined, { allowedScopes }: SignIn): Request['scopes'] {
   const asked = text?.split(' ').filter((scope) => scope !== '') ?? []
   const wanted: readonly string[] = asked.length === 0 ? allowedScopes() : asked
@@ -137,7 +137,7 @@ interface Offered {
   readonly vaults: readonly string[]
 }
 
-/** Returns what may be chosen: what the program, the settings and `roux connect` agree on. */
+/** Returns the choices to offer, limited to what the program requested and what the settings and `roux connect` allow. */
 function offeredIn(window: ConnectWindow, { scopes }: Request, signIn: SignIn): Offered {
   const allowed = signIn.allowedScopes()
   const { vaults } = window
@@ -155,7 +155,7 @@ function consentFor(
   return { ...shown, program, knownBy, returnsTo: target?.isLoopback === false ? target.host : undefined }
 }
 
-/** Handles the form. Everything in it is checked again, because time has passed. */
+/** Handles the submitted form. Everything in it is checked again, because time has passed. */
 async function decide(signIn: SignIn, exchange: Exchange<undefined>): Promise<void> {
   const { response } = exchange
   const form = parseParameters((await readText(exchange, 'application/x-www-form-urlencoded')) ?? '', ['scope', 'vault'])
@@ -167,7 +167,7 @@ async function decide(signIn: SignIn, exchange: Exchange<undefined>): Promise<vo
   const iss = signIn.address.origin
   if (form.get('decision') === 'refuse') return sendBack(response, request, { error: 'access_denied', iss })
   const window = readWindow(signIn.window, now)
-  // Each window allows one consent, so a page that was used, or that another page was faster than, belongs to no open window.
+  // Each window allows one consent. Once this or another page has used it, the window is closed.
   if (window === undefined || window.id !== request.window) return sendNotice(response, 403, CLOSED)
   const offered = offeredIn(window, request, signIn)
   const among = <T extends string>(all: readonly T[], name: string): readonly T[] => {
@@ -177,8 +177,8 @@ async function decide(signIn: SignIn, exchange: Exchange<undefined>): Promise<vo
   const chosen = { scopes: among(offered.scopes, 'scope'), vaults: among(offered.vaults, 'vault') }
   const again = (fault: string): void =>
     sendConsent(response, consentFor(request, { ...offered, chosen, request: signed, fault }), 403)
-  if (chosen.scopes.length === 0) return again('Choose at least one thing that it may do.')
-  if (chosen.vaults.length === 0) return again('Choose at least one vault.')
+  if (chosen.scopes.length === 0) return again('Select at least one permission.')
+  if (chosen.vaults.length === 0) return again('Select at least one vault.')
   const tried = tryCode(signIn.window, { id: window.id, code: form.get('code') ?? '' }, now)
   if (tried.kind === 'closed') return sendNotice(response, 403, CLOSED)
   if (tried.kind === 'wrong' && tried.left > 0)
@@ -212,7 +212,7 @@ function connect(signIn: SignIn, request: Request, { scopes, vaults }: Offered):
   )
 }
 
-/** Sends the browser back to the program. The issuer is always among the parameters, so it cannot be mistaken for another one. */
+/** Sends the browser back to the program. The parameters always include the issuer, so programs cannot confuse servers. */
 function sendBack(
   response: ServerResponse,
   { address, state }: { readonly address: string; readonly state?: string | undefined },

@@ -4,14 +4,14 @@ import { type Client, listedAmong, notListed, shownName } from './clients.ts'
 import { isListed, readReturnAddress } from './return-address.ts'
 import { changeJson, readJson } from './state-files.ts'
 
-/** Reads a document at an address. Throws an error whose message gives the reason. */
+/** Fetches the document at a URL. Throws an error whose message states the reason. */
 export type ReadDocument = (url: URL) => Promise<string>
 
 export interface DocumentsOptions {
-  /** Where the last good copies are kept. */
+  /** File that stores the last valid copies. */
   readonly file: string
   readonly read: ReadDocument
-  /** The hosts whose documents are fetched. */
+  /** Hosts whose documents may be fetched. */
   readonly listed: readonly string[]
   now(): number
 }
@@ -19,7 +19,7 @@ export interface DocumentsOptions {
 const FRESH_MS = 60 * 60_000
 const KEEP_MS = 7 * 24 * 60 * 60_000
 const MOST = 32
-/** A stranger must not make this server ask others much. */
+/** Maximum number of simultaneous fetches, so that a stranger cannot use this server to flood others. */
 const AT_ONCE = 4
 
 const DOCUMENT = z.object({
@@ -31,7 +31,7 @@ const DOCUMENT = z.object({
 const COPY = z.object({ id: z.string(), name: z.string(), addresses: z.array(z.string()), fetched: z.number() })
 type Copy = z.output<typeof COPY>
 
-/** Programs that publish a description of themselves, whose address is their id. */
+/** Looks up programs whose id is the URL of a document that describes them. */
 export class ClientDocuments {
   readonly #options: DocumentsOptions
   readonly #running = new Map<string, Promise<Copy>>()
@@ -41,8 +41,8 @@ export class ClientDocuments {
   }
 
   /**
-   * Returns the program at an address. If the address does not answer, its last good copy counts for a week.
-   * @throws Error whose message gives the reason
+   * Returns the program described at a URL. If the URL cannot be fetched, the last valid copy is used for up to a week.
+   * @throws Error whose message states the reason
    */
   async find(id: string): Promise<Client> {
     const { file, listed, now } = this.#options
@@ -61,7 +61,7 @@ export class ClientDocuments {
   async #fetch(id: string): Promise<Copy> {
     const running = this.#running.get(id)
     if (running !== undefined) return running
-    if (this.#running.size >= AT_ONCE) throw new Error('too many are being fetched, try again in a moment')
+    if (this.#running.size >= AT_ONCE) throw new Error('too many descriptions are being fetched; try again in a moment')
     const fetching = this.#fetchNow(id).finally(() => this.#running.delete(id))
     this.#running.set(id, fetching)
     return fetching
@@ -70,16 +70,16 @@ export class ClientDocuments {
   async #fetchNow(id: string): Promise<Copy> {
     const { file, read, now } = this.#options
     const document = DOCUMENT.safeParse(parseJson(await read(new URL(id))))
-    if (!document.success) throw new Error('it is not a description of a program')
+    if (!document.success) throw new Error('it does not describe a program')
     const { client_id, client_name, redirect_uris } = document.data
-    if (client_id !== id) throw new Error('it describes another program')
+    if (client_id !== id) throw new Error('it describes a different program')
     const copy = { id, name: shownName(client_name), addresses: redirect_uris, fetched: now() }
     changeJson(file, () => [...copiesIn(file).filter((one) => one.id !== id), copy].slice(-MOST))
     return copy
   }
 }
 
-/** Returns why an address cannot be a program's id. Returns `undefined` if its document may be fetched. */
+/** Returns the reason why a URL cannot be a program's id, or `undefined` if its document may be fetched. */
 export function documentFault(id: string, listed: readonly string[]): string | undefined {
   const address = readReturnAddress(id)
   if (address === undefined || address.isLoopback || new URL(id).pathname === '/' || id.includes('?'))

@@ -2,14 +2,14 @@ import * as z from 'zod/v4'
 import { isListed, readReturnAddress } from './return-address.ts'
 import type { Signer } from './secrets.ts'
 
-/** A program that asks to be connected. */
+/** A program that requests a connection. */
 export interface Client {
   readonly id: string
-  /** As the program calls itself. */
+  /** The name that the program gives itself. */
   readonly name: string
-  /** The host that publishes its description; `undefined` if the program described itself. */
+  /** The host that publishes the program's description; `undefined` if the program registered itself. */
   readonly knownBy?: string | undefined
-  /** Its own addresses that `http.clients` lists. */
+  /** The program's return addresses that `http.clients` allows. */
   readonly addresses: readonly string[]
 }
 
@@ -27,7 +27,7 @@ export type Registered =
   | { readonly client: Client }
   | { readonly error: 'invalid_redirect_uri' | 'invalid_client_metadata'; readonly description: string }
 
-/** Registers a program. Nothing is stored: its id is what it said, signed. Addresses that are not listed are left out. */
+/** Registers a program. Stores nothing, because the id is its own signed description. Omits addresses that are not listed. */
 export function register(body: unknown, signer: Signer, listed: readonly string[]): Registered {
   const said = REGISTRATION.safeParse(body)
   if (!said.success)
@@ -39,13 +39,13 @@ export function register(body: unknown, signer: Signer, listed: readonly string[
   return { client: { ...client, id: signer.sign('client', client) } }
 }
 
-/** Returns the program with an id from `register`, or `undefined` if this server did not make the id. */
+/** Returns the program that `register` gave this id, or `undefined` if this server did not issue the id. */
 export function readRegistered(id: string, signer: Signer, listed: readonly string[]): Client | undefined {
   const signed = SIGNED.safeParse(signer.read('client', id))
   return signed.success ? { id, name: signed.data.name, addresses: listedAmong(signed.data.addresses, listed) } : undefined
 }
 
-/** Returns those of a program's addresses to which a sign-in may return. */
+/** Filters a program's addresses to those that a sign-in may return to. */
 export function listedAmong(addresses: readonly string[], listed: readonly string[]): readonly string[] {
   return addresses.filter((text) => {
     const address = readReturnAddress(text)
@@ -53,22 +53,22 @@ export function listedAmong(addresses: readonly string[], listed: readonly strin
   })
 }
 
-/** Says that a host, as far as an address has one, may not receive a sign-in. */
+/** Returns the error message for an address (named by its host, if it has one) that may not receive a sign-in. */
 export function notListed(text: string): string {
   const host = URL.canParse(text) ? new URL(text).hostname : ''
   return host === '' ? 'The return address is not one that http.clients allows.' : `${host} is not listed in http.clients.`
 }
 
-/** Invisible characters, those that turn the direction of the text around them, and piles of marks that cover other lines. */
+/** Invisible characters, characters that change the direction of the surrounding text, and stacks of marks that cover other lines. */
 const HIDDEN = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]|\p{M}{4,}/gu
 
-/** Returns a program's name as it is shown to people. */
+/** Returns a program's name in the form shown to people. */
 export function shownName(name = ''): string {
   const visible = [...name.normalize('NFC').replace(HIDDEN, ' ').replace(/\s+/g, ' ').trim()].slice(0, LONGEST_NAME).join('')
   return visible === '' ? 'A program without a name' : visible
 }
 
-/** Returns a name for the connection of a program, made of letters that commands accept. */
+/** Returns a name for a program's connection that contains only characters accepted by commands. */
 export function connectionName(name: string): string {
   const words = name.toLowerCase().split(/[^a-z0-9]+/)
   return (

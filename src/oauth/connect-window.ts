@@ -4,7 +4,7 @@ import { isSameSecret, SCOPES, type Scope } from '../http/tokens.ts'
 import { digestText } from './secrets.ts'
 import { changeJson, readJson } from './state-files.ts'
 
-/** A permission that `roux connect` gives for one sign-in within ten minutes. */
+/** Permission for one sign-in within ten minutes, granted by `roux connect`. */
 export interface ConnectWindow {
   readonly id: string
   readonly scopes: readonly Scope[]
@@ -12,12 +12,12 @@ export interface ConnectWindow {
   readonly until: number
 }
 
-/** The scopes a connection may have. `ai` is not among them, because a model that asks another one would spend its owner's budget. */
+/** The scopes that a connection may have, without `ai`: a model that calls another model would spend the owner's budget. */
 export const CONNECTION_SCOPES = ['read', 'write', 'attach'] as const satisfies readonly Scope[]
 
 const LIFE_MS = 10 * 60_000
 const TRIES = 10
-/** Letters and digits that nobody mistakes for each other. Eight of them are 40 bits. */
+/** Letters and digits that are not easily confused. Eight of them have 40 bits of entropy. */
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 const LENGTH = 8
 
@@ -30,7 +30,7 @@ const STORED = z.object({
   tries: z.number(),
 })
 
-/** Opens the window, in place of an earlier one. Returns the code that its owner types on the page. */
+/** Opens the window, replacing any earlier one. Returns the code that its owner must type on the page. */
 export function openWindow(path: string, allowed: Pick<ConnectWindow, 'scopes' | 'vaults'>, now = Date.now()): string {
   const code = [...randomBytes(LENGTH)].map((byte) => ALPHABET[byte % ALPHABET.length]).join('')
   const window = {
@@ -50,10 +50,10 @@ export function readWindow(path: string, now: number): ConnectWindow | undefined
   return window && { id: window.id, scopes: window.scopes, vaults: window.vaults, until: window.until }
 }
 
-/** The window was closed by the right code, the code was wrong, or the window was no longer open. */
+/** The code was right and closed the window, the code was wrong, or the window was no longer open. */
 export type Tried = { readonly kind: 'right' } | { readonly kind: 'wrong'; readonly left: number } | { readonly kind: 'closed' }
 
-/** Tries a code. The right one closes the window, and so does the last wrong one. */
+/** Tries a code. The window is closed by the right code, and also by the last wrong code that is allowed. */
 export function tryCode(path: string, { id, code }: { readonly id: string; readonly code: string }, now: number): Tried {
   const typed = normalize(code)
   let tried: Tried = { kind: 'closed' }
@@ -64,7 +64,7 @@ export function tryCode(path: string, { id, code }: { readonly id: string; reado
       tried = { kind: 'right' }
       return undefined
     }
-    // A slip of the finger that cannot be a code guesses nothing.
+    // Input of the wrong length is a typing error rather than a guess, so it does not use up a try.
     const isGuess = typed.length === LENGTH
     const left = isGuess ? window.tries - 1 : window.tries
     tried = { kind: 'wrong', left }
@@ -79,7 +79,7 @@ function parse(stored: unknown, now: number): z.output<typeof STORED> | undefine
   return window.success && window.data.until > now ? window.data : undefined
 }
 
-/** Removes what people add to a code, and reads letters that look like digits as digits. */
+/** Removes spaces and hyphens from a typed code, and replaces letters that look like digits. */
 function normalize(code: string): string {
   return code.toUpperCase().replace(/[\s-]/g, '').replaceAll('O', '0').replace(/[IL]/g, '1')
 }

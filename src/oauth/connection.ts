@@ -6,23 +6,23 @@ import { digestText, newSecret, type Signer } from './secrets.ts'
 const MINUTE = 60_000
 const DAY = 24 * 60 * MINUTE
 
-/** How long things last, in milliseconds, and how often. */
+/** Lifetimes in milliseconds, and how often a used refresh token may still be exchanged. */
 export const LIFE = {
   code: MINUTE,
   access: 60 * MINUTE,
   refreshUnused: 90 * DAY,
   connection: 365 * DAY,
-  /** For requests that were sent at the same time, or whose answer was lost. */
+  /** How long a used refresh token still works, in case requests were sent in parallel or an answer was lost. */
   rotated: 120_000,
   morePairs: 10,
 } as const
 
-/** Of each kind. Older tokens than these have expired, unless a client refreshes without need. */
+/** Maximum number of tokens of each kind. Older tokens have expired, unless a client refreshes without need. */
 const MOST_TOKENS = 100
 
 const DATED = z.object({ digest: z.string(), until: z.number() })
 
-/** Contents of a connection's file. It holds digests of secrets only. */
+/** Contents of a connection's file. Secrets are stored only as digests. */
 export const CONNECTION = z.object({
   name: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/),
   id: z.string(),
@@ -34,13 +34,13 @@ export const CONNECTION = z.object({
   used: z.number(),
   code: DATED.extend({ challenge: z.string(), address: z.string(), isUsed: z.boolean() }),
   access: z.array(DATED),
-  /** Refresh tokens that a client may use next. There are several after refreshing in parallel. */
+  /** Refresh tokens that a client may use next. There are several if the client has refreshed in parallel. */
   refresh: z.array(DATED),
-  /** Refresh tokens that were used, or made in parallel to one that was used. */
+  /** Refresh tokens that have been used, or were issued in parallel with one that has been used. */
   rotated: z.array(DATED.extend({ left: z.number() })),
 })
 
-/** The right of one program to use the vaults, given on the consent page. */
+/** A program's permission to use the vaults, granted on the consent page. */
 export type Connection = Readonly<z.output<typeof CONNECTION>>
 
 /** A person's consent. */
@@ -55,7 +55,7 @@ export interface Grant {
   readonly address: string
 }
 
-/** Creates a connection that waits for its code. */
+/** Creates a connection whose code has yet to be redeemed. */
 export function newConnection(grant: Grant, now: number): { readonly connection: Connection; readonly code: string } {
   const { name, client, resource, scopes, vaults, challenge, address } = grant
   const code = newSecret('rouxc_')
@@ -78,7 +78,7 @@ export function newConnection(grant: Grant, now: number): { readonly connection:
   }
 }
 
-/** A new pair of tokens, the connection that has them, and no connection if it has ended. */
+/** The connection after a step, or `undefined` if the step ended it, and the new pair of tokens, if any. */
 export interface Step {
   readonly after: Connection | undefined
   readonly pair?: Pair
@@ -95,7 +95,9 @@ export interface Redemption {
   readonly verifier: string
 }
 
-/** Exchanges the code for the first pair. A code that is used twice, or by someone who cannot prove to have asked for it, ends all. */
+/**
+ * Exchanges the code for the first tokens. If it is used twice, or by anyone but the program that requested it, the connection ends.
+ */
 export function redeem(connection: Connection, { client, address, verifier }: Redemption, { now, signer }: Making): Step {
   const { code } = connection
   const isRight =
@@ -110,8 +112,8 @@ export function redeem(connection: Connection, { client, address, verifier }: Re
 }
 
 /**
- * Exchanges a refresh token for a new pair. All others go on for two minutes, because clients refresh in parallel; after that, an old
- * token may be a stolen one and ends the connection.
+ * Exchanges a refresh token for a new pair. All older tokens still work for two minutes, because clients refresh in parallel. After
+ * that, an old token ends the connection, because it may have been stolen.
  */
 export function refresh(connection: Connection, { token, client }: { token: string; client: string }, making: Making): Step {
   const { now } = making
@@ -132,20 +134,20 @@ export function refresh(connection: Connection, { token, client }: { token: stri
   return withPair({ ...connection, rotated }, making)
 }
 
-/** Ends an access token, or the connection with a refresh token of its own. */
+/** Revokes an access token. Any other token must be a refresh token of this connection, and ends the connection. */
 export function revoke(connection: Connection, token: string): Connection | undefined {
   const digest = digestText(token)
   const access = connection.access.filter((one) => one.digest !== digest)
   return access.length < connection.access.length ? { ...connection, access } : undefined
 }
 
-/** Checks whether a connection can still be used, or still be redeemed. */
+/** Checks whether a connection can still be used or redeemed. */
 export function hasTime({ created, code, refresh: live }: Connection, now: number): boolean {
   if (created + LIFE.connection <= now) return false
   return code.isUsed ? live.some(({ until }) => until > now) : code.until > now
 }
 
-/** Returns the id of the connection that a refresh token was made for, even if it was rotated long ago. */
+/** Returns the id of the connection that a refresh token was issued for, even if the token was rotated long ago. */
 export function connectionOf(token: string, signer: Signer): string | undefined {
   const value = signer.read('refresh', token)
   return Array.isArray(value) ? String(value[0]) : undefined

@@ -15,10 +15,10 @@ import {
 import { digestText, type Signer } from './secrets.ts'
 import { changeJson, readJson } from './state-files.ts'
 
-/** A folder that changed so recently may change again without looking different. */
+/** A folder that changed less than this many milliseconds ago may change again and keep the same version. */
 const UNSETTLED_MS = 100
 
-/** More connections than anyone has assistants. A person has to remove one before the next. */
+/** Maximum number of connections, which is more than anyone needs. Another one can only be added after one has been removed. */
 const MOST = 100
 
 interface Kept {
@@ -27,7 +27,7 @@ interface Kept {
   readonly key: string
 }
 
-/** Tokens, and what they allow. */
+/** Tokens, and the scopes that they grant. */
 export interface Granted {
   readonly pair: Pair
   readonly scopes: readonly Scope[]
@@ -41,7 +41,7 @@ export interface ConnectionsOptions {
   now(): number
 }
 
-/** The connections of all servers of this user. Changes by other processes are noticed with the next question. */
+/** The connections to all of this user's servers. Changes by other processes are noticed on the next call. */
 export class Connections {
   readonly #options: ConnectionsOptions
   #version: string | undefined
@@ -53,7 +53,7 @@ export class Connections {
     this.#options = options
   }
 
-  /** Returns the owner of an access token for a resource. */
+  /** Returns the principal that an access token for this resource was issued to. */
   find(secret: string, resource: string): Principal | undefined {
     this.#refresh()
     const digest = digestText(secret)
@@ -67,7 +67,7 @@ export class Connections {
     return { key, access: { name, scopes: new Set(scopes), vaults, isConnection: true } }
   }
 
-  /** Checks whether the connection of a principal still exists. */
+  /** Checks whether a principal's connection still exists. */
   isCurrent(key: string): boolean {
     this.#refresh()
     const now = this.#options.now()
@@ -95,19 +95,19 @@ export class Connections {
     }
   }
 
-  /** Changes the connection of a code. Returns what the code gives, if anything. */
+  /** Applies a step to the connection that a code belongs to. Returns what was granted, if anything. */
   withCode(code: string, step: TakeStep): Granted | undefined {
     const digest = digestText(code)
     return this.#step((connection) => connection.code.digest === digest, step)
   }
 
-  /** Changes the connection of a refresh token, even if that was rotated long ago. Returns what the token gives, if anything. */
+  /** Applies a step to a refresh token's connection, even if it was rotated long ago. Returns what was granted, if anything. */
   withRefresh(token: string, step: TakeStep): Granted | undefined {
     const id = connectionOf(token, this.#options.signer)
     return this.#step((connection) => connection.id === id, step)
   }
 
-  /** Changes the connection of an access token, whether that has expired or not. */
+  /** Applies a step to the connection that an access token belongs to, even if the token has expired. */
   withAccess(token: string, step: TakeStep): void {
     const digest = digestText(token)
     this.#step(({ access }) => access.some((one) => one.digest === digest), step)
@@ -120,7 +120,7 @@ export class Connections {
     let granted: Granted | undefined
     changeJson(fileOf(this.#options.folder, found.connection.name), (before) => {
       const now = CONNECTION.safeParse(before)
-      // Another process may have removed it, or have given its name to another one.
+      // Another process may have removed the connection or reused its name.
       if (!now.success || now.data.id !== found.connection.id) return before
       const { after, pair } = step(now.data)
       granted = pair && { pair, scopes: now.data.scopes }
@@ -144,7 +144,7 @@ export class Connections {
     const { folder } = this.#options
     const version = versionOf(folder)
     if (version === this.#version) return
-    // The clock of the file system counts in steps of some milliseconds.
+    // Modification times have a resolution of a few milliseconds, so a new version is not trusted immediately.
     this.#version = isSettled(folder) ? version : undefined
     const kept = readConnections(folder, this.#kept)
     this.#kept = kept
@@ -154,13 +154,13 @@ export class Connections {
   }
 }
 
-/** Returns all connections, also those that wait for their code. */
+/** Returns all connections, including those whose code has yet to be redeemed. */
 export function listConnections(folder: string, now = Date.now()): readonly Connection[] {
   const all = [...readConnections(folder, new Map()).values()].map(({ connection }) => connection)
   return all.filter((connection) => hasTime(connection, now))
 }
 
-/** Ends a connection. Returns false if no connection has that name. */
+/** Ends a connection. Returns `false` if no connection has that name. */
 export function removeConnection(folder: string, name: string): boolean {
   let isThere = false
   if (!readConnections(folder, new Map()).has(name)) return false
@@ -180,7 +180,7 @@ function readConnections(folder: string, known: ReadonlyMap<string, Kept>): Read
     const before = known.get(name)
     if (before !== undefined && before.version === version) kept.set(name, before)
     else {
-      // A damaged file gives no access, and stays for its owner to look at.
+      // A damaged file grants no access. It is kept so that its owner can inspect it.
       const { success, data } = CONNECTION.safeParse(readJson(path))
       if (success && data.name === name) kept.set(name, { version, connection: data, key: keyOf(data) })
     }

@@ -6,24 +6,24 @@ import { html, secure, sendPage } from './page.ts'
 export interface Consent {
   readonly program: string
   readonly knownBy: string | undefined
-  /** Host that receives the sign-in; `undefined` for a program on the computer of the browser. */
+  /** Host that receives the sign-in; `undefined` for a program on the browser's computer. */
   readonly returnsTo: string | undefined
-  /** The choices offered. */
+  /** The choices to offer. */
   readonly scopes: readonly Scope[]
   readonly vaults: readonly string[]
-  /** The choices already made. */
+  /** The choices that are preselected. */
   readonly chosen: { readonly scopes: readonly string[]; readonly vaults: readonly string[] }
-  /** The signed request that the page continues. */
+  /** The signed request that the form submits again. */
   readonly request: string
-  /** Error of the last attempt. */
+  /** Error from the last attempt. */
   readonly fault?: string | undefined
 }
 
 const MAY: Readonly<Record<Scope, readonly [title: string, explanation: string]>> = {
   read: ['Read', 'Search and read notes, links and tags.'],
   write: ['Change', 'Write, move and delete notes. Every change can be undone.'],
-  attach: ['Attach', 'Add and replace files beside the notes.'],
-  ai: ['Ask', 'Use the chat model of your settings.'],
+  attach: ['Attach', 'Add and replace attachments.'],
+  ai: ['Ask', 'Use the chat model from your settings.'],
 }
 
 /** Shows the page that asks for consent. */
@@ -56,12 +56,12 @@ ${fault === undefined ? '' : `<p class="fault" role="alert">${html(fault)}</p>`}
   sendPage(response, status, `Connect ${program}`, body)
 }
 
-/** Shows a page with only a message. */
+/** Shows a page that contains only a message. */
 export function sendNotice(response: ServerResponse, status: number, message: string): void {
   sendPage(response, status, 'Roux', `<h1>Not connected</h1><p class="fault" role="alert">${html(message)}</p>`)
 }
 
-/** Sends a browser on to an address that was checked. */
+/** Redirects a browser to an address that has been checked. */
 export function sendOn(response: ServerResponse, address: string): void {
   secure(response)
   response.writeHead(303, { Location: address, 'Content-Length': 0 }).end()

@@ -14,21 +14,21 @@ export interface AddressFault {
   readonly hint: string
 }
 
-/** Parts that tests replace. */
+/** Dependencies that tests replace. */
 export interface ExamineOptions {
   /** Returns the A records of a host. */
   readonly resolve?: (host: string) => Promise<readonly string[]>
-  /** Milliseconds until an answer must have arrived. */
+  /** Maximum time to wait for an answer, in milliseconds. */
   readonly within?: number
 }
 
-/** Claude waits this long. */
+/** Claude's timeout in milliseconds. */
 const WITHIN_MS = 10_000
 
-/** The names of Claude, of a library that many hosted assistants use, and of a plain program. */
+/** User agents of Claude, of a library that many hosted assistants use, and of an ordinary program. */
 const PROGRAMS = ['Claude-User', 'python-httpx', 'curl/8.0']
 
-/** Asks a server through its public address, as hosted assistants do. Returns nothing if all is well. Sends no secret. */
+/** Contacts a server at its public address, as hosted assistants do, and returns the problems found. Sends no secrets. */
 export async function examineAddress(address: PublicAddress, options: ExamineOptions = {}): Promise<readonly AddressFault[]> {
   const { within = WITHIN_MS, resolve = recordsOf } = options
   const ask = (path: string, init: RequestInit = {}): Promise<Heard> => hear(address.origin + path, init, within)
@@ -41,10 +41,10 @@ export async function examineAddress(address: PublicAddress, options: ExamineOpt
   ])
   const faults = refused.map((heard) => faultOfRefusal(heard, address, within))
   const plain = faults.at(-1)
-  // If plain programs are answered, something looks at names.
+  // If the ordinary program gets an answer and others do not, something filters requests by user agent.
   const blocked = PROGRAMS.filter((_, at) => plain === undefined && faults[at] !== undefined)
   const unanswered = plain ?? (blocked.length > 0 ? blocking(blocked) : undefined)
-  // A server that is not reached has no metadata either.
+  // If the server cannot be reached, its metadata is missing too, and need not be reported separately.
   return [record, unanswered, plain === undefined ? faultOfMetadata(metadata, address, within) : undefined].filter(
     (fault) => fault !== undefined,
   )
@@ -81,12 +81,12 @@ async function faultOfRecord(host: string, resolve: NonNullable<ExamineOptions['
   const inner = records.find((record) => !isOnInternet(record))
   if (inner === undefined) return undefined
   return {
-    message: `${host} leads to ${inner}, which is not on the internet`,
-    hint: 'Let its A record name a public address. With Tailscale, use Funnel instead of Serve.',
+    message: `${host} resolves to ${inner}, which is not a public address`,
+    hint: 'Point its A record to a public address. With Tailscale, use Funnel instead of Serve.',
   }
 }
 
-/** Returns what is wrong with an answer that should be this server's own 401. */
+/** Returns the problem with an answer that should be this server's own 401. */
 function faultOfRefusal(heard: Heard, address: PublicAddress, within: number): AddressFault | undefined {
   const { resource } = address
   if (heard.kind !== 'answer') return faultOfSilence(heard, address, within)
@@ -96,21 +96,21 @@ function faultOfRefusal(heard: Heard, address: PublicAddress, within: number): A
   if (status >= 300 && status < 400)
     return {
       message: `${resource} redirects to ${headers.get('location')}`,
-      hint: 'Assistants do not follow it. Let the proxy pass on exactly /mcp, without a slash at the end and without a login of its own.',
+      hint: 'Assistants do not follow redirects. Configure the proxy to forward exactly /mcp, without a trailing slash and without its own login.',
     }
   if (challenge.startsWith('Bearer realm="roux"') || text.includes('The header Host names another server'))
     return {
-      message: `${resource} is reached under another name than ${address.host}`,
-      hint: 'Let the proxy pass on the header Host as it is (nginx: proxy_set_header Host $host; cloudflared: no httpHostHeader), and start the server with this http.public_url.',
+      message: `${resource} is reached under a name other than ${address.host}`,
+      hint: 'Configure the proxy to forward the Host header unchanged (nginx: proxy_set_header Host $host; cloudflared: no httpHostHeader), and start the server with this http.public_url.',
     }
   if (status >= 500)
     return {
-      message: `the proxy at ${resource} reaches no server (${status})`,
-      hint: 'Start "roux serve --http" and let the proxy connect to the port that it prints.',
+      message: `the proxy at ${resource} cannot reach the server (${status})`,
+      hint: 'Start "roux serve --http" and point the proxy to the port that it prints.',
     }
   return {
     message: `something other than Roux answers at ${resource} (${status})`,
-    hint: 'Let the proxy pass on every path to "roux serve --http". A login or a bot check in front of it must not cover /mcp.',
+    hint: 'Configure the proxy to forward every path to "roux serve --http". A login or a bot check in front of it must not cover /mcp.',
   }
 }
 
@@ -128,12 +128,12 @@ function faultOfMetadata(heard: Heard, address: PublicAddress, within: number): 
   if (issuer === address.origin) return undefined
   if (typeof issuer === 'string')
     return {
-      message: `the server says that its address is ${issuer}, not ${address.origin}`,
+      message: `the server states its address as ${issuer}, not ${address.origin}`,
       hint: 'Give the server and this command the same http.public_url, and restart the server.',
     }
   return {
     message: `${address.origin}${PATHS.server} does not describe the server (${heard.status})`,
-    hint: 'Let the proxy pass on every path, not only /mcp.',
+    hint: 'Configure the proxy to forward every path, not only /mcp.',
   }
 }
 
@@ -141,10 +141,10 @@ function faultOfSilence(heard: Exclude<Heard, { kind: 'answer' }>, { origin }: P
   if (heard.kind === 'late')
     return {
       message: `${origin} does not answer within ${within / 1000} s`,
-      hint: 'Assistants give up then. Check that the tunnel or proxy runs and connects to the port of "roux serve --http".',
+      hint: 'By then, assistants give up. Check that the tunnel or proxy is running and connects to the port of "roux serve --http".',
     }
   return {
     message: `${origin} cannot be reached from this computer (${heard.reason})`,
-    hint: 'Check that the tunnel or proxy runs, and that the certificate is valid for this name.',
+    hint: 'Check that the tunnel or proxy is running, and that the certificate is valid for this name.',
   }
 }

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import { request } from 'node:https'
 import { isOnInternet } from './internet-address.ts'
 
-/** Parts that tests replace. */
+/** Dependencies that tests replace. */
 export interface FetchOptions {
   /** Returns the addresses of a host. */
   readonly resolve?: (host: string) => Promise<readonly string[]>
@@ -11,7 +11,7 @@ export interface FetchOptions {
   readonly port?: number
   /** A certificate authority to trust instead of the usual ones. */
   readonly ca?: string
-  /** Milliseconds until a server must have answered completely. */
+  /** Maximum time for a complete answer, in milliseconds. */
   readonly within?: number
 }
 
@@ -19,9 +19,9 @@ const MOST_BYTES = 5 * 1024
 const WITHIN_MS = 5_000
 
 /**
- * Fetches a small document with https. The host is resolved once, every address of it must be on the internet, and the connection
- * goes to an address that was checked. A redirect is not followed.
- * @throws Error whose message gives the reason
+ * Fetches a small document over https. The host is resolved once, all of its addresses must be public, and the connection goes to one
+ * of these addresses. Redirects are not followed.
+ * @throws Error whose message states the reason
  */
 export async function fetchDocument(url: URL, options: FetchOptions = {}): Promise<string> {
   const { resolve = addressesOf, isAllowed = isOnInternet, within = WITHIN_MS } = options

@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net'
 
-/** Ranges that are not on the internet: this computer, local networks, and what is reserved. */
+/** IPv4 ranges that are not on the internet: this computer, local networks and reserved ranges. */
 const INTERNAL_4 = [
   '0.0.0.0/8',
   '10.0.0.0/8',
@@ -22,7 +22,7 @@ const INTERNAL_4 = [
   '240.0.0.0/4',
 ]
 
-/** Parts of 2000::/3 that are not, or that lead through a relay to an IPv4 address. */
+/** Parts of 2000::/3 that are not on the internet, or that lead to an IPv4 address through a relay. */
 const INTERNAL_6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20']
 
 const internal4 = listOf(INTERNAL_4, 'ipv4')
@@ -30,7 +30,7 @@ const internal6 = listOf(INTERNAL_6, 'ipv6')
 const internet6 = listOf(['2000::/3'], 'ipv6')
 const nat64 = listOf(['64:ff9b::/96'], 'ipv6')
 
-/** Checks whether an address is on the internet. An IPv6 address that NAT64 translates counts as the IPv4 address in it. */
+/** Checks whether an address is on the internet. For a NAT64 address, the embedded IPv4 address is checked. */
 export function isOnInternet(address: string): boolean {
   if (isIP(address) === 4) return !internal4.check(address, 'ipv4')
   if (isIP(address) !== 6 || address.includes('%')) return false
@@ -47,7 +47,7 @@ function listOf(ranges: readonly string[], family: 'ipv4' | 'ipv6'): BlockList {
   return list
 }
 
-/** Returns the IPv4 address at the end of an IPv6 address. `URL` writes that in the shortest form, without dots. */
+/** Returns the IPv4 address at the end of an IPv6 address. `URL` shortens IPv6 addresses and writes them without dots. */
 function lastFourBytes(address: string): string {
   const groups = new URL(`http://[${address}]`).hostname.slice(1, -1).split(':').slice(-2)
   const [high = 0, low = 0] = groups.map((group) => Number.parseInt(group || '0', 16))

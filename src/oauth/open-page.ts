@@ -4,14 +4,14 @@ import { html, sendPage } from './page.ts'
 import { parseParameters, queryOf } from './parameters.ts'
 import { PATHS, type SignIn } from './sign-in.ts'
 
-/** A note, by the name of its vault's folder, its path there, and its title. */
+/** A note, identified by the name of its vault's folder, its path in the vault and its title. */
 const NOTE = z.tuple([z.string(), z.string(), z.string()])
 
 const LONGEST_TITLE = 200
 
 /**
- * Returns the address of the page for a note. It carries the note's names with a signature, so the page asks no vault, tells nothing
- * that its address does not, and shows nothing that this server did not write.
+ * Returns the URL of the page for a note. The URL contains the note's names and a signature. Therefore the page needs no vault,
+ * reveals nothing that its URL does not contain, and shows nothing that this server did not write.
  */
 export function addressOf(
   { folder, path, title }: { readonly folder: string; readonly path: string; readonly title: string },
@@ -20,7 +20,7 @@ export function addressOf(
   return `${address.origin}${PATHS.open}?note=${signer.sign('note', [folder, path, [...title].slice(0, LONGEST_TITLE).join('')])}`
 }
 
-/** The page to which the sources of an answer lead. Anyone may see it, because a browser that follows a source has no token. */
+/** Serves the page that the sources in answers link to. It is public, because a browser that follows such a link has no token. */
 export function openRoute({ signer }: Pick<SignIn, 'signer'>): Route {
   return defineRoute<undefined>({
     path: PATHS.open,

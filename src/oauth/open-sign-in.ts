@@ -22,7 +22,7 @@ export interface SignInOptions extends Pick<SignIn, 'vaults' | 'isToken'> {
   /** The setting `http.clients`. */
   readonly clients: readonly string[]
   readonly stateFolder: string
-  /** Returns the scopes that the settings allow at present. */
+  /** Returns the scopes that the settings currently allow. */
   allowedScopes(): readonly Scope[]
   /** Returns the time in milliseconds since 1970. */
   readonly now?: () => number
@@ -31,7 +31,7 @@ export interface SignInOptions extends Pick<SignIn, 'vaults' | 'isToken'> {
 
 /**
  * Opens the authorization server: everything that exists only at the public address.
- * @throws RouxError `INVALID_SETTINGS` if `http.clients` contains something else than host names
+ * @throws RouxError `INVALID_SETTINGS` if `http.clients` contains anything other than host names
  */
 export function openSignIn(options: SignInOptions): PublicSide {
   const { address, clients, stateFolder, now = Date.now, readDocument = (url) => fetchDocument(url) } = options
@@ -45,7 +45,7 @@ export function openSignIn(options: SignInOptions): PublicSide {
     window: files.window,
     connections: new Connections({ folder: files.connections, signer, now }),
     documents: new ClientDocuments({ file: files.documents, read: readDocument, listed, now }),
-    // A setting may allow more than a connection can have.
+    // The settings may allow scopes that a connection cannot have.
     allowedScopes: () => CONNECTION_SCOPES.filter((scope) => options.allowedScopes().includes(scope)),
     now,
   }
@@ -104,6 +104,6 @@ function requireHost(text: string): string {
   const name = text.toLowerCase()
   if (hostName(name) === name) return name
   throw new RouxError('INVALID_SETTINGS', `http.clients: "${text}" is not a host name.`, {
-    hint: 'Write only the name, without https:// and port, e.g. claude.ai, or loopback for programs on the computer of the browser.',
+    hint: "Use only the name, without https:// or a port, e.g. claude.ai, or loopback for programs on the browser's computer.",
   })
 }

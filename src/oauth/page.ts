@@ -24,7 +24,7 @@ button,a{flex:1;padding:.8rem;background:none;color:inherit;border:1px solid var
 .fault{margin:1rem 0 0;padding:.6rem .8rem;border-left:4px solid var(--fault);color:var(--fault)}
 :focus-visible{outline:3px solid var(--mark);outline-offset:2px}`
 
-/** Without `form-action`, because Chrome and Safari also apply it to the address to which a form is redirected. */
+/** Omits `form-action`, because Chrome and Safari also apply it to the address that a form is redirected to. */
 const POLICY = [
   "default-src 'none'",
   `style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`,
@@ -32,7 +32,7 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** Sends a page without a script, which no other page can frame. `body` is HTML. */
+/** Sends a page that has no scripts and that no other page can frame. `body` is HTML. */
 export function sendPage(response: ServerResponse, status: number, title: string, body: string): void {
   const text = `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
@@ -44,7 +44,7 @@ export function sendPage(response: ServerResponse, status: number, title: string
   response.end(text)
 }
 
-/** Protects a response to a browser. No `Cross-Origin-Opener-Policy`: programs in the browser wait for the window that they opened. */
+/** Adds security headers. Omits `Cross-Origin-Opener-Policy`, because web clients wait for the window that they opened. */
 export function secure(response: ServerResponse): void {
   response
     .setHeader('Content-Security-Policy', POLICY)
@@ -53,7 +53,7 @@ export function secure(response: ServerResponse): void {
     .setHeader('Cross-Origin-Resource-Policy', 'same-origin')
 }
 
-/** Text as HTML shows it. */
+/** Escapes text for HTML. */
 export function html(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 }

@@ -2,13 +2,13 @@ import type { IncomingMessage } from 'node:http'
 import { readBytes } from '../http/read-body.ts'
 import type { Exchange } from '../http/routes.ts'
 
-/** Enough for every parameter of a sign-in. */
+/** Maximum size of a form in bytes, enough for all parameters of a sign-in. */
 const BODY_BYTES = 16 * 1024
 
-/** Parameters by name. `undefined` if one is repeated, because two programs may then read different ones. */
+/** Parameters by name. `undefined` if one is repeated, because two programs may then use different values. */
 export type Parameters = ReadonlyMap<string, string> | undefined
 
-/** Parses a query or a form. `lists` names the parameters that may be repeated, whose values are joined by line feeds. */
+/** Parses a query or a form. `lists` names the parameters that may be repeated; their values are joined with line feeds. */
 export function parseParameters(text: string, lists: readonly string[] = []): Parameters {
   const found = new Map<string, string>()
   for (const [name, value] of new URLSearchParams(text)) {
@@ -25,7 +25,7 @@ export function queryOf({ url = '' }: IncomingMessage): string {
   return at < 0 ? '' : url.slice(at + 1)
 }
 
-/** Reads a body of a media type as text. Returns `undefined` for another type, and for a body that is too large or incomplete. */
+/** Reads a body of the given media type as text. Returns `undefined` if the type differs or the body is too large or incomplete. */
 export async function readText({ request, response }: Exchange<undefined>, type: string): Promise<string | undefined> {
   const [given = ''] = (request.headers['content-type'] ?? '').split(';')
   if (given.trim().toLowerCase() !== type) return undefined

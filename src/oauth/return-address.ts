@@ -1,6 +1,6 @@
 import { isLoopbackName } from '../http/host-and-origin.ts'
 
-/** The entry of `http.clients` for programs on the computer of the browser. */
+/** The entry in `http.clients` for programs on the browser's computer. */
 const LOOPBACK = 'loopback'
 
 /** An address to which a browser may be sent after signing in. */
@@ -12,17 +12,17 @@ export interface ReturnAddress {
 
 const LONGEST = 1_000
 
-/** Characters that two programs may read in two ways, such as `@`, `\\`, `#` and spaces. */
+/** Characters that programs may interpret differently, such as `@`, `\\`, `#` and spaces. */
 const AMBIGUOUS = /[^\w!$%&'()*+,\-./:;=?~[\]]/
 
 /**
- * Reads an address that has exactly one reading: https without a port or a user, or http to this computer. Returns `undefined` for
- * all others.
+ * Parses an address that can be interpreted in only one way: https without port and user, or http to this computer. Returns
+ * `undefined` for all other addresses.
  */
 export function readReturnAddress(text: string): ReturnAddress | undefined {
   if (text.length > LONGEST || AMBIGUOUS.test(text) || !URL.canParse(text)) return undefined
   const url = new URL(text)
-  // Spellings that a parser has to correct are refused: capitals in the host, numbers for IPv4, dots in the path, a default port.
+  // Reject spellings that a parser would correct: capitals in the host, numbers for IPv4, dots in the path, a default port.
   if (url.href !== text && url.href !== `${text}/`) return undefined
   if (url.username !== '' || url.password !== '' || url.hash !== '') return undefined
   const isLoopback = url.protocol === 'http:' && isLoopbackName(url.hostname)
@@ -35,7 +35,7 @@ export function isListed({ host, isLoopback }: ReturnAddress, clients: readonly 
   return isLoopback ? clients.includes(LOOPBACK) : host !== LOOPBACK && clients.includes(host)
 }
 
-/** Checks whether an address is one of a client's own. On loopback the port may differ, because programs listen on any free one. */
+/** Checks whether an address belongs to a client. On loopback, the port may differ, because programs listen on any free port. */
 export function isOwn(address: ReturnAddress, own: readonly string[]): boolean {
   return own.some((text) => text === address.text || (address.isLoopback && withoutPort(text) === withoutPort(address.text)))
 }

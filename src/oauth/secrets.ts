@@ -2,18 +2,18 @@ import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypt
 import * as z from 'zod/v4'
 import { changeJson } from './state-files.ts'
 
-/** The use of a signed value. A value signed for one purpose is not accepted for another. */
+/** What a signed value is used for. A value signed for one purpose is not accepted for another. */
 type Purpose = 'client' | 'request' | 'refresh' | 'note'
 
-/** Signs values that clients keep, so this server need not. */
+/** Signs values that clients store, so that this server does not have to. */
 export interface Signer {
-  /** Returns the value in text that may be part of an address. */
+  /** Returns the value as text that is safe to use in a URL. */
   sign(purpose: Purpose, value: unknown): string
   /** Returns the value, or `undefined` if this server did not sign it for this purpose. */
   read(purpose: Purpose, text: string): unknown
 }
 
-/** Opens the signer whose key is in a file, which is created on first use. The file also says what was served last, for `roux connect`. */
+/** Opens a signer. Its key file is created on first use; the file also records the address last served, for `roux connect`. */
 export function openSigner(keyFile: string, resource: string): Signer {
   const key = readKey(keyFile, resource)
   const signatureOf = (purpose: Purpose, body: string): Buffer => createHmac('sha256', key).update(`${purpose}.${body}`).digest()
@@ -26,7 +26,7 @@ export function openSigner(keyFile: string, resource: string): Signer {
       const [body = '', signature = '', ...rest] = text.split('.')
       const given = Buffer.from(signature, 'base64url')
       const expected = signatureOf(purpose, body)
-      // The second spelling of the same bytes would be a second name for one client.
+      // Rejects alternative base64url spellings of the same bytes, which would give one client several ids.
       const isSpelled = rest.length === 0 && given.toString('base64url') === signature
       if (!isSpelled || given.length !== expected.length || !timingSafeEqual(given, expected)) return undefined
       return JSON.parse(Buffer.from(body, 'base64url').toString()) as unknown
@@ -34,12 +34,12 @@ export function openSigner(keyFile: string, resource: string): Signer {
   }
 }
 
-/** Returns 32 random bytes as base64url, after a prefix that names their use. */
+/** Returns 32 random bytes as base64url, after a prefix that indicates their use. */
 export function newSecret(prefix: string): string {
   return `${prefix}${randomBytes(32).toString('base64url')}`
 }
 
-/** SHA-256 as base64url. Files hold this of each secret, and it is the transformation that PKCE calls S256. */
+/** Returns the SHA-256 digest as base64url, which is what files store instead of a secret and what PKCE calls S256. */
 export function digestText(secret: string): string {
   return createHash('sha256').update(secret).digest('base64url')
 }

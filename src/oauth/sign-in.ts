@@ -4,21 +4,21 @@ import type { ClientDocuments } from './client-documents.ts'
 import type { Connections } from './connections.ts'
 import type { Signer } from './secrets.ts'
 
-/** Shared by the routes of sign-in. */
+/** State that is shared by the sign-in routes. */
 export interface SignIn {
   readonly address: PublicAddress
-  /** Hosts that `http.clients` lists. */
+  /** Hosts listed in `http.clients`. */
   readonly listed: readonly string[]
   readonly signer: Signer
   readonly connections: Connections
   readonly documents: ClientDocuments
-  /** The file of the window that `roux connect` opens. */
+  /** File with the window that `roux connect` opens. */
   readonly window: string
-  /** Returns the scopes that the settings allow at present. */
+  /** Returns the scopes that the settings currently allow. */
   allowedScopes(): readonly Scope[]
-  /** The vaults that this server serves. */
+  /** Returns the names of the vaults that this server serves. */
   vaults(): readonly string[]
-  /** Checks whether a name already means a token. */
+  /** Checks whether a token already has this name. */
   isToken(name: string): boolean
   now(): number
 }

@@ -4,21 +4,21 @@ import { changeStateFile } from '../config/state-file.ts'
 import { errorCode } from '../core/error-code.ts'
 import { RouxError } from '../core/errors.ts'
 
-/** Where sign-in keeps its files in the state folder. Only their owner can read them. */
+/** Returns the paths of the sign-in files in the state folder. Only their owner can read the files. */
 export function signInFiles(stateFolder: string) {
   return {
-    /** The key that signs what clients keep for this server. */
+    /** Key for signing the values that clients store. */
     key: join(stateFolder, 'sign-in.json'),
-    /** What `roux connect` allowed. */
+    /** The permission given by `roux connect`. */
     window: join(stateFolder, 'connect.json'),
-    /** One file for each connection. */
+    /** Folder with one file per connection. */
     connections: join(stateFolder, 'connections'),
     /** Descriptions that clients publish about themselves. */
     documents: join(stateFolder, 'clients.json'),
   }
 }
 
-/** Returns a file's JSON. Returns `undefined` if there is no file or it is damaged. */
+/** Returns a file's JSON, or `undefined` if the file is missing or damaged. */
 export function readJson(path: string): unknown {
   try {
     return JSON.parse(readFileSync(path, 'utf8')) as unknown
@@ -29,9 +29,9 @@ export function readJson(path: string): unknown {
 }
 
 /**
- * Changes a file's JSON while other processes are locked out. `change` returns the new value, the given one to leave the file as it
- * is, or `undefined` to remove it.
- * @throws RouxError `PERMISSION_DENIED` if the file cannot be written; errors of `change`
+ * Changes a file's JSON while other processes are locked out. `change` returns the new value, the given value to leave the file
+ * unchanged, or `undefined` to remove the file.
+ * @throws RouxError `PERMISSION_DENIED` if the file cannot be written, and errors from `change`
  */
 export function changeJson(path: string, change: (before: unknown) => unknown): void {
   try {
@@ -49,7 +49,7 @@ export function changeJson(path: string, change: (before: unknown) => unknown): 
 
 function notKept(path: string, cause: unknown): RouxError {
   return new RouxError('PERMISSION_DENIED', `${path} cannot be used: ${(cause as Error).message}.`, {
-    hint: 'Make that folder writable for you, or set XDG_STATE_HOME to one that is.',
+    hint: 'Make its folder writable for you, or set XDG_STATE_HOME to a writable folder.',
     cause,
   })
 }

@@ -10,7 +10,7 @@ import { PATHS, type SignIn } from './sign-in.ts'
 
 type Form = ReadonlyMap<string, string>
 
-/** The routes that programs call: registration, tokens, and giving tokens back. */
+/** The routes that programs call: registering, getting tokens and revoking them. */
 export function tokenRoutes(signIn: SignIn): readonly Route[] {
   return [
     posting(PATHS.register, (exchange) => registering(signIn, exchange)),
@@ -28,7 +28,7 @@ interface Answered {
   readonly body: object
 }
 
-/** An error as RFC 6749 defines it. */
+/** Creates an error response in the format of RFC 6749. */
 function fault(error: string, description: string): Answered {
   return { status: 400, body: { error, error_description: description } }
 }
@@ -65,7 +65,7 @@ function exchangeForPair({ address, connections, signer, now }: SignIn, form: Fo
   const client = form.get('client_id')
   if (client === undefined) return fault('invalid_request', 'client_id is missing.')
   if ((form.get('resource') ?? address.resource) !== address.resource)
-    return fault('invalid_target', `Tokens of this server are for ${address.resource}.`)
+    return fault('invalid_target', `This server only issues tokens for ${address.resource}.`)
   const making = { now: now(), signer }
   switch (form.get('grant_type')) {
     case 'authorization_code': {
@@ -100,7 +100,7 @@ function answerWith(granted: Granted | undefined): Answered {
   }
 }
 
-/** Revokes a token. The answer is the same for unknown tokens, as RFC 7009 asks. */
+/** Revokes a token. The answer is the same for unknown tokens, as required by RFC 7009. */
 function giveBack({ connections }: SignIn, form: Form): Answered {
   const [token, client] = [form.get('token'), form.get('client_id')]
   if (token === undefined || client === undefined) return fault('invalid_request', 'token or client_id is missing.')

@@ -131,8 +131,8 @@ export class AiState {
   }
 
   /**
-   * Replaces a reservation with the tokens actually used. If this fails, the reservation remains in effect, so the answer is not
-   * lost.
+   * Replaces a reservation with the tokens actually used. Errors are ignored, so that the answer is not lost. The reservation then
+   * stays in effect.
    */
   settle(reservation: Reservation, spent: Spent): void {
     quietly(() => this.#settle(reservation, spent))

@@ -59,7 +59,7 @@ export class Gate {
 
   /**
    * Checks that requests to a model are permitted and returns a factory for their meters.
-   * @throws RouxError `REMOTE_NOT_ALLOWED` with the required setting or consent; `PROVIDER_ERROR` if requests would go through a
+   * @throws RouxError `REMOTE_NOT_ALLOWED`, naming the required setting or consent; `PROVIDER_ERROR` if requests would go through a
    * proxy
    */
   async admit(place: Place): Promise<{ readonly location: Location; meterFor(feature: string): Meter }> {
@@ -119,7 +119,7 @@ export class Gate {
       'REMOTE_NOT_ALLOWED',
       `${origin} is not on this computer, and nothing is sent there until you ${says.join(' and ')}.`,
       {
-        hint: "Text of your notes would leave this computer. Allow this only if you trust the server's operator. docs/ai.md explains more.",
+        hint: "Text of your notes would leave this computer. Allow this only if you trust the server's operator. See docs/ai.md for details.",
         // A retry succeeds once the user has granted permission.
         isTransient: true,
       },
@@ -152,8 +152,8 @@ export class Gate {
     const wanted = expected.input + expected.output
     return new RouxError(
       'BUDGET_EXCEEDED',
-      `The daily token budget is used up: ${used} of ${limit} are used today, and this would take up to ${wanted} more. It resets at ${this.#reset()}.`,
-      { hint: 'Raise it with ai.budget; "roux usage" shows where the tokens went.' },
+      `The daily token budget is used up: ${used} of ${limit} tokens are used today, and this request may use up to ${wanted} more. It resets at ${this.#reset()}.`,
+      { hint: 'Raise ai.budget; "roux usage" shows where the tokens went.' },
     )
   }
 

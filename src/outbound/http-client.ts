@@ -69,10 +69,10 @@ export interface AnswerStream {
 /** Number of retries for requests that no person is waiting for. */
 export const RETRIES = 4
 
-/** 64 vectors with 8192 components each are 12 MB of JSON. */
+/** Maximum length of an answer. For comparison, 64 vectors with 8192 components each are 12 MB of JSON. */
 const MAX_BODY = 64_000_000
 
-/** Maximum size of an error body to read. */
+/** Maximum length of an error body to read. */
 const MAX_REFUSAL = 100_000
 
 const TOO_LONG = /too (long|large|many (tokens|inputs))|context (length|size|window)|exceed|maximum/i
@@ -88,7 +88,7 @@ export interface SendOptions {
 /** A failed attempt that can be retried. */
 interface Transient {
   readonly problem: Error
-  /** Number of milliseconds that the server requested to wait. */
+  /** Milliseconds to wait, as requested by the server. */
   readonly wait?: number
 }
 
@@ -346,9 +346,9 @@ function isTransient(answer: Answer): boolean {
 function refused(server: ModelServer, { status, body }: Answer, headers: Headers): Transient {
   const said = reasonOf(withoutKey(body, server))
   const problem = unavailableError(
-    `The ${server.name} at ${server.baseUrl} answers ${status}${said === '' ? '' : `: ${said}`}.`,
+    `The ${server.name} at ${server.baseUrl} returned status ${status}${said === '' ? '' : `: ${said}`}.`,
     status === 429
-      ? 'It limits requests: wait, or check your plan with the provider.'
+      ? 'It limits the rate of requests: wait, or check your plan with the provider.'
       : "Check that server's log, then try again.",
   )
   const wait = retryAfter(headers.get('retry-after'))
@@ -375,7 +375,7 @@ function unreachable(server: ModelServer, error: unknown, late: boolean): Error 
   const cause = error instanceof Error && error.cause !== undefined ? error.cause : error
   return unavailableError(
     `The ${server.name} at ${server.baseUrl} cannot be reached: ${withoutKey(reasonOf(cause), server)}.`,
-    `Start it, or set \`${server.advice.address}\` to where it listens.`,
+    `Start it, or set \`${server.advice.address}\` to the address it listens on.`,
   )
 }
 
@@ -397,7 +397,7 @@ export interface Spent extends Expected {
 export interface Meter {
   /**
    * Reserves the tokens that a request may use, before it is sent.
-   * @throws RouxError `BUDGET_EXCEEDED`; `REMOTE_NOT_ALLOWED` if consent was withdrawn
+   * @throws RouxError `BUDGET_EXCEEDED`; `REMOTE_NOT_ALLOWED` if consent has been withdrawn
    */
   begin(expected: Expected): Ticket
 }

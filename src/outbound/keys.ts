@@ -12,7 +12,7 @@ export interface KeySource {
   readonly command?: readonly string[]
 }
 
-/** Maximum run time of a program, in milliseconds. The program may ask the user for a password. */
+/** Maximum run time of the key command, in milliseconds. It is long because the command may ask the user for a password. */
 const PATIENCE = 60_000
 
 /**
@@ -66,7 +66,7 @@ async function run([program = '', ...args]: readonly string[]): Promise<string> 
 function checked(text: string, where: string): string {
   const key = text.trim()
   if (key !== '' && /^[\x21-\x7e]+$/.test(key)) return key
-  throw fault(`${where} returned no key.`, 'It must contain only the key, without spaces.')
+  throw fault(`${where} did not provide a key.`, 'It must contain only the key, without spaces.')
 }
 
 function fault(message: string, hint: string): RouxError {

@@ -7,17 +7,17 @@ export interface BatchTimes {
   readonly maxWait: number
 }
 
-/** Collects changes and reports them in batches: a single edit immediately, a burst together. */
+/** Collects changes and reports them in batches: a single edit almost immediately, a burst of edits together. */
 export interface DirtyBatch {
   file(path: string): void
-  /** A folder with its contents. */
+  /** Adds a folder and its contents. */
   folder(path: string): void
   all(): void
   /** Discards collected changes and reports nothing more. */
   close(): void
 }
 
-// Beyond these, checking each path costs the receiver more than listing everything.
+// Above these limits, checking each path costs the receiver more than listing everything.
 const MAX_FILES = 5000
 const MAX_FOLDERS = 500
 
@@ -39,7 +39,7 @@ export function openDirtyBatch({ quiet, maxWait }: BatchTimes, onDirty: (dirty: 
     all = false
     onDirty(dirty)
   }
-  // One timer that checks again, instead of one that is rescheduled by each of thousands of events.
+  // The timer checks the time when it fires. Rescheduling it for each of thousands of events would cost more.
   const wake = () => {
     const now = performance.now()
     const due = Math.min(last + quiet, first + maxWait)
@@ -76,7 +76,7 @@ export function openDirtyBatch({ quiet, maxWait }: BatchTimes, onDirty: (dirty: 
 
 const EVERYTHING: Dirty = { folders: [], files: [], all: true }
 
-/** Removes paths inside a folder that is reported anyway. */
+/** Removes paths that are inside a reported folder. */
 function prune(files: ReadonlySet<string>, folders: ReadonlySet<string>): Dirty {
   const covered = (path: string) => {
     for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1)) {

@@ -4,13 +4,13 @@ import { type FileSystem, readSmallText } from './file-system.ts'
 
 /** The vault's own `userIgnoreFilters`. Matching files stay in the vault, but are excluded from lists, search and graph. */
 export interface ExclusionFilters {
-  /** Returns whether the filters match each path, in order. Reads `.obsidian/app.json` again if it has changed. */
+  /** For each path, in order, returns whether the filters exclude it. Reads `.obsidian/app.json` again if it has changed. */
   excludes(paths: readonly string[]): readonly boolean[]
 }
 
 /**
- * Opens a vault's exclusion filters. Invalid expressions and unreadable settings exclude nothing, but known filters are kept until
- * the settings can be read again, because an editor may be writing them.
+ * Opens a vault's exclusion filters. Invalid expressions exclude nothing. If the settings cannot be read, the previous filters stay
+ * in effect until they can, because an editor may be writing the file.
  */
 export function openExclusionFilters(root: string, fs: FileSystem): ExclusionFilters {
   const file = `${root}/.obsidian/app.json`
@@ -50,7 +50,7 @@ function filtersIn(text: string | undefined): readonly string[] | undefined {
 }
 
 const MAX_FILTERS = 1000
-/** Number of paths on which an expression may time out before it excludes everything. */
+/** If expressions time out on more paths than this, every path is excluded. */
 const MOST_STUCK = 10
 
 class Filters {
@@ -97,21 +97,21 @@ const NO_FILTERS = new Filters([])
 
 interface GuardedExpression {
   /**
-   * Sets `excluded` for matching names, starting at an index and skipping those already excluded.
-   * @returns the index of a name on which it timed out, or the number of names
+   * Sets `excluded` for matching names, starting at `from` and skipping names already excluded.
+   * @returns the index of the name on which the expression timed out, or the number of names if it did not
    */
   match(names: readonly string[], excluded: boolean[], from: number): number
 }
 
-/** Time limit for an expression in milliseconds. One name takes microseconds. */
+/** Time limit for an expression, in milliseconds. Matching one name normally takes microseconds. */
 const TIME = 50
-/** Time limit for retrying a name on which it timed out, because the computer may have been busy or asleep. */
+/** Time limit for retrying a name after a timeout, because the computer may just have been busy or asleep. */
 const SECOND_TIME = 250
 
 /**
- * A vault can come from a stranger, and an expression such as `(a+)+$` can run forever. Judging expressions by their appearance
- * rejects good ones and misses bad ones. Instead, all may run inside a script that V8 interrupts at the time limit (0.15 ms per call
- * for all names), after which the program continues.
+ * A vault can come from a stranger, and an expression such as `(a+)+$` can run forever. Checking the text of an expression would
+ * reject good ones and miss bad ones. Instead, each runs in a script that V8 interrupts at the time limit, after which the program
+ * continues. The script costs 0.15 ms per call, in which it tests all names.
  */
 function compile(source: string): GuardedExpression | undefined {
   try {

@@ -4,10 +4,10 @@ import type { VaultPath } from '../core/ids.ts'
 import type { Mode } from '../core/note.ts'
 import type { ByteRange, FileKind, FileStat, Vault } from '../core/vault.ts'
 
-/** A file modified this shortly before it was read could change again and have the same stat (ms). */
+/** A file modified less than this many milliseconds before it was read may change again and keep the same stat. */
 const RACY = 40
 
-/** The parts of `fs.Stats` that are used. */
+/** The part of `fs.Stats` that we use. */
 export interface Stats {
   /** Together with `ino`, identifies a file or folder. */
   readonly dev: number
@@ -21,7 +21,7 @@ export interface Stats {
   isSymbolicLink(): boolean
 }
 
-/** The parts of `fs.Dirent` that are used. */
+/** The part of `fs.Dirent` that we use. */
 export interface Entry {
   readonly name: string
   isFile(): boolean
@@ -29,10 +29,10 @@ export interface Entry {
   isSymbolicLink(): boolean
 }
 
-/** The parts of `node:fs` that a vault needs. Tests use an in-memory implementation. */
+/** The part of `node:fs` that a vault needs. Tests use an in-memory implementation. */
 export interface FileSystem {
   readdirSync(path: string, options: { withFileTypes: true }): readonly Entry[]
-  /** Reads only the names, in two thirds of the time. */
+  /** Reads only the names, which takes two thirds of the time. */
   readNamesSync(path: string): readonly string[]
   statSync(path: string, options: { throwIfNoEntry: false }): Stats | undefined
   lstatSync(path: string, options: { throwIfNoEntry: false }): Stats | undefined
@@ -45,9 +45,9 @@ export interface FileSystem {
   readonly rules: PathRules
 }
 
-/** How paths behave. */
+/** How this platform treats paths. */
 export interface PathRules {
-  /** True if `\` separates and `:` marks a drive or stream, so vault paths must contain neither. */
+  /** True if `\` separates path segments and `:` marks a drive or stream, so vault paths must contain neither. */
   readonly windows: boolean
   /** True if names that differ only in case or normalization may be the same file. */
   readonly folds: boolean
@@ -71,13 +71,13 @@ export const diskFileSystem: FileSystem = {
   rules: { windows: process.platform === 'win32', folds: FOLDS },
 }
 
-/** Returns the message of a failed call without the path that Node appends. */
+/** Returns the message of a failed file-system call, without the path that Node appends. */
 export function errorReason(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error)
   return message.split(',', 1)[0] ?? message
 }
 
-/** Checks whether an error means that nothing exists. */
+/** Checks whether an error means that the file or folder does not exist. */
 export function isAbsence(error: unknown): boolean {
   const code = errorCode(error)
   return code === 'ENOENT' || code === 'ENOTDIR'
@@ -95,7 +95,7 @@ export function readSmallText(fs: FileSystem, path: string, limit = 1_000_000): 
   }
 }
 
-/** The real path of a file or folder; `undefined` when it cannot be found. */
+/** Returns the real path of a file or folder, or `undefined` if it cannot be found. */
 export function realPathOf(path: string, fs: FileSystem = diskFileSystem): string | undefined {
   try {
     return fs.realpathSync.native(path)
@@ -109,12 +109,12 @@ export function isSameFile(a: Stats | undefined, b: Stats | undefined): boolean 
   return a !== undefined && b !== undefined && a.dev === b.dev && a.ino === b.ino
 }
 
-/** Returns a path with `/` on every platform. */
+/** Returns the path with `/` as its separator on every platform. */
 export function asPosix(path: string, fs: FileSystem): string {
   return fs.rules.windows ? path.replaceAll('\\', '/') : path
 }
 
-/** Checks whether a path is real and spelled as on disk. On case-insensitive file systems, `notes` also opens `Notes`. */
+/** Checks whether a path has no symbolic links and is spelled as on disk. `Notes` can often be opened as `notes`, too. */
 export function isRealPath(fs: FileSystem, absolute: string): boolean {
   const real = asPosix(fs.realpathSync.native(absolute), fs)
   return real === absolute || (fs.rules.folds && real.normalize('NFC') === absolute.normalize('NFC'))
@@ -122,17 +122,17 @@ export function isRealPath(fs: FileSystem, absolute: string): boolean {
 
 const TELLS_OPEN_PATHS = process.platform === 'linux'
 
-/** Checks whether an open file is at its real path, because a parent folder may have just become a symbolic link. */
+/** Checks whether an open file really is at this path. A parent folder may just have been replaced with a symbolic link. */
 export function isOpenedAt(fs: FileSystem, fd: number, absolute: string): boolean {
   try {
     if (TELLS_OPEN_PATHS && fs.readlinkSync(`/proc/self/fd/${fd}`) === absolute) return true
   } catch {
-    // Without `/proc`, the slower way is used.
+    // `/proc` is not available, so use the slower check below.
   }
   return isRealPath(fs, absolute) && isSameFile(fs.lstatSync(absolute, { throwIfNoEntry: false }), fs.fstatSync(fd))
 }
 
-/** Reads an open file, or a range truncated at its end, and closes it. Returns `undefined` if it is not a regular file. */
+/** Reads an open file, or a range of it up to the end of the file, and closes it. Returns `undefined` if it is not a regular file. */
 export function readOpen(fs: FileSystem, fd: number, stretch?: ByteRange): Uint8Array | undefined {
   try {
     const stat = fs.fstatSync(fd)
@@ -159,15 +159,15 @@ const {
   O_NOFOLLOW = 0,
 } = nodeFs.constants as { O_RDONLY: number; O_NONBLOCK?: number; O_NOFOLLOW?: number }
 
-/** Flags for opening a file for reading. A named pipe must not block. */
+/** Flags for opening a file for reading without blocking on a named pipe. */
 export const OPEN_FOLLOWING = O_RDONLY | O_NONBLOCK
 
-/** The same, but symbolic links are rejected. `undefined` on Windows, which lacks such a flag. */
+/** Like `OPEN_FOLLOWING`, but rejects symbolic links. `undefined` on Windows, which lacks such a flag. */
 export const OPEN_PLAIN = O_NOFOLLOW === 0 ? undefined : OPEN_FOLLOWING | O_NOFOLLOW
 
 /**
- * Reads a range of a file, truncated at its end, and returns the file's size. Returns `undefined` if the file does not exist or
- * cannot be read.
+ * Reads a range of a file, up to the end of the file, and returns the bytes with the file's size. Returns `undefined` if the file
+ * does not exist or cannot be read.
  */
 export function readStretch(
   vault: Vault,
@@ -183,7 +183,7 @@ export function readStretch(
 
 export interface FreshBytes {
   readonly bytes: Uint8Array
-  /** The bytes are valid as long as the file has this stat. Omitted if unknown. */
+  /** The bytes are valid as long as the file has this stat. Omitted if the file may still be changing. */
   readonly stat?: FileStat
 }
 
@@ -201,7 +201,7 @@ function isSameStat(a: FileStat, b: FileStat): boolean {
   return a.mtime === b.mtime && a.ctime === b.ctime && a.size === b.size
 }
 
-/** Returns the kind of a file, derived from its name. In docs folders, `.markdown` and `.mdx` files are notes too. */
+/** Returns the kind of a file, determined by its name. In docs folders, `.markdown` and `.mdx` files are notes too. */
 export function fileKind(path: string, mode: Mode): FileKind {
   const extension = path.slice(path.lastIndexOf('.') + 1).toLowerCase()
   if (extension === 'md') return 'note'

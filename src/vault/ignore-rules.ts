@@ -12,11 +12,11 @@ const ANY = 'any'
  */
 const PART = /\*+|\\.|\[[!^]?\]?(?:\\.|[^\]\\]){0,200}\]|./gs
 
-/** The settings and `.gitignore` files that determine which files are ignored. */
+/** The settings that determine which files are ignored. */
 export interface IgnoreOptions {
   /** Globs for vault-relative paths. A match on a folder ignores its contents. */
   readonly ignore: readonly string[]
-  /** True if `.gitignore` files in the vault are respected. Those above its root are never used. */
+  /** True if `.gitignore` files in the vault are respected. Files above the vault's root are never used. */
   readonly gitignore: boolean
   readonly mode: 'auto' | Mode
 }
@@ -25,7 +25,7 @@ export interface IgnoreOptions {
 export interface FolderRules {
   /** Checks whether a name in this folder is ignored. */
   hides(name: string, isFolder: boolean): boolean
-  /** Returns the rules of a subfolder. `hasGitignore` avoids checking for the file. */
+  /** Returns the rules of a subfolder. Pass `hasGitignore` if known, to avoid looking for its `.gitignore`. */
   enter(name: string, hasGitignore?: boolean): FolderRules
 }
 
@@ -72,7 +72,7 @@ export function openIgnoreRules(root: string, options: IgnoreOptions, fs: FileSy
   return { atRoot, hides: (path, isFolder) => hidesPath(atRoot(), path.split('/'), isFolder) }
 }
 
-// This is checked for every file and takes about ten calls.
+// Milliseconds for which the mode is cached. It is needed for every file, and finding it takes about ten system calls.
 const MARKER_LIFE = 1000
 
 function cached<T>(ask: () => T): () => T {
@@ -94,7 +94,7 @@ function hidesPath(root: FolderRules, names: readonly string[], isFolder: boolea
   })
 }
 
-/** Returns a test for whether globs match a vault-relative path or one of its parents. */
+/** Returns a function that tests whether any of the globs matches a vault-relative path or one of its parents. */
 export function openGlobs(globs: readonly string[], folds = diskFileSystem.rules.folds): (path: string) => boolean {
   const matches = matchAny(globs, folds)
   return (path) => {
@@ -103,13 +103,13 @@ export function openGlobs(globs: readonly string[], folds = diskFileSystem.rules
   }
 }
 
-/** Returns a test for whether one of these globs matches a path itself. A trailing slash only matches folders. */
+/** Returns a function that tests whether any of the globs matches the path itself. Globs with a trailing slash match only folders. */
 export function matchAny(globs: readonly string[], nocase: boolean): (path: string, isFolder: boolean) => boolean {
   const compile = (glob: string, isForFolders: boolean) =>
     alternatives(glob).map((one) => ({ isForFolders, matches: linearGlob(one, nocase) }))
   const compiled = globs.flatMap((glob) => {
     const written = glob.normalize('NFC').replace(/^\.?\//, '')
-    // A folder need not be read if `f/**` ignores its contents.
+    // If `f/**` ignores everything in a folder, also ignore the folder itself, so that it is not read.
     const folder = written.replace(/\/(?:\*\*)?$/, '')
     return [...(folder === written ? [] : compile(folder, true)), ...(written.endsWith('/') ? [] : compile(written, false))]
   })
@@ -122,10 +122,10 @@ export function matchAny(globs: readonly string[], nocase: boolean): (path: stri
 
 const MAX_LENGTH = 1000
 
-/** Nobody writes more than this by hand. It bounds time and memory for globs that a stranger wrote. */
+/** More alternatives than anyone writes by hand. The limit bounds the time and memory for globs from an untrusted source. */
 const MOST_ALTERNATIVES = 512
 
-/** Expands braces in a glob: `{a,b}`. Braces that would give more than `MOST_ALTERNATIVES` patterns remain as they are. */
+/** Expands braces in a glob: `{a,b}`. Braces that would expand to more than `MOST_ALTERNATIVES` patterns are left as they are. */
 function alternatives(pattern: string): readonly string[] {
   let patterns: readonly string[] = [pattern]
   for (;;) {
@@ -139,7 +139,7 @@ function alternatives(pattern: string): readonly string[] {
       const end = found.index + found[0].length
       return (choices[i] ?? []).map((each) => one.slice(0, found.index) + each + one.slice(end))
     })
-    // Nested braces give some patterns more than once.
+    // Nested braces can produce the same pattern more than once.
     patterns = [...new Set(expanded)]
   }
 }
@@ -172,7 +172,7 @@ class Gitignores {
     this.#fs = fs
   }
 
-  /** Returns the rules of a folder's own file, last line first. */
+  /** Returns the rules in a folder's own `.gitignore` file, last line first. */
   in(folder: string): readonly GitRule[] | undefined {
     const prefix = folder === '' ? '' : `${folder}/`
     const file = `${this.#root}/${prefix}.gitignore`
@@ -188,7 +188,7 @@ class Gitignores {
   #stamp(file: string): string | undefined {
     try {
       const stat = this.#fs.lstatSync(file, { throwIfNoEntry: false })
-      // Like git, does not follow a symbolic link here.
+      // Like git, do not read a `.gitignore` file through a symbolic link.
       return stat?.isFile() ? `${stat.mtimeMs} ${stat.ctimeMs} ${stat.size}` : undefined
     } catch {
       return undefined
@@ -220,7 +220,9 @@ function gitRule(line: string, depth: number, nocase: boolean): GitRule | undefi
   return { isNegated, matches }
 }
 
-/** Git compares the text before the first wildcard by itself, so `a**` and `a**\/b` cross folders although `**` is not a whole name. */
+/**
+ * Git compares the text before the first wildcard separately, so `a**` and `a**\/b` match across folders (`**` need not be alone).
+ */
 function pathTest(glob: string, nocase: boolean): ReturnType<typeof linearGlob> {
   const [, head, rest] = /^([^*?[\\]*[^*?[\\/])(\*\*(?:\/.*)?)$/s.exec(glob) ?? []
   if (head === undefined || rest === undefined) return linearGlob(glob, nocase)
@@ -237,8 +239,8 @@ type Matches<T> = (item: T) => boolean
 type Part<T> = Matches<T> | typeof ANY
 
 /**
- * Compiles a glob to a test for a path's segments. Its time is bounded by the product of the lengths of pattern and path, regardless
- * of the number of stars. Supports `*`, `?`, `[a-z]`, `[!a-z]`, `\*` and `**` for folders; everything else is literal.
+ * Compiles a glob into a test for a path's segments. Its time is bounded by the product of the lengths of pattern and path,
+ * regardless of the number of stars. Supports `*`, `?`, `[a-z]`, `[!a-z]`, `\*` and `**` for folders; everything else is literal.
  */
 export function linearGlob(pattern: string, nocase: boolean): (names: readonly string[], from?: number) => boolean {
   const segments = pattern.split('/').flatMap((segment, i, all): readonly Part<string>[] => {
@@ -250,8 +252,8 @@ export function linearGlob(pattern: string, nocase: boolean): (names: readonly s
 }
 
 /**
- * Checks whether the parts match all items, one each or `ANY`. Only the last `ANY` has to grow, because earlier ones have already matched as
- * little as possible.
+ * Checks whether the parts match all items. `ANY` matches any number of items, every other part one. After a mismatch, only the last
+ * `ANY` has to match more, because earlier ones have already matched as little as possible.
  */
 function matchesAll<T>(parts: readonly Part<T>[], items: ArrayLike<T>, from = 0): boolean {
   let part = 0

@@ -25,15 +25,15 @@ export interface VaultOptions extends IgnoreOptions {
   readonly linkRoots: readonly string[]
 }
 
-/** A folder to be listed, with its name in the vault and on disk. */
+/** A folder to list, with its paths in the vault and on disk. */
 interface Pending {
   readonly path: string
   readonly absolute: string
-  /** Returns its rules, given whether it has a `.gitignore` file. */
+  /** Returns the folder's ignore rules. */
   rules(hasGitignore: boolean): FolderRules
 }
 
-/** A symbolic link, and the rules at its location. */
+/** A symbolic link, and the ignore rules of its folder. */
 interface MetLink {
   readonly path: string
   readonly absolute: string
@@ -49,16 +49,15 @@ interface PartialListing {
   links: MetLink[]
 }
 
-/** Where a folder of the vault is on disk, or `undefined` if it does not exist under exactly this name or is outside the vault. */
+/** A vault folder's path on disk, or `undefined` if it does not exist under exactly this name or is outside the vault. */
 type Place = string | undefined | 'unreadable'
 
 /** Maximum number of attempts to open a file that is being replaced. */
 const ATTEMPTS = 3
 
 /**
- * Opens a folder of notes. Leaves out names that start with `.`, `node_modules`, whatever settings and `.gitignore` files ignore, and
- * symbolic links that lead nowhere new.
- * @throws RouxError `VAULT_NOT_FOUND` if the root is missing, unreadable or not a folder
+ * Opens a folder of notes. Omits names that start with `.`, `node_modules`, everything that the settings and `.gitignore` files
+ * ignore, and symbolic links that are dangling or lead to files already in the vault.
  */
 export function openVault(root: string, options: VaultOptions, fs: FileSystem = diskFileSystem): Vault {
   return new FolderVault(requireVaultRoot(root, fs), options, fs)
@@ -72,7 +71,7 @@ class FolderVault implements Vault {
   readonly #rules
   readonly #filters
   readonly #links
-  /** Folders known not to be, or be inside, symbolic links, because a burst of reads checks the same few repeatedly. */
+  /** Folders that are known to contain no symbolic link in their path. A burst of reads checks the same few folders repeatedly. */
   readonly #folders = new Map<string, Stats>()
 
   constructor(root: string, options: VaultOptions, fs: FileSystem) {
@@ -147,7 +146,7 @@ class FolderVault implements Vault {
 
   /**
    * @returns `'other'` if the opened file is not the one at this path
-   * @throws what Node throws; `ELOOP` or `EMLINK` for a symbolic link
+   * @throws Node's error, which is `ELOOP` or `EMLINK` for a symbolic link
    */
   #readPlain(file: string, stretch: ByteRange | undefined): Uint8Array | undefined | 'other' {
     if (OPEN_PLAIN === undefined && this.#isLink(file)) throw Object.assign(new Error(), { code: 'ELOOP' })
@@ -179,7 +178,7 @@ class FolderVault implements Vault {
     }
   }
 
-  /** Returns where a name is on disk, if its folder exists. */
+  /** Returns a path's location on disk, or `undefined` if its folder does not exist. */
   #absolute(path: string): string | undefined {
     const place = this.#place(folderOf(path))
     return place === undefined || place === 'unreadable' ? undefined : `${place}/${nameOf(path)}`
@@ -198,13 +197,13 @@ class FolderVault implements Vault {
     }
   }
 
-  /** Returns the folder where a listing starts. Problems on the way are added to the listing. */
+  /** Returns the folder where a listing starts. Problems found on the way are added to the listing. */
   #start(path: string, listing: PartialListing): Pending | undefined {
     if (path === '') return { path, absolute: this.#base, rules: (has) => this.#rules.atRoot(has) }
     this.#requireRoot()
     if (!this.#isPath(path) || this.#rules.hides(path, true)) return undefined
     const place = this.#place(path)
-    if (place === 'unreadable') listing.unreadable.push({ path: toVaultPath(path), message: 'a folder above it cannot be read' })
+    if (place === 'unreadable') listing.unreadable.push({ path: toVaultPath(path), message: 'a parent folder cannot be read' })
     if (place === undefined || place === 'unreadable') return undefined
     const names = path.split('/')
     const last = names.pop() ?? ''
@@ -235,7 +234,7 @@ class FolderVault implements Vault {
       if (isHiddenName(name)) continue
       const path = prefix + name
       const absolute = `${folder.absolute}/${name}`
-      // Files need a stat anyway, so reading the types of entries would be extra work.
+      // Files need a stat anyway, so reading the types of the entries would be extra work.
       const found = this.#look(path, { absolute, isHidden: () => rules.hides(name, false), listing })
       if (found === 'closed') break
       if (found === undefined || rules.hides(name, found.isDirectory())) continue
@@ -258,8 +257,8 @@ class FolderVault implements Vault {
   }
 
   /**
-   * Returns the node for a name, `undefined` if there is none, or `'closed'` if the whole folder is unreadable, which is reported
-   * once.
+   * Returns the stat of a folder's entry, `undefined` if it does not exist, or `'closed'` if the whole folder is unreadable, which is
+   * reported only once.
    */
   #look(
     path: string,
@@ -278,7 +277,7 @@ class FolderVault implements Vault {
     }
   }
 
-  /** Follows allowed links in the order of names. Of two links to the same place, the first one counts. */
+  /** Follows allowed links in alphabetical order. If two links lead to the same place, only the first is followed. */
   #followLinks(listing: PartialListing, recursive: boolean): void {
     while (listing.links.length > 0) {
       const links = listing.links.sort((a, b) => (a.path < b.path ? -1 : 1))
@@ -300,7 +299,7 @@ class FolderVault implements Vault {
     const absolute = `${this.#base}/${folder}`
     try {
       const now = this.#fs.lstatSync(absolute, { throwIfNoEntry: false })
-      // If it or a parent has become a symbolic link, this is a different folder.
+      // A different file here means that the folder or one of its parents may have been replaced with a symbolic link.
       if (isSameFile(this.#folders.get(folder), now)) return absolute
       this.#folders.delete(folder)
       if (!isRealPath(this.#fs, absolute)) return this.#throughLinks(folder)
@@ -335,18 +334,18 @@ function fileStat(stat: Stats): FileStat {
   return { mtime: stat.mtimeMs, ctime: stat.ctimeMs, birthtime: stat.birthtimeMs, size: stat.size }
 }
 
-/** When a link must not be followed, Linux and macOS return `ELOOP`, FreeBSD `EMLINK`. */
+/** Opening a symbolic link with `O_NOFOLLOW` fails with `ELOOP` on Linux and macOS, and with `EMLINK` on FreeBSD. */
 function isLinkRefusal(error: unknown): boolean {
   const code = errorCode(error)
   return code === 'ELOOP' || code === 'EMLINK'
 }
 
-/** A listed name that cannot be found was not valid UTF-8, or else the file has just been deleted. */
+/** If a listed name cannot be found, either it is not valid UTF-8 or the file has just been deleted. */
 function absenceOf(path: string): string | undefined {
   return path.includes('\uFFFD') ? 'its name is not valid UTF-8' : undefined
 }
 
-/** Returns a folder's path for opening. The root of a file system, `/` or `C:/`, needs its slash (`C:` is a different folder). */
+/** Returns the path for opening a folder. The root of a file system, `/` or `C:/`, needs its slash (`C:` is a different folder). */
 function asFolder(absolute: string): string {
   return absolute === '' || /^[A-Za-z]:$/.test(absolute) ? `${absolute}/` : absolute
 }

@@ -2,24 +2,24 @@ import { resolve } from 'node:path'
 import { errorCode } from '../core/error-code.ts'
 import { asPosix, type FileSystem, isAbsence, realPathOf, type Stats } from './file-system.ts'
 
-/** How a symbolic link in a vault is treated. */
+/** What to do with a symbolic link in a vault. */
 export type LinkFate =
-  /** Dangling, circular, or its target is already in the vault. */
+  /** The link is dangling or circular, or its target is already in the vault. */
   | { readonly kind: 'ignored' }
-  /** Points outside the vault, to where it must not be followed. `target` is the link's own text. */
+  /** The target is outside the vault and must not be read. `target` is the link's own text. */
   | { readonly kind: 'outside'; readonly target: string }
   | { readonly kind: 'folder'; readonly target: string }
   | { readonly kind: 'file'; readonly target: string; readonly stat: Stats }
 
-/** Decides how to treat symbolic links. Followed targets never overlap with the vault or each other, so there are no loops. */
+/** Decides which symbolic links to follow. Followed targets never overlap with the vault or each other, so there are no loops. */
 export interface OutsideLinks {
-  /** Returns how to treat the symbolic link at an absolute path. `path` is the same location in the vault. */
+  /** Decides what to do with the symbolic link at an absolute path. `path` is the same location relative to the vault. */
   follow(path: string, absolute: string): LinkFate
-  /** Forgets followed links before everything is listed again. */
+  /** Forgets the links followed so far. Call this before listing the whole vault again. */
   reset(): void
 }
 
-/** Creates the policy for a vault. Relative link roots are resolved against its root. */
+/** Creates the policy for a vault. Relative link roots are resolved against the vault's root. */
 export function openOutsideLinks(root: string, linkRoots: readonly string[], fs: FileSystem): OutsideLinks {
   const followed = new Map<string, string>()
   const allowed = (target: string) =>
@@ -63,7 +63,7 @@ function linkText(fs: FileSystem, absolute: string): string {
   }
 }
 
-/** Checks whether a real path is a folder or inside it. */
+/** Checks whether a real path is the given folder or inside it. */
 function contains(folder: string, path: string, fs: FileSystem): boolean {
   if (folder === '') return false
   const above = asPosix(folder, fs).replace(/\/$/, '')

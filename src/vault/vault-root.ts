@@ -10,12 +10,13 @@ import { diskFileSystem, errorReason, type FileSystem, isAbsence, readSmallText,
  * @throws RouxError `VAULT_NOT_FOUND` if it is missing, unreadable or not a folder
  */
 export function requireVaultRoot(path: string, fs: FileSystem = diskFileSystem): string {
-  if (path === '' || path.includes('\0')) throw notFound('No folder was given.', 'Give the path of a folder with Markdown notes.')
+  if (path === '' || path.includes('\0'))
+    throw notFound('No folder was given.', 'Specify the path of a folder with Markdown notes.')
   const absolute = resolve(/^~(?=$|[\\/])/.test(path) ? join(homedir(), path.slice(1)) : path)
   try {
     const real = fs.realpathSync.native(absolute)
     if (!fs.statSync(real, { throwIfNoEntry: false })?.isDirectory()) {
-      throw notFound(`"${absolute}" is not a folder.`, 'Give the folder that holds the notes, not a file in it.')
+      throw notFound(`"${absolute}" is not a folder.`, 'Specify the folder that contains the notes, not a file in it.')
     }
     fs.readdirSync(real, { withFileTypes: true })
     return real
@@ -24,13 +25,13 @@ export function requireVaultRoot(path: string, fs: FileSystem = diskFileSystem):
   }
 }
 
-/** Creates the error for a failed call on the root. */
+/** Creates the error for a file-system call that failed on the root. */
 export function rootError(root: string, error: unknown): RouxError {
   if (isAbsence(error)) {
-    return notFound(`There is no folder "${root}".`, 'Check the spelling, and that the drive it is on is connected.', error)
+    return notFound(`There is no folder "${root}".`, 'Check the spelling, and that its drive is connected.', error)
   }
   if (errorCode(error) === 'ELOOP')
-    return notFound(`"${root}" is a symbolic link that leads to itself.`, 'Give the folder itself.', error)
+    return notFound(`"${root}" is a symbolic link that leads to itself.`, 'Specify the actual folder.', error)
   return notFound(
     `"${root}" cannot be read (${errorReason(error)}).`,
     'Give this user or application permission to read it.',
@@ -56,7 +57,7 @@ export function isTooWide(path: string, home: string = homedir()): boolean {
   }
 }
 
-/** Returns the mode determined by a marker folder, or `undefined` if there is none (the notes' links then decide). */
+/** Returns the mode determined by a marker folder, or `undefined` if there is none. In that case, the notes' links determine it. */
 export function markerOf(root: string, fs: FileSystem = diskFileSystem): Mode | undefined {
   if (isFolder(fs, `${root}/.obsidian`)) return 'obsidian'
   if (isFolder(fs, `${root}/.foam`) || mentionsFoam(root, fs)) return 'foam'

@@ -7,8 +7,8 @@ import { openOutsideLinks } from './outside-links.ts'
 import { CONFIG_FOLDER, isExhaustion, tellRuleChange, type WatchEngine, type WatchSink } from './watch-engine.ts'
 
 /**
- * Watches a vault with chokidar, on platforms where a watch belongs to a path rather than, as on Linux, to an inode. Files are
- * ignored, so there is one watch per folder; changes of files come from the folder's raw events.
+ * Watches a vault with chokidar. For platforms where a watch belongs to a path (on Linux, it belongs to an inode). Files are ignored,
+ * so there is one watch per folder; changes to files are taken from the folder's raw events.
  */
 export function watchByChokidar(root: string, options: VaultOptions, sink: WatchSink): WatchEngine {
   const ended = new AbortController()
@@ -34,7 +34,7 @@ async function openChokidar(root: string, options: VaultOptions, sink: WatchSink
     ignoreInitial: true,
     ignorePermissionErrors: true,
     followSymlinks: options.linkRoots.length > 0,
-    // Both delay events and only concern watched files.
+    // These options delay events, and they only concern watched files.
     atomic: false,
     awaitWriteFinish: false,
   })
@@ -47,7 +47,7 @@ async function openChokidar(root: string, options: VaultOptions, sink: WatchSink
     if (!name) return sink.folder(folder)
     if (tellRuleChange(folder, asPosix(name, diskFileSystem), sink, options.gitignore)) return
     const path = folder === '' ? asPosix(name, diskFileSystem) : `${folder}/${asPosix(name, diskFileSystem)}`
-    // The deletion of a folder is reported with its own name, as if it were inside itself.
+    // When a folder is deleted, the event names the folder as if it were inside itself.
     if (event === 'rename' && name === basename(folder)) sink.folder(folder)
     sink.file(path)
   })

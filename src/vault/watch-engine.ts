@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isHiddenName } from './ignore-rules.ts'
 
-// Reading the folders takes a fifth of the time of a listing, so 5 × 50 gives 2 %.
+// Reading the folders takes a fifth of the time of a comparison. Waiting 5 × 50 times as long limits comparisons to 2 % of the time.
 const COST = 250
 
 /** Receives events from a watch engine. Paths are vault-relative. */
@@ -10,13 +10,13 @@ export interface WatchSink {
   file(path: string): void
   /** A folder was created, removed or replaced. */
   folder(path: string): void
-  /** The vault's own filters or markers changed. */
+  /** The vault's exclusion filters or marker folders changed. */
   all(): void
   /** A `.gitignore` file changed or events were lost, so the watched folders must be determined again. */
   stale(): void
   /** The root has disappeared. */
   lost(): void
-  /** The limit of watches is reached. */
+  /** The system's limit for watches has been reached. */
   exhausted(error: unknown): void
 }
 
@@ -24,7 +24,7 @@ export interface WatchSink {
 export interface WatchEngine {
   /** Resolves once every later change will be reported. Never rejects. */
   readonly ready: Promise<void>
-  /** Waits until every change made before this call is reported. Omitted if that is unknown. */
+  /** Waits until every change made before this call has been reported. Omitted if the engine cannot know that. */
   settle?(): Promise<boolean>
   close(): Promise<void>
 }
@@ -33,13 +33,13 @@ export const CONFIG_FOLDER = '.obsidian'
 
 const FILTER_FILE = 'app.json'
 
-// Folders that determine the mode `auto`. Changes to them affect every note.
+// Folders that decide which mode `auto` selects. Changes to them affect every note.
 const MARKERS = new Set([CONFIG_FOLDER, '.foam', '.vscode', 'logseq'])
 
 /** Reports changes that concern the vault's rules rather than its notes. Returns `true` if the event is handled. */
 export function tellRuleChange(folder: string, name: string, sink: WatchSink, gitignore: boolean): boolean {
   if (folder === CONFIG_FOLDER) {
-    // Obsidian frequently writes its workspace file there.
+    // Ignore all other files here. Obsidian frequently writes its workspace file.
     if (name === FILTER_FILE) sink.all()
     return true
   }
@@ -48,7 +48,7 @@ export function tellRuleChange(folder: string, name: string, sink: WatchSink, gi
   return false
 }
 
-/** Checks whether an error means that the system's limit of watches is reached. */
+/** Checks whether an error means that the system's limit for watches or open files has been reached. */
 export function isExhaustion(error: unknown): boolean {
   const code = (error as { code?: unknown } | null)?.code
   return code === 'ENOSPC' || code === 'EMFILE' || code === 'ENFILE'
@@ -61,9 +61,9 @@ export interface PollingTimes {
 }
 
 /**
- * Periodically reports that everything may have changed. The receiver compares all times and sizes anyway (35 ms for 6,600 files),
- * and chokidar's own polling would do so again, with a timer and ten `stat` calls per second and file. The interval grows with the
- * duration of a comparison, to about 2 % of the time.
+ * Periodically reports that everything may have changed. The receiver compares all times and sizes anyway (35 ms for 6,600 files).
+ * chokidar's own polling would repeat this work with a timer and ten `stat` calls per second for every file. The interval grows with
+ * the duration of a comparison, so that polling takes about 2 % of the time.
  */
 export function watchByPolling(root: string, sink: WatchSink, times: PollingTimes): WatchEngine {
   let timer: NodeJS.Timeout | undefined
@@ -89,7 +89,7 @@ export function watchByPolling(root: string, sink: WatchSink, times: PollingTime
   }
 }
 
-/** Reads all folders to measure the time. Returns `false` if the root is gone. */
+/** Reads all folders to measure how long it takes. Returns `false` if the root is gone. */
 async function readFolders(root: string): Promise<boolean> {
   const pending = [root]
   let isThere = true

@@ -11,7 +11,7 @@ import { CONFIG_FOLDER, isExhaustion, tellRuleChange, type WatchEngine, type Wat
 interface Watched {
   readonly watcher: FSWatcher
   readonly absolute: string
-  /** Distinguishes a folder from another one of the same name. */
+  /** Distinguishes the folder from a later one with the same name. */
   readonly inode: number
   readonly rules: FolderRules
   /** Names of its watched subfolders. */
@@ -26,14 +26,14 @@ interface Request {
 
 /**
  * Watches a vault on Linux with one inotify watch per folder. A folder is watched before it is read, so nothing is missed. A removed
- * folder is forgotten immediately, so its successor is watched again. (chokidar 5 misses a folder that is deleted and recreated
- * between two checks, and stats all files of a folder after every event.)
+ * folder is forgotten immediately, so that a new folder with its name is watched. (chokidar 5 misses a folder that is deleted and
+ * recreated between two checks, and stats all files of a folder after every event.)
  */
 export function watchFolders(root: string, options: VaultOptions, sink: WatchSink): WatchEngine {
   return new FolderWatches(root, options, sink)
 }
 
-// A vault with thousands of folders must not block the thread while it is scanned.
+// Milliseconds of scanning before other work gets its turn. Scanning thousands of folders must not block the thread.
 const SLICE = 10
 
 class FolderWatches implements WatchEngine {
@@ -43,7 +43,7 @@ class FolderWatches implements WatchEngine {
   readonly #sink: WatchSink
   readonly #links
   readonly #watched = new Map<string, Watched>()
-  /** Unreadable folders, until their permissions change. */
+  /** Unreadable folders, which are watched as soon as their permissions change. */
   readonly #shut = new Map<string, Request>()
   readonly #requests: Request[] = []
   readonly #overflow = openOverflowGuess()
@@ -75,7 +75,7 @@ class FolderWatches implements WatchEngine {
   /** The kernel queues an event before a change is complete, and each turn of the event loop reads the whole queue. */
   async settle(): Promise<boolean> {
     for (let turn = 0; turn < 2; turn++) await new Promise((resolve) => setImmediate(resolve))
-    // Files outside the vault, to which links lead, are not watched.
+    // Files outside the vault that links lead to are not watched.
     return this.#isReady && !this.#isDraining && this.#options.linkRoots.length === 0
   }
 
@@ -112,7 +112,7 @@ class FolderWatches implements WatchEngine {
       this.#watched.set(request.path, watched)
       if (request.path !== '') this.#watched.get(folderOf(request.path))?.below.add(request.path)
       this.#requestBelow(request)
-      // Reported only now, so a listing from here on misses nothing.
+      // Report it only after the watch has started, so that a listing made in response misses nothing.
       if (this.#isReady) this.#tellFolder(request.path)
     } catch (error) {
       this.#fail(request, error)
@@ -150,7 +150,7 @@ class FolderWatches implements WatchEngine {
   }
 
   #requestLinked(request: Request): void {
-    // Several vaults may share one configuration through a link.
+    // Vaults may share one configuration through a symbolic link.
     if (request.path === CONFIG_FOLDER) this.#request({ ...request, absolute: realPathOf(request.absolute) ?? request.absolute })
     else if (this.#options.linkRoots.length > 0) {
       const fate = this.#links.follow(request.path, request.absolute)
@@ -197,7 +197,7 @@ class FolderWatches implements WatchEngine {
   }
 
   #onName(folder: string, event: string, name: string): void {
-    // The deletion of a folder is reported with its own name, as if it were inside itself. An entry inside may have the same name.
+    // When a folder is deleted, the event names it as if it were inside itself. An entry inside may have the same name.
     if (event === 'rename') this.#renewIf(folder, name)
     const isDone = tellRuleChange(folder, name, this.#sink, this.#options.gitignore)
     const watched = this.#watched.get(folder)
@@ -207,7 +207,7 @@ class FolderWatches implements WatchEngine {
     if (!watched.rules.hides(name, false)) this.#sink.file(childOf(folder, name))
   }
 
-  /** Handles changed times, permissions or bytes. */
+  /** Handles a change to a file's times, permissions or content. */
   #onChange(path: string): void {
     const shut = this.#shut.get(path)
     if (shut) {
@@ -217,13 +217,13 @@ class FolderWatches implements WatchEngine {
     if (this.#watched.has(path)) this.#tellFolder(path)
   }
 
-  /** Handles a name that was added to or removed from a folder, by watching the folder that is there now, if any. */
+  /** Handles a name that has been added to or removed from a folder. If the name now belongs to a folder, watches it. */
   #check(above: Watched, folder: string, name: string): void {
     const request = this.#requestFor(folder, name, above)
     if (!request) return
     const known = this.#watched.get(request.path)
     const stat = look(request.absolute)
-    // Which links are followed depends on all others.
+    // Which links are followed depends on all other links, so everything must be scanned again.
     const isLinked = stat?.isSymbolicLink() || (known && known.absolute !== request.absolute)
     if (isLinked && this.#options.linkRoots.length > 0) this.#sink.stale()
     else if (!known || !stat?.isDirectory() || stat.ino !== known.inode) {
@@ -234,7 +234,7 @@ class FolderWatches implements WatchEngine {
     }
   }
 
-  /** Renews the watch of a folder, which may be dead even if a folder with that name (and a reused inode) exists. */
+  /** Renews a folder's watch, which may be dead even if a folder with the same name (and a reused inode) exists. */
   #renewIf(path: string, name: string): void {
     const watched = this.#watched.get(path)
     if (!watched || name !== basename(watched.absolute)) return
@@ -256,7 +256,7 @@ function look(path: string) {
 }
 
 /**
- * Guesses whether the kernel dropped events. libuv hides the flag (`IN_Q_OVERFLOW`), but an overflown queue arrives as one long run
+ * Guesses whether the kernel dropped events. libuv hides the flag (`IN_Q_OVERFLOW`), but an overflowing queue arrives as one long run
  * of events within a single turn of the event loop.
  */
 function openOverflowGuess(): () => boolean {

@@ -8,25 +8,25 @@ import { type PollingTimes, type WatchEngine, type WatchSink, watchByPolling } f
 import { watchFolders } from './watch-folders.ts'
 
 export interface WatchOptions extends VaultOptions {
-  /** `polling` is for file systems without events. `auto` also polls if a file system may be changed by other computers. */
+  /** `polling` is for file systems without events. `auto` polls as well if other computers may change the files. */
   readonly watch: 'auto' | 'polling'
   /** Quiet time before changes are reported, in milliseconds. */
   readonly quiet?: number
-  /** Maximum time that changes are held back while more arrive, in milliseconds. */
+  /** Maximum time to hold back changes while more arrive, in milliseconds. */
   readonly maxWait?: number
-  /** Called immediately for a change that `onDirty` will report later. `file` is omitted if it is unknown. */
+  /** Called immediately for a change that `onDirty` will report later. `file` is `undefined` if unknown. */
   readonly onNoticed?: (file: string | undefined) => void
   /** Called if watching is degraded. */
   readonly onProblem?: (message: string) => void
-  /** Defaults to what suits the platform. */
+  /** Defaults to the best engine for the platform. */
   readonly engine?: 'inotify' | 'chokidar'
   readonly polling?: PollingTimes
 }
 
 /**
- * Watches a vault. `onDirty` receives files, and folders with their contents, that may have changed. Paths are vault-relative, and
- * can be irrelevant or no longer exist. If the root disappears, everything is reported as changed immediately and again when it
- * returns.
+ * Watches a vault. `onDirty` receives the files that may have changed and the folders whose contents may have changed. Paths are
+ * vault-relative; they may be ignored or no longer exist. If the root disappears, everything is reported as changed immediately and
+ * again when it returns.
  */
 export function watchVault(root: string, options: WatchOptions, onDirty: (dirty: Dirty) => void): Watcher {
   const batch = openDirtyBatch({ quiet: options.quiet ?? 15, maxWait: options.maxWait ?? 120 }, onDirty)
@@ -34,7 +34,7 @@ export function watchVault(root: string, options: WatchOptions, onDirty: (dirty:
   return new VaultWatcher(realPathOf(root) ?? root, options, onNoticed === undefined ? batch : noticing(batch, onNoticed))
 }
 
-/** Reports each event before adding it to the batch. */
+/** Calls `onNoticed` for each event that is added to the batch. */
 function noticing(batch: DirtyBatch, onNoticed: (file: string | undefined) => void): DirtyBatch {
   return {
     file(path) {
@@ -55,7 +55,7 @@ function noticing(batch: DirtyBatch, onNoticed: (file: string | undefined) => vo
 
 const POLLING: PollingTimes = { shortest: 2000, longest: 60_000 }
 const RETURN_CHECK = 250
-// Rule files often change together, for example in a checkout.
+// Rule files often change together, for example during a checkout.
 const RESTART_DELAY = 30
 
 class VaultWatcher implements Watcher {
@@ -110,7 +110,7 @@ class VaultWatcher implements Watcher {
     await Promise.all(engines.map((engine) => engine.close()))
   }
 
-  /** Restarts after the root has returned or watching became unreliable. Changes in between are reported as `all`. */
+  /** Restarts watching after the root has returned or watching has become unreliable. Changes in between are reported as `all`. */
   #restartIn(delay: number): void {
     if (this.#isClosed || this.#restart) return
     this.#restart = setTimeout(() => {
@@ -147,10 +147,10 @@ class VaultWatcher implements Watcher {
   }
 
   #fallBack(error: unknown): void {
-    // Each of many folders reports it.
+    // Many folders can report the same problem.
     if (this.#isPolling) return
     const reason = errorReason(error)
-    const hint = reason.startsWith('ENOSPC') ? ' Raise fs.inotify.max_user_watches to notice changes at once.' : ''
+    const hint = reason.startsWith('ENOSPC') ? ' Raise fs.inotify.max_user_watches to notice changes immediately.' : ''
     this.#options.onProblem?.(`The folder cannot be watched (${reason}); it is scanned every few seconds instead.${hint}`)
     this.#isPolling = true
     this.#restartIn(0)
@@ -166,11 +166,11 @@ function isReadable(folder: string): boolean {
   }
 }
 
-// NFS, SMB (three), FUSE (including sshfs, virtiofs and shared folders of desktops), 9p (including WSL's `/mnt/c`), VirtualBox, Ceph
-// and AFS.
+// NFS, SMB (three values), FUSE (including sshfs, virtiofs and shared folders of desktops), 9p (including WSL's `/mnt/c`),
+// VirtualBox, Ceph and AFS.
 const REMOTE = new Set([0x6969, 0x517b, 0xff534d42, 0xfe534d42, 0x65735546, 0x01021997, 0x786f4256, 0x00c36400, 0x5346414f])
 
-/** Checks whether others may change the folder without events on this system. */
+/** Checks whether other computers may change the folder without causing events on this system. */
 function isRemote(root: string): boolean {
   if (process.platform !== 'linux') return false
   try {

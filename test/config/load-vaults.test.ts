@@ -52,8 +52,8 @@ describe('choosing vaults', () => {
 })
 
 test.each([
-  [['vaults.Work=a'], /"Work" cannot be the name of a vault/],
-  [['vaults.a b=a'], /"a b" cannot be the name of a vault/],
+  [['vaults.Work=a'], /"Work" is not a valid name for a vault/],
+  [['vaults.a b=a'], /"a b" is not a valid name for a vault/],
   [['vaults.a='], /vaults\.a is empty/],
   [['vaults.a=x', 'vaults.b=./x'], /vaults\.b and vaults\.a are the same folder/],
 ])('rejects %j', async (set, message) => {

@@ -174,16 +174,16 @@ describe('--set and variables', () => {
   test.each<[Partial<SettingsInput>, string]>([
     [{ set: ['vault.mode'] }, '--set vault.mode: expected key=value. | For example: --set vault.mode=docs'],
     [{ set: ['vault.mdoe=docs'] }, '--set: there is no setting "vault.mdoe". | Did you mean "vault.mode"?'],
-    [{ set: ['tools.profile=tiny'] }, '--set: tools.profile must be one of full, core; got the text "tiny".'],
+    [{ set: ['tools.profile=tiny'] }, '--set: tools.profile must be one of full, core; got the string "tiny".'],
     [{ set: ['profile=obsidian'] }, '--set: there is no setting "profile". | Did you mean "links.profile" or "tools.profile"?'],
     [{ set: ['quux=1'] }, '--set: there is no setting "quux". | "roux help settings" lists all settings.'],
     [{ set: ['__proto__.x=1'] }, '--set: there is no setting "__proto__.x". | "roux help settings" lists all settings.'],
-    [{ set: ['links.comments=constructor'] }, '--set: links.comments must be true or false; got the text "constructor".'],
+    [{ set: ['links.comments=constructor'] }, '--set: links.comments must be true or false; got the string "constructor".'],
     [
       { set: ['vault.mode=obsidan'] },
-      '--set: vault.mode must be one of auto, obsidian, foam, logseq, docs; got the text "obsidan". | Did you mean "obsidian"?',
+      '--set: vault.mode must be one of auto, obsidian, foam, logseq, docs; got the string "obsidan". | Did you mean "obsidian"?',
     ],
-    [{ set: ['vault.ignore=[1'] }, '--set: vault.ignore must be a list of texts, e.g. ["a", "b"]; got the text "[1".'],
+    [{ set: ['vault.ignore=[1'] }, '--set: vault.ignore must be a list of strings, e.g. ["a", "b"]; got the string "[1".'],
     [{ set: ['tools.get_hub=true'] }, '--set: there is no setting "tools.get_hub". | Did you mean "tools.get_hubs"?'],
     [
       { env: { ROUX_VAULT_MOED: 'x' } },
@@ -207,18 +207,18 @@ describe('--set and variables', () => {
     ],
     [
       { set: ['store.neo4j.password=secret'] },
-      '--set: there is no setting "store.neo4j.password". | A password is read from the variable ROUX_STORE_NEO4J_PASSWORD, or from the file that store.neo4j.password_file names.',
+      '--set: there is no setting "store.neo4j.password". | The password is read from the variable ROUX_STORE_NEO4J_PASSWORD, or from the file set in store.neo4j.password_file.',
     ],
     [
       { set: ['store.type=neo4'] },
-      '--set: store.type must be one of embedded, neo4j; got the text "neo4". | Did you mean "neo4j"?',
+      '--set: store.type must be one of embedded, neo4j; got the string "neo4". | Did you mean "neo4j"?',
     ],
     [{ set: ['search.weight=2'] }, '--set: search.weight must be auto, or a number from 0 to 1; got the number 2.'],
     [
       { env: { ROUX_VAULT_WATCH: 'never' } },
-      'ROUX_VAULT_WATCH: vault.watch must be one of auto, polling, off; got the text "never".',
+      'ROUX_VAULT_WATCH: vault.watch must be one of auto, polling, off; got the string "never".',
     ],
-    [{ config: 'nowhere.yaml' }, 'There is no file /cwd/nowhere.yaml. | Check what --config names.'],
+    [{ config: 'nowhere.yaml' }, 'There is no file /cwd/nowhere.yaml. | Check the path after --config.'],
   ])('%j is an error', async (more, expected) => {
     expect(await problemOf(loadSettings(input({}, more)))).toBe(expected)
   })
@@ -232,14 +232,14 @@ describe('files', () => {
     [
       'a text instead of a list',
       'vault:\n  ignore: drafts',
-      ':2: vault.ignore must be a list of texts, e.g. ["a", "b"]; got the text "drafts".',
+      ':2: vault.ignore must be a list of strings, e.g. ["a", "b"]; got the string "drafts".',
     ],
     [
       'a number in a list',
       'vault:\n  ignore: [a, 2]',
-      ':2: vault.ignore must be a list of texts, e.g. ["a", "b"]; got an item that is the number 2.',
+      ':2: vault.ignore must be a list of strings, e.g. ["a", "b"]; got an item that is the number 2.',
     ],
-    ['a word instead of a flag', 'links:\n  comments: yes', ':2: links.comments must be true or false; got the text "yes".'],
+    ['a word instead of a flag', 'links:\n  comments: yes', ':2: links.comments must be true or false; got the string "yes".'],
     [
       'nothing',
       'vault:\n  mode:\n  watch: off',
@@ -251,15 +251,15 @@ describe('files', () => {
       ':2: vault.mode must be one of auto, obsidian, foam, logseq, docs; got a mapping.',
     ],
     ['a value instead of a section', 'vault: docs', ':1: "vault" must contain settings, one per line below it.'],
-    ['a list at the top', '- vault', ': expected settings, as "vault:" with "  mode: docs" below it.'],
-    ['endless nesting', `\n${'- '.repeat(8_000)}`, ':2: the settings are nested more than 64 deep.'],
+    ['a list at the top', '- vault', ': expected settings, such as "vault:" with "  mode: docs" below it.'],
+    ['endless nesting', `\n${'- '.repeat(8_000)}`, ':2: the settings are nested more than 64 levels deep.'],
     ['a key twice', 'vault:\n  mode: docs\n  mode: foam', ':3: Map keys must be unique. | The file is not valid YAML.'],
     [
       'broken YAML',
       'vault:\n  ignore: [a\nlinks: {}',
       ':3: Flow sequence in block collection must be sufficiently indented and end with a ]. | The file is not valid YAML.',
     ],
-    ['two documents', 'vault: {}\n---\nlinks: {}', ':2: a second YAML document starts here. | A settings file has one document.'],
+    ['two documents', 'vault: {}\n---\nlinks: {}', ':2: a second YAML document starts here. | A settings file may contain only one document.'],
   ])('%s is an error with its place', async (_, text, expected) => {
     expect(await problemOf(loadSettings(input({ [OWN]: text })))).toBe(`/${OWN}${expected}`)
   })
@@ -290,7 +290,7 @@ describe('files', () => {
 
   test('a folder with the name of a settings file is an error', async () => {
     const given = input({ [`${IN_VAULT}/x`]: '' })
-    expect(await problemOf(loadSettings(given))).toBe(`/${IN_VAULT} cannot be read: it is not a file. | Correct or remove it.`)
+    expect(await problemOf(loadSettings(given))).toBe(`/${IN_VAULT} cannot be read: not a file. | Fix or remove it.`)
   })
 
   test('collects all problems and reports one with the number of others', async () => {
@@ -509,7 +509,7 @@ describe('settings of the chat model', () => {
       input({ [OWN]: ON, [IN_VAULT]: 'ai:\n  base_url: https://evil.example\n' }, { trust, env }),
     )
     expect(address.aiKey).toBeUndefined()
-    expect(address.warnings.join()).toMatch(/the key of the chat model is not sent/)
+    expect(address.warnings.join()).toMatch(/the chat model's key is not sent/)
   })
 
   test("a vault can exclude notes without trust, in addition to the user's settings", async () => {

@@ -8,16 +8,16 @@ import { atRelative, isMarkdownPath, isRelative, isWiki, type LinkTarget, type R
 /** Obsidian's setting "New link format": how to rewrite a link that is a bare name. */
 export type NewLinkFormat = 'shortest' | 'relative' | 'absolute'
 
-/** A link that needs a new target, before the change. */
+/** A link that needs a new target, as it was before the change. */
 export interface OldLink {
   readonly link: LinkTarget
   readonly style: PathStyle
   readonly via: (Resolution & { readonly kind: 'file' })['via']
-  /** Path on disk of the file that the link resolved to. */
+  /** On-disk path of the file that the link resolved to. */
   readonly path: string
 }
 
-/** The file that the rewritten link must lead to, and the source after the change. Their paths are those on disk. */
+/** The file that the rewritten link must lead to, and the link's source, both after the change. Paths are spelled as on disk. */
 export interface NewPlace {
   readonly names: Names
   readonly source: Source
@@ -25,10 +25,12 @@ export interface NewPlace {
   readonly newLinkFormat: NewLinkFormat
 }
 
-/** Returns targets that could lead to a file, most similar to the old text first. The caller checks each with `resolveLink`. */
+/**
+ * Returns targets that may lead to the wanted file, most similar to the old text first. The caller checks each with `resolveLink`.
+ */
 export function candidates(was: OldLink, wanted: NewPlace): readonly string[] {
   const onDisk = candidatesOnDisk(was, wanted)
-  // Other Markdown tools open exactly the path in the link. Links of other forms name a note, and people type names in NFC.
+  // Other Markdown tools open the exact path in a Markdown link. All other links name a note, and people type names in NFC.
   return isMarkdownPath(was.link) ? onDisk : onDisk.map(spellName)
 }
 
@@ -48,23 +50,23 @@ function candidatesOnDisk(was: OldLink, wanted: NewPlace): readonly string[] {
   return [...new Set([...preferred, ...fallback])].filter((target) => target !== '')
 }
 
-/** Checks whether a link's destination is a folder, which does not show whether file extensions are written. */
+/** Checks whether a link points to a folder. Such a link does not show whether its author writes file extensions. */
 function namesFolder({ link, via }: OldLink): boolean {
   return via === 'folder' && !isWiki(link)
 }
 
-/** True for a link to a page's address on a site, such as `/a/b/`. */
+/** True for a link written as the URL path of a page on a site, such as `/a/b/`. */
 function isSitePath({ link, style }: OldLink, mode: Mode): boolean {
   return mode === 'docs' && style === 'rooted' && withoutQuery(link.target).endsWith('/')
 }
 
-/** Returns Logseq's page names, for a link to a page. */
+/** For a link to a Logseq page, returns the page's names. */
 function pageNames({ via }: OldLink, { names, file }: NewPlace): readonly string[] {
   if (names.mode !== 'logseq' || via !== 'alias' || !isNotePath(file.path, names.mode)) return []
   return file.title === undefined ? [pageName(file.path)] : [file.title, pageName(file.path)]
 }
 
-/** For a link to a folder, returns targets for the folder of its index file. */
+/** For a link to a folder, returns targets that name the folder of the index file. */
 function indexFolders(was: OldLink, wanted: NewPlace): readonly string[] {
   const { path } = wanted.file
   const namedFolder = was.via === 'folder' || isSitePath(was, wanted.names.mode)
@@ -121,7 +123,7 @@ function segmentsOf(path: string): readonly string[] {
   return path === '' ? [] : path.split('/')
 }
 
-/** Returns the path relative to a folder, without a leading `./`. Empty for the folder itself. */
+/** Returns the path relative to a folder, without a leading `./`. Returns `''` for the folder itself. */
 function relativePath(folder: string, path: string): string {
   const from = segmentsOf(folder)
   const to = segmentsOf(path)
@@ -130,7 +132,7 @@ function relativePath(folder: string, path: string): string {
   return [...from.slice(same).map(() => '..'), ...to.slice(same)].join('/')
 }
 
-/** Adds a leading `./` to a relative path unless it already starts with dots. */
+/** Adds a leading `./` to a relative path unless it already starts with `./` or `../`. */
 function dotted(relative: string): string {
   if (isRelative(relative)) return relative
   return relative === '' ? '.' : `./${relative}`
@@ -138,7 +140,7 @@ function dotted(relative: string): string {
 
 /**
  * How a link refers to its file: from the root (`/f/a`), explicitly relative (`./a`, `../a`), by its whole path (`f/a`), by the end
- * of its path, or by its bare name. `sibling` is relative without a dot (`[a](a.md)`), as every Markdown reader understands it.
+ * of its path, or by its bare name. `sibling` is relative without a dot (`[a](a.md)`), which every Markdown reader understands.
  */
 export type PathStyle = 'rooted' | 'relative' | 'sibling' | 'full' | 'end' | 'name'
 
@@ -159,8 +161,8 @@ export function pathStyleOf(
 }
 
 /**
- * Returns the file that a Markdown link refers to relative to its source's folder, without `./`. Tools that do not know the vault
- * resolve links this way.
+ * Returns the file that a Markdown link leads to if its path is read relative to the source's folder, as tools that do not know the
+ * vault do.
  */
 export function siblingOf(link: LinkTarget, source: Source, names: Names): number | undefined {
   const { target } = link

@@ -1,22 +1,22 @@
 import type { Mode } from '../../core/note.ts'
 import { changedNames, type FileNames, type NamedFile, NameIndex, type Names } from '../names.ts'
 
-/** A change of a file's names. `after` is `undefined` if the file is removed. An unknown key is a new file. */
+/** A change to a file's names. `after` is `undefined` if the file is removed. An unknown key denotes a new file. */
 export interface NameChange {
   readonly key: number
   readonly after: FileNames | undefined
 }
 
-/** Returns the change for a move, which keeps aliases and title. */
+/** Returns the change that moves a file to `path` and keeps its aliases and title. */
 export function movedTo(names: NameIndex, key: number, path: string): NameChange {
   const file = names.file(key)
   return { key, after: { path, aliases: file?.aliases ?? [], title: file?.title } }
 }
 
-/** The names after a change: an overlay on an index. Its cost depends on the change, not on the vault. */
+/** The names after a change, as an overlay on the index. Its cost depends on the size of the change, not of the vault. */
 export class ChangedNames implements Names {
   readonly mode: Mode
-  /** Folded names that are added, removed or spelled differently. Only links that mention one of them can change their target. */
+  /** Folded names that are added, removed or spelled differently. Only links that mention one of them can get a different target. */
   readonly touched: ReadonlySet<string>
   readonly #before: NameIndex
   readonly #changed = new Set<number>()
@@ -72,8 +72,8 @@ export class ChangedNames implements Names {
 }
 
 /**
- * Returns the files whose links may be affected by changed names: those that mention an added or removed name, and those that move.
- * @param sourcesOf returns the files whose links mention a folded name
+ * Returns the files whose links the changes may affect: files that move, and files with links that mention an added or removed name.
+ * @param sourcesOf returns the files whose links mention the given folded name
  */
 export function affectedSources(
   names: NameIndex,

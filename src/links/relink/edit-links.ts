@@ -5,7 +5,7 @@ import { editText } from '../../core/text/edit-text.ts'
 import type { LinkSlots, TextRange, UnquotedValue } from '../../core/text/link-slots.ts'
 import type { LostLink, LostReason, RelinkedFile, RelinkSource, Rewrite, SourceTexts } from './relink-plan.ts'
 
-/** Chooses the new text for a link, or returns `undefined` if nothing fits. */
+/** Chooses the new text for a link, or returns `undefined` if no text works. */
 export type Choose = (link: ResolvedLink, slots: LinkSlots) => (TextRange & { readonly text: string }) | undefined
 
 export interface LinkEditing {
@@ -31,7 +31,7 @@ interface Change {
   readonly links: ResolvedLink[]
 }
 
-/** Rewrites links of one source and reads the result back. Edits that would be misread are dropped. */
+/** Rewrites one source's links and parses the result again. Edits that would be parsed incorrectly are dropped. */
 export function editLinks(editing: LinkEditing, texts: SourceTexts): EditedLinks {
   const { source, needed } = editing
   const text = texts.read(source)
@@ -71,7 +71,7 @@ function findChanges(text: string, { source, needed, choose }: LinkEditing, text
   return { changes: [...quoted].sort((a, b) => a.edit.start - b.edit.start), unfit }
 }
 
-/** For each YAML value whose new links require quotes, merges all changes into one. */
+/** If a YAML value must be quoted because of its new links, merges all changes to it into one. */
 function quoteValues(text: string, changes: readonly Change[]): readonly Change[] {
   const byValue = new Map<number | undefined, Change[]>()
   for (const change of changes) {
@@ -104,12 +104,12 @@ function rewriteOf(text: string, edit: TextEdit, { link, shown }: { link: Resolv
 /** Text without a special meaning in Markdown and YAML. */
 const HARMLESS = /^[\p{L}\p{M}\p{N}\p{Emoji_Presentation} ._/+-]*$/u
 
-/** Maximum number of risky changes to try individually, because each trial parses the text again. */
+/** Maximum number of risky changes to try individually. Each trial parses the whole text again. */
 const MAX_TRIALS = 32
 
 /**
- * Returns the changes that can be made together without being misread: all of them if possible, otherwise the harmless ones and any
- * others that work.
+ * Returns the changes that can be made together without being misread: all of them if possible, otherwise the harmless changes and
+ * every other change that still works.
  */
 function keepReadable(changes: readonly Change[], isRight: (some: readonly Change[]) => boolean): readonly Change[] {
   if (isRight(changes)) return changes

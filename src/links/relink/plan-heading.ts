@@ -16,15 +16,15 @@ export interface HeadingChange {
   /** The same headings with their new text. */
   readonly after: readonly Heading[]
   readonly mode: Mode
-  /** Ranges of the note that are replaced anyway. Links in them are not rewritten. */
+  /** Ranges of the note that are being replaced. Links in them are not rewritten. */
   readonly replaced?: readonly TextRange[]
 }
 
 /**
- * Plans the edits that keep every link to a heading of a note pointing to the same heading when heading text changes. This includes
- * links that pass through a changed heading, and links to headings that become hidden or numbered because of the old or new text.
- * Links to blocks need no change. The headings' own edits are not included.
- * @param sources the note and those that link to it
+ * Plans the edits that keep links to a note's headings pointing to the same headings when heading text changes. This includes links
+ * whose path contains a changed heading, and links to headings that collide with the old or new text. Links to blocks need no change.
+ * The edits to the headings themselves are not included.
+ * @param sources the note itself and the notes that link to it
  */
 export function planHeadingLinks(
   sources: Iterable<RelinkSource>,
@@ -68,7 +68,7 @@ export function planHeadingLinks(
 export interface WrittenSubpath {
   readonly subpath: string
   readonly form: LinkForm
-  /** The headings that the subpath matches in the old outline. */
+  /** The headings that the subpath matches before the change. */
   readonly named: NamedHeadings
 }
 
@@ -78,7 +78,7 @@ export interface Outlines {
   readonly mode: Mode
 }
 
-/** Returns subpaths that could lead to the same heading in the new outline, most similar to the old text first. */
+/** Returns subpaths that could lead to the same heading after the change, most similar to the old text first. */
 function subpathCandidates(was: WrittenSubpath, { before, after, mode }: Outlines): readonly string[] {
   const index = was.named.at.at(-1) ?? 0
   const anchor = isAnchor(was, before[index]?.text ?? '', mode) ? [numberedAnchor(was.subpath, index, { before, after })] : []
@@ -99,7 +99,7 @@ function isAnchor({ subpath, form, named }: WrittenSubpath, text: string, mode: 
   return named.at.length === 1 && subpath === anchorOf(text) && (subpath !== text || hasFolderTargets(mode))
 }
 
-/** Returns the anchor of a heading, numbered if earlier headings have the same anchor. */
+/** Returns a heading's anchor, numbered if earlier headings have the same anchor. */
 function numberedAnchor(written: string, index: number, { before, after }: Omit<Outlines, 'mode'>): string {
   const text = after[index]?.text ?? ''
   const isCollapsed = !written.startsWith(dashedAnchor(before[index]?.text ?? ''))
@@ -109,7 +109,7 @@ function numberedAnchor(written: string, index: number, { before, after }: Omit<
   return earlier === 0 ? anchor : `${anchor}${separator}${earlier}`
 }
 
-/** GitHub's anchors have one dash per space (github-slugger). */
+/** Builds an anchor like GitHub (github-slugger), with one dash per space. */
 function dashedAnchor(heading: string): string {
   return heading
     .trim()

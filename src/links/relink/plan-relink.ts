@@ -17,10 +17,10 @@ export interface Renaming {
 
 /**
  * Plans the edits that keep every link pointing to its file when names change. A link is rewritten only if it would otherwise resolve
- * differently. There is one exception: a Markdown link that leads to its file relative to the source's folder, and would later only
- * be found by searching the vault, is also rewritten, because other Markdown tools do not search. (This does not apply if Obsidian is
- * set to write paths from the root.) Every new target is resolved with the new names, and every edited text is parsed again.
- * @param sources those of `affectedSources`, with their current links
+ * differently. There is one exception: a Markdown link whose path is relative to the source's folder is also rewritten if its file
+ * could afterwards be found only by searching the vault, because other Markdown tools do not search. (This does not apply if Obsidian
+ * is set to write paths from the root.) Every new target is resolved with the new names, and every edited text is parsed again.
+ * @param sources the files returned by `affectedSources`, with their current links
  */
 export function planRelink(sources: Iterable<RelinkSource>, renaming: Renaming, texts: SourceTexts): RelinkPlan {
   const relinker = new Relinker(renaming, texts)
@@ -44,7 +44,7 @@ class Relinker implements RelinkPlan {
 
   relink(source: RelinkSource): void {
     const path = this.#after.file(source.key)?.path
-    // Links in a file that is removed or changes its type are not rewritten.
+    // Links in files that are removed or change their type are not rewritten.
     if (path === undefined || endingOf(path) !== endingOf(source.path)) return
     const now = { key: source.key, path }
     const needed = source.links.filter((link) => this.#needsText(link, source, now))
@@ -65,7 +65,7 @@ class Relinker implements RelinkPlan {
     this.lost.push(...lost.filter((each) => !isFound(each)))
   }
 
-  /** True if a link must be rewritten. Records links that are lost or start to resolve. */
+  /** Checks whether a link must be rewritten. Records links that will be lost and links that will start to resolve. */
   #needsText(link: ResolvedLink, source: RelinkSource, now: Source): boolean {
     if (link.target === '') return false
     const { flavour } = this.#renaming
@@ -124,7 +124,7 @@ class Relinker implements RelinkPlan {
   }
 }
 
-/** Returns a file name's folded extension, which determines how the file is read. */
+/** Returns a file name's lower-case extension, which determines how the file is parsed. */
 function endingOf(path: string): string {
   return /\.[^./]*$/.exec(path)?.[0].toLowerCase() ?? ''
 }

@@ -19,7 +19,7 @@ export interface SourceTexts {
   links(path: string, text: string): readonly Link[]
 }
 
-/** One rewritten place. Several links share it if they use one definition. */
+/** One rewritten location. Links that share a definition also share its rewrite. */
 export interface Rewrite {
   /** 1-based line of the first link that needs the rewrite. */
   readonly line: number
@@ -33,16 +33,16 @@ export interface RelinkedFile {
   readonly key: number
   /** Path before the names change. */
   readonly path: string
-  /** Ascending edits of the indexed text, without overlaps. */
+  /** Edits to the indexed text, in ascending order and without overlaps. */
   readonly edits: readonly TextEdit[]
-  /** One for each edit, in order. */
+  /** One rewrite per edit, in the same order. */
   readonly rewrites: readonly Rewrite[]
 }
 
 /**
- * Why a link cannot be kept. `gone`: its file is deleted. `unreadable`: the file's text differs from the index. `unwritable`: this
- * kind of link cannot refer to the file, or its position was not found. `misread`: the new target would change how the surrounding
- * text is parsed.
+ * Why a link cannot be kept. `gone`: its target is deleted. `unreadable`: the source cannot be read or differs from the index.
+ * `unwritable`: this kind of link cannot refer to the file, or its position was not found. `misread`: the new target would change how
+ * the surrounding text is parsed.
  */
 export type LostReason = 'gone' | 'unreadable' | 'unwritable' | 'misread'
 
@@ -53,7 +53,7 @@ export interface LostLink {
   readonly reason: LostReason
 }
 
-/** A link without a target that will start to resolve to a file. It is not edited. */
+/** An unresolved link that will resolve to a file after the change. It is not edited. */
 export interface GainedLink {
   readonly source: RelinkSource
   readonly link: ResolvedLink

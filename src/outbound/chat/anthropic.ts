@@ -38,7 +38,7 @@ class AnthropicReader implements Reader {
     if (type === 'message_start') this.#count(isRecord(message) ? message.usage : undefined)
     // Servers that do not stream send a whole message.
     if (type === 'message') return this.#whole(value)
-    if (typeof type !== 'string') return 'it holds no `type`'
+    if (typeof type !== 'string') return 'it has no `type`'
     if (type === 'message_delta') {
       this.#count(usage)
       this.#end(isRecord(delta) ? delta.stop_reason : undefined)

@@ -197,7 +197,7 @@ async function* deltasOf(server: ModelServer, { type, chunks }: AnswerStream, re
 /** Milliseconds to wait for the usage after the end of the answer. Some servers never close the connection. */
 const LINGER = 2_000
 
-/** Yields values until the answer has finished and no more values arrive. */
+/** Yields values until the answer is finished and no more values arrive. */
 async function* untilSilent<T>(values: AsyncGenerator<T>, isFinished: () => boolean): AsyncGenerator<T> {
   try {
     for (;;) {
@@ -244,19 +244,19 @@ function parse(server: ModelServer, text: string): Readonly<Record<string, unkno
   } catch {
     // The error is thrown below.
   }
-  const what = /^\s*</.test(text) ? 'it is a web page, not JSON' : 'it is no JSON'
+  const what = /^\s*</.test(text) ? 'it is a web page, not JSON' : 'it is not JSON'
   throw unusable(server, { what, hint: ADDRESS_HINT })
 }
 
-const ADDRESS_HINT = 'Check that `ai.base_url` names the API (often it ends in `/v1`).'
+const ADDRESS_HINT = 'Check that `ai.base_url` is the address of the API (it often ends in `/v1`).'
 
-const MODEL_HINT = 'Check that `ai.model` names a chat model.'
+const MODEL_HINT = 'Check that `ai.model` is a chat model.'
 
 const NO_TEXT = { what: 'it has no text', hint: MODEL_HINT }
 
 function emptyAnswer(server: ModelServer, maxTokens: number): RouxError {
-  const hint = 'Set `ai.max_tokens` higher: reasoning models need more. Or use a model without reasoning.'
-  return unusable(server, { what: `its ${maxTokens} tokens were used up before the answer began`, hint })
+  const hint = 'Raise `ai.max_tokens`, because reasoning models need more, or use a model without reasoning.'
+  return unusable(server, { what: `all ${maxTokens} tokens were used up before the answer began`, hint })
 }
 
 function unusable(server: ModelServer, { what, hint }: { readonly what: string; readonly hint: string }): RouxError {
@@ -270,7 +270,7 @@ function refusal({ status, body }: Answer, server: ModelServer, model: string): 
     ? "Set `ai.context` to the model's context length, or limit the question to a folder or a tag."
     : hintFor(status)
   return providerError(
-    `The ${server.name} at ${server.baseUrl} answers ${status} for the model ${model}${said === '' ? '' : `: ${said}`}.`,
+    `The ${server.name} at ${server.baseUrl} returned status ${status} for the model ${model}${said === '' ? '' : `: ${said}`}.`,
     hint,
   )
 }
@@ -289,7 +289,7 @@ function hintFor(status: number): string {
   if (status === 401 || status === 403)
     return 'Check the key (ROUX_AI_API_KEY, ai.key_file or ai.key_command) and its access to this model.'
   if (status === 404)
-    return 'Check `ai.model` (a local server may have to download it first) and `ai.base_url` (often it ends in `/v1`).'
+    return 'Check `ai.model` (a local server may have to download it first) and `ai.base_url` (which often ends in `/v1`).'
   if (status >= 300 && status < 400) return 'Redirects are not followed: set `ai.base_url` to the final address.'
   return 'Check `ai.model` and `ai.provider` against what the server offers.'
 }

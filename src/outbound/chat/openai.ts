@@ -65,7 +65,7 @@ class OpenAiReader implements Reader {
       this.output = toNumber(usage.completion_tokens) ?? this.output
     }
     // The chunk that contains the usage has no choices.
-    if (!Array.isArray(choices)) return isRecord(usage) ? [] : 'it holds no `choices`'
+    if (!Array.isArray(choices)) return isRecord(usage) ? [] : 'it has no `choices`'
     const [choice] = choices
     if (!isRecord(choice)) return []
     if (typeof choice.finish_reason === 'string') this.finish = finishOf(choice.finish_reason)
