@@ -117,7 +117,7 @@ function journalMeaning(error: unknown, path: string): Meaning | undefined {
     return ['PROVIDER_ERROR', `There is no space for the change history (${path}).`, 'Free some space, then call again.']
   }
   if (/readonly|read-only|unable to open|EACCES|EPERM|EROFS|ENOTDIR/i.test(text)) {
-    const hint = 'Make that folder writable, or set XDG_STATE_HOME to one that is.'
+    const hint = 'Make its folder writable, or set XDG_STATE_HOME to a writable folder.'
     return ['PERMISSION_DENIED', `Changes cannot be recorded in ${path}, so nothing is written.`, hint]
   }
   if (/database is locked|disk I\/O/i.test(text)) {

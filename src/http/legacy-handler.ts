@@ -170,7 +170,9 @@ function noSession(): Refusal {
 }
 
 function givenUp(): Refusal {
-  return refusal(503, 'The server stopped before the request was finished.', { headers: { Connection: 'close', 'Retry-After': '5' } })
+  return refusal(503, 'The server stopped before the request was finished.', {
+    headers: { Connection: 'close', 'Retry-After': '5' },
+  })
 }
 
 /** Notifications and cancelled requests have no response. */

@@ -39,7 +39,9 @@ export function addToken(tokens: readonly Token[], token: Omit<Token, 'secret'>)
   if (scopes.length === 0)
     throw new RouxError('INVALID_PARAMS', 'The token has no scope.', { hint: `Scopes: ${SCOPES.join(', ')}.` })
   if (vaults !== '*' && vaults.length === 0)
-    throw new RouxError('INVALID_PARAMS', 'The token gives access to no vault.', { hint: 'List vaults, or use * for all of them.' })
+    throw new RouxError('INVALID_PARAMS', 'The token gives access to no vault.', {
+      hint: 'List vaults, or use * for all of them.',
+    })
   return [...tokens, { ...token, secret: newSecret() }]
 }
 
@@ -61,7 +63,8 @@ export function requireToken(tokens: readonly Token[], name: string): Token {
   if (token !== undefined) return token
   const names = tokens.map((other) => other.name)
   const near = didYouMean(nearest(name, names))
-  const known = names.length === 0 ? `There are no tokens. "roux token add ${DEFAULT_NAME}" creates one.` : `Tokens: ${names.join(', ')}.`
+  const known =
+    names.length === 0 ? `There are no tokens. "roux token add ${DEFAULT_NAME}" creates one.` : `Tokens: ${names.join(', ')}.`
   throw new RouxError('INVALID_PARAMS', `There is no token "${name}".`, { hint: near ?? known })
 }
 

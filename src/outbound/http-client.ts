@@ -346,9 +346,9 @@ function isTransient(answer: Answer): boolean {
 function refused(server: ModelServer, { status, body }: Answer, headers: Headers): Transient {
   const said = reasonOf(withoutKey(body, server))
   const problem = unavailableError(
-    `The ${server.name} at ${server.baseUrl} returned status ${status}${said === '' ? '' : `: ${said}`}.`,
+    `The ${server.name} at ${server.baseUrl} answered ${status}${said === '' ? '' : `: ${said}`}.`,
     status === 429
-      ? 'It limits the rate of requests: wait, or check your plan with the provider.'
+      ? 'It limits requests: wait, or check your plan with the provider.'
       : "Check that server's log, then try again.",
   )
   const wait = retryAfter(headers.get('retry-after'))

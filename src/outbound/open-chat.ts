@@ -23,7 +23,10 @@ const USUAL = { openai: 'http://127.0.0.1:11434/v1', anthropic: 'https://api.ant
  */
 export function chatPlace({ provider, base_url, model }: ChatModelSettings): Place {
   if (provider === 'none') {
-    throw providerError('No chat model is configured.', 'Set ai.provider and ai.model: docs/ai.md has examples for common servers.')
+    throw providerError(
+      'No chat model is configured.',
+      'Set ai.provider and ai.model: docs/ai.md has examples for common servers.',
+    )
   }
   if (model === '') throw providerError('The chat model has no name.', 'Set `ai.model` to the name of a model on the server.')
   const baseUrl = askableUrl(base_url === '' ? USUAL[provider] : base_url)

@@ -259,7 +259,11 @@ describe('files', () => {
       'vault:\n  ignore: [a\nlinks: {}',
       ':3: Flow sequence in block collection must be sufficiently indented and end with a ]. | The file is not valid YAML.',
     ],
-    ['two documents', 'vault: {}\n---\nlinks: {}', ':2: a second YAML document starts here. | A settings file may contain only one document.'],
+    [
+      'two documents',
+      'vault: {}\n---\nlinks: {}',
+      ':2: a second YAML document starts here. | A settings file may contain only one document.',
+    ],
   ])('%s is an error with its place', async (_, text, expected) => {
     expect(await problemOf(loadSettings(input({ [OWN]: text })))).toBe(`/${OWN}${expected}`)
   })

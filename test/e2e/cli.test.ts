@@ -104,7 +104,7 @@ describe('transcripts over the demo vault', () => {
       env: { XDG_STATE_HOME: join(world.root, 'file') },
     })
     expect(code).toBe(1)
-    expect(err).toContain('Make that folder writable')
+    expect(err).toContain('Make its folder writable')
     expect(err).not.toMatch(/^\s+at /m)
   })
 

@@ -138,7 +138,7 @@ test('without a public address there is no sign-in, and no file of it', async ()
 })
 
 /** Text that the program holds only in the modules of sign-in, and that they evaluate when they are loaded. */
-const OF_SIGN_IN = ['No one is connecting right now', '0123456789ABCDEFGHJKMNPQRSTVWXYZ', '192.88.99.0/24', 'rouxa_']
+const OF_SIGN_IN = ['No sign-in is expected right now', '0123456789ABCDEFGHJKMNPQRSTVWXYZ', '192.88.99.0/24', 'rouxa_']
 
 /** Returns how often the functions around these texts ran in a server that was asked something and ended. */
 async function runsOf(texts: readonly string[], options: readonly string[]): Promise<readonly number[]> {

@@ -525,7 +525,7 @@ describe('limits', () => {
     for (let at = 0; at < 6; at++) await openSession(reader)
     expect((await post(owner, PING, session)).status).toBe(200)
     for (let at = 0; at < 2; at++) expect((await listen(reader)).statusCode).toBe(200)
-    expect(await read(await listen(reader))).toContain('2 streams are open for this token, the most one token may have.')
+    expect(await read(await listen(reader))).toContain('2 streams are open for this token, which is the limit per token.')
     expect((await listen(owner)).statusCode).toBe(200)
     const calls = [0, 1].map(() => post(reader, message('tools/list')))
     await eventually(() => slow.waiting.length === 2)

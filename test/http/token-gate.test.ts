@@ -38,7 +38,7 @@ test('a file that stays readable to others causes one warning per change, not pe
   refuseChmod()
   for (let request = 0; request < 5; request++) expect(gate.find(first.secret)).toBeUndefined()
   expect(gate.fault?.code).toBe('PERMISSION_DENIED')
-  expect(warnings).toEqual([expect.stringMatching(/^Other users .* cannot be changed\. No one is let in/)])
+  expect(warnings).toEqual([expect.stringMatching(/^Other users .* cannot be changed\. No token is accepted/)])
   vi.mocked(chmodSync).mockRestore()
   chmodSync(file, 0o640)
   expect(gate.find(first.secret)).toBeDefined()
@@ -47,7 +47,7 @@ test('a file that stays readable to others causes one warning per change, not pe
 
 test('does not claim to protect a file on a file system without permissions', () => {
   vi.mocked(chmodSync).mockImplementation(() => {})
-  expect(closeToOthers(file)).toMatch(/^Other users of this computer can read .* keeps no permissions/)
+  expect(closeToOthers(file)).toMatch(/^Other users of this computer can read .* does not support permissions/)
   for (let request = 0; request < 5; request++) expect(gate.find(first.secret)).toBeDefined()
   expect(warnings).toHaveLength(1)
 })

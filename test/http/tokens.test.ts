@@ -131,7 +131,7 @@ describe('the file', () => {
       writeFileSync(file, 'x')
       expect([gate.find(first.secret), gate.fault?.code]).toEqual([undefined, 'INVALID_SETTINGS'])
       expect(gate.find(first.secret)).toBeUndefined()
-      expect(warnings).toEqual([expect.stringMatching(/is damaged.* No one is let in/)])
+      expect(warnings).toEqual([expect.stringMatching(/is damaged.* No token is accepted/)])
       rmSync(file)
       changeTokens(file, () => [first])
       expect([gate.find(first.secret)?.access.name, gate.fault]).toEqual(['default', undefined])

@@ -80,9 +80,9 @@ test.each<[string, Behave, RegExp]>([
   [
     'puts its own name into Host',
     (_, __, pass) => pass({ host: 'localhost' }),
-    /reached under another name.*pass on the header Host/,
+    /reached under a name other than.*forward the Host header/,
   ],
-  ['puts a foreign name into Host', (_, __, pass) => pass({ host: 'inner.example' }), /reached under another name/],
+  ['puts a foreign name into Host', (_, __, pass) => pass({ host: 'inner.example' }), /reached under a name other than/],
   ['redirects', atPath(/^\/mcp$/, answering(308, { Location: '/mcp/' })), /^ORIGIN\/mcp redirects to \/mcp\/: .*exactly \/mcp/],
   [
     'redirects to a login',
@@ -91,12 +91,12 @@ test.each<[string, Behave, RegExp]>([
   ],
   ['shows a page', answering(200, {}, '<html>Welcome'), /^something other than Roux answers at ORIGIN\/mcp \(200\): /],
   ['asks for its own token', answering(401, { 'WWW-Authenticate': 'Basic' }), /^something other than Roux .*\(401\)/],
-  ['reaches no server', answering(502), /^the proxy at ORIGIN\/mcp reaches no server \(502\): .*roux serve --http/],
+  ['reaches no server', answering(502), /^the proxy at ORIGIN\/mcp cannot reach the server \(502\): .*roux serve --http/],
   ['passes on /mcp only', atPath(/well-known/, answering(404)), /does not describe the server \(404\): .*every path/],
   [
     'leads to a server with another address',
     atPath(/well-known/, answering(200, {}, '{"issuer":"https://other.example"}')),
-    /^the server says that its address is https:\/\/other\.example, not ORIGIN: .*same http\.public_url/,
+    /^the server states its address as https:\/\/other\.example, not ORIGIN: .*same http\.public_url/,
   ],
   ['closes the connection', ({ socket }) => socket.destroy(), /^ORIGIN cannot be reached .*\(\w+\): .*certificate/],
 ])('a proxy that %s is a fault that says what to do', async (_, behave, expected) => {
@@ -113,7 +113,7 @@ test.each<[string, Behave]>([
 })
 
 test.each<[string, () => Promise<readonly string[]>, RegExp]>([
-  ['a local address', async () => ['93.184.215.14', '192.168.1.2'], /leads to 192\.168\.1\.2, .*: Let its A record/],
+  ['a local address', async () => ['93.184.215.14', '192.168.1.2'], /resolves to 192\.168\.1\.2, .*: Point its A record/],
   ['an address of a private network', async () => ['100.101.102.103'], /100\.101\.102\.103.*Funnel/],
   [
     'no address',

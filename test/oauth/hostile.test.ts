@@ -7,7 +7,8 @@ import { signInFiles } from '../../src/oauth/state-files.ts'
 import { LONG } from '../support/long.ts'
 import { type Answer, CALLBACK, filledIn, ORIGIN, PublicServer, parametersOf, RESOURCE } from './support.ts'
 
-const CLOSED = 'No one is connecting right now. Run &#34;roux connect&#34; where the notes are, then reload.'
+const CLOSED =
+  'No sign-in is expected right now. Run &#34;roux connect&#34; on the computer with the notes, then reload this page.'
 
 /** A notice is a page that sends the browser nowhere. */
 function expectNotice({ status, headers, text }: Answer, expected: number, message: string): void {
@@ -46,7 +47,7 @@ describe('open redirects', () => {
     for (const changes of [{}, { response_type: 'token' }, { code_challenge: undefined }]) {
       const { page } = await server.begin({ redirect_uri: address, ...changes })
       expect([page.status, page.headers.location]).toEqual([400, undefined])
-      expect(page.text).toMatch(/is not listed in http\.clients\.|gave a return address that is not its own\./)
+      expect(page.text).toMatch(/is not listed in http\.clients\.|does not belong to this program\./)
     }
     const { status, json } = await server.register([address])
     // On its own it is refused, unless it is just another address of a listed host.
@@ -60,7 +61,7 @@ describe('open redirects', () => {
     const other = await server.begin({ redirect_uri: 'https://evil.example/x' })
     expectNotice(other.page, 400, 'evil.example is not listed in http.clients.')
     const wrong = await server.begin({ redirect_uri: 'https://claude.ai/other' })
-    expectNotice(wrong.page, 400, 'This program gave a return address that is not its own.')
+    expectNotice(wrong.page, 400, 'The return address does not belong to this program.')
   })
 
   test('localhost and 127.0.0.1 are different places, but the port does not matter', async () => {
@@ -137,8 +138,8 @@ describe('impersonation', () => {
     }
     const server = await PublicServer.start({ documents })
     server.connect()
-    expectNotice((await server.begin({ client_id: other })).page, 502, 'it describes another program')
-    expectNotice((await server.begin({ client_id: 'https://claude.ai/none' })).page, 502, 'it is not a description of a program')
+    expectNotice((await server.begin({ client_id: other })).page, 502, 'it describes a different program')
+    expectNotice((await server.begin({ client_id: 'https://claude.ai/none' })).page, 502, 'it does not describe a program')
   })
 
   test('names are shown as text, in one direction, without what cannot be seen', async () => {
@@ -256,8 +257,8 @@ describe('cross-site requests and frames', () => {
     const server = await PublicServer.start()
     const code = server.connect()
     const { page } = await server.begin()
-    expect((await server.submit(page, code, { scope: [] })).text).toContain('Choose at least one thing that it may do.')
-    expect((await server.submit(page, code, { vault: 'other' })).text).toContain('Choose at least one vault.')
+    expect((await server.submit(page, code, { scope: [] })).text).toContain('Select at least one permission.')
+    expect((await server.submit(page, code, { vault: 'other' })).text).toContain('Select at least one vault.')
     const [request = ''] = filledIn(page).request ?? []
     expectNotice(await server.submit(page, code, { request: `${request}x` }), 400, 'This page is no longer valid.')
     expectNotice(await server.submit(page, code, { request: (await server.register()).json.client_id }), 400, 'no longer valid')

@@ -72,7 +72,7 @@ describe('settings', () => {
   })
 
   test('a chat model without a provider or a name says which setting is missing', () => {
-    expect(() => chatPlace({ ...MODEL, provider: 'none' })).toThrow(/No chat model is set/)
+    expect(() => chatPlace({ ...MODEL, provider: 'none' })).toThrow(/No chat model is configured/)
     expect(() => chatPlace({ ...MODEL, model: '' })).toThrow(/has no name/)
   })
 
@@ -108,7 +108,7 @@ describe('settings', () => {
       writeFileSync(file, value, { mode: 0o600 })
       for (const source of [{ value }, { file }]) {
         const error = await readKey(source).catch((reason: unknown) => reason)
-        expect(error).toMatchObject({ code: 'PROVIDER_ERROR', message: expect.stringContaining('returned no key') })
+        expect(error).toMatchObject({ code: 'PROVIDER_ERROR', message: expect.stringContaining('did not provide a key') })
         if (value.trim().length > 1) expect(JSON.stringify(error)).not.toContain(JSON.stringify(value).slice(1, -1))
       }
     },

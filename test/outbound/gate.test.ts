@@ -132,7 +132,7 @@ describe('the ledger', () => {
     const meter = (await gate.admit(LOCAL)).meterFor('ask')
     const first = meter.begin({ input: 100, output: 50 })
     expect(() => meter.begin({ input: 100, output: 50 })).toThrow(
-      'The daily token budget is used up: 150 of 250 are used today, and this would take up to 150 more. It resets at 2026-03-02T00:00:00Z.',
+      'The daily token budget is used up: 150 of 250 tokens are used today, and this request may use up to 150 more. It resets at 2026-03-02T00:00:00Z.',
     )
     first.end({ input: 60, output: 10, estimated: false })
     meter.begin({ input: 100, output: 50 })

@@ -270,7 +270,7 @@ function refusal({ status, body }: Answer, server: ModelServer, model: string): 
     ? "Set `ai.context` to the model's context length, or limit the question to a folder or a tag."
     : hintFor(status)
   return providerError(
-    `The ${server.name} at ${server.baseUrl} returned status ${status} for the model ${model}${said === '' ? '' : `: ${said}`}.`,
+    `The ${server.name} at ${server.baseUrl} answered ${status} for the model ${model}${said === '' ? '' : `: ${said}`}.`,
     hint,
   )
 }

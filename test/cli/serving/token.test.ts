@@ -91,7 +91,7 @@ test.each([
   ['add x --scope wirte', 2, 'There is no scope "wirte".\n  Did you mean "write"?'],
   ['add x --scope ,', 2, 'The token has no scope.\n  Scopes: read, write, attach, ai.'],
   ['add ../x', 2, '"../x" is not a valid token name.\n  Use at most 64 letters, digits, "-" and "_".'],
-  ['remove nobody', 2, 'There is no token "nobody".\n  There is none: "roux token add default" makes one.'],
+  ['remove nobody', 2, 'There is no token "nobody".\n  There are no tokens. "roux token add default" creates one.'],
   ['show a b', 2, 'Unexpected argument "b".\n  Run: roux token <show|rotate|add|remove|list> [name]'],
 ])('roux token %s: %i', async (words, code, message) => {
   expect(await token(words)).toEqual({ code, out: '', err: `error: ${message}\n` })
