@@ -37,7 +37,7 @@ export class AiDesk {
     this.#gate = openGate(() => settings.ai)
   }
 
-  /** Returns the configured models on servers, and why each must not be used, if so. Opens no connection. */
+  /** Returns the configured models on servers, with the reason if a model must not be used. Opens no connection. */
   async models(): Promise<readonly NamedModel[]> {
     const { ai, embedder } = this.#settings
     const named: (Place & Pick<NamedModel, 'use'>)[] = []
@@ -53,14 +53,17 @@ export class AiDesk {
     return this.#gate.state().consents()
   }
 
-  /** Gives consent for the origin of an address. @returns the origin @throws RouxError `INVALID_PARAMS` */
+  /** Gives consent for the given address's origin. @returns the origin @throws RouxError `INVALID_PARAMS` */
   allow(address: string): string {
     const origin = requireOrigin(address)
     this.#gate.state().allow(origin, Date.now())
     return origin
   }
 
-  /** Withdraws consent from the next request on. @returns the origin, and whether there was consent @throws RouxError `INVALID_PARAMS` */
+  /**
+   * Withdraws consent, starting with the next request. @returns the origin, and whether it had consent @throws RouxError
+   * `INVALID_PARAMS`
+   */
   revoke(address: string): { readonly origin: string; readonly was: boolean } {
     const origin = requireOrigin(address)
     return { origin, was: this.#gate.state().revoke(origin) }
@@ -72,14 +75,14 @@ export class AiDesk {
     return this.#gate.state().usage(since)
   }
 
-  /** Today's use of the chat budget. Omitted if there is no limit. */
+  /** Today's use of the chat budget, or `undefined` if it is unlimited. */
   async budget() {
-    // Usage is shown even if the settings contain no valid address.
+    // The budget is shown even if the settings do not contain a valid address.
     const chat = (await this.models().catch(() => [])).find(({ use }) => use === 'chat')
     return this.#gate.gate.budget(chat?.location ?? 'remote')
   }
 
-  /** Asks the chat model for one word. @throws RouxError as `openChatProvider` and `ChatProvider.chat` do */
+  /** Asks the chat model for one word. @throws RouxError for the same reasons as `openChatProvider` and `ChatProvider.chat` */
   async test(signal?: AbortSignal): Promise<Trial> {
     const { ai } = this.#settings
     if (!ai.enabled) throw new RouxError('AI_DISABLED', 'Chat models are switched off.', { hint: 'Set ai.enabled to true.' })

@@ -13,14 +13,14 @@ import type { LayoutHow, LayoutRuns } from './layout-client.ts'
 import { terminate } from './thread-guard.ts'
 
 /**
- * Runs graph algorithms, computations over a whole vault, and builds of vector graphs in a worker. The worker takes about 20 MB and
- * only exists while there is work.
+ * Runs graph algorithms, whole-vault analyses and vector graph builds in a worker. The worker uses about 20 MB and only exists
+ * while there is work.
  */
 export class ComputeClient implements Analytics, VectorGraphs, InsightRuns, LayoutRuns {
   readonly #calls: WorkerCalls<ComputeService, Worker>
   #ending: Promise<unknown> | undefined
   #nextId = 1
-  /** Unfinished graphs and runs that are in the worker's memory. */
+  /** Ids of the unfinished graphs and runs in the worker's memory. */
   readonly #held = new Set<number>()
   #isClosed = false
 
@@ -52,7 +52,7 @@ export class ComputeClient implements Analytics, VectorGraphs, InsightRuns, Layo
     const calls = this.#calls
     const graph = this.#nextId++
     this.#held.add(graph)
-    // If the worker has ended, the memory is already free.
+    // If the worker has ended, its memory has already been freed.
     const close = (): void => {
       if (this.#held.delete(graph)) this.#endAfter(calls.callAside('endGraph', graph)).catch(() => {})
     }
@@ -74,7 +74,7 @@ export class ComputeClient implements Analytics, VectorGraphs, InsightRuns, Layo
   async beginInsight(file: string, subject: RunSubject): Promise<InsightSteps> {
     const calls = this.#calls
     const run = this.#nextId++
-    // Someone may be waiting for the result.
+    // A caller may be waiting for the result, so the process must stay alive.
     const release = calls.hold()
     this.#held.add(run)
     const close = once(() => {
@@ -103,7 +103,7 @@ export class ComputeClient implements Analytics, VectorGraphs, InsightRuns, Layo
     await Promise.all([worker === undefined ? undefined : terminate(worker), this.#ending])
   }
 
-  /** Ends the worker after a call, unless it has more to do. */
+  /** Ends the worker after the given call, unless it has more work. */
   async #endAfter<T>(call: Promise<T>): Promise<T> {
     try {
       return await call

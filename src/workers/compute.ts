@@ -22,13 +22,13 @@ import { collectGarbage } from './collect-garbage.ts'
 import { ownGuard } from './thread-guard.ts'
 
 const port = parentPort
-if (port === null) throw new Error('This file runs as a worker only.')
+if (port === null) throw new Error('This file can only run as a worker.')
 port.on('message', (call: Call) => void answer(service, call, (reply) => port.postMessage(reply)))
 guardSqlite(ownGuard())
 
-/** Vector graphs by number. */
+/** Vector graphs by id. */
 const graphs = new Map<number, HnswGraph>()
-/** Runs over a whole vault by number. */
+/** Whole-vault runs by id. */
 const runs = new Map<number, { readonly run: InsightRun; readonly cache: InsightCache }>()
 
 export type ComputeService = typeof service
@@ -66,7 +66,7 @@ const service = {
     graphs.delete(graph)
   },
 
-  /** `file`: path of the cache that persists between runs. */
+  /** @param start `file` is the path of the cache that persists between runs */
   beginInsight({ run, file, subject }: InsightStart): void {
     const cache = openInsightCache(file)
     runs.set(run, { cache, run: new InsightRun(cache, subject) })
@@ -95,17 +95,17 @@ interface InsightStart {
 
 function graphOf(number: number): HnswGraph {
   const graph = graphs.get(number)
-  if (graph === undefined) throw new Error('the graph was not begun here')
+  if (graph === undefined) throw new Error('this worker has no such graph')
   return graph
 }
 
 function step<T>(number: number, take: (run: InsightRun) => T): T {
   const open = runs.get(number)
-  if (open === undefined) throw new Error('the run was not begun here')
+  if (open === undefined) throw new Error('this worker has no such run')
   try {
     return take(open.run)
   } catch (error) {
-    // The cache may be the cause and can be rebuilt.
+    // A damaged cache may be the cause; it can be rebuilt.
     open.cache.reset()
     throw error
   }

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
-/** Returns the URL of a worker's script, which is next to the script that this module is bundled into. */
+/** Returns the URL of a worker's script, which is in the folder next to this module's bundle. */
 export function entryOf(name: 'indexer' | 'compute' | 'reader' | 'model'): URL {
   const built = new URL(`../workers/${name}.js`, import.meta.url)
-  // Workers must be built even if the program runs from source.
+  // Workers always run from `dist`, even if the program runs from source.
   return existsSync(fileURLToPath(built)) ? built : new URL(`../../dist/workers/${name}.js`, import.meta.url)
 }
 

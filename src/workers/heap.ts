@@ -4,9 +4,9 @@ import { collectGarbage } from './collect-garbage.ts'
 const MB = 1 << 20
 
 /**
- * Heap limit of a worker in megabytes. V8 lets a heap grow more freely the larger its limit is: with this one, indexing and embedding
- * obsidian-hub peaks at 248 instead of 300 MB without taking longer, and 100,000 notes stay below half of it. On a machine with little
- * memory, and with `--max-old-space-size`, the limit is that of the main thread.
+ * Heap limit of a worker in megabytes. The higher the limit, the more freely V8 lets the heap grow. With this limit, indexing and
+ * embedding obsidian-hub peaks at 248 MB instead of 300 without taking longer, and 100,000 notes use less than half of it. On a
+ * machine with little memory, or with `--max-old-space-size`, workers get the main thread's limit.
  */
 export function heapLimit(): number {
   return Math.min(USUAL, ownLimit())
@@ -14,7 +14,7 @@ export function heapLimit(): number {
 
 const USUAL = 2_000
 
-/** Returns twice the limit, in megabytes, or `undefined` if this would be more than half of the machine's free memory. */
+/** Returns twice the limit, in megabytes, or `undefined` if that is more than half of the machine's free memory. */
 export function largerHeap(limit: number): number | undefined {
   // A lower limit was chosen by the user, or by V8 for a small machine.
   const isBounded = ownLimit() < USUAL
@@ -25,13 +25,13 @@ function ownLimit(): number {
   return Math.floor(getHeapStatistics().heap_size_limit / MB)
 }
 
-/** A thread whose heap is fuller than this share of its limit after garbage collection may reach the limit with the next slice of files. */
+/** If more than this share of the heap's limit is in use after garbage collection, the next slice of files may exceed the limit. */
 const FULL = 0.6
 
-/** Garbage is collected again only after the heap has grown by this share of its limit, because collecting a large heap takes seconds. */
+/** Garbage is not collected again before the heap has grown by this share of its limit, because collecting a large heap takes seconds. */
 const GROWTH = 0.1
 
-/** Size and limit of a heap in bytes. */
+/** A heap's size and limit in bytes. */
 export interface HeapSize {
   readonly used: number
   readonly limit: number
@@ -51,7 +51,7 @@ export function heapCheck(measure: () => HeapSize, collect: () => void): () => b
   }
 }
 
-/** Checks whether the heap of the current thread is nearly full. Sometimes collects garbage. */
+/** Checks whether the current thread's heap is nearly full. Collects garbage if it seems so. */
 export const isHeapShort = heapCheck(
   () => {
     const { used_heap_size, heap_size_limit } = getHeapStatistics()

@@ -3,21 +3,21 @@ import { heapLimit, largerHeap } from './heap.ts'
 import type { FromIndexer, ToIndexer } from './messages.ts'
 import { terminate } from './thread-guard.ts'
 
-/** Pauses of 0.1 to 1.6 s. A worker that crashes because of its input would crash again immediately. */
+/** Restarts wait 0.1 to 1.6 s, because a worker that its input crashes would crash again immediately. */
 const RESTARTS: RestartRule = { firstPause: 100, limit: 5, window: 60_000 }
 
 /** A channel to the part of an indexing worker that handles one vault. */
 export interface IndexerChannel {
   post(message: ToIndexer): void
   onMessage(listener: (message: FromIndexer) => void): void
-  /** Called if the whole worker fails, before it ends. */
+  /** Called if the whole worker fails, before `onExit`. */
   onError(listener: (error: Error) => void): void
-  /** Called when the whole worker has ended, after all its messages. */
+  /** Called once the whole worker has ended and all its messages have been delivered. */
   onExit(listener: () => void): void
   /** Keeps the process alive until `unref`. */
   ref(): void
   unref(): void
-  /** Ends this vault's part. The worker ends with the last one. */
+  /** Ends this vault's part. The worker ends when its last vault does. */
   end(): Promise<void>
 }
 
@@ -25,18 +25,18 @@ interface Running {
   readonly worker: Worker
   /** Number of vaults that use it. */
   open: number
-  /** True if it is being ended deliberately. */
+  /** True if the worker is being ended deliberately, so its exit is not a crash. */
   isEnding: boolean
   hasEnded: boolean
 }
 
-/** How long a worker may take to end by itself, in milliseconds. */
+/** How long a worker may take to exit when asked, in milliseconds. */
 const ENDING_TIME = 1_000
 
-/** Ends a running worker by asking it to exit. One that does not respond is terminated. */
+/** Asks a worker to exit, and terminates it if it does not respond. */
 export async function endIndexer(worker: Worker): Promise<void> {
   const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
-  // Otherwise, a process with nothing else to wait for would exit and terminate the worker.
+  // Otherwise, a process with nothing else to do would exit and terminate the worker.
   worker.ref()
   worker.postMessage({ type: 'end' } satisfies ToIndexer)
   const stopping = setTimeout(() => void terminate(worker), ENDING_TIME)
@@ -44,7 +44,7 @@ export async function endIndexer(worker: Worker): Promise<void> {
   clearTimeout(stopping)
 }
 
-/** Runs a worker that indexes several vaults, one step of one vault at a time. After a crash, the next channel starts a new worker. */
+/** Runs one worker that indexes all vaults, taking turns step by step. After a crash, the next `channel` call starts a new worker. */
 export class IndexerHost {
   readonly #start: (heap: number) => Worker
   /** Counts crashes and determines when the worker may be restarted. */
@@ -59,12 +59,12 @@ export class IndexerHost {
     this.restarts = restarts
   }
 
-  /** True if the machine has memory for a worker with a larger heap. */
+  /** True if the machine has enough memory for a worker with a larger heap. */
   get mayGrow(): boolean {
     return largerHeap(this.#heap) !== undefined
   }
 
-  /** True if a worker reached its limit and the machine has no memory for a larger heap. */
+  /** True if a worker has reached its limit and the machine does not have enough memory for a larger heap. */
   get isOutOfMemory(): boolean {
     return this.#isOutOfMemory
   }
@@ -84,19 +84,19 @@ export class IndexerHost {
     this.#heap = larger ?? this.#heap
   }
 
-  /** Opens a channel to the worker for one more vault. */
+  /** Opens a channel to the worker for another vault. */
   channel(): IndexerChannel {
     if (this.#running !== undefined) return this.#join(this.#running)
     const running: Running = { worker: this.#start(this.#heap), open: 1, isEnding: false, hasEnded: false }
     const { worker } = running
     this.#running = running
-    // Each vault adds its own listeners.
+    // Each vault adds listeners, so Node's leak warning does not apply.
     worker.setMaxListeners(0)
     worker.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code === 'ERR_WORKER_OUT_OF_MEMORY') this.#enlarge()
       this.#forget(running)
     })
-    // Counted before the vaults are notified.
+    // Registered first, so the crash is counted before the vaults' own listeners run.
     worker.on('exit', () => {
       running.hasEnded = true
       if (!running.isEnding) this.restarts.died()
@@ -163,7 +163,7 @@ export interface RestartRule {
   readonly firstPause: number
   /** Maximum number of restarts within the window. */
   readonly limit: number
-  /** In milliseconds. */
+  /** Length of the window in milliseconds. */
   readonly window: number
 }
 
@@ -188,10 +188,10 @@ export class Restarts {
     return count === 0 ? 0 : firstPause * 2 ** (count - 1)
   }
 
-  /** Error message for a worker that crashed too often. */
+  /** Error message for a worker that has crashed too often. */
   get givenUp(): string {
     const { limit, window } = this.#rule
-    return `It ended ${limit + 1} times within ${window / 1_000} s, and is not started again before that time has passed.`
+    return `It ended ${limit + 1} times within ${window / 1_000} s and will not be restarted until that time has passed.`
   }
 
   #recent(): readonly number[] {

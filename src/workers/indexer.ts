@@ -30,16 +30,16 @@ import { type EmbedderService, openRelayedEmbedder } from './relayed-embedder.ts
 import { ownGuard } from './thread-guard.ts'
 import type { WriteService } from './write-service.ts'
 
-if (parentPort === null) throw new Error('This file runs as a worker only.')
+if (parentPort === null) throw new Error('This file can only run as a worker.')
 guardSqlite(ownGuard())
 serveVault(parentPort)
 
-// Loaded in advance, while the protocol handshake is in progress. A binding that fails to load is reported on use.
+// Loaded early, during the protocol handshake. If the binding fails to load, the error is reported when it is used.
 try {
   loadSqlite()
 } catch {}
 
-/** Serves the vault of one port. Other vaults use other ports. */
+/** Serves the given port's vault. Each vault has its own port. */
 function serveVault(port: MessagePort): void {
   const send = (message: FromIndexer): void => port.postMessage(message)
   const embedder = new Calls<EmbedderService>((call) => send({ type: 'embedder', call }))
@@ -96,7 +96,7 @@ function serveVault(port: MessagePort): void {
           writes?.close()
           log?.close()
           send({ type: 'closed' })
-          // Other vaults may still arrive through the parent's port.
+          // The parent's port stays open, because other vaults may still join through it.
           if (port !== parentPort) port.close()
         })
         break
@@ -119,7 +119,7 @@ interface ServiceCallbacks {
 
 type Send = (message: FromIndexer) => void
 
-/** Opens the log of graph changes if it is enabled. */
+/** Opens the log of graph changes, if enabled. */
 function openLog(
   { root, stateFolder, settings: { insight } }: OpenIndexer,
   onProblem: (reason: string | undefined) => void,
@@ -199,7 +199,7 @@ function openService(
   })
 }
 
-/** The built-in model runs in this thread. Others, which wait for a network or have their own thread, are called in the main thread. */
+/** The built-in model runs here. Others are called in the main thread, because they wait for a network or have a thread. */
 async function openPassageEmbedder(
   settings: IndexerData['settings']['embedder'],
   calls: Calls<EmbedderService>,
@@ -209,7 +209,7 @@ async function openPassageEmbedder(
   return openLazyStaticEmbedder(tablesFor(embedderSettings(settings), { tables: embeddingTables() }))
 }
 
-/** The watcher is loaded after the first comparison, so it does not delay it. */
+/** Loads the watcher only after the first comparison, which it would delay. */
 function startWatching(root: string, options: WatchOptions): NonNullable<ServiceParts['watch']> {
   return (onDirty, onProblem, onNoticed) => {
     const watching = import('../vault/watch-vault.ts').then(({ watchVault }) =>
@@ -225,7 +225,7 @@ function startWatching(root: string, options: WatchOptions): NonNullable<Service
   }
 }
 
-/** Describes a failure for the log, with a fix if known, otherwise with its location. */
+/** Describes a failure for the log: a `RouxError` with its hint, any other error with its stack. */
 function describeFailure(error: unknown): string {
   if (error instanceof RouxError) return [error.message, error.hint].filter((part) => part !== undefined).join(' ')
   return String(error instanceof Error ? error.stack : error)
@@ -240,13 +240,13 @@ async function closed(service: IndexingService | undefined, send: Send): Promise
   }
 }
 
-/** Handles the first real request. Before it is answered, changes left incomplete by a crashed process are rolled back. */
+/** Handles the first real request. Before it is answered, a crashed process's incomplete changes are rolled back. */
 function begin(service: IndexingService | undefined, writes: WriteService | undefined, send: Send): void {
   const done = writes === undefined ? Promise.resolve() : writes.recover()
   service?.begin()
   void done
     .catch((error) => {
-      // Missing vaults and unavailable databases are reported by every answer.
+      // Every answer already reports a missing vault or an unavailable database.
       if (!isVaultMissing(error) && !(error instanceof RouxError && error.code === 'STORE_UNAVAILABLE'))
         send({ type: 'error', stack: describeFailure(error) })
     })
@@ -255,7 +255,10 @@ function begin(service: IndexingService | undefined, writes: WriteService | unde
 
 export type IndexerService = ReturnType<typeof indexerService>
 
-/** The methods called by the main thread. `onBegun` receives the id of a change once it is recorded, before any file is touched. */
+/**
+ * The methods called by the main thread. `onBegun` receives the change's id once it has been recorded, before any file is
+ * touched.
+ */
 function indexerService(service: IndexingService, writes: WriteService) {
   return {
     reconcile: (paths: readonly string[] | undefined) => service.reconcile(paths),
@@ -264,10 +267,10 @@ function indexerService(service: IndexingService, writes: WriteService) {
     run: (request: WriteRequest, onBegun: (changeId: string) => void) => writes.run(request, { onBegun }),
     undo: (changeId: string, onBegun: (changeId: string) => void) => writes.undo(changeId, { onBegun }),
     changes: (limit: number) => writes.changes(limit),
-    /** The outcome of a change started by a crashed worker. */
+    /** Returns the outcome of a change that a crashed worker had started. */
     fateOf: (changeId: string) => writes.fateOf(changeId),
   }
 }
 
-/** The maximum delay of a timer in milliseconds. The caller has its own timeout. */
+/** A timer's maximum delay in milliseconds. The caller has its own timeout. */
 const NEVER = 2 ** 31 - 1

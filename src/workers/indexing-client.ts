@@ -24,8 +24,8 @@ export interface ClientListeners {
 }
 
 /**
- * Indexing as seen from the main thread: a service in a worker. A crashed worker is restarted; reads are repeated, and the outcome of
- * a write is looked up in the record.
+ * The main thread's client of the indexing worker. If the worker crashes, it is restarted, reads are repeated, and the outcome of
+ * an interrupted write is looked up in the record.
  */
 export class IndexingClient implements Indexing {
   readonly #host: IndexerHost
@@ -33,15 +33,15 @@ export class IndexingClient implements Indexing {
   readonly #listeners: ClientListeners
   readonly #statusListeners = new Set<(status: IndexStatus) => void>()
   readonly #upToDate = new Latch()
-  /** Opens once incomplete changes are recovered, which `begin` triggers. */
+  /** Opens once incomplete changes have been rolled back, which `begin` triggers. */
   readonly #recovered = new Latch()
   readonly #caughtUp = new Latch()
   #freshness = new Freshness()
-  /** `undefined` between the crash of a worker and the start of the next. */
+  /** `undefined` between a worker's crash and the start of the next worker. */
   #channel: IndexerChannel | undefined
   /** Calls to the worker. */
   #calls: Calls<IndexerService> | undefined
-  /** Opens when the next worker has started, or if there will be none. */
+  /** Opens once the next worker has started, or when no more will be started. */
   readonly #started = new Latch()
   #restart: NodeJS.Timeout | undefined
   #status: IndexStatus
@@ -49,9 +49,9 @@ export class IndexingClient implements Indexing {
   #askedAt = 0
   #hasBegun = false
   #replaced: Readonly<Record<IndexName, number>> = NOT_REPLACED
-  /** The last reported locations of the indexes. */
+  /** Where each index was last reported to be. */
   #caches: Readonly<Record<IndexName, IndexStatus['cache']>> = { index: 'disk', search: 'disk' }
-  /** True if damage was reported and the index is not replaced yet. Until then, events refer to the damaged one. */
+  /** True from a damage report until the index has been replaced. Meanwhile, events still refer to the damaged index. */
   #isReplacing = false
   #isClosing = false
   /** Why the worker is currently not restarted. */
@@ -77,7 +77,7 @@ export class IndexingClient implements Indexing {
     return this.#askedAt
   }
 
-  /** Updates which files may be sent to a model. */
+  /** Updates the settings that decide which files may be sent to a model. */
   setAi(ai: IndexerData['settings']['ai']): void {
     this.#data = { ...this.#data, settings: { ...this.#data.settings, ai } }
     this.#send({ type: 'ai', ai })
@@ -86,7 +86,7 @@ export class IndexingClient implements Indexing {
   begin(): void {
     this.#askedAt = performance.now()
     this.#reviveIfDue()
-    // Sent rarely, because each message wakes the worker, which only needs to know about other calls while it embeds.
+    // Each message wakes the worker, so it is only told about calls while it embeds.
     if (this.#hasBegun) {
       if (isEmbedding(this.#status)) this.#send({ type: 'asked' })
       return
@@ -134,10 +134,10 @@ export class IndexingClient implements Indexing {
     }
   }
 
-  /** @param deaths number of worker crashes after which to give up @throws WorkerEnded */
+  /** @param deaths number of worker crashes to survive @throws WorkerEnded if there are more */
   async #call<T>(use: Use<T>, deaths: number): Promise<T> {
     this.#reviveIfDue()
-    const failure = this.#isClosing ? 'The vault is being closed.' : this.#failure
+    const failure = this.#isClosing ? 'The vault is closing.' : this.#failure
     if (failure !== undefined) throw indexingFailed(failure)
     return await this.#hold(this.#callAgain(use, deaths))
   }
@@ -159,7 +159,7 @@ export class IndexingClient implements Indexing {
     return this.#calls
   }
 
-  /** Keeps the process alive while someone is waiting. */
+  /** Keeps the process alive until the promise settles. */
   async #hold<T>(promise: Promise<T>): Promise<T> {
     if (this.#held++ === 0) this.#channel?.ref()
     try {
@@ -175,7 +175,7 @@ export class IndexingClient implements Indexing {
     return () => this.#statusListeners.delete(listener)
   }
 
-  /** A reader found an index damaged. Callers that wait for notes and links wait for the next one. */
+  /** Reports that a reader found an index damaged. Callers that wait for notes and links then wait until it has been replaced. */
   reportDamage(which: IndexName): void {
     if (which === 'index') {
       if (this.#failure !== undefined) return
@@ -185,7 +185,7 @@ export class IndexingClient implements Indexing {
     this.#send({ type: 'damaged', which, replaced: this.#replaced[which] })
   }
 
-  /** The write interface, served by the same worker, so the index is up to date before the answer. */
+  /** The write interface. The same worker serves it, so the index is up to date before a write is answered. */
   readonly writing: Writing = {
     run: (request) => {
       const deaths = request.dryRun ? READS_OUTLIVE : 0
@@ -197,8 +197,8 @@ export class IndexingClient implements Indexing {
   }
 
   /**
-   * Looks up the outcome of a lost write in the record, and never repeats the write. @param isPlan whether a dry run was being
-   * executed
+   * Never repeats a write: if its answer is lost, its outcome is looked up in the record. @param isPlan whether it executes the
+   * plan of a dry run
    */
   async #write(
     call: (calls: Calls<IndexerService>, onBegun: (changeId: string) => void) => Promise<WriteResult>,
@@ -236,7 +236,7 @@ export class IndexingClient implements Indexing {
     if (channel !== undefined) {
       channel.post({ type: 'close' })
       await inTime(closed, CLOSING_TIME)
-      // A worker that is busy comparing files can be ended at any point, because its transaction is not committed.
+      // A worker that is still comparing files can be ended at any point, because its transaction has not been committed.
       await channel.end()
     }
     this.#endCalls(ENDED)
@@ -244,8 +244,8 @@ export class IndexingClient implements Indexing {
   }
 
   #open(): void {
-    // Each worker starts with the index on disk, because nobody updates the memory of its predecessor. Damage found then is reported
-    // once the vault is open.
+    // Each worker starts with the index on disk, because nothing updates an index in its predecessor's memory any more. Any
+    // damage to the one on disk is reported once the vault is open.
     for (const which of ['index', 'search'] as const) if (this.#caches[which] === 'memory') this.#replace(which, 'disk')
     const channel = this.#host.channel()
     this.#channel = channel
@@ -256,7 +256,7 @@ export class IndexingClient implements Indexing {
     channel.onMessage((message) => {
       if (this.#channel !== channel) return
       if (message.type !== 'full') return this.#receive(message, channel)
-      reason = 'The indexing worker needs more memory, and starts again with a larger heap.'
+      reason = 'The indexing worker needs more memory and will restart with a larger heap.'
       this.#host.grow()
     })
     channel.onError((error) => {
@@ -269,7 +269,7 @@ export class IndexingClient implements Indexing {
     if (this.#hasBegun) this.#send({ type: 'begin' })
     if (this.#isReplacing) this.#send({ type: 'damaged', which: 'index', replaced: 0 })
     this.#started.open()
-    // Only pending calls keep the process alive. A message listener would too.
+    // Only pending calls may keep the process alive, but a message listener would, too.
     if (this.#held === 0) channel.unref()
     else channel.ref()
   }
@@ -303,7 +303,7 @@ export class IndexingClient implements Indexing {
         this.#calls?.receive(message.reply)
         break
       case 'embedder':
-        // Call ids start again with each worker, so replies for another worker are ignored.
+        // Each worker numbers its calls from the start, so a reply meant for a previous worker is dropped.
         void answer(embedderService(listeners.openEmbedder), message.call, (reply) => {
           if (this.#channel === channel) channel.post({ type: 'embedder', reply })
         })
@@ -333,7 +333,7 @@ export class IndexingClient implements Indexing {
     this.#started.shut()
     this.#endCalls(reason)
     void channel.end()
-    // The next start compares everything that was missed.
+    // The next worker compares all files, so nothing that was missed stays missed.
     this.#freshness = new Freshness()
     this.#caughtUp.open()
     this.#onClosed()
@@ -349,7 +349,7 @@ export class IndexingClient implements Indexing {
       return
     }
     const message = `the indexing worker ended: ${firstLine(reason)}`
-    // Callers waiting for a complete index keep waiting.
+    // Callers that are waiting for a complete index keep waiting.
     if (this.#upToDate.isOpen) this.#tell({ ...this.#status, phase: 'restarting', message })
     this.#restart = setTimeout(() => this.#start(), pause)
   }
@@ -374,7 +374,7 @@ export class IndexingClient implements Indexing {
     this.#tell({ ...this.#status, phase: 'failed', message, ...(hint === undefined ? {} : { hint }) })
   }
 
-  /** The first call after a while retries a worker that was given up. */
+  /** Starts a worker that had been given up once the restart rule allows it again. */
   #reviveIfDue(): void {
     const { restarts, isOutOfMemory } = this.#host
     if (this.#failure === undefined || this.#isClosing || isOutOfMemory || restarts.pause === undefined) return
@@ -399,7 +399,7 @@ type Use<T> = (calls: Calls<IndexerService>) => Promise<T>
 
 const NOT_REPLACED = { index: 0, search: 0 }
 const ENDED = 'The indexing worker ended.'
-/** Number of worker crashes after which a read fails, because the read itself might be the cause. */
+/** Number of worker crashes after which a read is not repeated again, because the read itself may be the cause. */
 const READS_OUTLIVE = 2
 const UP_TO_DATE: ReadonlySet<IndexStatus['phase']> = new Set(['idle', 'missing', 'failed'])
 const CLOSING_TIME = 2_000

@@ -10,67 +10,67 @@ import { inTime } from '../core/waiting/aborting.ts'
 import { INSIGHT_VERSION } from '../insight/compute-insight.ts'
 import type { NoteFacts, RunPlan, RunResult, RunSubject, TextOfNote } from '../insight/insight-run.ts'
 
-/** Steps of one run over a whole vault, executed off the main thread. */
+/** The steps of one whole-vault run, executed off the main thread. */
 export interface InsightSteps {
-  /** In the order of the topology. */
+  /** Adds notes in the topology's order. */
   addNotes(notes: readonly NoteFacts[]): Promise<void>
   plan(): Promise<RunPlan>
   addTexts(texts: readonly TextOfNote[]): Promise<void>
-  /** `former`: the last saved communities in packed form. */
+  /** @param former the last saved communities in packed form */
   finish(former: Uint8Array | undefined): Promise<RunResult>
-  /** Frees the memory. */
+  /** Frees the run's memory. */
   close(): void
 }
 
 export interface InsightRuns {
-  /** Starts a run. `file` caches the records of notes. The arrays are transferred. */
+  /** Starts a run. `file` caches what is computed per note. The subject's arrays are transferred. */
   beginInsight(file: string, subject: RunSubject): Promise<InsightSteps>
 }
 
 export interface InsightClientParts<Kind extends InsightKind = 'whole'> {
   /** The kind of result to compute. */
   readonly kind: Kind
-  /** The vault's name, which prefixes its ids, if it has one. */
+  /** The vault's name, if it has one, which prefixes its ids. */
   readonly name?: string | undefined
   readonly store: Pick<Store, 'read' | 'results'>
   readonly texts: Texts
   readonly runs: InsightRuns
   readonly file: string
-  /** Stores communities, for the run that computes them. */
+  /** Where the communities are saved. Set only for the kind of run that computes them. */
   readonly state?: Pick<InsightState, 'communities' | 'keepCommunities'>
-  /** True if a path is ignored. */
+  /** Checks whether a path is ignored. */
   readonly isIgnored: (path: string) => boolean
-  /** The ignore rule as text, because others who share the store may ignore other paths. */
+  /** The ignore rules as text. Servers that share the store but ignore other paths must not use each other's results. */
   readonly ignored?: string
-  /** The languages that notes can be in. All by default. */
+  /** The languages that notes may be written in. Defaults to all. */
   readonly languages?: readonly string[]
-  /** True if another process is about to update the store. */
+  /** Returns true if another process keeps the store up to date. */
   readonly isKeptElsewhere?: () => boolean
 }
 
 /** Name under which the store keeps the last communities in packed form. */
 const COMMUNITIES = 'communities'
 
-/** Results stored for others. Ids omit the vault's name, which each server adds. */
+/** A result stored for other servers. Ids omit the vault's name, because each server adds its own. */
 interface Packed {
   readonly recipe: string
   readonly insight: Omit<InsightKinds[InsightKind], 'ids'> & { readonly ids: readonly string[] }
 }
 
-/** Number of notes whose data or text is read at once. */
+/** Number of notes whose data (`FACTS`) or text (`TEXTS`) is read at once. */
 const FACTS = 1_000
 const TEXTS = 64
-/** Maximum number of restarts of a run because the vault changed. After that, it uses what it finds. */
+/** Maximum number of attempts at a run while the vault keeps changing. The last attempt accepts changes in between. */
 const BEGINNINGS = 3
-/** Maximum number of attempts after failures. */
+/** Maximum number of attempts if a run fails. */
 const ATTEMPTS = 2
 /**
- * How long to wait before retrying the same generation, in milliseconds, after a run that lacked note text, or that failed while an
- * older result exists.
+ * How long to wait, in milliseconds, before retrying the same generation after a run that could not read all notes, or that
+ * failed while an older result exists.
  */
 const PAUSE = 60_000
 
-/** Collects the input of an insight and caches the latest result. Reads in parts, so other work can run in between. */
+/** Collects the input for an insight and caches the latest result. Reads in parts, so other work can run in between. */
 export class InsightClient<Kind extends InsightKind = 'whole'> implements Insights<Kind> {
   readonly #parts: InsightClientParts<Kind>
   readonly #end = new AbortController()
@@ -79,7 +79,7 @@ export class InsightClient<Kind extends InsightKind = 'whole'> implements Insigh
   #progress: { readonly done: number; readonly total: number } | undefined
   /** The generation requested while a run was in progress. */
   #wanted: number | undefined
-  /** Skips further attempts until this time. */
+  /** No new attempt for `generation` starts before `until`. */
   #pause = { generation: -1, until: 0 }
 
   constructor(parts: InsightClientParts<Kind>) {
@@ -92,7 +92,7 @@ export class InsightClient<Kind extends InsightKind = 'whole'> implements Insigh
     const last = this.#last
     const isPaused = this.#pause.generation === now.generation && performance.now() < this.#pause.until
     if (last?.generation === now.generation && (isPaused || last.unread.length === 0)) return { insight: last, isCurrent: true }
-    // A vault that was fed from scratch has a lower generation, so earlier results are useless.
+    // If a store has been rebuilt from scratch, its generation is lower and the previous results are of no use.
     const isFollowed = last !== undefined && last.generation < now.generation && this.#parts.isKeptElsewhere?.() === true
     const isAwaited = isFollowed || (isPaused && last !== undefined)
     const run = now.complete && !isAwaited ? this.#start(now.generation) : undefined
@@ -105,7 +105,7 @@ export class InsightClient<Kind extends InsightKind = 'whole'> implements Insigh
     return this.#progress
   }
 
-  /** Computes the result for this generation, for all who share the store, and waits for it. @throws RouxError `PROVIDER_ERROR` */
+  /** Computes the current result for all servers that share the store, and waits for it. @throws RouxError `PROVIDER_ERROR` */
   async update(): Promise<void> {
     const { generation, complete } = await this.#read(async (snapshot) => snapshot)
     if (this.#last?.generation !== generation) await this.#takeShared(generation, this.#end.signal)
@@ -113,24 +113,24 @@ export class InsightClient<Kind extends InsightKind = 'whole'> implements Insigh
     if (complete && !isPaused && this.#last?.generation !== generation) await this.#start(generation)
   }
 
-  /** Takes over newer results computed by others who share the store. */
+  /** Takes over a newer result from another server that shares the store. */
   async #takeShared(generation: number, signal: AbortSignal | undefined): Promise<void> {
     const { store, kind } = this.#parts
     const known = this.#last
     const than = known !== undefined && known.generation < generation ? known.generation : -1
     const found = await store.results?.newer(kind, than, signal)
-    // Another result may have arrived in the meantime.
+    // Another result may have arrived while this one was being read.
     if (found !== undefined && this.#last === known) this.#last = this.#unpack(found.bytes) ?? known
   }
 
-  /** Stores the result for others. If that fails, they compute it themselves. */
+  /** Stores the result for other servers. If that fails, they compute it themselves. */
   async #share(insight: InsightKinds[Kind]): Promise<void> {
     const { store, kind, isKeptElsewhere } = this.#parts
     if (store.results === undefined || insight.unread.length > 0 || isKeptElsewhere?.() === true) return
     await store.results.keep(kind, { generation: insight.generation, bytes: this.#pack(insight) }).catch(() => {})
   }
 
-  /** Identifies the input apart from the notes: the program version, the ignored paths and the languages. */
+  /** Identifies all input other than the notes: the algorithm's version, the ignored paths and the languages. */
   get #recipe(): string {
     return JSON.stringify([INSIGHT_VERSION, this.#parts.ignored ?? '', this.#parts.languages ?? []])
   }
@@ -146,7 +146,7 @@ export class InsightClient<Kind extends InsightKind = 'whole'> implements Insigh
       if (recipe !== this.#recipe) return undefined
       return { ...insight, ids: insight.ids.map((id) => toNodeId(id, this.#parts.name)) } as unknown as InsightKinds[Kind]
     } catch {
-      // Written by a newer version of Node.js.
+      // A newer version of Node.js may have written it.
       return undefined
     }
   }
@@ -203,7 +203,7 @@ export class InsightClient<Kind extends InsightKind = 'whole'> implements Insigh
     }
   }
 
-  /** Returns `undefined` if the vault has changed, unless this is the last attempt. */
+  /** Returns `undefined` if the vault changed during the run, unless this is the last attempt. */
   async #tryOnce(isLast: boolean): Promise<InsightKinds[Kind] | undefined> {
     const { generation, topology, ids } = await this.#read(async (snapshot) => {
       const found = await snapshot.topology()
@@ -228,18 +228,18 @@ export class InsightClient<Kind extends InsightKind = 'whole'> implements Insigh
       const unread = 'lacking' in plan ? await this.#addTexts(steps, plan.lacking, versions) : []
       const { order, isSettled, communitiesKept, computed } =
         'result' in plan ? plan.result : await steps.finish(await this.#formerCommunities())
-      // Communities of a result that lacks note text are not saved, because the next result would assign their ids to other notes.
+      // Communities are not saved if some notes could not be read, because the next result would give their ids to other notes.
       if (isSettled && communitiesKept !== undefined) await this.#keepCommunities({ generation, bytes: communitiesKept })
       if (!isSettled) this.#pauseAt(generation)
       const idOf = (note: number): NodeId => ids[note] as NodeId
-      // A run returns the result of its kind.
+      // A run returns the result for its kind.
       return { generation, ids: Array.from(order, idOf), unread: unread.map(idOf), ...computed } as unknown as InsightKinds[Kind]
     } finally {
       steps.close()
     }
   }
 
-  /** Starts from the communities that everyone shares, so ids agree. */
+  /** Returns the communities to start from, preferring the shared ones, so that all servers use the same ids. */
   async #formerCommunities(): Promise<Uint8Array | undefined> {
     const { store, state } = this.#parts
     if (state === undefined) return undefined
@@ -262,7 +262,7 @@ export class InsightClient<Kind extends InsightKind = 'whole'> implements Insigh
     return { generation: snapshot.generation, versions, notes }
   }
 
-  /** Sends the text of notes to the run and returns the notes whose files do not respond. */
+  /** Sends the notes' text to the run, and returns the notes whose files do not respond. */
   async #addTexts(
     steps: InsightSteps,
     lacking: Uint32Array,
@@ -281,7 +281,7 @@ export class InsightClient<Kind extends InsightKind = 'whole'> implements Insigh
       await handedOver
       this.#end.signal.throwIfAborted()
       handedOver = steps.addTexts(part.map((note, at) => ({ note, text: typeof read[at] === 'string' ? undefined : read[at] })))
-      // Errors are handled by the `await` below.
+      // The next `await` handles any error.
       handedOver.catch(() => {})
       unread.push(...part.filter((_, at) => read[at] === 'unread'))
     }

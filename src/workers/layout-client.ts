@@ -9,12 +9,12 @@ import type { LaidOut } from '../insight/layout.ts'
 
 /** Computes layouts off the main thread. */
 export interface LayoutRuns {
-  /** `before` has `NaN` for notes without a position. If omitted, all notes are placed. */
+  /** @param before the previous positions, with `NaN` for notes without one; if `undefined`, all notes are placed */
   layOut(graph: Omit<LaidOutGraph, 'ids'>, before: Float32Array | undefined, how: LayoutHow): Promise<LaidOut>
 }
 
 export interface LayoutHow {
-  /** True if all notes are placed again, then rotated to resemble the previous layout. */
+  /** True to place all notes again and rotate the result to resemble the previous layout. */
   readonly again: boolean
   /** Reports progress, 0–1. */
   onProgress(share: number): void
@@ -24,15 +24,15 @@ interface Kept {
   readonly ids: readonly NodeId[]
   readonly places: Float32Array
   readonly regions: Int32Array
-  /** Number of notes placed individually next to others. */
+  /** Number of notes placed one by one next to others since the last full layout. */
   readonly added: number
-  /** True if groups were known at the time of the full layout. */
+  /** True if the communities were known at the time of the last full layout. */
   readonly isGrouped: boolean
 }
 
 const FORMAT = 3
 
-/** Up to this many new notes are placed next to existing ones. With more, everything is laid out again. */
+/** Up to this many new notes are placed next to existing ones. If there are more, everything is laid out again. */
 const MOST_NEW = 2_000
 
 /** Stores the positions of a vault's notes in a cache file. If the file cannot be written, they stay in memory. */
@@ -72,7 +72,7 @@ export class LayoutClient implements Layouts {
     const kept = (await this.hasPlaces()) ? this.#kept : undefined
     const before = kept === undefined ? undefined : placesFor(ids, kept)
     const missing = before === undefined ? ids.length : countMissing(before)
-    // The first map is shown before communities are known, and is the only one laid out again automatically.
+    // The first map may be shown before communities are known. Only such a map is laid out again automatically.
     const isRough = kept?.isGrouped === false && graph.levels.length > 0
     const isWhole = mayMove === 'all' || (isRough && mayMove === 'once')
     if (missing === 0 && kept !== undefined && before !== undefined && !isWhole) {
@@ -80,7 +80,7 @@ export class LayoutClient implements Layouts {
       if (kept.ids.length !== ids.length) await this.#keep({ ...kept, ids, places: before, regions })
       return { places: before, regions, added: shareOf(this.#kept, ids.length), isRough }
     }
-    // If hardly any notes have a position, this is effectively another vault.
+    // If most notes have no position, this is effectively another vault.
     const isNew = before === undefined || missing > ids.length / 2
     // Placing very many notes individually would take minutes.
     const isAll = isNew || isWhole || missing > MOST_NEW
@@ -116,12 +116,12 @@ export class LayoutClient implements Layouts {
       await writeFile(draft, JSON.stringify({ format: FORMAT, added, isGrouped, ids, places, regions }), { mode: 0o600 })
       await rename(draft, this.#file)
     } catch {
-      // Kept in memory.
+      // The layout stays in memory.
     }
   }
 }
 
-/** Returns `undefined` if there is none or it is damaged. */
+/** Returns the saved layout, or `undefined` if there is none or it is damaged. */
 async function readKept(file: string): Promise<Kept | undefined> {
   try {
     const read: unknown = JSON.parse(await readFile(file, 'utf8'))
@@ -146,7 +146,7 @@ function bytesOf(text: string): ArrayBuffer {
   return Uint8Array.from(Buffer.from(text, 'base64')).buffer
 }
 
-/** Returns the previous regions. A new note gets the region of most of its linked notes. */
+/** Returns each note's previous region. A new note gets the most frequent region among the notes it links to. */
 function regionsFor({ ids, offsets, targets }: LaidOutGraph, kept: Kept | undefined): Int32Array {
   const numberOf = new Map(kept?.ids.map((id, at) => [id, at]))
   const regions = Int32Array.from(ids, (id) => kept?.regions[numberOf.get(id) ?? -1] ?? -1)

@@ -12,29 +12,29 @@ export function indexingFailed(reason: string): RouxError {
 }
 
 /**
- * Error for a worker that crashed before touching any file. @param isPlan whether a dry run was to be executed, which is lost with
- * the worker
+ * Error for a worker that crashed before it touched any file. @param isPlan whether it was to execute the plan of a dry run,
+ * which is lost with the worker
  */
 export function notBegun(reason: string, isPlan: boolean): RouxError {
   return new RouxError(
     'PROVIDER_ERROR',
-    `Nothing was written: indexing ended before the change began (${firstLine(reason)}).`,
+    `Nothing was written: the indexing worker ended before the change began (${firstLine(reason)}).`,
     again(isPlan),
   )
 }
 
-/** Returns the hint for the case that nothing was written. */
+/** Returns the hint for a change that was not made. */
 function again(isPlan: boolean) {
-  return isPlan ? { hint: 'Repeat the dry run: its plan is lost.' } : { hint: 'Call again.', isTransient: true }
+  return isPlan ? { hint: 'Repeat the dry run, because its plan was lost.' } : { hint: 'Call again.', isTransient: true }
 }
 
-/** Error for a write whose answer was lost, with the recorded outcome. */
+/** Error for a write whose answer was lost. It reports the recorded outcome. */
 export function lostWriteError(
   { changeId, reason }: { readonly changeId: string; readonly reason: string },
   fate: ChangeFate | undefined,
   isPlan: boolean,
 ): RouxError {
-  const why = `indexing ended before it could be answered (${firstLine(reason)})`
+  const why = `the indexing worker ended before it could answer (${firstLine(reason)})`
   switch (fate?.state) {
     case 'done':
     case 'undone':
@@ -43,10 +43,10 @@ export function lostWriteError(
       })
     case 'rolled_back':
       if (fate.kept.length > 0) return keptError(changeId, why, fate.kept)
-      return new RouxError('PROVIDER_ERROR', `Nothing was written: ${why}, and the part already done was undone.`, again(isPlan))
+      return new RouxError('PROVIDER_ERROR', `The change failed and was rolled back: ${why}.`, again(isPlan))
     default:
       return new RouxError('PROVIDER_ERROR', `Roux does not know whether the change ${changeId} was made: ${why}.`, {
-        hint: 'Check list_changes before you repeat it; a half-finished change is undone at the next start.',
+        hint: 'Check list_changes before you repeat it; an incomplete change is rolled back at the next start.',
       })
   }
 }
@@ -54,7 +54,7 @@ export function lostWriteError(
 function keptError(changeId: string, why: string, kept: readonly KeptFile[]): RouxError {
   return new RouxError(
     'PROVIDER_ERROR',
-    `The change ${changeId} was partly undone: ${why}. These files were edited since and are left as they are, perhaps with text of the change: ${listKept(kept)}.`,
+    `The change ${changeId} was only partly rolled back: ${why}. These files have been edited since and were not touched; they may still contain text from the change: ${listKept(kept)}.`,
     { hint: 'Read these files before you repeat the change.', candidates: kept },
   )
 }

@@ -11,7 +11,7 @@ export function mayLeave({ allow, deny }: Pick<AiSettings, 'allow' | 'deny'>): P
   return (path) => allowed.every((fits) => fits(path)) && !isDenied(path)
 }
 
-/** Returns a test for whether a file may be embedded under the current settings, or `undefined` if no server embeds and all files may. */
+/** Returns a test for whether a file may be embedded now, or `undefined` if all files may because no server is used. */
 export function mayEmbed({ kind }: Pick<Settings['embedder'], 'kind'>, ai: () => AiSettings): PathTest | undefined {
   if (kind !== 'openai') return undefined
   let known: { readonly ai: AiSettings; readonly test: PathTest } | undefined
@@ -22,14 +22,14 @@ export function mayEmbed({ kind }: Pick<Settings['embedder'], 'kind'>, ai: () =>
   }
 }
 
-/** Returns the patterns of `ai.allow` and `ai.deny` that match no path. */
+/** Returns the patterns in `ai.allow` and `ai.deny` that do not match any path. */
 export function unusedPatterns({ allow, deny }: Pick<AiSettings, 'allow' | 'deny'>, paths: readonly string[]): readonly string[] {
   const unused = (key: string, globs: readonly string[], nocase: boolean): readonly string[] =>
     globs.flatMap((glob) => (paths.some(anyOf([glob], nocase)) ? [] : [`${key}: ${JSON.stringify(glob)}`]))
   return [...unused('ai.allow', allowLists(allow).flat(), false), ...unused('ai.deny', deny, true)]
 }
 
-/** Returns the lists from several sources. A path must match one pattern of each list. */
+/** Splits `ai.allow` into the lists of its sources. A path must match a pattern in every list. */
 function allowLists(allow: readonly string[]): readonly (readonly string[])[] {
   const lists: string[][] = [[]]
   for (const glob of allow) {

@@ -12,36 +12,36 @@ export interface IndexerData {
   /** Absolute path of the vault. */
   readonly root: string
   readonly settings: Pick<Settings, 'vault' | 'links' | 'tags' | 'embedder' | 'write' | 'files' | 'insight' | 'search' | 'ai'>
-  /** Folder for the record of changes and the locks. */
+  /** The folder that holds the record of changes and the locks. */
   readonly stateFolder: string
   readonly engine: EnginePlace
   readonly watch: boolean
 }
 
-/** The configuration plus the parts created for each worker. */
+/** The configuration, plus what is created for each worker. */
 export interface OpenIndexer extends IndexerData {
   /** The counters of a `Freshness`. */
   readonly freshness: SharedArrayBuffer
-  /** True if a worker that runs short of memory is replaced by one with a larger heap. */
+  /** True if a worker that runs short of memory is to be replaced by one with a larger heap. */
   readonly mayGrow: boolean
 }
 
 export type ToIndexer =
-  /** Another vault joins the same worker. */
+  /** Adds another vault to the worker. */
   | { readonly type: 'join'; readonly port: MessagePort }
   | { readonly type: 'open'; readonly data: OpenIndexer }
   | { readonly type: 'begin' }
   /** A call arrived while notes are being embedded. */
   | { readonly type: 'asked' }
   | { readonly type: 'call'; readonly call: Call }
-  /** `replaced`: number of index replacements known to the reader. */
+  /** `replaced` is the number of index replacements that the reader knows of. */
   | { readonly type: 'damaged'; readonly which: IndexName; readonly replaced: number }
   /** Reply from the main thread's embedder. */
   | { readonly type: 'embedder'; readonly reply: Reply }
-  /** The `ai` settings changed. */
+  /** The `ai` settings have changed. */
   | { readonly type: 'ai'; readonly ai: IndexerData['settings']['ai'] }
   | { readonly type: 'close' }
-  /** No vault is open anymore, so the worker ends. */
+  /** No vault is open any more, so the worker should exit. */
   | { readonly type: 'end' }
 
 export type FromIndexer =
@@ -49,13 +49,13 @@ export type FromIndexer =
   | { readonly type: 'committed'; readonly generation: number }
   | { readonly type: 'replaced'; readonly which: IndexName; readonly cache: IndexStatus['cache'] }
   | { readonly type: 'reply'; readonly reply: Reply }
-  /** The index now contains everything the watcher reported. */
+  /** The index now contains everything that the watcher has reported. */
   | { readonly type: 'caughtUp' }
-  /** Incomplete changes of a crashed process were rolled back. */
+  /** A crashed process's incomplete changes have been rolled back. */
   | { readonly type: 'recovered' }
   | { readonly type: 'embedder'; readonly call: Call }
   | { readonly type: 'error'; readonly stack: string }
-  /** The worker's heap is nearly full, and it waits to be replaced. Sent only if `mayGrow`. */
+  /** The worker's heap is nearly full, and the worker waits to be replaced. Sent only if `mayGrow` is true. */
   | { readonly type: 'full' }
   | { readonly type: 'closed' }
 
@@ -66,11 +66,11 @@ export type ReadVault = Pick<Settings['vault'], 'ignore' | 'gitignore' | 'mode'>
 }
 
 export type ReadJob =
-  /** A note. `known` means that the receiver has data for this stat. */
+  /** A note's text. `known` is the stat of the version that the caller has already. */
   | { readonly kind: 'text'; readonly path: VaultPath; readonly known?: FileStat }
   | { readonly kind: 'stretch'; readonly path: VaultPath; readonly offset: number; readonly length: number }
 
-/** `undefined` if the file is gone or not readable. */
+/** `same` if the file still has the stat `known`; `undefined` if it is gone or cannot be read. */
 export type ReadResult =
   | { readonly text: NoteText; readonly stat?: FileStat }
   | { readonly bytes: Uint8Array; readonly size: number }

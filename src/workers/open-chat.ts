@@ -22,7 +22,6 @@ export function openChat(ai: () => Settings['ai'], key: KeySource | undefined): 
   return {
     context: ai().context,
     maxTokens: ai().max_tokens,
-    // Excluded files have no text, because the reader thread rejects them under the current rules.
     async unusedPatterns(paths) {
       const { allow, deny } = ai()
       const patterns = JSON.stringify([allow, deny])
@@ -30,6 +29,7 @@ export function openChat(ai: () => Settings['ai'], key: KeySource | undefined): 
       checked = patterns
       return unusedPatterns({ allow, deny }, await paths())
     },
+    // Ignored files need no check here, because the reader thread does not return their text.
     mayLeave: (paths) => paths.map(mayLeave(ai())),
     open() {
       opening ??= open().catch((error: unknown) => {

@@ -13,22 +13,22 @@ import type { OpenGate } from './open-gate.ts'
 export interface OpenEmbedding {
   /** Opens the configured embedder. @throws RouxError `PROVIDER_ERROR` */
   open(): Promise<Embedder>
-  /** Opens the previous embedder, if that is possible without further setup. */
+  /** Opens the embedder with the given id if it is a built-in one, which needs no setup. */
   openFormer(id: string): Promise<Embedder | undefined>
   close(): Promise<void>
 }
 
 export interface EmbeddingOptions {
-  /** For `embedder.base_url`. */
+  /** The key for the server at `embedder.base_url`. */
   readonly apiKey?: string | undefined
   readonly onDownload?: ((progress: DownloadProgress) => void) | undefined
-  /** Limits what is sent to other computers. Defaults to nothing. */
+  /** Limits what may be sent to other computers. By default, nothing may. */
   readonly gate?: (() => GateSettings) | undefined
   /** The vault's name, if a process serves several. */
   readonly name?: string
 }
 
-/** Used if the settings do not specify it. */
+/** The gate if none is given: nothing is sent to other computers. */
 const CLOSED = (): GateSettings => ({ allow_remote: false, budget: 'auto' })
 
 /** Opens the configured embedders on demand. A failure is retried on the next call. */
@@ -53,14 +53,14 @@ export function openEmbedding(
     open: () => open('', wanted),
     openFormer: async (id) => {
       if (!id.startsWith('static:')) return undefined
-      // Uses the configured one if it is the same, to avoid reading the table twice.
+      // If the configured embedder has this id, it is reused, so its table is not read twice.
       const own = wanted.kind === 'static' ? await open('', wanted) : undefined
       if (own?.id === id) return own
       const former = await open(id, { kind: 'static', allowDownload: false, ...formerSettings(id) })
       return former.id === id ? former : undefined
     },
     close: async () => {
-      // Nobody is waiting for the download anymore.
+      // Nobody is waiting for a download any more.
       closing.abort(new Error('the vault was closed'))
       const embedders = await Promise.allSettled(opened.values())
       await Promise.all(embedders.map((each) => (each.status === 'fulfilled' ? each.value.close() : undefined)))
@@ -69,13 +69,13 @@ export function openEmbedding(
   }
 }
 
-/** Returns the settings of a built-in embedder with this id. Only ids of both tables name a version. */
+/** Returns the built-in embedder's settings for the given id. Only an embedder with both tables has a version in its id. */
 function formerSettings(id: string): Pick<EmbedderSettings, 'dimensions' | 'languages'> {
   const [, , dimensions, version] = id.split(':')
   return { dimensions: Number(dimensions), languages: version === undefined ? 'english' : 'auto' }
 }
 
-/** Routes a server's embedder through the gate, which is opened on demand. */
+/** Passes requests to an embedding server through the gate, which is opened on demand. */
 export function gatePassage(settings: () => GateSettings = CLOSED): {
   admit(place: { readonly baseUrl: string; readonly model: string }): Promise<Meter>
   close(): void
@@ -102,7 +102,7 @@ export function embedderSettings(settings: Settings['embedder'], apiKey?: string
     ...(model === '' ? undefined : { model }),
     ...(baseUrl === '' ? undefined : { baseUrl }),
     ...(apiKey === undefined ? undefined : { apiKey }),
-    // An empty string means no prefix.
+    // Unlike the other settings, an empty prefix is a value and means no prefix.
     ...(settings.query_prefix === 'auto' ? undefined : { queryPrefix: settings.query_prefix }),
     ...(settings.passage_prefix === 'auto' ? undefined : { passagePrefix: settings.passage_prefix }),
     ...(dimensions === 0 ? undefined : { dimensions }),
@@ -110,7 +110,7 @@ export function embedderSettings(settings: Settings['embedder'], apiKey?: string
   }
 }
 
-/** Dependencies of the embedders. */
+/** Returns the embedders' dependencies. */
 export function embedderDependencies(onProgress?: (progress: DownloadProgress) => void): EmbedderDependencies {
   return {
     tables: embeddingTables(),
@@ -123,6 +123,6 @@ export function embedderDependencies(onProgress?: (progress: DownloadProgress) =
 async function openAny(settings: EmbedderSettings, dependencies: EmbedderDependencies, signal: AbortSignal): Promise<Embedder> {
   const { openEmbedder } = await import('../embed/open-embedder.ts')
   const embedder = await openEmbedder(settings, dependencies, signal)
-  if (embedder === undefined) throw new Error('no embedder is configured')
+  if (embedder === undefined) throw new Error('no embedder has been configured')
   return embedder
 }

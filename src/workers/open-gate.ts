@@ -7,19 +7,19 @@ import { openSqlite } from '../store/embedded/sqlite.ts'
 /** The gate and its state. */
 export interface OpenGate {
   readonly gate: Gate
-  /** Opened on the first call. @throws RouxError `PROVIDER_ERROR` */
+  /** Opens the state on the first call. @throws RouxError `PROVIDER_ERROR` */
   state(): AiState
   close(): void
 }
 
-/** Opens the gate of a process. No file is opened before the first request passes it. */
+/** Opens a process's gate. No file is opened before the first request. */
 export function openGate(settings: () => GateSettings): OpenGate {
   let opened: AiState | undefined
   const state = (): AiState => {
     opened ??= new AiState(aiStateFile(userFolders().state), (path) => openSqlite(path))
     return opened
   }
-  // Without consent, there is no file.
+  // The file does not exist until someone gives consent.
   const hasConsent = (origin: string): boolean =>
     existsSync(aiStateFile(userFolders().state)) && state().consentOf(origin) !== undefined
   return {

@@ -28,7 +28,7 @@ export function openWrites({ root, settings, stateFolder }: IndexerData, service
   })
 }
 
-/** Returns why the settings forbid writing a path, if they do. */
+/** Returns a function that explains why the settings forbid writing a path, or returns `undefined` if they allow it. */
 function refusalOf(root: string, { vault, write }: IndexerData['settings']): (path: string) => string | undefined {
   const rules = openIgnoreRules(root, { ignore: vault.ignore, gitignore: vault.gitignore, mode: vault.mode }, diskFileSystem)
   const filters = openExclusionFilters(root, diskFileSystem)
@@ -36,16 +36,16 @@ function refusalOf(root: string, { vault, write }: IndexerData['settings']): (pa
   const isAllowed = write.allow.length === 0 ? () => true : anyMatches(write.allow, folds)
   const isDenied = anyMatches(write.deny, folds)
   return (path) => {
-    // The file that contains the write rules must not be changed by tools.
-    if (path.toLowerCase() === SETTINGS_FILE) return 'it holds the settings of this vault'
-    if (rules.hides(path, false)) return 'the vault leaves it out (vault.ignore, .gitignore or its name)'
+    // Tools must not change the file that contains the write rules.
+    if (path.toLowerCase() === SETTINGS_FILE) return "it holds this vault's settings"
+    if (rules.hides(path, false)) return 'the vault ignores it (because of vault.ignore, .gitignore or its name)'
     if (filters.excludes([path])[0] === true) return "it is among the vault's excluded files"
-    if (!isAllowed(path)) return 'the setting write.allow does not name it'
-    return isDenied(path) ? 'the setting write.deny names it' : undefined
+    if (!isAllowed(path)) return 'the setting write.allow does not include it'
+    return isDenied(path) ? 'the setting write.deny excludes it' : undefined
   }
 }
 
-/** Returns a test for whether one of these globs matches. A glob that begins with `!` matches everything else. */
+/** Returns a test for whether any of the given globs matches. A glob that begins with `!` matches everything else. */
 export function anyMatches(globs: readonly string[], nocase: boolean): (path: string) => boolean {
   const tests = globs.map((glob) => ({ isNegated: glob.startsWith('!'), matches: matchAny([glob.replace(/^!/, '')], nocase) }))
   return (path) => tests.some(({ isNegated, matches }) => matches(path, false) !== isNegated)

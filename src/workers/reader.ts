@@ -5,7 +5,7 @@ import { openVault } from '../vault/open-vault.ts'
 import type { FromReader, ReadJob, ReadResult, ReadVault, ToReader } from './messages.ts'
 
 const port = parentPort
-if (port === null) throw new Error('This file runs as a worker only.')
+if (port === null) throw new Error('This file can only run as a worker.')
 
 const vaults = new Map<number, { readonly at: ReadVault; vault?: ReturnType<typeof openVault> }>()
 
@@ -23,7 +23,7 @@ function send(message: FromReader): void {
   port?.postMessage(message, stretch ? [(message.result as { bytes: Uint8Array }).bytes.buffer as ArrayBuffer] : [])
 }
 
-/** Reads through the vault, which follows no link to the outside. A missing vault is looked up again on each call. */
+/** Reads through the vault, which never follows links to the outside. If the vault is missing, each call looks for it again. */
 function read(number: number, job: ReadJob): ReadResult {
   try {
     const opened = vaults.get(number)

@@ -5,7 +5,7 @@ import { heapLimit } from './heap.ts'
 import { endIndexer } from './indexer-channel.ts'
 import { startGuarded } from './thread-guard.ts'
 
-/** Two semi-spaces of 4 MB, as in the workers. */
+/** Once the young generation has two semi-spaces of 4 MB, like in the workers, its growth is stopped. */
 const ENOUGH = 8 << 20
 
 /** How often the heap size is checked while it grows, in milliseconds. */
@@ -14,15 +14,15 @@ const LOOK_EVERY = 20
 let spare: Worker | undefined
 
 /**
- * Starts the indexing worker in advance. It boots while the main thread loads the protocol, and touches nothing until it opens a
- * vault. Only for server processes; it also bounds their memory.
+ * Starts the indexing worker in advance. It boots while the main thread loads the protocol, and touches no file until it opens a
+ * vault. Only for server processes, because it also limits the process's memory.
  */
 export function bootIndexer(): void {
   boundYoungSpace()
   spare ??= startWorker('indexer')
 }
 
-/** Returns the worker started in advance, or a new one, which must be used for a heap limit (in megabytes) other than the usual one. */
+/** Returns the worker started in advance, or a new one if there is none or `heap` (in megabytes) is not the usual limit. */
 export function takeIndexer(heap = heapLimit()): Worker {
   const worker = heap === heapLimit() ? spare : undefined
   if (worker === undefined) return startWorker('indexer', heap)
@@ -30,7 +30,7 @@ export function takeIndexer(heap = heapLimit()): Worker {
   return worker
 }
 
-/** Ends the worker started in advance if nothing used it. */
+/** Ends the worker started in advance if it was never used. */
 export async function endSpare(): Promise<void> {
   if (spare !== undefined) await endIndexer(takeIndexer())
 }
@@ -40,7 +40,7 @@ const YOUNG_MB = 12
 
 /** Starts a worker that does not keep the process alive by itself. `heap` is its limit in megabytes. */
 export function startWorker(name: 'indexer' | 'compute' | 'reader', heap = heapLimit()): Worker {
-  // stdout belongs to the protocol, so libraries in a worker must not print there either.
+  // stdout is reserved for the protocol, so libraries in a worker must not print to it.
   const resourceLimits = { maxYoungGenerationSizeMb: YOUNG_MB, maxOldGenerationSizeMb: heap }
   const worker = startGuarded((workerData) => new Worker(entryOf(name), { stdout: true, resourceLimits, workerData }))
   worker.unref()
@@ -48,16 +48,16 @@ export function startWorker(name: 'indexer' | 'compute' | 'reader', heap = heapL
 }
 
 /**
- * Bounds the main thread's young generation, for which V8 would take 32 MB and never return it. Only for Roux's own processes,
+ * Limits the main thread's young generation, which would otherwise grow to 32 MB and never shrink. Only for Roux's own processes,
  * because the flag applies to all threads.
  */
 export function boundYoungSpace(): void {
   let isBound = false
   const bound = (): void => {
-    // This cannot be set before the process starts. V8 reads the limit whenever the heap grows.
+    // A limit on the space itself could only be set before the process starts, but V8 reads this factor whenever the heap grows.
     if (isBound) setFlagsFromString('--semi-space-growth-factor=1')
   }
-  // V8 resets a factor below two whenever it creates a heap for another thread.
+  // Whenever V8 creates a heap for another thread, it resets a factor below two.
   process.on('worker', (worker) => void worker.once('online', bound))
   const timer = setInterval(() => {
     const size = getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space')?.space_size ?? ENOUGH

@@ -5,12 +5,12 @@ const BUSY = 1
 const ENDING = 2
 /** Polling interval while waiting for a thread to leave native code, in milliseconds. */
 const LOOK = 1
-/** Maximum time to wait for it, in milliseconds. If it takes longer, it hangs on a disk. */
+/** Maximum time to wait for a thread, in milliseconds. One that takes longer is stuck waiting for a disk. */
 const PATIENCE = 2_000
 
 /**
- * Keeps a thread from being terminated while it runs native code. Terminating it inside SQLite's binding would crash the whole
- * process. Two threads share the guard through its memory.
+ * Keeps a thread from being terminated while it runs native code, because terminating it inside SQLite's binding would crash the
+ * whole process. Both threads share the guard's memory.
  */
 export class ThreadGuard {
   /** The shared memory to pass to the other thread. */
@@ -20,7 +20,7 @@ export class ThreadGuard {
     this.cells = cells
   }
 
-  /** Runs work that must not be interrupted. Once the thread is being ended, no new work starts. */
+  /** Runs work that must not be interrupted. Once another thread has called `end`, no new work starts. */
   run<T>(work: () => T): T {
     const before = Atomics.or(this.cells, 0, BUSY)
     if (before === BUSY || before === (BUSY | ENDING)) return work()
@@ -36,13 +36,13 @@ export class ThreadGuard {
     }
   }
 
-  /** Called by another thread. Resolves once no work is in progress and none can start, or after two seconds. */
+  /** Called by another thread. Resolves after two seconds at most, usually once no work is in progress and none can start. */
   async end(): Promise<void> {
     const until = performance.now() + PATIENCE
     while (this.#isBusy() && performance.now() < until) await setTimeout(LOOK)
   }
 
-  /** The same, but blocks the calling thread. @returns false if work is still in progress after two seconds */
+  /** Like `end`, but blocks the calling thread. @returns false if work is still in progress after two seconds */
   endNow(): boolean {
     return !this.#isBusy() || Atomics.wait(this.cells, 0, BUSY | ENDING, PATIENCE) !== 'timed-out'
   }
@@ -68,18 +68,18 @@ interface GuardData {
   readonly guard: ThreadGuard['cells']
 }
 
-/** The guard of the current worker. */
+/** Returns the current worker's guard. */
 export function ownGuard(): ThreadGuard {
   return new ThreadGuard((workerData as GuardData | null)?.guard)
 }
 
-/** Terminates a worker, outside of SQLite if it was started with a guard. */
+/** Terminates a worker. If it was started with a guard, waits until it is not inside SQLite. */
 export async function terminate(worker: Worker): Promise<void> {
   await guards.get(worker)?.end()
   await worker.terminate()
 }
 
-/** Blocks until no worker is inside SQLite, before the process exits. @returns false if one still is after two seconds */
+/** Blocks until no worker is inside SQLite. Call it before exiting. @returns false if one still is after two seconds */
 export function leaveNativeCode(): boolean {
   return [...guards.values()].map((guard) => guard.endNow()).every(Boolean)
 }

@@ -18,30 +18,30 @@ export interface WriteParts {
 interface KeptPlan {
   readonly title: string
   readonly operations: readonly Operation[]
-  /** Fingerprint of the changes shown to the caller. */
+  /** The fingerprint of the changes that the dry run showed. */
   readonly fingerprint: string
 }
 
 /** Operations that rewrite links in other files. */
 const RELINKING: ReadonlySet<Operation['kind']> = new Set(['move', 'renameHeading', 'renameTag', 'clone'])
 
-/** Maximum number of times a write is planned again because a file changed in the meantime. */
+/** Maximum number of times a write is planned before a file that keeps changing makes it fail. */
 const ATTEMPTS = 4
 
-/** Checks whether the caller specified the expected state of a file. */
+/** Checks whether the caller specified a file's expected state. */
 function namesState(operation: Operation): boolean {
   return 'expectedHash' in operation && operation.expectedHash !== undefined
 }
 
-/** Checks whether links in other files are rewritten rather than only reported. */
+/** Checks whether the operation rewrites links in other files instead of only reporting them. */
 function relinks(operation: Operation): boolean {
   return operation.kind === 'update' ? operation.title !== undefined : RELINKING.has(operation.kind)
 }
 
-/** More changes than other processes could make while a worker restarts. */
+/** How many of the latest changes to search. Other processes cannot make that many while a worker restarts. */
 const LATELY = 1_000
 
-/** Number of dry runs kept, both pending and executed. */
+/** Maximum number of pending plans kept, and of executed ones. */
 const PLANS_KEPT = 50
 
 function forgetOldest(kept: Map<string, unknown>): void {
@@ -51,20 +51,20 @@ function forgetOldest(kept: Map<string, unknown>): void {
   }
 }
 
-/** Plans and applies writes one at a time, and updates the index before answering. */
+/** Plans and applies writes one at a time, and updates the index before it answers. */
 export class WriteService {
   readonly #parts: WriteParts
   readonly #plans = new Map<string, KeptPlan>()
   /** Change ids of executed plans. */
   readonly #done = new Map<string, string>()
-  /** Files that recovery left unchanged, by change id. */
+  /** Files that recovery did not touch, by change id. */
   readonly #kept = new Map<string, readonly KeptFile[]>()
 
   constructor(parts: WriteParts) {
     this.#parts = parts
   }
 
-  /** Completes or rolls back changes left by a crashed process. */
+  /** Completes or rolls back changes that a crashed process has left incomplete. */
   async recover(): Promise<void> {
     await this.#parts.service.exclusively((access) => this.#recover(access))
   }
@@ -83,7 +83,7 @@ export class WriteService {
         try {
           return await this.#attempt(access, request, { ...plan, ...progress })
         } catch (error) {
-          // Thrown if a file changed between planning and applying. Operations that do not specify an expected state can be planned
+          // A file has changed between planning and applying. Operations that do not specify an expected state can be planned
           // again.
           const mayAgain = request.planId === undefined && !plan.operations.some(namesState) && attempt < ATTEMPTS
           if (!mayAgain || !(error instanceof RouxError) || error.code !== 'CONFLICT') throw error
@@ -112,13 +112,13 @@ export class WriteService {
     return await this.#indexed(access, scopeOf(applied), { ...planned, changeId: applied.id, notes })
   }
 
-  /** Full comparison takes longer than a write, so unreported edits are detected only where they matter. */
+  /** A full comparison takes longer than a write, so it runs only for operations that unreported edits could affect. */
   async #plan(access: Exclusive, operations: readonly Operation[]): Promise<PlannedWrite> {
     const plan = async () => {
       const view = await this.#parts.openView(access)
       return await planOperations(view, operations, () => this.#parts.changes.deletions())
     }
-    // Links that must be updated can be in any file.
+    // Other operations can change links in any file, so they need a full comparison first.
     if (!operations.some(relinks)) {
       const planned = await plan().catch((error: unknown) => {
         if (error instanceof RouxError && error.code === 'NODE_NOT_FOUND') return undefined
@@ -149,7 +149,7 @@ export class WriteService {
     return this.#parts.changes.list(limit)
   }
 
-  /** Returns the outcome of a recent change after recovery, or `undefined` if it is not in the record. */
+  /** Returns a recent change's outcome after recovery, or `undefined` if the record does not contain it. */
   async fateOf(changeId: string): Promise<ChangeFate | undefined> {
     return await this.#parts.service.exclusively(async (access) => {
       await this.#recover(access)
@@ -158,7 +158,7 @@ export class WriteService {
     })
   }
 
-  /** Call it when idle. */
+  /** Does maintenance work on the record. Call it when idle. */
   tidy(): void {
     this.#parts.changes.tidy()
   }
@@ -175,14 +175,14 @@ export class WriteService {
     if (change !== undefined) {
       throw new RouxError(
         'CONFLICT',
-        `The plan ${JSON.stringify(request.planId)} was already carried out, as change ${change}.`,
+        `The plan ${JSON.stringify(request.planId)} has already been carried out as change ${change}.`,
         {
           hint: 'list_changes shows it, and undo reverts it. To do the same again, repeat the dry run.',
         },
       )
     }
     throw new RouxError('CONFLICT', `The plan ${JSON.stringify(request.planId)} no longer exists.`, {
-      hint: 'Repeat the dry run: only the newest 50 plans are kept, until the indexing worker ends.',
+      hint: 'Repeat the dry run. Only the newest 50 plans are kept, and only until the indexing worker ends.',
     })
   }
 
@@ -199,14 +199,14 @@ export class WriteService {
     return id
   }
 
-  /** The files are already changed, so a failure to update the index is not a failed write. */
+  /** The files have already been changed, so a failure to update the index must not look like a failed write. */
   async #indexed(access: Exclusive, scope: Scope, result: WriteResult): Promise<WriteResult> {
     try {
       await access.reconcile(scope)
       return result
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error)
-      return { ...result, notes: [...result.notes, `It is written, but the index could not be brought up to date (${reason}).`] }
+      return { ...result, notes: [...result.notes, `The change was written, but the index could not be updated (${reason}).`] }
     }
   }
 }
@@ -217,19 +217,19 @@ function scopeOf({ id, paths, folders, files }: AppliedChange): Scope {
   return { all: false, folders: folders.map((path) => ({ path, recursive: true })), files: paths, moves, change: id }
 }
 
-/** Returns a fingerprint that is equal if a new plan makes the same changes to the same bytes. */
+/** Returns a fingerprint. Two plans have the same one if they make the same changes to the same bytes. */
 function fingerprintOf({ changes, files }: PlannedWrite): string {
   const hash = createHash('sha256')
   for (const change of changes) {
     const { bytes, ...rest } = { bytes: new Uint8Array(0), ...change }
     hash.update(JSON.stringify(rest)).update('\0').update(bytes).update('\0')
   }
-  // Files inside the folder.
+  // A folder's change does not list the files that move with it.
   for (const { from, to } of files) hash.update(JSON.stringify([from, to]))
   return hash.digest('hex')
 }
 
-/** Returns the outcome for a file of an undone change. Folders have none. */
+/** Returns what undoing a change did to one of its files. Folders are not reported. */
 function takenBack({ kind, path, to }: ChangedFile): WrittenFile | readonly [] {
   switch (kind) {
     case 'create':
@@ -248,7 +248,7 @@ function takenBack({ kind, path, to }: ChangedFile): WrittenFile | readonly [] {
 }
 
 function stalePlan(): RouxError {
-  return new RouxError('CONFLICT', 'Files in the plan have changed since its dry run. Nothing was written.', {
+  return new RouxError('CONFLICT', 'Files in the plan have changed since the dry run. Nothing was written.', {
     hint: 'Repeat the dry run and check it.',
   })
 }

@@ -17,7 +17,7 @@ export interface FileThread {
 
 /** Reads files of one vault. */
 export interface FileReads {
-  /** @throws RouxError `TIMEOUT` when the file does not respond. */
+  /** @throws RouxError `TIMEOUT` if the file does not respond */
   read(job: ReadJob): Promise<ReadResult>
   /** Rejects all pending reads. */
   close(): void
@@ -38,16 +38,16 @@ interface Pending {
 
 interface Thread {
   readonly thread: FileThread
-  /** Vaults that were sent to the thread. */
+  /** Ids of the vaults that the thread has received. */
   readonly vaults: Set<number>
-  /** Jobs in order. The first one is being read. */
+  /** The thread's jobs in order. The first is in progress. */
   readonly given: Pending[]
-  /** Runs while the first job is being read. */
+  /** The timer for the first job. */
   watch: ReturnType<typeof setTimeout> | undefined
   isUp: boolean
-  /** True if the first job is taking so long that the thread gets no more work. */
+  /** True if the first job takes so long that the thread is given no more work. */
   isHeld: boolean
-  /** True if its queued reads were reassigned. The thread itself does not know. */
+  /** True if its queued reads were reassigned. The thread does not know, and would still carry them out. */
   isSpent: boolean
 }
 
@@ -55,22 +55,25 @@ interface Thread {
 export const READ_LIMIT = 5_000
 /** How long a file may block a thread before other threads take over its queue, in milliseconds. */
 export const HELD_AFTER = 250
-/** Maximum number of threads blocked by files of one vault. Reads that hang in the kernel cannot be cancelled and must not pile up. */
+/**
+ * Maximum number of threads that one vault's files may block. Reads that hang in the kernel cannot be cancelled and must not pile
+ * up.
+ */
 export const MOST_HELD = 3
-/** How long closing waits for a blocked thread, in milliseconds. */
+/** How long `close` waits for a blocked thread, in milliseconds. */
 const LAST_WAIT = 300
 
 /**
- * Reads files in separate threads, because a file on a network drive or in the cloud can block its thread for minutes. One thread
- * reads everything while files respond. If a file blocks it, the next thread takes over the rest. Further reads of a file that timed
- * out fail immediately until it responds.
+ * Reads files in separate threads, because a file on a network drive or in the cloud can block its thread for minutes. As long as
+ * files respond, one thread reads them all. If a file blocks it, another thread takes over the rest of its queue. Once a file has
+ * timed out, further reads of it fail immediately until it responds.
  */
 export class FileThreads {
   readonly #start: () => FileThread
   readonly #at = new Map<number, ReadVault>()
   readonly #pending = new Map<number, Pending>()
   readonly #threads = new Set<Thread>()
-  /** Reads that wait for a free thread because files of their vault block too many. */
+  /** Reads that wait for a free thread because their vault's files already block `MOST_HELD` threads. */
   #waiting: readonly Pending[] = []
   #nextId = 1
   #isClosed = false
@@ -79,19 +82,19 @@ export class FileThreads {
     this.#start = start
   }
 
-  /** Opens one more vault for reading. */
+  /** Opens another vault for reading. */
   open(at: ReadVault): FileReads {
     const vault = this.#nextId++
     if (!this.#isClosed) this.#at.set(vault, at)
     return { read: (job) => this.#read(vault, job), close: () => this.#forget(vault) }
   }
 
-  /** Starts a thread in advance. */
+  /** Starts a thread before the first read. */
   boot(): void {
     if (this.#threads.size === 0 && !this.#isClosed) this.#startThread()
   }
 
-  /** Ends idle threads. Each takes about 10 MB, and the next read starts one again. */
+  /** Ends idle threads to free about 10 MB each. The next read starts a new one. */
   rest(): void {
     for (const thread of this.#threads) if (thread.given.length === 0) void this.#end(thread)
   }
@@ -109,7 +112,7 @@ export class FileThreads {
     const same = held.find((first) => first?.job.path === job.path)
     const late = held.filter((first) => first?.isLate)
     if (same?.isLate || late.length >= MOST_HELD) return Promise.reject(timeoutOf(job))
-    // A file that responds again is read again, because it may have changed.
+    // Only an identical read shares the pending answer. Once the file responds, it is read again, because it may have changed.
     if (same !== undefined && isDeepStrictEqual(same.job, job)) return same.answer
     const pending = this.#newPending(vault, job)
     this.#give(pending)
@@ -218,7 +221,7 @@ export class FileThreads {
   async #end(thread: Thread): Promise<void> {
     clearTimeout(thread.watch)
     if (!this.#threads.delete(thread)) return
-    // The current file may never respond.
+    // Its current file may never respond.
     if (thread.given.length > 0 || thread.isSpent) heldThreads.add(thread.thread)
     const ended = thread.thread.end().then(() => heldThreads.delete(thread.thread))
     await inTime(ended, LAST_WAIT)
@@ -229,14 +232,14 @@ export class FileThreads {
     const [first] = thread.given
     if (!thread.isUp) return
     if (first === undefined) {
-      // `refresh` would not restart a cleared timer.
+      // The timer is unset as well as cleared, because `refresh` would not restart it.
       clearTimeout(thread.watch)
       thread.watch = undefined
     } else if (thread.watch === undefined) thread.watch = setTimeout(() => this.#suspect(thread), HELD_AFTER)
     else thread.watch.refresh()
   }
 
-  /** Possibly this thread was busy, and the answer has already arrived. */
+  /** Checks once more after pending events: if the main thread was busy, the answer may have arrived already. */
   #suspect(thread: Thread): void {
     const [first] = thread.given
     setImmediate(() => {
@@ -259,7 +262,7 @@ export class FileThreads {
     clearTimeout(thread.watch)
     heldThreads.delete(thread.thread)
     if (!this.#threads.delete(thread)) return
-    // The current file may have crashed the thread.
+    // The thread's current file may have caused the crash, so it is not retried.
     const [first, ...others] = thread.given
     if (first !== undefined) {
       this.#drop(first)
@@ -281,7 +284,7 @@ export class FileThreads {
 
 const heldThreads = new Set<FileThread>()
 
-/** Checks whether a file blocks a thread of this process. Node waits for that thread at exit, possibly forever. */
+/** Checks whether a file is blocking one of this process's threads. Node waits for such a thread at exit, possibly forever. */
 export function isHeldByFile(): boolean {
   return heldThreads.size > 0
 }
@@ -294,13 +297,13 @@ export function fileThread(worker: Worker): FileThread {
     unsent = []
   }
   return {
-    // Sent together, because an answer needs many files, and each message takes as long as reading a small one.
+    // Messages are batched, because an answer needs many files, and a message costs as much as reading a small file.
     post: (message) => {
       if (unsent.push(message) === 1) queueMicrotask(send)
     },
     onMessage: (listener) => {
       worker.on('message', listener)
-      // A listener would keep the process alive.
+      // Otherwise the listener would keep the process alive.
       worker.unref()
     },
     onEnd: (listener) => {

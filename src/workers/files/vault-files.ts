@@ -7,10 +7,10 @@ import { untilAborted } from '../../core/waiting/aborting.ts'
 import type { ReadResult } from '../messages.ts'
 import type { FileReads } from './file-threads.ts'
 
-/** Maximum bytes of cached note text. Hubs are read again and again for the sentences that link to them. */
+/** Maximum size of the note text cache, in bytes. It helps with notes that many answers quote, such as hubs. */
 const KEPT = 8 << 20
 
-/** The text of a vault's notes, read in separate threads. */
+/** Reads the text of a vault's notes in separate threads. */
 export function openTexts(reads: FileReads, kept = KEPT): Texts {
   const recent = new Recent<VaultPath, { readonly text: NoteText; readonly stat: FileStat }>(kept, ({ stat }) => stat.size)
   const read = async (path: VaultPath): Promise<NoteText | undefined> => {

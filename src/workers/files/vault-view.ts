@@ -16,7 +16,7 @@ export interface ViewOptions {
   readonly spelling: Settings['files']['case']
 }
 
-/** Opens the vault for planning. Names and links come from the index, existing files from the disk. */
+/** Opens the vault for planning writes. Names and links come from the index; which files exist is checked on disk. */
 export async function openVaultView({ vault, writer, indexer }: Exclusive, { spelling }: ViewOptions): Promise<VaultView> {
   const { names, sourcesOf, flavour, known, nextKey } = await indexer.look()
   const obsidian = readAppSettings(vault.root)
@@ -37,7 +37,7 @@ export async function openVaultView({ vault, writer, indexer }: Exclusive, { spe
     sourcesOf,
     keyAt: (path) => known.get(path)?.key,
     pathOf: (key) => pathOf().get(key),
-    // Names in links are folded slightly more than ids.
+    // Link names are folded slightly more than ids, so the ids are compared, too.
     keysLike: (folded) => names.atPath(foldName(folded)).filter((key) => foldId(pathOf().get(key) ?? '') === folded),
     keysTitled: (title) => {
       const wanted = foldName(title)
@@ -66,7 +66,7 @@ export async function openVaultView({ vault, writer, indexer }: Exclusive, { spe
   }
 }
 
-/** Checks whether most paths contain a capital. Paths without letters that have two cases do not count. */
+/** Checks whether paths with a capital letter outnumber those in lower case. Scripts without case do not count. */
 function mostHaveCapitals(paths: readonly string[]): boolean {
   const names = paths.map((path) => path.replace(/\.[^./]*$/, ''))
   const capital = names.filter((name) => name !== name.toLowerCase()).length
@@ -74,7 +74,7 @@ function mostHaveCapitals(paths: readonly string[]): boolean {
   return capital > lower
 }
 
-/** Returns a function that lists a folder. Each folder is read once. */
+/** Returns a function that lists a folder, and reads each folder only once. */
 function listing(onDisk: (path: string) => string): (folder: string) => readonly string[] {
   const listed = new Map<string, readonly string[]>()
   return (folder) => {
@@ -92,7 +92,7 @@ function namesIn(folder: string): readonly string[] {
   }
 }
 
-/** Returns a file's stat without following links, or `undefined`, also for invalid names. */
+/** Returns a file's stat without following links, or `undefined` if it is missing or its name is invalid. */
 function statOf(file: string): Stats | undefined {
   try {
     return lstatSync(file)
@@ -111,7 +111,7 @@ function readBytes(bytes: Uint8Array | undefined | 'unreadable'): Uint8Array | u
 
 function readPlain(file: string): Uint8Array | undefined {
   try {
-    // A link in the trash may point outside the vault.
+    // A symbolic link in the trash may point outside the vault.
     if (statOf(file)?.isFile() !== true) return undefined
     return readFileSync(file)
   } catch {
@@ -119,7 +119,7 @@ function readPlain(file: string): Uint8Array | undefined {
   }
 }
 
-/** Spells existing folders as on disk, and the rest as given. */
+/** Returns the path with its existing folders spelled as on disk, and the rest as given. */
 function spelledPath(path: string, list: (folder: string) => readonly string[]): string {
   const parts = path.split('/')
   const spelled: string[] = []

@@ -146,7 +146,7 @@ describe('applying a plan', () => {
     expect((await vault.writes.changes(1))[0]).toMatchObject({ id: changeId, title: 'test' })
     await expect(vault.write([], { planId: dry.planId ?? '' })).rejects.toMatchObject({
       code: 'CONFLICT',
-      message: `The plan "${dry.planId}" was already carried out, as change ${changeId}.`,
+      message: `The plan "${dry.planId}" has already been carried out as change ${changeId}.`,
     })
   })
 
