@@ -10,11 +10,11 @@ export interface EmbedderSettings {
   /** `openai`: bearer token, sent only to `baseUrl`. */
   readonly apiKey?: string
   /**
-   * Number of dimensions of the vectors. It is verified, sent to `openai` servers, and used as the number of columns of the static
-   * tables. Defaults to the model's own.
+   * The vectors' number of dimensions. It is verified, sent to `openai` servers, and determines how many columns of the static
+   * tables are used. Defaults to the model's own.
    */
   readonly dimensions?: number
-  /** `static`: `english` leaves the table for other languages out. Defaults to both tables. */
+  /** `static`: `english` omits the table for other languages. Defaults to both tables. */
   readonly languages?: 'auto' | 'english'
   /** Prepended to every query. Defaults to the model's known prefix. */
   readonly queryPrefix?: string
@@ -24,13 +24,13 @@ export interface EmbedderSettings {
   readonly maxTokens?: number
   /** `openai`: maximum number of strings per request. Defaults to 64. */
   readonly batch?: number
-  /** `openai`: timeout of a request in milliseconds. Defaults to 60,000. */
+  /** `openai`: request timeout in milliseconds. Defaults to 60,000. */
   readonly timeoutMs?: number
   /** `transformers`: whether a missing model may be downloaded. */
   readonly allowDownload: boolean
 }
 
-/** Progress of a download. */
+/** The progress of a download. */
 export interface DownloadProgress {
   /** Bytes downloaded so far, in all files. */
   readonly loaded: number
@@ -48,8 +48,8 @@ export interface Provenance {
 }
 
 /**
- * Returns `kind:model:dimensions:recipe`. The recipe is represented by 8 hex digits of its hash, because a different prefix gives
- * different vectors.
+ * Returns `kind:model:dimensions:recipe`. The id includes 8 hex digits of the recipe's hash, because a different recipe, such as
+ * another prefix, gives different vectors.
  */
 export function embedderId({ kind, model, dimensions, recipe }: Provenance): string {
   const digest = createHash('sha256').update(JSON.stringify(recipe)).digest('hex').slice(0, 8)

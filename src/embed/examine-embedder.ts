@@ -4,7 +4,7 @@ import { reasonOf } from '../core/provider-error.ts'
 import type { EmbedderSettings } from './embedder-settings.ts'
 import { type EmbedderDependencies, openEmbedder } from './open-embedder.ts'
 
-/** The result of examining an embedder: either that it works, or what prevents it from working. */
+/** The result of examining an embedder: that it works, or a problem that prevents it from working. */
 export interface EmbedderFinding {
   readonly works: boolean
   readonly message: string
@@ -12,14 +12,14 @@ export interface EmbedderFinding {
   readonly hint?: string
 }
 
-/** Timeout for a server in milliseconds. A local one may have to load the model first. */
+/** Timeout for a server in milliseconds. A local server may have to load the model first. */
 const SERVER_PATIENCE = 8_000
 /** Timeout for loading a model in milliseconds. */
 const MODEL_PATIENCE = 60_000
 
 /**
- * Tries the configured embedder with one short string. Does not download anything, and contacts a server only if one is configured.
- * Every problem is reported as a finding.
+ * Tries the configured embedder with a short string. Does not download anything, and contacts a server only if one is configured.
+ * Every problem is returned as a finding.
  */
 export async function examineEmbedder(
   settings: EmbedderSettings,
@@ -31,7 +31,7 @@ export async function examineEmbedder(
   return obstacles.length > 0 ? obstacles.map(toFinding) : [await tryOut(careful, dependencies)]
 }
 
-/** The `transformers` embedder needs several parts, so all missing ones are reported at once. */
+/** The `transformers` embedder has several parts. All that are missing are reported at once. */
 async function findObstacles(settings: EmbedderSettings, dependencies: EmbedderDependencies): Promise<readonly unknown[]> {
   if (settings.kind !== 'transformers') return []
   const { obstaclesOf } = await import('./transformers-embedder.ts')
@@ -43,7 +43,7 @@ async function tryOut(settings: EmbedderSettings, dependencies: EmbedderDependen
   const signal = AbortSignal.timeout(patience)
   let embedder: Embedder | undefined
   try {
-    // The user must not have to wait for retries.
+    // A short back-off, so the user does not have to wait for retries.
     embedder = await openEmbedder(settings, { ...dependencies, backoffMs: 1 }, signal)
     await embedder?.embed(['test'], 'query', signal)
     return { works: true, message: embedder?.id ?? 'none' }

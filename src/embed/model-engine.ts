@@ -4,7 +4,7 @@ import { homedir } from 'node:os'
 import { isAbsolute, join, resolve } from 'node:path'
 import { providerError, reasonOf } from '../core/provider-error.ts'
 
-/** Precisions by file name, in order of preference. 8-bit weights are a quarter of the size and just as good. */
+/** Precisions by file name, in order of preference. 8-bit weights are as good as 32-bit ones at a quarter of the size. */
 const PRECISIONS = [
   ['q8', 'model_quantized.onnx'],
   ['int8', 'model_int8.onnx'],
@@ -18,7 +18,7 @@ const PRECISIONS = [
 
 const DESCRIPTIONS = ['config.json', 'tokenizer_config.json']
 
-/** A tokenizer can be as large as 17 MB, so it is read by the worker. */
+/** A tokenizer can be as large as 17 MB, so only the worker reads it. */
 const NEEDED = [...DESCRIPTIONS, 'tokenizer.json']
 
 const HUB_ID = /^[A-Za-z0-9][\w.-]*(\/[A-Za-z0-9][\w.-]*)?$/
@@ -38,7 +38,7 @@ export interface Engine {
   readonly AutoTokenizer: { from_pretrained(model: string, options: LoadOptions): Promise<EngineTokenizer> }
   readonly AutoModel: { from_pretrained(model: string, options: LoadOptions): Promise<EngineModel> }
   readonly Tensor: new (type: 'int64', data: BigInt64Array, dims: readonly number[]) => EngineTensor
-  /** Missing in older versions. */
+  /** Absent in older versions. */
   readonly ModelRegistry?: {
     get_available_dtypes(model: string): Promise<readonly string[]>
     get_files(model: string, options: { readonly dtype: string }): Promise<readonly string[]>
@@ -64,7 +64,7 @@ export interface EngineTensor {
   dispose?(): void
 }
 
-/** Token ids in `input_ids`, and other inputs of the same length. */
+/** A text's token ids (`input_ids`) and the model's other inputs, all of the same length. */
 export type Encoding = Readonly<Record<string, readonly number[]>>
 
 export interface EngineTokenizer {
@@ -80,8 +80,8 @@ export interface EngineModel {
 export type LoadedEngine = { readonly engine: Engine } | { readonly problem: 'missing' | 'broken'; readonly message: string }
 
 /**
- * Loads the first of these packages that is installed. Uses `require` instead of `import`, because bundlers leave it unchanged, it
- * finds packages next to the bundle, and it accepts paths on every platform.
+ * Loads the first of the given packages that is installed. Uses `require` instead of `import`, because bundlers do not touch it,
+ * it finds packages next to the bundle, and it accepts paths on every platform.
  */
 export function loadEngine(specifiers: readonly string[]): LoadedEngine {
   const require = createRequire(import.meta.url)
@@ -97,7 +97,7 @@ export function loadEngine(specifiers: readonly string[]): LoadedEngine {
   return { problem: 'missing', message: `none of ${specifiers.join(', ')} is installed` }
 }
 
-/** Checks whether one of these packages is installed, without loading it. */
+/** Checks whether any of the given packages is installed, without loading it. */
 export function isEngineInstalled(specifiers: readonly string[]): boolean {
   const require = createRequire(import.meta.url)
   return specifiers.some((specifier) => resolveWith(require, specifier) !== undefined)
@@ -113,28 +113,27 @@ function resolveWith(require: NodeJS.Require, specifier: string): string | undef
 
 /** Where a model's files are located, or would be after a download. */
 export interface ModelPlace {
-  /** Absolute path of its folder. */
+  /** The absolute path of its folder. */
   readonly folder: string
-  /** The model's hub id. Omitted for the user's own folder. */
+  /** The model's hub id. Omitted for a folder given by the user. */
   readonly hubId?: string
 }
 
 /**
- * Distinguishes a folder from a hub id. Only a string that looks like a path is treated as a folder. Otherwise, an unrelated folder
- * in the working directory could be mistaken for a hub model.
- * @param models folder of downloaded models, each in `<owner>/<name>`
- * @throws RouxError `PROVIDER_ERROR` if the string can be neither
+ * Distinguishes a folder from a hub id. Only a string that looks like a path is treated as a folder. Otherwise, an unrelated
+ * folder in the working directory could be mistaken for a hub model. @param models the folder that holds downloaded models, each
+ * in `<owner>/<name>` @throws RouxError `PROVIDER_ERROR` if the string is neither
  */
 export function placeModel(model: string, models: string): ModelPlace {
   if (isAbsolute(model) || /^(\.\.?|~)([\\/]|$)/.test(model)) return { folder: expand(model) }
   if (HUB_ID.test(model) && !model.includes('..')) return { folder: join(models, ...model.split('/')), hubId: model }
   throw providerError(
-    `"${model}" is neither a model's folder nor an id of the Hugging Face hub.`,
-    'Set `embedder.model` to an id like `Xenova/all-MiniLM-L6-v2`, or to a folder, as `./folder`, `~/folder` or a full path.',
+    `"${model}" is neither a folder nor a Hugging Face model id.`,
+    'Set `embedder.model` to an id such as `Xenova/all-MiniLM-L6-v2`, or to a folder: `./folder`, `~/folder` or a full path.',
   )
 }
 
-/** Returns the precision to use from a model's folder, or the names of missing files. */
+/** Returns the best precision in a model's folder, or the names of the missing files. */
 export function inspectModelFolder(folder: string): { readonly precision: string } | { readonly missing: readonly string[] } {
   const weights = filesOf(join(folder, 'onnx'))
   const precision = PRECISIONS.find(([, file]) => weights.includes(file))?.[0]
@@ -144,8 +143,8 @@ export function inspectModelFolder(folder: string): { readonly precision: string
 }
 
 /**
- * Returns a clause that describes damage in a model's folder, or `undefined` if its description files can be read. Other damage is
- * only detected on loading.
+ * Returns a clause that describes the damage in a model's folder, or `undefined` if its description files can be read. Other
+ * damage is only detected when the model is loaded.
  */
 export function findDamage(folder: string): string | undefined {
   return DESCRIPTIONS.find((name) => !isJsonObject(join(folder, name)))?.concat(' is damaged')

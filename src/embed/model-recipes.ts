@@ -1,6 +1,6 @@
 import { trimEndOf } from '../core/text/trim-characters.ts'
 
-/** How the vector of a text is computed from the vectors of its tokens: as their mean, or as the first one. */
+/** How a text's vector is computed from its token vectors: as their mean, or as the first one. */
 export type Pooling = 'mean' | 'first'
 
 /** How a model must be used. */
@@ -8,7 +8,7 @@ export interface ModelRecipe {
   readonly queryPrefix: string
   readonly passagePrefix: string
   readonly pooling: Pooling
-  /** Maximum number of tokens, including the markers at both ends. */
+  /** Maximum number of tokens, including the start and end markers. */
   readonly maxTokens: number
 }
 
@@ -16,8 +16,8 @@ const PLAIN: ModelRecipe = { queryPrefix: '', passagePrefix: '', pooling: 'mean'
 const BGE_QUERY = 'Represent this sentence for searching relevant passages: '
 
 /**
- * Matched against the last part of the model's name; the first match is used. Taken from each model's card and its
- * sentence-transformers configuration.
+ * Patterns are matched against the last part of the model's name, and the first match is used. The recipes are from each model's
+ * card and sentence-transformers configuration.
  */
 const KNOWN: readonly (readonly [RegExp, Partial<ModelRecipe>])[] = [
   [
@@ -32,7 +32,7 @@ const KNOWN: readonly (readonly [RegExp, Partial<ModelRecipe>])[] = [
   [/^(snowflake-)?arctic-embed-.*v2/, { queryPrefix: 'query: ', pooling: 'first' }],
   [/^(snowflake-)?arctic-embed/, { queryPrefix: BGE_QUERY, pooling: 'first' }],
   [/^mxbai-embed-large/, { queryPrefix: BGE_QUERY, pooling: 'first' }],
-  // The first generation of gte uses mean pooling. Models in Alibaba's own namespace use the first token.
+  // The first gte models use mean pooling. The later ones, in Alibaba's own namespace, use the first token.
   [/^gte-(multilingual-base|modernbert-base|(base|large)-en-v1\.5)/, { pooling: 'first' }],
   [/^all-minilm-l6/, { maxTokens: 256 }],
   [/^all-minilm-l12/, { maxTokens: 128 }],
@@ -41,7 +41,7 @@ const KNOWN: readonly (readonly [RegExp, Partial<ModelRecipe>])[] = [
   [/^multi-qa-mpnet-base-dot/, { pooling: 'first' }],
 ]
 
-/** Returns the recipe for a model name, hub id or folder. Unknown models get plain defaults. */
+/** Returns the recipe for a model name, hub id or folder. An unknown model gets the defaults. */
 export function recipeOf(model: string): ModelRecipe {
   const name = modelName(model)
   const known = KNOWN.find(([pattern]) => pattern.test(name))

@@ -14,25 +14,25 @@ import type { Pooling } from './model-recipes.ts'
 import { unitVector } from './vectors.ts'
 
 /**
- * Text is truncated to this many characters per token before tokenization. No tokenizer on the hub has longer tokens on average, and
- * most tokenizers take more than linear time on text without spaces.
+ * Before tokenization, text is truncated to this many characters per allowed token, because most tokenizers take more than linear
+ * time on text without spaces. No tokenizer on the hub has longer tokens on average.
  */
 const CHARACTERS_PER_TOKEN = 32
 
-/** Only errors are logged (`LogLevel.ERROR`). Other problems are reported as Roux's own errors. */
+/** The engine logs only errors (`LogLevel.ERROR`). Other problems are reported as Roux's own errors. */
 const ERRORS_ONLY = 40
 
 /** The model that a worker runs. */
 export interface ModelToOpen {
-  /** As configured. */
+  /** The name as configured. */
   readonly name: string
   /** Specifiers or paths of the engine's package, tried in order. */
   readonly engines: readonly string[]
   /** Absolute path of the model's folder. */
   readonly folder: string
-  /** The precision found in the folder. Omitted if the model is to be downloaded. */
+  /** The precision found in the folder. Omitted if the model has yet to be downloaded. */
   readonly precision?: string
-  /** Downloads the model first, to `<models>/<hubId>`. */
+  /** If set, the model is first downloaded to `<models>/<hubId>`. */
   readonly download?: { readonly hubId: string; readonly models: string; readonly hubUrl?: string }
   readonly pooling: Pooling
   readonly maxTokens: number
@@ -44,7 +44,7 @@ export interface OpenedModel {
   readonly precision: string
 }
 
-/** Concatenated vectors. The vector is all zeros for text that cannot be normalized to a unit vector. */
+/** Concatenated unit vectors, one per text. */
 export interface FlatVectors {
   readonly values: Float32Array
   readonly dimensions: number
@@ -53,7 +53,7 @@ export interface FlatVectors {
 /** A loaded model, inside its worker. */
 export interface ModelService {
   readonly opened: OpenedModel
-  /** Embeds strings as one padded batch. They should have similar lengths. */
+  /** Embeds the strings as one padded batch, so they should have similar lengths. */
   embed(texts: readonly string[]): Promise<FlatVectors>
   close(): Promise<void>
 }
@@ -92,7 +92,7 @@ interface Parts {
   readonly precision: string
 }
 
-/** An existing model is loaded by path, which keeps the engine off the network. A download goes to the models folder. */
+/** An existing model is loaded by path, which keeps the engine off the network. Downloads go to the models folder. */
 function configure({ env }: Engine, { download }: ModelToOpen): void {
   env.logLevel = ERRORS_ONLY
   env.allowRemoteModels = download !== undefined
@@ -140,7 +140,7 @@ async function followDownload(
     if (status !== 'progress' || file === undefined || bytes === undefined) return
     loaded.set(file, bytes)
     const sum = [...loaded.values()].reduce((left, right) => left + right, 0)
-    // A hundred progress steps are enough for people, but the engine reports every packet.
+    // The engine reports every packet, but a hundred progress steps are enough for people.
     if (sum - told >= (size ?? 100_000_000) / 100 || sum === size) tell(sum)
   }
 }
@@ -164,7 +164,7 @@ async function run(
   )
   const output = await model(Object.fromEntries(inputs))
   const tokens = output.last_hidden_state ?? output.token_embeddings ?? output.logits
-  if (tokens === undefined || tokens.dims.length !== 3) throw new Error('the model gives no vectors of tokens')
+  if (tokens === undefined || tokens.dims.length !== 3) throw new Error('the model does not return token vectors')
   checkShape(tokens, texts.length)
   const lengths = encodings.map((encoding) => encoding.input_ids?.length ?? 0)
   return { values: pool(tokens, lengths, pooling), dimensions: tokens.dims[2] ?? 0 }
@@ -173,7 +173,7 @@ async function run(
 function checkShape({ data, dims }: EngineTensor, texts: number): void {
   const [rows = 0, tokens = 0, dimensions = 0] = dims
   if (rows === texts && data.length === rows * tokens * dimensions && dimensions > 0) return
-  throw new Error(`the model answered with a shape of ${dims.join(' × ')} for ${texts} texts`)
+  throw new Error(`the model returned a tensor of shape ${dims.join(' × ')} for ${texts} texts`)
 }
 
 /** Tokenizes text and truncates it to `maxTokens`, keeping the end markers. */
@@ -193,13 +193,13 @@ function endMarks(ids: readonly number[], empty: readonly number[]): number {
   return marks
 }
 
-/** One row of numbers per text, padded to the length of the longest row. */
+/** A row of numbers per text, padded to the longest row's length. */
 export interface PaddedInput {
   readonly values: BigInt64Array
   readonly dims: readonly [texts: number, tokens: number]
 }
 
-/** Returns a model's inputs by name. `pad` fills `input_ids`; the other inputs are padded with zeros. */
+/** Returns the model's inputs by name. `pad` is the value that pads `input_ids`; the other inputs are padded with zeros. */
 export function padInputs(encodings: readonly Encoding[], pad: number): Readonly<Record<string, PaddedInput>> {
   const tokens = Math.max(...encodings.map((encoding) => encoding.input_ids?.length ?? 0))
   const names = Object.keys(encodings[0] ?? {})
@@ -215,9 +215,8 @@ export function padInputs(encodings: readonly Encoding[], pad: number): Readonly
 }
 
 /**
- * Returns the concatenated unit vectors of a batch, computed from the token vectors (`dims`: texts, tokens, dimensions; padding at
- * the end).
- * @throws Error if a vector is zero or contains NaN
+ * Returns the concatenated unit vectors of a batch, computed from its token vectors, whose `dims` are texts, tokens and
+ * dimensions. Padding is at the end of each text. @throws Error if a vector is zero or contains NaN
  */
 export function pool({ data, dims }: EngineTensor, lengths: readonly number[], pooling: Pooling): Float32Array {
   const [, tokens = 0, dimensions = 0] = dims
@@ -230,7 +229,7 @@ export function pool({ data, dims }: EngineTensor, lengths: readonly number[], p
       for (let i = 0; i < dimensions; i++) sum[i] = (sum[i] as number) + (data[start + i] as number)
     }
     const vector = unitVector(sum)
-    if (vector === undefined) throw new Error('the model answered with a vector that is zero or no number')
+    if (vector === undefined) throw new Error('the model returned a vector that is zero or contains NaN')
     values.set(vector, text * dimensions)
   }
   return values

@@ -9,12 +9,12 @@ export interface EmbedderDependencies extends TransformersDependencies, OpenAiDe
   readonly tables: { readonly english: string; readonly multilingual: string }
 }
 
-/** How long the built-in tables are kept after a query, in milliseconds. Reading them again takes as long as a short call. */
+/** How long the built-in tables stay open after a query, in milliseconds. Reading them again takes as long as a short call. */
 const KEPT = 30_000
 
 /**
- * Opens the configured embedder, or returns `undefined` for `none`. Loads only what the embedder needs.
- * @throws RouxError `PROVIDER_ERROR` with a hint if it cannot be used; the signal's reason if aborted
+ * Opens the configured embedder, or returns `undefined` for `none`. Loads only the code that this embedder needs. @throws
+ * RouxError `PROVIDER_ERROR` with a hint if it cannot be used; the signal's reason if aborted
  */
 export async function openEmbedder(
   settings: EmbedderSettings,
@@ -39,7 +39,7 @@ export async function openEmbedder(
   }
 }
 
-/** Returns what the built-in embedder reads. */
+/** Returns the tables and the number of columns that the built-in embedder uses. */
 export function tablesFor(
   { languages, dimensions }: Pick<EmbedderSettings, 'languages' | 'dimensions'>,
   { tables }: Pick<EmbedderDependencies, 'tables'>,

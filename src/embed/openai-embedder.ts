@@ -26,15 +26,15 @@ const DEFAULT_TIMEOUT = 60_000
 const BACKOFF = 500
 
 /**
- * Maximum number of characters per request. Servers limit the tokens of a request (OpenAI: 300,000) and reject longer requests
- * completely.
+ * Maximum number of characters per request. Servers limit the number of tokens per request (OpenAI: 300,000) and reject longer
+ * requests entirely.
  */
 const REQUEST_CHARACTERS = 200_000
 
-/** An English token has about 4 characters. Truncating slightly too much is better than having the server reject the whole text. */
+/** An English token has about 4 characters. Truncating a little too much is better than the server rejecting the whole text. */
 const CHARACTERS_PER_TOKEN = 3
 
-/** Strings this short are not truncated further if the server rejects them as too long. */
+/** A string of this length or less is not truncated further, even if the server rejects it as too long. */
 const MIN_CHARACTERS = 64
 
 /** Replaced in tests. */
@@ -43,17 +43,16 @@ export interface OpenAiDependencies {
   readonly random?: () => number
   readonly backoffMs?: number
   /**
-   * Called before each request. The returned meter receives its usage. Without this function, every server is allowed and nothing is
-   * counted.
-   * @throws RouxError `REMOTE_NOT_ALLOWED`
+   * Called once before the first request. The returned meter receives the usage of all requests. If omitted, every server is
+   * allowed and nothing is counted. @throws RouxError `REMOTE_NOT_ALLOWED`
    */
   admit?(place: { readonly baseUrl: string; readonly model: string }): Promise<Meter>
 }
 
 /**
- * Uses any server that implements OpenAI's `POST /embeddings`. Requests one vector first if `settings.dimensions` is omitted.
- * Requests for passages are retried if that may help. Opening and queries are not retried, because a caller is waiting.
- * @throws RouxError `PROVIDER_ERROR` if the server cannot be used; the signal's reason if aborted
+ * Uses any server that implements OpenAI's `POST /embeddings`. If `settings.dimensions` is omitted, requests one vector first.
+ * Passage requests are retried if that may help. Opening and queries are not, because a caller is waiting. @throws RouxError
+ * `PROVIDER_ERROR` if the server cannot be used; the signal's reason if aborted
  */
 export async function openOpenAiEmbedder(
   settings: EmbedderSettings,
@@ -62,7 +61,7 @@ export async function openOpenAiEmbedder(
 ): Promise<Embedder> {
   const { model } = settings
   if (model === undefined || model === '') {
-    throw providerError('The embedder `openai` has no model.', 'Set `embedder.model` to the name of one that the server has.')
+    throw providerError('The embedder `openai` has no model.', 'Set `embedder.model` to the name of a model on the server.')
   }
   const { apiKey } = settings
   const baseUrl = checkedUrl(settings.baseUrl ?? DEFAULT_URL)
@@ -84,10 +83,10 @@ export async function openOpenAiEmbedder(
   return new OpenAiEmbedder(server, asked, { settings, dimensions })
 }
 
-/** Fields of every request. */
+/** The fields that every request contains. */
 interface AskedModel {
   readonly model: string
-  /** Sent only if configured, because servers that cannot shorten vectors reject this field. */
+  /** Sent only if configured, because servers that cannot shorten vectors reject the field. */
   readonly dimensions?: number
 }
 
@@ -104,7 +103,7 @@ class OpenAiEmbedder implements Embedder {
   readonly #asked: AskedModel
   readonly #prefixes: Readonly<Record<'query' | 'passage', string>>
   readonly #characters: number
-  /** Requests run one at a time, so the requests of a query alternate with those of a long call. */
+  /** Requests run one at a time, so a query only waits for one request of a long call, not for all of them. */
   #last: Promise<unknown> = Promise.resolve()
   readonly #closing = new AbortController()
 
@@ -145,7 +144,7 @@ class OpenAiEmbedder implements Embedder {
     await this.#last
   }
 
-  /** Splits strings into batches with at most `batch` strings and `REQUEST_CHARACTERS` characters. */
+  /** Splits the strings into batches of at most `batch` strings and `REQUEST_CHARACTERS` characters. */
   #batches(texts: readonly string[]): readonly (readonly string[])[] {
     const batches: string[][] = []
     let room = 0
@@ -162,8 +161,8 @@ class OpenAiEmbedder implements Embedder {
   }
 
   /**
-   * Returns the vectors of a batch. If the server rejects the batch as too long, it is split in half. A batch of one string is
-   * truncated to the first half of the string.
+   * Returns a batch's vectors. If the server rejects the batch as too long, it is split in half, and a single string is truncated
+   * to its first half.
    */
   async #ask(texts: readonly string[], options: SendOptions): Promise<readonly Float32Array[]> {
     const answer = await this.#inTurn(texts, options)
@@ -218,15 +217,15 @@ function vectorsOf(answer: Answer, server: ModelServer, { texts, asked, dimensio
   throw providerError(
     `The embedding server at ${server.baseUrl} sent an unusable answer: ${vectors}.`,
     /dimensions/.test(vectors)
-      ? 'Set `embedder.dimensions` to what the model has, or leave it out, and open the embedder again.'
-      : 'Check that `embedder.base_url` names the API (often it ends in `/v1`) and `embedder.model` an embedding model.',
+      ? "Set `embedder.dimensions` to the model's dimensions, or remove it, and open the embedder again."
+      : 'Check that `embedder.base_url` is an API address (often ending in `/v1`) and `embedder.model` an embedding model.',
   )
 }
 
 function refusal({ status, body }: Answer, server: ModelServer, { model }: AskedModel): Error {
   const said = reasonOf(withoutKey(body.slice(0, 2000), server))
   return providerError(
-    `The embedding server at ${server.baseUrl} answers ${status} for the model ${model}${said === '' ? '' : `: ${said}`}.`,
+    `The embedding server at ${server.baseUrl} answered ${status} for the model ${model}${said === '' ? '' : `: ${said}`}.`,
     hintFor(status),
   )
 }
@@ -235,9 +234,9 @@ function hintFor(status: number): string {
   if (status === 401 || status === 403)
     return 'Check the API key, which is read from ROUX_EMBEDDER_API_KEY, and that it may use this model.'
   if (status === 404)
-    return 'Check `embedder.model` (a server on this machine may have to pull it first) and `embedder.base_url`.'
+    return 'Check `embedder.model` (a local server may have to pull it first) and `embedder.base_url`.'
   if (status >= 300 && status < 400) return 'Set `embedder.base_url` to the address that it redirects to.'
-  if (status === 413) return 'Set `embedder.max_tokens` lower.'
+  if (status === 413) return 'Reduce `embedder.max_tokens`.'
   return 'Check `embedder.model`, `embedder.dimensions` and `embedder.max_tokens` against what the server offers.'
 }
 
@@ -252,32 +251,32 @@ function checkedUrl(baseUrl: string): string {
   const url = askableUrl(baseUrl)
   if (url !== undefined) return url
   throw providerError(
-    'The address of the embedding server is none that can be asked.',
-    'Set `embedder.base_url` to something like http://127.0.0.1:11434/v1, without user name, key or query string.',
+    'The address of the embedding server cannot be used.',
+    'Set `embedder.base_url` to a URL such as http://127.0.0.1:11434/v1, without user name, key or query string.',
   )
 }
 
-/** Requirements for a response. */
+/** What a response must contain. */
 export interface Expected {
   readonly count: number
-  /** If omitted, the first vector determines the expected dimension. */
+  /** If `undefined`, all vectors must have as many dimensions as the first one. */
   readonly dimensions: number | undefined
 }
 
 /**
- * Parses the JSON response to `POST /embeddings`: `{data: [{index, embedding: [number, …]}, …]}`.
- * @returns unit vectors in the order of the request, or a clause that describes what is wrong
+ * Parses the JSON response to `POST /embeddings`: `{data: [{index, embedding: [number, …]}, …]}`. @returns unit vectors in the
+ * order of the request, or a clause that says what is wrong
  */
 function readAnswer(body: string, { count, dimensions }: Expected): readonly Float32Array[] | string {
   const data = parseData(body)
   if (typeof data === 'string') return data
-  if (data.length !== count) return `it holds ${data.length} vectors for ${count} texts`
+  if (data.length !== count) return `it contains ${data.length} vectors for ${count} texts`
   const vectors: Float32Array[] = []
   let length = dimensions
   for (const [position, item] of data.entries()) {
     const { index = position, embedding } = (item ?? {}) as { readonly index?: unknown; readonly embedding?: unknown }
-    if (typeof index !== 'number' || !Number.isInteger(index) || index < 0 || index >= count) return 'its indexes are damaged'
-    if (vectors[index] !== undefined) return 'it holds two vectors for one text'
+    if (typeof index !== 'number' || !Number.isInteger(index) || index < 0 || index >= count) return 'its indexes are invalid'
+    if (vectors[index] !== undefined) return 'it contains two vectors for one text'
     const vector = readVector(embedding)
     if (typeof vector === 'string') return vector
     length ??= vector.length
@@ -292,16 +291,16 @@ function parseData(body: string): readonly unknown[] | string {
   try {
     value = JSON.parse(body)
   } catch {
-    return /^\s*</.test(body) ? 'it is a web page, not JSON' : 'it is no JSON'
+    return /^\s*</.test(body) ? 'it is a web page, not JSON' : 'it is not JSON'
   }
   const { data } = (value ?? {}) as { readonly data?: unknown }
   return Array.isArray(data) ? data : 'it holds no list of vectors (`data`)'
 }
 
 function readVector(embedding: unknown): Float32Array | string {
-  if (!Array.isArray(embedding) || embedding.length === 0) return 'it holds something else than vectors (`embedding`)'
+  if (!Array.isArray(embedding) || embedding.length === 0) return 'it contains an `embedding` that is not a vector'
   if (!embedding.every((value) => typeof value === 'number' && Number.isFinite(value))) {
-    return 'it holds a vector with a component that is no number'
+    return 'it contains a vector with a component that is not a number'
   }
-  return unitVector(embedding) ?? 'it holds a vector of zeros'
+  return unitVector(embedding) ?? 'it contains a vector of zeros'
 }

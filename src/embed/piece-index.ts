@@ -7,7 +7,7 @@ const HASH_SIGN = 0x23
 
 const NEWLINE = 0x0a
 
-/** Bits per byte of the vocabulary in the filter of prefixes. */
+/** Size of the prefix filter, in bits per byte of the vocabulary. */
 const FILTER_BITS = 4
 
 /** Extends a hash by one byte. */
@@ -15,12 +15,12 @@ export function hashByte(hash: number, byte: number): number {
   return Math.imul(hash ^ byte, FNV_PRIME)
 }
 
-/** Word pieces other than a word's first are prefixed with `##`. */
+/** The hash of `##`, which precedes every word piece that does not start a word. */
 export const CONTINUATION = hashByte(hashByte(FNV_BASIS, HASH_SIGN), HASH_SIGN)
 
 /**
- * The pieces of a vocabulary, kept in its file format. An open-addressing table finds the piece that equals a part of `word`, a buffer
- * that the caller fills.
+ * A vocabulary's pieces, kept in their file format. An open-addressing table finds the piece that equals a part of `word`, a
+ * buffer that the caller fills.
  */
 export class PieceIndex {
   /** Number of pieces, one per row. */
@@ -29,22 +29,22 @@ export class PieceIndex {
   readonly longest: number
   readonly #bytes: Uint8Array
   readonly #word: Uint8Array
-  /** Start of each piece, including its line break, plus the end of the last one. */
+  /** The start of each piece, including its line break, followed by the end of the last piece. */
   readonly #starts: Uint32Array
-  /** Row + 1 for each slot, with the upper bits of the piece's hash. 0 means the slot is free. */
+  /** For each slot, the piece's row + 1 in the lower bits and its hash in the upper ones. 0 means that the slot is free. */
   readonly #slots: Int32Array
-  /** The bits of a slot that hold the row. */
+  /** A mask for the bits of a slot that contain the row. */
   readonly #rowBits: number
   readonly #prefixes: Uint8Array
   readonly #decoder = new TextDecoder()
 
-  /** `vocabulary`: UTF-8, one piece per line, without a trailing line break. */
+  /** @param vocabulary UTF-8, one piece per line, without a trailing line break */
   constructor(vocabulary: Uint8Array, word: Uint8Array) {
     this.#bytes = vocabulary
     this.#word = word
     this.#starts = lineStarts(vocabulary)
     this.size = this.#starts.length - 1
-    // At most half full, so an unsuccessful search examines 1.5 slots on average (linear probing, Knuth 6.4).
+    // At most half of the slots are used, so an unsuccessful search examines at most 2.5 on average (linear probing, Knuth 6.4).
     const capacity = powerOfTwo(this.size * 2 + 1)
     this.#slots = new Int32Array(capacity)
     this.#rowBits = 2 ** (32 - Math.clz32(this.size)) - 1
@@ -52,7 +52,7 @@ export class PieceIndex {
     this.longest = this.#index()
   }
 
-  /** Returns the piece of a row. */
+  /** Returns the piece of the given row. */
   piece(row: number): string {
     return this.#decoder.decode(this.#bytes.subarray(this.#starts[row], (this.#starts[row + 1] as number) - 1))
   }
@@ -62,13 +62,13 @@ export class PieceIndex {
     return (this.#starts[row + 1] as number) - (this.#starts[row] as number) - 1
   }
 
-  /** Returns false if no piece starts with the bytes of this hash. */
+  /** Returns false if no piece starts with the bytes that have this hash. */
   isPrefix(hash: number): boolean {
     const bit = slotOf(hash, 8 * this.#prefixes.length - 1)
     return ((this.#prefixes[bit >> 3] as number) & (1 << (bit & 7))) !== 0
   }
 
-  /** Returns the row of the piece with this hash that equals the word from `start` to `end`, or -1. */
+  /** Returns the row of the piece that equals the word from `start` to `end`, whose hash is given, or -1. */
   find(hash: number, start: number, end: number): number {
     const mask = this.#slots.length - 1
     const rowBits = this.#rowBits
@@ -81,7 +81,7 @@ export class PieceIndex {
     return -1
   }
 
-  /** Like `find`, for a piece that is prefixed with `##`. */
+  /** Like `find`, but for a piece that starts with `##`. */
   findContinuation(hash: number, start: number, end: number): number {
     const mask = this.#slots.length - 1
     const rowBits = this.#rowBits
@@ -132,10 +132,10 @@ export class PieceIndex {
   }
 }
 
-/** Returns the start of each line, and the end of the text plus one. */
+/** Returns the start of each line, followed by the end of the text plus one. */
 function lineStarts(bytes: Uint8Array): Uint32Array {
   const starts = [0]
-  // A loop over the bytes would run only once, so it would not be compiled in time.
+  // `indexOf` is fast at once, whereas a loop over the bytes would not be compiled in time, because it runs only once.
   for (let at = bytes.indexOf(NEWLINE); at >= 0; at = bytes.indexOf(NEWLINE, at + 1)) starts.push(at + 1)
   starts.push(bytes.length + 1)
   return Uint32Array.from(starts)

@@ -1,13 +1,13 @@
-/** Number of occurrences of each vocabulary piece in a text. */
+/** How often each vocabulary piece occurs in a text. */
 export interface PieceCounts {
-  /** Indexed by row. The next count reuses the array. */
+  /** Counts by row. The next text reuses the array. */
   readonly counts: Int32Array
-  /** The rows that occur, in order of first appearance. The first `distinct` items are valid. */
+  /** The rows that occur, in order of first appearance. Only the first `distinct` items are valid. */
   readonly rows: Int32Array
   readonly distinct: number
 }
 
-/** Counts the rows of a table. */
+/** Counts occurrences by row. */
 export class RowCounts implements PieceCounts {
   readonly counts: Int32Array
   readonly rows: Int32Array
@@ -28,7 +28,7 @@ export class RowCounts implements PieceCounts {
     this.counts[row] = before + 1
   }
 
-  /** Takes time only for rows that were counted. */
+  /** Resets all counts. The cost is proportional to the number of counted rows. */
   clear(): void {
     for (let i = 0; i < this.#distinct; i++) this.counts[this.rows[i] as number] = 0
     this.#distinct = 0

@@ -3,7 +3,7 @@ import { ROW_SUMS_MODULE } from './row-sums-module.ts'
 /** Sums rows of a table of int8 weights. */
 export interface RowSums {
   readonly kind: 'simd' | 'plain'
-  /** Returns the column sums of `count` rows (given by number), each row multiplied by its factor. Valid until the next call. */
+  /** Returns the column sums of the first `count` of the given rows, each multiplied by its factor. Valid until the next call. */
   of(rows: Int32Array, factors: Float64Array, count: number): Float64Array
 }
 
@@ -11,14 +11,14 @@ export interface RowSums {
 export interface TableRoom {
   /** Allocates the memory. Must be called once. */
   allocate(bytes: number): Uint8Array
-  /** Returns sums for weights in this memory. */
+  /** Returns the sums of rows whose weights are in this memory. */
   sums(weights: Int8Array, columns: number): RowSums
 }
 
 /**
- * Allocates memory for a table. Rows are summed by WebAssembly SIMD if available, or otherwise by plain JavaScript, which is several
- * times slower with identical results. WebAssembly memory reserves gigabytes of address space; if that is not allowed, plain
- * JavaScript is used too.
+ * Allocates memory for a table. WebAssembly SIMD sums rows if available. Otherwise plain JavaScript does, which gives identical
+ * results but is several times slower. It is also used if the process may not reserve the gigabytes of address space that
+ * WebAssembly memory takes.
  */
 export function makeTableRoom(simd = true): TableRoom {
   if (simd && runtime?.validate(moduleBytes())) return new SimdRoom(runtime)
@@ -48,7 +48,7 @@ function addRow(sums: Float64Array, factor: number, weights: Int8Array, first: n
   }
 }
 
-/** The parts of WebAssembly that are used. Node's types lack them, and `node --jitless` lacks WebAssembly itself. */
+/** The parts of WebAssembly that are used here. Node's types do not declare them, and `node --jitless` has no WebAssembly. */
 interface WasmRuntime {
   validate(bytes: Uint8Array): boolean
   readonly Module: new (bytes: Uint8Array) => object
@@ -56,7 +56,7 @@ interface WasmRuntime {
   readonly Memory: new (size: { readonly initial: number }) => { readonly buffer: ArrayBuffer }
 }
 
-/** The arguments are addresses: of the list of row addresses, its end, the factors, the first sum, and the end of the sums. */
+/** The arguments are addresses: start and end of the list of row addresses, the factors, and start and end of the sums. */
 type AddRows = (list: number, end: number, factors: number, sums: number, stop: number) => void
 
 const runtime = (globalThis as { readonly WebAssembly?: WasmRuntime }).WebAssembly

@@ -4,7 +4,7 @@ import { type PieceCounts, RowCounts } from './row-counts.ts'
 /** The character ends the word. */
 const BETWEEN = 1
 
-/** The character is part of a word, but no letter: a digit or a mark. */
+/** The character is part of a word, but not a letter: a digit or a mark. */
 const PART = 2
 
 const LETTER = 3
@@ -13,10 +13,10 @@ const LATIN_LETTER = 4
 
 const CODE_POINTS = 0x110000
 
-/** Zero-width joiners hold words together, for example in Persian and Bengali. */
+/** Includes zero-width joiners, which occur inside words, for example in Persian and Bengali. */
 const IN_WORD = /[\p{L}\p{N}\p{M}\u200c\u200d]/u
 
-/** Most words. They need not be normalized. */
+/** Matches most words, which need not be normalized. */
 const ASCII = /^[a-z0-9]*$/i
 
 const NOT_IN_WORD = /[^\p{L}\p{N}\p{M}\u200c\u200d]+/u
@@ -24,36 +24,37 @@ const NOT_IN_WORD = /[^\p{L}\p{N}\p{M}\u200c\u200d]+/u
 /** Marks the start of a word. */
 const WORD_START = '\u2581'
 
-/** Longer words are cut, because putting many marks in order takes quadratic time. */
+/** Longer words are split, because normalization takes quadratic time to sort many marks. */
 const MAX_WORD = 256
 
-/** An unknown character costs this much more than the least likely piece, so it is used only if nothing else fits. */
+/** An unknown character scores this much lower than the least likely piece, so it is used only if nothing else fits. */
 const UNKNOWN_PENALTY = 10
 
-/** Longer words are mostly noise such as keys, and each is seen once. */
+/** Longer words are not cached, because most are noise such as keys that occur only once. */
 const MAX_KEPT_WORD = 32
 
-/** Shorter slices are copies of their text, and longer ones would keep it in memory. */
+/** V8 copies shorter slices of a text. Longer slices would keep the whole text in memory. */
 const SHORTEST_SLICE = 13
 
 const MAX_KEPT_WORDS = 20_000
 
-/** Pieces of a text, and how much of it is in Latin script. */
+/** A text's pieces, and how much of it is in Latin script. */
 export interface SentencePieceCounts extends PieceCounts {
-  /** Share of the letters that are Latin, 0–1. It is 1 if there are no letters. */
+  /** The share of letters that are Latin, 0–1. It is 1 if there are no letters. */
   readonly latin: number
 }
 
 /**
- * Cuts words into the pieces with the greatest sum of log probabilities, as SentencePiece does (unigram model; Kudo 2018), and counts
- * the pieces. Text is lowercased and brought to NFKC first. Words consist of letters, digits and marks. Unknown characters contribute
- * nothing. Takes linear time: every character of a word starts one search, with as many steps as the longest piece has bytes.
+ * Splits words into the pieces with the greatest sum of log probabilities, like SentencePiece (unigram model; Kudo 2018), and
+ * counts the pieces. Text is first normalized to NFKC and lowercased. Words consist of letters, digits and marks. Unknown
+ * characters contribute nothing. Takes linear time: each character of a word starts one search, which takes at most as many steps
+ * as the longest piece has bytes.
  */
 export class SentencePieces {
   readonly #index: PieceIndex
   readonly #scores: Float32Array
   readonly #unknownScore: number
-  /** The row for the start of a word alone, or -1. */
+  /** The row of the piece that consists only of `WORD_START`, or -1. */
   readonly #startRow: number
   readonly #counts: RowCounts
   readonly #roles = new Uint8Array(CODE_POINTS)
@@ -64,9 +65,9 @@ export class SentencePieces {
   readonly #from: Int32Array
   readonly #row: Int32Array
 
-  /** `vocabulary`: UTF-8, one piece per line, without a trailing line break. `scores`: the log probability of each. */
+  /** @param vocabulary UTF-8, one piece per line, without a trailing line break @param scores each piece's log probability */
   constructor(vocabulary: Uint8Array, scores: Float32Array) {
-    // A character has at most 3 bytes per UTF-16 unit, and NFKC makes at most 18 characters of one.
+    // A character takes at most 3 bytes per UTF-16 unit, and NFKC turns a character into at most 18.
     const most = 3 * (WORD_START.length + 18 * MAX_WORD)
     this.#word = new Uint8Array(most)
     this.#best = new Float64Array(most + 1)
@@ -109,7 +110,7 @@ export class SentencePieces {
     return { counts, rows, distinct, latin: letters === 0 ? 1 : latin / letters }
   }
 
-  /** Returns the rows of the word's pieces in order. */
+  /** Counts the rows of the word's pieces. */
   #countWord(word: string): void {
     for (const row of this.#piecesOf(word)) this.#counts.add(row)
   }
@@ -124,20 +125,20 @@ export class SentencePieces {
     return rows
   }
 
-  /** Normalizes a word, which may split it, and cuts it into pieces. */
+  /** Normalizes a word, which may split it into several, and splits those into pieces. */
   #read(word: string): readonly number[] {
     if (ASCII.test(word)) return this.#withoutLoneStart(this.#cut(word.toLowerCase()))
-    // Turkish İ becomes i with a dot above in lower case.
+    // In lower case, the Turkish İ becomes an i with a combining dot above.
     const normal = word.normalize('NFKC').toLowerCase().replaceAll('i\u0307', 'i')
     return normal.split(NOT_IN_WORD).flatMap((part) => (part === '' ? [] : this.#withoutLoneStart(this.#cut(part))))
   }
 
-  /** The start alone tells nothing of a word in an unknown script. */
+  /** If only the start of a word is known, its script is unknown, and the piece would be meaningless. */
   #withoutLoneStart(rows: readonly number[]): readonly number[] {
     return rows.length === 1 && rows[0] === this.#startRow ? [] : rows
   }
 
-  /** Viterbi's algorithm over the bytes of the word. Pieces start and end at whole characters. */
+  /** Runs Viterbi's algorithm over the word's bytes. Pieces start and end at whole characters. */
   #cut(word: string): number[] {
     const bytes = this.#word
     const best = this.#best
@@ -165,7 +166,7 @@ export class SentencePieces {
     return rows.reverse()
   }
 
-  /** Keeps a piece if it makes the best way to its end. A row of -1 is an unknown character. */
+  /** Keeps a piece if it completes the best path to its end so far. Row -1 stands for an unknown character. */
   #offer(start: number, end: number, row: number): void {
     const score = (this.#best[start] as number) + (row < 0 ? this.#unknownScore : (this.#scores[row] as number))
     if (!(score > (this.#best[end] as number))) return
@@ -182,7 +183,7 @@ export class SentencePieces {
   }
 }
 
-/** True for the bytes of a character except its first. */
+/** Checks whether a UTF-8 byte continues a character. */
 function isInside(byte: number): boolean {
   return (byte & 0xc0) === 0x80
 }

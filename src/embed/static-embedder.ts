@@ -6,40 +6,41 @@ import { SentencePieces } from './sentence-pieces.ts'
 import { damaged, openTableFile, readTableHeader, type TableFile, type TableHead, type TableKind } from './table-file.ts'
 import { WordPieces } from './word-pieces.ts'
 
-/** How long the tables are kept after the last embedding, in milliseconds. Another edit may follow soon. */
+/** How long the tables stay open after the last embedding, in milliseconds, because another edit may follow soon. */
 const KEPT = 5_000
 
 const BATCH = 256
 
-/** Maximum milliseconds of work before yielding, so aborts and other calls do not have to wait. */
+/** Maximum time to work before yielding, in milliseconds, so aborts and other calls do not have to wait. */
 const TURN = 15
 
-/** Number of rows to read at once. Neighbors are about as frequent, and a page of memory holds as many. */
+/** Number of rows to read at once. They fit into a page of memory, and neighbouring rows are about equally frequent. */
 const READ_AT_ONCE = 16
 
-/** Initial capacity for the pieces of a text. */
+/** Initial capacity of the buffer for a text's distinct pieces. */
 const FIRST_FACTORS = 512
 
-/** Columns of the table for many languages. With 128 more, rankings by meaning gain .01 to .02, and searches take a quarter longer. */
+/** Default columns from the multilingual table. With 128 more, rankings by meaning gain .01 to .02, but searches take 25 % longer. */
 const ENOUGH = 128
 
 /** The tables of the built-in embedder. */
 export interface StaticTables {
   /** Path of the English table. */
   readonly english: string
-  /** Path of the table for many languages. If omitted, the embedder is English only. */
+  /** Path of the multilingual table. If omitted, the embedder supports English only. */
   readonly multilingual?: string
   /**
-   * Number of columns to use. Fewer are smaller, faster and slightly less accurate. Each table gives half of them. Beyond 256, the
-   * English table gives its other columns first. Defaults to all English columns and `ENOUGH` of the other table.
+   * Number of columns to use. With fewer, vectors are smaller, faster and slightly less accurate. Each table provides half of
+   * them. Beyond 256, the English table's remaining columns are used first. Defaults to all English columns and `ENOUGH` of the
+   * other table.
    */
   readonly dimensions?: number | undefined
 }
 
 /**
- * Opens the tables. Rows are read when a text needs them first. The files stay open until `close`. `simd`: whether to sum rows with
- * WebAssembly SIMD; plain JavaScript gives identical results.
- * @throws RouxError `PROVIDER_ERROR` that names a file if it cannot be used
+ * Opens the tables. Rows are read when a text first needs them. The files stay open until `close`. `simd` allows summing rows
+ * with WebAssembly SIMD; plain JavaScript gives identical results. @throws RouxError `PROVIDER_ERROR` that names a file if it
+ * cannot be used
  */
 export function openStaticEmbedder(tables: StaticTables, simd = true): StaticEmbedder {
   const plan = planOf(tables)
@@ -54,7 +55,7 @@ export function openStaticEmbedder(tables: StaticTables, simd = true): StaticEmb
   }
 }
 
-/** The part of a table to read. */
+/** Which columns of a table to read. */
 interface PartPlan {
   readonly path: string
   readonly kind: TableKind
@@ -63,13 +64,13 @@ interface PartPlan {
 
 type Traits = Pick<Embedder, 'id' | 'dimensions' | 'languages' | 'acrossFrom'>
 
-/** A plan for opening an embedder, made without opening its tables. */
+/** A plan for opening an embedder. Making it only reads the tables' headers. */
 interface Plan extends Traits {
   readonly english: PartPlan
   readonly multilingual?: PartPlan
 }
 
-/** Decides which columns are used. The English table alone has the same vectors and id with and without the other's code. */
+/** Decides which columns are used. The English table on its own has the same vectors and id as before the other was added. */
 function planOf({ english, multilingual, dimensions }: StaticTables): Plan {
   const own = readTableHeader(english, 'words')
   if (multilingual === undefined) {
@@ -95,16 +96,16 @@ function planOf({ english, multilingual, dimensions }: StaticTables): Plan {
 function columnsOf(all: number, wanted: number | undefined): number {
   if (wanted === undefined || wanted <= all) return wanted ?? all
   throw providerError(
-    `The built-in embedding tables have ${all} dimensions, and ${wanted} are asked for.`,
-    `Set \`embedder.dimensions\` to ${all} or less, or leave it out.`,
+    `The built-in embedding tables have ${all} dimensions, but ${wanted} were requested.`,
+    `Set \`embedder.dimensions\` to ${all} or less, or remove it.`,
   )
 }
 
-/** Sums the rows of a text's pieces. */
+/** A table that sums the rows of a text's pieces. */
 interface Part<Pieces> {
   readonly pieces: Pieces
   readonly columns: number
-  /** Returns the sum of the rows. Valid until the next call. */
+  /** Returns the sum of the pieces' rows. Valid until the next call. */
   sumOf(counted: PieceCounts): Float64Array
   close(): void
 }
@@ -139,7 +140,7 @@ function openPart<Pieces extends { readonly size: number }>(
   }
 }
 
-/** Sums rows that are read on demand, some at once. Memory that no row was read into takes no space. */
+/** Sums rows that are read on demand, in blocks. Memory that has not been read into is never committed. */
 function readingSums(table: TableFile, columns: number, simd: boolean): RowSums {
   const room = makeTableRoom(simd)
   const memory = room.allocate(table.rows * columns)
@@ -163,7 +164,7 @@ function readingSums(table: TableFile, columns: number, simd: boolean): RowSums 
   }
 }
 
-/** An embedder with the traits of its tables. */
+/** Base of the embedders that have the traits of their tables. */
 abstract class TableEmbedder implements Embedder {
   readonly id: string
   readonly dimensions: number
@@ -183,10 +184,10 @@ abstract class TableEmbedder implements Embedder {
 }
 
 /**
- * Computes a text's vector without running a model: the normalized sum of its pieces' vectors in the English table, and beside it that
- * in the table for many languages. The English part counts as much as the text is in Latin script. A query has only one of the two: the
- * English part, or across languages the other. In passages, a constant takes the place of what is missing, so a query across languages
- * compares them alike in any script.
+ * Computes a text's vector without running a model. It concatenates the normalized sums of the vectors of its pieces in the
+ * English and in the multilingual table. The English part is weighted by the share of Latin script in the text. A query uses only
+ * one part: the English one, or the other to search across languages. In passages, a constant makes up for the reduced English
+ * part, so a query across languages treats all scripts equally.
  */
 export class StaticEmbedder extends TableEmbedder {
   readonly #english: Part<WordPieces>
@@ -215,7 +216,7 @@ export class StaticEmbedder extends TableEmbedder {
     return vectors
   }
 
-  /** Embeds one text synchronously. Takes time linear in the text's length, plus at most one pass over the tables. */
+  /** Embeds a text synchronously. Takes time linear in the text's length, plus at most one pass over the tables. */
   embedText(text: string, kind: EmbedKind = 'passage'): Float32Array {
     const vector = new Float32Array(this.dimensions)
     const counted = this.#multilingual?.pieces.count(text)
@@ -242,13 +243,13 @@ export class StaticEmbedder extends TableEmbedder {
   }
 }
 
-/** Where a part of the vector begins, and the length that it gets. */
+/** Where a part of the vector begins, and the length that it is scaled to. */
 interface VectorPart {
   readonly from: number
   readonly length: number
 }
 
-/** Adds a sum, scaled to a length. Returns false if the sum is zero. */
+/** Adds the sum, scaled to the given length. Returns false if the sum is zero. */
 function addUnit(vector: Float32Array, sum: Float64Array, { from, length }: VectorPart): boolean {
   let squares = 0
   for (let i = 0; i < sum.length; i++) squares += (sum[i] as number) * (sum[i] as number)
@@ -258,11 +259,11 @@ function addUnit(vector: Float32Array, sum: Float64Array, { from, length }: Vect
   return true
 }
 
-/** Adds a constant to the first columns, of length `share`, so they have about unit length. */
+/** Adds a constant to the first columns, which have the length `share`, so that they have about unit length. */
 function fill(vector: Float32Array, columns: number, share: number): void {
   if (share === 1) return
   const rest = Math.sqrt((1 - share * share) / columns)
-  // Signs that alternate in runs of two are as far from any text's vector as chance.
+  // Signs that alternate in runs of two are no more similar to any text's vector than by chance.
   for (let i = 0; i < columns; i++) vector[i] = (vector[i] as number) + (i & 2 ? rest : -rest)
 }
 
@@ -277,14 +278,13 @@ function toUnitLength(vector: Float32Array): void {
 export interface LazyOptions {
   /** How long the tables are kept after the last embedding, in milliseconds. */
   readonly kept?: number
-  /** True if the first embedding is expected soon, so the tables are opened immediately. */
+  /** True to open the tables immediately, because the first embedding is expected soon. */
   readonly isExpected?: boolean
 }
 
 /**
- * Opens the built-in embedder for threads that rarely embed. What it read of its tables is kept in memory only
- * while in use.
- * @throws RouxError `PROVIDER_ERROR` that names a file if it cannot be used
+ * Opens the built-in embedder for threads that rarely embed. Table rows stay in memory only while it is in use. @throws RouxError
+ * `PROVIDER_ERROR` that names a file if it cannot be used
  */
 export function openLazyStaticEmbedder(tables: StaticTables, { kept = KEPT, isExpected = false }: LazyOptions = {}): Embedder {
   const plan = planOf(tables)
@@ -307,7 +307,7 @@ class LazyStaticEmbedder extends TableEmbedder {
     this.#kept = kept
   }
 
-  /** Opens the table in advance. */
+  /** Opens the tables in advance. */
   openAhead(): void {
     this.#use()
     this.#keep()
@@ -328,7 +328,7 @@ class LazyStaticEmbedder extends TableEmbedder {
   #keep(): void {
     clearTimeout(this.#timer)
     this.#timer = setTimeout(() => {
-      // While text is being embedded, the table must be kept.
+      // While text is being embedded, the tables must stay open.
       if (this.#running === 0) this.#giveUp()
     }, this.#kept)
     this.#timer.unref()

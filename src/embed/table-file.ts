@@ -3,38 +3,38 @@ import { crc32 } from 'node:zlib'
 import { RouxError } from '../core/errors.ts'
 import { providerError, reasonOf } from '../core/provider-error.ts'
 
-/** `words`: the English table, whose pieces are word pieces. `sentences`: the multilingual one, whose pieces have probabilities. */
+/** `words` is the English table of word pieces, `sentences` the multilingual table of pieces with probabilities. */
 export type TableKind = 'words' | 'sentences'
 
-/** A table without its weights. */
+/** Everything in a table except its weights. */
 export interface TableHead {
-  /** Name of the teacher model: `all-minilm-l6-v2`. */
+  /** Name of the teacher model, e.g. `all-minilm-l6-v2`. */
   readonly model: string
-  /** Languages of the texts that the table was made of (ISO 639-1). `undefined` if the table does not tell. */
+  /** Languages of the texts that the table was derived from (ISO 639-1), or `undefined` if the table does not list them. */
   readonly languages: readonly string[] | undefined
   readonly rows: number
-  /** Number of columns, which are sorted by importance. The first n columns form a valid table too. */
+  /** Number of columns. They are sorted by importance, so the first n columns form a valid table, too. */
   readonly dimensions: number
-  /** The checksum that the file states, in hexadecimal. Identifies the table's version. */
+  /** The checksum stored in the file, in hexadecimal. Identifies the table's version. */
   readonly version: string
   /** UTF-8, one piece per line. */
   readonly vocabulary: Uint8Array
-  /** Log probability of each piece. Empty if the format has none. */
+  /** Each piece's log probability. Empty if the format has none. */
   readonly scores: Float32Array
-  /** A row's weights are its scale times its whole numbers. */
+  /** A row's scale, by which its integers are multiplied to get its weights. */
   readonly scales: Float32Array
 }
 
 /** An open table. Its weights are read on demand. */
 export interface TableFile extends TableHead {
-  /** Fills `weights` with the first columns of rows from `first` on. @throws RouxError `PROVIDER_ERROR` */
+  /** Fills `weights` with the first columns of the rows from `first` on. @throws RouxError `PROVIDER_ERROR` */
   read(first: number, columns: number, weights: Int8Array): void
   close(): void
 }
 
 interface Format {
   readonly magic: string
-  /** Bits per weight. Two weights of 4 bits share a byte, low half first, and are stored with 8 added. */
+  /** Bits per weight. Two 4-bit weights share a byte, low half first, and are stored with 8 added. */
   readonly bits: 4 | 8
   readonly hasScores: boolean
   /** The vocabulary is padded with zeros to a multiple of this number of bytes. */
@@ -51,13 +51,13 @@ const CHECKSUM = 4
 const MAX_HEADER = 65_536
 const MAX_ROWS = 4_000_000
 const MAX_DIMENSIONS = 4096
-/** Number of bytes to read at once. */
+/** Number of bytes to read at once when the checksum is verified. */
 const PART = 65_536
 
 /**
- * Opens a table: magic · uint32 length of the header · header as JSON · vocabulary · float32 log probabilities, if any · a float32
- * scale per row · rows · uint32 CRC-32 of everything before. Numbers are little-endian.
- * @throws RouxError `PROVIDER_ERROR` that names the file if it is missing, truncated, altered or in another format
+ * Opens a table. Its format: magic · uint32 header length · header as JSON · vocabulary · float32 log probabilities, if any · a
+ * float32 scale per row · rows · uint32 CRC-32 of all preceding bytes. Numbers are little-endian. @throws RouxError
+ * `PROVIDER_ERROR` that names the file if it is missing, truncated, altered or in another format
  */
 export function openTableFile(path: string, kind: TableKind): TableFile {
   const file = tried(path, () => openSync(path, 'r'))
@@ -69,7 +69,7 @@ export function openTableFile(path: string, kind: TableKind): TableFile {
   }
 }
 
-/** Reads what identifies a table, without checking the rest. @throws RouxError `PROVIDER_ERROR` that names the file */
+/** Reads only what identifies a table, and checks nothing else. @throws RouxError `PROVIDER_ERROR` that names the file */
 export function readTableHeader(
   path: string,
   kind: TableKind,
@@ -90,12 +90,12 @@ function openRows(file: number, path: string, format: Format): TableFile {
   const { rows, dims } = header
   const places = layOut(header, format)
   const stat = fstatSync(file)
-  if (stat.size !== places.end) throw damaged(path, `it has ${stat.size} bytes and should have ${places.end}`)
+  if (stat.size !== places.end) throw damaged(path, `it has ${stat.size} bytes instead of ${places.end}`)
   requireUnaltered(file, path, stat)
   const numbers = (from: number): Float32Array => toFloats(readAt(file, new Uint8Array(4 * rows), from))
   const scales = numbers(places.scales)
   const scores = format.hasScores ? numbers(places.scores) : new Float32Array()
-  if (![scales, scores].every((all) => all.every(Number.isFinite))) throw damaged(path, 'it holds weights that are no numbers')
+  if (![scales, scores].every((all) => all.every(Number.isFinite))) throw damaged(path, 'it contains invalid weights')
   const rowBytes = (dims * format.bits) / 8
   let isOpen = true
   return {
@@ -108,11 +108,11 @@ function openRows(file: number, path: string, format: Format): TableFile {
     scores,
     scales,
     read(first, columns, weights) {
-      // The file descriptor may already belong to another file.
-      if (!isOpen) throw damaged(path, 'it was closed')
+      // The file descriptor may belong to another file by now.
+      if (!isOpen) throw damaged(path, 'it has been closed')
       const wanted = new Uint8Array((weights.length / columns) * rowBytes)
       const bytes = tried(path, () => readAt(file, wanted, places.rows + first * rowBytes))
-      if (bytes.length < wanted.length) throw damaged(path, 'it is cut off')
+      if (bytes.length < wanted.length) throw damaged(path, 'it is truncated')
       for (let row = 0; row * columns < weights.length; row++) {
         const own = weights.subarray(row * columns, (row + 1) * columns)
         decode(bytes.subarray(row * rowBytes, (row + 1) * rowBytes), own, format)
@@ -125,7 +125,7 @@ function openRows(file: number, path: string, format: Format): TableFile {
   }
 }
 
-/** Writes the first weights of a stored row. */
+/** Decodes a stored row's first weights into `weights`. */
 function decode(bytes: Uint8Array, weights: Int8Array, { bits }: Format): void {
   if (bits === 8) {
     weights.set(bytes.subarray(0, weights.length))
@@ -137,7 +137,7 @@ function decode(bytes: Uint8Array, weights: Int8Array, { bits }: Format): void {
   }
 }
 
-/** Offsets of a table's parts. */
+/** Offsets of a table's parts in its file. */
 interface Places {
   readonly vocabulary: number
   readonly scores: number
@@ -156,12 +156,12 @@ function layOut({ length, rows, dims, vocabBytes }: Header & { readonly length: 
 
 function headerOf(file: number, path: string, { magic, bits }: Format): Header & { readonly length: number } {
   const bytes = readAt(file, new Uint8Array(PREAMBLE + MAX_HEADER), 0)
-  if (bytes.length < PREAMBLE || textOf(bytes.subarray(0, 4)) !== magic) throw damaged(path, 'it is no embedding table')
+  if (bytes.length < PREAMBLE || textOf(bytes.subarray(0, 4)) !== magic) throw damaged(path, 'it is not an embedding table')
   const length = viewOf(bytes).getUint32(4, true)
-  if (length > MAX_HEADER || PREAMBLE + length > bytes.length) throw damaged(path, 'its header is cut off or damaged')
+  if (length > MAX_HEADER || PREAMBLE + length > bytes.length) throw damaged(path, 'its header is truncated or damaged')
   const header = parseHeader(textOf(bytes.subarray(PREAMBLE, PREAMBLE + length)))
   if (typeof header === 'string') throw damaged(path, header)
-  if ((header.dims * bits) % 8 !== 0) throw damaged(path, 'its header tells impossible sizes')
+  if ((header.dims * bits) % 8 !== 0) throw damaged(path, 'its header contains impossible sizes')
   return { ...header, length }
 }
 
@@ -169,7 +169,7 @@ function headerOf(file: number, path: string, { magic, bits }: Format): Header &
 export function damaged(path: string, problem: string, cause?: unknown): Error {
   return providerError(
     `The embedding table ${path} cannot be used: ${problem}.`,
-    'Install Roux again, or set `embedder.kind` to another one.',
+    'Reinstall Roux, or set `embedder.kind` to another embedder.',
     cause,
   )
 }
@@ -182,7 +182,7 @@ interface Header {
   readonly languages: readonly string[] | undefined
 }
 
-/** @returns a message if the header is invalid */
+/** Parses a table's header. @returns a clause that says what is wrong if the header is invalid */
 function parseHeader(json: string): Header | string {
   let header: Readonly<Record<string, unknown>> | null
   try {
@@ -192,7 +192,7 @@ function parseHeader(json: string): Header | string {
   }
   const { rows, dims, vocabBytes, lowercase, teacher, languages } = header ?? {}
   if (!isCount(rows, MAX_ROWS) || !isCount(dims, MAX_DIMENSIONS) || !isCount(vocabBytes, 256 * rows)) {
-    return 'its header tells impossible sizes'
+    return 'its header contains impossible sizes'
   }
   if (lowercase === false || typeof teacher !== 'string') return 'its header describes a table that this version cannot read'
   const isList = Array.isArray(languages) && languages.every((each) => typeof each === 'string')
@@ -212,10 +212,10 @@ function modelOf(teacher: string): string {
     .toLowerCase()
 }
 
-/** Files that were read completely and found unaltered, with what changes when they are written. */
+/** Files whose checksum was correct, with the part of their stat that changes when they are written. */
 const unaltered = new Map<string, string>()
 
-/** Compares the file with its checksum, once per thread unless it changes. */
+/** Verifies the file's checksum, once per thread unless the file changes. */
 function requireUnaltered(file: number, path: string, { dev, ino, size, mtimeMs }: Stats): void {
   const state = [dev, ino, size, mtimeMs].join()
   if (unaltered.get(path) === state) return
@@ -224,7 +224,7 @@ function requireUnaltered(file: number, path: string, { dev, ino, size, mtimeMs 
   for (let at = 0; at < size - CHECKSUM; at += PART) {
     checksum = crc32(readAt(file, part.subarray(0, Math.min(PART, size - CHECKSUM - at)), at), checksum)
   }
-  if (checksum !== statedChecksum(file, size)) throw damaged(path, 'its content was altered')
+  if (checksum !== statedChecksum(file, size)) throw damaged(path, 'its content has been altered')
   unaltered.set(path, state)
 }
 
@@ -242,7 +242,7 @@ function toFloats(bytes: Uint8Array): Float32Array {
   return new Float32Array(bytes.length >> 2).map((_, row) => view.getFloat32(4 * row, true))
 }
 
-/** @throws RouxError `PROVIDER_ERROR` on any system error */
+/** Converts system errors. @throws RouxError `PROVIDER_ERROR` */
 function tried<T>(path: string, act: () => T): T {
   try {
     return act()
@@ -251,7 +251,7 @@ function tried<T>(path: string, act: () => T): T {
   }
 }
 
-/** Fills `bytes` from the file. @returns the part that was read, which is shorter at the end of the file */
+/** Fills `bytes` from the file. @returns the part that was filled, which is shorter at the end of the file */
 function readAt(file: number, bytes: Uint8Array, from: number): Uint8Array {
   let at = 0
   for (let read = 1; read > 0 && at < bytes.length; at += read) read = readSync(file, bytes, at, bytes.length - at, from + at)

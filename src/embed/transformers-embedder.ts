@@ -12,23 +12,23 @@ import type { FlatVectors, ModelToOpen, OpenedModel } from './model-service.ts'
 import type { ModelWorkerService } from './transformers-worker.ts'
 import { isBlank } from './vectors.ts'
 
-/** Milliseconds that a worker has to release its model before it is terminated. */
+/** How long a worker may take to release its model before it is terminated, in milliseconds. */
 const GRACE = 3000
 
-/** Number of strings per padded batch. Larger batches are not faster and take more memory (measured on all-MiniLM-L6-v2). */
+/** Number of strings per padded batch. Larger batches are no faster and take more memory (measured with all-MiniLM-L6-v2). */
 const SLICE = 16
 
-/** Four slices, so sorting by length reduces padding. */
+/** Four slices. Sorting them by length reduces padding. */
 const BATCH = 64
 
 const DEFAULT_MODEL = 'Xenova/all-MiniLM-L6-v2'
 
 export interface TransformersDependencies {
-  /** The built `transformers-worker`. */
+  /** The bundled `transformers-worker`. */
   readonly workerEntry: string | URL
   /** Folder for downloaded models. */
   readonly modelsFolder: string
-  /** Where to look for the engine. By default, this is next to the program and in Node's global folder. */
+  /** Where to look for the engine. By default, next to the program and in Node's global folder. */
   readonly engines?: readonly string[]
   /** URL of a Hugging Face mirror. */
   readonly hubUrl?: string
@@ -36,9 +36,8 @@ export interface TransformersDependencies {
 }
 
 /**
- * Loads a model with `@huggingface/transformers` in a worker.
- * @throws RouxError `PROVIDER_ERROR` if the package or model is missing or damaged, or the model has another dimension; the signal's
- * reason if aborted
+ * Loads a model with `@huggingface/transformers` in a worker. @throws RouxError `PROVIDER_ERROR` if the package or model is
+ * missing or damaged, or the model has other dimensions than configured; the signal's reason if aborted
  */
 export async function openTransformersEmbedder(
   settings: EmbedderSettings,
@@ -60,7 +59,7 @@ export async function openTransformersEmbedder(
   }
 }
 
-/** Returns the missing packages or files that would prevent a model from loading. Does not load it. */
+/** Returns an error for each missing package or file that would prevent a model from loading. Does not load it. */
 export function obstaclesOf(settings: EmbedderSettings, dependencies: TransformersDependencies): readonly unknown[] {
   const obstacles: unknown[] = []
   if (!isEngineInstalled(dependencies.engines ?? defaultEngines())) obstacles.push(missingEngine())
@@ -150,7 +149,7 @@ interface OpeningOptions {
   readonly dependencies: TransformersDependencies
 }
 
-/** Returns the worker's first message, which is to load the model from the folder, or to download it if allowed. */
+/** Plans to load the model from its folder, or to download it if it is missing and downloads are allowed. */
 function planOpening(
   { folder, hubId }: ModelPlace,
   recipe: ModelRecipe,
@@ -173,50 +172,50 @@ function planOpening(
   if (hubId === undefined) {
     throw providerError(
       `The model's folder ${folder} is not complete: ${found.missing.join(', ')} ${found.missing.length === 1 ? 'is' : 'are'} missing.`,
-      'Copy the missing files there, or set `embedder.model` to an id of the Hugging Face hub.',
+      'Copy the missing files there, or set `embedder.model` to a Hugging Face model id.',
     )
   }
   if (!settings.allowDownload) {
     throw providerError(
       `The model ${hubId} is not on this machine.`,
-      '`roux index --download` gets it, once; or set `embedder.kind: static`, which needs no download.',
+      'Run `roux index --download` to download it once, or set `embedder.kind: static`, which needs no download.',
     )
   }
   const { hubUrl, modelsFolder } = dependencies
   return { ...common, download: { hubId, models: modelsFolder, ...(hubUrl === undefined ? {} : { hubUrl }) } }
 }
 
-/** Next to this program, or where `npm install -g` installs packages for this version of Node. */
+/** Returns the places to look: next to this program, and where this version of Node installs global packages. */
 function defaultEngines(): readonly string[] {
   const node = dirname(process.execPath)
   const global = process.platform === 'win32' ? join(node, 'node_modules') : join(node, '..', 'lib', 'node_modules')
   return ['@huggingface/transformers', join(global, '@huggingface', 'transformers')]
 }
 
-/** Returns the indexes of non-blank strings, in slices of similar length. */
+/** Returns the indexes of the non-blank strings, in slices of strings of similar length. */
 function sliceByLength(texts: readonly string[]): readonly (readonly number[])[] {
   const filled = [...texts.keys()].filter((index) => !isBlank(texts[index] ?? ''))
   const byLength = filled.toSorted((left, right) => (texts[left]?.length ?? 0) - (texts[right]?.length ?? 0))
   return Array.from({ length: Math.ceil(byLength.length / SLICE) }, (_, i) => byLength.slice(i * SLICE, (i + 1) * SLICE))
 }
 
-/** @throws RouxError `PROVIDER_ERROR` if a model's vectors have an unexpected length; `undefined` accepts any */
+/** @throws RouxError `PROVIDER_ERROR` if the vectors do not have the expected dimensions; `undefined` accepts any */
 function checkDimensions(model: string, actual: number, expected: number | undefined): void {
   if (expected === undefined || actual === expected) return
   throw providerError(
-    `The model ${model} makes vectors of ${actual} dimensions, and ${expected} were expected.`,
-    `Set \`embedder.dimensions\` to ${actual}, or leave it out.`,
+    `The model ${model} returns vectors with ${actual} dimensions instead of ${expected}.`,
+    `Set \`embedder.dimensions\` to ${actual}, or remove it.`,
   )
 }
 
-/** A model in a separate worker. The worker starts with the first request, and is restarted if it has ended. */
+/** A model in a separate worker. The worker starts on the first request. If it has ended, the next request restarts it. */
 class ModelWorker {
   readonly #calls: WorkerCalls<ModelWorkerService, Worker>
   readonly #model: ModelToOpen
   readonly #onProgress: ((progress: DownloadProgress) => void) | undefined
   #opened: Promise<OpenedModel> | undefined
 
-  /** `entry` is the built `transformers-worker`. */
+  /** @param entry the bundled `transformers-worker` */
   constructor(entry: string | URL, model: ModelToOpen, onProgress?: (progress: DownloadProgress) => void) {
     this.#model = model
     this.#onProgress = onProgress
@@ -228,7 +227,7 @@ class ModelWorker {
     })
   }
 
-  /** Loads the model unless it is loaded. @throws RouxError `PROVIDER_ERROR` */
+  /** Loads the model unless it has been loaded. @throws RouxError `PROVIDER_ERROR` */
   open(): Promise<OpenedModel> {
     const onProgress = this.#onProgress
     this.#opened ??= this.#calls.call('open', this.#model, onProgress === undefined ? {} : { onProgress }).catch((error) => {
@@ -244,7 +243,7 @@ class ModelWorker {
     return await this.#calls.call('embed', texts)
   }
 
-  /** Ends the worker once it has released its model, or after a few seconds if it is busy. */
+  /** Ends the worker once it has released its model, or after a few seconds if it is still busy. */
   async close(): Promise<void> {
     const { worker } = this.#calls
     if (worker === undefined) return

@@ -4,9 +4,9 @@ import type { DownloadProgress } from './embedder-settings.ts'
 import { type FlatVectors, type ModelService, type ModelToOpen, type OpenedModel, openModelService } from './model-service.ts'
 
 const port = parentPort
-if (port === null) throw new Error('This file runs as a worker only.')
+if (port === null) throw new Error('This file can only run as a worker.')
 
-/** The engine runs one batch at a time, so calls wait for each other. */
+/** The last call. The engine runs one batch at a time, so each call waits for the previous one. */
 let last: Promise<void> = Promise.resolve()
 
 port.on('message', (call: Call) => {

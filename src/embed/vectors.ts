@@ -1,4 +1,4 @@
-/** Returns the normalized vector at `start`, or `undefined` if it has no direction: all zeros, or a component that is NaN. */
+/** Returns the normalized vector at `start`, or `undefined` if it has no direction: it is zero or contains NaN or infinity. */
 export function unitVector(values: ArrayLike<number>, start = 0, dimensions = values.length): Float32Array | undefined {
   // Scaling by the largest component first keeps the sum of squares finite.
   let largest = 0
@@ -14,7 +14,7 @@ export function unitVector(values: ArrayLike<number>, start = 0, dimensions = va
   return Float32Array.from({ length: dimensions }, (_, i) => (values[start + i] as number) / largest / length)
 }
 
-/** Checks whether text has nothing to embed. */
+/** Checks whether a text contains nothing to embed. */
 export function isBlank(text: string): boolean {
   return !/\S/.test(text)
 }

@@ -7,10 +7,10 @@ const DROPPED = 1
 /** The character ends the word. */
 const SPACE = 2
 
-/** The character ends the word and is a word by itself. Used for punctuation, and Chinese and Japanese ideographs. */
+/** The character ends the word and is a word itself. Used for punctuation and for Chinese and Japanese ideographs. */
 const ALONE = 3
 
-/** The character is part of the word, unchanged. */
+/** The character becomes part of the word, unchanged. */
 const PART = 4
 
 /** The character is replaced; see `BertCharacters.spell`. */
@@ -27,7 +27,7 @@ const MARKS = /\p{Mn}/gu
 
 const BLANK = /^\s$/u
 
-/** First and last code point of each block of ideographs that BERT separates. Kana and hangul are not included. */
+/** First and last code point of each block of ideographs that BERT treats as separate words. Kana and hangul are not included. */
 const IDEOGRAPHS: readonly (readonly [number, number])[] = [
   [0x4e00, 0x9fff],
   [0x3400, 0x4dbf],
@@ -42,12 +42,12 @@ const IDEOGRAPHS: readonly (readonly [number, number])[] = [
 /** BERT's WordPiece treats longer words as unknown. */
 const MAX_CHARACTERS = 100
 
-/** UTF-8 takes at most 4 bytes per character. */
+/** A character takes at most 4 bytes in UTF-8. */
 const MAX_BYTES = 4 * MAX_CHARACTERS
 
-/** Number of occurrences of each vocabulary piece in the text. */
+/** How often each vocabulary piece occurs in a text. */
 export interface WordPieceCounts extends PieceCounts {
-  /** Number of letters and digits in dropped words. For words that are too long, only the examined part is counted. */
+  /** Number of letters and digits in dropped words. Of words that are too long, only the examined part is counted. */
   readonly unknown: number
 }
 
@@ -55,8 +55,9 @@ const LETTERS = /[\p{L}\p{N}]/gu
 
 /**
  * BERT's uncased tokenization with WordPiece (greedy, longest piece first; Devlin et al. 2018). Counts pieces instead of listing
- * them, so a long text needs no more vector additions than the vocabulary has rows. A word with an unknown piece is dropped. Takes
- * linear time: every character of a word starts at most one search, with as many steps as the longest piece has bytes.
+ * them, so a long text needs no more vector additions than the vocabulary has rows. A word with an unknown piece is dropped.
+ * Takes linear time: each character of a word starts at most one search, which takes at most as many steps as the longest piece
+ * has bytes.
  */
 export class WordPieces {
   readonly #index: PieceIndex
@@ -72,7 +73,7 @@ export class WordPieces {
   #unknown = 0
   readonly #decoder = new TextDecoder()
 
-  /** `vocabulary`: UTF-8, one piece per line, without a trailing line break. */
+  /** @param vocabulary UTF-8, one piece per line, without a trailing line break */
   constructor(vocabulary: Uint8Array) {
     this.#index = new PieceIndex(vocabulary, this.#word)
     this.#counts = new RowCounts(this.#index.size)
@@ -93,7 +94,7 @@ export class WordPieces {
     return { counts, rows, distinct, unknown: this.#unknown }
   }
 
-  /** Returns the piece of a row, with `##` if it continues a word. */
+  /** Returns the piece of the given row, with `##` if it continues a word. */
   piece(row: number): string {
     return this.#index.piece(row)
   }
@@ -198,21 +199,22 @@ export class WordPieces {
 }
 
 /**
- * BERT's uncased basic tokenization, character by character: drops control characters, separates ideographs and punctuation, strips
- * accents (NFD without nonspacing marks) and lowercases each letter (without final sigma). Decomposing single characters avoids
- * reordering marks, which takes quadratic time in a long run. The order only matters for marks that are kept, and no vocabulary
- * contains any. Results are cached in 1.1 MB of address space, of which text only touches the pages of its scripts.
+ * BERT's uncased basic tokenization, character by character: drops control characters, separates ideographs and punctuation,
+ * strips accents (NFD without nonspacing marks) and lowercases each letter (without final sigma). Decomposing single characters
+ * avoids reordering marks, which would take quadratic time in a long run of marks. Their order would only matter if they were
+ * kept, but no vocabulary contains any. Results are cached in 1.1 MB of address space, of which a text only touches the pages for
+ * its scripts.
  */
 class BertCharacters {
   readonly #roles = new Uint8Array(CODE_POINTS)
   readonly #spellings = new Map<number, readonly number[]>()
 
-  /** Returns one of the roles above. */
+  /** Returns the character's role, one of the constants above. */
   role(codePoint: number): number {
     return this.#roles[codePoint] || this.#classify(codePoint)
   }
 
-  /** Returns the replacement of a `SPELLED` character, which consists of parts of words and of spaces that end them. */
+  /** Returns a `SPELLED` character's replacement, which consists of parts of words and of spaces that end words. */
   spell(codePoint: number): readonly number[] {
     return this.#spellings.get(codePoint) ?? []
   }
@@ -238,7 +240,7 @@ function roleOf(character: string, spelling: string): number {
   return spelling === ` ${character} ` ? ALONE : SPELLED
 }
 
-/** Normalizes one character before words are split. Characters that stand alone are surrounded by spaces. */
+/** Normalizes a character before words are split. A character that forms a word of its own is surrounded by spaces. */
 function normalise(codePoint: number): string {
   const character = String.fromCodePoint(codePoint)
   if (character === '\t' || character === '\n' || character === '\r') return ' '

@@ -26,7 +26,7 @@ test.each<[string, RegExp, (path: string) => void]>([
   ],
   [
     'was altered in one byte',
-    /ml-256-int4\.bin cannot be used: its content was altered/,
+    /ml-256-int4\.bin cannot be used: its content has been altered/,
     (path) => {
       const bytes = readFileSync(path)
       bytes[bytes.length >> 1] = (bytes[bytes.length >> 1] ?? 0) ^ 1

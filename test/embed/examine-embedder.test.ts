@@ -39,7 +39,7 @@ describe('examining the built-in table', () => {
 
   test.each<[string, Partial<EmbedderSettings>, Partial<EmbedderDependencies>, RegExp]>([
     ['a missing file', {}, { tables: { ...TABLES, multilingual: '/nowhere/table.bin' } }, /table\.bin cannot be used/],
-    ['another file', {}, { tables: { ...TABLES, english: FAKE_ENGINE } }, /no embedding table/],
+    ['another file', {}, { tables: { ...TABLES, english: FAKE_ENGINE } }, /not an embedding table/],
     ['too few dimensions', { dimensions: 3_000 }, {}, /dimensions, and 3000/],
   ])('%s', async (_, settings, more, message) => {
     const [finding] = await examine(settings, more)
@@ -76,7 +76,7 @@ describe('examining a local model', () => {
     [
       'other dimensions',
       () => ({ ...settings(modelFolder({}), { dimensions: 9 }), allowDownload: false }),
-      /and 9 were expected/,
+      /instead of 9/,
     ],
   ])('%s', async (_, given, message) => {
     const [finding] = await examineEmbedder(given(), dependencies())

@@ -248,18 +248,18 @@ describe('unusable answers', () => {
 
   test.each<[string, unknown, RegExp]>([
     ['a web page', '<!doctype html><html>', /web page, not JSON/],
-    ['no JSON', 'hello', /no JSON/],
+    ['no JSON', 'hello', /not JSON/],
     ['null', null, /no list of vectors/],
     ['no data', { object: 'list' }, /no list of vectors/],
     ['too few vectors', { data: [item(eight, 0)] }, /1 vectors for 2 texts/],
     ['too many vectors', { data: [item(eight, 0), item(eight, 1), item(eight, 2)] }, /3 vectors for 2 texts/],
     ['a repeated index', { data: [item(eight, 0), item(eight, 0)] }, /two vectors for one text/],
-    ['an index out of bounds', { data: [item(eight, 0), item(eight, 2)] }, /indexes are damaged/],
-    ['NaN', { data: [item(eight, 0), item([...eight.slice(1), null], 1)] }, /no number/],
-    ['text', { data: [item(eight, 0), item('AAAA', 1)] }, /something else than vectors/],
+    ['an index out of bounds', { data: [item(eight, 0), item(eight, 2)] }, /indexes are invalid/],
+    ['NaN', { data: [item(eight, 0), item([...eight.slice(1), null], 1)] }, /not a number/],
+    ['text', { data: [item(eight, 0), item('AAAA', 1)] }, /is not a vector/],
     ['zeros', { data: [item(eight, 0), item(Array(8).fill(0), 1)] }, /vector of zeros/],
     ['another dimension', { data: [item(eight, 0), item([1, 2, 3], 1)] }, /3 dimensions instead of 8/],
-    ['null for a vector', { data: [null, item(eight, 1)] }, /something else than vectors/],
+    ['null for a vector', { data: [null, item(eight, 1)] }, /is not a vector/],
   ])('%s', async (_, body, message) => {
     const { embedder } = await opened(afterOpening(reply(200, typeof body === 'string' ? body : JSON.stringify(body))))
     await fails(embedder.embed(['a', 'b'], 'query'), message)
@@ -285,11 +285,11 @@ describe('unusable answers', () => {
 
 describe('errors of a server', () => {
   test.each<[number, RegExp, RegExp]>([
-    [401, /answers 401 .*letters: bad key \[key\]/, /API key/],
-    [403, /answers 403/, /API key/],
-    [404, /answers 404/, /embedder\.model.*embedder\.base_url/],
-    [400, /answers 400/, /embedder\.dimensions/],
-    [307, /answers 307/, /redirects/],
+    [401, /answered 401 .*letters: bad key \[key\]/, /API key/],
+    [403, /answered 403/, /API key/],
+    [404, /answered 404/, /embedder\.model.*embedder\.base_url/],
+    [400, /answered 400/, /embedder\.dimensions/],
+    [307, /answered 307/, /redirects/],
   ])('%i', async (status, message, hint) => {
     const { baseUrl, requests } = await serve(reply(status, `bad key ${KEY}`, { location: 'http://127.0.0.1:1/' }))
     await fails(open({ baseUrl }), message, hint)
@@ -314,7 +314,7 @@ describe('errors of a server', () => {
 
   test('an invalid address', async () => {
     for (const baseUrl of ['localhost:11434', 'ftp://127.0.0.1/', 'http://user:pass@127.0.0.1/', 'http://127.0.0.1/?key=x', '']) {
-      await fails(open({ baseUrl }), /none that can be asked/, /embedder\.base_url/)
+      await fails(open({ baseUrl }), /cannot be used/, /embedder\.base_url/)
     }
   })
 

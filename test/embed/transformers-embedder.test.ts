@@ -124,7 +124,7 @@ describe.runIf(LONG && MISSING === '')(`transformers.js itself${MISSING && ` (${
 
   test('reports damaged weights', async () => {
     const folder = modelFolder({}, { 'config.json': '{"model_type":"bert"}' })
-    await fails(open({ model: folder }, { engines: [ENGINE ?? ''] }), /could not be loaded/, /get the model again/)
+    await fails(open({ model: folder }, { engines: [ENGINE ?? ''] }), /could not be loaded/, /download the model again/)
   })
 })
 
@@ -182,22 +182,22 @@ describe('a local model', () => {
     await fails(open({ model: weightless }), /onnx\/model_quantized\.onnx is missing/, /Copy/)
     const damaged = modelFolder()
     writeFileSync(join(damaged, 'config.json'), '{"fake":')
-    await fails(open({ model: damaged }), /config\.json is damaged/, /get the model again/)
+    await fails(open({ model: damaged }), /config\.json is damaged/, /download the model again/)
   })
 
   test('reports weights that cannot be loaded', () =>
     fails(open({ model: modelFolder({ failsToLoad: true }) }), /could not be loaded: .*Protobuf parsing failed/, /ONNX model/))
 
   test('reports another dimension than configured', () =>
-    fails(open({ model: modelFolder(), dimensions: 384 }), /8 dimensions, and 384 were expected/, /dimensions` to 8/))
+    fails(open({ model: modelFolder(), dimensions: 384 }), /8 dimensions instead of 384/, /dimensions` to 8/))
 
   test('reports a dimension that changes', () =>
     using(open({ model: modelFolder({ changesDimensions: true }) }), (embedder) =>
-      fails(embedder.embed(['a'], 'query'), /9 dimensions, and 8 were expected/, /dimensions/),
+      fails(embedder.embed(['a'], 'query'), /9 dimensions instead of 8/, /dimensions/),
     ))
 
   test('reports vectors that are not numbers', () =>
-    fails(open({ model: modelFolder({ answersNaN: true }) }), /zero or no number/, /get the model/))
+    fails(open({ model: modelFolder({ answersNaN: true }) }), /zero or contains NaN/, /download the model/))
 
   test('reports a failure while it runs', () =>
     using(open({ model: modelFolder({ failsToRun: true }) }), (embedder) =>
@@ -219,7 +219,7 @@ describe('the transformers package', () => {
     fails(
       open({ model: modelFolder() }, { engines: [BROKEN_ENGINE] }),
       /cannot be loaded: Something went wrong/,
-      /Install it again/,
+      /Reinstall it/,
     ))
 
   test('the transformers package is searched in several places', () =>
