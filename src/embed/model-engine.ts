@@ -121,8 +121,9 @@ export interface ModelPlace {
 
 /**
  * Distinguishes a folder from a hub id. Only a string that looks like a path is treated as a folder. Otherwise, an unrelated
- * folder in the working directory could be mistaken for a hub model. @param models the folder that holds downloaded models, each
- * in `<owner>/<name>` @throws RouxError `PROVIDER_ERROR` if the string is neither
+ * folder in the working directory could be mistaken for a hub model.
+ * @param models the folder that holds downloaded models, each in `<owner>/<name>`
+ * @throws RouxError `PROVIDER_ERROR` if the string is neither
  */
 export function placeModel(model: string, models: string): ModelPlace {
   if (isAbsolute(model) || /^(\.\.?|~)([\\/]|$)/.test(model)) return { folder: expand(model) }

@@ -216,7 +216,8 @@ export function padInputs(encodings: readonly Encoding[], pad: number): Readonly
 
 /**
  * Returns the concatenated unit vectors of a batch, computed from its token vectors, whose `dims` are texts, tokens and
- * dimensions. Padding is at the end of each text. @throws Error if a vector is zero or contains NaN
+ * dimensions. Padding is at the end of each text.
+ * @throws Error if a vector is zero or contains NaN
  */
 export function pool({ data, dims }: EngineTensor, lengths: readonly number[], pooling: Pooling): Float32Array {
   const [, tokens = 0, dimensions = 0] = dims

@@ -13,8 +13,8 @@ export interface EmbedderDependencies extends TransformersDependencies, OpenAiDe
 const KEPT = 30_000
 
 /**
- * Opens the configured embedder, or returns `undefined` for `none`. Loads only the code that this embedder needs. @throws
- * RouxError `PROVIDER_ERROR` with a hint if it cannot be used; the signal's reason if aborted
+ * Opens the configured embedder, or returns `undefined` for `none`. Loads only the code that this embedder needs.
+ * @throws RouxError `PROVIDER_ERROR` with a hint if it cannot be used; the signal's reason if aborted
  */
 export async function openEmbedder(
   settings: EmbedderSettings,

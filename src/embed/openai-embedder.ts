@@ -44,15 +44,16 @@ export interface OpenAiDependencies {
   readonly backoffMs?: number
   /**
    * Called once before the first request. The returned meter receives the usage of all requests. If omitted, every server is
-   * allowed and nothing is counted. @throws RouxError `REMOTE_NOT_ALLOWED`
+   * allowed and nothing is counted.
+   * @throws RouxError `REMOTE_NOT_ALLOWED`
    */
   admit?(place: { readonly baseUrl: string; readonly model: string }): Promise<Meter>
 }
 
 /**
  * Uses any server that implements OpenAI's `POST /embeddings`. If `settings.dimensions` is omitted, requests one vector first.
- * Passage requests are retried if that may help. Opening and queries are not, because a caller is waiting. @throws RouxError
- * `PROVIDER_ERROR` if the server cannot be used; the signal's reason if aborted
+ * Passage requests are retried if that may help. Opening and queries are not, because a caller is waiting.
+ * @throws RouxError `PROVIDER_ERROR` if the server cannot be used; the signal's reason if aborted
  */
 export async function openOpenAiEmbedder(
   settings: EmbedderSettings,
@@ -264,8 +265,8 @@ export interface Expected {
 }
 
 /**
- * Parses the JSON response to `POST /embeddings`: `{data: [{index, embedding: [number, …]}, …]}`. @returns unit vectors in the
- * order of the request, or a clause that says what is wrong
+ * Parses the JSON response to `POST /embeddings`: `{data: [{index, embedding: [number, …]}, …]}`.
+ * @returns unit vectors in the order of the request, or a clause that says what is wrong
  */
 function readAnswer(body: string, { count, dimensions }: Expected): readonly Float32Array[] | string {
   const data = parseData(body)

@@ -47,8 +47,8 @@ export interface SentencePieceCounts extends PieceCounts {
 /**
  * Splits words into the pieces with the greatest sum of log probabilities, like SentencePiece (unigram model; Kudo 2018), and
  * counts the pieces. Text is first normalized to NFKC and lowercased. Words consist of letters, digits and marks. Unknown
- * characters contribute nothing. Takes linear time: each character of a word starts one search, which takes at most as many steps
- * as the longest piece has bytes.
+ * characters contribute nothing. Takes linear time: each character starts one search, with at most as many steps as the longest
+ * piece has bytes.
  */
 export class SentencePieces {
   readonly #index: PieceIndex

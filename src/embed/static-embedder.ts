@@ -39,8 +39,8 @@ export interface StaticTables {
 
 /**
  * Opens the tables. Rows are read when a text first needs them. The files stay open until `close`. `simd` allows summing rows
- * with WebAssembly SIMD; plain JavaScript gives identical results. @throws RouxError `PROVIDER_ERROR` that names a file if it
- * cannot be used
+ * with WebAssembly SIMD; plain JavaScript gives identical results.
+ * @throws RouxError `PROVIDER_ERROR` that names a file if it cannot be used
  */
 export function openStaticEmbedder(tables: StaticTables, simd = true): StaticEmbedder {
   const plan = planOf(tables)
@@ -283,8 +283,8 @@ export interface LazyOptions {
 }
 
 /**
- * Opens the built-in embedder for threads that rarely embed. Table rows stay in memory only while it is in use. @throws RouxError
- * `PROVIDER_ERROR` that names a file if it cannot be used
+ * Opens the built-in embedder for threads that rarely embed. Table rows stay in memory only while it is in use.
+ * @throws RouxError `PROVIDER_ERROR` that names a file if it cannot be used
  */
 export function openLazyStaticEmbedder(tables: StaticTables, { kept = KEPT, isExpected = false }: LazyOptions = {}): Embedder {
   const plan = planOf(tables)

@@ -56,8 +56,8 @@ const PART = 65_536
 
 /**
  * Opens a table. Its format: magic · uint32 header length · header as JSON · vocabulary · float32 log probabilities, if any · a
- * float32 scale per row · rows · uint32 CRC-32 of all preceding bytes. Numbers are little-endian. @throws RouxError
- * `PROVIDER_ERROR` that names the file if it is missing, truncated, altered or in another format
+ * float32 scale per row · rows · uint32 CRC-32 of all preceding bytes. Numbers are little-endian.
+ * @throws RouxError `PROVIDER_ERROR` that names the file if it is missing, truncated, altered or in another format
  */
 export function openTableFile(path: string, kind: TableKind): TableFile {
   const file = tried(path, () => openSync(path, 'r'))

@@ -36,8 +36,9 @@ export interface TransformersDependencies {
 }
 
 /**
- * Loads a model with `@huggingface/transformers` in a worker. @throws RouxError `PROVIDER_ERROR` if the package or model is
- * missing or damaged, or the model has other dimensions than configured; the signal's reason if aborted
+ * Loads a model with `@huggingface/transformers` in a worker.
+ * @throws RouxError `PROVIDER_ERROR` if the package or model is missing or damaged, or the model has other dimensions than
+ * configured; the signal's reason if aborted
  */
 export async function openTransformersEmbedder(
   settings: EmbedderSettings,

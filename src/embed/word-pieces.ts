@@ -56,8 +56,7 @@ const LETTERS = /[\p{L}\p{N}]/gu
 /**
  * BERT's uncased tokenization with WordPiece (greedy, longest piece first; Devlin et al. 2018). Counts pieces instead of listing
  * them, so a long text needs no more vector additions than the vocabulary has rows. A word with an unknown piece is dropped.
- * Takes linear time: each character of a word starts at most one search, which takes at most as many steps as the longest piece
- * has bytes.
+ * Takes linear time: each character starts at most one search, with at most as many steps as the longest piece has bytes.
  */
 export class WordPieces {
   readonly #index: PieceIndex
@@ -201,9 +200,8 @@ export class WordPieces {
 /**
  * BERT's uncased basic tokenization, character by character: drops control characters, separates ideographs and punctuation,
  * strips accents (NFD without nonspacing marks) and lowercases each letter (without final sigma). Decomposing single characters
- * avoids reordering marks, which would take quadratic time in a long run of marks. Their order would only matter if they were
- * kept, but no vocabulary contains any. Results are cached in 1.1 MB of address space, of which a text only touches the pages for
- * its scripts.
+ * avoids reordering marks, which takes quadratic time in a long run. Their order would only matter if they were kept, but no
+ * vocabulary contains any. Results are cached in 1.1 MB of address space, of which a text only touches the pages for its scripts.
  */
 class BertCharacters {
   readonly #roles = new Uint8Array(CODE_POINTS)

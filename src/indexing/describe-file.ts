@@ -7,7 +7,7 @@ import type { FileKind, ListedFile } from '../core/vault.ts'
 import { pageName, stemOf } from '../links/names.ts'
 import { excerptOf } from '../markdown/prose/excerpt.ts'
 
-/** A file's record before its links are resolved. */
+/** A file's record before its links have been resolved. */
 export interface FileFacts extends Omit<FileRecord, 'key' | 'links' | 'mentions'> {
   readonly links: readonly Link[]
 }
@@ -37,7 +37,7 @@ export function describeUnread(file: ListedFile, { kind, conflict, mode }: Descr
   }
 }
 
-/** Describes a note or canvas that cannot be read, with the reason. */
+/** Describes a note or canvas that cannot be read, and why. */
 export function describeFailed(file: ListedFile, described: Described, message: string): FileFacts {
   const malformed = [{ line: 0, message }]
   return { ...describeUnread(file, described), malformed: 1, info: { ...EMPTY_INFO, malformed } }
@@ -72,7 +72,7 @@ export function describeNote(
     aliases: note.aliases,
     tags: note.tags.map((tag) => tag.name),
     links: note.links,
-    // Only `.md` files determine the kind of vault, regardless of which files the mode treats as notes.
+    // Only `.md` files help to detect the mode, even if the current mode treats other files as notes, too.
     style: isNote && /\.md$/i.test(file.path) ? note.style : NO_STYLE,
     malformed: note.malformed.length,
     info: infoOf(note, text, isNote),
@@ -104,7 +104,7 @@ function infoOf(note: Note, text: string, isNote: boolean): FileInfo {
   }
 }
 
-/** Returns the title from the property, or in a docs folder from the first heading. `undefined` means that the file name is used. */
+/** Returns the title property or, in `docs` and `foam` mode, the first heading. If `undefined`, the file name is used. */
 function titleOf(note: Note, mode: Mode): string | undefined {
   return note.title ?? (mode === 'docs' || mode === 'foam' ? note.h1 : undefined)
 }

@@ -2,27 +2,27 @@ import type { Embedder } from '../core/embedder.ts'
 import { isTransient } from '../core/errors.ts'
 import { requireVectors } from '../core/require-vectors.ts'
 
-/** Maximum time in milliseconds after a call during which another one is expected. */
+/** How long after a call another one is expected, in milliseconds. */
 const EXPECTED_MS = 500
 
-/** Pause between steps while idle, in milliseconds. On a machine with two cores, a server and its client need both. */
+/** Pause between steps while no calls arrive, in milliseconds. With two cores, a server and its client need both of them. */
 const PAUSE_MS = 4
 
-/** Pause after work while calls are arriving, as a multiple of the time worked, and the maximum pause in milliseconds. */
+/** While calls arrive, the pause as a multiple of the time worked, and its maximum in milliseconds. */
 const REST = 2
 
 const MOST_REST_MS = 16
 
-/** Result of embedding texts. */
+/** The result of embedding texts. */
 export interface Embedded {
-  /** In order. Rejected texts have a vector of all zeros. */
+  /** In the order of the texts. A rejected text has a vector of zeros. */
   readonly vectors: readonly Float32Array[]
-  /** Reasons for rejections, by the index of the text. */
+  /** Why texts were rejected, by the text's index. */
   readonly refused: ReadonlyMap<number, string>
 }
 
 export interface EmbeddingTerms {
-  /** Yields after each call, even if embedding itself never waits. */
+  /** Makes embedding yield after each batch, even if the embedder itself never waits. */
   readonly pace: Pick<EmbeddingPace, 'rest'>
   readonly signal: AbortSignal
 }
@@ -31,10 +31,9 @@ export interface EmbeddingTerms {
 const PLAIN = 'note'
 
 /**
- * Embeds texts in batches of the engine's size. A failing batch is split until the rejected texts are isolated and the others have
- * vectors.
- * @throws the embedder's error if it is not caused by a text, that is, if embedding also fails for a plain word or the error may be
- * transient
+ * Embeds texts in batches of the embedder's size. If a batch fails, it is split until the rejected texts are isolated and all
+ * others have vectors.
+ * @throws the embedder's error if no text is to blame: the error may be transient, or embedding fails even for a plain word
  */
 export async function embedTexts(embedder: Embedder, texts: readonly string[], terms: EmbeddingTerms): Promise<Embedded> {
   const parts: Embedded[] = []
@@ -99,7 +98,7 @@ function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-/** Decides when to embed and how much at once, so concurrent calls get most of the processor time. */
+/** Paces embedding, so concurrent calls get most of the processor time. */
 export class EmbeddingPace {
   #askedAt = Number.NEGATIVE_INFINITY
   #workedSince = performance.now()
@@ -114,12 +113,12 @@ export class EmbeddingPace {
     return performance.now() - this.#askedAt < EXPECTED_MS
   }
 
-  /** Starts timing after an idle period. */
+  /** Starts measuring the time worked. */
   begin(): void {
     this.#workedSince = performance.now()
   }
 
-  /** Yields the processor for a while. */
+  /** Pauses, so other threads and processes can run. */
   async rest(): Promise<void> {
     const worked = performance.now() - this.#workedSince
     const pause = this.isAsked ? Math.min(MOST_REST_MS, REST * worked) : 0
@@ -134,12 +133,12 @@ export class EmbeddingRate {
   #ms = 0
 
   add(notes: number, ms: number): void {
-    // Older batches count half, because the time needed to load a model is unrelated to its later speed.
+    // Older batches count less and less, because the first includes loading the model, which is unrelated to its later speed.
     this.#notes = this.#notes / 2 + notes
     this.#ms = this.#ms / 2 + ms
   }
 
-  /** Estimated time for a number of notes in milliseconds, or `undefined` before the first measurement. */
+  /** Returns how long the given number of notes will take, in milliseconds, or `undefined` before the first measurement. */
   remaining(notes: number): number | undefined {
     return this.#notes === 0 ? undefined : Math.round((notes * this.#ms) / this.#notes)
   }

@@ -9,35 +9,35 @@ import type { ReadNote } from './search-document.ts'
 export interface EmbeddingParts {
   readonly search: SearchWriter
   readonly openEmbedder: () => Promise<Embedder>
-  /** Reads the current state of notes, leaving out deleted ones. */
+  /** Reads the notes' current state. Omits deleted notes. */
   readonly read: (keys: readonly number[]) => Promise<readonly ReadNote[]>
   /** Whether to delete the vectors of other embedders once this embedder's vectors are complete; see `SearchServiceParts.isEager`. */
   readonly supersedes: boolean
-  /** Called when the event that `step` was waiting for has happened. */
+  /** Called once the event that `step` was waiting for has happened. */
   readonly onWake: () => void
 }
 
-/** Number of notes whose vectors are stored at once. Smaller while calls arrive, because the next caller has to load them. */
+/** Number of notes whose vectors are stored at once. Smaller while calls arrive, because the next call has to load them. */
 const STORE_NOTES = 256
 const STORE_NOTES_ASKED = 64
-/** Maximum time in milliseconds before finished vectors are stored. A crash loses no more than this. */
+/** How long finished vectors may wait to be stored, in milliseconds. A crash loses no more work than this. */
 const STORE_MS = 5_000
-/** Maximum number of notes whose vectors are kept for reuse in other notes, about ten megabytes. */
+/** Maximum number of notes whose vectors are kept so other notes can reuse them, about ten megabytes. */
 const MOST_LENDERS = 5_000
-/** First and maximum delay before a failed embedder is retried, in milliseconds. The delay doubles each time. */
+/** First and longest delay before a failed embedder is retried, in milliseconds. The delay doubles after each failure. */
 const RETRY_FIRST = 1_000
 const RETRY_MOST = 60_000
 /** Number of consecutive transient failures after which callers stop waiting. */
 const MOST_FAILURES = 3
-/** Version stored for a note with a rejected text, so another process tries again. */
+/** The version stored for a note with a rejected text. It never matches, so another process tries again. */
 const INCOMPLETE = 0
-/** Maximum number of notes to read and embed before yielding, about 40 ms. Smaller while calls arrive. */
+/** Maximum number of notes to read and embed before yielding, which takes about 40 ms. It is smaller while calls arrive. */
 const NOTES_AT_ONCE = 64
 const NOTES_AT_ONCE_ASKED = 16
-/** Number of notes read together, which is also the maximum number embedded beyond a full batch. */
+/** Number of notes read together. A batch may exceed its size by at most this many notes. */
 const READ_TOGETHER = 8
 
-/** Maximum number of titles and aliases of a note that are embedded. */
+/** Maximum number of a note's titles and aliases that are embedded. */
 const MAX_NAMES = 64
 
 /** A note whose texts are being embedded. */
@@ -46,7 +46,7 @@ interface Pending {
   /** The version that was current when the note was read. */
   readonly wanted: number | undefined
   readonly chunks: readonly (ChunkPlace & { readonly hash: string })[]
-  /** Hashes of the names. */
+  /** Hashes of the note's names. */
   readonly names: readonly string[]
 }
 
@@ -56,7 +56,7 @@ interface Ready {
   readonly wanted: number | undefined
 }
 
-/** Result of the last batch for a text, by its hash. */
+/** The result of the last batch, by text hash. */
 type Outcome =
   | { readonly vectors: ReadonlyMap<string, Float32Array>; readonly refused: ReadonlyMap<string, string> }
   | { readonly error: unknown }
@@ -68,22 +68,22 @@ interface Refused {
   readonly reason: string
 }
 
-/** Queue of notes without vectors. Embedding runs in the background, one batch at a time. */
+/** The queue of notes without vectors. They are embedded in the background, one batch at a time. */
 export class EmbeddingQueue {
   readonly #parts: EmbeddingParts
   readonly #abort = new AbortController()
   readonly #wanted = new Map<number, number>()
-  /** Stored versions, or `undefined` until the embedder is open. */
+  /** The stored versions by key, or `undefined` until the embedder is open. */
   #known: Map<number, number> | undefined
-  /** Keys of notes with missing or outdated vectors. A key is removed once its vectors are committed. */
+  /** Keys of notes with missing or outdated vectors. A key is removed once its vectors have been committed. */
   readonly #queue = new Set<number>()
   #embedder: Embedder | undefined
   #isOpening = false
-  /** Vectors of queued or deleted notes by text hash, for reuse. */
+  /** Stored vectors of queued or deleted notes, by text hash, for reuse. */
   #lent: ReadonlyMap<string, Float32Array> | undefined
-  /** Notes with a rejected text, by key. They are not retried until they change. */
+  /** Notes with a rejected text, by key. A note is not retried until it changes. */
   readonly #refused = new Map<number, Refused>()
-  /** Deleted notes whose vectors are still stored. */
+  /** Keys of deleted notes whose vectors are still stored. */
   readonly #dropped = new Set<number>()
   #pending: readonly Pending[] = []
   #isRunning = false
@@ -97,7 +97,7 @@ export class EmbeddingQueue {
   #problem: string | undefined
   /** Number of consecutive transient failures. */
   #failures = 0
-  /** True if the next retry will not be soon. */
+  /** True if callers should not wait for the next retry. */
   #isStuck = false
   /** True if the vectors of other embedders have been deleted. */
   #isAlone = false
@@ -108,17 +108,17 @@ export class EmbeddingQueue {
     this.#parts = parts
   }
 
-  /** The reason why embedding is stalled, or if it is complete, what could not be embedded. */
+  /** Why embedding has stalled or, once it is complete, what could not be embedded. */
   get problem(): string | undefined {
     return this.#problem ?? (this.isThrough ? refusalOf(this.#refused) : undefined)
   }
 
-  /** True if nothing is left to do, or nothing can be done now. */
+  /** True if no work is left, or none is possible for now. */
   get isSettled(): boolean {
     return this.#isStuck || (this.#known !== undefined && this.isThrough)
   }
 
-  /** True if no notes are waiting. */
+  /** True if no note is waiting for vectors. */
   get isThrough(): boolean {
     return this.#queue.size === 0 && this.#inHand.size === 0
   }
@@ -167,13 +167,13 @@ export class EmbeddingQueue {
     return {
       done: this.#known === undefined ? 0 : Math.max(0, total - left),
       total,
-      // The embedder's finished notes are unknown until the store has been read.
+      // It is unknown which notes the embedder has finished until the store has been read.
       ...(this.#embedder === undefined || this.#known === undefined ? undefined : { embedder: this.#embedder.id }),
       ...(remaining === undefined ? undefined : { remaining }),
     }
   }
 
-  /** Reads the stored versions, which other processes may have written. */
+  /** Reads the stored versions again, because other processes may have written some. */
   async reload(): Promise<void> {
     if (this.#embedder === undefined) return
     this.#known = new Map(await this.#parts.search.vectorVersions(this.#embedder.id))
@@ -198,7 +198,7 @@ export class EmbeddingQueue {
     return 'waiting'
   }
 
-  /** Stores finished vectors, because a slow model may have taken long to compute them. */
+  /** Stores finished vectors first, because a slow model may have taken long to compute them. */
   async close(): Promise<void> {
     clearTimeout(this.#retryTimer)
     this.#abort.abort()
@@ -206,13 +206,13 @@ export class EmbeddingQueue {
       if (this.#outcome !== undefined) this.#take(this.#outcome)
       if (this.#ready.length > 0) await this.#store()
     } catch {
-      // If storing fails, the next start embeds these notes again.
+      // If they cannot be stored, the next start embeds these notes again.
     } finally {
       await this.#embedder?.close()
     }
   }
 
-  /** Until now, the vectors of other embedders were in use. */
+  /** Deletes other embedders' vectors, which were in use until now. */
   async #supersede({ id }: Embedder): Promise<void> {
     if (!this.#parts.supersedes || this.#isAlone || this.#wanted.size === 0) return
     await this.#parts.search.keepOnly(id)
@@ -237,7 +237,7 @@ export class EmbeddingQueue {
       })
   }
 
-  /** Reads notes until a batch is full, then starts embedding the texts without known vectors. */
+  /** Reads notes until a batch is full, then starts to embed the texts that have no known vector. */
   async #start(embedder: Embedder): Promise<void> {
     const pending: Pending[] = []
     const texts = new Map<string, string>()
@@ -249,7 +249,7 @@ export class EmbeddingQueue {
       const wanted = new Map(some.map((key) => [key, this.#wanted.get(key)]))
       const notes = await this.#parts.read(some)
       for (const note of notes) pending.push(prepare(note, wanted.get(note.words.key), { known, texts }))
-      // Deleted notes do not need to be embedded.
+      // The other notes have been deleted.
       const read = new Set(notes.map(({ words }) => words.key))
       for (const key of some) if (!read.has(key)) this.#queue.delete(key)
     }
@@ -260,11 +260,11 @@ export class EmbeddingQueue {
   }
 
   /**
-   * Returns vectors that can be reused, from the notes themselves and from other queued notes. A moved note has a new key, and its
-   * old key may already belong to another note.
+   * Returns stored vectors that can be reused, including those of other queued or deleted notes: a moved note has a new key, and
+   * its old key may already belong to another note.
    */
   async #knownVectors(embedder: Embedder, keys: readonly number[]): Promise<ReadonlyMap<string, Float32Array>> {
-    // The built-in table computes vectors faster than stored ones can be read.
+    // The built-in embedder computes vectors faster than others' can be read, so only the notes' own are.
     if (embedder.id.startsWith('static:')) {
       const stored = keys.filter((key) => this.#known?.has(key))
       return await this.#parts.search.vectorsOf(embedder.id, stored)
@@ -327,10 +327,10 @@ export class EmbeddingQueue {
   }
 
   async #store(): Promise<void> {
-    // Notes deleted in the meantime have already been dropped.
+    // Notes that have been deleted in the meantime are not stored.
     const ready = this.#ready.filter(({ vectors }) => this.#wanted.has(vectors.key))
     const stored = ready.map(({ vectors }) => vectors)
-    // Vectors that could not be stored are kept for the next attempt.
+    // If this fails, the vectors are kept for the next attempt.
     await this.#parts.search.putVectors(this.#embedder?.id ?? '', stored)
     for (const { vectors } of this.#ready) this.#inHand.delete(vectors.key)
     this.#ready = []
@@ -353,7 +353,7 @@ export class EmbeddingQueue {
     if (this.#abort.signal.aborted) return
     this.#problem = error instanceof Error ? error.message : String(error)
     this.#failures++
-    // Opening the embedder was already tried several times.
+    // Opening the embedder has already been retried several times.
     this.#isStuck = this.#embedder === undefined || !isTransient(error) || this.#failures >= MOST_FAILURES
     this.#retryTimer = setTimeout(() => {
       this.#retryTimer = undefined
@@ -364,7 +364,7 @@ export class EmbeddingQueue {
   }
 }
 
-/** Returns the hashes of a note's texts and adds texts without known vectors to `texts`. */
+/** Returns the hashes of the note's texts, and adds those without a known vector to `texts`. */
 function prepare(
   note: ReadNote,
   wanted: number | undefined,
@@ -401,10 +401,10 @@ function refusalOf(refused: ReadonlyMap<number, Refused>): string | undefined {
   const { path, reason } = first
   return refused.size === 1
     ? `1 note could not be embedded: ${path}: ${reason}`
-    : `${refused.size} notes could not be embedded, ${path} for one: ${reason}`
+    : `${refused.size} notes could not be embedded, for example ${path}: ${reason}`
 }
 
-/** Returns the first keys of a queue that are not being worked on, without copying it. */
+/** Returns the queue's first keys that are not being worked on, without copying the queue. */
 export function firstOf(keys: Iterable<number>, count: number, isFree: (key: number) => boolean): readonly number[] {
   const first: number[] = []
   for (const key of keys) if (isFree(key) && first.push(key) >= count) break

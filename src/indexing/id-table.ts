@@ -8,19 +8,19 @@ export interface FileChanges {
   readonly placed: readonly Pick<KnownFile, 'key' | 'path'>[]
 }
 
-/** Assigns ids to files, for engines that request them with `Batch.ids`. Empty until ids are requested. */
+/** Assigns ids to files, for engines that request them through `Batch.ids`. Empty until the first request. */
 export class IdTable {
   readonly #known: ReadonlyMap<string, KnownFile>
   #ids: FileIds | undefined
 
-  /** `known` contains all files as of the last commit and is maintained by the owner. */
+  /** @param known all files as of the last commit; the owner keeps it up to date */
   constructor(known: ReadonlyMap<string, KnownFile>) {
     this.#known = known
   }
 
   /**
-   * Returns a function that computes the ids for each part of a generation. The first call also returns changed ids of files that are
-   * not put.
+   * Returns a function that computes the ids for each part of a generation. On the first call, it also returns the changed ids of
+   * files that are not in any part.
    */
   change(changes: FileChanges): (part: Pick<Batch, 'put'>, isFirst: boolean) => GivenIds {
     let others: readonly GivenId[] | undefined
@@ -29,7 +29,7 @@ export class IdTable {
       others ??= this.#apply(this.#ids, changes)
       return others
     }
-    // Once ids have been requested, they are updated with every generation.
+    // Once an engine has requested ids, they are updated with every generation.
     if (this.#ids !== undefined) apply()
     return ({ put }, isFirst) => {
       const beside = apply()
@@ -38,7 +38,7 @@ export class IdTable {
     }
   }
 
-  /** @returns the files that are not put but whose id or twins may have changed */
+  /** @returns the files outside the batch whose id or twins may have changed */
   #apply(ids: FileIds, { removed, placed }: FileChanges): readonly GivenId[] {
     const touched: string[] = []
     for (const { key, path } of removed) {
@@ -60,7 +60,7 @@ export class IdTable {
   }
 }
 
-/** Returns all files whose paths are equal to this one after folding. */
+/** Returns all files whose folded path equals that of the given path. */
 function groupOf(ids: FileIds, path: string): readonly number[] {
   const one = ids.find(path)
   return one === undefined ? [] : [one, ...ids.twins(one)]

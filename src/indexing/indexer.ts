@@ -18,17 +18,17 @@ import { checkSubpaths, LinkTable, type Part, type Renamed } from './link-table.
 import { MemoryShortError } from './memory-short.ts'
 import type { RecentBytes } from './recent-bytes.ts'
 
-/** What to compare with the index: everything, or specific files and folders (with or without subfolders). */
+/** What to compare with the index: everything, or only specific files and folders. */
 export type Scope = { readonly all: true } | Parts
 
 interface Parts {
   readonly all: false
   readonly folders: readonly { readonly path: string; readonly recursive: boolean }[]
-  /** Files that are read even if their stat is unchanged. */
+  /** Files to read even if their stat is unchanged. */
   readonly files: readonly string[]
-  /** Renamed files and folders whose data stays valid. */
+  /** Renamed files and folders, whose data remains valid. */
   readonly moves?: readonly Move[]
-  /** The recorded change that caused these changes. */
+  /** The id of the recorded change that made these edits. */
   readonly change?: string
 }
 
@@ -42,29 +42,29 @@ export interface IndexerOptions {
   readonly comments: boolean
   readonly ignoredTags?: IgnoredTags
   /**
-   * `auto` uses the marker folder if there is one. Otherwise, it compares the number of relative Markdown links with the number of
-   * wikilinks.
+   * With `auto`, the vault's marker folder decides. If there is none, the numbers of relative Markdown links and of wikilinks are
+   * compared.
    */
   readonly mode: 'auto' | Mode
-  /** Determined by the name alone. */
+  /** Returns a file's kind, which depends only on its name. */
   readonly kindOf: (path: string, mode: Mode) => FileKind
   readonly isConflictCopy: (path: string) => boolean
-  /** Resolves when the index may be written for the first time. */
+  /** Resolves once the index may be written. */
   readonly permission: Promise<void>
   readonly onProgress: (done: number, total: number) => void
-  /** Checked while many files are read. */
+  /** Called between slices when many files are read. */
   readonly isMemoryShort?: () => boolean
-  /** Receives the graph changes of each commit, if set. */
+  /** If set, receives the graph changes in each commit. */
   readonly log?: GraphLogWriter
-  /** True if the engine stores the texts of notes, for servers without access to the folder. */
+  /** True if the engine stores the notes' text, for servers without access to the folder. */
   readonly keepsTexts?: boolean
-  /** Keeps the bytes of notes for search. */
+  /** Keeps the notes' bytes for search. */
   readonly recent?: Pick<RecentBytes, 'keep'>
 }
 
 export interface Reconciled {
   readonly generation: number
-  /** Number of files that changed or were deleted. */
+  /** Number of files that have changed or been deleted. */
   readonly changed: number
   readonly mode: Mode
 }
@@ -72,34 +72,34 @@ export interface Reconciled {
 /** The names and links stored in the index. */
 export interface IndexLook {
   readonly names: NameIndex
-  /** Returns the files whose links mention a folded name. */
+  /** Returns the keys of the files with links that mention the given folded name. */
   readonly sourcesOf: (name: string) => Iterable<number>
   readonly flavour: Flavour
   /** All files by exact path. */
   readonly known: ReadonlyMap<string, KnownFile>
-  /** An unused key. All higher keys are unused too. */
+  /** An unused key. All higher keys are unused, too. */
   readonly nextKey: number
 }
 
 /**
- * Maximum number of files committed at once. More files are committed in slices, so memory use and the pause for readers do not
- * grow with the vault.
+ * Maximum number of files committed at once. If there are more, they are committed in slices, so memory use and pauses for
+ * readers do not grow with the vault.
  */
 const WHOLE_FILES = 10_000
 const SLICE_FILES = 2_500
 const SLICE_BYTES = 64 << 20
 /** Number of files passed to an engine at once. */
 const PUT_FILES = 2_500
-/** If the first index takes longer, it is committed in parts, so callers can get partial results. */
+/** If the first index takes longer than this, it is committed in parts, so callers get partial results. */
 const SLICE_MS = 4_000
-/** Fewer files than this are read even if memory is nearly used up. */
+/** Memory is not checked if there are fewer files than this to read. */
 const MANY_FILES = 1_000
-/** A file modified within this time of being read (ms) may keep the same stat, so it is read again next time. */
+/** If a file is read within this many ms of an edit, another edit may not change its stat, so it is read again next time. */
 const RACY_MS = 40
 
 /**
- * The only writer of the index. `reconcile` compares files with the index and commits the difference, whether at start-up, after
- * watcher events, when polling, or after Roux's own writes. Calls must not overlap.
+ * The index's only writer. `reconcile` compares files with the index and commits the difference: at start-up, after watcher
+ * events, when polling, and after Roux's own writes. Calls must not overlap.
  */
 export class Indexer {
   readonly #vault: Vault
@@ -110,7 +110,7 @@ export class Indexer {
   #ids = new IdTable(this.#known)
   #freeKeys: number[] = []
   #nextKey = 0
-  /** Keys of files that are listed but not committed yet. Links can already point to them. */
+  /** Keys of files that have been listed but not committed yet. Links may already point to them. */
   readonly #reserved = new Map<string, number>()
   #style: LinkStyle = { wikilinks: 0, relativeLinks: 0 }
   #outside: readonly OutsideLink[] = []
@@ -118,13 +118,13 @@ export class Indexer {
   #lineage: string | undefined
   /** Paths of known and listed files by key. */
   #paths: (string | undefined)[] = []
-  /** True if this indexer has recorded the current generation in the log. */
+  /** True once this indexer has recorded the current generation in the log. */
   #isMarked = false
   #mode: Mode = 'obsidian'
   #links: LinkTable | undefined
   /**
-   * While a new index is made in slices: links to headings and blocks of each file that is not read yet. When it is, only sources
-   * whose link turns out to be broken are read again. `undefined` if the index was begun earlier.
+   * While a new index is built in slices, the links to headings and blocks of each file that has not been read yet. Once it has
+   * been, only sources with a broken link are read again. `undefined` if an earlier process began the index.
    */
   #untested: Map<number, { readonly source: number; readonly subpath: string }[]> | undefined
 
@@ -144,7 +144,7 @@ export class Indexer {
       if ((await this.#writer.state()).generation !== this.#generation) await this.#recall()
       let done: Reconciled | undefined
       try {
-        // An index deleted under a running server is empty, and an incomplete index may lack any file, so everything is compared.
+        // Everything is compared if the index is incomplete, or empty because it was deleted while the server was running.
         done = await this.#attempt(this.#isComplete ? scope : { all: true })
       } finally {
         // After a failed commit, or a commit by another process, the cached state no longer matches the index.
@@ -156,7 +156,7 @@ export class Indexer {
     }
   }
 
-  /** A crashed process may not have logged its last commits, which leaves a gap in the log. */
+  /** Marks the current generation in the log, which has a gap if a crashed process did not log its last commits. */
   #markOnce(): void {
     const [log, lineage, generation] = [this.#options.log, this.#lineage, this.#generation]
     if (this.#isMarked || log === undefined || lineage === undefined || !this.#isComplete) return
@@ -164,7 +164,7 @@ export class Indexer {
     void this.#options.permission.then(() => log.mark(lineage, generation))
   }
 
-  /** Checks whether a reported file is unchanged since it was last read, as is the case after Roux's own writes. */
+  /** Checks whether a reported file has not changed since it was last read, which is the case after Roux's own writes. */
   isCurrent(path: string): boolean {
     const file = this.#vault.stat(toVaultPath(path))
     const known = this.#known.get(path)
@@ -172,19 +172,19 @@ export class Indexer {
     return file.stat.mtime === known.stat.mtime && file.stat.size === known.stat.size && file.excluded === known.excluded
   }
 
-  /** Preloads the data that resolves links. Other work of this thread gets its turn between two parts. */
+  /** Preloads the data needed to resolve links, part by part, so this thread can do other work in between. */
   async warm(): Promise<void> {
     while (await this.#links?.loadPart()) await new Promise((resolve) => setImmediate(resolve))
   }
 
-  /** Returns the index for planning changes. Valid until the next `reconcile`. */
+  /** Returns what planning changes needs from the index. Valid until the next `reconcile`. */
   async look(): Promise<IndexLook> {
     if ((await this.#writer.state()).generation !== this.#generation) await this.#recall()
     const links = this.#links ?? this.#newLinks()
     return { ...(await links.look()), flavour: links.flavour, known: this.#known, nextKey: this.#nextKey + this.#reserved.size }
   }
 
-  /** Drops cached state, which is read again by the next `reconcile`. */
+  /** Drops cached state. The next `reconcile` reads it again. */
   forget(): void {
     this.#generation = -1
   }
@@ -212,7 +212,7 @@ export class Indexer {
     this.#lineage = state.lineage
     this.#paths = paths
     this.#nextKey = nextKey
-    // In an incomplete index, links may point to keys of files that are not committed yet.
+    // In an incomplete index, links may point to keys of files that have not been committed yet.
     this.#freeKeys = state.complete ? unusedKeys(known.values(), nextKey) : []
     this.#reserved.clear()
     this.#mode = (state.mode as Mode | undefined) ?? this.#decideMode(this.#style)
@@ -252,7 +252,7 @@ export class Indexer {
       const style = this.#styleWith(slice.facts, gone)
       const mode = rest.length === 0 || this.#generation === 0 ? this.#decideMode(style) : this.#mode
       if (mode !== this.#mode) {
-        // The kind of vault has changed, so every note may be read differently.
+        // Every note may have to be read differently in the new mode.
         this.#mode = mode
         this.#links = this.#newLinks()
         const all = this.#plan({ all: true })
@@ -274,7 +274,7 @@ export class Indexer {
     return { generation: this.#generation, changed, mode: this.#mode }
   }
 
-  /** Returns the link style of the whole vault after adding or updating the notes in `facts` and removing those in `gone`. */
+  /** Returns the whole vault's link style once the notes in `facts` have been added or updated and those in `gone` removed. */
   #styleWith(facts: readonly Pick<FileFacts, 'path' | 'style'>[], gone: readonly KnownFile[]): LinkStyle {
     let { wikilinks, relativeLinks } = this.#style
     for (const { path, style } of facts) {
@@ -314,9 +314,9 @@ export class Indexer {
     return { ...plan, read: plan.read.map((file) => bornWith(file, this.#known.get(formerPath(file.path, moves) ?? ''))) }
   }
 
-  /** Returns links that point outside the vault. Those in the scope are taken from the listings, the others from the last known state. */
+  /** Returns the symbolic links to places outside the vault: in the scope from the listings, elsewhere from the last state. */
   #outsideNow({ folders, files }: Parts, listings: readonly Listing[]): readonly OutsideLink[] {
-    // A symbolic link to a folder is reported as a folder, not as a file.
+    // The watcher reports a symbolic link to a folder as a folder, not as a file.
     const named = new Set([...files, ...folders.map(({ path }) => path)])
     const isWithin = containment(folders)
     const kept = this.#outside.filter(({ path }) => !named.has(path) && !isWithin(path))
@@ -340,10 +340,10 @@ export class Indexer {
     return { read, kept, gone, forced, outside: [...outside].sort((a, b) => (a.path < b.path ? -1 : 1)) }
   }
 
-  /** Returns known files that are missing from a listing. */
+  /** Returns the expected files that are known but missing from the listing. */
   #missingFrom(listing: Listing, expected: readonly string[]): readonly KnownFile[] {
     const there = new Set<string>(listing.files.map((file) => file.path))
-    // A folder that could not be listed may still exist.
+    // Files in a folder that could not be listed may still exist.
     const isUnsure = (path: string) =>
       listing.unreadable.some(({ path: hidden }) => hidden === '' || path === hidden || path.startsWith(`${hidden}/`))
     return [...new Set(expected)].flatMap((path) => {
@@ -387,14 +387,14 @@ export class Indexer {
     const bytes = this.#vault.read(file.path)
     if (bytes === undefined) return undefined
     if (bytes === 'unreadable') {
-      const message = 'The file cannot be read: its permissions or the disk forbid it.'
+      const message = 'The file cannot be read because of its permissions or a disk error.'
       return describeFailed({ ...file, stat: untrusted(file.stat) }, described, message)
     }
     const asRead = { ...file, stat: statAsRead(file.stat, bytes.length) }
     try {
       return this.#describe(asRead, described, bytes)
     } catch (error) {
-      // Reading never throws unless there is a bug. In that case, other notes must still be indexed.
+      // Reading only throws if there is a bug. Even then, other notes must still be indexed.
       const message = `A bug in Roux prevents it from reading this file: ${(error as Error).message}.`
       return describeFailed(asRead, described, message)
     }
@@ -412,7 +412,7 @@ export class Indexer {
     return this.#options.keepsTexts === true ? { ...facts, text } : facts
   }
 
-  /** Separates the files whose bytes are unchanged. For those, only the stat is updated. */
+  /** Separates files whose bytes have not changed. Only their stat is updated. */
   async #leaveUnchanged(facts: readonly FileFacts[], forced: Plan['forced']): Promise<Pick<Changes, 'put' | 'touch'>> {
     if (forced === 'all') return { put: facts, touch: [] }
     const hashes = await this.#writer.hashes(facts.map(({ path }) => this.#known.get(path)?.key ?? -1))
@@ -420,7 +420,7 @@ export class Indexer {
     const touch: KnownFile[] = []
     facts.forEach((fact, at) => {
       const known = this.#known.get(fact.path)
-      // Files without a hash, such as attachments, were not read before either. For them, a new stat alone is not a change.
+      // Files that are not read, such as attachments, never have a hash, so a new stat alone does not count as a change.
       const unchanged = known !== undefined && known.excluded === fact.excluded && fact.hash === hashes[at]
       if (!unchanged) put.push(fact)
       else if (!sameStat(known.stat, fact.stat)) touch.push({ ...known, stat: fact.stat })
@@ -428,7 +428,7 @@ export class Indexer {
     return { put, touch }
   }
 
-  /** @returns false if another process committed first */
+  /** @returns false if another process has committed first */
   async #commit(changes: Changes): Promise<boolean> {
     const links = this.#links ?? this.#newLinks()
     const { put, expected, gone, touch, outside, complete, origin } = changes
@@ -439,7 +439,7 @@ export class Indexer {
       Object.assign(fact, { key: this.#known.get(fact.path)?.key ?? this.#takeKey(fact.path) }),
     )
     for (const { key, path } of placed) this.#paths[key] = path
-    // Registers the names of files in later slices, so links resolve to their final targets.
+    // Registers the names of files in later slices now, so links resolve to their final targets.
     const reserved = expected.map(({ path }) => ({ path, key: this.#reserve(path), aliases: [] }))
     const { affected, changed } = await links.rename([...placed, ...reserved], removed)
     await this.#addOutlines(placed, links, { affected, changed })
@@ -449,7 +449,7 @@ export class Indexer {
     const outlines = { writer: this.#writer, placed: new Map(placed.map((fact) => [fact.key, outlineOf(fact)])) }
     const resolved = placed.map((fact) => links.resolve(fact, fact.links))
     const own = await checkSubpaths(resolved, { ...outlines, onUntested: this.#noteUntested(placed) })
-    // Converts the facts into records in place, because copying thousands of such large objects would slow down a cold start.
+    // Converts facts into records in place, because copying thousands of such large objects would slow down a cold start.
     const records = placed.map((fact, at): FileRecord => Object.assign(fact, resolved[at], { links: own[at] ?? [] }))
     const known = await this.#writer.records([...affected])
     const logged = await this.#recordsToLog(placed, removed)
@@ -476,7 +476,7 @@ export class Indexer {
     return true
   }
 
-  /** Returns the previous records of changing files if changes are logged. The first content of an index is not logged as a change. */
+  /** Returns the changing files' previous records if changes are logged. An index's initial content is not logged as a change. */
   async #recordsToLog(
     placed: readonly { readonly key: number; readonly path: string }[],
     removed: readonly number[],
@@ -511,7 +511,7 @@ export class Indexer {
     this.#isMarked = true
   }
 
-  /** Adds the files that link to headings and blocks of these notes, if the headings or blocks have changed. */
+  /** Adds the files that link to headings or blocks in the placed notes, if those headings or blocks have changed. */
   async #addOutlines(
     placed: readonly (FileFacts & { readonly key: number })[],
     links: LinkTable,
@@ -534,8 +534,8 @@ export class Indexer {
   }
 
   /**
-   * Adds the files that link to a file that never got into the index, because a process listed it, ended before it was read, and
-   * it was deleted since.
+   * Adds the files with links to a file that never got into the index: a process listed it but ended before reading it, and it
+   * has been deleted since.
    */
   async #addDangling({ affected, changed }: Renamed): Promise<void> {
     const keys = [...this.#known.values()].map(({ key }) => key)
@@ -548,7 +548,7 @@ export class Indexer {
     }
   }
 
-  /** Returns the sources whose links to headings and blocks of a file are broken, or `undefined` if that is unknown. */
+  /** Returns the files with broken links to the given file's headings or blocks, or `undefined` if they are unknown. */
   #brokenBy(key: number, outline: Outline): ReadonlySet<number> | undefined {
     if (this.#untested === undefined) return undefined
     const links = this.#untested.get(key) ?? []
@@ -574,7 +574,7 @@ export class Indexer {
     return reserved ?? this.#freeKeys.pop() ?? this.#nextKey++
   }
 
-  /** Returns an entry for a file that was deleted before it could be read. Links may already point to its key. */
+  /** Returns an entry for a file that was deleted before it could be read, if links may already point to its key. */
   #withdraw({ path, stat, excluded }: ListedFile): KnownFile | undefined {
     const key = this.#reserved.get(path)
     this.#reserved.delete(path)
@@ -625,7 +625,7 @@ function unusedKeys(files: Iterable<KnownFile>, end: number): number[] {
 }
 
 const PROGRESS_STEP = 256
-/** Long enough to be unique among the indexes of one machine. */
+/** Long enough to be unique among all indexes on a machine. */
 const LINEAGE_BYTES = 6
 
 interface Plan {
@@ -645,20 +645,20 @@ interface Slice {
 
 interface Changes {
   readonly put: readonly FileFacts[]
-  /** New files that are not read yet. */
+  /** New files that have not been read yet. */
   readonly expected: readonly ListedFile[]
   readonly gone: readonly KnownFile[]
   readonly touch: readonly KnownFile[]
   readonly outside: readonly OutsideLink[]
-  /** True if no files remain to be read after this commit. */
+  /** True if no more files remain to be read after this commit. */
   readonly complete: boolean
   readonly origin: Origin
 }
 
-/** The known reasons for changes. */
+/** What is known about the changes' cause. */
 type Origin = Pick<Parts, 'moves' | 'change'>
 
-/** Returns a test for whether a path is in one of several folders, with one lookup per parent folder. */
+/** Returns a test for whether a path is in any of the folders, which takes one lookup per parent folder. */
 function containment(folders: Parts['folders']): (path: string) => boolean {
   if (folders.length === 0) return () => false
   const direct = new Set(folders.map(({ path }) => path))
@@ -675,15 +675,15 @@ function containment(folders: Parts['folders']): (path: string) => boolean {
 }
 
 /**
- * Uses the earliest known birth time, because programs that save by replacing a file (as Roux and many editors do) reset the birth
- * time.
+ * Keeps the earliest known birth time, because it is reset by programs that save by replacing the file, such as Roux and many
+ * editors.
  */
 function bornWith(file: ListedFile, known: KnownFile | undefined): ListedFile {
   if (known === undefined || known.stat.birthtime >= file.stat.birthtime) return file
   return { ...file, stat: { ...file.stat, birthtime: known.stat.birthtime } }
 }
 
-/** Returns the path that a file had before files and folders were moved. */
+/** Returns the path that a file had before the moves, or `undefined` if it was not moved. */
 function formerPath(path: string, moves: readonly Move[]): string | undefined {
   const move = moves.find(({ to }) => path === to) ?? moves.find(({ to }) => path.startsWith(`${to}/`))
   return move === undefined ? undefined : move.from + path.slice(move.to.length)
@@ -701,14 +701,14 @@ function sameOutside(a: readonly OutsideLink[], b: readonly OutsideLink[]): bool
   return JSON.stringify(a) === JSON.stringify(b)
 }
 
-/** Returns the headings and blocks of a note that was read. */
+/** Returns a note's headings and blocks, or `undefined` if it was not read. */
 function outlineOf({ kind, hash, info }: FileFacts): Outline | undefined {
   return kind === 'note' && hash !== '' ? info : undefined
 }
 
 function sameOutline(a: Outline | undefined, b: Outline | undefined): boolean {
   if (a === undefined || b === undefined) return a === b
-  // Only the text and nesting of headings are compared, not their positions.
+  // Compares the headings' text and nesting, but not their positions.
   const namesOf = ({ headings, blocks }: Outline): string =>
     JSON.stringify([headings.map(({ level, text }) => [level, text]), blocks])
   return namesOf(a) === namesOf(b)
@@ -729,17 +729,17 @@ function decode(bytes: Uint8Array): string {
 function withEncodingProblem(note: Note, text: string, bytes: Uint8Array): Note {
   if (!text.includes('\ufffd') || isUtf8(bytes)) return note
   const line = text.slice(0, text.indexOf('\ufffd')).split('\n').length
-  const problem = { line, message: 'Not valid UTF-8: invalid bytes were replaced.' }
+  const problem = { line, message: 'Not valid UTF-8: invalid bytes have been replaced.' }
   return { ...note, malformed: [...note.malformed, problem] }
 }
 
-/** Returns a stat that is marked as untrusted if a later write could leave it unchanged. */
+/** Returns the stat, marked as untrusted if a later write might not change it. */
 function statAsRead(stat: FileStat, length: number): FileStat {
   const isRacy = Math.abs(Date.now() - Math.max(stat.ctime, stat.mtime)) < RACY_MS
   return isRacy || stat.size !== length ? untrusted(stat) : stat
 }
 
-/** Returns a stat that never matches, so the file is read again at the next opportunity. */
+/** Returns a stat that never matches, so the next comparison reads the file again. */
 function untrusted(stat: FileStat): FileStat {
   return { ...stat, ctime: -1 }
 }

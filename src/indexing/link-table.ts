@@ -20,14 +20,14 @@ interface Tables {
   readonly mentions: Mentions
 }
 
-/** State while names are changed. `changed` collects the folded names that were added, removed or respelled. */
+/** State while names are changing. `changed` collects the folded names that were added, removed or respelled. */
 interface Renaming extends Tables {
   readonly changed: Set<string>
 }
 
 /**
- * Names of files and mentions of names, used to resolve links and to find links affected by changed names. Loaded on demand and kept
- * up to date from then on.
+ * The files' names, and which files mention them. Used to resolve links and to find the links that a changed name affects. Loaded
+ * on demand and then kept up to date.
  */
 export class LinkTable {
   readonly #writer: IndexWriter
@@ -41,7 +41,7 @@ export class LinkTable {
     this.flavour = flavour
   }
 
-  /** Starts from an empty index without reading anything. */
+  /** Starts with empty tables without reading anything. */
   startEmpty(): void {
     this.#tables = { names: new NameIndex(this.flavour.mode), mentions: new Mentions() }
   }
@@ -51,7 +51,7 @@ export class LinkTable {
     return this.#tables
   }
 
-  /** Loads the next part in advance. @returns whether there are more */
+  /** Loads the tables' next part. @returns whether there are more */
   async loadPart(): Promise<boolean> {
     if (this.#tables === undefined) {
       this.#loading ??= this.#loadAll()
@@ -87,8 +87,8 @@ export class LinkTable {
   }
 
   /**
-   * Applies new names.
-   * @returns the folded names that changed, and the keys of files whose links may resolve differently
+   * Applies new names and removals.
+   * @returns the folded names that have changed, and the keys of the files whose links may now resolve differently
    */
   async rename(put: readonly Named[], removed: readonly number[]): Promise<Renamed> {
     const tables = await this.#load()
@@ -121,7 +121,7 @@ export class LinkTable {
     names.add(file)
   }
 
-  /** Returns the names used by links to the file's headings or blocks, each with the files that contain those links. */
+  /** Returns the names by which links refer to the file's headings or blocks, each with the files that contain such links. */
   outlineMentions(file: Named): readonly { readonly name: string; readonly sources: readonly number[] }[] {
     const { mentions } = this.#loaded
     return namesOf(toNamed(file), this.flavour.mode).flatMap((each) => {
@@ -131,7 +131,7 @@ export class LinkTable {
     })
   }
 
-  /** Resolves a file's links with the current names and records which names they mention. Call `rename` first. */
+  /** Resolves a file's links with the current names, and records which names they mention. Call `rename` first. */
   resolve(
     source: { readonly key: number; readonly path: string },
     links: readonly (Link | ResolvedLink)[],
@@ -152,7 +152,7 @@ export class LinkTable {
     return { links: resolved, mentions: list }
   }
 
-  /** Resolves a file's links that mention a changed name again. */
+  /** Resolves again those of a file's links that mention a changed name. */
   resolveChanged({ key, path, links }: FileRecord, changed: ReadonlySet<string>): readonly ResolvedLink[] {
     const { names } = this.#loaded
     return links.map((link) =>
@@ -193,7 +193,7 @@ export class LinkTable {
 
 const NO_LINKS = { links: [], mentions: [] } as const
 
-/** Copies strings, because slices would keep the whole original text in memory. */
+/** Copies the strings, because slices would keep the whole original text in memory. */
 function detach(file: Named): Named {
   if (file.aliases.length === 0 && file.pageTitle === undefined) {
     return { key: file.key, path: file.path, aliases: [] }
@@ -206,30 +206,30 @@ function toNamed(file: Named): NamedFile {
   return { key: file.key, path: file.path, aliases: file.aliases, title: file.pageTitle }
 }
 
-/** Where to look up the headings and blocks of notes. */
+/** Where to look up notes' headings and blocks. */
 export interface OutlineSources {
   readonly writer: Pick<IndexWriter, 'outlines'>
   /** Outlines of files about to be committed, or `undefined` for files without one. */
   readonly placed: ReadonlyMap<number, Outline | undefined>
-  /** Called for each link to a heading or block of a file that is not read yet, with the position of the link's file in the list. */
+  /** Called for each link to a heading or block in a file not read yet. `at` is the linking file's position in the list. */
   readonly onUntested?: ((at: number, part: Part) => void) | undefined
 }
 
-/** A heading or block of a file. */
+/** A heading or block in a file. */
 export interface Part {
   readonly key: number
   readonly subpath: string
 }
 
-/** A file's currently resolved links. Links that are the same objects as in `before` need not be checked. */
+/** A file's resolved links. A link that is the same object as in `before` need not be checked. */
 export interface LinkingFile {
   readonly links: readonly ResolvedLink[]
   readonly before?: readonly ResolvedLink[]
 }
 
 /**
- * Marks the links of these files whose heading or block does not exist. Links to files that are not read yet are assumed to be valid,
- * because they are checked again when the target is read.
+ * Marks the files' links to headings or blocks that do not exist. Links to files that have not been read yet are assumed to be
+ * valid, because they are checked when the target is read.
  */
 export async function checkSubpaths(
   files: readonly LinkingFile[],
@@ -262,7 +262,7 @@ export async function checkSubpaths(
   })
 }
 
-/** Returns the part of a file that a link leads to, or `undefined` if it leads to the whole file or nowhere. */
+/** Returns the heading or block that a link points to, or `undefined` if it points to a whole file or nowhere. */
 function partOf({ to, subpath }: ResolvedLink): Part | undefined {
   return subpath === undefined || typeof to === 'string' ? undefined : { key: to, subpath }
 }

@@ -1,23 +1,23 @@
 /**
- * Maps names to the files that mention them. Names are stored as hashes in typed arrays, because a large vault has a million mentions.
- * Different names rarely have the same hash. If they do, `sources` also returns the files that mention the other name.
+ * Maps names to the files that mention them. Names are stored as hashes in typed arrays, because a large vault has a million
+ * mentions. In the rare case that two names have the same hash, `sources` also returns the files that mention the other name.
  */
 export class Mentions {
-  /** One entry per mention. The entries of a file are adjacent. */
+  /** The name's hash for each entry. There is one entry per mention, and a file's entries are adjacent. */
   #hashes = new Int32Array(FEW)
-  /** `WITHDRAWN` if the file no longer mentions the name. */
+  /** The file's key for each entry, or `WITHDRAWN` if the file no longer mentions the name. */
   #keys = new Int32Array(FEW)
-  /** The next entry of the same bucket, or `END`. */
+  /** The next entry in the same bucket, or `END`. */
   #next = new Int32Array(FEW)
   #entries = 0
   #withdrawn = 0
-  /** The first entry of each bucket. Their number is a power of two. */
+  /** The first entry in each bucket. The number of buckets is a power of two. */
   #buckets = new Int32Array(FEW).fill(END)
-  /** First entry and number of entries of each file, by key. */
+  /** Each file's first entry and number of entries, by key. */
   #starts = new Int32Array(FEW)
   #counts = new Int32Array(FEW)
 
-  /** Number of stored mentions, including withdrawn ones. */
+  /** Number of stored mentions, including those that have been withdrawn. */
   get entries(): number {
     return this.#entries
   }
@@ -30,7 +30,7 @@ export class Mentions {
     return (this.#counts[key] ?? 0) > 0
   }
 
-  /** Returns the files that mention a name, in ascending order. */
+  /** Returns the keys of the files that mention the given name, in ascending order. */
   sources(name: string): readonly number[] {
     const hash = hashOf(name)
     const keys: number[] = []
@@ -129,7 +129,7 @@ function hashOf(name: string): number {
   return hash
 }
 
-/** Copies an array into one with room for `length` elements and some more. */
+/** Copies an array into a larger one with room for at least `length` elements. */
 function grown(array: Int32Array<ArrayBuffer>, length: number): Int32Array<ArrayBuffer> {
   const copy = new Int32Array(Math.max(length, Math.ceil(array.length * 1.5)))
   copy.set(array)

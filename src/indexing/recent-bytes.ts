@@ -1,12 +1,12 @@
 /**
- * Maximum number of bytes to keep, enough for an edit or a small vault. A limit sixteen times as large would add 25 MB to the peak
- * memory of a first index.
+ * Maximum number of bytes to keep, which is enough for an edit or a small vault. Sixteen times as many would add 25 MB to the
+ * first index's peak memory.
  */
 const MOST_BYTES = 1 << 20
 
 /**
- * Keeps the bytes of notes just indexed in the graph, so search does not have to read them again. Each entry is kept until it is
- * taken, within a size limit.
+ * Keeps the bytes of notes that the graph has just indexed, so search does not have to read them again. An entry is removed when
+ * it is taken. Once the limit is reached, no more are added.
  */
 export class RecentBytes {
   readonly #byHash = new Map<string, Uint8Array>()

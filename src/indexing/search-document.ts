@@ -18,11 +18,11 @@ import { describeNote } from './describe-file.ts'
 /** A note read for the search index. */
 export interface ReadNote {
   readonly words: NoteWords
-  /** The fields to index. */
+  /** The note's fields to index. */
   readonly fields: NoteFields
   /** Hex SHA-256 of the bytes. */
   readonly content: string
-  /** Computed on demand. */
+  /** Splits the note into chunks on demand. */
   chunks(): readonly Chunk[]
 }
 
@@ -33,25 +33,25 @@ export interface SearchedFile {
   readonly kind: FileKind
 }
 
-/** Raise this number when the same file gives other words, so every store reads all notes again. */
+/** Increase this number when the same file yields different words, so that every store reads all notes again. */
 const RULES = 3
 
 /**
- * Returns a 48-bit version of a note, derived from its content, its path (which affects the title) and the reading mode. The
- * probability of a collision is 1 in 10^14.
+ * Returns a note's 48-bit version, which depends on its content, its path (which affects the title) and the mode. Two versions
+ * are equal by chance with a probability of 1 in 10^14.
  */
 export function versionOf({ path, hash }: Pick<FileContent, 'path' | 'hash'>, mode: Mode): number {
   return (Number.parseInt(hash.slice(0, 12), 16) + crc32(`${RULES}:${mode}:${path}`)) % 2 ** 48
 }
 
-/** A note to read, with what the index already contains about it. */
+/** A note to read, and what the index already contains about it. */
 export interface NoteSource extends SearchedFile {
   /** Hash of the file's bytes, if known. */
   readonly hash?: string | undefined
   readonly known?: NoteDescription | undefined
 }
 
-/** Reads a note, or the text cards of a canvas, for search. Notes are parsed only if the index does not contain their description. */
+/** Reads a note, or the text cards of a canvas, for search. A note is parsed only if the index does not contain its description. */
 export function readNote({ key, path, kind, known, hash: given }: NoteSource, bytes: Uint8Array, flavour: Flavour): ReadNote {
   const written = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
   const hash = given ?? digest('sha256', bytes, 'hex')
@@ -80,12 +80,12 @@ export function readNote({ key, path, kind, known, hash: given }: NoteSource, by
   }
 }
 
-/** Names count in short notes only, because many are in another language than the text. */
+/** Returns a note's language. Names are used only if the note is short, because many are not in the language of the text. */
 function languageOfNote({ title, headings, body }: NoteFields, { languages }: Flavour): string | undefined {
   return languageOf(body.length > SHORT_NOTE ? body : [body, ...headings, ...title].join('\n'), languages)?.code
 }
 
-/** In UTF-16 units. */
+/** A body is short up to this many UTF-16 units. */
 const SHORT_NOTE = 500
 
 function describe(
@@ -97,7 +97,7 @@ function describe(
   const listed = { path, stat: NO_STAT, excluded: false }
   const described = describeNote(listed, { kind, conflict: false, mode: flavour.mode }, { note, text, hash })
   const { aliases, tags } = described
-  // A canvas's name does not include the extension.
+  // For search, a canvas's title does not include the extension.
   const title = kind === 'canvas' ? fileStemOf(path) : described.title
   const { headings, properties, bodyStart } = note
   return { hash, title, aliases, tags, headings, properties, bodyStart }
@@ -109,7 +109,7 @@ function namesOf(path: string, title: string, aliases: readonly string[]): reado
   return [title, ...aliases, ...(stem === title || aliases.includes(stem) ? [] : [stem])]
 }
 
-/** A name with digits and without two letters in a row, such as a date, says nothing about the note. */
+/** A name with a digit but no word of two letters, such as a date, says nothing about the note. */
 const WORD = /[\p{L}\p{M}]{2,}/u
 const DIGIT = /\p{N}/u
 
@@ -117,10 +117,10 @@ function saysNothing(name: string): boolean {
   return DIGIT.test(name) && !WORD.test(name)
 }
 
-/** A longer line is no title. */
+/** A longer line, in characters, is not a title. */
 const LONGEST_TITLE = 200
 
-/** A list item, quotation, table, code, comment or embed. */
+/** A line that cannot be a title: a list item, quotation, table, code, comment or embed. */
 const NO_TITLE = /^\s*(?:[-+*>|`~<%!]|\d+[.)]\s)/
 
 /** Returns the first line of the text if it can serve as a title: a heading, or a line of its own. */
@@ -135,15 +135,15 @@ function firstLine(text: string, bodyStart: number): readonly string[] {
   return WORD.test(title) ? [title] : []
 }
 
-/** Characters at the start of the text that contain the first two lines. */
+/** Number of characters in which to look for the first two lines. */
 const FIRST_LINES = 2_000
 
 const NO_STAT = { mtime: 0, ctime: 0, birthtime: 0, size: 0 }
-/** These properties are indexed as separate fields. */
+/** Properties that are indexed as fields of their own. */
 const OWN_FIELDS = new Set(['title', 'alias', 'aliases', 'tag', 'tags'])
 const DEEPEST = 8
 
-/** Returns property values that people might search for, as text. */
+/** Returns the property values that people might search for, as text. */
 function propertyTexts(properties: Readonly<Record<string, unknown>>): readonly string[] {
   const texts: string[] = []
   const collect = (value: unknown, depth: number): void => {

@@ -12,17 +12,17 @@ import { type ReadNote, readNote, versionOf } from './search-document.ts'
 
 /** Determines which files are embedded, and how. */
 export interface EmbeddingChoice {
-  /** Opens the embedder. If omitted, notes are not embedded. If it fails, it is retried later. */
+  /** Opens the embedder. If omitted, notes are not embedded. A failure is retried later. */
   readonly openEmbedder?: () => Promise<Embedder>
-  /** Checks whether text from a file may be embedded. If omitted, all text may be embedded. */
+  /** Checks whether a file's text may be embedded. If omitted, all text may be. */
   readonly mayEmbed?: ((path: string) => boolean) | undefined
-  /** True if computing vectors is faster than reading notes, so each note is read only once for words and vectors. */
+  /** True if vectors are computed faster than notes are read, so each note is read only once for words and vectors. */
   readonly isEmbedderQuick?: boolean
 }
 
 export interface SearchParts {
   readonly vault: Vault
-  /** Bytes read for the graph. */
+  /** The bytes that were read for the graph. */
   readonly recent: Pick<RecentBytes, 'take'>
   readonly index: Pick<IndexWriter, 'contents' | 'descriptions'>
   readonly search: SearchWriter
@@ -31,58 +31,58 @@ export interface SearchParts {
   readonly supersedes: boolean
   readonly flavour: Flavour
   readonly kindOf: (path: string) => FileKind
-  /** Called if a file differs from the index and should be compared again. */
+  /** Called if a file differs from the index, so it should be compared again. */
   readonly onMismatch: (path: VaultPath) => void
-  /** Called when the event that `step` was waiting for has happened. */
+  /** Called once the event that `step` was waiting for has happened. */
   readonly onWake: () => void
 }
 
-/** Result of a step: `waiting` means that there is nothing to do until `onWake` is called, `done` until something changes. */
+/** A step's result. There is nothing to do until `onWake` is called (`waiting`) or until something changes (`done`). */
 export type StepResult = 'more' | 'waiting' | 'done'
 
-/** Words that are not committed yet. */
+/** Words that have not been committed yet. */
 interface OpenBatch {
   readonly words: WordBatch
   characters: number
-  /** The version of each note, and the version that was requested when it was read. */
+  /** Each note's version, and the version that was wanted when it was read, by key. */
   readonly versions: Map<number, { readonly version: number; readonly wanted: number | undefined }>
 }
 
 /** Maximum duration of a step before yielding, in milliseconds. */
 const STEP_MS = 30
-/** Limits of a batch, which becomes one segment of the keyword index: number of notes, and characters of text (half a million words). */
+/** Maximum notes and characters (half a million words) in a batch, which becomes a segment of the keyword index. */
 const BATCH_NOTES = 2_000
 const BATCH_CHARACTERS = 3 << 20
 /** Number of notes read together. */
 const READ_TOGETHER = 16
-/** If the words of more notes than this are not indexed yet, words come first, and the notes are read again for their vectors. */
+/** If the words of more notes than this have yet to be indexed, words come first, and notes are read again for their vectors. */
 const MOST_AT_ONCE = 10_000
-/** Maximum number of notes kept between indexing their words and vectors, and the minimum number worth embedding. */
+/** How many notes are kept at most after their words were indexed, and how many are worth embedding. */
 const MOST_READ = 256
 const ENOUGH_READ = 128
-/** Longer notes (in UTF-16 units) are not kept but read again. */
+/** Notes longer than this, in UTF-16 units, are not kept but read again. */
 const LONGEST_READ = 1 << 15
-/** How often a note that differs from the index is read again before waiting for the index to change. */
+/** How often a note that differs from the index is read again before Roux waits for the index to change. */
 const MOST_DOUBTS = 4
 
 /**
- * Updates the search index to match the files, a few milliseconds at a time. Words come first, because they are faster, then vectors.
- * Outstanding work is found by comparing versions, so a crash loses at most one batch. Calls must not overlap.
+ * Updates the search index to match the files, a few milliseconds at a time. Words come first, because they are faster, then
+ * vectors. Comparing versions shows what work is left, so a crash loses at most one batch. Calls must not overlap.
  */
 export class SearchIndexer {
   readonly #parts: SearchParts
-  /** Current version of each note and canvas in the index. */
+  /** The current version of each note and canvas in the index, by key. */
   readonly #wanted = new Map<number, number>()
-  /** Where to read notes with outstanding work. Dropped when idle, unlike the versions, so an edit needs no other row of the index. */
+  /** Files of notes with outstanding work, by key. Dropped when idle; with the versions, an edit then needs only its own row. */
   readonly #files = new Map<number, FileContent>()
   #words = new Map<number, number>()
-  /** Notes with missing or outdated words. A note is removed once its words are committed. */
+  /** Keys of notes with missing or outdated words. A key is removed once its words have been committed. */
   readonly #wordQueue = new Set<number>()
   readonly #gone = new Set<number>()
-  /** Number of times each note differed from the index when read. A comparison may find that the note matches after all. */
+  /** How often each note differed from the index when it was read. A comparison may find that the note matches after all. */
   readonly #doubts = new Map<number, number>()
   readonly #embedding: EmbeddingQueue | undefined
-  /** Notes read for their words whose vectors are still missing. */
+  /** Notes that were read for their words and still need vectors, by key. */
   readonly #notes = new Map<number, ReadNote>()
   #batch: OpenBatch | undefined
   #generation = 0
@@ -106,7 +106,7 @@ export class SearchIndexer {
           })
   }
 
-  /** Determines the work that has accumulated since the last call. */
+  /** Finds out what has changed since the last call. */
   async refresh(): Promise<void> {
     const { index } = this.#parts
     let { generation, files } = await index.contents(this.#generation)
@@ -122,7 +122,7 @@ export class SearchIndexer {
     for (const [key, times] of this.#doubts) if (times < MOST_DOUBTS) this.#enqueue(key)
   }
 
-  /** Drops paths and hashes of notes, unless work remains. */
+  /** Drops the notes' paths and hashes, unless work remains. */
   rest(): void {
     const isBusy = !this.isComplete('words') || this.#gone.size + this.#doubts.size > 0
     if (isBusy || this.#embedding?.isThrough === false) return
@@ -130,13 +130,13 @@ export class SearchIndexer {
     this.#hasRested = true
   }
 
-  /** Does a small part of the work. */
+  /** Does a small part of the remaining work. */
   async step(): Promise<StepResult> {
     if (!this.#isLoaded) return 'done'
     if (this.#wordQueue.size > 0 || this.#batch !== undefined) {
       if (this.#notes.size >= ENOUGH_READ && this.#embedding?.isAsked === false) {
         await this.#embedding.step()
-        // Reading words pauses only while vectors are being computed.
+        // Words are indexed again once these vectors have been computed.
         if (this.#embedding.isRunning) return 'waiting'
       }
       await this.#indexWords()
@@ -145,7 +145,7 @@ export class SearchIndexer {
     const embedded = (await this.#embedding?.step()) ?? 'done'
     if (embedded === 'done') this.#notes.clear()
     if (embedded === 'more') return 'more'
-    // At this point, moved notes have taken over the vectors of their former paths.
+    // Only now, because moved notes may reuse the vectors stored for their former paths.
     if (embedded === 'done' && this.#gone.size > 0) {
       await this.#forgetGone()
       return 'more'
@@ -160,7 +160,7 @@ export class SearchIndexer {
     this.#embedding?.asked()
   }
 
-  /** Checks whether every note can be found by the given kind of search, or else is currently unreachable. */
+  /** Checks whether every note can be found by the given kind of search, or at least all that currently can. */
   isComplete(by: 'words' | 'meaning'): boolean {
     if (!this.#isLoaded || this.#wordQueue.size > 0 || this.#batch !== undefined) return false
     return by === 'words' || this.#embedding === undefined || this.#embedding.isSettled
@@ -191,7 +191,7 @@ export class SearchIndexer {
 
   #note(file: FileContent): void {
     this.#doubts.delete(file.key)
-    // Excluded notes are never listed, so they need not be searchable.
+    // Excluded notes are never in results, so they need not be searchable.
     const hasText = file.hash !== '' && !file.excluded && this.#parts.kindOf(file.path) !== 'attachment'
     if (!hasText) {
       if (this.#wanted.delete(file.key) || this.#words.has(file.key)) this.#gone.add(file.key)
@@ -205,7 +205,7 @@ export class SearchIndexer {
     this.#files.set(file.key, file)
   }
 
-  /** Reads what this process or others have already indexed. */
+  /** Reads what has already been indexed, by this process or another. */
   async #load(): Promise<void> {
     if (this.#hasRested) for (const file of (await this.#parts.index.contents(0)).files) this.#note(file)
     this.#hasRested = false
@@ -239,7 +239,7 @@ export class SearchIndexer {
     this.#batch ??= { words: await this.#parts.search.beginWords(stemOf), characters: 0, versions: new Map() }
     const batch = this.#batch
     while (batch.versions.size < BATCH_NOTES && batch.characters < BATCH_CHARACTERS) {
-      // Changes made while a batch waits for its commit go into the next batch.
+      // A note that changes while its batch waits to be committed goes into the next batch.
       const keys = firstOf(this.#wordQueue, READ_TOGETHER, (key) => !batch.versions.has(key))
       if (keys.length === 0) break
       await this.#readWords(batch, keys)
@@ -254,7 +254,7 @@ export class SearchIndexer {
     try {
       notes = await this.#read(keys)
     } catch (error) {
-      // Commits what was read, so the next attempt starts with the notes that could not be read.
+      // Commits what has been read, so the next attempt starts with the notes that could not be read.
       await this.#commitWords(batch)
       throw error
     }
@@ -265,7 +265,7 @@ export class SearchIndexer {
       batch.versions.set(words.key, { version: words.version, wanted: wanted.get(words.key) })
       if (this.#isKept(note)) this.#notes.set(words.key, note)
     }
-    // Deleted notes have nothing to index.
+    // The other notes have been deleted.
     for (const key of keys) if (!batch.versions.has(key)) this.#wordQueue.delete(key)
   }
 
@@ -280,7 +280,7 @@ export class SearchIndexer {
     this.#isCompact = false
   }
 
-  /** If a write fails, the next attempt determines by comparison what is missing. */
+  /** Runs a write. If it fails, the next attempt compares versions to find out what is missing. */
   async #orReload(write: () => Promise<void>): Promise<void> {
     try {
       await write()
@@ -291,13 +291,13 @@ export class SearchIndexer {
     }
   }
 
-  /** Checks whether a note that was read for its words will soon be needed again for its vectors. */
+  /** Checks whether to keep a note that was read for its words, because its vectors are computed soon. */
   #isKept({ fields }: ReadNote): boolean {
     const isSoon = this.#parts.embedding.isEmbedderQuick === true && this.#embedding?.isAsked === false
     return isSoon && this.#wordQueue.size < MOST_AT_ONCE && this.#notes.size < MOST_READ && fields.body.length <= LONGEST_READ
   }
 
-  /** Notes that were read for their words are not read again. */
+  /** Returns the notes, without reading again those that were kept. */
   async #readOnce(keys: readonly number[]): Promise<readonly ReadNote[]> {
     const notes = keys.map((key) => this.#notes.get(key))
     for (const key of keys) this.#notes.delete(key)
@@ -306,7 +306,7 @@ export class SearchIndexer {
     return [...notes.filter(isCurrent), ...(await this.#read(keys.filter((_, at) => !isCurrent(notes[at]))))]
   }
 
-  /** Reads notes from disk, leaving out deleted ones, and reports those that differ from the index. */
+  /** Reads notes from disk, omits deleted ones, and reports those that differ from the index. */
   async #read(keys: readonly number[]): Promise<readonly ReadNote[]> {
     const { index, vault, recent, flavour, kindOf } = this.#parts
     if (keys.length === 0) return []

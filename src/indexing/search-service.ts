@@ -10,17 +10,17 @@ import type { IndexerOptions } from './indexer.ts'
 import type { RecentBytes } from './recent-bytes.ts'
 import { type EmbeddingChoice, SearchIndexer, type StepResult } from './search-indexer.ts'
 
-/** Dependencies of the search service. */
+/** The search service's dependencies. */
 export interface SearchServiceParts extends EmbeddingChoice {
   readonly openWriter: (cache: IndexStatus['cache']) => SearchWriter
-  /** The languages that notes can be in. All by default. */
+  /** The languages that notes may be written in. Defaults to all. */
   readonly languages?: readonly string[]
   /**
-   * True to start as soon as the graph is up to date (server) rather than when a caller waits (command). Only vectors computed by
-   * servers replace those of other embedders, because a command might try another embedder once while a server needs its own.
+   * True (servers) to start as soon as the graph is up to date, false (commands) to start when a caller waits. Only servers
+   * delete the vectors of other embedders, because a command may try an embedder just once while a server still needs its own.
    */
   readonly isEager: boolean
-  /** Called when the search index was replaced and readers must reopen it. */
+  /** Called when the search index has been replaced, so readers must reopen it. */
   readonly onReplaced: (cache: IndexStatus['cache']) => void
 }
 
@@ -30,10 +30,10 @@ export interface SearchHooks {
   readonly isDamage: (error: unknown) => boolean
   readonly isUnwritable: (error: unknown) => boolean
   readonly onMismatch: (path: VaultPath) => void
-  /** Called if the graph's index is damaged and must be rebuilt. */
+  /** Called if the graph's index is damaged, so it must be rebuilt. */
   readonly onGraphDamage: () => void
   readonly onWake: () => void
-  /** Called when the search index had to be kept in memory. */
+  /** Called when the search index has been moved to memory. */
   readonly onMemory: () => void
   readonly onError: (error: unknown) => void
 }
@@ -43,12 +43,12 @@ interface Waiter {
   readonly done: () => void
 }
 
-/** Number of retries after transient errors before giving up until something changes. */
+/** Number of retries after consecutive failures before the service gives up until something changes. */
 const ATTEMPTS = 3
 
 const NOT_BEGUN: SearchProgress = { words: { done: 0, total: 0 } }
 
-/** Keeps a vault's search index up to date with its graph. Recovers from damage and from disks that are not writable. */
+/** Keeps a vault's search index up to date with its graph. Recovers from damage, and copes with disks that are not writable. */
 export class SearchService {
   readonly #parts: SearchServiceParts
   readonly #hooks: SearchHooks
@@ -58,11 +58,11 @@ export class SearchService {
   #indexer: SearchIndexer | undefined
   #mode: Mode | undefined
   #isStale = true
-  /** Number of changed files that are not yet included in the progress. */
+  /** Number of changed files that the progress does not include yet. */
   #unknown = 0
   #isDamaged = false
   #failures = 0
-  /** Number of times the graph's index was found damaged since the last successful step. */
+  /** How often the graph's index has been found damaged since the last successful step. */
   #graphDamages = 0
   #failure: string | undefined
   /** The last reported failure. Cleared after a success. */
@@ -78,7 +78,7 @@ export class SearchService {
     this.#hooks = hooks
   }
 
-  /** True if the service gave up for a transient reason. */
+  /** True if the service has given up for a transient reason. */
   get isPassing(): boolean {
     return this.#failure !== undefined && this.#isPassing
   }
@@ -93,7 +93,7 @@ export class SearchService {
     return this.#parts.isEager || this.#waiters.size > 0
   }
 
-  /** Records that a call has arrived, so deferrable work yields. */
+  /** Records that a call has arrived, so background work yields. */
   asked(): void {
     this.#indexer?.asked()
   }
@@ -104,7 +104,7 @@ export class SearchService {
     return { ...(progress ?? NOT_BEGUN), message: this.#failure, isStopped: true }
   }
 
-  /** Adds `changed` newly found files to the progress and returns it. */
+  /** Adds newly found changes to the progress, and returns it. */
   expecting(changed: number): SearchProgress | undefined {
     this.#unknown += changed
     const progress = this.progress()
@@ -113,7 +113,7 @@ export class SearchService {
     return { ...progress, words: { done: Math.max(0, Math.min(done, total - this.#unknown)), total } }
   }
 
-  /** Resolves when every note can be found by the given kind of search, or when this is currently impossible. */
+  /** Resolves once every note can be found by the given kind of search, or once that turns out to be impossible for now. */
   async findable(by: SearchReadiness): Promise<void> {
     await new Promise<void>((done) => {
       this.#waiters.add({ by, done })
@@ -121,7 +121,7 @@ export class SearchService {
     })
   }
 
-  /** Called when the graph has changed or the search index was found damaged. */
+  /** Called when the graph has changed or the search index has been found damaged. */
   markStale(): void {
     this.#isStale = true
     this.#failures = 0
@@ -136,13 +136,13 @@ export class SearchService {
     await this.#closeIndexer()
   }
 
-  /** Called when the graph is rebuilt, because its keys may then refer to other files. */
+  /** Called when the graph has been rebuilt, because its keys may now refer to other files. */
   async graphReplaced(): Promise<void> {
     await this.#closeIndexer()
     this.markStale()
   }
 
-  /** Called when the index is unreachable, to stop callers from waiting. */
+  /** Called when the index cannot be reached, so callers do not keep waiting. */
   release(): void {
     this.#release(() => true)
   }
@@ -152,7 +152,7 @@ export class SearchService {
     this.markStale()
   }
 
-  /** Called when the graph's index moved to memory or back to disk. Moves the search index, too. */
+  /** Called when the graph's index has moved to memory or back to disk. Moves the search index there, too. */
   async moveTo(cache: IndexStatus['cache']): Promise<void> {
     await this.#close()
     this.#cache = cache
@@ -161,7 +161,7 @@ export class SearchService {
     this.markStale()
   }
 
-  /** Does a small part of the work. `index` is the graph's index. */
+  /** Does a small part of the remaining work. @param index the graph's index */
   async step(vault: Vault, index: IndexWriter, mode: Mode): Promise<StepResult> {
     if (this.#isClosed) return 'done'
     this.#running = this.#step(vault, index, mode)
@@ -197,21 +197,21 @@ export class SearchService {
     await this.#writer?.tidy()
   }
 
-  /** Drops state after a long idle period. */
+  /** Drops state that is not needed while idle. */
   rest(): void {
     if (!this.#isStale) this.#indexer?.rest()
   }
 
   async close(): Promise<void> {
     this.#isClosed = true
-    // A step still in progress would reopen what is closed here.
+    // A step that is still in progress would reopen what is closed here.
     await this.#running?.catch(() => {})
     await this.#close()
     this.#release(() => true)
   }
 
   async #opened(vault: Vault, index: IndexWriter, mode: Mode): Promise<SearchIndexer> {
-    // In another mode, notes have different titles, tags and links.
+    // Notes have different titles, tags and links in another mode.
     if (this.#mode !== mode) await this.#closeIndexer()
     if (this.#indexer !== undefined) return this.#indexer
     this.#mode = mode
@@ -285,7 +285,7 @@ export class SearchService {
 /** Thrown if the graph's index cannot be read. The search index itself is intact. */
 class GraphReadError extends Error {
   constructor(cause: unknown) {
-    super('the index of the graph could not be read', { cause })
+    super('the graph index could not be read', { cause })
   }
 }
 

@@ -9,7 +9,7 @@ import { MemoryShortError } from './memory-short.ts'
 import { RecentBytes } from './recent-bytes.ts'
 import { SearchService, type SearchServiceParts } from './search-service.ts'
 
-/** Dependencies of the indexing service. */
+/** The indexing service's dependencies. */
 export interface ServiceParts {
   /** @throws RouxError `VAULT_NOT_FOUND` */
   readonly openVault: () => Vault
@@ -18,7 +18,7 @@ export interface ServiceParts {
   readonly watch?: (
     onDirty: (dirty: Dirty) => void,
     onProblem: (message: string) => void,
-    /** Called immediately for a change that `onDirty` will report later. `file` is omitted if it is unknown. */
+    /** Called immediately for each change that `onDirty` will report later. `file` is `undefined` if it is unknown. */
     onNoticed: (file: string | undefined) => void,
   ) => Watcher
   readonly watchKind: IndexStatus['watch']
@@ -26,24 +26,24 @@ export interface ServiceParts {
   readonly file: string
   readonly isDamage: (error: unknown) => boolean
   readonly isUnwritable: (error: unknown) => boolean
-  /** Checks whether the disk can hold the index again. If omitted, an index in memory stays there. */
+  /** Checks whether the disk has room for the index again. If omitted, an index in memory stays there. */
   readonly hasRoom?: () => boolean
   /** Milliseconds before the first such check. */
   readonly roomCheck?: number
   readonly indexer: Omit<IndexerOptions, 'permission' | 'onProgress' | 'recent'>
-  /** Called when the index was replaced, in memory or by a rebuild on disk. Readers must open it again. */
+  /** Called when the index has moved or been rebuilt, so readers must open it again. */
   readonly onReplaced: (cache: IndexStatus['cache']) => void
   readonly onCommitted: (generation: number) => void
-  /** Counters of reported and committed changes, shared with the thread that answers calls. */
+  /** Counts reported and committed changes. Shared with the thread that answers calls. */
   readonly freshness?: Freshness
-  /** Called when everything the watcher reported is committed. */
+  /** Called once everything that the watcher has reported is in the index. */
   readonly onCaughtUp?: () => void
   readonly search: SearchServiceParts
-  /** Called instead of failing if memory runs short. This service then waits to be ended and started again with more memory. */
+  /** If set, called when memory runs short. The service then waits to be ended and started again with more memory. */
   readonly onMemoryShort?: () => void
-  /** Called after reading many files, when collecting garbage is worthwhile. */
+  /** Called after many files have been read, when collecting garbage is worthwhile. */
   readonly onManyRead?: () => void
-  /** Called after a short idle time, for cleanup. */
+  /** Called after a short idle time, to clean up. */
   readonly onRest?: () => void
   /** Called after a long idle time, to release caches. */
   readonly onIdle?: () => void
@@ -51,27 +51,27 @@ export interface ServiceParts {
   readonly onError: (error: unknown) => void
 }
 
-/** Idle time after work before preparing for the next change, in milliseconds. */
+/** Idle time before the service prepares for the next change, in milliseconds. */
 const WARM_AFTER = 300
-/** Maximum number of reported files to remember by name. */
+/** Maximum number of reported files remembered by path. */
 const MOST_NOTICED = 100
-/** Further idle time until caches are released, in milliseconds. */
+/** Additional idle time before caches are released, in milliseconds. */
 const IDLE_AFTER = 20_000
-/** Reading this many changed files leaves about ten megabytes of garbage. */
+/** From this many changed files on, garbage is collected afterwards, because reading them leaves about ten megabytes. */
 const MANY_FILES = 1_000
-/** Interval for checking whether a missing vault is back or an unreachable engine responds, in milliseconds. */
+/** How often to check whether a missing vault is back or an unreachable engine responds, in milliseconds. */
 const LOOK_AGAIN = 1_000
-/** Minimum and maximum delay before checking whether the disk can be written again, in milliseconds. It doubles with each failure. */
+/** Delay before checking whether the disk can be written again, in milliseconds. It doubles each time the index has to move. */
 const ROOM_CHECK = { shortest: 30_000, longest: 3_600_000 }
-/** Number of retries after transient errors before giving up. */
+/** Maximum number of attempts at a comparison if errors may be transient. */
 const ATTEMPTS = 3
 
-/** Exclusive access to the vault for one job. */
+/** A job's exclusive access to the vault. */
 export interface Exclusive {
   readonly vault: Vault
   readonly writer: IndexWriter
   readonly indexer: Indexer
-  /** Updates the index for these files and folders immediately. */
+  /** Updates the index for the given files and folders immediately. */
   reconcile(scope: Scope): Promise<void>
 }
 
@@ -82,14 +82,14 @@ interface Job {
 
 interface Request {
   readonly scope: Scope
-  /** Number of changes that the watcher had reported when the request was made. */
+  /** Number of changes that the watcher had reported at the time of the request. */
   readonly noticed: number
   readonly done: (error?: unknown) => void
 }
 
 /**
- * Keeps a vault's index up to date. Compares all files at startup, then those that a watcher or caller reports, one comparison at a
- * time.
+ * Keeps a vault's index up to date. It compares all files at start-up, then those that the watcher or a caller reports, one
+ * comparison at a time.
  */
 export class IndexingService implements Indexing {
   readonly #parts: ServiceParts
@@ -97,14 +97,14 @@ export class IndexingService implements Indexing {
   readonly #queue: Request[] = []
   readonly #jobs: Job[] = []
   readonly #freshness: Freshness
-  /** Opens when everything the watcher reported is committed. */
+  /** Open while everything that the watcher has reported is in the index. */
   readonly #caughtUp = new Latch()
-  /** Reported files that have not been compared yet, or `undefined` if there are too many or a report did not specify a file. */
+  /** Reported files not compared yet, or `undefined` if there are too many or a report did not name a file. */
   #noticed: Set<string> | undefined = new Set()
   #status: IndexStatus
   #permit: () => void = () => {}
   readonly #permission: Promise<void>
-  /** Opens when the first comparison has ended, successfully or not. Closed after damage until the next comparison has ended. */
+  /** Opens once the first comparison has ended, successfully or not. Shut after damage until the next comparison has ended. */
   readonly #upToDate = new Latch()
   #vault: Vault | undefined
   #writer: IndexWriter | undefined
@@ -114,22 +114,22 @@ export class IndexingService implements Indexing {
   #watcher: Watcher | undefined
   #timer: NodeJS.Timeout | undefined
   #roomTimer: NodeJS.Timeout | undefined
-  /** Number of times the index had to be kept in memory since it last returned to the disk. */
+  /** How often the index has moved to memory since it last returned to the disk for good. */
   #movesToMemory = 0
-  /** `wanted`: the next comparison updates the index on disk. `tried`: it is doing so, and readers still use the one in memory. */
+  /** `wanted`: the next comparison updates the index on disk. `tried`: it is doing so while readers use the one in memory. */
   #returning: 'no' | 'wanted' | 'tried' = 'no'
   #working: 'building' | 'verifying' = 'building'
   #isRunning = false
-  /** True if requests arrived while the queue was being processed. */
+  /** True if requests have arrived while the queue was being processed. */
   #isAwake = false
   #isPermitted = false
   #isVerified = false
   #isDamaged = false
-  /** Why nothing more is read until the next start. */
+  /** If set, nothing more is read until the next start. */
   #memoryShort: MemoryShortError | undefined
   /** True if the last comparison failed for a transient reason. */
   #isPassing = false
-  /** True if many files were read since the last garbage collection. */
+  /** True if many files have been read since the last garbage collection. */
   #hasReadMany = false
   #isClosed = false
 
@@ -188,7 +188,7 @@ export class IndexingService implements Indexing {
 
   async caughtUp(timeout: number, signal?: AbortSignal): Promise<boolean> {
     if (!this.#freshness.isBehind) return true
-    // The watcher's reports are queued automatically.
+    // The watcher's reports are already queued.
     return await inTime(this.#caughtUp.opened, timeout, signal)
   }
 
@@ -202,7 +202,7 @@ export class IndexingService implements Indexing {
   }
 
   /**
-   * Runs a job while nothing else reads or writes the index, after all earlier requests.
+   * Runs a job after all earlier requests, while nothing else reads or writes the index.
    * @throws RouxError `VAULT_NOT_FOUND`, or `PROVIDER_ERROR` if the vault could not be indexed; errors of `job`
    */
   exclusively<T>(job: (access: Exclusive) => Promise<T>): Promise<T> {
@@ -243,14 +243,14 @@ export class IndexingService implements Indexing {
     return () => this.#listeners.delete(listener)
   }
 
-  /** Records why the change log cannot be written, or that it is writable again. */
+  /** Records why the change log cannot be written, or `undefined` if it can be written again. */
   noteLog(reason: string | undefined): void {
     const { log: _, ...status } = this.#status
     this.#status = status
     this.#tell(reason === undefined ? {} : { log: reason })
   }
 
-  /** Handles damage found by a reader. Callers then wait for the rebuilt index. */
+  /** Handles damage that a reader has found. Callers then wait for the rebuilt index. */
   replaceDamaged(): void {
     this.#isDamaged = true
     this.#isVerified = false
@@ -259,7 +259,7 @@ export class IndexingService implements Indexing {
     this.#request({ all: true }).catch(() => {})
   }
 
-  /** Rebuilds the search index after a reader found it damaged. The graph is kept. */
+  /** Rebuilds the search index after a reader has found it damaged. The graph's index is kept. */
   replaceDamagedSearch(): void {
     this.#search.markDamaged()
     void this.#run()
@@ -283,7 +283,7 @@ export class IndexingService implements Indexing {
     })
   }
 
-  /** Drains the queue. An unexpected error rejects all waiters; the next request retries. */
+  /** Drains the queue. An unexpected error rejects all pending requests; the next request retries. */
   async #run(): Promise<void> {
     this.#isAwake = true
     if (this.#isRunning) return
@@ -297,23 +297,23 @@ export class IndexingService implements Indexing {
     }
   }
 
-  /** Later requests start a new run. */
+  /** Ends the run. The next request starts another. */
   #endRun(): void {
     this.#isRunning = false
     if (!this.#isClosed) this.#rest()
   }
 
-  /** Processes the queue, then search. Requests that wait together are merged into one comparison. */
+  /** Processes the queue, then search. Requests that wait at the same time are merged into one comparison. */
   async #workAll(): Promise<void> {
     while (!this.#isClosed) {
       if (this.#queue.length > 0) await this.#workOff()
       else if (this.#jobs.length > 0) await this.#workJob()
       // Watching starts before search indexing, which can take minutes, and after jobs, because the first call waits for recovery.
       else if (this.#isToWatch()) this.#startWatching()
-      // Requests that arrived in the meantime have not started a run of their own.
+      // Checks the queue again, because requests that arrived in the meantime did not start a run of their own.
       else if (!(await this.#searchOn()) && this.#queue.length + this.#jobs.length === 0) break
     }
-    // Must run in the same turn as the check that found nothing to do.
+    // Must happen in the same turn as the check that found nothing to do.
     this.#endRun()
   }
 
@@ -332,7 +332,7 @@ export class IndexingService implements Indexing {
 
   async #workJob(): Promise<void> {
     await this.#jobs.shift()?.start()
-    // The watcher also reports our own writes.
+    // The watcher reports Roux's own writes, too, but they are already in the index.
     if (this.#freshness.isBehind && this.#noticed !== undefined && [...this.#noticed].every((file) => this.#isCurrent(file))) {
       this.#take(this.#freshness.noticed)
     }
@@ -351,7 +351,7 @@ export class IndexingService implements Indexing {
     for (const request of requests) request.done(error)
   }
 
-  /** Handles a watcher report. Files that match the index are ignored. */
+  /** Handles a watcher report. Ignores files that match the index. */
   #notice(file: string | undefined): void {
     if (!this.#freshness.isBehind) {
       if (file !== undefined && this.#isCurrent(file)) return
@@ -392,21 +392,21 @@ export class IndexingService implements Indexing {
     if (!this.#search.isStopped && this.#parts.indexer.isMemoryShort?.() === true) {
       await this.#awaitSuccessor()
       await this.#search.stop(
-        new MemoryShortError('while notes were indexed for search', 'The others are not found until the next start.'),
+        new MemoryShortError('while notes were indexed for search', 'The remaining notes cannot be found until the next start.'),
       )
     }
     const result = await this.#search.step(this.#vault, this.#writer, mode ?? 'obsidian')
     const search = this.#search.progress()
     if (search !== undefined && JSON.stringify(search) !== JSON.stringify(this.#status.search)) this.#tell({ search })
-    // Lets new requests in before the next step.
+    // Lets new requests arrive before the next step.
     await new Promise((resolve) => setImmediate(resolve))
     return result === 'more' || this.#isAwake || this.#queue.length > 0
   }
 
-  /** Triggers garbage collection after calls have been answered. */
+  /** Has garbage collected. */
   async #collect(): Promise<void> {
     this.#hasReadMany = false
-    // Objects created in this turn stay alive until its end.
+    // Objects that were created in this turn cannot be collected before it ends.
     await new Promise((resolve) => setImmediate(resolve))
     this.#parts.onManyRead?.()
   }
@@ -429,7 +429,7 @@ export class IndexingService implements Indexing {
           // Reports a repeated failure only once.
           const isNews = this.#status.phase !== 'failed' || this.#status.message !== explained.message
           if (isNews) this.#parts.onError(error)
-          // The scope is lost, so the next comparison covers everything.
+          // This scope has not been compared, so the next comparison must cover everything.
           this.#isVerified = false
           this.#isPassing = isTransient(error)
           this.#finish({ phase: 'failed', ...explained })
@@ -446,7 +446,7 @@ export class IndexingService implements Indexing {
     if (this.#returning === 'tried') await this.#returnToDisk()
   }
 
-  /** Never resolves if this service is started again with more memory. */
+  /** Never resolves if the service is going to be started again with more memory. */
   async #awaitSuccessor(): Promise<void> {
     if (this.#parts.onMemoryShort === undefined) return
     this.#parts.onMemoryShort()
@@ -459,7 +459,7 @@ export class IndexingService implements Indexing {
     return false
   }
 
-  /** Releases the memory of indexing. Committed notes can then be made searchable. */
+  /** Releases the indexer's memory. Notes that have been committed can then be made searchable. */
   async #stopForMemory(error: MemoryShortError): Promise<void> {
     await this.#awaitSuccessor()
     this.#memoryShort = error
@@ -474,7 +474,7 @@ export class IndexingService implements Indexing {
     const known = (await this.#writer.state()).generation > 0
     this.#indexer ??= this.#newIndexer(this.#vault, this.#writer)
     this.#working = known ? 'verifying' : 'building'
-    // A verified index counts as up to date until a differing file is found (`onProgress`).
+    // A verified index counts as up to date until a file turns out to differ (`onProgress`).
     if (!this.#isVerified) this.#tell({ phase: this.#working, done: 0, total: 0 })
     const { generation, changed, mode } = await this.#indexer.reconcile(scope)
     this.#parts.onCommitted(generation)
@@ -505,7 +505,7 @@ export class IndexingService implements Indexing {
     if (this.#parts.isUnwritable(error) && this.#status.cache === 'disk') {
       const reason = error instanceof Error ? error.message : String(error)
       await this.#moveToMemory(
-        `The index cannot be kept on disk (${reason}); it is kept in memory until the disk can be written.`,
+        `The index cannot be kept on disk (${reason}); it is kept in memory until the disk is writable.`,
       )
       return true
     }
@@ -538,7 +538,7 @@ export class IndexingService implements Indexing {
     await this.#search.moveTo('memory')
   }
 
-  /** Checks from time to time whether the index can be on disk again, because memory is scarcer and lost with the process. */
+  /** Periodically checks whether the index can move back to disk. Memory is scarcer, and is lost when the process exits. */
   #awaitRoom(): void {
     this.#movesToMemory++
     const { hasRoom, roomCheck = ROOM_CHECK.shortest } = this.#parts
@@ -555,7 +555,7 @@ export class IndexingService implements Indexing {
     check()
   }
 
-  /** Opens the index on disk for writing. Until it is up to date, readers use the one in memory. */
+  /** Opens the index on disk for writing. Until that is up to date, readers use the index in memory. */
   async #openOnDisk(): Promise<void> {
     this.#returning = 'tried'
     if (this.#status.cache === 'disk') return
@@ -586,7 +586,7 @@ export class IndexingService implements Indexing {
     for (const listener of this.#listeners) listener(this.#status)
   }
 
-  /** Works while idle: checks for a missing vault or engine, and prepares for the next change. */
+  /** Schedules what to do while idle: check for a missing vault or engine, or prepare for the next change. */
   #rest(): void {
     if (this.#status.phase === 'missing' || this.#isPassing || this.#search.isPassing) {
       this.#timer = setTimeout(() => void this.#request({ all: true }).catch(() => {}), LOOK_AGAIN)
@@ -613,7 +613,7 @@ export class IndexingService implements Indexing {
     return this.#isPermitted && this.#watcher === undefined && this.#parts.watch !== undefined && this.#status.phase !== 'missing'
   }
 
-  /** A vault that cannot be watched is compared only when a caller asks. */
+  /** Opens the watcher. If the vault cannot be watched, it is compared only when a caller requests it. */
   #openWatcher(): Watcher | undefined {
     try {
       return this.#parts.watch?.(
@@ -631,7 +631,7 @@ export class IndexingService implements Indexing {
     }
   }
 
-  /** Prepares for the next change in the background. If it fails, the change itself reports that. */
+  /** Prepares for the next change in the background. If that fails, the change itself reports the error. */
   #preload(): void {
     this.#indexer?.warm().catch(() => {})
   }
@@ -639,9 +639,9 @@ export class IndexingService implements Indexing {
   #startWatching(): void {
     const watcher = this.#openWatcher()
     this.#watcher = watcher
-    // The first edit may follow at once.
+    // The first edit may come at once.
     this.#preload()
-    // Another comparison finds changes that were made before the watcher was ready.
+    // Compares again to catch changes that were made before the watcher was ready.
     watcher?.ready
       .then(() => this.#request({ all: true }))
       .catch((error) => {

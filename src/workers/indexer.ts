@@ -255,10 +255,7 @@ function begin(service: IndexingService | undefined, writes: WriteService | unde
 
 export type IndexerService = ReturnType<typeof indexerService>
 
-/**
- * The methods called by the main thread. `onBegun` receives the change's id once it has been recorded, before any file is
- * touched.
- */
+/** The methods that the main thread calls. `onBegun` receives a change's id once it is recorded, before any file is touched. */
 function indexerService(service: IndexingService, writes: WriteService) {
   return {
     reconcile: (paths: readonly string[] | undefined) => service.reconcile(paths),

@@ -120,7 +120,7 @@ describe('a text that the embedder rejects', () => {
     bag.refuses = refusing('POISON')
     const { queue, run } = openQueue(bag, ['Some POISON.', ...GOOD, 'More POISON.'])
     await run()
-    expect(queue.problem).toBe('2 notes could not be embedded, 0.md for one: 400: POISON')
+    expect(queue.problem).toBe('2 notes could not be embedded, for example 0.md: 400: POISON')
   })
 })
 

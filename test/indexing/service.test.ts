@@ -744,7 +744,7 @@ describe('memory that runs short', () => {
     expect(files).toBeLessThan(MANY)
     expect(server.service.status()).toMatchObject({
       phase: 'failed',
-      message: `Memory ran short after ${files} of ${MANY} files. Changes are not followed until the next start.`,
+      message: `Memory ran short after ${files} of ${MANY} files. Changes will be ignored until the next start.`,
       hint: expect.stringContaining('--max-old-space-size'),
     })
     expect(await server.service.findable('words', 20_000)).toBe(true)

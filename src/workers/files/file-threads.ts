@@ -55,10 +55,7 @@ interface Thread {
 export const READ_LIMIT = 5_000
 /** How long a file may block a thread before other threads take over its queue, in milliseconds. */
 export const HELD_AFTER = 250
-/**
- * Maximum number of threads that one vault's files may block. Reads that hang in the kernel cannot be cancelled and must not pile
- * up.
- */
+/** Maximum threads that a vault's files may block. Reads that hang in the kernel cannot be cancelled and must not pile up. */
 export const MOST_HELD = 3
 /** How long `close` waits for a blocked thread, in milliseconds. */
 const LAST_WAIT = 300
