@@ -3,7 +3,7 @@ import type { Heading } from '../core/note.ts'
 import { blankData } from '../core/text/inline-data.ts'
 import { lineNumber } from '../core/text/line-number.ts'
 
-/** Maximum width of a chunk, in radii. */
+/** Maximum chunk width, in radii. */
 const WIDEST = 4
 
 const PARAGRAPH = 6
@@ -12,28 +12,28 @@ const LINE = 7
 
 const PIECE = 8
 
-/** An approximate limit on the number of units in a note. Longer notes have longer units. */
+/** Approximate maximum number of units in a note. Longer notes get longer units. */
 const MAX_UNITS = 100_000
 
-/** Taken from the prototype for speed; see `scanWords`. */
+/** Taken from the prototype for speed; see `scan.ts`. */
 const { charCodeAt: codeAt } = String.prototype
 
 /**
- * Maximum number of characters in a line that forms one unit. Longer lines are split after sentences, and longer sentences at a
- * space.
+ * Maximum length of a line that forms a single unit, in characters. Longer lines are split after sentences, and longer sentences
+ * at a space.
  */
 const LONG_LINE = 500
 
 const SENTENCE_END = /[.!?]["')\]]*\s+|[。！？]/g
 
-/** A code fence. Its marker and language are not content of the note. */
+/** A code fence. Its marker and language are not part of the note's content. */
 const FENCE = /^[\s>]*(?:`{3,}|~{3,})/
 
 const LIST_MARK = /^[\s>]*(?:[-+*]|\d{1,9}[.)])\s+(?:\[.\]\s+)?/
 
 const WIKILINK = /!?\[\[([^[\]|]*)(?:\|([^[\]]*))?\]\]/g
 
-/** A link or image with its destination, which can contain one level of parentheses. */
+/** A link or image. Its destination may contain one level of parentheses. */
 const LINK = /!?\[([^[\]]*)\]\((?:[^()]|\([^()]*\))*\)/g
 
 const URL = /\b(?:https?|ftp|file|data|mailto):\S+/gi
@@ -42,21 +42,21 @@ const TAG = /<[a-z/!][^<>]*>/gi
 
 const BLOCK_ID = /\s\^[\w-]+\s*$/
 
-/** Markers of emphasis, code, quotes, tables, headings, comments and properties, as well as rules and heading underlines. */
+/** Markers of emphasis, code, quotes, tables, headings, comments and properties, plus rules and heading underlines. */
 const MARKS = /[*_`~|=#>\\%[\]{}]+|-{3,}|:{2,}/g
 
-/** Whitespace other than a single space. Most whitespace is a single space, and replacing it too would take most of the time. */
+/** Whitespace other than a single space. Most whitespace is a single space, and replacing that takes most of the time. */
 const WIDE_SPACE = /\s{2,}|[^\S ]/g
 
-/** A line of only punctuation, such as the one below a table's header. */
+/** A line that contains only punctuation, such as the one below a table's header. */
 const PUNCTUATION = /^[\s!-/:-@[-`{-~]*$/
 
-/** Number of characters without a space that count as one word, so a long string never counts as only a few words. */
+/** Every so many characters without a space count as a word, so a long string never counts as only a few words. */
 const LONGEST_WORD = 16
 
 const FIRST_IDEOGRAPH = 0x2e80
 
-/** The parts of a note needed for chunking. `headings` must be in order, as they are in `Note`. */
+/** The parts of a note that chunking needs. `headings` must be in order, like in `Note`. */
 export interface ChunkSource {
   readonly title: string
   /** The whole file. */
@@ -68,40 +68,37 @@ export interface ChunkSource {
 
 /** A passage of a note with its own vector. */
 export interface Chunk {
-  /** Headings above the chunk's first line, including one on that line, outermost first, as written. */
+  /** The headings above the chunk's first line or on it, outermost first, as written. */
   readonly heading: readonly string[]
-  /** 1-based lines in the file, inclusive. */
+  /** One-based lines in the file, inclusive. */
   readonly startLine: number
   readonly endLine: number
   /** UTF-16 offsets: `text.slice(start, end)` is the passage, trimmed. */
   readonly start: number
   readonly end: number
-  /**
-   * The text to embed. It consists of the title, the headings and the passage as plain text, one per line, with about 450 words at
-   * most.
-   */
+  /** The text to embed: the title, the headings and the passage as plain text, one per line, with about 450 words at most. */
   readonly text: string
 }
 
-/** Minimum number of words per chunk. The average is about 220, and the maximum is four times the minimum. */
+/** Minimum number of words per chunk. Chunks have about 220 words on average, and at most four times the minimum. */
 const RADIUS = 100
 
-/** Notes up to this many words become a single chunk. */
+/** A note with up to this many words becomes a single chunk. */
 const WHOLE_NOTE = 250
 
 /** Maximum number of chunks per note. Longer notes get longer chunks. */
 export const MAX_CHUNKS = 400
 
-/** Maximum number of words of a chunk to embed. Only chunks of very long notes exceed it. */
+/** Maximum number of words embedded per chunk. Only chunks of very long notes exceed it. */
 const MAX_EMBEDDED = 4 * RADIUS
 
-/** Maximum number of characters of a title or heading to embed. */
+/** Maximum number of characters embedded per title or heading. */
 const MAX_NAME = 200
 
 /**
  * Splits a note into passages at its headings and paragraphs. Together, the passages contain every word in order. A note without
- * words becomes one chunk with its title. Returns at most `MAX_CHUNKS` chunks in linear time and memory. An edit only changes nearby
- * chunks (and the embedded texts below an edited heading).
+ * words becomes one chunk with its title. Returns at most `MAX_CHUNKS` chunks in linear time and memory. An edit only changes
+ * nearby chunks, plus the embedded texts below an edited heading.
  */
 export function chunkNote({ title, text: whole, bodyStart, headings }: ChunkSource): readonly Chunk[] {
   const text = blankData(whole)
@@ -125,19 +122,19 @@ export function chunkNote({ title, text: whole, bodyStart, headings }: ChunkSour
   })
 }
 
-/** Returns the radius, doubled until a note of this many words fits into `MAX_CHUNKS` chunks of at least that length. */
+/** Returns the radius, doubled until a note with this many words fits into `MAX_CHUNKS` chunks. */
 function radiusFor(words: number): number {
   let radius = RADIUS
   while (words > radius * MAX_CHUNKS) radius *= 2
   return radius
 }
 
-/** Returns the headings above a line and on it, outermost first, as written. */
+/** Returns the headings above the given line or on it, outermost first, as written. */
 export function headingPathAt(headings: readonly Heading[], line: number): readonly string[] {
   return new HeadingPath(headings).at(line)
 }
 
-/** Tracks the headings above a line. Lines must be queried in ascending order. */
+/** Tracks the headings above the current line. Lines must be queried in ascending order. */
 class HeadingPath {
   readonly #headings: readonly Heading[]
   #path: Heading[] = []
@@ -156,7 +153,7 @@ class HeadingPath {
   }
 }
 
-/** Finds where a passage ends, as an offset and a line, by searching backwards from the start of the next one. */
+/** Returns the offset and line where a passage ends, searching backwards from the start of the next passage. */
 function lastCharacter(text: string, start: number, next: { readonly start: number; readonly line: number }) {
   let { start: offset, line } = next
   while (offset > start && text.charCodeAt(offset - 1) <= 32) if (text.charCodeAt(--offset) === 10) line--
@@ -181,17 +178,17 @@ function addName(names: string[], written: string): void {
   if (name !== '' && !names.some((other) => other.toLowerCase() === name.toLowerCase())) names.push(name)
 }
 
-/** Returns the id of an embedded text: the first 16 bytes of its SHA-256 in hex. Identical strings share a vector. */
+/** Returns an embedded text's id: the first 16 bytes of its SHA-256 in hex. Identical texts share a vector. */
 export function chunkHash(text: string): string {
   return digest('sha256', text, 'hex').slice(0, 32)
 }
 
 /**
- * Returns the starts of chunks as ascending unit indexes, beginning with 0. Chunks have at least `radius` words and at most four
- * times as many plus one unit, and slightly more than twice as many on average. A cut is made at a unit that outranks all others
- * within `radius` words on both sides. Headings rank by level, followed by paragraphs, lines and sentences, with ties broken by a
- * hash of the text (local maximum method of Bjørner, Blass and Gurevich, 2010). Cuts depend only on nearby text, so an edit never
- * moves a distant chunk.
+ * Returns the starts of chunks as ascending unit indexes, beginning with 0. A chunk has at least `radius` words, at most four
+ * times as many plus one unit, and slightly more than twice as many on average. A cut is made at each unit that outranks all
+ * others within `radius` words on both sides. Headings rank first, by level, then paragraphs, lines and sentences; a hash of the
+ * text breaks ties (the local maximum method of Bjørner, Blass and Gurevich, 2010). Cuts depend only on nearby text, so an edit
+ * never moves a distant chunk.
  */
 function cutsOf({ units, words }: Units, radius: number): readonly number[] {
   if (units.length === 0) return []
@@ -208,10 +205,7 @@ function cutsOf({ units, words }: Units, radius: number): readonly number[] {
 function anchorsOf(units: readonly Unit[], words: number, radius: number): readonly number[] {
   const ranks = units.map((unit, i) => (i === 0 ? -1 : unit.level * 2 ** 26 + hash26(unit.plain)))
   const beaten = new Uint8Array(units.length)
-  /**
-   * A stack of units with ascending ranks. Each entry is the last unit before the next entry whose rank is not greater than that
-   * entry's.
-   */
+  /** A stack of units with ascending ranks. Each entry is the last unit before the next entry that does not rank above it. */
   const stack: number[] = []
   const near = (left: number, right: number) => positionOf(units, right) - positionOf(units, left) < radius
   for (let i = 0; i < units.length; i++) {
@@ -233,12 +227,12 @@ function positionOf(units: readonly Unit[], index: number): number {
 
 interface Gap {
   readonly anchor: number
-  /** Number of words in the note before the end of the gap. */
+  /** Number of words before the end of the gap, from the start of the note. */
   readonly until: number
   readonly radius: number
 }
 
-/** Splits the range between two anchors if it is too wide, at the best unit close to twice the radius. */
+/** If the range between two anchors is too wide, splits it at the best unit close to twice the radius. */
 function fill(cuts: number[], units: readonly Unit[], { anchor, until, radius }: Gap): void {
   let last = anchor
   while (until - positionOf(units, last) > WIDEST * radius) {
@@ -277,7 +271,7 @@ function bestBetween(units: readonly Unit[], { after, from, low, high, radius }:
   return best
 }
 
-/** FNV-1a hash of the start of the text, reduced to 26 bits. */
+/** Returns the FNV-1a hash of the start of the text, reduced to 26 bits. */
 function hash26(text: string): number {
   let hash = 0x811c9dc5
   for (let i = 0; i < text.length && i < 64; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)
@@ -288,11 +282,11 @@ function hash26(text: string): number {
 export interface Unit {
   /** UTF-16 offset in the file. */
   readonly start: number
-  /** 1-based line in the file. */
+  /** One-based line in the file. */
   readonly line: number
-  /** Number of words in the note before the unit. */
+  /** Number of words that precede the unit in the note. */
   readonly position: number
-  /** 0–5 for headings of level 1–6, followed by the first line of a paragraph, other lines, and later pieces of a line. */
+  /** 0–5 for headings of level 1–6, `PARAGRAPH` for a paragraph's first line, `LINE`, or `PIECE` for a later piece of a line. */
   readonly level: number
   readonly plain: string
 }
@@ -301,11 +295,11 @@ export interface Units {
   readonly units: readonly Unit[]
   /** Total number of words. */
   readonly words: number
-  /** 1-based last line of the file. */
+  /** One-based last line of the file. */
   readonly lastLine: number
 }
 
-/** Returns the units of a note's body, leaving out blank lines, fences, rules and bare URLs. */
+/** Returns the units of a note's body. Omits blank lines, fences, rules and bare URLs. */
 export function unitsOf(text: string, bodyStart: number, headings: readonly Heading[]): Units {
   const list = new UnitList(text.length - bodyStart)
   let line = lineNumber(text, bodyStart)
@@ -342,7 +336,7 @@ class UnitList {
     this.#grain = Math.floor(length / MAX_UNITS)
   }
 
-  /** Adds a piece. If the previous unit is tiny, merges the piece into it. Returns whether the piece has any content. */
+  /** Adds a piece, or merges it into the previous unit if that is tiny. Returns whether the piece has any content. */
   add(piece: Omit<Unit, 'position'>): boolean {
     if (piece.plain === '') return false
     const { start, line, level, plain } = piece
@@ -371,7 +365,7 @@ function pieceEnd(text: string, from: number, end: number): number {
 }
 
 /**
- * Converts a piece of Markdown (at most a line) to plain text for a model: links become their display text, and URLs, HTML tags and
+ * Converts a piece of Markdown, at most a line, to plain text for a model: links become their display text; URLs, HTML tags and
  * markers are removed. Intended for pieces of a few hundred characters.
  */
 export function plainText(piece: string): string {
@@ -386,7 +380,7 @@ export function plainText(piece: string): string {
   return PUNCTUATION.test(plain) ? '' : plain
 }
 
-/** Counts words in the way a model would: runs without whitespace as words, long runs as several words, and ideographs individually. */
+/** Counts words like a model would: a run without whitespace is a word, a long run is several, and so is each ideograph. */
 function countWords(text: string): number {
   let words = 0
   let run = 0
@@ -403,7 +397,7 @@ function countWords(text: string): number {
   return words
 }
 
-/** Checks whether a character belongs to a script without spaces between words. Models treat each such character as a word. */
+/** Checks whether a character belongs to a script without spaces between words. Models treat every such character as a word. */
 function isIdeograph(code: number): boolean {
   return (code >= FIRST_IDEOGRAPH && code <= 0x9fff) || (code >= 0xac00 && code <= 0xd7af) || (code >= 0xf900 && code <= 0xfaff)
 }

@@ -3,24 +3,24 @@ export interface KeywordHit<Key> {
   readonly key: Key
   /** BM25 score, greater than 0. */
   readonly score: number
-  /** Total weight (idf) of the query words found in this note, divided by the total weight of all query words, 0–1. */
+  /** Total weight (idf) of the query words in this note, divided by that of all query words, 0–1. */
   readonly matched: number
 }
 
-/** A note, with the similarity of its best vector. */
+/** A note and the similarity of its best vector. */
 export interface SemanticHit<Key> {
   readonly key: Key
   /** Cosine similarity, −1 to 1. */
   readonly score: number
 }
 
-/** Maps the highest cosine to certainty: 0 up to `low` and 1 from `high`, where low < high. */
+/** Maps the highest cosine to a certainty, which is 0 up to `low` and 1 from `high` on. `low` is less than `high`. */
 export interface Certainty {
   readonly low: number
   readonly high: number
 }
 
-/** Notes near a query, nearest first, with cosines that mean the same in every language. */
+/** Notes near a query, nearest first. Their cosines are comparable between languages. */
 export interface NearByLanguage<Key> {
   /** Notes in the query's language. */
   readonly own: readonly SemanticHit<Key>[]
@@ -30,23 +30,23 @@ export interface NearByLanguage<Key> {
 
 export interface FusionOptions<Key> {
   /**
-   * Weight of the semantic score, 0–1. The keyword score has the remaining weight. The semantic weight is halved if a note contains
-   * all of the query's words.
+   * Weight of the semantic score, 0–1. The keyword score gets the rest. The semantic weight is halved if a note contains all of
+   * the query's words.
    */
   readonly weight: number
-  /** Depends on the embedder. By default, the certainty is the cosine itself. */
+  /** Depends on the embedder. Defaults to the cosine itself. */
   readonly certainty?: Certainty | undefined
-  /** Notes with exactly this title or alias. They are ranked first with score 1, and need not be among the hits. */
+  /** Notes whose title or alias equals the query. They rank first with score 1, and need not be among the hits. */
   readonly exact?: ReadonlySet<Key>
-  /** If given, notes in other languages are not outranked just because they lack the query's words. */
+  /** If given, notes in other languages do not rank lower just because they lack the query's words. */
   readonly byLanguage?: NearByLanguage<Key> | undefined
 }
 
 /** A note's result in one ranking. */
 export interface RetrieverScore {
-  /** 1-based. */
+  /** One-based. */
   readonly rank: number
-  /** The score as given, which is BM25 or a cosine. */
+  /** The original score: BM25 or a cosine. */
   readonly score: number
   /** Normalized score, 0–1. */
   readonly normalised: number
@@ -60,50 +60,50 @@ export interface FusedHit<Key> {
   readonly exact: boolean
   readonly keyword: RetrieverScore | undefined
   readonly semantic: RetrieverScore | undefined
-  /** Result among notes in other languages. `normalised` is the least share of the best note's score that this note gets. */
+  /** The result among notes in other languages. `normalised` is the least share of the best note's score that the note gets. */
   readonly across?: RetrieverScore
   /**
-   * Weight of the semantic score that was used. This is the option or a part of it, 0 without semantic hits, or 1 without keyword
+   * The weight of the semantic score that was used: the option or a part of it, 0 without semantic hits, or 1 without keyword
    * hits.
    */
   readonly weight: number
 }
 
-/** Share of `matched` in the keyword score. The rest is BM25. Results are about the same from .3 to .5. */
+/** Share of `matched` in the keyword score; the rest is BM25. Results hardly change from .3 to .5. */
 const MATCHED_SHARE = 0.4
 
 /**
- * Share of the semantic weight that remains if a note contains all of the query's words. The weight starts to drop at four fifths of
- * the words. Results on the test collections hardly change between .3 and 1; lower values help to find sentences of notes.
+ * Share of the semantic weight that remains if a note contains all of the query's words. The weight starts to drop at
+ * `NEARLY_ALL` of them. Results on the test collections hardly change from .3 to 1; lower values help to find sentences.
  */
 const ANSWERED_SHARE = 0.5
 
 const NEARLY_ALL = 0.8
 
-/** Certainty of a result that contains all of the query's words, if semantic similarity is used too. */
+/** Certainty of a result that contains all of the query's words, if semantic similarity is used, too. */
 const WORDS_CERTAINTY = 0.7
 
-/** Share of the keyword score in the order of notes in other languages. It finds names and code. Results are about the same from .2 to .4. */
+/** Keyword score's share in the order of notes in other languages. Helps with names and code. Results hardly change from .2 to .4. */
 const WORDS_ACROSS = 0.3
 
-/** Number of nearest notes whose cosines tell how near a language's notes are. Single cosines are noisier, and five tell the same. */
+/** How near a language's notes are is the mean of this many best cosines. A single cosine is noisier, and five do no better. */
 const TELLING = 3
 
 /**
- * The nearest note in another language gets this share of the best score: `most` if the notes in other languages are about as near as
- * those in the query's own, from `high`, and `least` if they are much farther away, up to `low`. If even distant notes got .9, 360
- * unrelated notes in six languages would cost an English collection .075 of its nDCG@10.
+ * The nearest note in another language gets this share of the best score: `least` if notes in other languages are up to `low`
+ * times as near as those in the query's language, `most` from `high` times on. If even distant notes got .9, 360 unrelated notes
+ * in six languages would cost an English collection .075 of its nDCG@10.
  */
 const ACROSS = { low: 0.6, high: 0.9, least: 0.5, most: 0.9 }
 
-/** Weight of a name's vector relative to a passage's. Values from .8 to 1 give about the same results. */
+/** Weight of a name's vector relative to a passage's. Results hardly change from .8 to 1. */
 const NAME_SHARE = 0.9
 
 /**
- * Fuses two rankings, each ordered best first with unique keys, by a convex combination of scores. Scores are divided by the highest
- * score of their ranking. Notes with more of the query's words get a bonus. Notes missing from the vector results get the lowest
- * vector score returned. The combination orders the notes of one query. Multiplying it by the certainty that the query is answered at
- * all makes scores comparable between queries. Notes in other languages lack the query's words, so they are raised to a share of the
+ * Fuses two rankings, each with unique keys, best first, by a convex combination of their scores. Each score is divided by its
+ * ranking's highest. Notes with more of the query's words get a bonus. Notes missing from the vector results get the lowest
+ * vector score returned. The combination orders one query's notes; multiplied by the certainty that any of them answers the
+ * query, it is comparable between queries. Notes in other languages lack the query's words, so they are raised to a share of the
  * best note's score. Ties keep the order of keyword hits, followed by semantic hits.
  */
 export function fuse<Key>(
@@ -124,7 +124,7 @@ export function fuse<Key>(
     const score = isExact ? 1 : sure * mix
     hits.push({ mix, hit: { key, score, exact: isExact, keyword, semantic, weight } })
   }
-  // A search has a thousand hits, so each hit is visited only once and nothing else is allocated.
+  // A search has about a thousand hits, so each is visited only once, and nothing more is allocated.
   const left = new Map(semantic.map(({ key }, at) => [key, meaning[at]]))
   keyword.forEach(({ key }, at) => {
     put(key, words[at], left.get(key))
@@ -146,8 +146,8 @@ interface Mixed<Key> {
 }
 
 /**
- * Raises notes in other languages, ordered by meaning and by the names and code they share with the query. Does nothing if the cosine of
- * the nearest is not above `least`, because then none of them answers the query.
+ * Raises notes in other languages, ordered by meaning and by the names and code that they share with the query. Does nothing if
+ * the nearest note's cosine is not above `least`, because then none of them answers the query.
  */
 function raised<Key>(
   hits: Mixed<Key>[],
@@ -177,19 +177,19 @@ function raised<Key>(
   })
 }
 
-/** Returns the mean cosine of the nearest notes. */
+/** Returns the nearest notes' mean cosine. */
 function nearness(hits: readonly { readonly score: number }[]): number {
   const nearest = hits.slice(0, TELLING)
   return nearest.reduce((sum, { score }) => sum + Math.max(0, score), 0) / nearest.length
 }
 
-/** Returns the share of the best score for the nearest note in another language, given how near these notes are compared to others. */
+/** Returns the share of the best score for the nearest note in another language, given how near such notes are relative to `own`. */
 function shareAcross(nearer: number): number {
   const { low, high, least, most } = ACROSS
   return least + (most - least) * Math.min(1, Math.max(0, (nearer - low) / (high - low)))
 }
 
-/** Returns notes ordered by the similarity of their best vector, which may belong to a passage or the name. */
+/** Returns notes ordered by their best vector's similarity, be it a passage's or a name's. */
 export function nearestNotes<Key>(
   passages: readonly SemanticHit<Key>[],
   names: readonly SemanticHit<Key>[],
@@ -214,18 +214,18 @@ function semanticScores<Key>(hits: readonly SemanticHit<Key>[]): readonly Retrie
   return hits.map(({ score }, i) => ({ rank: i + 1, score, normalised: Math.max(0, score) / top }))
 }
 
-/** Returns the highest score, or 0. */
+/** Returns the highest score, or 0 if there are no hits. */
 function highest(hits: readonly { readonly score: number }[]): number {
   return hits.reduce((top, { score }) => Math.max(top, score), 0)
 }
 
-/** Returns a lower share for the semantic score if keywords alone identify the note. */
+/** Returns the share of the semantic weight to use, which is lower if keywords alone identify the note. */
 function meaningShare(matched: number): number {
   const answered = Math.max(0, matched - NEARLY_ALL) / (1 - NEARLY_ALL)
   return 1 - (1 - ANSWERED_SHARE) * answered
 }
 
-/** Returns the certainty that one of the notes answers the query, 0–1, by its words or by semantic similarity (noisy or). */
+/** Returns the certainty that any note answers the query, 0–1, by its words or by semantic similarity (noisy or). */
 function certaintyOf(matched: number, cosine: number, { low, high }: Certainty = { low: 0, high: 1 }): number {
   const near = Math.min(1, Math.max(0, (cosine - low) / (high - low)))
   return 1 - (1 - WORDS_CERTAINTY * matched) * (1 - near)

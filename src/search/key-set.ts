@@ -1,6 +1,6 @@
 import { countBits } from './number-list.ts'
 
-/** An immutable set of small integers (keys of notes) with one bit each. 120,000 keys take 15 KB. */
+/** An immutable set of note keys (small integers), with one bit per key. 120,000 keys take 15 KB. */
 export class KeySet {
   readonly #bits: Uint32Array
   #size: number | undefined
@@ -11,20 +11,20 @@ export class KeySet {
 
   static readonly EMPTY = new KeySet(new Uint32Array(0))
 
-  /** Creates a set from its bits, which then belong to it: key 0 is the lowest bit of the first number. */
+  /** Creates a set that takes over the given bits. Key 0 is the lowest bit of the first number. */
   static ofBits(bits: Uint32Array): KeySet {
     return new KeySet(bits)
   }
 
   /**
-   * Creates a set of keys in any order. Memory depends on the highest key. @throws RangeError for a key that is not an integer from 0
+   * Creates a set from keys in any order. Memory depends on the highest key. @throws RangeError if a key is not an integer from 0
    * to 2³² − 1
    */
   static of(keys: Iterable<number>): KeySet {
     let bits = new Uint32Array(64)
     let length = 0
     for (const key of keys) {
-      if (key >>> 0 !== key) throw new RangeError(`${key} is no key.`)
+      if (key >>> 0 !== key) throw new RangeError(`${key} is not a key.`)
       const at = key >>> 5
       if (at >= length) length = at + 1
       if (at >= bits.length) bits = resized(bits, 2 * length)
@@ -33,7 +33,7 @@ export class KeySet {
     return length === 0 ? KeySet.EMPTY : new KeySet(bits.slice(0, length))
   }
 
-  /** Number of keys. Computed once. */
+  /** Number of keys. It is computed once. */
   get size(): number {
     this.#size ??= sizeOf(this.#bits)
     return this.#size

@@ -3,20 +3,20 @@ import { foldTag } from '../core/text/fold.ts'
 import { trimEndOf } from '../core/text/trim-characters.ts'
 import { wordsLookup } from './query/query.ts'
 
-/** A part of a query to be matched literally, such as a key combination, code or a tag. */
+/** A part of a query that is matched literally, such as a key combination, code or a tag. */
 export interface Literal {
-  /** Matches every note that might contain the literal, and possibly others. */
+  /** Matches every note that may contain the literal, and possibly others. */
   readonly candidates: Condition
   /** Checks whether text contains the literal, ignoring case. */
   isIn(text: string): boolean
 }
 
-/** Maximum number of literals. Queries usually have one or two. */
+/** Maximum number of literals per query. Most queries have none, one or two. */
 const MOST = 8
 
 /**
- * Returns parts of a query that look like a key combination (`Ctrl+Shift+I`), code (`app.vault.read`, `hasTag()`, `snake_case`,
- * `--flag`, text in backticks) or a tag (`#MOC`).
+ * Returns the parts of a query that look like a key combination (`Ctrl+Shift+I`), code (`app.vault.read`, `hasTag()`,
+ * `snake_case`, `--flag`, text in backticks) or a tag (`#MOC`).
  */
 export function literalsIn(question: string): readonly Literal[] {
   const found = new Map<string, Literal>()
@@ -42,7 +42,7 @@ const TAG = /^[(]?#(?=[^\s#]*\p{L})([\p{L}\p{N}_/-]+)[).:]*$/u
 const DOTTED = /^[(]?((?:[\p{L}_$][\p{L}\p{N}_$]+\.)+[\p{L}_$][\p{L}\p{N}_$]+)[).:]*$/u
 const SNAKE = /^[(]?([\p{L}\p{N}]+(?:_[\p{L}\p{N}]+)+)[).:]*$/u
 const FLAG = /^[(]?--(\p{L}[\p{L}\p{N}]+(?:-[\p{L}\p{N}]+)*)(?:=.*|[).:]*)$/u
-/** File and site names contain dots too, but are usually not meant literally. */
+/** Names of files and sites contain dots, too, but are usually not meant literally. */
 const FILE =
   /^[^.]+\.(?:md|txt|pdf|png|jpe?g|svg|gif|docx?|csv|json|ya?ml|html?|css|js|ts|com|org|net|io|app|dev|de|uk|edu|gov|info)$/iu
 

@@ -1,4 +1,4 @@
-/** A growable list of integers from 0 to 2³² − 1, with four bytes each and no object per number. */
+/** A growable list of integers from 0 to 2³² − 1, which takes four bytes per number. */
 export class NumberList {
   #items: Uint32Array
   #length = 0
@@ -21,7 +21,7 @@ export class NumberList {
     this.#items[this.#length++] = value
   }
 
-  /** Adds `count` numbers and returns the index in `items` from which the caller must set them. */
+  /** Adds `count` numbers, and returns the index in `items` from which the caller must set them. */
   extend(count: number): number {
     const at = this.#length
     if (at + count > this.#items.length) this.#grow(count)
@@ -29,7 +29,7 @@ export class NumberList {
     return at
   }
 
-  /** A copy of the numbers. */
+  /** Returns a copy of the numbers. */
   copy(): Uint32Array {
     return this.#items.slice(0, this.#length)
   }
@@ -45,7 +45,7 @@ export class NumberList {
   }
 }
 
-/** Counts the set bits in 32, in parallel (Warren, Hacker's Delight, 5-1). */
+/** Counts the set bits in a 32-bit word in parallel (Warren, Hacker's Delight, 5-1). */
 export function countBits(word: number): number {
   const pairs = word - ((word >>> 1) & 0x55555555)
   const fours = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333)

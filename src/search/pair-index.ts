@@ -1,46 +1,46 @@
 import { countBits, NumberList } from './number-list.ts'
 
-/** Longer strings are truncated for comparison, so a huge name does not block other work. */
+/** Strings are compared only up to this length, so a huge name does not block other work. */
 const MAX_LENGTH = 512
 
 /**
- * Number of 32-bit words in a string's signature, in which each pair sets one bit. A bit set in only one of two signatures represents
- * at least one pair that the other string lacks. Names have 10–40 pairs; with 64 bits, half of the bits would be set.
+ * Number of 32-bit words in a string's signature, in which each pair sets one bit. A bit set in only one of two signatures stands
+ * for at least one pair that the other string lacks. Names have 10–40 pairs, so half of 64 bits would be set.
  */
 const WORDS = 4
 
 /** A character pair of the query. */
 interface WantedPair {
-  /** Numbers of the strings that contain the pair. */
+  /** The numbers of the strings that contain the pair. */
   readonly texts: NumberList
-  /** How many times the query contains the pair. */
+  /** How often the query contains the pair. */
   readonly count: number
 }
 
 /** A query prepared by `PairIndex.want`. */
 interface Wanted {
-  /** Number of pairs in the query, including those that no indexed string contains. */
+  /** Number of pairs in the query, including those that do not occur in any indexed string. */
   readonly length: number
-  /** Pairs that also occur in other strings, rarest first. */
+  /** The query's pairs that occur in indexed strings, rarest first. */
   readonly pairs: readonly WantedPair[]
 }
 
 /**
- * Indexes strings by their pairs of adjacent characters. Strings are numbered 0, 1, … in the order in which they are added. Pairs are
- * numbered too, and stored in both directions: the strings of each pair and the pairs of each string.
+ * Indexes strings by their pairs of adjacent characters. Strings are numbered 0, 1, … in the order in which they are added. Pairs
+ * are numbered, too. The index stores which strings contain each pair, and which pairs each string contains.
  */
 export class PairIndex {
   readonly #numbers = new Map<number, number>()
   readonly #texts: NumberList[] = []
   readonly #pairs = new NumberList(1024)
-  /** Where the pairs of each string start. They end where those of the next string start. */
+  /** Where each string's pairs start. They end where the next string's start. */
   readonly #starts = new NumberList(1024)
   readonly #repeats = new Set<number>()
   readonly #signatures = new NumberList(1024)
-  /** How many times the query contains each pair, and the signature of the query's pairs. */
+  /** How often the query contains each pair, by the pair's number. */
   #wanted = new Uint16Array(1024)
   readonly #wantedSignature = new Uint32Array(WORDS)
-  /** Query pairs found in the string. */
+  /** The query's pairs that were found in the current string. */
   readonly #used: number[] = []
 
   constructor() {
@@ -64,8 +64,8 @@ export class PairIndex {
       const texts = this.#texts[pair] as NumberList
       this.#pairs.push(pair)
       setBit(words, signature, pair)
-      // All pairs of a string are added together, so if the pair has occurred in the string before, the string is the last in the
-      // pair's list.
+      // A string's pairs are added together, so if the pair has occurred in this string before, the string is the last in its
+      // list.
       if (texts.length > 0 && texts.items[texts.length - 1] === text) this.#repeats.add(text)
       else texts.push(text)
     }
@@ -79,13 +79,13 @@ export class PairIndex {
     return this.#texts.push(new NumberList()) - 1
   }
 
-  /** Returns the number of pairs in the string, counting repetitions. */
+  /** Returns how many pairs the string has, counting repetitions. */
   lengthOf(text: number): number {
     const starts = this.#starts.items
     return (starts[text + 1] as number) - (starts[text] as number)
   }
 
-  /** Sets the folded string that `shared` compares with. */
+  /** Sets the folded string that `lacks` and `shared` compare with. */
   want(folded: string): Wanted {
     if (this.#wanted.length < this.#texts.length) this.#wanted = new Uint16Array(this.#texts.length * 2)
     const wanted = this.#wanted.fill(0)
@@ -103,7 +103,7 @@ export class PairIndex {
     return { length: codes.length, pairs: pairs.sort((a, b) => a.texts.length - b.texts.length) }
   }
 
-  /** Returns a lower bound for the number of query pairs that this string lacks. */
+  /** Returns a lower bound for how many of the query's pairs the string lacks. */
   lacks(text: number): number {
     const signatures = this.#signatures.items
     const wanted = this.#wantedSignature
@@ -114,7 +114,7 @@ export class PairIndex {
     return lacking
   }
 
-  /** Returns the number of pairs shared with the query, counting repetitions. */
+  /** Returns how many pairs the string shares with the query, counting repetitions. */
   shared(text: number): number {
     const pairs = this.#pairs.items
     const wanted = this.#wanted
@@ -125,8 +125,8 @@ export class PairIndex {
       for (let at = from; at < to; at++) if (wanted[pairs[at] as number] !== 0) shared++
       return shared
     }
-    // Counts are decremented and then restored, because most searches visit hundreds of strings, and creating a table of counts for
-    // each string would be slow.
+    // Counts are decremented and then restored, because a search visits hundreds of strings, and creating a table of counts for
+    // each would be slow.
     for (let at = from; at < to; at++) {
       const pair = pairs[at] as number
       if (wanted[pair] === 0) continue
@@ -140,7 +140,7 @@ export class PairIndex {
   }
 }
 
-/** The pairs of a string, for comparison with strings that are not indexed. */
+/** A string's pairs, for comparison with strings that are not indexed. */
 export class WantedPairs {
   readonly #counts = new Map<number, number>()
   readonly #length: number
@@ -151,7 +151,7 @@ export class WantedPairs {
     for (const code of codes) this.#counts.set(code, (this.#counts.get(code) ?? 0) + 1)
   }
 
-  /** Returns the Dice coefficient: twice the number of shared pairs, divided by the number of pairs in both strings. */
+  /** Returns the Dice coefficient: twice the number of shared pairs, divided by the total number of pairs in both strings. */
   likeness(folded: string): number {
     const codes = pairsOf(folded)
     const used: number[] = []
@@ -174,7 +174,7 @@ function setBit(signatures: Uint32Array, from: number, pair: number): void {
   signatures[from + (bit >>> 5)]! |= 1 << (bit & 31)
 }
 
-/** Returns the pairs of adjacent UTF-16 units as numbers, ignoring whitespace. A single character forms a pair by itself. */
+/** Returns pairs of adjacent UTF-16 units as numbers, ignoring whitespace. A string with a single unit has one pair. */
 function pairsOf(folded: string): number[] {
   const text = folded.slice(0, MAX_LENGTH).replace(/\s+/g, '')
   if (text.length === 1) return [text.charCodeAt(0)]

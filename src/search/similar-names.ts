@@ -4,25 +4,25 @@ import { NumberList } from './number-list.ts'
 import { PairIndex, WantedPairs } from './pair-index.ts'
 import { foldLetters } from './words/fold-word.ts'
 
-/** Characters that may surround a name in sentences or quotations. Symbols such as # and + are part of a name. */
+/** Characters that may surround a name in a sentence or quotation. Symbols such as # and + belong to the name. */
 const AROUND = new Set(' .,;:!?…¿¡。、，！？：；"\'“”„‘’‚«»‹›()[]')
 
 /** Matches characters that need normalization: non-ASCII letters, whitespace, and surrounding punctuation. */
 const TO_DO = /[^ -~]| {2}|^[ .,;:!?"'()[\]]|[ .,;:!?"'()[\]]$/
 
-/** Names at least this similar are considered a misspelling. */
+/** A name that is at least this similar may be what was meant. */
 const ALIKE = 0.75
 
-/** In shorter words, a typo produces a different word. */
+/** A shorter word with one letter changed is a different word, not a typo. */
 const SHORTEST_WORD = 4
 
 /**
- * Bounds for the names to examine. Nearly all names that are one typo apart share this many pairs, and examining less similar ones
- * takes many times as long.
+ * Bounds for the names to examine. Nearly all names that are one typo apart share this many pairs, and examining less similar
+ * names takes many times as long.
  */
 export const LOOKED_AT = { minimum: 0.5, limit: 20 } as const
 
-/** A file with its names. */
+/** Which files are wanted, and their ids. */
 export interface NamedFiles {
   accept(key: number): boolean
   id(key: number): string
@@ -32,41 +32,41 @@ export interface NamedFiles {
 interface SimilarityBounds {
   readonly limit: number
   readonly minimum: number
-  /** Excludes names whose plain form differs in length by more than this number of letters. */
+  /** Excludes names whose plain form differs in length by more than this many letters. */
   readonly slips?: number | undefined
 }
 
 /**
- * Finds names by the Dice coefficient on their character pairs (Dice 1945; on strings Adamson, Boreham 1974): twice the number of
- * shared pairs, divided by the total number of pairs in the two names. An inverted index of pairs provides candidates. Most of them
- * are excluded by bounds from set-similarity joins (prefix and length filters: Chaudhuri, Ganti, Kaushik 2006; raised by the lowest
+ * Finds names by the Dice coefficient of their character pairs (Dice 1945; for strings Adamson, Boreham 1974): twice the number
+ * of shared pairs, divided by the total number of pairs in both names. An inverted index of pairs provides candidates. Bounds
+ * from set-similarity joins exclude most of them (prefix and length filters: Chaudhuri, Ganti, Kaushik 2006; raised to the lowest
  * score kept so far: Xiao, Wang, Lin, Shang 2009).
  */
 export class SimilarNames {
-  /** Pairs of the names indexed so far. */
+  /** The pairs of the names that have been indexed so far. */
   #index = new PairIndex()
   /**
-   * True if the pairs of all names are indexed. Indexing pairs takes twice as long as everything else, and exact lookups do not need
-   * them.
+   * True once the pairs of all names have been indexed. That takes twice as long as everything else, and exact lookups do not
+   * need them.
    */
   #isPaired = false
   #lookUpsWithout = 0
   #nextPairing = 0
-  /** Key and name by number. A number with an empty name is unused. */
+  /** Each name's key and text, by the name's number. A number without a text is unused. */
   #keys: number[] = []
   #names: (string | undefined)[] = []
   /** Length of each name's plain form. */
   #lengths = new NumberList(1024)
-  /** Number of a key's first name. The numbers of its other names follow. */
+  /** The number of each key's first name. The key's other names have the next numbers. */
   readonly #firstOf = new Map<number, number>()
-  /** Numbers of names whose plain form differs from the folded name, by plain form. */
+  /** The numbers of names whose plain form differs from the folded name, by plain form. */
   #plain = new Map<string, number[]>()
   /** For each name, the last lookup that visited it. */
   #seen = new Uint32Array(1024)
   #lookUp = 0
   #dead = 0
 
-  /** Replaces the names of a key. An empty list removes the key. */
+  /** Replaces a key's names. An empty list removes the key. */
   set(key: number, names: readonly string[]): void {
     const known = this.#numbersOf(key)
     if (known.length === names.length && known.every((number, at) => this.#names[number] === names[at])) return
@@ -93,8 +93,9 @@ export class SimilarNames {
   }
 
   /**
-   * Indexes missing pairs until a time (`performance.now()`). `find` without `slips` would otherwise have to wait for them.
-   * @returns whether all pairs are indexed
+   * Indexes missing pairs until the given time (`performance.now()`). Otherwise `find` without `slips` would have to wait for
+   * them.
+   * @returns whether all pairs have been indexed
    */
   prepare(until = Number.POSITIVE_INFINITY): boolean {
     for (let number = this.#index.size; number < this.#names.length; number++) {
@@ -106,7 +107,7 @@ export class SimilarNames {
   }
 
   /**
-   * Checks whether to search by pairs. After many searches without them, further searches index some now and then, because indexing
+   * Checks whether to search by pairs. After many searches without them, later ones index a few now and then, because indexing
    * all of a large vault takes a second.
    */
   #goesByPairs(): boolean {
@@ -117,7 +118,7 @@ export class SimilarNames {
     return this.prepare(now + PAIRING.slice)
   }
 
-  /** Adds a name's plain form if it differs from the folded name. @returns the length of the plain form */
+  /** Adds a name's plain form if it differs from the folded name. @returns the plain form's length */
   #addPlain(name: string): number {
     const plain = plainName(name)
     if (plain === foldName(name)) return plain.length
@@ -144,8 +145,8 @@ export class SimilarNames {
   }
 
   /**
-   * Returns names with at least the minimum similarity, best first, then ordered by id. Each key appears once, with its best name.
-   * @param files which keys are wanted, and their ids · @param bounds names without shared pairs are never found
+   * Returns names that reach the minimum similarity, best first, ties by id. Each key appears once, with its best name.
+   * @param bounds even with a minimum of 0, names without shared pairs are not found
    */
   find(name: string, files: NamedFiles, { limit, minimum, slips }: SimilarityBounds): readonly SimilarName[] {
     const best = new BestNames(limit, files.id)
@@ -165,18 +166,18 @@ export class SimilarNames {
     return best.list()
   }
 
-  /** Returns names that are equal after folding, ordered by id, once per key. */
+  /** Returns the names that are equal after folding, ordered by id, one per key. */
   equal(name: string, files: NamedFiles): readonly SimilarName[] {
     return this.#listEqual(foldName(name), files, [])
   }
 
-  /** Returns names with an equal plain form (see `plainName`), ordered by id, once per key. */
+  /** Returns the names with an equal plain form (see `plainName`), ordered by id, one per key. */
   equalPlain(name: string, files: NamedFiles): readonly SimilarName[] {
     const plain = plainName(name)
     return plain === '' ? [] : this.#listEqual(plain, files, this.#plain.get(plain) ?? [])
   }
 
-  /** Lists names that are equal after folding, and the names with the given numbers. */
+  /** Lists the names that are equal after folding, and those with the given numbers. */
   #listEqual(folded: string, files: NamedFiles, others: readonly number[]): readonly SimilarName[] {
     const found = new Map<number, SimilarName>()
     const add = (number: number): void => {
@@ -196,10 +197,10 @@ export class SimilarNames {
   }
 
   /**
-   * Visits each name that might reach the similarity currently required by `least()`. If r of n pairs are in lists not visited yet, a
-   * name seen for the first time shares at most r pairs. If it has m pairs, its coefficient is at most 2 min(m, r) / (n + m). This
-   * bound excludes names that are too short or too long, and eventually all others. The lists visited are the short ones, of rare
-   * pairs.
+   * Visits each name that may reach the similarity that `least()` currently requires. If r of the query's n pairs are in lists
+   * that have not been visited yet, a name seen for the first time shares at most r pairs. If it has m pairs, its coefficient is
+   * at most 2 min(m, r) / (n + m). This bound excludes names that are too short or too long, and eventually all names. Lists are
+   * visited from the rarest pair on, so only short lists are read.
    */
   #visit(folded: string, least: () => number, visit: (number: number, likeness: number) => void): void {
     this.prepare()
@@ -217,7 +218,7 @@ export class SimilarNames {
         const number = numbers[at] as number
         const own = index.lengthOf(number)
         if (own < lengths.from || own > lengths.to) continue
-        // The same bound, tightened by the name's signature, which is checked before the name itself.
+        // The same bound, but tighter thanks to the name's signature, which is cheaper to check than the name.
         if (2 * (all - index.lacks(number)) < minimum * (length + own) - ROUNDING) continue
         if (this.#seen[number] === this.#lookUp) continue
         this.#seen[number] = this.#lookUp
@@ -232,8 +233,8 @@ export class SimilarNames {
   }
 
   /**
-   * Visits names whose plain form has a similar length. There are few such names, and examining one takes a fifth of the time needed
-   * for the lists.
+   * Visits names whose plain form has a similar length. Such names are few, and examining one takes a fifth of the time that the
+   * lists take.
    */
   #visitAsLong(
     folded: string,
@@ -263,7 +264,7 @@ export class SimilarNames {
     }
   }
 
-  /** Returns the numbers of names whose plain length differs by at most `slips` letters. */
+  /** Returns the numbers of the names whose plain form differs in length by at most `slips` letters. */
   #asLong(letters: number, slips: number): readonly number[] {
     const lengths = this.#lengths.items
     const numbers: number[] = []
@@ -279,10 +280,10 @@ export class SimilarNames {
   }
 }
 
-/** Maximum number of lookups without indexed pairs. A search makes three. */
+/** Number of lookups after which pairs are indexed. A search makes three. */
 const MOST_WITHOUT = 30
 
-/** How long a search indexes pairs, and how often one does, in milliseconds. */
+/** For how long a search indexes pairs, and how often, in milliseconds. */
 const PAIRING = { slice: 4, every: 16 } as const
 
 /** Number of names between checks of the clock. */
@@ -292,7 +293,7 @@ const ALMOST = 0.999
 
 const ROUNDING = 1e-9
 
-/** Returns the numbers of pairs m for which 2 min(m, shared) / (length + m) reaches the minimum similarity. */
+/** Returns the range of m, a name's number of pairs, for which 2 min(m, shared) / (length + m) reaches the minimum similarity. */
 function lengthsThatReach(least: number, length: number, shared: number): { readonly from: number; readonly to: number } {
   return { from: (least * length) / (2 - least) - ROUNDING, to: (2 * shared) / least - length + ROUNDING }
 }
@@ -305,7 +306,7 @@ export interface SimilarName {
   readonly score: number
 }
 
-/** The best names so far, best first, then ordered by id. Each key appears once, with its best name. */
+/** The best names so far, best first, ties by id. Each key appears once, with its best name. */
 class BestNames {
   readonly #limit: number
   readonly #idOf: (key: number) => string
@@ -316,7 +317,7 @@ class BestNames {
     this.#idOf = idOf
   }
 
-  /** Returns the similarity required for a name to be added, which is `minimum` until the list is full. */
+  /** Returns the similarity that a name needs to be added, which is `minimum` until the list is full. */
   least(minimum: number): number {
     const last = this.#names.length < this.#limit ? undefined : this.#names[this.#limit - 1]
     return last === undefined ? minimum : last.score
@@ -350,7 +351,7 @@ class BestNames {
   }
 }
 
-/** Returns similar names that might have been meant: close matches, and names with one typo in a word. */
+/** Returns the similar names that may have been meant: close matches, and names with a typo in one word. */
 export function nearHits<T extends { readonly name: string; readonly score: number }>(
   written: string,
   hits: readonly T[],
@@ -358,7 +359,7 @@ export function nearHits<T extends { readonly name: string; readonly score: numb
   return hits.filter(({ name, score }) => isNear(written, name, score))
 }
 
-/** Returns strings that might have been meant, best first. */
+/** Returns the strings that may have been meant, best first. */
 export function nearTexts(texts: readonly string[], written: string): readonly string[] {
   const names = new SimilarNames()
   for (const [at, text] of texts.entries()) names.set(at, [text])
@@ -367,11 +368,11 @@ export function nearTexts(texts: readonly string[], written: string): readonly s
 }
 
 function isNear(written: string, name: string, score: number): boolean {
-  // Names with different numbers are different things, such as the previous day or the next part.
+  // Names with different numbers name different things, such as the previous day or the next part.
   return digitsOf(written) === digitsOf(name) && (score >= ALIKE || isOneSlipApart(written, name))
 }
 
-/** Checks whether two names differ by one letter in one word, or by two swapped neighbors. */
+/** Checks whether two names are equal or differ in one word, by one letter or by two swapped neighbours. */
 function isOneSlipApart(a: string, b: string): boolean {
   const left = plainName(a).split(' ')
   const right = plainName(b).split(' ')
@@ -382,14 +383,14 @@ function isOneSlipApart(a: string, b: string): boolean {
   return more.length === 0 && isLong && editDistance(...differing, 1) !== undefined
 }
 
-/** Returns the digits in a name. */
+/** Returns a name's digits. */
 export function digitsOf(name: string): string {
   return (foldName(name).match(/\p{N}+/gu) ?? []).join(' ')
 }
 
 /**
- * Returns the plain form of a name: folded as in the index, without accents, with single spaces and without surrounding punctuation.
- * `Café  latte?` and `cafe latte` have the same plain form.
+ * Returns a name's plain form: folded like in the index, without accents, with single spaces and without surrounding punctuation.
+ * `Café latte?` and `cafe latte` have the same plain form.
  */
 export function plainName(name: string): string {
   const text = foldLetters(name).replace(/\s+/g, ' ')
@@ -400,7 +401,7 @@ export function plainName(name: string): string {
   return text.slice(start, end)
 }
 
-/** Checks whether a name equals its plain form except for case, as most names do. Allocates no other string. */
+/** Checks whether a name equals its plain form except for case, as most names do. Does not allocate a string. */
 export function isPlain(name: string): boolean {
   return !TO_DO.test(name)
 }

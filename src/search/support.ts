@@ -1,34 +1,34 @@
 import { dotProduct } from '../core/vectors.ts'
 import type { FusedHit } from './fusion.ts'
 
-/** Number of best results that support each other. From 20 to 30, results are about the same. */
+/** Number of top results that support each other. Results hardly change from 20 to 30. */
 export const SUPPORTING = 30
 
-/** Number of results that support a note: those whose passages are nearest to its own. */
+/** Number of results that support a note, which are those most similar to it. */
 const SUPPORTERS = 7
 
-/** Highest share of a note's score that its supporters decide. From .4 to .6, results are about the same. */
+/** Maximum share of a note's score that its supporters determine. Results hardly change from .4 to .6. */
 const SUPPORT_SHARE = 0.5
 
-/** From this share of the query's words, a note gets less support. From `ANSWERED`, the words alone decide. */
+/** From this share of the query's words on, supporters count less. From `ANSWERED` on, they do not count at all. */
 const NEARLY_ANSWERED = 0.7
 const ANSWERED = 0.9
 
-/** A supporter weighs its cosine to this power, so only similar notes count. From 6 to 10, results are about the same. */
+/** A supporter's weight is its cosine to this power, so only similar notes count. Results hardly change from 6 to 10. */
 const SHARPNESS = 8
 
-/** Weight of the note itself among its supporters. A note unlike all others keeps its score. */
+/** Weight of the note itself among its supporters, so a note that is unlike all others keeps its score. */
 const OWN_WEIGHT = 0.05
 
-/** Returns the share of a note's score that its supporters decide. `matched`: the highest share of the query's words that a note has. */
+/** Returns the share of a score that supporters determine. `matched` is the highest share of the query's words in any note. */
 export function supportShare(matched: number): number {
   return SUPPORT_SHARE * Math.min(1, Math.max(0, (ANSWERED - matched) / (ANSWERED - NEARLY_ANSWERED)))
 }
 
 /**
- * Reorders the best results, because notes about the same subject answer the same questions: a share of a note's score is the mean score
- * of the results most like it. `vectors`: a unit vector of each of the first hits, by position. The highest score stays the same, so
- * scores still compare between queries. Exact hits stay as they are.
+ * Reorders the top results, because notes about the same subject answer the same questions: a share of a note's score is replaced
+ * with the mean score of the results most similar to it. `vectors` holds a unit vector for each of the first hits, by position.
+ * The highest score stays the same, so scores remain comparable between queries. Exact hits do not change.
  */
 export function supported<Key>(
   hits: readonly FusedHit<Key>[],
@@ -62,7 +62,7 @@ interface Supporter {
   readonly weight: number
 }
 
-/** Returns the mean score of the nearest supporters and the note itself. */
+/** Returns the weighted mean score of the nearest supporters and the note itself. */
 function supportOf(own: number, supporters: readonly Supporter[]): number {
   const nearest = [...supporters].sort((a, b) => b.weight - a.weight).slice(0, SUPPORTERS)
   const weights = nearest.reduce((sum, { weight }) => sum + weight, OWN_WEIGHT)

@@ -1,7 +1,7 @@
 /**
- * Frequent function words of each language as spelled, in lower case: articles, pronouns, prepositions, conjunctions, auxiliaries and
- * question words. They identify a text's language and are dropped from questions that have other words. The words of scripts with
- * only one language here need not identify it, so such lists can be short.
+ * Each language's most frequent function words, as spelled, in lower case: articles, pronouns, prepositions, conjunctions,
+ * auxiliaries and question words. They identify a text's language, and are dropped from questions that contain other words. If a
+ * script has only one language here, its words need not identify it, so the list can be short.
  */
 export const FUNCTION_WORDS = {
   ar: `في من على إلى عن مع هذا هذه ذلك تلك التي الذي الذين ما ماذا هل كيف متى أين لماذا أي أو أن إن كان كانت يكون تكون لا لم لن ليس هو هي هم
@@ -146,5 +146,5 @@ export const FUNCTION_WORDS = {
     lại mỗi mọi tất cả bởi làm`,
 } as const
 
-/** ISO 639-1. */
+/** An ISO 639-1 code. */
 export type WordedLanguage = keyof typeof FUNCTION_WORDS

@@ -1,45 +1,45 @@
 import { FUNCTION_WORDS, type WordedLanguage } from './function-words.ts'
 import { ONLY_LANGUAGE, SCRIPTS, type Script, scriptAt } from './scripts.ts'
 
-/** The script and language of a text. */
+/** A text's script and language. */
 export interface Language {
-  /** The script of most of its letters. Japanese is `Kana`, Chinese is `Han`. */
+  /** The script of most letters. It is `Kana` for Japanese and `Han` for Chinese. */
   readonly script: Script
-  /** ISO 639-1. `undefined` if the text has too few words that only this language uses. */
+  /** An ISO 639-1 code. `undefined` if the text contains too few words that only one language uses. */
   readonly code: string | undefined
 }
 
-/** Longer texts are read up to this many code units. */
+/** Maximum number of code units to read. */
 const SAMPLE = 4_000
 
-/** Reading stops when this much evidence has been seen and one language is clear. */
+/** Reading stops once this much evidence has been seen and one language is clear. */
 const ENOUGH = 12
 
-/** The best language must have this many times the evidence of the next one. */
+/** The best language must have `CLEAR` times the next one's evidence, or `LEAD` more. */
 const CLEAR = 1.3
 
-/** Or this much more, because related languages such as Danish and Norwegian share most of their function words. */
+/** A lead is enough, because related languages such as Danish and Norwegian share most of their function words. */
 const LEAD = 1.5
 
-/** Least evidence, in function words that only one language has. A question such as `backup plan` has none. */
+/** Minimum evidence, where 1 is a function word that only one language has. A question such as `backup plan` has none. */
 const LEAST = 0.45
 
-/** In long texts, evidence per word. */
+/** Minimum evidence per word in long texts. */
 const LEAST_SHARE = 0.02
 
-/** Evidence of a letter that only some languages write, compared to a function word. */
+/** Weight of a letter that only some languages use, relative to a function word. */
 const LETTER_WEIGHT = 0.4
 
-/** Names and code are often Latin, so this share of another script's letters is enough. */
+/** This share of letters in a script other than Latin is enough, because names and code are often Latin. */
 const OTHER_SCRIPT = 0.3
 
-/** Japanese texts have at least this many kana for each Han character. */
+/** A Japanese text has at least this many kana per Han character. */
 const KANA_SHARE = 0.1
 
 /** Longer words are not function words. */
 const LONGEST = 13
 
-/** Letters that few languages of a script write. */
+/** Letters that only a few of a script's languages use. */
 const LETTERS: Readonly<Partial<Record<WordedLanguage, string>>> = {
   ca: 'àèéíïòóúüç',
   cs: 'áčďéěíňóřšťúůýž',
@@ -74,7 +74,7 @@ const LETTERS: Readonly<Partial<Record<WordedLanguage, string>>> = {
 }
 
 interface Evidence {
-  /** Languages, by their numbers. */
+  /** Indexes of the languages in `CODES`. */
   readonly languages: readonly number[]
   readonly weight: number
 }
@@ -89,7 +89,7 @@ const KANA = SCRIPTS.indexOf('Kana') + 1
 
 interface Tables {
   readonly words: ReadonlyMap<string, Evidence>
-  /** 1 for the hash of each ASCII word, because copying every word of a text would take half of the time. */
+  /** 1 at the hash of each ASCII word. Other words are not looked up, because copying every word takes half of the time. */
   readonly hashes: Uint8Array
   readonly letters: ReadonlyMap<number, Evidence>
 }
@@ -97,33 +97,33 @@ interface Tables {
 let tables: Tables | undefined
 
 /**
- * Returns what a note or question is written in, or `undefined` for a text without letters. Decides by the script, then by function words
- * and rare letters. Reads a limited part of the text. With `among`, only these languages are considered, and the only one of a script needs
- * no evidence.
+ * Returns the script and language of a note or question, or `undefined` if it has no letters. Decides by the script, then by
+ * function words and rare letters. Reads a limited part of the text. With `among`, only the given languages are considered, and
+ * one that is alone in its script needs no evidence.
  */
 export function languageOf(text: string, among: readonly string[] = []): Language | undefined {
   const sample = text.length > SAMPLE ? text.slice(0, SAMPLE) : text
-  // Some systems write é as e and an accent.
+  // Some systems write é as an e and a combining accent.
   reader.read(ACCENT.test(sample) ? sample.normalize('NFC') : sample)
   const script = reader.script()
   return script && { script, code: codeOf(script, among) }
 }
 
-/** Returns the script of a language, or `undefined` for an unknown language. */
+/** Returns a language's script, or `undefined` if the language is unknown. */
 export function scriptOfLanguage(code: string): Script | undefined {
   const at = (CODES as readonly string[]).indexOf(code)
   return at === -1 ? SCRIPTS.find((script) => ONLY_LANGUAGE[script] === code) : scriptOf(at)
 }
 
-/** Checks whether a note in the language `code` is in the language of a question. If that is unclear, their scripts decide. */
+/** Checks whether a note's language, `code`, is that of a question. If the question's is unclear, the scripts decide. */
 export function isSameLanguage({ script, code: own }: Language, code: string): boolean {
   return own === undefined ? scriptOfLanguage(code) === script : own === code
 }
 
-/** Share of a vault's notes in a language that the vault really uses. The language of a few short notes is always mistaken. */
+/** Minimum share of a vault's notes for a language to count as used. A few short notes always get a wrong language. */
 const LEAST_USED = 0.01
 
-/** Returns the languages that a vault really uses, given the number of notes in each. */
+/** Returns the languages that a vault uses, given the number of notes in each. Ignores those that are rare by mistake. */
 export function languagesInUse(notes: ReadonlyMap<string, number>): readonly string[] {
   const all = [...notes.values()].reduce((sum, count) => sum + count, 0)
   return [...notes].flatMap(([code, count]) => (count >= LEAST_USED * all ? [code] : []))
@@ -158,12 +158,12 @@ function scriptOf(language: number): Script | undefined {
   return SCRIPTS[scriptAt(FUNCTION_WORDS[CODES[language] as WordedLanguage].charCodeAt(0)) - 1]
 }
 
-/** Languages by their script. */
+/** Indexes of languages in `CODES`, by script. */
 const NUMBERS_OF: ReadonlyMap<Script, readonly number[]> = new Map(
   SCRIPTS.map((script) => [script, NUMBERS.filter((at) => scriptOf(at) === script)]),
 )
 
-/** Counts the evidence in one text after the other. */
+/** Counts the evidence in a text. The reader is reused for all texts. */
 class Reader {
   readonly #letters = new Uint32Array(SCRIPTS.length + 1)
   readonly #scores = new Float64Array(CODES.length)
@@ -183,7 +183,7 @@ class Reader {
     }
   }
 
-  /** Returns the end of the word. */
+  /** Counts the evidence in a word, and returns the word's end. */
   #readWord(text: string, start: number, { words, hashes, letters }: Tables): number {
     let isLower = true
     let isAscii = true
@@ -226,12 +226,12 @@ class Reader {
     if (all === 0) return undefined
     const han = this.#letters[HAN] as number
     const kana = this.#letters[KANA] as number
-    // Most Japanese words are Han characters.
+    // In Japanese, most words are written with Han characters.
     if (han + kana > OTHER_SCRIPT * all) return kana > KANA_SHARE * han ? 'Kana' : 'Han'
     return SCRIPTS[((this.#letters[most] as number) > OTHER_SCRIPT * all ? most : LATIN) - 1]
   }
 
-  /** Returns the language with clearly more evidence than the others. */
+  /** Returns the language that has clearly more evidence than the others, if there is one. */
   clearest(languages: readonly number[]): string | undefined {
     let best = -1
     let most = 0
@@ -254,7 +254,7 @@ const reader = new Reader()
 
 const HASHES = 1 << 14
 
-/** Hashes the letters of a word in turn. ASCII letters in either case have the same hash. */
+/** Extends a word's hash by a letter. An ASCII letter has the same hash in either case. */
 function nextHash(hash: number, unit: number): number {
   return (Math.imul(hash, 31) + (unit | 32)) & (HASHES - 1)
 }
@@ -280,7 +280,7 @@ function makeTables(): Tables {
   }
 }
 
-/** Each sign counts for all languages that have it, and less the more these are. */
+/** A word or letter counts for all languages that have it. The more they are, the less it counts for each. */
 function evidenceOf<T>(signs: Readonly<Record<string, readonly T[]>>, weight: number): Map<T, Evidence> {
   const languages = new Map<T, Set<number>>()
   for (const [code, own] of Object.entries(signs)) {

@@ -1,4 +1,4 @@
-/** A writing system, with the first and last code units of its letters. Ascending. */
+/** Scripts with the first and last code units of their letters, in ascending order. */
 const RANGES = [
   ['Latin', 0xc0, 0x24f],
   ['Greek', 0x370, 0x3ff],
@@ -34,25 +34,25 @@ const RANGES = [
 
 export type Script = (typeof RANGES)[number][0]
 
-/** The scripts in the order of their numbers, from 1. */
+/** The scripts. A script's number is its index plus 1. */
 export const SCRIPTS: readonly Script[] = [...new Set(RANGES.map(([script]) => script))]
 
-/** Returns the number of the script that a code unit belongs to, or 0 for punctuation, digits, symbols and rare scripts. */
+/** Returns the number of a code unit's script, or 0 for punctuation, digits, symbols and rare scripts. */
 export function scriptAt(unit: number): number {
   if (unit < 128) return (unit >= 97 && unit <= 122) || (unit >= 65 && unit <= 90) ? LATIN : 0
   const page = pages[unit >> 4] as number
-  // The signs × and ÷ are in the middle of the letters.
+  // The signs × and ÷ lie among the letters.
   return unit === 0xd7 || unit === 0xf7 ? 0 : page
 }
 
-/** The script of each block of 16 code units. All ranges start at a multiple of 16, except for signs and digits nobody writes alone. */
+/** The script of each block of 16 code units. Extending ranges to blocks only adds signs and digits, which are never alone. */
 const pages = new Uint8Array(0x1000)
 
 const LATIN = SCRIPTS.indexOf('Latin') + 1
 
 for (const [script, first, last] of RANGES) pages.fill(SCRIPTS.indexOf(script) + 1, first >> 4, (last >> 4) + 1)
 
-/** The language of each script that only one major language uses. */
+/** The languages of scripts that only one major language uses. */
 export const ONLY_LANGUAGE: Readonly<Partial<Record<Script, string>>> = {
   Greek: 'el',
   Armenian: 'hy',

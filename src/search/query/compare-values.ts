@@ -1,7 +1,7 @@
 import type { Comparison } from '../../core/query.ts'
 import { foldName } from '../../core/text/fold.ts'
 
-/** Compares a property value given as a string: a number with a number, otherwise a date with a period. Never compares text. */
+/** Compares a property value: with a number if it is one, otherwise with a period if it is a date. Never compares text. */
 export function compares(value: string, { operator, number, period }: Comparison): boolean {
   const own = readNumber(value)
   if (own !== undefined && number !== undefined) return holds(operator, own, { first: number, last: number })
@@ -9,7 +9,7 @@ export function compares(value: string, { operator, number, period }: Comparison
   return date !== undefined && period !== undefined && holds(operator, date, { first: period.from, last: period.to - 1 })
 }
 
-/** A date without a time counts as its first moment. */
+/** Compares a value with a range. A date without a time counts as its first moment. */
 function holds(
   operator: Comparison['operator'],
   own: number,
@@ -27,29 +27,29 @@ function holds(
   }
 }
 
-/** Returns the start of a date as written in properties. The date may have a space before the time, or be a link to a daily note. */
+/** Returns the start of a date in a property. It may have a space before the time, or be a link to a daily note. */
 export function readDate(value: string): number | undefined {
   return absolutePeriod(dateText(value).replace(/^(\d{4}-\d{2}-\d{2}) /, '$1T'))?.from
 }
 
-/** Returns the text of a date without the brackets and folder of a link. */
+/** Returns a date's text. If it is a link, removes the brackets and the folder. */
 export function dateText(value: string): string {
   return (/^\[\[(?:[^\]|#]*\/)?([^\]|#/]+)(?:[|#][^\]]*)?\]\]$/.exec(value)?.[1] ?? value).trim()
 }
 
-/** Returns the searchable strings of a property, which are each value and the items of comma-separated values (`drama, comedy`). */
+/** Returns the strings by which a property can be found: its values, and the items of comma-separated values (`drama, comedy`). */
 export function askedTexts(texts: readonly string[]): readonly string[] {
   if (!texts.some((text) => LISTED.test(text))) return texts
   return texts.flatMap((text) => [text, ...(LISTED.test(text) ? text.split(LISTED).map((item) => item.trim()) : [])])
 }
 
-/** Returns the folded strings that a value in a query matches. `done` also matches the note `[[done]]`. */
+/** Returns the folded strings that a value in a query matches. `done` also matches the link `[[done]]`. */
 export function textsMeant(value: string): readonly string[] {
   const text = foldName(value.trim())
   return text === '' || text.startsWith('[[') ? [text] : [text, `[[${text}]]`]
 }
 
-/** Separators of lists. `1,000` is a single number. */
+/** Separators of list items. `1,000` is a single number. */
 const LISTED = /,\s|[，、；;]/u
 
 const NUMBER = /^[+-]?\d{1,300}(?:\.\d{1,300})?$/
@@ -59,15 +59,15 @@ export function readNumber(text: string): number | undefined {
   return NUMBER.test(text) ? Number(text) : undefined
 }
 
-/** A time range in milliseconds since the Unix epoch, excluding its end. */
+/** A time range in milliseconds since the Unix epoch. The end is exclusive. */
 export interface Period {
   readonly from: number
   readonly to: number
 }
 
 /**
- * Returns the period of a date in this machine's time zone. Accepts a year, month, day, minute, second or millisecond (`2023`,
- * `2023-01`, `2023-01-31`, `2023-01-31T12:30`; a time with `Z` or `+02:00` is in that zone), and a unit counted from `now` (`day`,
+ * Returns a date's period in this machine's time zone. Accepts a year, month, day, minute, second or millisecond (`2023`,
+ * `2023-01`, `2023-01-31`, `2023-01-31T12:30`; a time with `Z` or `+02:00` is in that zone), and a unit relative to `now` (`day`,
  * `week-2`, `month+1`, `year-1`; weeks start on Monday, ISO 8601). Returns `undefined` for an invalid date.
  */
 export function readPeriod(text: string, now: Date): Period | undefined {
@@ -125,7 +125,7 @@ function instant([year, month, day]: readonly [number, number, number], text: st
   return { from, to: from + (ms !== undefined ? 1 : seconds !== undefined ? 1_000 : 60_000) }
 }
 
-/** NaN if the offset is more than a day. */
+/** Returns a zone's offset in minutes, or NaN if it is a day or more. */
 function zoneMinutes(zone: string): number {
   if (zone.toUpperCase() === 'Z') return 0
   const [hours, minutes] = [Number(zone.slice(1, 3)), Number(zone.slice(3).replace(':', ''))]
@@ -137,7 +137,7 @@ function localDay(year: number, month: number, day: number): number {
   return startOf(year, month, day).getTime()
 }
 
-/** Months and days may overflow. Setters are used because the constructor maps years below 100 to the 20th century. */
+/** Returns a day's start. Months and days may overflow. Uses setters, because the constructor changes years below 100. */
 function startOf(year: number, month: number, day: number): Date {
   const date = new Date(2000, 0, 1)
   date.setFullYear(year, month, day)

@@ -1,25 +1,25 @@
 import type { Condition, Lookup } from '../../core/query.ts'
 import type { KeySet } from '../key-set.ts'
 
-/** Looks up notes by their properties. A lookup may return notes outside of `all`, which are ignored. */
+/** Looks up notes for single conditions. A lookup may return notes that are not in `all`; they are ignored. */
 export interface QuerySource {
   /** Notes that may be returned. */
   all(): KeySet
   lookUp(lookup: Exclude<Lookup, SetLookup>): KeySet
-  /** Returns the files that link to any of these files, or are linked from one, not counting links of a file to itself. */
+  /** Returns the files that link to any of the given files or are linked from any, not counting a file's links to itself. */
   linked(field: SetLookup['field'], keys: KeySet): KeySet
-  /** The source for conditions of sets, which apply to all listed files. Always the same one. */
+  /** Returns the source for conditions inside sets, which apply to all listed files. It is always the same one. */
   sets(): QuerySource
 }
 
 type SetLookup = Extract<Lookup, { readonly kind: 'set' }>
 
-/** Returns the notes that match a condition. Performs each lookup at most once, and only if it can affect the result. */
+/** Returns the notes that match a condition. Each lookup is made at most once, and only if it can affect the result. */
 export function evaluate(condition: Condition, source: QuerySource): KeySet {
   return new Evaluation(source).within(source.all(), condition)
 }
 
-/** Evaluates conditions against one source, with cached lookups. */
+/** Evaluates conditions against a source, and caches its lookups. */
 class Evaluation {
   readonly #source: QuerySource
   readonly #known = new Map<string, KeySet>()
@@ -29,7 +29,7 @@ class Evaluation {
     this.#source = source
   }
 
-  /** Returns the notes in `notes` that match, so no lookups are made for notes that are already excluded. */
+  /** Returns those of the given notes that match. If all notes have already been excluded, no more lookups are made. */
   within(notes: KeySet, condition: Condition): KeySet {
     if (notes.isEmpty) return notes
     switch (condition.kind) {
@@ -55,7 +55,7 @@ class Evaluation {
 
   #linked({ field, condition }: SetLookup): KeySet {
     const source = this.#source.sets()
-    // All sets share one evaluation, so a set that occurs twice is evaluated once.
+    // All sets share one evaluation, so a set that occurs twice is only evaluated once.
     this.#sets ??= source === this.#source ? this : new Evaluation(source)
     return this.#source.linked(field, this.#sets.within(source.all(), condition))
   }
@@ -69,8 +69,8 @@ function cheapestFirst(parts: readonly Condition[]): readonly Condition[] {
 }
 
 /**
- * Relative cost of a condition. Only the order matters: metadata indexes, then a single posting list, then conditions that scan all
- * paths, many lists, or full text, and finally sets, which are queries of their own.
+ * Returns a condition's relative cost. Only the order matters: metadata indexes come first, then a single posting list, then
+ * conditions that scan all paths, many lists, or full text, and finally sets, which are queries of their own.
  */
 function cost(condition: Condition): number {
   switch (condition.kind) {

@@ -4,26 +4,26 @@ import { readTerm } from './read-term.ts'
 import { type Flaw, findField, queryError, readToken, type Token } from './read-token.ts'
 
 /**
- * Parses a query in linear time; `docs/query.md` describes the grammar.
- * @param now reference time for `day-7`, `week` etc., in the local time zone
- * @throws `INVALID_PARAMS` with the column, a marked position, and a suggestion
+ * Parses a query in linear time. `docs/query.md` describes the grammar.
+ * @param now the reference time for `day-7`, `week` etc., in the local time zone
+ * @throws RouxError `INVALID_PARAMS` with the column, the marked position and a hint
  */
 export function parseQuery(text: string, now: Date): Query {
   if (text.trim() === '') return { kind: 'all' }
   return new Parser(text, now).parse()
 }
 
-/** Maximum nesting of groups, because the parser is recursive. */
+/** Maximum nesting depth of groups, because the parser is recursive. */
 const MAX_DEPTH = 50
 
-/** Maximum nesting of sets. Deeper ones cannot be understood by a reader, and reach most of a vault anyway. */
+/** Maximum nesting depth of sets. Deeper sets are hard to understand, and reach most of a vault anyway. */
 const MAX_SETS = 3
 
 /** The fields that accept a query in parentheses. */
 const SETS = ['links', 'linkedfrom'] as const
 
 /**
- * A recursive descent parser with one token of lookahead. Each method starts at the first token of its construct and ends after the
+ * A recursive descent parser with one token of lookahead. Each method starts at its construct's first token and stops after the
  * last.
  */
 class Parser {
@@ -45,7 +45,7 @@ class Parser {
     if (this.#token.kind === 'end')
       throw this.#error({
         at: this.#text.search(/\S/),
-        problem: 'there is no word',
+        problem: 'it contains no word',
         hint: 'Punctuation alone cannot be searched: write a word, a #tag or a field such as title:word.',
       })
     const query = this.#alternatives()
@@ -81,13 +81,13 @@ class Parser {
       throw this.#error({
         at: token.span.start,
         problem: 'this is negated twice',
-        hint: 'Leave both out, or one of them. To search for text with dashes, put it in quotes: "--verbose".',
+        hint: 'Remove one or both of them. To search for text with dashes, put it in quotes: "--verbose".',
       })
     if (token.kind === 'minus' && (span.start > token.span.end || kind === 'end' || kind === 'close'))
       throw this.#error({
         at: token.span.start,
         problem: '"-" stands alone',
-        hint: 'Write it directly before a term to exclude, as in -draft or -#done, or leave it out.',
+        hint: 'Write it directly before a term to exclude, as in -draft or -#done, or remove it.',
       })
     const part = this.#primary()
     return { kind: 'not', part, span: { start: token.span.start, end: part.span.end } }
@@ -111,7 +111,7 @@ class Parser {
       throw this.#error({
         at: start,
         problem: `sets are nested more than ${MAX_SETS} deep`,
-        hint: `Find the notes of the inner set first, then name them: ${field}:"a note".`,
+        hint: `First find the notes in the inner set, then name them: ${field}:"a note".`,
       })
     this.#advance()
     const part = this.#group(this.#token.span)
@@ -146,12 +146,12 @@ class Parser {
     return { ...inner, span }
   }
 
-  /** Returns the error for a missing condition, such as an operator with only one operand. */
+  /** Returns the error for a missing condition, for example if an operator has only one operand. */
   #missing(found: Token): RouxError {
     const { kind, span } = found.kind === 'or' || found.kind === 'and' ? found : this.#previous
     if (kind !== 'or' && kind !== 'and' && kind !== 'not') return this.#unopened(found.span.start)
     const word = kind.toUpperCase()
-    const problem = kind === 'not' ? 'nothing follows NOT' : `${word} stands between two conditions, and one of them is missing`
+    const problem = kind === 'not' ? 'nothing follows NOT' : `${word} needs a condition on both sides`
     const example = kind === 'not' ? 'cat NOT dog' : `cat ${word} dog`
     return this.#error({
       at: span.start,
@@ -163,8 +163,8 @@ class Parser {
   #unopened(at: number): RouxError {
     return this.#error({
       at,
-      problem: 'nothing was opened that ")" could close',
-      hint: 'Leave it out, or put the text in quotes.',
+      problem: '")" has no matching "("',
+      hint: 'Remove it, or put the text in quotes.',
     })
   }
 

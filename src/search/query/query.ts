@@ -5,21 +5,21 @@ import { phraseOf, queryTerms } from '../words/query-terms.ts'
 import { analyze } from '../words/scan.ts'
 import { textsMeant } from './compare-values.ts'
 
-/** Shorter prefixes match too many words. */
+/** Minimum length of a word that is turned into a prefix. Shorter prefixes match too many words. */
 const SHORTEST_BEGINNING = 4
 
-/** UTF-16 offsets in the text of a query; `end` is exclusive. */
+/** UTF-16 offsets in a query's text. `end` is exclusive. */
 export interface Span {
   readonly start: number
   readonly end: number
 }
 
-/** How text matches: as one word, as words in sequence, or as the prefix of a word. */
+/** How text is matched: as a word, as words in sequence, or as the prefix of a word. */
 export type TextForm = 'word' | 'phrase' | 'prefix'
 
 export type TimeField = 'created' | 'modified'
 
-/** A parsed query. Text is as typed, not folded. */
+/** A parsed query. Its text is as typed, not folded. */
 export type Query = { readonly kind: 'all' } | QueryPart
 
 /** `and` and `or` have at least two parts, and no part has the same kind as its parent. */
@@ -31,26 +31,26 @@ export type QueryPart =
 /** A condition that a single lookup can answer. */
 export type Term = { readonly span: Span } & (
   | { readonly kind: 'text' | 'title'; readonly form: TextForm; readonly text: string }
-  /** Without the leading `#` and trailing `/`. */
+  /** `name` has no leading `#` and no trailing `/`. */
   | { readonly kind: 'tag'; readonly name: string }
-  /** If there is no value, matches any value of the property. */
+  /** Without a value, matches any value of the property. */
   | { readonly kind: 'property'; readonly name: string; readonly value: string | undefined }
-  /** Compared as a number, as a date, or, if ambiguous, as both. `written` is the text as typed. */
+  /** Compared as a number, as a date, or as both if the value is ambiguous. `written` is the value as typed. */
   | ({ readonly kind: 'comparison'; readonly name: string; readonly written: string } & Comparison)
-  /** If there is no title, matches any link in the property. */
+  /** Without a title, matches any link in the property. */
   | { readonly kind: 'relation'; readonly name: string; readonly title: string | undefined }
-  /** Notes that link to the named note, or that the named note links to. */
+  /** Matches notes that link to the named note, or that it links to. */
   | { readonly kind: 'links' | 'linkedfrom'; readonly title: string }
-  /** Notes that link to any note of a set, or that any note of the set links to. */
+  /** Matches notes that link to any note in the set, or that any note in the set links to. */
   | { readonly kind: 'set'; readonly field: 'links' | 'linkedfrom'; readonly part: QueryPart }
-  /** Notes of a community, given by its id. */
+  /** Matches the notes in the community with the given id. */
   | { readonly kind: 'community'; readonly id: string }
   | { readonly kind: 'task'; readonly state: TaskState }
   | { readonly kind: 'path' | 'folder'; readonly text: string }
   | { readonly kind: 'type'; readonly value: string }
   /**
-   * From `from` (inclusive) to `to` (exclusive), in milliseconds since the Unix epoch; open ends are ±Infinity. `written` is the
-   * comparison as typed.
+   * Matches times from `from` (inclusive) to `to` (exclusive), in milliseconds since the Unix epoch. Open ends are ±Infinity.
+   * `written` is the comparison as typed.
    */
   | { readonly kind: 'time'; readonly field: TimeField; readonly from: number; readonly to: number; readonly written: string }
   | { readonly kind: 'has'; readonly feature: Feature }
@@ -61,13 +61,13 @@ export type QuerySet = Extract<Term, { readonly kind: 'set' }>
 export interface Leaf<T> {
   readonly leaf: T
   readonly isNegated: boolean
-  /** True for conditions of a set, which other notes meet than those that are found. */
+  /** True for a condition inside a set, which applies to the notes in the set, not to those that are found. */
   readonly isInSet: boolean
 }
 
 type Place = Pick<Leaf<unknown>, 'isNegated' | 'isInSet'>
 
-/** Yields the single conditions of a query in order, with those inside of sets after their set. */
+/** Yields a query's single conditions in order. Those inside a set follow the set. */
 export function walk(query: Query): Generator<Leaf<Term>>
 
 export function walk(condition: Condition): Generator<Leaf<Lookup>>
@@ -91,7 +91,7 @@ export interface QueryWord {
   readonly text: string
 }
 
-/** Returns the distinct words for ranking and highlighting, which are those that are not negated, in query order. */
+/** Returns the distinct words for ranking and highlighting, in query order. Negated words and those in sets are omitted. */
 export function positiveWords(query: Query): readonly QueryWord[] {
   const words = new Map<string, QueryWord>()
   for (const { leaf, isNegated, isInSet } of walk(query)) {
@@ -108,7 +108,7 @@ export function positiveTasks(query: Query): ReadonlySet<TaskState> {
   return new Set(wanted.flatMap(({ leaf }) => (leaf.kind === 'task' ? leaf.state : [])))
 }
 
-/** Returns the names of the properties in a query, and whether each is compared as a number or date. */
+/** Returns the names of a query's properties, and whether each is compared as a number or date. */
 export function propertiesIn(query: Query): ReadonlyMap<string, boolean> {
   const names = new Map<string, boolean>()
   for (const { leaf } of walk(query)) {
@@ -119,7 +119,7 @@ export function propertiesIn(query: Query): ReadonlyMap<string, boolean> {
   return names
 }
 
-/** Returns the property values in a query. */
+/** Returns a query's property values. */
 export function valuesIn(query: Query): readonly { readonly name: string; readonly value: string }[] {
   return [...walk(query)].flatMap(({ leaf }) => {
     if (leaf.kind === 'type') return { name: 'type', value: leaf.value }
@@ -127,12 +127,12 @@ export function valuesIn(query: Query): readonly { readonly name: string; readon
   })
 }
 
-/** Returns the dates that a query filters by. */
+/** Returns the kinds of dates that a query filters by. */
 export function timesIn(query: Query): readonly TimeField[] {
   return [...walk(query)].flatMap(({ leaf }) => (leaf.kind === 'time' ? leaf.field : []))
 }
 
-/** Returns the tags in a query. */
+/** Returns a query's tags. */
 export function tagsIn(query: Query): readonly string[] {
   return [...walk(query)].flatMap(({ leaf }) => (leaf.kind === 'tag' ? leaf.name : []))
 }
@@ -145,8 +145,8 @@ export function termsOf(words: readonly QueryWord[]): readonly WordTerm[] {
 }
 
 /**
- * Returns the query with bare words and prefixes combined by OR (`a b` becomes `a OR b`). Phrases, `title:` and all filters stay the
- * same. Returns `undefined` if nothing changes.
+ * Returns the query with its bare words and prefixes combined by OR (`a b` becomes `a OR b`), or `undefined` if nothing changes.
+ * Phrases, `title:` and all filters stay the same.
  */
 export function relaxed(query: Query): QueryPart | undefined {
   const part = query.kind === 'all' ? undefined : relax(query)
@@ -165,7 +165,7 @@ function relax(query: QueryPart): QueryPart {
   return others.length === 0 ? any : { kind: 'and', parts: [...others, any], span: query.span }
 }
 
-/** Returns the query with its bare words as prefixes (`conf` becomes `conf*`), or `undefined` if nothing changes. */
+/** Returns the query with its bare words turned into prefixes (`conf` becomes `conf*`), or `undefined` if nothing changes. */
 export function begun(query: Query): QueryPart | undefined {
   const part = query.kind === 'all' ? undefined : begin(query)
   return part === query ? undefined : part
@@ -184,19 +184,19 @@ function isBareWord(part: QueryPart): boolean {
   return part.kind === 'text' && part.form !== 'phrase'
 }
 
-/** Ids of the notes that a title in `~relation=title`, `links:title` or `linkedfrom:title` refers to. */
+/** The ids of the notes that each title in `~relation=title`, `links:title` or `linkedfrom:title` refers to. */
 export type TitleIds = ReadonlyMap<string, readonly NodeId[]>
 
-/** Ids of the notes in each community of a query. */
+/** The ids of the notes in each of a query's communities. */
 export type CommunityIds = ReadonlyMap<string, readonly NodeId[]>
 
-/** Names that are looked up before evaluation. */
+/** Names that have been looked up before evaluation. */
 export interface LookedUp {
   readonly titles?: TitleIds
   readonly communities?: CommunityIds
 }
 
-/** Returns the distinct note titles in a query. */
+/** Returns a query's distinct note titles. */
 export function titlesIn(query: Query): readonly string[] {
   const titles = [...walk(query)].flatMap(({ leaf }) => {
     if (leaf.kind === 'links' || leaf.kind === 'linkedfrom') return leaf.title
@@ -205,18 +205,18 @@ export function titlesIn(query: Query): readonly string[] {
   return [...new Set(titles)]
 }
 
-/** Returns the sets in a query. */
+/** Returns a query's sets. */
 export function setsIn(query: Query): readonly QuerySet[] {
   return [...walk(query)].flatMap(({ leaf }) => (leaf.kind === 'set' ? leaf : []))
 }
 
-/** Returns the distinct communities in a query. */
+/** Returns a query's distinct communities. */
 export function communitiesIn(query: Query): readonly string[] {
   return [...new Set([...walk(query)].flatMap(({ leaf }) => (leaf.kind === 'community' ? leaf.id : [])))]
 }
 
 /**
- * Converts a query for search engines, with text folded and analyzed, and titles and communities resolved. `undefined` matches
+ * Converts a query for search engines: folds and analyzes text, and resolves titles and communities. `undefined` matches
  * everything.
  */
 export function toCondition(query: Query, lookedUp: LookedUp = {}): Condition | undefined {
@@ -295,7 +295,7 @@ export function wordsLookup(text: string): Lookup {
   return textOf({ text, form: 'word' }, 'any')
 }
 
-/** A word that the analyzer splits (`well-known`, `12:30`) becomes a phrase. Punctuation alone matches nothing. */
+/** Converts text. A word that the analyzer splits (`well-known`, `12:30`) becomes a phrase. Punctuation alone matches nothing. */
 function textOf({ text, form }: { readonly text: string; readonly form: TextForm }, field: WordField): Lookup {
   const tokens = analyze(text).filter(({ kind }) => kind === 'word')
   const [token] = tokens

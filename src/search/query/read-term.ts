@@ -41,7 +41,7 @@ const COMMUNITY = {
 const TYPE = { what: 'the text after type:', hint: 'Write a value of the property "type", without a space: type:person.' }
 
 /**
- * As in Obsidian, a tag ends at whitespace, at general punctuation, and at ASCII characters other than letters, digits, `_`, `-` and
+ * Like in Obsidian, a tag ends at whitespace, general punctuation, or an ASCII character other than letters, digits, `_`, `-` and
  * `/`.
  */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the whole ASCII range is meant.
@@ -53,7 +53,7 @@ const DATE_HINT =
   'Write a date such as 2024, 2024-01, 2024-01-31 or 2024-01-31T12:30, or relative to today: day, day-7, week-1, month-3, year-1. A range is two conditions: created:>=2024-01 created:<=2024-03.'
 
 const COMPARISONS =
-  'Properties are compared as in #status=done, #rating>=4 or #due<2024-05-01, and -#status=done finds all other notes; dates of notes as in modified:>2024-01-31.'
+  'Compare properties as in #status=done, #rating>=4 or #due<2024-05-01 (-#status=done finds all other notes), and dates of notes as in modified:>2024-01-31.'
 
 const QUOTE_IT = 'To search for the text itself, put it in quotes'
 
@@ -64,7 +64,7 @@ const COMPARISON_HINT =
 
 type TermToken = Extract<Token, { kind: 'text' | 'named' | 'field' }>
 
-/** Converts a token to a condition. @throws `INVALID_PARAMS` if nothing can be looked up for it */
+/** Converts a token to a condition. @throws RouxError `INVALID_PARAMS` if the token is not a valid condition */
 export function readTerm(token: TermToken, reading: Reading): Term {
   switch (token.kind) {
     case 'text':
@@ -94,10 +94,10 @@ function readRelation({ name, value, span }: NamedToken, reading: Reading): Term
 
 const RELATION_TITLE = {
   what: 'the title after "="',
-  hint: 'Write the title of the linked note, ~up="Home", or leave "=" out to find every note with such a link.',
+  hint: 'Write the title of the linked note, ~up="Home", or omit "=" to find every note with such a link.',
 }
 
-/** Parses `name:value`. @throws `INVALID_PARAMS` for an unknown field or an invalid value */
+/** Parses `name:value`. @throws RouxError `INVALID_PARAMS` for an unknown field or an invalid value */
 function readField(token: FieldToken, reading: Reading): Term {
   const { value, span } = token
   const field = findField(token.name)
@@ -136,7 +136,7 @@ function noteOf(field: string) {
   }
 }
 
-/** Returns a folder's path without slashes at its ends. */
+/** Returns a folder's path without leading and trailing slashes. */
 function readFolder({ value }: FieldToken, reading: Reading): string {
   const text = plainText(requireText(value, reading, FOLDER), reading).trim()
   const isSlash = (at: number) => text[at] === '/' || text[at] === '\\'
@@ -149,10 +149,10 @@ function readFolder({ value }: FieldToken, reading: Reading): string {
 
 function refuseOperator({ operator, value }: FieldToken, reading: Reading): void {
   if (operator === '') return
-  const hint = 'Leave it out. Only created:, modified: and properties can be compared, as in modified:>2024-01-31 or #rating>=4.'
+  const hint = 'Remove it. Only created:, modified: and properties can be compared, as in modified:>2024-01-31 or #rating>=4.'
   throw queryError(reading.text, {
     at: value.span.start - operator.length,
-    problem: `only dates can be compared by ${shown(operator)}`,
+    problem: `only dates can be compared with ${shown(operator)}`,
     hint,
   })
 }
@@ -163,7 +163,7 @@ function unknownField({ name, span }: FieldToken, reading: Reading): RouxError {
   return queryError(reading.text, {
     at: span.start,
     problem: `there is no field ${shown(name)}${near === undefined ? '' : `, did you mean ${near}`}`,
-    hint: `There are ${FIELD_NAMES.join(', ')}. ${QUOTE_IT}: ${written}.`,
+    hint: `The fields are ${FIELD_NAMES.join(', ')}. ${QUOTE_IT}: ${written}.`,
     ...(near === undefined ? {} : { candidates: [near] }),
   })
 }
@@ -181,12 +181,12 @@ function readWord<Word extends string>(
   const problem =
     wanted === ''
       ? `the word after ${field}: is missing`
-      : `${field}: does not know ${shown(value.text)}${near === undefined ? '' : `, did you mean ${near}`}`
+      : `${field}: has no value ${shown(value.text)}${near === undefined ? '' : `, did you mean ${near}`}`
   const hint = `Write one of ${words.map((name) => `${field}:${name}`).join(', ')}.`
   throw queryError(reading.text, { at: value.span.start, problem, hint, ...(near === undefined ? {} : { candidates: [near] }) })
 }
 
-/** Returns a tag's name without the leading `#` and trailing `/`. */
+/** Returns a tag's name without a leading `#` and trailing slashes. */
 function readTag(piece: Piece, reading: Reading): string {
   const sign = piece.text.startsWith('#') && reading.text[piece.span.start - 1] !== '#' ? 1 : 0
   const name = piece.text.slice(sign).replace(/(?<!\/)\/+$/, '')
@@ -200,14 +200,14 @@ function readTag(piece: Piece, reading: Reading): string {
   const wrong = NOT_IN_TAGS.exec(name)
   if (wrong !== null) {
     // Other applications write properties as `#status:done`.
-    const hint = '<>!:'.includes(wrong[0]) ? COMPARISONS : `A tag has letters, digits, "_", "-" and "/". ${QUOTE_IT}.`
+    const hint = '<>!:'.includes(wrong[0]) ? COMPARISONS : `A tag may contain letters, digits, "_", "-" and "/". ${QUOTE_IT}.`
     throw queryError(reading.text, { at: first + wrong.index, problem: `${shown(wrong[0])} cannot be in a tag`, hint })
   }
   if (/^[\d/]*$/.test(name)) {
     throw queryError(reading.text, {
       at: first,
-      problem: `${shown(name)} is no tag: one of digits alone is none`,
-      hint: 'For the number write it without "#".',
+      problem: `${shown(name)} is not a tag, because a tag cannot consist only of digits`,
+      hint: 'To search for the number, write it without "#".',
     })
   }
   return name
@@ -215,18 +215,18 @@ function readTag(piece: Piece, reading: Reading): string {
 
 export type FieldToken = Extract<Token, { kind: 'field' }>
 
-/** Returns the time range for an operator and a date. `>` means after the whole period, `<` before it, and no operator within it. */
+/** Returns the time range for an operator and a date. `>` means after the period, `<` before it, no operator within it. */
 function readTime({ operator, value, span }: FieldToken, field: TimeField, reading: Reading): Term {
   const period = readPeriod(value.text, reading.now)
   if (period === undefined) {
-    const problem = value.text.trim() === '' ? 'a date is missing' : `${shown(value.text)} is no date`
+    const problem = value.text.trim() === '' ? 'a date is missing' : `${shown(value.text)} is not a date`
     throw queryError(reading.text, { at: value.span.start, problem, hint: DATE_HINT })
   }
   const isPlain = operator === '=' && !COUNTS_BACK.test(value.text)
   const time = { kind: 'time', field, written: (isPlain ? '' : operator) + value.text, span } as const
   switch (operator) {
     case '':
-      // A date relative to today is a start date: `day-7` means the last seven days, as in other note-taking applications.
+      // A date relative to today is a start date: like in other note-taking applications, `day-7` means the last seven days.
       return COUNTS_BACK.test(value.text) ? { ...time, from: period.from, to: Number.POSITIVE_INFINITY } : { ...time, ...period }
     case '=':
       return { ...time, ...period }
@@ -241,7 +241,7 @@ function readTime({ operator, value, span }: FieldToken, field: TimeField, readi
     default:
       throw queryError(reading.text, {
         at: value.span.start - operator.length,
-        problem: `dates cannot be compared by ${shown(operator)}`,
+        problem: `dates cannot be compared with ${shown(operator)}`,
         hint: 'Write one of >, >=, <, <=, =, or nothing for "in this period".',
       })
   }
@@ -250,7 +250,7 @@ function readTime({ operator, value, span }: FieldToken, field: TimeField, readi
 /** The context for reading a query. */
 export interface Reading {
   readonly text: string
-  /** Reference time for days, weeks, months and years. */
+  /** The reference time for days, weeks, months and years. */
   readonly now: Date
 }
 
@@ -272,26 +272,26 @@ function readWords(piece: Piece, reading: Reading): { readonly form: TextForm; r
   throw queryError(reading.text, { at: span.start + star, problem: '"*" can only end a word', hint })
 }
 
-/** Returns the piece unless it is empty. */
+/** Returns the piece. @throws RouxError `INVALID_PARAMS` if it is blank */
 function requireText(piece: Piece, reading: Reading, { what, hint }: { readonly what: string; readonly hint: string }): Piece {
   if (piece.text.trim() !== '') return piece
   throw queryError(reading.text, { at: piece.span.start, problem: `${what} is missing`, hint })
 }
 
-/** Returns the text of a value for which `*` is not allowed. */
+/** Returns a value's text. @throws RouxError `INVALID_PARAMS` if it contains `*` outside quotes */
 function plainText(piece: Piece, reading: Reading): string {
   const star = piece.isQuoted ? -1 : piece.text.indexOf('*')
   if (star === -1) return piece.text
   const hint =
-    'Leave the star out (path: matches any part of a path, and a tag includes its nested tags), or put the text in quotes.'
+    'Remove the star (path: matches any part of a path, and a tag includes its nested tags), or put the text in quotes.'
   throw queryError(reading.text, {
     at: piece.span.start + star,
-    problem: '"*" means nothing here',
+    problem: '"*" is not supported here',
     hint,
   })
 }
 
-/** Parses the name of a property or typed link, which must contain a letter, digit or emoji. */
+/** Parses a property's or typed link's name, which must contain a letter, digit or emoji. */
 function readName(piece: Piece, reading: Reading): string {
   const { text, isQuoted, span } = piece
   const sigil = reading.text.charAt(span.start - 1)
@@ -318,8 +318,8 @@ interface ComparisonTerm extends Comparison {
 }
 
 /**
- * Parses the operand of a property comparison. `2024` is both a number and a year. @throws `INVALID_PARAMS` if it is neither a number
- * nor a date
+ * Parses a property comparison. `2024` is both a number and a year. @throws RouxError `INVALID_PARAMS` if the value is neither a
+ * number nor a date
  */
 function readComparison({ name, operator, value }: ComparedPieces, reading: Reading): ComparisonTerm {
   const property = readName(name, reading)

@@ -29,12 +29,12 @@ export const FIELD_NAMES = [
 const BY_FOLDED: ReadonlyMap<string, FieldName> = new Map(FIELD_NAMES.map((name) => [name.toLowerCase(), name]))
 
 /**
- * Minimum similarity of character pairs. `titel` and `title` (0.5) or `pth` and `path` (0.4) reach it, but unrelated words with one
- * pair in common do not.
+ * Minimum similarity by character pairs. `titel` and `title` (0.5) or `pth` and `path` (0.4) reach it, but unrelated words that
+ * share one pair do not.
  */
 const MINIMUM = 0.35
 
-/** A piece of text without quotes and escapes. `span` covers the text as typed. */
+/** A piece of text with quotes and escapes removed. `span` covers the text as typed. */
 export interface Piece {
   readonly text: string
   readonly isQuoted: boolean
@@ -66,7 +66,7 @@ export type Token =
 
 export type NamedOperator = '=' | '<' | '<=' | '>' | '>='
 
-/** Reads the token at or after `from`. @throws `INVALID_PARAMS` at an unclosed quote, and at `|` */
+/** Reads the token at or after `from`. @throws RouxError `INVALID_PARAMS` at an unclosed quote and at `|` */
 export function readToken(text: string, from: number): Token {
   const start = nextStart(text, from)
   const first = text[start]
@@ -78,7 +78,7 @@ export function readToken(text: string, from: number): Token {
 
 /** Checks whether text contains a searchable word. Punctuation and emoji alone are not indexed. */
 export function hasWord(text: string): boolean {
-  // The first test is several times as fast, and nearly always sufficient.
+  // The first test is several times as fast and nearly always decides.
   return /[a-z0-9]/i.test(text) || /[\p{L}\p{N}]/u.test(text)
 }
 
@@ -98,13 +98,13 @@ const BARE_NAMES = { '#': /[^\s()"“”„=<>]*/y, '~': /[^\s()"“”„=]*/y 
 
 const NAMED_OPERATORS = { '#': /=|[<>]=?/y, '~': /=/y }
 
-/** A single letter is a drive (`C:\x`) or meaningless, and no field name is longer than 40 letters. */
+/** A field name. A single letter would be a drive (`C:\x`) or meaningless, and no field name is longer than 40 letters. */
 const FIELD = /(\p{L}{2,40}):([<>=]*)/uy
 
-/** Characters that follow the colon in a URL (`http://`) or in code (`std::vector`, an inline property `key:: value`). */
+/** What follows the colon in a URL (`http://`) or in code (`std::vector`, an inline property `key:: value`). */
 const NO_VALUE = /:|\/\//y
 
-/** Returns the offset of the next token. Skips whitespace, and punctuation and emoji that are on their own (`&`, `…`, `🎉`). */
+/** Returns the next token's offset. Skips whitespace, and punctuation and emoji that stand on their own (`&`, `…`, `🎉`). */
 function nextStart(text: string, from: number): number {
   let at = from
   for (;;) {
@@ -116,7 +116,7 @@ function nextStart(text: string, from: number): number {
     if (/^\|\|?$/.test(run))
       throw queryError(text, {
         at,
-        problem: `${shown(run)} means nothing here`,
+        problem: `${shown(run)} is not an operator`,
         hint: 'To match either, write OR: cat OR dog.',
       })
     if (run.includes('*') || hasWord(run)) return at
@@ -147,7 +147,7 @@ function readBare(text: string, start: number): Token {
   return { kind: 'field', name, operator, value, span: { start, end: value.span.end } }
 }
 
-/** Reads a function call in code. Empty parentheses cannot be a group. */
+/** Reads a function call, as in code. Its empty parentheses are not a group. */
 function readCall(text: string, start: number): Piece | undefined {
   const end = endOf(CALL, text, start)
   return end === start ? undefined : { text: text.slice(start, end), isQuoted: false, span: { start, end } }
@@ -155,7 +155,7 @@ function readCall(text: string, start: number): Piece | undefined {
 
 const CALL = /[\p{L}_$][\p{L}\p{N}_$.]*\((?:\)|(?=\s*$))/uy
 
-/** Reads the name of a note, which can be a link and can be quoted: `[[My Home]]`, `[[Home#Door|door]]`. */
+/** Reads a note's name, which may be a link and may be quoted: `[[My Home]]`, `[[Home#Door|door]]`. */
 function readNote(text: string, start: number): Piece {
   const link = readLink(text, start)
   if (link !== undefined) return link
@@ -178,14 +178,14 @@ function wholePiece(piece: Piece): Token {
   return { kind: 'text', piece, span: piece.span }
 }
 
-/** Reads the quoted text at `start` if there is one, otherwise the match of the pattern. */
+/** Reads the quoted text at `start`, or the pattern's match if there is none. */
 function readPiece(text: string, start: number, bare: RegExp): Piece {
   if (isQuote(text[start] ?? '')) return readQuoted(text, start)
   const end = endOf(bare, text, start)
   return { text: text.slice(start, end), isQuoted: false, span: { start, end } }
 }
 
-/** A straight quote must be closed by a straight one, and a typographic one by any kind: „a“, “a” and “a" are all common. */
+/** Reads quoted text. A straight quote must be closed by a straight one, others by any: „a“, “a” and “a" are common. */
 function readQuoted(text: string, start: number): Piece {
   const isStraight = text[start] === '"'
   for (let at = start + 1; at < text.length; at++) {
@@ -216,13 +216,13 @@ function endOf(pattern: RegExp, text: string, start: number): number {
   return pattern.test(text) ? pattern.lastIndex : start
 }
 
-/** An error at a position of a query. */
+/** An error at a position in a query. */
 export interface Flaw {
   /** UTF-16 offset. */
   readonly at: number
-  /** The problem as a clause without a full stop, such as `"titel" is no field`. */
+  /** The problem as a clause without a full stop, such as `a date is missing`. */
   readonly problem: string
-  /** The correct form. */
+  /** How to write it correctly. */
   readonly hint: string
   readonly candidates?: readonly string[]
 }
@@ -237,7 +237,7 @@ export function queryError(text: string, { at, problem, hint, candidates }: Flaw
   return new RouxError('INVALID_PARAMS', message, candidates === undefined ? { hint } : { hint, candidates })
 }
 
-/** Formats a piece of a query for a message, in double quotes and truncated to 40 characters. */
+/** Formats a piece of a query for a message: on one line, in double quotes, truncated to 40 characters. */
 export function shown(piece: string): string {
   const { text, isCut } = firstCharacters(piece, SHOWN_PIECE)
   return `"${onOneLine(text)}${isCut ? '…' : ''}"`
@@ -250,7 +250,7 @@ function columnOf(text: string, at: number): number {
 }
 
 function excerpt(text: string, at: number): { readonly line: string; readonly offset: number } {
-  // Includes enough UTF-16 units for the number of characters, even if the first one is a split surrogate pair.
+  // Takes enough UTF-16 units for the number of characters, even if the first unit is half of a surrogate pair.
   const head = [...text.slice(Math.max(0, at - 2 * SHOWN_BEFORE - 2), at)]
   const before = head.slice(-SHOWN_BEFORE)
   const isCut = before.length < head.length || at > 2 * SHOWN_BEFORE + 2
@@ -264,24 +264,24 @@ function firstCharacters(text: string, count: number): { readonly text: string; 
   return { text: characters.slice(0, count).join(''), isCut: characters.length > count }
 }
 
-/** Line breaks, tabs and control characters become spaces, one for one, so the caret stays in place. */
+/** Replaces each line break, tab and control character with a space, so the caret stays in place. */
 function onOneLine(text: string): string {
   return text.replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, ' ')
 }
 
 export type FieldName = (typeof FIELD_NAMES)[number]
 
-/** Checks whether a field has this name, ignoring case. */
+/** Checks whether there is a field with the given name, ignoring case. */
 function isFieldName(name: string): boolean {
   return findField(name) !== undefined
 }
 
-/** Returns the field with this name, ignoring case. */
+/** Returns the field with the given name, ignoring case. */
 export function findField(name: string): FieldName | undefined {
   return BY_FOLDED.get(name.toLowerCase())
 }
 
-/** Returns the name that `word` might be a misspelling of. */
+/** Returns the name that `word` may be a misspelling of. */
 export function nearestOf(word: string, names: readonly string[]): string | undefined {
   const index = new SimilarNames()
   for (const [key, name] of names.entries()) index.set(key, [name])

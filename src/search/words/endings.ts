@@ -7,8 +7,8 @@ const SLAVIC = [
 const SCANDINAVIAN = ['erne ernes erens eren ers ens ets ene er en et es e s']
 
 /**
- * Endings that inflection adds, by language, as in folded words. The longest ending of each row is removed in turn. Other languages gain
- * nothing from such rows, or less than from the English rules.
+ * Inflectional endings of folded words, by language. For each row in turn, the longest ending that fits is removed. Other
+ * languages gain nothing from such rows, or less than from the English rules.
  */
 const ENDINGS: Readonly<Record<string, readonly string[]>> = {
   cs: SLAVIC,
@@ -41,10 +41,10 @@ const ENDINGS: Readonly<Record<string, readonly string[]>> = {
   ],
 }
 
-/** A stem has at least this many letters. */
+/** Minimum number of letters in a stem. */
 const SHORTEST = 4
 
-/** Double letters and long endings leave too little of shorter words. */
+/** Exceptions, because double letters and long endings would leave too little of shorter words. */
 const SHORTEST_OF: Readonly<Record<string, number>> = { fi: 5, nl: 5 }
 
 const LETTERS = /^\p{L}+$/u
@@ -58,8 +58,8 @@ interface Remover {
 const removers = new Map<string, Remover | undefined>()
 
 /**
- * Returns a folded word without the endings of a language, or `undefined` if the language has no endings here or the word is not in its
- * script. The result is the beginning of the word.
+ * Returns a folded word without the given language's endings, or `undefined` if the language has no endings here or the word is
+ * not in its script. The result is always a prefix of the word.
  */
 export function withoutEndings(form: string, language: string): string | undefined {
   const remover = removerOf(language)
@@ -72,7 +72,7 @@ export function withoutEndings(form: string, language: string): string | undefin
   return form.slice(0, end)
 }
 
-/** Returns the stems, shorter than this beginning, that words with this beginning can have. */
+/** Returns the stems shorter than the given prefix that words with that prefix may have. */
 export function shorterStems(beginning: string, language: string): readonly string[] {
   const remover = removerOf(language)
   if (remover === undefined || !fits(beginning, remover)) return []

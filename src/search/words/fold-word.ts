@@ -1,47 +1,47 @@
-/** Character classes for the analysis. */
+/** Character classes of the analyzer. */
 export const SEPARATOR = 0
 
-/** A letter, digit or mark of a script with spaces between words. */
+/** A letter, digit or mark in a script with spaces between words. */
 export const SPACED = 1
 
-/** A character of a script without spaces (Han, kana …), or Hangul, whose words include their particles. */
+/** A character in a script without spaces (Han, kana …), or in Hangul, whose words include their particles. */
 export const UNSPACED = 2
 
-/** A character of Thai, Lao, Khmer or Burmese, whose words have no spaces in between and are in the dictionaries of ICU. */
+/** A character in Thai, Lao, Khmer or Burmese script, which has no spaces between words but dictionaries in ICU. */
 export const IN_DICTIONARY = 4
 
-/** A character that belongs to the previous one: a combining mark, half-width voicing mark, soft hyphen or joiner. */
+/** A character that belongs to the previous one: a combining mark, a half-width voicing mark, a soft hyphen or a joiner. */
 export const MARK = 3
 
 const UNKNOWN = 255
 
-/** Classes in the Basic Multilingual Plane, computed on first use. */
+/** The classes of characters in the Basic Multilingual Plane, computed on first use. */
 const classes = new Uint8Array(0x10000).fill(UNKNOWN)
 
-/** Taken from the prototype for speed; see `scanWords`. */
+/** Taken from the prototype for speed; see `scan.ts`. */
 const { charCodeAt } = String.prototype
 
 let expressions: ReturnType<typeof makeExpressions> | undefined
 
-/** V8 copies slices shorter than this anyway. */
+/** V8 copies shorter slices anyway. */
 const SHORTEST_SLICE = 13
 
-/** Maximum length of a form in UTF-16 units. Words that differ only after that are treated as equal. */
+/** Maximum length of a form in UTF-16 units. Words that only differ beyond it are treated as equal. */
 export const MAX_FORM = 64
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the whole ASCII range is meant.
 const ASCII = /^[\x00-\x7f]*$/
 
 /**
- * Accents on Latin and Greek letters, and the dots of ё. й is a separate letter and keeps its breve. The accent is matched before the letter,
- * because few characters are accents.
+ * Accents on Latin and Greek letters, and the dots of ё. The letter й is distinct and keeps its breve. The accent is matched
+ * before its letter, because few characters are accents.
  */
 const ACCENTS = /[\u0300-\u036f](?<=[\p{scx=Latin}\p{scx=Greek}]\p{M}{0,16}.|[её]\u0308)/gu
 
-/** Also short vowels and the stretching sign of Arabic, which few people write. */
+/** Characters that are removed, including Arabic short vowels and the stretching sign, which few people write. */
 const INVISIBLE = /\u00ad|\u200c|\u200d|\u0640|[\u064b-\u065f]|\u0670/g
 
-/** Letters that Unicode does not decompose, with their usual spelling on keyboards that lack them. */
+/** Letters that Unicode does not decompose, with their usual spelling on keyboards without them. */
 const PLAIN_LETTERS: Readonly<Record<string, string>> = {
   ß: 'ss',
   æ: 'ae',
@@ -52,7 +52,7 @@ const PLAIN_LETTERS: Readonly<Record<string, string>> = {
   ħ: 'h',
   ı: 'i',
   ς: 'σ',
-  // Arabic letters that people and keyboards interchange.
+  // Arabic letters that people or keyboards use interchangeably.
   أ: 'ا',
   إ: 'ا',
   آ: 'ا',
@@ -68,14 +68,14 @@ const PLAIN_LETTERS: Readonly<Record<string, string>> = {
 
 const SPECIAL = new RegExp(`[${Object.keys(PLAIN_LETTERS).join('')}]`, 'g')
 
-/** Maximum number of cached words. Normalizing a word takes ten times as long as a lookup. When full, the cache is cleared. */
+/** Maximum number of cached words, because normalizing a word takes ten times as long as a lookup. A full cache is cleared. */
 const MEMO = 20_000
 
 const memo = new Map<string, string>()
 
 /**
- * Folds a word for the index: compatibility forms (`ﬁ`, `Ａ`) normalized, lower case, without accents on Latin and Greek letters,
- * truncated to `MAX_FORM` units. The time is linear in the length of the part kept.
+ * Folds a word for the index: normalizes compatibility forms (`ﬁ`, `Ａ`), lowercases, removes accents on Latin and Greek letters,
+ * and truncates to `MAX_FORM` units. The time is linear in the length of the part that is kept.
  */
 export function foldWord(word: string): string {
   if (ASCII.test(word)) return cut(word).toLowerCase()
@@ -93,26 +93,26 @@ export function forgetFoldedWords(): void {
   memo.clear()
 }
 
-/** Folds the letters of the text like indexed words, without truncation. */
+/** Folds a text's letters like those of indexed words, without truncation. */
 export function foldLetters(text: string): string {
   if (ASCII.test(text)) return text.toLowerCase()
   const plain = text.replace(INVISIBLE, '').normalize('NFKD').toLowerCase().replace(ACCENTS, '')
   return plain.normalize('NFC').replace(SPECIAL, (letter) => PLAIN_LETTERS[letter] ?? letter)
 }
 
-/** Truncates to `MAX_FORM` units without splitting a surrogate pair. */
+/** Truncates a word to `MAX_FORM` units without splitting a surrogate pair. */
 function cut(word: string): string {
   if (word.length <= MAX_FORM) return word
   const unit = word.charCodeAt(MAX_FORM - 1)
   return word.slice(0, unit >= 0xd800 && unit <= 0xdbff ? MAX_FORM - 1 : MAX_FORM)
 }
 
-// Avoids the regular expressions below for ASCII, because compiling them takes ten milliseconds.
+// ASCII does not need the regular expressions below, which take ten milliseconds to compile.
 classes.fill(SEPARATOR, 0, 128)
 
 for (const [first, last] of ['09', 'AZ', 'az']) classes.fill(SPACED, first?.charCodeAt(0), (last?.charCodeAt(0) ?? 0) + 1)
 
-/** Returns the class of the code point at an index, which must not be inside a surrogate pair. */
+/** Returns the class of the code point at the given index, which must not be inside a surrogate pair. */
 export function classAt(text: string, at: number): number {
   const unit = charCodeAt.call(text, at)
   if (unit >= 0xd800 && unit <= 0xdfff) return classify(String.fromCodePoint(text.codePointAt(at) ?? 0))
@@ -123,7 +123,7 @@ export function classAt(text: string, at: number): number {
   return found
 }
 
-/** Returns the length of the code point at an index in UTF-16 units. */
+/** Returns the length, in UTF-16 units, of the code point at the given index. */
 export function widthAt(text: string, at: number): number {
   return (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1
 }

@@ -1,6 +1,6 @@
 import { isStopWord, stemOf } from './stem.ts'
 
-/** Letters between the parts of a compound, by language. The languages are those that write compounds as one word. */
+/** Letters that link the parts of a compound, for each language that writes compounds as one word. */
 const LINKS: Readonly<Record<string, readonly string[]>> = {
   da: ['', 's', 'e', 'er'],
   de: ['', 's', 'es', 'n', 'en', 'er', 'e'],
@@ -9,10 +9,10 @@ const LINKS: Readonly<Record<string, readonly string[]>> = {
   sv: ['', 's', 'e', 'o', 'u', 'a'],
 }
 
-/** Shorter parts are too often found in other words by chance. */
+/** Minimum length of a part. Shorter parts often occur in other words by chance. */
 const SHORTEST_PART = 4
 
-/** A part that needs no letter after it counts as this much more frequent. */
+/** A split without linking letters counts as this much more frequent. */
 const PLAIN = 1.44
 
 const LETTERS = /^\p{L}+$/u
@@ -22,14 +22,14 @@ export function joinsCompounds(language: string | undefined): language is string
   return language !== undefined && language in LINKS
 }
 
-/** The words of a vault in a language that writes compounds as one word. */
+/** A vault's words in a language that writes compounds as one word. */
 export interface CompoundWords {
   readonly language: string
-  /** Returns 0 for the stem of a word that the vault does not have. */
+  /** Returns how frequent a stem is in the vault, or 0 if it does not occur. */
   readonly frequencyOf: (stem: string) => number
 }
 
-/** Splits a folded word into two words of the vault, as frequent as possible. */
+/** Splits a folded word into the two words that are most frequent in the vault, or returns an empty list. */
 export function splitCompound(form: string, { language, frequencyOf }: CompoundWords): readonly string[] {
   if (form.length < 2 * SHORTEST_PART || !LETTERS.test(form)) return []
   const frequency = (part: string): number => (isStopWord(part, language) ? 0 : frequencyOf(stemOf(part, language)))
@@ -51,14 +51,14 @@ export function splitCompound(form: string, { language, frequencyOf }: CompoundW
   return best
 }
 
-/** Returns the compounds of two folded words, in either order, that the vault has. */
+/** Returns the compounds of two folded words, in either order, that occur in the vault. */
 export function joinWords(one: string, other: string, words: CompoundWords): readonly string[] {
   return [...joined(one, other, words), ...joined(other, one, words)]
 }
 
 function joined(head: string, tail: string, { language, frequencyOf }: CompoundWords): readonly string[] {
   const links = LINKS[language] ?? []
-  // A plural often ends like a compound's first part.
+  // A plural often looks like a compound's first part with its linking letters.
   const heads = links.flatMap((link) => (head.endsWith(link) ? head.slice(0, head.length - link.length) : []))
   const likely = heads.filter(({ length }) => length >= SHORTEST_PART)
   const compounds = new Set(likely.flatMap((each) => links.map((link) => `${each}${link}${tail}`)))

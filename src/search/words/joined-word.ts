@@ -1,16 +1,16 @@
 import type { WordSink } from '../../core/search-writer.ts'
 import { classAt, foldWord, MARK, MAX_FORM, ownCopy, SPACED, widthAt } from './fold-word.ts'
 
-/** A word of the text. */
+/** A word in the text. */
 export const WORD = 0
 
-/** A part of the preceding word, at the same position: `effect` of `useEffect`, `node` of `node.js`. */
+/** A part of the preceding word, at the same position: `effect` in `useEffect`, `node` in `node.js`. */
 export const PART = 1
 
-/** The last character of a run without spaces, which does not start a pair. Indexing it makes single characters findable anywhere. */
+/** The last character of a run without spaces. It does not start a pair, but a search for a single character must find it. */
 export const TAIL = 2
 
-/** Longer words, and words with more parts, are treated as noise such as keys and hashes. */
+/** Maximum length and number of parts. Words beyond these limits are treated as noise such as keys and hashes. */
 const MAX_LENGTH = 48
 
 const MAX_PARTS = 6
@@ -19,15 +19,15 @@ const HUMP = /[A-Z]+(?![a-z]{2})|[A-Z]?[a-z0-9]+|[^A-Za-z0-9]+/g
 
 const SMALL_THEN_CAPITAL = /[a-z0-9][A-Z]|[A-Z]{2}[a-z]{2}/
 
-/** Taken from the prototype for speed; see `scanWords`. */
+/** Taken from the prototype for speed; see `scan.ts`. */
 const { charCodeAt, slice } = String.prototype
 
-/** Maximum number of words joined by `.`, `_` or `@` that count as one word. Longer sequences are treated as lists. */
+/** Maximum number of pieces that `.`, `_` or `@` join into a word. Longer sequences are treated as lists. */
 const MAX_PIECES = 8
 
 /** Consecutive letters and digits, including apostrophes and thousands separators. */
 interface Piece {
-  /** As written, without apostrophes, commas and suffixes such as `'s`. */
+  /** The text as written, but without apostrophes, commas and suffixes such as `'s`. */
   readonly raw: string
   readonly start: number
   readonly end: number
@@ -39,7 +39,7 @@ interface Next {
   readonly position: number
 }
 
-/** The words read from a joined word, and where reading continues. */
+/** The word that was read, with its parts, and where reading continues. */
 interface Reading {
   readonly found: readonly Found[]
   readonly next: Next
@@ -53,7 +53,7 @@ interface Found {
   readonly end: number
 }
 
-/** Maximum number of cached joined words, because the same few names occur most often. When full, the cache is cleared. */
+/** Maximum number of cached joined words, which is enough because a few names are most frequent. A full cache is cleared. */
 const MEMO = 500
 
 const memo = new Map<string, Reading>()
@@ -63,7 +63,7 @@ export function forgetJoinedWords(): void {
   memo.clear()
 }
 
-/** Reads the word that starts at `start`, including anything joined to it, and passes the word and its parts to the sink. */
+/** Reads the word that starts at `start`, with everything joined to it, and passes the word and its parts to the sink. */
 export function readJoinedWord(text: string, start: number, position: number, sink: WordSink): Next {
   const end = ownEnd(text, start)
   if (end < 0) return readAnew(text, start, position, sink)
@@ -85,16 +85,16 @@ function readOwn(run: string): Reading {
   return reading
 }
 
-/** Returns the end of the run of ASCII letters, digits and joiners, or -1 if the run is long or its surroundings may matter. */
+/** Returns the end of a run of ASCII letters, digits and joiners, or -1 if the run is long or its surroundings may matter. */
 function ownEnd(text: string, start: number): number {
   if (charCodeAt.call(text, start - 1) === 46) return -1
   for (let at = start; at <= start + MAX_FORM; at++) {
     const unit = charCodeAt.call(text, at)
-    // NaN at the end of the text.
+    // At the end of the text, `unit` is NaN.
     if (!(unit < 128)) return unit >= 128 ? -1 : at
     if (isAlphanumeric(unit) || isJoiner(unit) || unit === 39) continue
     if (unit === 43 || unit === 35) return -1
-    // The character may belong to a date or be a thousands separator.
+    // A comma or hyphen may be a thousands separator or part of a date.
     const isAfterDigit = (unit === 44 || unit === 45) && charCodeAt.call(text, at - 1) < 58
     return isAfterDigit ? -1 : at
   }
@@ -129,7 +129,7 @@ function readAnew(text: string, start: number, position: number, sink: WordSink)
 
 interface Whole {
   readonly folded: readonly string[]
-  /** Without leading dot and trailing symbols. */
+  /** The word without leading dot and trailing symbols. */
   readonly name: string
   readonly whole: string
   readonly sink: WordSink
@@ -154,14 +154,14 @@ const VERSION = /^v\d+(\.\d+)+$/
 
 const NUMBER = /^\d+(\.\d+)+$/
 
-/** Emits the pieces individually, because together they are too long for a name. */
+/** Emits each piece as a word, because they are too many or too long for a name. */
 function putSeparately(pieces: readonly Piece[], position: number, sink: WordSink): Next {
   let next = position
   for (const { raw, start, end } of pieces) sink(foldWord(raw), WORD, next++, start, end)
   return { at: (pieces.at(-1) as Piece).end, position: next }
 }
 
-/** Joins the pieces into one form. Single letters with dots in between are an abbreviation (`U.S.A.`, `e.g.`). */
+/** Joins the pieces into one form. Single letters separated by dots are an abbreviation (`U.S.A.`, `e.g.`). */
 function joinedName(text: string, pieces: readonly Piece[], folded: readonly string[]): string {
   if (pieces.every(({ raw, end }, at) => /^\p{L}$/u.test(raw) && (at === pieces.length - 1 || text[end] === '.'))) {
     return folded.join('')
@@ -171,7 +171,7 @@ function joinedName(text: string, pieces: readonly Piece[], folded: readonly str
   return name
 }
 
-/** `++` after a word (`c++`), `#` after a letter (`c#`). */
+/** Returns the symbol after the word: `++` after a word (`c++`), `#` after a letter (`c#`), or an empty string. */
 function symbolAfter(text: string, pieces: readonly Piece[]): string {
   const { raw, start, end } = pieces.at(-1) as Piece
   const next = charCodeAt.call(text, end)
@@ -183,8 +183,8 @@ function symbolAfter(text: string, pieces: readonly Piece[]): string {
 }
 
 /**
- * Checks whether a name starts with a dot (`.net`, `.gitignore`). The dot must be at the start of the text or follow a space, bracket or
- * quote.
+ * Checks whether the name starts with a dot (`.net`, `.gitignore`), which must be at the start of the text or follow a space,
+ * bracket or quote.
  */
 function isDotName(text: string, start: number): boolean {
   return (
@@ -218,7 +218,7 @@ function putDate(pieces: readonly Piece[], whole: string, to: { start: number; p
   return { at: end, position: to.position + 1 }
 }
 
-/** Endings after an apostrophe that are not part of the word. `n't` is part of the word. */
+/** Endings after an apostrophe that are not part of the word. (`n't` is part of it.) */
 const SUFFIX = /^(?:s|d|m|ll|re|ve)$/i
 
 const ELISION = /^(?:\p{L}|qu)$/iu
@@ -227,7 +227,7 @@ const DIGITS = /^\d+$/
 
 function readPiece(text: string, start: number): Piece {
   let end = runEnd(text, start)
-  // Collected as parts, because joining while reading would copy a long word repeatedly.
+  // Collected in an array, because joining while reading would copy a long word repeatedly.
   const runs = [slice.call(text, start, end)]
   for (;;) {
     const unit = charCodeAt.call(text, end)
@@ -250,7 +250,7 @@ function readPiece(text: string, start: number): Piece {
   return { raw: runs.join(''), start, end }
 }
 
-/** Returns the end of exactly three digits. */
+/** Returns the end of a group of exactly three digits, or `undefined` if there is none. */
 function thousandsEnd(text: string, start: number): number | undefined {
   return /^\d{3}$/.test(text.slice(start, start + 3)) && !isSpaced(text, start + 3) ? start + 3 : undefined
 }
@@ -270,7 +270,7 @@ function continues(found: number): boolean {
   return found === SPACED || found === MARK
 }
 
-/** Checks whether a piece starts at an offset. Combining marks cannot start a piece. */
+/** Checks whether a piece starts at the given offset. Combining marks cannot start a piece. */
 function begins(text: string, at: number): boolean {
   return at < text.length && classAt(text, at) === SPACED
 }
@@ -283,7 +283,7 @@ function isJoiner(unit: number): boolean {
   return unit === 46 || unit === 95 || unit === 64
 }
 
-/** Returns the parts of a camel-case name that have at least two letters (`useEffect` → `use`, `Effect`). Empty for other words. */
+/** Returns the parts with at least two characters of a camel-case name (`useEffect` → `use`, `Effect`). Empty for other words. */
 function camelParts(word: string): readonly string[] {
   if (word.length > MAX_LENGTH || !SMALL_THEN_CAPITAL.test(word)) return []
   const parts = word.match(HUMP) ?? []

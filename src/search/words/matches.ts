@@ -5,25 +5,25 @@ import { scanWords } from './scan.ts'
 import { beginningOf, stemOf } from './stem.ts'
 
 export interface SnippetQuery {
-  /** Words, with the weight of each, such as its idf. */
+  /** The query's words, each with a weight such as its idf. */
   readonly terms: readonly { readonly term: WordTerm; readonly weight: number }[]
   readonly phrases: readonly Phrase[]
-  /** The languages that the texts can be in. All by default. */
+  /** The languages that texts may be written in. Defaults to all. */
   readonly languages?: readonly string[]
   /** Language of the texts by its ISO 639-1 code, or `null` if it is unclear. If omitted, it is detected in each text. */
   readonly language?: string | null
 }
 
-/** A match in the text; UTF-16 offsets. */
+/** A match in the text. Offsets are in UTF-16 units. */
 export interface Match {
   readonly start: number
   readonly end: number
-  /** Index of the word in the query. Phrases come after the words. */
+  /** Index of the word in the query. Phrases follow the words. */
   readonly term: number
   readonly weight: number
 }
 
-/** Returns the total weight of matches. Each word of the query counts once. */
+/** Returns the matches' total weight. Each word in the query counts once. */
 export function weightOf(matches: readonly Match[]): number {
   const terms = new Set<number>()
   let sum = 0
@@ -35,12 +35,12 @@ export function weightOf(matches: readonly Match[]): number {
   return sum
 }
 
-/** Finds the words and phrases of a query in the text, ordered by position, with one match per word of the text. */
+/** Finds a query's words and phrases in a text. Returns at most one match per word in the text, ordered by position. */
 export function findMatches(text: string, query: SnippetQuery): readonly Match[] {
   return matchFinder(query)(text)
 }
 
-/** Returns a version of `findMatches` for one query and many texts, which reuses the prepared query and word forms already seen. */
+/** Returns a `findMatches` for one query and many texts. It reuses the prepared query and the forms that it has seen. */
 export function matchFinder(query: SnippetQuery): (text: string) => readonly Match[] {
   const known = finders.get(query) ?? newFinder(query)
   finders.set(query, known)
@@ -49,7 +49,7 @@ export function matchFinder(query: SnippetQuery): (text: string) => readonly Mat
 
 const finders = new WeakMap<SnippetQuery, (text: string) => readonly Match[]>()
 
-/** The text's language decides its stems, as in the index. */
+/** Stems words by the rules of the text's language, like the index. */
 function newFinder(query: SnippetQuery): (text: string) => readonly Match[] {
   if (query.language !== undefined) return newFinderIn(query.language ?? undefined, query)
   const known = new Map<string | undefined, ReturnType<typeof newFinderIn>>()
@@ -71,10 +71,10 @@ function newFinderIn(language: string | undefined, { terms, phrases }: SnippetQu
   }
 }
 
-/** Up to this many terms are searched for individually. */
+/** Up to this many terms are combined into a pattern. Texts are read in full for more. */
 const FEW_TERMS = 60
 
-/** Returns a check of texts that is false only if no word of the text has the English stem of any term. It takes a tenth of `analyze`. */
+/** Returns a quick check that is false only if no word in a text has any term's English stem. It takes a tenth as long as `analyze`. */
 export function mayHoldStem(terms: readonly WordTerm[]): (text: string) => boolean {
   if (terms.length > FEW_TERMS) return () => true
   const words = terms.map((term): WordTerm => ({ ...term, match: 'stem' }))
@@ -98,8 +98,8 @@ function matchesInAll(text: string, finder: TermFinder, phrases: readonly Phrase
 }
 
 /**
- * Finds matches of queries without phrases. Reads only the words at likely positions, up to the surrounding spaces. Searching for
- * prefixes takes a quarter of the time needed to read all words.
+ * Finds the matches of a query without phrases. Reads only the words at likely positions, up to the surrounding spaces, because
+ * searching for prefixes takes a quarter of the time that reading all words takes.
  */
 function matchesNear(text: string, finder: TermFinder, likely: RegExp): Match[] {
   const matches: Match[] = []
@@ -120,12 +120,12 @@ function matchesNear(text: string, finder: TermFinder, likely: RegExp): Match[] 
   return matches
 }
 
-/** Code units up to this one are never part of a word. */
+/** Code units up to and including this one are never part of a word. */
 const SPACE = 0x20
 
 /**
- * Returns a pattern for positions where query words are likely: the words' prefixes, and everything that is indexed differently from
- * its spelling (`naïve`, `don't`, `U.S.A.`, `1,000`).
+ * Returns a pattern for the positions where words from the query are likely: the words' prefixes, and everything that is not
+ * indexed as it is spelled (`naïve`, `don't`, `U.S.A.`, `1,000`).
  */
 function likelyWords(terms: readonly WordTerm[], language: string | undefined): RegExp {
   const beginnings = new Set(terms.map((term) => beginningOf(term, language)).filter((beginning) => ASCII.test(beginning)))
@@ -135,16 +135,16 @@ function likelyWords(terms: readonly WordTerm[], language: string | undefined): 
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the whole ASCII range is meant.
 const ASCII = /^[\x00-\x7f]+$/
-/** A dot only matters within an abbreviation. Words around other dots are indexed as spelled. */
+/** What is not indexed as it is spelled. A dot only matters in abbreviations; words around other dots are indexed as spelled. */
 const OTHERWISE = "[^\\x00-\\x7f]|'(?=[a-z0-9])|\\.(?=[a-z])(?<=(?<![a-z0-9])[a-z]\\.)|,(?=\\d)"
 
-/** Finds the query word for a form, with a cache. */
+/** Finds the query's word for a form, and caches the result. */
 class TermFinder {
   readonly #known = new Map<string, Pick<Match, 'term' | 'weight'> | undefined>()
   readonly terms: SnippetQuery['terms']
   readonly #language: string | undefined
   readonly #stems: readonly string[]
-  /** First code units of the forms. */
+  /** The first code units of all forms and stems. */
   readonly #initials: ReadonlySet<number>
 
   constructor(terms: SnippetQuery['terms'], language: string | undefined) {
@@ -155,7 +155,7 @@ class TermFinder {
   }
 
   find(form: string): Pick<Match, 'term' | 'weight'> | undefined {
-    // A stem starts with the same character as its form, so most words of the text need not be stemmed.
+    // A stem starts with the same character as its form, so most words in the text need not be stemmed.
     if (!this.#initials.has(form.charCodeAt(0))) return undefined
     if (this.#known.has(form)) return this.#known.get(form)
     const stem = stemOf(form, this.#language)
@@ -178,11 +178,11 @@ interface Place {
   readonly end: number
 }
 
-/** Tracks partial matches of a phrase. */
+/** Finds a phrase by tracking its partial matches. */
 class PhraseFinder {
   readonly #words: Phrase['words']
   readonly #term: number
-  /** Partial matches by the position of the first word: the number of words found, and where the first one starts. */
+  /** Partial matches by the first word's position: the number of words found, and where the first one starts. */
   readonly #begun = new Map<number, { readonly found: number; readonly start: number }>()
 
   constructor({ words }: Phrase, term: number) {
@@ -190,7 +190,7 @@ class PhraseFinder {
     this.#term = term
   }
 
-  /** Processes the next word of the text. Returns the phrase that ends with it. */
+  /** Processes the next word in the text. Returns the phrase that ends with it, if there is one. */
   read({ form, position, start, end }: Place): Match | undefined {
     const reach = this.#words.at(-1)?.offset ?? 0
     for (const begun of this.#begun.keys()) {
@@ -198,7 +198,7 @@ class PhraseFinder {
       this.#begun.delete(begun)
     }
     let match: Match | undefined
-    // Iterates backwards, so no word counts for two positions of the phrase that it starts.
+    // Iterates backwards, so a word that starts the phrase does not also count as its second word.
     for (let at = this.#words.length - 1; at >= 0; at--) {
       const word = this.#words[at] as Phrase['words'][number]
       if (word.isPrefix ? !form.startsWith(word.form) : form !== word.form) continue

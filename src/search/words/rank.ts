@@ -4,32 +4,32 @@ import type { Slots, WordKey } from './index/segment.ts'
 import { idOf, toTerm } from './query-terms.ts'
 import { isStopWord, stemOf } from './stem.ts'
 
-/** A key below this, combined with the 31 bits of a score, is an integer that a double can represent. */
+/** Keys must be below this, so a double can represent a key combined with the 31 bits of a score. */
 const KEYS = 2 ** 22
 
 const MOST_BITS = 2 ** 31 - 1
 
-/** Scores that differ by less than a hundredth can have the same leading bits. */
+/** Number of low bits ignored when the best scores are preselected. Scores that differ by less than 1 % may then be equal. */
 const UNTOLD_BITS = 16
 
 /**
- * Round numbers on plateaus. The mean nDCG@10 of cacm, cranfield and scifact is .530. It is between .526 and .531 with k1 from .9 to
- * 1.2 and the body's b from .3 to .6, .520–.525 with a title weight of 1, and .495 without the title.
+ * Round numbers on plateaus. The mean nDCG@10 on cacm, cranfield and scifact is .530. It is between .526 and .531 with k1 from .9
+ * to 1.2 and the body's b from .3 to .6, .520–.525 with a title weight of 1, and .495 without titles.
  */
 export const DEFAULT_SCORING: Scoring = {
   title: { weight: 0.75, k1: 1.2, b: 0.75 },
   body: { weight: 1, k1: 1.2, b: 0.5 },
 }
 
-/** Maximum number of distinct query words to use. If there are more, the rarest are used. */
+/** Maximum number of distinct query words. If there are more, only the rarest are used. */
 export const MAX_TERMS = 200
 
 export interface RankOptions {
   readonly limit: number
-  /** Returns true for documents that may be found. By default, all may be found. */
+  /** Returns true for documents that may be found. By default, all may. */
   readonly accept?: (key: number) => boolean
   readonly scoring?: Scoring
-  /** True to include all hits with the same score as the last one, for callers that apply their own order. */
+  /** True to include all hits with the last one's score, for callers that order ties themselves. */
   readonly withTies?: boolean
 }
 
@@ -37,11 +37,11 @@ export interface WordHit {
   readonly key: number
   /** Between 0 and `Ranking.maxScore`, exclusive. */
   readonly score: number
-  /** Total idf of the query words in this document, divided by that of all query words, 0–1. */
+  /** Total idf of the query's words in this document, divided by that of all its words, 0–1. */
   readonly matched: number
 }
 
-/** Statistics for a query word. */
+/** A query word's statistics. */
 export interface TermFact {
   readonly term: WordTerm
   /** Number of live documents that contain the word. */
@@ -50,22 +50,22 @@ export interface TermFact {
 }
 
 export interface Ranking {
-  /** Best first; ties are ordered by key. */
+  /** Best first, ties by key. */
   readonly hits: readonly WordHit[]
   /** Total number of hits, ignoring the limit. */
   readonly total: number
   /**
-   * The words used, in query order. A word that occurs nowhere is replaced by its parts, if it has any. Last come the parts of other
-   * compounds, and compounds of words of the query.
+   * The words used, in query order. A word that does not occur is replaced by its parts, if it has any. The parts of other
+   * compounds, and compounds of the query's words, come last.
    */
   readonly terms: readonly TermFact[]
-  /** Total idf of the query words that occur anywhere, divided by that of all query words, 0–1. 0 if the query has no words. */
+  /** Total idf of the query's words that occur anywhere, divided by that of all its words, 0–1. 0 if the query has no words. */
   readonly coverage: number
-  /** Upper bound of this query's scores, so `score / maxScore` is comparable between queries. 0 if no word occurs. */
+  /** Upper bound of the query's scores, so `score / maxScore` is comparable between queries. 0 if none of its words occurs. */
   readonly maxScore: number
 }
 
-/** Scores the live documents that contain any of the words: the sum of BM25 over two fields, each with its own lengths and idf. */
+/** Ranks the live documents that contain any of the words by the sum of their BM25 scores over both fields. */
 export function rankTerms(slots: Slots, query: readonly WordTerm[], options: RankOptions): Ranking {
   const accumulator = new Accumulator(slots, options.scoring ?? DEFAULT_SCORING)
   const used = withinBounds(slots, query)
@@ -81,7 +81,7 @@ export function rankTerms(slots: Slots, query: readonly WordTerm[], options: Ran
   const addExtra = (term: WordTerm, share: number, massIn: MassIn): number => {
     const documents = accumulator.add(term, share * term.count, massIn)
     const idf = accumulator.idf(documents)
-    // A deleted note may still be in the index.
+    // The word's only notes may have been deleted.
     if (documents > 0) extra.push({ term, documents, idf })
     return idf
   }
@@ -131,16 +131,16 @@ export function rankTerms(slots: Slots, query: readonly WordTerm[], options: Ran
   }
 }
 
-/** A part of a compound that occurs itself scores as this much of a word, and counts as this much of it in `matched`. */
+/** If a compound occurs, each of its parts is scored as this much of a word, and counts as that much in `matched`. */
 const PART = 0.3
 
-/** A compound of two words of the query scores as this much of a word. In `matched` it counts as both words. */
+/** A compound of two of the query's words is scored as this much of a word. In `matched`, it counts as both words. */
 const JOINED = 0.6
 
-/** Returns how much a word adds to the mass of the document in a slot, given the word's idf. */
+/** Returns how much a word with the given idf adds to the mass of the document in a slot. */
 type MassIn = (slot: number, idf: number) => number
 
-/** The words of the query that each document has, also those that it has in a compound. */
+/** Which of the query's words each document contains, including those that it contains as part of a compound. */
 class TypedWords {
   readonly #bits: Uint32Array
   readonly #bitOf = new Map<string, number>()
@@ -149,7 +149,7 @@ class TypedWords {
     this.#bits = new Uint32Array(slots)
   }
 
-  /** Remembers that these documents have the word. The first 32 words are enough. */
+  /** Records that the given documents contain the word. Only the first 32 words are recorded. */
   mark(term: WordTerm, holders: Uint32Array): void {
     const bit = this.#bitOf.get(idOf(term)) ?? this.#bitOf.size
     if (bit >= MOST_MARKED) return
@@ -157,7 +157,7 @@ class TypedWords {
     for (const slot of holders) this.#bits[slot] = (this.#bits[slot] as number) | (1 << bit)
   }
 
-  /** Returns those of the words that a document lacks. */
+  /** Returns the given words that a document lacks. */
   missing(slot: number, terms: readonly WordTerm[]): readonly WordTerm[] {
     return terms.filter((term) => {
       const bit = this.#bitOf.get(idOf(term))
@@ -165,9 +165,7 @@ class TypedWords {
     })
   }
 
-  /**
-   * A document with all parts has the compound, in other words, and gets what is left of its idf. One part alone is little of it.
-   */
+  /** A document with all parts means the same as the compound, so it gets what is left of its idf. A single part says little. */
   massOfPart(
     part: WordTerm,
     { compound, parts, left }: { readonly compound: WordTerm; readonly parts: readonly WordTerm[]; readonly left: number },
@@ -182,11 +180,11 @@ class TypedWords {
 
 const MOST_MARKED = 32
 
-/** Longer queries, such as whole notes, have enough words. Joining takes forty lookups for two words. */
+/** Longer queries, such as whole notes, have enough words. Joining two words takes forty lookups. */
 const MOST_SPLIT = 20
 const MOST_JOINED = 4
 
-/** Returns what the documents have in the query's language, or in their own if the query's is unclear. Omitted without compounds. */
+/** Returns the words in the query's language or, if unclear, the most frequent one. `undefined` if it does not join compounds. */
 function compoundWords({ segments, language: most }: Slots, terms: readonly WordTerm[]): CompoundWords | undefined {
   const language = terms.find((term) => term.language !== undefined)?.language ?? most
   if (terms.length > MOST_SPLIT || !joinsCompounds(language)) return undefined
@@ -198,7 +196,7 @@ interface Joined {
   readonly compounds: readonly WordTerm[]
 }
 
-/** Returns the compounds of neighboring words. */
+/** Returns the compounds of neighbouring words. */
 function joinedTerms(terms: readonly WordTerm[], words: CompoundWords): readonly Joined[] {
   const joinable = terms.filter(({ form }) => !isStopWord(form, words.language))
   if (joinable.length > MOST_JOINED) return []
@@ -212,7 +210,7 @@ function termsOf(forms: readonly string[], count = 1): readonly WordTerm[] {
   return forms.map((form) => ({ ...toTerm({ form, stem: stemOf(form) }, 'stem'), count }))
 }
 
-/** Removes slots that are not accepted, in place. */
+/** Removes the slots that are not accepted, in place. */
 function acceptedOf(touched: Uint32Array, { keys }: Slots, accept: RankOptions['accept']): Uint32Array {
   if (accept === undefined) return touched
   let count = 0
@@ -224,7 +222,7 @@ function idfOf(terms: readonly TermFact[]): number {
   return terms.reduce((mass, { idf }) => mass + idf, 0)
 }
 
-/** Returns the rarest words if there are too many, in query order. */
+/** Returns the words in query order. If there are too many, keeps only the rarest. */
 function withinBounds(slots: Slots, query: readonly WordTerm[]): readonly WordTerm[] {
   if (query.length <= MAX_TERMS) return query
   const sizes = new Map(query.map((term) => [term, listBytes(slots, term)]))
@@ -233,7 +231,7 @@ function withinBounds(slots: Slots, query: readonly WordTerm[]): readonly WordTe
   return query.filter((term) => kept.has(term))
 }
 
-/** Returns the size of a word's lists in bytes. It grows with the number of documents, including dead ones, and needs no decoding. */
+/** Returns the size of a word's lists in bytes, which grows with all documents, even dead ones, and needs no decoding. */
 function listBytes({ segments }: Slots, term: WordTerm): number {
   let bytes = 0
   for (const segment of segments) {
@@ -244,10 +242,10 @@ function listBytes({ segments }: Slots, term: WordTerm): number {
   return bytes
 }
 
-/** Documents without mass were not found, so every word adds some. */
+/** Every word adds at least this much, because a document without mass counts as not found. */
 const LEAST_MASS = 1e-9
 
-/** Six numbers for each slot. */
+/** Reusable arrays with an item per slot. */
 interface Columns {
   readonly scores: Float32Array
   readonly masses: Float32Array
@@ -260,8 +258,8 @@ interface Columns {
 const columnsOf = new WeakMap<Slots, Columns>()
 
 /**
- * Returns columns for one ranking, all 0 except for the lists of slots. They are used again, because a large vault would otherwise
- * allocate megabytes for each question.
+ * Returns the columns for a ranking, filled with 0 except for the lists of slots. They are reused, because a large vault would
+ * otherwise allocate megabytes per query.
  */
 function columnsFor(slots: Slots): Columns {
   const known = columnsOf.get(slots)
@@ -282,19 +280,19 @@ function columnsFor(slots: Slots): Columns {
   return columns
 }
 
-/** Sums the scores of all documents, one word at a time. Only one can be in use per `slots`. */
+/** Sums all documents' scores, one word at a time. Only one accumulator per `slots` may be in use. */
 class Accumulator {
   /** Number of live documents. */
   readonly documents: number
   /** Higher than any score. */
   maxScore = 0
   readonly scores: Float32Array
-  /** Total idf of the words that each document contains. */
+  /** Total idf of the words that each document contains, by slot. */
   readonly masses: Float32Array
   readonly #slots: Slots
   readonly #scoring: Scoring
   readonly #averages: { readonly title: number; readonly body: number }
-  /** Counts of the word being added, and the slots that contain it. The counts are reset to 0 after each word. */
+  /** How often the word being added occurs per slot, and the slots that contain it. Counts are reset to 0 after each word. */
   readonly #title: Uint32Array
   readonly #body: Uint32Array
   readonly #holders: Uint32Array
@@ -323,14 +321,14 @@ class Accumulator {
     this.#averages = { title: Math.max(total.title, 1) / all, body: Math.max(total.body, 1) / all }
   }
 
-  /** Slots that contain a word, in the order found. */
+  /** The slots that contain any word, in the order found. */
   get touched(): Uint32Array {
     return this.#touched.subarray(0, this.#touchedCount)
   }
 
   /**
-   * Adds a word's scores to the documents that contain it, and to their masses what `massIn` returns, or else its idf. Returns the
-   * number of these documents.
+   * Adds a word's scores to the documents that contain it, and the result of `massIn` (by default the word's idf) to their
+   * masses. Returns the number of these documents.
    */
   add(word: WordKey, count: number, massIn?: MassIn): number {
     this.#held = 0
@@ -339,7 +337,7 @@ class Accumulator {
     return this.#held
   }
 
-  /** Slots that contain the word added last. Valid until the next one is added. */
+  /** The slots that contain the word added last. Valid until the next word is added. */
   get holders(): Uint32Array {
     return this.#holders.subarray(0, this.#held)
   }
@@ -411,25 +409,25 @@ class Accumulator {
     }
   }
 
-  /** Returns the idf of a word, given the number of live documents that contain it. */
+  /** Returns a word's idf, given the number of live documents that contain it. */
   idf(documents: number): number {
     return inverseDocumentFrequency(documents, this.documents)
   }
 }
 
-/** Order of results: higher scores first, ties by key. */
+/** The order of results: higher scores first, ties by key. */
 export interface SlotOrder {
   /** Greater than 0. */
   readonly scores: Float32Array
   /** Distinct, below 2²². */
   readonly keys: Uint32Array
-  /** True to include all slots with the same score as the last one. */
+  /** True to include all slots with the last one's score. */
   readonly withTies?: boolean
 }
 
 /**
- * Returns the `limit` best slots, best first. Each slot is encoded as a number with the score in the high bits and the key in the low
- * bits, because sorting numbers takes a fifth of the time of comparing slots.
+ * Returns the `limit` best slots, best first. Each slot is encoded as a number with the score in the high bits and the key in the
+ * low bits, because sorting numbers is five times as fast as comparing slots.
  */
 export function bestSlots(slots: Uint32Array, limit: number, { scores, keys, withTies = false }: SlotOrder): readonly number[] {
   const candidates = slots.length > limit ? likeliest(slots, limit, scores) : slots
@@ -450,7 +448,7 @@ export function bestSlots(slots: Uint32Array, limit: number, { scores, keys, wit
   return best
 }
 
-/** Returns the end of the slots with the same score as the last one within the limit. */
+/** Returns the end of the slots that have the score of the last one within the limit. */
 function tiedEnd(marks: Float64Array, limit: number): number {
   const score = Math.floor((marks[limit - 1] ?? 0) / KEYS)
   let end = Math.min(limit, marks.length)
@@ -464,7 +462,7 @@ function bitsOf(slots: Uint32Array, scores: Float32Array): Uint32Array {
   return new Uint32Array(values.buffer)
 }
 
-/** Returns the best slots, and those whose scores have the same leading bits as the last one. */
+/** Returns the best slots, plus those whose scores have the same leading bits as the last one. */
 function likeliest(slots: Uint32Array, limit: number, scores: Float32Array): Uint32Array {
   const bits = bitsOf(slots, scores)
   const counts = new Uint32Array(1 << (31 - UNTOLD_BITS))
@@ -484,13 +482,13 @@ function likeliest(slots: Uint32Array, limit: number, scores: Float32Array): Uin
   return best
 }
 
-/** BM25 of one field: Robertson, Zaragoza, The probabilistic relevance framework: BM25 and beyond, 2009. */
+/** The parameters of BM25 for one field (Robertson, Zaragoza, The probabilistic relevance framework: BM25 and beyond, 2009). */
 export interface FieldScoring {
-  /** Weight of the field, at least 0. */
+  /** The field's weight, at least 0. */
   readonly weight: number
-  /** How quickly repetitions of a word lose importance, greater than 0. */
+  /** How slowly repetitions of a word lose importance, greater than 0. */
   readonly k1: number
-  /** How strongly long fields are discounted, 0–1. */
+  /** How strongly a word in a long field is discounted, 0–1. */
   readonly b: number
 }
 
@@ -504,7 +502,7 @@ export function inverseDocumentFrequency(documents: number, all: number): number
   return Math.log(1 + (Math.max(all - documents, 0) + 0.5) / (documents + 0.5))
 }
 
-/** Computes the contribution of one word in a field. */
+/** Computes a word's score in one field. */
 class FieldScore {
   /** Higher than any score. */
   readonly max: number

@@ -4,7 +4,7 @@ import { classAt, foldWord, IN_DICTIONARY, MARK, MAX_FORM, SEPARATOR, SPACED, UN
 import { PART, readJoinedWord, TAIL, WORD } from './joined-word.ts'
 import { isStopWord, stemOf } from './stem.ts'
 
-/** Gap in positions between two strings of a field, so no phrase spans both. */
+/** Gap in positions between two of a field's strings, so no phrase spans both. */
 const GAP = 4
 
 const LOWER = 1
@@ -13,7 +13,7 @@ const UPPER = 2
 
 const DIGIT = 3
 
-/** Characters after a plain word that can join it to another: `'` `’` `.` `_` `@` `,` `-` `+` `#`, and all non-ASCII characters. */
+/** Characters after a plain word that may join it to another: `'` `’` `.` `_` `@` `,` `-` `+` `#`, and all non-ASCII characters. */
 const LINK = 4
 
 const ascii = new Uint8Array(128)
@@ -27,18 +27,18 @@ for (let unit = 97; unit < 123; unit++) ascii[unit] = LOWER
 for (const link of "'._@,-+#") ascii[link.charCodeAt(0)] = LINK
 
 /**
- * Taken from the prototype, because strings have so many representations (slices, ropes, one or two bytes) that V8 would otherwise
- * look up the method for each character.
+ * Taken from the prototype, because strings have so many representations (slices, ropes, one or two bytes) that V8 would
+ * otherwise look up the method for each character.
  */
 const { charCodeAt, slice } = String.prototype
 
 /**
- * Finds the words of the text, starting at `position`, and returns the position after the last one. A word is a run of letters,
- * digits and marks, ignoring case and accents. Apostrophes join (`don't` becomes `dont`), except in `'s`, `'re` etc., which are
- * dropped, and in elisions, which are split (`l'eau`). Words joined by `.`, `_` or `@` (`node.js`, `foo_bar`, email addresses) or in
- * camel case are indexed both as one word and as their parts, and so are dates. Hyphens split words. `c++`, `c#`, `.net`, `3.14` and
- * `v2.1` are words, and `1,000` becomes `1000`. Thai, Lao, Khmer and Burmese are split by dictionaries; Chinese, Japanese and Korean
- * produce overlapping pairs of characters. Takes linear time.
+ * Passes a text's words to the sink, starting at `position`, and returns the position after the last one. A word is a run of
+ * letters, digits and marks, ignoring case and accents. Apostrophes join (`don't` becomes `dont`), except in `'s`, `'re` etc.,
+ * which are dropped, and in elisions, which are split (`l'eau`). Words joined by `.`, `_` or `@` (`node.js`, `foo_bar`, email
+ * addresses) or in camel case are indexed both as one word and as their parts, and so are dates. Hyphens split words. `c++`,
+ * `c#`, `.net`, `3.14` and `v2.1` are words, and `1,000` becomes `1000`. Dictionaries split Thai, Lao, Khmer and Burmese;
+ * Chinese, Japanese and Korean yield overlapping pairs of characters. Takes linear time.
  */
 export function scanWords(text: string, sink: WordSink, position = 0): number {
   const length = text.length
@@ -84,8 +84,8 @@ export function scanWords(text: string, sink: WordSink, position = 0): number {
 
 /**
  * Returns twice the end of a plain ASCII word, plus 1 if it has capitals, or -1 if a change of case may split it or the next
- * character may join it. `length` is the text's length, passed in because reading it from strings of varying representations costs as
- * much as the rest.
+ * character may join it. The text's `length` is passed in, because reading it from strings of varying representations costs as
+ * much as everything else.
  */
 function plainEnd(text: string, start: number, length: number): number {
   if (start > 0 && charCodeAt.call(text, start - 1) === 46) return -1
@@ -105,7 +105,7 @@ function plainEnd(text: string, start: number, length: number): number {
   return 2 * at + upper
 }
 
-/** Checks whether the next character might belong to the word; `readJoinedWord` decides. */
+/** Checks whether the next character may belong to the word; `readJoinedWord` decides. */
 function joins(text: string, at: number, unit: number): boolean {
   if (unit >= 128) return classAt(text, at) !== SEPARATOR || unit === 0x2019
   const next = charCodeAt.call(text, at + 1)
@@ -118,11 +118,11 @@ function joins(text: string, at: number, unit: number): boolean {
 function foldPlain(text: string, start: number, plain: number): string {
   const end = plain >> 1
   const form = slice.call(text, start, end - start > MAX_FORM ? start + MAX_FORM : end)
-  // Lowercasing a word that is already lower case costs as much as finding it.
+  // Lowercasing a word that is already in lower case costs as much as finding it.
   return plain % 2 === 0 ? form : form.toLowerCase()
 }
 
-/** Splits a run of Chinese, Japanese or Korean into overlapping pairs of characters. A single character is a word. */
+/** Splits a run of Chinese, Japanese or Korean into overlapping pairs of characters. A character on its own is a word. */
 function readUnspaced(text: string, start: number, position: number, sink: WordSink): { at: number; position: number } {
   let at = start
   let next = position
@@ -142,8 +142,8 @@ function readUnspaced(text: string, start: number, position: number, sink: WordS
 }
 
 /**
- * Splits a run of a script without spaces into words by the dictionaries of ICU. Long runs are split piece by piece, because the time
- * for a text grows with the square of its length.
+ * Splits a run in a script without spaces into words, using ICU's dictionaries. Long runs are split in pieces, because the time
+ * grows with the square of the length.
  */
 function readByDictionary(text: string, start: number, position: number, sink: WordSink): { at: number; position: number } {
   let at = start
@@ -156,7 +156,7 @@ function readByDictionary(text: string, start: number, position: number, sink: W
     segmenter ??= new Intl.Segmenter('th', { granularity: 'word' })
     for (const { segment, index } of segmenter.segment(text.slice(from, at))) {
       const form = foldWord(segment)
-      // A joiner can stand alone.
+      // A segment may consist of a joiner only.
       if (form !== '') sink(form, WORD, next++, from + index, from + index + segment.length)
     }
     from = at
@@ -164,29 +164,29 @@ function readByDictionary(text: string, start: number, position: number, sink: W
   return { at, position: next }
 }
 
-/** In UTF-16 units. */
+/** Length of a piece, in UTF-16 units. */
 const PIECE = 256
 
-/** Every locale has the dictionaries of all these scripts. Loaded by the first text that needs them. */
+/** Every locale has the dictionaries for all these scripts. The first text that needs them loads them. */
 let segmenter: Intl.Segmenter | undefined
 
-/** A word of the text, as indexed. */
+/** A word in a text, as indexed. */
 export interface Token {
-  /** Folded: lower case, without accents. */
+  /** The folded word: in lower case, without accents. */
   readonly form: string
-  /** By the English rules. */
+  /** The stem by the English rules. */
   readonly stem: string
-  /** `part`: part of the preceding word, at the same position. `tail`: last character of a run in a script without spaces. */
+  /** `part`: a part of the preceding word, at the same position. `tail`: a run's last character in a script without spaces. */
   readonly kind: 'word' | 'part' | 'tail'
-  /** In words, from 0. */
+  /** Position in words, from 0. */
   readonly position: number
-  /** Offset in UTF-16 units. `end` is exclusive. */
+  /** Offsets in UTF-16 units. `end` is exclusive. */
   readonly start: number
   readonly end: number
   readonly isStopWord: boolean
 }
 
-/** Returns all words of the text, which is in one of the languages, in order. For large texts, `scanWords` is cheaper. */
+/** Returns all words in a text, in order. The text must be in one of the languages. For large texts, `scanWords` is cheaper. */
 export function analyze(text: string, languages?: readonly string[]): readonly Token[] {
   const tokens: Token[] = []
   const language = languageOf(text, languages)?.code
@@ -197,11 +197,11 @@ export function analyze(text: string, languages?: readonly string[]): readonly T
   return tokens
 }
 
-/** The indexed fields of a note. */
+/** A note's indexed fields. */
 export interface NoteFields {
   /** The title and each alias. */
   readonly title: readonly string[]
-  /** Headings also count where they occur in the body. */
+  /** The headings, which also count in the body. */
   readonly headings: readonly string[]
   readonly body: string
   readonly tags: readonly string[]

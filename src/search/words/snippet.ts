@@ -3,24 +3,24 @@ import { lineNumber } from '../../core/text/line-number.ts'
 import { findMatches, type Match, type SnippetQuery } from './matches.ts'
 
 export interface Snippet {
-  /** As written, but without empty lines and with single spaces (unless the options differ). `…` marks truncation. */
+  /** The text as written, but by default without empty lines and with single spaces. `…` marks truncation. */
   readonly text: string
-  /** UTF-16 offsets in `text`, ascending, without overlaps. */
+  /** UTF-16 offsets in `text`, in ascending order, without overlaps. */
   readonly highlights: readonly (readonly [start: number, end: number])[]
-  /** 1-based line of the first match in the file, or of the snippet if there is no match. */
+  /** One-based line in the file of the first match, or of the snippet if there is no match. */
   readonly line: number
 }
 
 /** Maximum number of UTF-16 units to search for matches. */
 const MAX_SCANNED = 400_000
 const ELLIPSIS = '…'
-/** How far a truncation point may move to keep a word or link whole. */
+/** How far a truncation point may move to keep a word or link whole, in UTF-16 units. */
 const MAX_STEP = 80
 
 /**
- * Returns the part of a file's text, at most `maxLength` UTF-16 units, with the densest matches. Each word counts once, so different
- * words outrank a repeated one. Without matches, returns the start of the body. Does not split words (up to 80 units), wikilinks or
- * graphemes.
+ * Returns the part of a file's text with the densest matches, at most `maxLength` UTF-16 units long. Each word counts once, so
+ * different words outrank a repeated one. If nothing matches, returns the start of the body. Does not split graphemes, wikilinks,
+ * or words of up to 80 units.
  */
 export function snippet(
   text: string,
@@ -31,7 +31,7 @@ export function snippet(
   return snippetWith(text, bodyStart, query, { maxLength: 240, gap, ...options })
 }
 
-/** Keeps line breaks, so separate list items are not read as one item. */
+/** Keeps line breaks, so separate list items do not look like one. */
 function gap(space: string): string {
   const last = space.lastIndexOf('\n')
   return last < 0 ? ' ' : space.slice(last)
@@ -39,9 +39,9 @@ function gap(space: string): string {
 
 export interface SnippetOptions {
   readonly maxLength: number
-  /** The text with some parts blanked out. Words in those parts only count if they occur nowhere else. */
+  /** The text with some parts blanked out. Matches in those parts only count if there are none elsewhere. */
   readonly seen?: string
-  /** Returns the replacement for a run of whitespace, which must not be longer. */
+  /** Returns the replacement for a run of whitespace, which must not be longer than the run. */
   readonly gap: (space: string) => string
 }
 
@@ -74,8 +74,8 @@ interface Span {
 }
 
 /**
- * Returns the group of matches within a number of units that has the highest total weight. Ties go to the shortest group, then the
- * first.
+ * Returns the group of matches with the highest total weight that fits into `room` units. Ties go to the shortest group, then to
+ * the first.
  */
 function densest(matches: readonly Match[], room: number): Span | undefined {
   const counts = new Map<number, number>()
@@ -102,13 +102,13 @@ function densest(matches: readonly Match[], room: number): Span | undefined {
   return best
 }
 
-/** Returns the start of the body, or the group of matches with equal context before and after. */
+/** Returns the group of matches with about equal context before and after it, or the start of the body if there is none. */
 function windowAround(
   text: string,
   body: Span,
   { cluster, maxLength }: { readonly cluster: Span | undefined; readonly maxLength: number },
 ): Span {
-  // Collapsing whitespace would leave more room, but the difference is hardly visible.
+  // Collapsing whitespace leaves more room, but the difference is hardly visible.
   if (body.end - body.start <= maxLength) return body
   const room = maxLength - ELLIPSIS.length
   if (cluster === undefined) return { start: body.start, end: endBefore(text, body.start, body.start + room) }
@@ -122,7 +122,7 @@ function windowAround(
   return { start, end: endBefore(text, Math.min(cluster.end, limit), limit) }
 }
 
-/** Returns the first position between `wished` and `last` where a word can start. */
+/** Returns the first position between `wished` and `last` where a word starts. */
 function startAfter(text: string, wished: number, last: number): number {
   const link = linkAround(text, wished)
   const from = link === undefined || link.end > last ? wished : link.end
@@ -141,7 +141,7 @@ function endBefore(text: string, least: number, limit: number): number {
   return graphemeAt(text, from, { first: Math.max(0, from - MAX_STEP), forward: false })
 }
 
-/** Returns the short wikilink that contains an offset. */
+/** Returns the short wikilink around an offset, if there is one. */
 function linkAround(text: string, at: number): Span | undefined {
   const from = Math.max(0, at - MAX_STEP)
   const before = text.slice(from, at + 1)
@@ -152,7 +152,7 @@ function linkAround(text: string, at: number): Span | undefined {
   return { start: from + open, end: from + open + close + 2 }
 }
 
-/** Returns the grapheme boundary at or next to an offset. Segmentation starts at `first` or at the last whitespace after `first`. */
+/** Returns the grapheme boundary at or next to an offset. Segmentation starts at `first` or at the last whitespace after it. */
 function graphemeAt(text: string, at: number, { first, forward }: { readonly first: number; readonly forward: boolean }): number {
   let from = Math.max(0, first)
   for (let space = at - 1; space >= from; space--) {
@@ -171,7 +171,7 @@ function graphemeAt(text: string, at: number, { first, forward }: { readonly fir
   return forward ? Math.min(text.length, at + MAX_STEP) : before
 }
 
-/** Replaces whitespace using `gap`, marks truncation, and adjusts the positions of matches. */
+/** Replaces whitespace by means of `gap`, marks truncation, and adjusts the matches' positions. */
 function collapse(
   text: string,
   span: Span,
@@ -190,7 +190,7 @@ function collapse(
   return { text: span.end < body.end ? out + ELLIPSIS : out, highlights: moveMatches(body.matches, [...moved]) }
 }
 
-/** `runs`: where each run without whitespace starts in the text and in the snippet. */
+/** Moves matches to the snippet. @param runs where each run without whitespace starts in the text and in the snippet */
 function moveMatches(
   matches: readonly Match[],
   runs: readonly (readonly [from: number, to: number])[],

@@ -4,35 +4,35 @@ import { FUNCTION_WORDS, type WordedLanguage } from '../languages/function-words
 import { shorterStems, withoutEndings } from './endings.ts'
 import { foldWord, ownCopy } from './fold-word.ts'
 
-/** Maximum number of cached stems. When full, the cache is cleared. */
+/** Maximum number of cached stems. A full cache is cleared. */
 const MEMO = 50_000
 
 const LETTERS = /^[a-z]+$/
 
 /**
- * Possible endings of stems after the prefix shared with the form (`happy` → `happ·i`, `ability` → `ab·l`). Stems with other endings
- * are not used, so a prefix lookup finds the stem of every form.
+ * What may follow, in a stem, the prefix that it shares with its form (`happy` → `happ·i`, `ability` → `ab·l`). Other stems are
+ * not used, so a prefix lookup finds every form's stem.
  */
 export const STEM_TAILS: readonly string[] = ['', 'e', 'i', 'l', 'le']
 
 const memo = new Map<string, string>()
 
 /**
- * Returns the stem under which a form is stored in a note of this language. Words in the script of a language with own endings lose
- * these, and their stems are marked, so that no stem means words of two languages. All others are stemmed by the English rules (M. F.
- * Porter, An algorithm for suffix stripping, 1980), which leave anything other than `a`–`z` unchanged.
+ * Returns the stem under which a form is stored in a note in the given language. If the language has its own endings and the word
+ * is in its script, these are removed and the stem is marked, so languages do not share stems. All other words are stemmed by the
+ * English rules (M. F. Porter, An algorithm for suffix stripping, 1980), which leave anything other than `a`–`z` unchanged.
  */
 export function stemOf(form: string, language?: string): string {
   const own = language === undefined ? undefined : withoutEndings(form, language)
   return own === undefined ? englishStem(form) : marked(own, language as string)
 }
 
-/** Returns all stems under which a form can be stored in notes of these languages. */
+/** Returns all stems under which a form may be stored in notes in the given languages. */
 export function stemsOf(form: string, languages: readonly string[]): readonly string[] {
   return [...new Set([englishStem(form), ...languages.map((language) => stemOf(form, language))])]
 }
 
-/** No form contains `~`. */
+/** Marks a stem with its language. No form contains `~`. */
 function marked(stem: string, language: string): string {
   return `${stem}~${language}`
 }
@@ -47,12 +47,12 @@ function englishStem(form: string): string {
   return stem
 }
 
-/** Clears the cache of stems, which is hardly needed after indexing. */
+/** Clears the cache of stems, which is of little use after indexing. */
 export function forgetStems(): void {
   memo.clear()
 }
 
-/** Checks whether a form's English stem may differ from the form. Also true for all prefixes of such a form. */
+/** Checks whether a form's English stem may differ from the form. If so, the result is true for all of its prefixes, too. */
 export function isStemmed(form: string): boolean {
   return LETTERS.test(form)
 }
@@ -64,9 +64,9 @@ function checked(form: string, stem: string): string {
 }
 
 /**
- * Checks whether a form is a function word of the language, or of English if the language is unknown or has no list. Function words are
- * indexed, because phrases contain them, but dropped from queries that have other words. Vietnamese ones are kept, because without accents
- * they are many other words.
+ * Checks whether a form is a function word in the language, or in English if the language is unknown or has no list. Function
+ * words are indexed, because phrases contain them, but dropped from queries with other words. The Vietnamese list is not used,
+ * because without accents its words look like many others.
  */
 export function isStopWord(form: string, language = 'en'): boolean {
   const known = language in FUNCTION_WORDS && language !== 'vi' ? (language as WordedLanguage) : 'en'
@@ -77,18 +77,19 @@ export function isStopWord(form: string, language = 'en'): boolean {
 
 const stopWords = new Map<string, ReadonlySet<string>>()
 
-/** Where forms with a given prefix are stored. */
+/** Where forms with a certain prefix are stored. */
 export interface PrefixPlaces {
-  /** All stems from `from` (inclusive) to `to` (exclusive), as bytes. */
+  /** All stems from `from` (inclusive) to `to` (exclusive), in UTF-8. */
   readonly from: Uint8Array
   readonly to: Uint8Array
-  /** Individual stems before `from`, in ascending order. They are needed because a stem can be shorter than its form's prefix. */
+  /** Single stems before `from`, in ascending order, because a stem may be shorter than the prefix of its form. */
   readonly stems: readonly Uint8Array[]
 }
 
 /**
- * Returns where forms with a prefix are stored in notes of these languages. An English stem consists of a prefix of the form and one of
- * `STEM_TAILS`, and a stem of another language is a prefix, so it either contains the whole prefix and is in the range, or is shorter.
+ * Returns where forms with the given prefix are stored in notes in the given languages. An English stem is a prefix of its form
+ * plus one of `STEM_TAILS`, and any other stem is a prefix of its form. So a stem either contains the whole prefix and is in the
+ * range, or is shorter.
  */
 export function placesOfPrefix(prefix: string, languages: readonly string[]): PrefixPlaces {
   const from = Buffer.from(prefix)
@@ -107,7 +108,7 @@ export function placesOfPrefix(prefix: string, languages: readonly string[]): Pr
   return { from, to, stems: shorter.map((stem) => Buffer.from(stem)) }
 }
 
-/** Returns the common prefix of all forms that a term matches in a text of this language. */
+/** Returns the common prefix of all forms that a term matches in a text in the given language. */
 export function beginningOf({ form, stem, match }: WordTerm, language?: string): string {
   if (match !== 'stem') return form
   const tails = STEM_TAILS.filter((tail) => stem.endsWith(tail) && stem.length > tail.length)

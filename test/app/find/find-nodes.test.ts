@@ -231,7 +231,7 @@ describe('queries without a full match', () => {
     const { value, warnings } = await find(core, { query: 'pizza 🍕' })
     expect(value.map(({ id }) => id)).toEqual(['pizza.md', 'bread.md'])
     expect(warnings).toEqual([])
-    await expect(find(core, { query: '🍕 🗂️' })).rejects.toMatchObject({ message: expect.stringContaining('there is no word') })
+    await expect(find(core, { query: '🍕 🗂️' })).rejects.toMatchObject({ message: expect.stringContaining('it contains no word') })
   })
 
   test('falls back to notes with any of the words, with a warning', async () => {

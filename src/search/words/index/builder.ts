@@ -6,11 +6,11 @@ import { ownCopy } from '../fold-word.ts'
 import { ByteWriter } from './bytes.ts'
 import { type Page, PageWriter, PostingWriter, type SegmentHeader } from './page.ts'
 
-/** The indexed words of a file. */
+/** A file's indexed words. */
 export interface WordDocument extends Pick<NoteWords, 'title' | 'body' | 'language'> {
-  /** An integer from 0 to 2^32 - 1. */
+  /** The file's key: an integer from 0 to 2^32 - 1. */
   readonly key: number
-  /** Identifies this version of the file; an integer from 0 to 2^50. */
+  /** Identifies the file's version: an integer from 0 to 2^50. */
   readonly stamp: number
 }
 
@@ -27,13 +27,13 @@ interface Document {
   readonly language: number
 }
 
-/** Builds one segment in memory. Takes about 16 bytes per word of text, and twice that while `pages` runs. */
+/** Builds a segment in memory, which takes about 16 bytes per word of text, and twice as much while `pages` runs. */
 export class SegmentBuilder {
-  /** Ids of forms, for each language, because a form can have another stem in another language. */
+  /** Ids of forms by language, because a form may have different stems in different languages. */
   readonly #ids = new Map<string | undefined, Map<string, number>>([[undefined, new Map()]])
   readonly #forms: Omit<Form, 'id'>[] = []
   readonly #documents = new Map<number, Document>()
-  /** Parallel lists with one number per word of text: the form's id, twice the position (plus 1 in the body), and the document. */
+  /** Parallel lists with a number per word of text: its form, twice its position (plus 1 in the body), and its document. */
   readonly #words = new NumberList(4096)
   readonly #places = new NumberList(4096)
   readonly #ordinals = new NumberList(4096)
@@ -43,14 +43,14 @@ export class SegmentBuilder {
     this.#stemOf = stemOf
   }
 
-  /** Adds a document. Throws a `RangeError` if the key was added before, which is a bug in the caller. */
+  /** Adds a document. Throws a `RangeError` if its key has already been added, which is a bug in the caller. */
   add({ key, stamp, title, body, language }: WordDocument): void {
-    if (this.#documents.has(key)) throw new RangeError(`document ${key} is in this segment already`)
+    if (this.#documents.has(key)) throw new RangeError(`document ${key} has already been added`)
     const lengths = { title: this.#read(title, 0, language), body: this.#read(body, 1, language) }
     this.#documents.set(key, { stamp, ...lengths, language: language === undefined ? 0 : LANGUAGES.indexOf(language) + 1 })
   }
 
-  /** Metadata of the added documents, in order. */
+  /** Returns the metadata of the added documents, in order. */
   header(): SegmentHeader {
     const documents = [...this.#documents.values()]
     return {
@@ -62,11 +62,11 @@ export class SegmentBuilder {
     }
   }
 
-  /** The segment's pages in order. */
+  /** Yields the segment's pages in order. */
   *pages(): Generator<Page, void> {
     const made: Page[] = []
     const writer = new PageWriter((page) => made.push(page))
-    // The words of each form stay in text order.
+    // Each form's words stay in text order.
     const { offsets, targets } = placesByNumber(this.#words.items, this.#forms.length, this.#words.length)
     const into = { writer, entry: new EntryWriter() }
     for (const form of this.#sortedForms()) {
@@ -77,7 +77,7 @@ export class SegmentBuilder {
     yield* made
   }
 
-  /** Not inlined in `pages`, because V8 optimizes long-running generators late. */
+  /** Not part of `pages`, because V8 optimizes long-running generators late. */
   #write({ stem, form }: Form, words: Uint32Array, { writer, entry }: { writer: PageWriter; entry: EntryWriter }): void {
     const ordinals = this.#ordinals.items
     const places = this.#places.items
@@ -89,7 +89,7 @@ export class SegmentBuilder {
     writer.add({ stem: Buffer.from(stem), form: Buffer.from(form), ...entry.finish() })
   }
 
-  /** Reads a field and returns its length in words. */
+  /** Reads a field, and returns its length in words. */
   #read(text: AnalysedText, field: 0 | 1, language: string | undefined): number {
     const ordinal = this.#documents.size
     const ids = this.#ids.get(language) ?? new Map<string, number>()
@@ -101,7 +101,7 @@ export class SegmentBuilder {
     })
   }
 
-  /** Forms that have the same stem in both languages share an id. */
+  /** Returns a new form's id. A form whose stem in the language equals its English stem has only one id. */
   #newId(form: string, ids: Map<string, number>, language: string | undefined): number {
     const own = ownCopy(form)
     const stem = this.#stemOf(own, language)
@@ -119,7 +119,7 @@ export class SegmentBuilder {
   }
 }
 
-/** Collects a form's positions, which arrive ordered by document, field and position. */
+/** Collects a form's positions, which must arrive ordered by document, field and position. */
 class EntryWriter {
   readonly #postings = new ByteWriter()
   readonly #positions = new ByteWriter()
@@ -145,7 +145,7 @@ class EntryWriter {
     this.#before = position
   }
 
-  /** Valid until `clear`. */
+  /** Returns the entry, which is valid until `clear`. */
   finish(): { readonly postings: Uint8Array; readonly positions: Uint8Array } {
     this.#next(-1)
     return { postings: this.#postings.view(), positions: this.#positions.view() }
@@ -167,7 +167,7 @@ function compareUtf8(a: string, b: string): number {
   return Buffer.compare(Buffer.from(a), Buffer.from(b))
 }
 
-/** Like `compareUtf8`, for strings without surrogates. */
+/** Like `compareUtf8`, but for strings without surrogates. */
 function compareUnits(a: string, b: string): number {
   if (a === b) return 0
   return a < b ? -1 : 1

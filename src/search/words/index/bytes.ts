@@ -29,17 +29,17 @@ export class ByteWriter {
     this.#bytes[this.#length++] = value
   }
 
-  /** Writes an integer from 0 to 2^53 - 1 with seven bits per byte, lowest first; the high bit means that more follow (LEB128). */
+  /** Writes an integer from 0 to 2^53 - 1 with seven bits per byte, lowest first. The high bit means that more follow (LEB128). */
   varint(value: number): void {
     let large = value
     for (; large > MAX_INT; large = Math.floor(large / 128)) this.byte((large % 128) | 128)
-    // Most numbers are small, and for those, 32-bit shifts are faster than divisions.
+    // Most numbers are small enough for 32-bit shifts, which are faster than divisions.
     let rest = large | 0
     for (; rest >= 128; rest >>= 7) this.byte((rest & 127) | 128)
     this.byte(rest)
   }
 
-  /** Writes a signed integer up to 2^52: 0, -1, 1, -2 … as 0, 1, 2, 3 …. */
+  /** Writes a signed integer of up to 2^52, encoding 0, -1, 1, -2 … as 0, 1, 2, 3 …. */
   signed(value: number): void {
     this.varint(value < 0 ? -2 * value - 1 : 2 * value)
   }
@@ -55,12 +55,12 @@ export class ByteWriter {
     this.bytes(other.view())
   }
 
-  /** The written bytes. Valid until the next write. */
+  /** Returns the written bytes, which are valid until the next write. */
   view(): Uint8Array {
     return this.#bytes.subarray(0, this.#length)
   }
 
-  /** A copy of the written bytes. */
+  /** Returns a copy of the written bytes. */
   copy(): Uint8Array {
     return this.#bytes.slice(0, this.#length)
   }
@@ -74,7 +74,7 @@ export class ByteWriter {
 
 const MAX_INT = 2 ** 31 - 1
 
-/** Reads bytes sequentially. Throws `DamagedWords` if there are no more bytes. */
+/** Reads bytes sequentially. Throws `DamagedWords` if there are no more. */
 export class ByteReader {
   readonly bytes: Uint8Array
   at: number
@@ -114,7 +114,7 @@ export class ByteReader {
     return value % 2 === 0 ? value / 2 : -(value + 1) / 2
   }
 
-  /** Skips numbers. */
+  /** Skips the given number of varints. */
   skipVarints(count: number): void {
     const { bytes, end } = this
     let at = this.at
@@ -125,7 +125,7 @@ export class ByteReader {
     this.at = at
   }
 
-  /** Skips bytes and returns their offset. */
+  /** Skips the given number of bytes, and returns their offset. */
   take(count: number): number {
     const start = this.at
     if (count > this.end - start) throw new DamagedWords('it ends too early')
@@ -134,7 +134,7 @@ export class ByteReader {
   }
 }
 
-/** Compares like SQLite compares BLOBs: bytewise, with prefixes first. */
+/** Compares bytewise, with prefixes first, like SQLite compares BLOBs. */
 export function compareBytes(a: Uint8Array, b: Uint8Array): number {
   const shared = Math.min(a.length, b.length)
   for (let at = 0; at < shared; at++) {

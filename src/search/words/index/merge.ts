@@ -4,21 +4,21 @@ import { type Page, PageCursor, PageWriter, PostingCursor, PostingWriter, type S
 /** A segment to merge. */
 export interface MergeSource {
   readonly header: SegmentHeader
-  /** All pages of the segment in order. */
+  /** All of the segment's pages in order. */
   readonly pages: Iterable<Uint8Array>
 }
 
 /** Returns true if a document should be kept. */
 export type IsLive = (source: number, ordinal: number) => boolean
 
-/** Number of bytes of entries after which a merge pauses. Processing them takes a millisecond or two. */
+/** A merge pauses after this many bytes of entries, which take a millisecond or two. */
 const SLICE_BYTES = 32 * 1024
 const DEAD = -1
 
 /**
- * Merges the live documents of several segments into one, ordered by source and ordinal, with the same result as a builder. Pauses
- * (`yield`) every few milliseconds, so the caller can do other work; `isLive` is only called before the first pause. Returns the new
- * segment's header. Keeps one word of all sources in memory at a time. Throws `DamagedWords`.
+ * Merges the live documents of several segments into one segment, ordered by source and ordinal, which is the same as a builder
+ * would create. Pauses (`yield`) every few milliseconds, so the caller can do other work. `isLive` is only called before the
+ * first pause. Keeps one word at a time in memory, from all sources. Returns the new segment's header. Throws `DamagedWords`.
  */
 export function* mergeSegments(
   sources: readonly MergeSource[],
@@ -46,7 +46,7 @@ export function* mergeSegments(
   return header
 }
 
-/** Returns the new ordinals of each source's documents. */
+/** Returns the new ordinals of each source's documents, `DEAD` for those that are not kept. */
 function renumber(sources: readonly MergeSource[], isLive: IsLive): readonly Int32Array[] {
   let next = 0
   return sources.map(({ header: { keys } }, source) => {
@@ -78,7 +78,7 @@ function mergeHeaders(sources: readonly MergeSource[], maps: readonly Int32Array
   return merged
 }
 
-/** Returns the streams positioned at the smallest key, in order. */
+/** Returns the streams that are positioned at the smallest key, in order. */
 function smallest(streams: readonly EntryStream[]): readonly EntryStream[] {
   let least: EntryStream[] = []
   for (const stream of streams) {
@@ -93,7 +93,7 @@ function compareKeys(a: PageCursor, b: PageCursor): number {
   return compareBytes(a.stem, b.stem) || compareBytes(a.form, b.form)
 }
 
-/** The entries of a segment in order. */
+/** A segment's entries in order. */
 class EntryStream {
   cursor = new PageCursor(new Uint8Array(0))
   readonly map: Int32Array
@@ -115,14 +115,14 @@ class EntryStream {
       if (page.done === true) return false
       this.cursor = new PageCursor(page.value)
     }
-    // This check also prevents an endless merge if the same pages are returned repeatedly.
+    // This also prevents an endless merge if the source keeps returning the same pages.
     const order = compareBytes(stem, this.cursor.stem) || compareBytes(form, this.cursor.form)
     if (order >= 0 && stem.length > 0) throw new DamagedWords('words are out of order')
     return true
   }
 }
 
-/** Merges one word's entries from several segments into one entry. */
+/** Merges a word's entries from several segments into one. */
 class EntryMerger {
   readonly #postings = new ByteWriter()
   readonly #positions = new ByteWriter()
@@ -133,7 +133,7 @@ class EntryMerger {
     this.#pages = pages
   }
 
-  /** Returns the bytes read. */
+  /** Returns the number of bytes read. */
   merge(streams: readonly EntryStream[]): number {
     this.#postings.clear()
     this.#positions.clear()

@@ -1,16 +1,16 @@
 import { LANGUAGES } from '../../../core/languages.ts'
 import { ByteReader, ByteWriter, compareBytes, DamagedWords } from './bytes.ts'
 
-/** Numbers are in the machine's byte order. On a machine with a different byte order, the format number is not recognized. */
+/** Format number. Numbers are in the machine's byte order, so a machine with another byte order does not recognize it. */
 const FORMAT = 3
 
 const HEAD_BYTES = 8
 
 const DOCUMENT_BYTES = 21
 
-/** A page of a segment. */
+/** A segment's page. */
 export interface Page {
-  /** UTF-8 of the first stem, used to look up pages. All forms of a stem are in the same page. */
+  /** The first stem in UTF-8, by which pages are looked up. All forms of a stem are in the same page. */
   readonly first: Uint8Array
   readonly data: Uint8Array
 }
@@ -21,26 +21,26 @@ export interface Span {
   readonly end: number
 }
 
-/** A word's data in a segment: documents and counts, and separately the positions. */
+/** A word's data in a segment: documents with counts and, separately, positions. */
 export interface Entry {
   readonly stem: Uint8Array
   readonly form: Uint8Array
-  /** See `postings.ts`. */
+  /** See `PostingWriter`. */
   readonly postings: Uint8Array
-  /** Differences between the positions in each document, first in the title, then in the body. Each sequence starts at 0. */
+  /** Differences between a document's positions, first in the title, then in the body. Each of these sequences starts at 0. */
   readonly positions: Uint8Array
 }
 
-/** Size of a page, in bytes, after which the next stem starts a new page. A single stem can exceed it. */
+/** Once a page has this many bytes, the next stem starts a new one. A single stem may exceed it. */
 const PAGE_BYTES = 4096
 
-/** Maximum length of a stem or form in bytes, because 64 UTF-16 units take at most 192 bytes, and the mark of a language 3. */
+/** Maximum length of a stem or form in bytes: 64 UTF-16 units take at most 192 bytes, and a language's mark takes 3. */
 const MAX_KEY = 195
 
 /**
- * Packs entries, ordered bytewise by stem and form, into pages. An entry consists of the stem (length of the prefix shared with the
- * previous stem, and the rest), the form (relative to its stem, in the same way), the lengths of postings and positions, the postings
- * and the positions.
+ * Packs entries, ordered bytewise by stem and form, into pages. An entry consists of the stem (length of the prefix shared with
+ * the previous stem, then the rest), the form (relative to its stem in the same way), the lengths of the postings and positions,
+ * the postings and the positions.
  */
 export class PageWriter {
   readonly #emit: (page: Page) => void
@@ -73,7 +73,7 @@ export class PageWriter {
     this.#stem = EMPTY
   }
 
-  /** The two lengths share a byte, with four bits each; 15 means that the rest follows. */
+  /** Writes a key relative to another. The two lengths share a byte, with four bits each; 15 means that the rest follows. */
   #key(before: Uint8Array, key: Uint8Array): void {
     let shared = 0
     while (shared < key.length && before[shared] === key[shared]) shared++
@@ -87,7 +87,7 @@ export class PageWriter {
 
 const EMPTY = new Uint8Array(0)
 
-/** Reads the entries of a page in order without copying. */
+/** Reads a page's entries in order without copying them. */
 export class PageCursor {
   readonly bytes: Uint8Array
   readonly #reader: ByteReader
@@ -114,7 +114,7 @@ export class PageCursor {
     return this.#form.subarray(0, this.#formLength)
   }
 
-  /** Computed on demand, because most entries of a page are skipped. */
+  /** Computed on demand, because most of a page's entries are skipped. */
   get postings(): Span {
     return { start: this.#start, end: this.#middle }
   }
@@ -136,7 +136,7 @@ export class PageCursor {
     return true
   }
 
-  /** Moves to the next entry of a stem. Returns false if the page has no more of them. The first call can skip other entries. */
+  /** Moves to the given stem's next entry. Returns false if the page has no more. The first call may skip other entries. */
   nextOf(stem: Uint8Array): boolean {
     while (this.next()) {
       const order = this.#compareStem(stem)
@@ -171,20 +171,20 @@ export class PageCursor {
   }
 }
 
-/** The documents of a segment by ordinal. All arrays have the same length. */
+/** A segment's documents by ordinal. All arrays have the same length. */
 export interface SegmentHeader {
-  /** Distinct. */
+  /** The documents' keys, which are distinct. */
   readonly keys: Uint32Array
   readonly stamps: Float64Array
-  /** Number of words in the title and aliases. */
+  /** Number of words in each title and its aliases. */
   readonly titleLengths: Uint32Array
-  /** Number of words in everything else. */
+  /** Number of words in all other fields. */
   readonly bodyLengths: Uint32Array
-  /** Places in `LANGUAGES`, plus 1. 0 if unknown. */
+  /** One-based positions in `LANGUAGES`; 0 means unknown. */
   readonly languages: Uint8Array
 }
 
-/** Returns the language of a document, or `undefined` if it is unknown. */
+/** Returns a document's language, or `undefined` if it is unknown. */
 export function languageAt({ languages }: SegmentHeader, ordinal: number): string | undefined {
   return LANGUAGES[(languages[ordinal] as number) - 1]
 }
@@ -194,7 +194,7 @@ export function languagesIn({ languages }: SegmentHeader): readonly string[] {
   return [...new Set(languages)].flatMap((number) => LANGUAGES[number - 1] ?? [])
 }
 
-/** Encodes the header: format and count, then the arrays as in memory, so they can be read without a loop. */
+/** Encodes a header: format and count, then the arrays as they are in memory, so they can be read without a loop. */
 export function packHeader({ keys, stamps, titleLengths, bodyLengths, languages }: SegmentHeader): Uint8Array {
   const bytes = new Uint8Array(HEAD_BYTES + keys.length * DOCUMENT_BYTES)
   new Uint32Array(bytes.buffer, 0, 2).set([FORMAT, keys.length])
@@ -209,12 +209,12 @@ export function packHeader({ keys, stamps, titleLengths, bodyLengths, languages 
 
 /** Decodes the result of `packHeader`. Throws `DamagedWords`. */
 export function unpackHeader(bytes: Uint8Array): SegmentHeader {
-  // The copy is aligned for numbers.
+  // Copied, because number arrays need aligned memory.
   const { buffer } = new Uint8Array(bytes)
   if (bytes.length < HEAD_BYTES) throw new DamagedWords('a segment has no header')
   const [format, count = 0] = new Uint32Array(buffer, 0, 2)
-  if (format !== FORMAT) throw new DamagedWords('a segment is of another format')
-  if (bytes.length !== HEAD_BYTES + count * DOCUMENT_BYTES) throw new DamagedWords('a segment is not as long as it says')
+  if (format !== FORMAT) throw new DamagedWords('a segment has another format')
+  if (bytes.length !== HEAD_BYTES + count * DOCUMENT_BYTES) throw new DamagedWords('the length of a segment is wrong')
   return listsIn(buffer, count)
 }
 
@@ -231,9 +231,10 @@ function listsIn(buffer: ArrayBuffer, count: number): SegmentHeader {
 }
 
 /**
- * Writes one document's data for a word: `delta << 2 | code`, where delta is the number of documents since the previous one. Codes 1
- * and 2: that many occurrences in the body, none in the title. Code 0: the body's count follows. Code 3: a number follows, whose
- * lowest two bits are the title's count minus 1 (3 means that another number follows), and whose other bits are the body's count.
+ * Writes a word's data for one document: `delta << 2 | code`, where delta is the number of documents since the previous one. Code
+ * 1 or 2: so many occurrences in the body and none in the title. Code 0: the body's count follows. Code 3: a number follows,
+ * whose lowest two bits are the title's count minus 1 (3 means that another number follows), and whose other bits are the body's
+ * count.
  */
 export class PostingWriter {
   readonly #out: ByteWriter
@@ -270,7 +271,7 @@ export class PostingCursor {
   readonly #reader: ByteReader
   readonly #documents: number
 
-  /** `documents` is an upper bound for the ordinals. */
+  /** @param documents upper bound of the ordinals, exclusive */
   constructor(bytes: Uint8Array, span: { readonly start: number; readonly end: number }, documents: number) {
     this.#reader = new ByteReader(bytes, span.start, span.end)
     this.#documents = documents
@@ -279,13 +280,13 @@ export class PostingCursor {
   next(): boolean {
     const reader = this.#reader
     if (reader.at >= reader.end) return false
-    // Most heads are a single byte. This loop is the innermost one of a search.
+    // Most heads are a single byte, and this is the innermost loop of a search.
     let head = reader.bytes[reader.at] as number
     if (head < 128) reader.at++
     else head = reader.varint()
     const code = head & 3
     this.ordinal += 1 + (head > 0x7fffffff ? Math.floor(head / 4) : head >> 2)
-    if (this.ordinal >= this.#documents) throw new DamagedWords('a word stands in a document that does not exist')
+    if (this.ordinal >= this.#documents) throw new DamagedWords('a word occurs in a document that does not exist')
     this.title = 0
     if (code === 0) this.body = reader.varint()
     else if (code < 3) this.body = code

@@ -5,32 +5,32 @@ import { languagesIn, PageCursor, PostingCursor, type SegmentHeader } from './pa
 
 /** Provides the stored pages. */
 export interface PageSource {
-  /** Returns the page with the greatest `first` that does not exceed `stem` (compared bytewise), or `undefined`. */
+  /** Returns the page with the greatest `first` up to `stem` (compared bytewise), or `undefined` if there is none. */
   page(segment: number, stem: Uint8Array): Uint8Array | undefined
-  /** Returns, in order, the result of `page(segment, from)`, if any, and the pages whose `first` is between `from` and `to`. */
+  /** Returns `page(segment, from)`, if it exists, then the pages whose `first` is between `from` and `to`, in order. */
   pages(segment: number, from: Uint8Array, to: Uint8Array): Iterable<Uint8Array>
 }
 
 /** The word to look up. */
 export type WordKey = Pick<WordTerm, 'form' | 'match'>
 
-/** Receives a cursor positioned at an entry. The cursor is valid only during the call. */
+/** Receives a cursor that is positioned at an entry and valid only during the call. */
 type EntryVisitor = (entry: PageCursor) => void
 
-/** A stored segment, with its live documents. */
+/** A stored segment that knows which of its documents are live. */
 export class Segment {
   readonly id: number
   readonly header: SegmentHeader
-  /** Languages of the documents, including dead ones. */
+  /** The documents' languages, including those of dead documents. */
   readonly languages: readonly string[]
   /** 1 for each live document, by ordinal. */
   readonly live: Uint8Array
   liveCount = 0
   /** Higher than any key. */
   readonly end: number
-  /** Number of documents in each language, including dead ones, by the language's number. */
+  /** Number of documents in each language, including dead ones, by one-based position in `LANGUAGES`. */
   readonly languageCounts = new Uint32Array(LANGUAGES.length + 1)
-  /** Number of words in the live documents. */
+  /** Number of words in the live documents, per field. */
   titleWords = 0
   bodyWords = 0
   readonly #pages: PageSource
@@ -66,12 +66,12 @@ export class Segment {
     this.bodyWords += sign * (this.header.bodyLengths[ordinal] as number)
   }
 
-  /** Returns the documents of an entry, including dead ones. */
+  /** Returns an entry's documents, including dead ones. */
   postings(entry: PageCursor): PostingCursor {
     return new PostingCursor(entry.bytes, entry.postings, this.header.keys.length)
   }
 
-  /** Visits the entries of a word: all forms of its stem, its exact form, or all forms that start with it. */
+  /** Visits a word's entries: depending on `match`, all forms of its stem, its exact form, or all forms that start with it. */
   visit({ match, form }: WordKey, visitor: EntryVisitor): void {
     const bytes = Buffer.from(form)
     if (match === 'prefix') this.#visitPrefix(form, bytes, visitor)
@@ -84,7 +84,7 @@ export class Segment {
     }
   }
 
-  /** Returns the size in bytes of the lists of a stem in notes of a language. It grows with the number of documents, including dead ones. */
+  /** Returns the size in bytes of a stem's lists, or 0 without notes in the language. It grows with all documents, even dead ones. */
   sizeIn(language: string, stem: string): number {
     let size = 0
     if (!this.languages.includes(language)) return size
@@ -121,20 +121,20 @@ function startsWith(bytes: Uint8Array, prefix: Uint8Array): boolean {
 }
 
 /**
- * Numbers the documents of all segments consecutively. A document's slot is its ordinal plus the number of documents in earlier
+ * The documents of all segments, numbered consecutively. A document's slot is its ordinal plus the number of documents in earlier
  * segments.
  */
 export interface Slots {
   readonly size: number
   readonly segments: readonly Segment[]
-  /** First slot of each segment. */
+  /** The first slot of each segment. */
   readonly bases: readonly number[]
   readonly keys: Uint32Array
   /** Higher than any key. */
   readonly end: number
   readonly titleLengths: Uint32Array
   readonly bodyLengths: Uint32Array
-  /** The language of most documents, including dead ones. */
+  /** The most frequent language among the documents, including dead ones. */
   readonly language: string | undefined
 }
 

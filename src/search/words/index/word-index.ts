@@ -13,19 +13,19 @@ export interface StoredSegment {
   readonly header: SegmentHeader
 }
 
-/** Returns the stamp of a key's current file, or `undefined` if there is none. */
+/** Returns the stamp of a key's current file, or `undefined` if the key has no file. */
 export type StampOf = (key: number) => number | undefined
 
 /**
- * The keyword index of a vault: segments, oldest first, with their live documents. A document is live in the newest segment that
- * contains its key, if its stamp equals the file's. Every method can throw `DamagedWords`.
+ * A vault's keyword index: segments, oldest first, with their live documents. A document is live if its segment is the newest
+ * that contains its key, and its stamp equals the file's. Every method can throw `DamagedWords`.
  */
 export class WordIndex {
   readonly #pages: PageSource
   readonly #stampOf: StampOf
   #segments: readonly Segment[] = []
   #slots: Slots = layOut([])
-  /** Counted when first asked for after a change. */
+  /** Counted on the first request after a change. */
   #languages: ReadonlyMap<string, number> | undefined
 
   constructor(pages: PageSource, stampOf: StampOf) {
@@ -34,8 +34,8 @@ export class WordIndex {
   }
 
   /**
-   * Sets the current segments, oldest first. Data of known ids is kept, because ids are never reused. The cost depends only on the
-   * segments added or removed.
+   * Sets the current segments, oldest first. The data of known ids is kept, because ids are never reused. The cost only depends
+   * on the segments that are added or removed.
    */
   setSegments(stored: readonly StoredSegment[]): void {
     const known = new Map(this.#segments.map((segment) => [segment.id, segment]))
@@ -49,20 +49,20 @@ export class WordIndex {
     for (const { header } of [...gone, ...come]) this.changed(header.keys)
   }
 
-  /** Rechecks whether these keys are live, because their files' stamps changed. */
+  /** Checks again whether the given keys are live, because their files' stamps have changed. */
   changed(keys: Iterable<number>): void {
     this.#languages = undefined
     for (const key of keys) this.#markLive(key)
   }
 
-  /** Returns the documents that contain any of the words, best first. */
+  /** Ranks the documents that contain any of the words. */
   rank(terms: readonly WordTerm[], options: RankOptions): Ranking {
     return rankTerms(this.#slots, terms, options)
   }
 
   /**
-   * Returns the keys of documents that match a word. Depending on the word, any form of its stem matches, only its exact form, or
-   * every form that starts with it.
+   * Returns the keys of the documents that contain a word: depending on `match`, any form of its stem, only its exact form, or
+   * any form that starts with it.
    */
   keysWith(word: WordKey, field: WordField = 'any'): KeySet {
     return this.#collect((segment, put) => {
@@ -73,19 +73,19 @@ export class WordIndex {
     })
   }
 
-  /** Returns the keys of documents that contain a form with a folded prefix. */
+  /** Returns the keys of the documents that contain a form with the given folded prefix. */
   keysWithPrefix(prefix: string, field: WordField = 'any'): KeySet {
     return this.keysWith({ form: prefix, match: 'prefix' }, field)
   }
 
-  /** Returns the keys of documents that contain the words in sequence. */
+  /** Returns the keys of the documents that contain the phrase's words in sequence. */
   keysWithPhrase(phrase: Phrase, field: WordField = 'any'): KeySet {
     return this.#collect((segment, put) => {
       for (const ordinal of documentsWithPhrase(segment, phrase, field)) put(ordinal)
     })
   }
 
-  /** Returns the words of live documents that differ from a folded word by one slip; see `inNearOrder`. */
+  /** Returns the words in live documents that are one typo away from a folded word, in the order of `inNearOrder`. */
   wordsNear(word: string): readonly NearWord[] {
     const notes = new Map<string, number>()
     for (const segment of this.#segments) {
@@ -100,7 +100,7 @@ export class WordIndex {
     return inNearOrder(notes)
   }
 
-  /** Returns the language of a live document, or `undefined` if it is unknown. */
+  /** Returns a live document's language, or `undefined` if it is unknown. */
   languageOf(key: number): string | undefined {
     for (const segment of this.#segments) {
       const ordinal = segment.ordinalOf(key)
@@ -153,7 +153,7 @@ function countLanguages(segments: readonly Segment[]): ReadonlyMap<string, numbe
 }
 
 /**
- * Returns the ordinals of the segment's live documents that contain a phrase, in no particular order. An empty phrase matches
+ * Returns the ordinals of the segment's live documents that contain the phrase, in no particular order. An empty phrase matches
  * nothing.
  */
 function documentsWithPhrase(segment: Segment, phrase: Phrase, field: WordField): Iterable<number> {
@@ -166,10 +166,10 @@ function documentsWithPhrase(segment: Segment, phrase: Phrase, field: WordField)
   return starts?.keys() ?? []
 }
 
-/** Most bytes of a letter in UTF-8. */
+/** Maximum number of bytes that a letter takes in UTF-8. */
 const MOST_BYTES = 4
 
-/** Returns the number of live documents that contain an entry's form. */
+/** Returns how many live documents contain an entry's form. */
 function liveCount(segment: Segment, entry: PageCursor): number {
   const postings = segment.postings(entry)
   let count = 0
@@ -177,12 +177,12 @@ function liveCount(segment: Segment, entry: PageCursor): number {
   return count
 }
 
-/** Possible starts of the phrase in each document, encoded as twice the position, plus 1 in the body. */
+/** The phrase's possible starts by document, encoded as twice the position, plus 1 in the body. */
 type Starts = Map<number, Set<number>>
 
 interface Narrowing {
   readonly field: WordField
-  /** The starts allowed by the words read so far, or `undefined` for all. */
+  /** The starts that the words read so far allow, or `undefined` if all are possible. */
   readonly starts: Starts | undefined
 }
 
@@ -205,7 +205,7 @@ function narrow(segment: Segment, word: PhraseWord, { field, starts }: Narrowing
   return found
 }
 
-/** Visits each document of an entry with its positions, which are decoded on demand. */
+/** Visits an entry's documents with their positions, which are decoded on demand. */
 function readPlaces(segment: Segment, entry: PageCursor, visit: (ordinal: number, places: () => Iterable<number>) => void): void {
   const documents = segment.postings(entry)
   const reader = new ByteReader(entry.bytes, entry.positions.start, entry.positions.end)
@@ -216,7 +216,7 @@ function readPlaces(segment: Segment, entry: PageCursor, visit: (ordinal: number
     const end = reader.at
     visit(documents.ordinal, () => decode(new ByteReader(entry.bytes, start, end), title, body))
   }
-  if (!reader.isAtEnd) throw new DamagedWords('a word has more places than it says')
+  if (!reader.isAtEnd) throw new DamagedWords('a word has more positions than occurrences')
 }
 
 function* decode(reader: ByteReader, title: number, body: number): Generator<number> {
@@ -232,7 +232,7 @@ function* decode(reader: ByteReader, title: number, body: number): Generator<num
   }
 }
 
-/** Returns the size in bytes of a word's document lists. The word with the smallest size is read first. */
+/** Returns the size of a word's document lists in bytes. The word with the smallest size is read first. */
 function sizeOf(segment: Segment, word: PhraseWord): number {
   let size = 0
   segment.visit(keyOf(word), ({ postings }) => {
