@@ -37,7 +37,7 @@ const CHARACTERS_PER_TOKEN = 3
 /** A string of this length or less is not truncated further, even if the server rejects it as too long. */
 const MIN_CHARACTERS = 64
 
-/** Replaced in tests. */
+/** Dependencies. All but `admit` are only set in tests. */
 export interface OpenAiDependencies {
   readonly fetch?: typeof fetch
   readonly random?: () => number
@@ -234,8 +234,7 @@ function refusal({ status, body }: Answer, server: ModelServer, { model }: Asked
 function hintFor(status: number): string {
   if (status === 401 || status === 403)
     return 'Check the API key, which is read from ROUX_EMBEDDER_API_KEY, and that it may use this model.'
-  if (status === 404)
-    return 'Check `embedder.model` (a local server may have to pull it first) and `embedder.base_url`.'
+  if (status === 404) return 'Check `embedder.model` (a local server may have to pull it first) and `embedder.base_url`.'
   if (status >= 300 && status < 400) return 'Set `embedder.base_url` to the address that it redirects to.'
   if (status === 413) return 'Reduce `embedder.max_tokens`.'
   return 'Check `embedder.model`, `embedder.dimensions` and `embedder.max_tokens` against what the server offers.'

@@ -21,7 +21,7 @@ export interface TableHead {
   readonly vocabulary: Uint8Array
   /** Each piece's log probability. Empty if the format has none. */
   readonly scores: Float32Array
-  /** A row's scale, by which its integers are multiplied to get its weights. */
+  /** Each row's scale. Its integers times the scale are its weights. */
   readonly scales: Float32Array
 }
 

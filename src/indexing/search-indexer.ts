@@ -145,7 +145,7 @@ export class SearchIndexer {
     const embedded = (await this.#embedding?.step()) ?? 'done'
     if (embedded === 'done') this.#notes.clear()
     if (embedded === 'more') return 'more'
-    // Only now, because moved notes may reuse the vectors stored for their former paths.
+    // Deleted notes are forgotten last, because moved notes may reuse the vectors stored for their former paths.
     if (embedded === 'done' && this.#gone.size > 0) {
       await this.#forgetGone()
       return 'more'

@@ -504,9 +504,7 @@ export class IndexingService implements Indexing {
     }
     if (this.#parts.isUnwritable(error) && this.#status.cache === 'disk') {
       const reason = error instanceof Error ? error.message : String(error)
-      await this.#moveToMemory(
-        `The index cannot be kept on disk (${reason}); it is kept in memory until the disk is writable.`,
-      )
+      await this.#moveToMemory(`The index cannot be kept on disk (${reason}); it is kept in memory until the disk is writable.`)
       return true
     }
     return this.#status.cache === 'disk'

@@ -86,7 +86,7 @@ const WORDS_CERTAINTY = 0.7
 /** Keyword score's share in the order of notes in other languages. Helps with names and code. Results hardly change from .2 to .4. */
 const WORDS_ACROSS = 0.3
 
-/** How near a language's notes are is the mean of this many best cosines. A single cosine is noisier, and five do no better. */
+/** Number of best cosines whose mean shows how near a language's notes are. A single one is noisier, and five do no better. */
 const TELLING = 3
 
 /**

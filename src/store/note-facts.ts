@@ -7,39 +7,39 @@ import type { FileStat } from '../core/vault.ts'
 import { absolutePeriod, askedTexts, readDate } from '../search/query/compare-values.ts'
 import { plainName } from '../search/similar-names.ts'
 
-/** Extensions of files that are embedded rather than written as notes. In other names, a dot is usually part of the name (`Node.js`). */
+/** Extensions of attachments. Otherwise, what follows a dot is usually part of the name (`Node.js`). */
 const ATTACHMENTS: ReadonlySet<string> = new Set([
   ...['avif', 'bmp', 'gif', 'jpeg', 'jpg', 'png', 'svg', 'tif', 'tiff', 'webp', 'heic', 'pdf'],
   ...['3gp', 'flac', 'm4a', 'mkv', 'mov', 'mp3', 'mp4', 'ogg', 'ogv', 'opus', 'wav', 'webm'],
   ...['csv', 'doc', 'docx', 'odt', 'ppt', 'pptx', 'xls', 'xlsx', 'zip'],
 ])
 
-/** Data of a note besides its words: properties, tasks, and the file's stat as a fallback. */
+/** A note's data apart from its words: properties, tasks, and the file's stat as a fallback for times. */
 export interface NoteSource {
   readonly properties: Readonly<Record<string, unknown>>
   readonly tasks: readonly Task[]
   readonly stat: FileStat | undefined
 }
 
-/** A note's data in the form used by queries. */
+/** A note's data in the form that queries use. */
 export interface NoteFacts {
   /** Milliseconds since the Unix epoch, or NaN if the note has no such time. */
   readonly created: number
   readonly modified: number
-  /** By folded name. */
+  /** The properties by folded name. */
   readonly properties: ReadonlyMap<string, PropertyFacts>
   readonly tasks: ReadonlySet<Task['state']>
 }
 
 export interface PropertyFacts {
-  /** As spelled. */
+  /** The name as spelled in the note. */
   readonly name: string
   readonly kind: ValueKind
-  /** The values, with list items separated. An empty string means no value. */
+  /** The values, one per list item. An empty string means no value. */
   readonly values: readonly string[]
   /** The same values, folded. */
   readonly texts: readonly string[]
-  /** Searchable forms of the values; see `askedTexts`. */
+  /** Strings by which the values are found; see `askedTexts`. */
   readonly asked: readonly string[]
 }
 
@@ -48,7 +48,7 @@ export const IN_SETS: Scope = { kinds: ['note', 'canvas'] }
 
 export const NO_TASKS: NoteFacts['tasks'] = new Set()
 
-/** Extracts the data that every engine uses to find and order notes. */
+/** Extracts the data by which every engine finds and orders notes. */
 export function factsOf(source: NoteSource): NoteFacts {
   const { created, modified } = timesOf(source)
   const properties = new Map<string, PropertyFacts>()
@@ -57,7 +57,7 @@ export function factsOf(source: NoteSource): NoteFacts {
   return { created: toTime(created), modified: toTime(modified), properties, tasks }
 }
 
-/** Reads times from the properties, falling back to the file's. */
+/** Returns the times in the properties or, if there are none, the file's. */
 export function timesOf({ properties, stat }: Pick<NoteSource, 'properties' | 'stat'>): Pick<Node, 'created' | 'modified'> {
   const created = propertyText(properties, 'created', 'date') ?? isoTime(stat?.birthtime)
   const modified = propertyText(properties, 'modified', 'updated') ?? isoTime(stat?.mtime)
@@ -67,7 +67,7 @@ export function timesOf({ properties, stat }: Pick<NoteSource, 'properties' | 's
   }
 }
 
-/** Returns the first of these properties that is a string or a number. Names are compared case-insensitively. */
+/** Returns the first of the named properties that is a string or number. Names are compared case-insensitively. */
 function propertyText(properties: Readonly<Record<string, unknown>>, ...names: readonly string[]): string | undefined {
   for (const name of names) {
     for (const [key, value] of Object.entries(properties)) {
@@ -88,7 +88,7 @@ function isoTime(ms: number | undefined): string | undefined {
 function propertyOf(name: string, value: unknown): PropertyFacts {
   const values = textsOf(value)
   const folded = values.map(foldName)
-  // Most values are already lower case and share one list.
+  // Most values are already in lower case, so both members share a list.
   const texts = folded.every((text, at) => text === values[at]) ? values : folded
   return { name, kind: kindOf(value), values, texts, asked: askedTexts(texts) }
 }
@@ -99,11 +99,11 @@ function kindOf(value: unknown): ValueKind {
   if (typeof value === 'object') return 'object'
   if (typeof value === 'number') return 'number'
   if (typeof value === 'boolean') return 'checkbox'
-  // A year alone could also be a number or text.
+  // A year on its own may also be a number or text.
   return /^\d{4}-|^\[\[/.test(String(value)) && readDate(String(value)) !== undefined ? 'date' : 'text'
 }
 
-/** Converts a value to strings: one per list item, or an empty string if there is no value. */
+/** Converts a value to strings: one per list item, or an empty string for no value. */
 function textsOf(value: unknown): readonly string[] {
   if (Array.isArray(value)) return value.length === 0 ? [''] : value.flatMap(textsOf)
   if (value === null || value === undefined) return ['']
@@ -111,7 +111,7 @@ function textsOf(value: unknown): readonly string[] {
   return [String(value).trim()]
 }
 
-/** Parses a time like a query does: a year, month or day without time zone is local. Other formats are parsed by `Date`. */
+/** Parses a time like queries do: a year, month or day without time zone is local. `Date` parses other formats. */
 function toTime(text: string | undefined): number {
   if (text === undefined) return Number.NaN
   const iso = text.replace(/^(\d{4}-\d{2}-\d{2}) /, '$1T')
@@ -122,7 +122,7 @@ function toTime(text: string | undefined): number {
 export function toOccurrence(link: ResolvedLink, { from, to }: Pick<Occurrence, 'from' | 'to'>): Occurrence {
   const { kind, form, property, subpath, brokenSubpath, line, start, end } = link
   const inComment = link.inComment === true
-  // A search reads the links of large notes, and leaving out members one by one takes several times as long.
+  // Fast path, because a search reads large notes' links, and leaving out members one by one takes several times as long.
   if (property === undefined && subpath === undefined && brokenSubpath === undefined)
     return { from, to, kind, form, line, start, end, inComment }
   return {
@@ -140,7 +140,7 @@ export function toOccurrence(link: ResolvedLink, { from, to }: Pick<Occurrence, 
   }
 }
 
-/** Returns the place of a problem's link, and the link as written. */
+/** Returns the line of a problem's link, and the link as written. */
 export function writtenAt({ line, form, target, subpath, inComment }: ResolvedLink): {
   readonly line: number
   readonly link: WrittenLink
@@ -150,8 +150,8 @@ export function writtenAt({ line, form, target, subpath, inComment }: ResolvedLi
 }
 
 /**
- * Returns a key shared by missing targets that refer to the same note, or `undefined` for attachments. Case, accents and separators
- * are ignored; other characters are not.
+ * Returns a key that missing targets share if they refer to the same note, or `undefined` for attachments. Ignores case, accents
+ * and the kind of separators.
  */
 export function wantedKey(name: string): string | undefined {
   if (ATTACHMENTS.has(endingOf(name))) return undefined

@@ -8,28 +8,25 @@ import { isDamage, isUnwritable } from './embedded/sqlite.ts'
 import { openIndexWriter } from './embedded/writer.ts'
 import type { Neo4jPlace } from './neo4j/server/place.ts'
 
-/**
- * Identifies a vault's engine and location. It is a plain value, because the read and write interfaces are opened in different
- * threads.
- */
+/** Identifies a vault's engine and location. A plain value, because the read and write interfaces are opened in different threads. */
 export type EnginePlace = EmbeddedPlace | Neo4jPlace
 
-/** The write interfaces of an engine, and how to interpret its errors. */
+/** An engine's write interfaces, and how to interpret its errors. */
 export interface EngineWriters {
   openIndex(cache: IndexStatus['cache']): IndexWriter
   openSearch(cache: IndexStatus['cache']): SearchWriter
-  /** True if it stores the text of notes. */
+  /** True if the engine stores the notes' text. */
   readonly keepsTexts: boolean
   isDamage(error: unknown): boolean
   isUnwritable(error: unknown): boolean
-  /** Checks whether an index that could not be written has room now. */
+  /** Checks whether there is now room for an index that could not be written. */
   hasRoom(): boolean
 }
 
-/** Writer methods that return results in parts. */
+/** The writer methods that return results in parts. */
 const PARTS = ['files', 'names', 'mentions', 'tags'] as const
 
-/** To add an engine, add its `type` here and in `compose/engine.ts`, which opens the read interface. */
+/** Opens an engine's writers. To add an engine, add its `type` here and in `compose/engine.ts`, which opens the read interface. */
 export function openWriters(place: EnginePlace): EngineWriters {
   switch (place.type) {
     case 'embedded':
@@ -54,8 +51,8 @@ export function openWriters(place: EnginePlace): EngineWriters {
 }
 
 /**
- * Creates an object with asynchronous methods on the first call. `iterating` names the methods that return parts. A failed creation
- * is retried.
+ * Returns an object with asynchronous methods that is created on the first call. If that fails, the next call retries.
+ * `iterating` lists the methods that return parts.
  */
 function lazily<T extends object>(make: () => Promise<T>, iterating: readonly (keyof T)[] = []): T {
   let made = once(make)

@@ -3,7 +3,7 @@ import { heapLimit, largerHeap } from './heap.ts'
 import type { FromIndexer, ToIndexer } from './messages.ts'
 import { terminate } from './thread-guard.ts'
 
-/** Restarts wait 0.1 to 1.6 s, because a worker that its input crashes would crash again immediately. */
+/** Restarts wait 0.1 to 1.6 s, because a worker that crashed on its input would do so again immediately. */
 const RESTARTS: RestartRule = { firstPause: 100, limit: 5, window: 60_000 }
 
 /** A channel to the part of an indexing worker that handles one vault. */

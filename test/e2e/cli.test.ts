@@ -328,6 +328,6 @@ test('without the SQLite binary, a command says what is missing and what to do',
   const program = join(world.root, 'roux/dist/cli/main.js')
   const { code, err } = await world.roux(['get-hubs', '--vault', world.vault], { program })
   expect(code).toBe(1)
-  expect(err).toMatch(/error: The vault cannot be indexed: SQLite cannot be loaded: .*\n {2}Install again/)
+  expect(err).toMatch(/error: The vault cannot be indexed: SQLite cannot be loaded: .*\n {2}Reinstall Roux/)
   expect(err).not.toContain('    at ')
 })

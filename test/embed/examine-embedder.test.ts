@@ -40,7 +40,7 @@ describe('examining the built-in table', () => {
   test.each<[string, Partial<EmbedderSettings>, Partial<EmbedderDependencies>, RegExp]>([
     ['a missing file', {}, { tables: { ...TABLES, multilingual: '/nowhere/table.bin' } }, /table\.bin cannot be used/],
     ['another file', {}, { tables: { ...TABLES, english: FAKE_ENGINE } }, /not an embedding table/],
-    ['too few dimensions', { dimensions: 3_000 }, {}, /dimensions, and 3000/],
+    ['too few dimensions', { dimensions: 3_000 }, {}, /dimensions, but 3000/],
   ])('%s', async (_, settings, more, message) => {
     const [finding] = await examine(settings, more)
     expect(finding).toMatchObject({ works: false, message: expect.stringMatching(message), hint: expect.any(String) })
@@ -73,11 +73,7 @@ describe('examining a local model', () => {
       () => ({ ...settings(modelFolder({}, { 'tokenizer.json': undefined })), allowDownload: false }),
       /tokenizer\.json is missing/,
     ],
-    [
-      'other dimensions',
-      () => ({ ...settings(modelFolder({}), { dimensions: 9 }), allowDownload: false }),
-      /instead of 9/,
-    ],
+    ['other dimensions', () => ({ ...settings(modelFolder({}), { dimensions: 9 }), allowDownload: false }), /instead of 9/],
   ])('%s', async (_, given, message) => {
     const [finding] = await examineEmbedder(given(), dependencies())
     expect(finding).toMatchObject({ works: false, message: expect.stringMatching(message), hint: expect.any(String) })

@@ -237,7 +237,7 @@ describe('retries', () => {
 
   test.each([413, 500])('does not split forever: %i', async (status) => {
     const { embedder, requests } = await opened(afterOpening(reply(status, 'input is too large to process')))
-    await fails(embedder.embed(['a'.repeat(100_000), 'b'], 'query'), new RegExp(`answers ${status}`))
+    await fails(embedder.embed(['a'.repeat(100_000), 'b'], 'query'), new RegExp(`answered ${status}`))
     expect(requests.length).toBeLessThan(20)
   })
 })

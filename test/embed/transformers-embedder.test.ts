@@ -216,11 +216,7 @@ describe('the transformers package', () => {
     ))
 
   test('reports that it is broken', () =>
-    fails(
-      open({ model: modelFolder() }, { engines: [BROKEN_ENGINE] }),
-      /cannot be loaded: Something went wrong/,
-      /Reinstall it/,
-    ))
+    fails(open({ model: modelFolder() }, { engines: [BROKEN_ENGINE] }), /cannot be loaded: Something went wrong/, /Reinstall it/))
 
   test('the transformers package is searched in several places', () =>
     using(open({ model: modelFolder() }, { engines: ['no-such-package-of-ours', FAKE_ENGINE] }), async ({ dimensions }) => {
@@ -260,12 +256,12 @@ describe("the model's worker", () => {
   test('a crash is an error, and the next call restarts it', () =>
     using(open({ model: modelFolder() }), async (embedder) => {
       const before = await embedder.embed(['word'], 'query')
-      await fails(embedder.embed(['💥💥💥'], 'query'), /worker of the model .* ended/, /is restarted/)
+      await fails(embedder.embed(['💥💥💥'], 'query'), /runs the model .* ended/, /will be restarted/)
       expect(await embedder.embed(['word'], 'query')).toEqual(before)
     }))
 
   test('a missing worker is an error', () =>
-    fails(open({ model: modelFolder() }, { workerEntry: '/nowhere/worker.mjs' }), /worker of the model/, /Try again/))
+    fails(open({ model: modelFolder() }, { workerEntry: '/nowhere/worker.mjs' }), /runs the model/, /Try again/))
 
   test('ignores an aborted call and takes the next one', () =>
     using(open({ model: modelFolder() }), async (embedder) => {

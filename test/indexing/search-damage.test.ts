@@ -276,7 +276,7 @@ describe('a damaged graph index', () => {
             const value = Reflect.get(target, name)
             return (...args: readonly unknown[]) => {
               if (name === 'reset') isDamaged = false
-              if (name === part && isDamaged) throw new DamagedIndex('a row is not what was written')
+              if (name === part && isDamaged) throw new DamagedIndex('a row differs from what was written')
               return value.apply(target, args)
             }
           },

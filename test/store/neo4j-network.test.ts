@@ -52,8 +52,12 @@ describe('a server that rejects', () => {
     ],
     ['Neo.ClientError.Cluster.NotALeader', 'does not accept changes in the default database', 'neo4j://'],
     ['Neo.ClientError.Database.DatabaseNotFound', 'has no default database', 'store.neo4j.database'],
-    ['Neo.TransientError.General.MemoryPoolOutOfMemoryError', 'has too little memory for this', 'server.memory.heap.max_size'],
-    ['Neo.ClientError.Transaction.TransactionTimedOut', 'took too long', 'ask for less'],
+    [
+      'Neo.TransientError.General.MemoryPoolOutOfMemoryError',
+      'does not have enough memory for this',
+      'server.memory.heap.max_size',
+    ],
+    ['Neo.ClientError.Transaction.TransactionTimedOut', 'took too long', 'request less'],
     ['Neo.ClientError.Statement.SyntaxError', 'does not understand a query', 'Use Neo4j 5.26 or newer'],
     ['Neo.ClientError.Procedure.ProcedureNotFound', 'does not understand a query', 'Use Neo4j 5.26 or newer'],
     ['Neo.DatabaseError.General.UnknownError', 'could not answer (Neo.DatabaseError.General.UnknownError)', 'log of Neo4j'],
@@ -89,7 +93,7 @@ describe('a server that rejects', () => {
       hint: expect.stringContaining('+ssc'),
     })
     expect(explained({ code: 'Neo.ClientError.Security.Unauthorized' }, { password: '' })).toMatchObject({
-      message: 'Neo4j at db.example:7687 requires a password, and none is set.',
+      message: 'Neo4j at db.example:7687 requires a password, but none is set.',
     })
     expect(
       explained({

@@ -139,7 +139,7 @@ function codeOf(script: Script, among: readonly string[]): string | undefined {
   return languages.length === 1 ? CODES[languages[0] as number] : reader.clearest(languages)
 }
 
-/** Numbers by the list of languages that they were selected from, because a search passes the same list for every passage. */
+/** Indexes of the selected languages, by the list that selects them. A search passes the same list for every passage. */
 const selected = new WeakMap<readonly string[], Map<Script, readonly number[]>>()
 
 function numbersAmong(script: Script, among: readonly string[]): readonly number[] {

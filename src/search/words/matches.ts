@@ -10,7 +10,7 @@ export interface SnippetQuery {
   readonly phrases: readonly Phrase[]
   /** The languages that texts may be written in. Defaults to all. */
   readonly languages?: readonly string[]
-  /** Language of the texts by its ISO 639-1 code, or `null` if it is unclear. If omitted, it is detected in each text. */
+  /** ISO 639-1 code of the texts' language, or `null` if it is unclear. If omitted, each text's language is detected. */
   readonly language?: string | null
 }
 
@@ -40,7 +40,7 @@ export function findMatches(text: string, query: SnippetQuery): readonly Match[]
   return matchFinder(query)(text)
 }
 
-/** Returns a `findMatches` for one query and many texts. It reuses the prepared query and the forms that it has seen. */
+/** Returns a version of `findMatches` for one query and many texts. It reuses the prepared query and the forms that it has seen. */
 export function matchFinder(query: SnippetQuery): (text: string) => readonly Match[] {
   const known = finders.get(query) ?? newFinder(query)
   finders.set(query, known)

@@ -5,26 +5,26 @@ import { type Database, inTransaction, pragma } from '../../core/sql-database.ts
 import { databasePath, deleteDatabase, identityOf, type Location, makeRoom, publish } from './location.ts'
 import { BUSY_TIMEOUT, DamagedIndex, openSqlite } from './sqlite.ts'
 
-/** Minimum size in bytes of a log worth truncating. */
+/** Minimum size, in bytes, at which a log is worth truncating. */
 const LARGE_LOG = 4_000_000
 
-/** Free pages are released in steps of this many, for at most this many milliseconds, because edits wait meanwhile. */
+/** Free pages are released in steps of `pages`, for at most `within` milliseconds, because edits have to wait meanwhile. */
 const RELEASE = { pages: 200, within: 200 }
 
 /** Identity and format of a database. */
 export interface DatabaseKind {
   /** Distinguishes Roux's files from other databases. */
   readonly applicationId: number
-  /** Incremented with every change to the schema or content. Each format uses a different file. */
+  /** Must be incremented with every change to the schema or content. Each format uses a different file. */
   readonly format: number
   readonly schema: string
-  /** In bytes. Defaults to SQLite's own choice. */
+  /** Page size in bytes. Defaults to SQLite's own choice. */
   readonly pageSize?: number
 }
 
 /**
- * A database that can be rebuilt at any time, as seen by its only writer. It is created on the first commit, and reopened if another
- * process replaces it.
+ * A database that can be rebuilt at any time, for use by its only writer. It is created on the first commit, and reopened if
+ * another process has replaced it.
  */
 export class DatabaseFile {
   readonly #location: Location
@@ -42,7 +42,7 @@ export class DatabaseFile {
     return this.#location
   }
 
-  /** @returns `undefined` if nothing was ever committed @throws DamagedIndex if the file is not a database of this kind */
+  /** @returns `undefined` if nothing has been committed yet @throws DamagedIndex if the file is not a database of this kind */
   open(): Database | undefined {
     const identity = identityOf(this.#location)
     if (this.#database !== undefined) {
@@ -65,7 +65,7 @@ export class DatabaseFile {
   }
 
   /**
-   * Opens the database, creating it first if necessary. A new file is renamed only after it is complete, so nobody opens an
+   * Opens the database, and creates it first if necessary. A new file only gets its name once it is complete, so nobody opens an
    * unfinished one.
    */
   make(): Database {
@@ -88,7 +88,7 @@ export class DatabaseFile {
       publish(draft, path)
     }
     const database = this.open()
-    if (database === undefined) throw new Error('the index file vanished while it was being made')
+    if (database === undefined) throw new Error('the index file disappeared while it was being created')
     return database
   }
 
@@ -97,21 +97,21 @@ export class DatabaseFile {
     return inTransaction(this.make(), action)
   }
 
-  /** Call when idle. @returns whether this is the first call for this file on disk */
+  /** Does maintenance work. Call it when idle. @returns whether this is the first call for this file on disk */
   tidy(): boolean {
     if (this.#database === undefined || this.#location.kind === 'memory') return false
     releasePages(this.#database)
     this.#checkpoint(this.#database, this.#location.path)
     if (this.#isTouched) return false
     this.#isTouched = true
-    // Reading leaves no other trace of use, and unused indexes are deleted.
+    // Marks the file as used, because reading leaves no trace and unused indexes are deleted.
     const now = new Date()
     const { path } = this.#location
     quietly(() => utimesSync(path, now, now))
     return true
   }
 
-  /** Checkpoints the log and releases cached pages. A large log is also truncated, because it would otherwise keep its size. */
+  /** Checkpoints the log and releases cached pages. A large log is also truncated, because it would not shrink by itself. */
   #checkpoint(database: Database, path: string): void {
     database.exec('PRAGMA shrink_memory')
     const log = statSync(`${path}-wal`, { throwIfNoEntry: false })
@@ -119,7 +119,7 @@ export class DatabaseFile {
       database.exec('PRAGMA wal_checkpoint(PASSIVE)')
       return
     }
-    // SQLite skips the truncation while another connection is reading.
+    // SQLite does not truncate while another connection is reading.
     quietly(() => database.exec('PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE)'))
     database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`)
   }
@@ -134,8 +134,8 @@ export class DatabaseFile {
 
   close(): void {
     const database = this.#database
-    // The log is truncated explicitly, because the binding cannot finalize statements, so SQLite does not notice when the last
-    // connection is closed.
+    // Truncates the log, because the binding cannot finalize statements, so SQLite does not notice that the last connection
+    // closes.
     if (database !== undefined) quietly(() => database.exec('PRAGMA wal_checkpoint(TRUNCATE)'))
     this.#close()
   }
@@ -152,7 +152,7 @@ export class DatabaseFile {
 export function requireKind(database: Database, { applicationId, format }: DatabaseKind): void {
   const found = kindOf(database)
   if (found.applicationId !== applicationId || found.format !== format) {
-    throw new DamagedIndex('the file is no index of this version')
+    throw new DamagedIndex('the file is not an index of this version')
   }
 }
 
@@ -167,7 +167,7 @@ export function hasTables(database: Database): boolean {
   return tables?.n !== 0
 }
 
-/** Makes the file smaller by its unused pages. Without this, it would keep the size that it once had. */
+/** Shrinks the file by its unused pages. Otherwise, it would never become smaller. */
 function releasePages(database: Database): void {
   const deadline = performance.now() + RELEASE.within
   while (pragma(database, 'freelist_count') > 0 && performance.now() < deadline)
@@ -182,8 +182,8 @@ function makeSchema(database: Database, { applicationId, format, schema, pageSiz
 }
 
 /**
- * A power cut may lose derived data, but must not corrupt it, hence WAL with `synchronous = NORMAL`. The log is checkpointed when
- * idle (`checkpoint`), or at 40 MB.
+ * A power cut may lose derived data but must not corrupt it, hence WAL with `synchronous = NORMAL`. The log is checkpointed when
+ * idle (`tidy`), or at 40 MB.
  */
 function configure(database: Database): void {
   database.exec(
@@ -191,13 +191,13 @@ function configure(database: Database): void {
   )
 }
 
-/** Runs several reads on one consistent snapshot. */
+/** Runs several reads on the same consistent snapshot. */
 export function readAtOnce<T>(database: Database, read: () => T): T {
   database.exec('BEGIN')
   try {
     return read()
   } finally {
-    // Damage may have closed it.
+    // If the read found damage, the database may have been closed.
     quietly(() => database.exec('COMMIT'))
   }
 }

@@ -71,16 +71,16 @@ export interface SnapshotParts {
   readonly projection: Projection
   readonly rankings: Rankings
   readonly search: SearchReads
-  /** Loads newer commits. Data of single nodes is always read from the newest generation. */
+  /** Loads newer commits. A single node's data is always read from the newest generation. */
   refresh(): void
-  /** Runs a read and reports any damage it finds. */
+  /** Runs a read, and reports any damage that it finds. */
   guard<T>(read: () => T): T
 }
 
-/** Milliseconds of preparation before others get a turn. */
+/** How long to prepare before yielding to the event loop, in milliseconds. */
 const SLICE = 8
 
-/** A snapshot backed by the in-memory graph, valid while the graph stays at one generation. */
+/** A snapshot backed by the in-memory graph. It is valid as long as the graph stays at the same generation. */
 export class EmbeddedSnapshot implements Snapshot {
   readonly generation: number
   readonly files: number
@@ -129,7 +129,7 @@ export class EmbeddedSnapshot implements Snapshot {
     return this.#parts.guard(() => read(this.#parts.projection))
   }
 
-  /** Maps items, yielding to the event loop from time to time. */
+  /** Maps items, and yields to the event loop now and then. */
   async #each<T, R>(items: readonly T[], read: (item: T) => R): Promise<readonly R[]> {
     const found = await eachInTurn(items, takeTurns(this.#signal), (item) => {
       this.#requireSame()
@@ -139,14 +139,14 @@ export class EmbeddedSnapshot implements Snapshot {
     return found
   }
 
-  /** Prepares the lookup of names, some milliseconds at a time. */
+  /** Prepares name lookups, a few milliseconds at a time. */
   async #prepare(part: 'names' | 'similar names'): Promise<void> {
     while (!this.#read((projection) => projection.prepare(part, performance.now() + SLICE))) {
       await new Promise((resolve) => setImmediate(resolve))
     }
   }
 
-  /** A read in several parts can span two generations, which the check at the end finds. */
+  /** Searches. A read in several parts may span two generations, which the check at the end detects. */
   async #search<T>(read: (search: SearchReads) => Promise<T>): Promise<T> {
     this.#requireSame()
     const found = await read(this.#parts.search)
@@ -154,7 +154,7 @@ export class EmbeddedSnapshot implements Snapshot {
     return found
   }
 
-  /** Times, properties and relations come from the graph's index. Damage to the search index is reported by a separate error. */
+  /** Searches by times, properties and relations, which come from the graph's index, so damage is reported for that index. */
   async #searchFacts<T>(read: (search: SearchReads) => Promise<T>): Promise<T> {
     return await this.#search(async (search) => {
       try {

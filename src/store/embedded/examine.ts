@@ -10,7 +10,7 @@ import { DamagedIndex, openSqlite } from './sqlite.ts'
 import { INDEX, readMeta, readTexts, requireKeys } from './writer.ts'
 
 export interface IndexCondition {
-  /** `foreign`: written by another program · `newer`, `older`: written by another version of Roux. All of these are replaced on use. */
+  /** `foreign`: written by another program. `newer`, `older`: written by another version of Roux. All three are replaced on use. */
   readonly state: 'absent' | 'present' | 'damaged' | 'foreign' | 'newer' | 'older'
   readonly message?: string
 }
@@ -34,7 +34,7 @@ function examineDatabase(
       if (applicationId !== kind.applicationId) return { state: 'foreign' }
       if (format > kind.format) return { state: 'newer' }
       if (format < kind.format) return { state: 'older' }
-      // A transaction is needed because a server might be writing.
+      // Reads in a transaction, because a server may be writing.
       database.exec('BEGIN')
       readAll(database)
       return { state: 'present' }
@@ -46,7 +46,7 @@ function examineDatabase(
   }
 }
 
-/** @throws DamagedIndex or SQLite's errors */
+/** Reads every row. @throws DamagedIndex, or SQLite's errors */
 function readEverything(database: Database): void {
   const { rows } = readMeta(database)
   const hot = readTexts(database, 'hot', 'WHERE TRUE')
@@ -64,7 +64,7 @@ function readEverything(database: Database): void {
   }
 }
 
-/** Reads every row of a table and returns the keys. */
+/** Reads every row in a table, and returns the keys. */
 function keysOf(
   database: Database,
   table: 'info' | 'links',
@@ -90,13 +90,13 @@ function isThere(location: Location): boolean {
 
 export interface SqliteCondition {
   readonly version?: string
-  /** Why SQLite does not load. */
+  /** Why SQLite cannot be loaded. */
   readonly message?: string
-  /** Tells the user how to repair that. */
+  /** How the user can fix that. */
   readonly hint?: string | undefined
 }
 
-/** Returns the binding's SQLite version, or why it cannot be loaded. */
+/** Returns SQLite's version, or why it cannot be loaded. */
 export function sqliteVersion(): SqliteCondition {
   try {
     const database = openSqlite(':memory:')
@@ -114,7 +114,7 @@ export function examineSearchIndex(location: Location): IndexCondition {
   return examineDatabase(location, SEARCH, readSearchRows)
 }
 
-/** @throws DamagedIndex, DamagedWords or SQLite's errors */
+/** Reads every row. @throws DamagedIndex, DamagedWords, or SQLite's errors */
 function readSearchRows(database: Database): void {
   for (const row of database.prepare('SELECT id, rank, header FROM segment').iterate()) {
     const { id, rank, header } = row as { id: number; rank: number; header: unknown }

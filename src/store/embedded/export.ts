@@ -7,8 +7,8 @@ import type { LinksAsOf } from './links-as-of.ts'
 import { linksOf } from './projection.ts'
 
 /**
- * Yields every file by id, then every edge by source, as of the first row. Commits create new rows, so the exported generation is
- * unaffected. Closes `links` at the end.
+ * Yields every file, ordered by id, then every edge, ordered by source, in the generation of the first row. Later commits do not
+ * affect the export, because they create new rows. Closes `links` at the end.
  */
 export function* exportRows(graph: Graph, links: LinksAsOf): Generator<ExportRow, undefined> {
   try {

@@ -5,7 +5,7 @@ import { hasTables, readAtOnce } from './database-file.ts'
 import { databasePath, identityOf, type Location } from './location.ts'
 import { isDamage, openSqlite } from './sqlite.ts'
 
-/** Maximum delay in milliseconds before a replacement of the file by another process is noticed. */
+/** Maximum delay before it is noticed that another process has replaced the file, in milliseconds. */
 const SAME_LIFE = 20
 
 interface FollowedOptions<T> {
@@ -15,9 +15,9 @@ interface FollowedOptions<T> {
   readonly cache: number
   /** Checks the database and prepares its statements. @throws DamagedIndex */
   prepare(database: Database): T
-  /** Discards everything that was read, because another database replaces this one. */
+  /** Discards everything that has been read, because the database has been replaced. */
   forget(): void
-  /** Called if the database is damaged, to have it rebuilt. */
+  /** Called if the database is damaged, so it must be rebuilt. */
   onDamage?: (() => void) | undefined
 }
 
@@ -30,7 +30,7 @@ export class FollowedDatabase<T extends object> {
   #opened: Opened<T> | undefined
   /** Time (`performance.now()`) until which the identity check is skipped. */
   #sameUntil = 0
-  /** The database version that was loaded last. */
+  /** The database version that has been loaded last. */
   #version = Number.NaN
   #isDamaged = false
 
@@ -43,26 +43,26 @@ export class FollowedDatabase<T extends object> {
     return this.#location
   }
 
-  /** True if the database was found damaged and has not been replaced yet. */
+  /** True if the database has been found damaged and not been replaced yet. */
   get isDamaged(): boolean {
     return this.#isDamaged
   }
 
-  /** The database that was opened last. */
+  /** The currently open database. */
   get opened(): Opened<T> | undefined {
     return this.#opened
   }
 
-  /** Opens the current database. Returns `undefined` if nothing has been written yet. @throws what `prepare` throws */
+  /** Opens the current database. Returns `undefined` if nothing has been written yet. @throws whatever `prepare` throws */
   open(): Opened<T> | undefined {
-    // The check is skipped for a while after the last one, because calls read several times, and checking the file takes as long as
-    // the rest of a refresh that finds nothing new.
+    // Skips the check for a while after the last one, because a call reads several times, and checking the file takes as long as
+    // everything else in a refresh that finds nothing new.
     const now = performance.now()
     if (this.#opened !== undefined && now < this.#sameUntil) return this.#opened
     const identity = identityOf(this.#location)
     this.#sameUntil = now + SAME_LIFE
     if (this.#opened !== undefined) {
-      // If the cache folder was emptied, the open file stays valid until there is a new index.
+      // If the cache folder has been emptied, the open file remains valid until there is a new index.
       if (identity === undefined || identity === this.#opened.identity) return this.#opened
       this.reopen()
     }
@@ -87,20 +87,20 @@ export class FollowedDatabase<T extends object> {
     }
   }
 
-  /** Makes the next `open` check the file itself, because something was committed or replaced. */
+  /** Makes the next `open` check the file, because something has been committed or replaced. */
   doubt(): void {
     this.#sameUntil = 0
   }
 
   /**
-   * Returns a number that changes with each commit of another connection. Takes 3 µs. SQLite does not count commits to memory shared
-   * by threads. There, the result is NaN, which never equals the previous one.
+   * Returns a number that changes whenever another connection commits. Takes 3 µs. SQLite does not count commits to memory that
+   * threads share; in that case, the result is NaN, which never equals the previous number.
    */
   version({ version }: Opened<T>): number {
     return this.#location.kind === 'file' ? (version.get() as { data_version: number }).data_version : Number.NaN
   }
 
-  /** Loads everything committed since the last load in one transaction. Returns `undefined` if there were no commits. */
+  /** Loads everything that has been committed since the last load, in one transaction. Returns `undefined` if nothing has. */
   load<R>(load: (open: Opened<T>) => R): R | undefined {
     const open = this.open()
     if (open === undefined || this.version(open) === this.#version) return undefined
@@ -117,7 +117,7 @@ export class FollowedDatabase<T extends object> {
     return loaded
   }
 
-  /** Runs a read. Damage never appears in results. It is reported once, and reads throw until the database is replaced. */
+  /** Runs a read. Damage is never returned as data: it is reported once, and then reads throw until the database is replaced. */
   guard<R>(read: () => R): R {
     if (this.#isDamaged) throw this.#beingRebuilt()
     try {
@@ -130,7 +130,7 @@ export class FollowedDatabase<T extends object> {
 
   #fail(error: unknown): never {
     if (!isDamage(error)) throw error
-    // Of two concurrent reads, only one reports the damage.
+    // If two concurrent reads find damage, only one reports it.
     if (!this.#isDamaged) {
       this.#isDamaged = true
       this.reopen()
@@ -140,13 +140,13 @@ export class FollowedDatabase<T extends object> {
   }
 
   #beingRebuilt(cause?: unknown): RouxError {
-    return new RouxError('STORE_UNAVAILABLE', `The ${this.#options.name} was damaged and is being built again.`, {
-      hint: 'Call again: the next answer waits for it.',
+    return new RouxError('STORE_UNAVAILABLE', `The ${this.#options.name} was damaged and is being rebuilt.`, {
+      hint: 'Call again; the next call waits until it has been rebuilt.',
       cause,
     })
   }
 
-  /** Discards everything that was read. A location means that a new database was built there. */
+  /** Discards everything that has been read. If a location is given, a new database has been built there. */
   reopen(location?: Location): void {
     this.close()
     if (location !== undefined) {

@@ -6,7 +6,7 @@ import { DatabaseFile, type DatabaseKind } from './database-file.ts'
 import { sealBytes, unsealBytes } from './search/search-rows.ts'
 import { isDamage, isUnwritable } from './sqlite.ts'
 
-/** Cached insight data: `record` has one row per content hash, `result` the last result of each kind. */
+/** Cached insight data. `record` has a row per content hash, `result` holds the last result of each kind. */
 export const INSIGHT: DatabaseKind = {
   // `roui` in ASCII.
   applicationId: 0x726f7569,
@@ -17,12 +17,12 @@ export const INSIGHT: DatabaseKind = {
   `,
 }
 
-/** Records without a note are deleted once they exceed both this count and this share of the other records. */
+/** Records without a note are deleted once they exceed both this count and this share of the records in use. */
 const UNUSED = { count: 100, share: 0.5 }
 
 /**
- * Opens the cache at a path. Damaged files and other formats are discarded. Rows that cannot be written stay in memory until the
- * cache is closed.
+ * Opens the cache at the given path. A damaged file, or one in another format, is discarded. Rows that cannot be written stay in
+ * memory until the cache is closed.
  */
 export function openInsightCache(path: string): InsightCache {
   const file = new DatabaseFile({ kind: 'file', path }, INSIGHT)
@@ -109,7 +109,7 @@ class SqliteInsightCache implements InsightCache {
     this.#file.close()
   }
 
-  /** Returns false if the write failed, for example because another process holds the file or the disk is full. */
+  /** Runs a write. Returns false if it failed, for example because another process has locked the file or the disk is full. */
   #write(action: (database: Database) => void): boolean {
     const database = this.#database
     if (database === undefined) return false

@@ -5,7 +5,7 @@ import { databasePath, identityOf, type Location } from './location.ts'
 import { openSqlite } from './sqlite.ts'
 import { readMeta } from './writer.ts'
 
-/** The links of all files in one generation, unaffected by later commits. */
+/** All files' links in one generation. Later commits do not affect them. */
 export interface LinksAsOf {
   readonly generation: number
   /** Returns a file's links in stored form, or `undefined` if it has none. */
@@ -19,19 +19,19 @@ export interface OpenIndex {
 }
 
 /**
- * Returns the links of the newest generation. If the index is a file, they are read within an open transaction, without copying. For
- * in-memory databases, where readers block the writer, and deleted files, they are copied as strings.
+ * Returns the links in the newest generation. If the index is a file, they are read within an open transaction, without copying.
+ * If it is in memory, where readers block the writer, or if the file has been deleted, they are copied as strings.
  */
 export function linksAsOfNow(location: Location, open: OpenIndex): LinksAsOf {
   return isNamed(location, open) ? readLinks(openAsOfNow(location)) : copyLinks(open.database)
 }
 
-/** Checks whether the open index is the file at this location. */
+/** Checks whether the open index is the file at the given location. */
 export function isNamed(location: Location, open: OpenIndex): boolean {
   return location.kind === 'file' && identityOf(location) === open.identity
 }
 
-/** Opens an index file with a transaction. Later commits do not change what is read. */
+/** Opens an index file, and begins a transaction. Later commits do not change what it reads. */
 export function openAsOfNow(location: Location): Database {
   const database = openSqlite(databasePath(location))
   try {
@@ -45,7 +45,7 @@ export function openAsOfNow(location: Location): Database {
 
 /** Closes what `openAsOfNow` opened. */
 export function closeAsOf(database: Database): void {
-  // A statement that is not finalized keeps the transaction open and blocks writers.
+  // Commits first, because a statement that is not finalized would keep the transaction open and block writers.
   quietly(() => database.exec('COMMIT'))
   database.close()
 }

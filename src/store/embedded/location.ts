@@ -4,26 +4,26 @@ import { errorCode } from '../../core/error-code.ts'
 import type { IndexName, IndexStatus } from '../../core/indexing.ts'
 import { makeFolder } from '../../core/make-folder.ts'
 
-/** An index not opened for this long (in ms) is assumed to belong to a former vault, version or setting. */
+/** An index that has not been opened for this long (in ms) is assumed to belong to a former vault, version or setting. */
 const MONTH = 30 * 24 * 3_600_000
 
-/** The cache files of a vault: index, search index with its saved graphs, insight and map layout. */
+/** Names of a vault's cache files: index, search index with its saved graphs, insight and map layout. */
 const CACHE_FILE =
   /^(?:(?:index|search-\d+|insight-\d+)-([0-9a-f]{24})\.db(?:\.\d+-\d+\.new|\.hnsw-[0-9a-f]{16}(?:-.+)?)?|layout-([0-9a-f]{24})\.json(?:\.\d+\.tmp)?)$/
 
 const DRAFT = /\.(?:new|tmp)$/
 
-/** Location of an index: a file, or named memory shared by the threads of this process. */
+/** An index's location: a file, or named memory that this process's threads share. */
 export type Location = { readonly kind: 'file'; readonly path: string } | { readonly kind: 'memory'; readonly name: string }
 
-/** Returns the path or URI for SQLite. */
+/** Returns the path or URI to pass to SQLite. */
 export function databasePath(location: Location): string {
   return location.kind === 'file' ? location.path : `file:/${location.name}?vfs=memdb`
 }
 
 /**
- * Returns the identity of the file at a location, or `undefined` if there is none. It changes if another process replaces a damaged
- * file or the cache folder is emptied.
+ * Returns the identity of the file at the given location, or `undefined` if there is none. It changes if another process replaces
+ * a damaged file, or if the cache folder is emptied.
  */
 export function identityOf(location: Location): string | undefined {
   if (location.kind === 'memory') return location.name
@@ -31,18 +31,18 @@ export function identityOf(location: Location): string | undefined {
   return stat === undefined ? undefined : `${stat.dev}:${stat.ino}`
 }
 
-/** Creates the folder, readable only by its owner. */
+/** Creates the file's folder, readable only by its owner. */
 export function makeRoom(path: string): void {
   makeFolder(dirname(path), { mkdirSync, dirname })
 }
 
-/** Publishes a finished file atomically, unless another process was faster. */
+/** Publishes a finished file atomically, unless another process has been faster. */
 export function publish(draft: string, path: string): void {
   try {
     linkSync(draft, path)
   } catch (error) {
     const code = errorCode(error)
-    // On file systems without hard links, the last process wins. The others notice that the file's identity has changed.
+    // On file systems without hard links, the last process wins, and the others notice that the file's identity has changed.
     if (code !== 'EEXIST') renameSync(draft, path)
   }
   deleteDatabase(draft)
@@ -56,7 +56,7 @@ export function deleteDatabase(path: string): void {
 /** Where the embedded engine stores a vault's data. */
 export interface EmbeddedPlace {
   readonly type: 'embedded'
-  /** Path of the index. */
+  /** Path of the graph's index. */
   readonly file: string
   /** Path of the search index. */
   readonly searchFile: string
@@ -72,10 +72,10 @@ export function locationOf(place: EmbeddedPlace, which: IndexName, cache: IndexS
   return { kind: 'memory', name: isSearch ? `${place.memory}-search` : place.memory }
 }
 
-/** Free bytes that an index needs at least. */
+/** Minimum free space for an index, in bytes. */
 const ROOM = 64 << 20
 
-/** Checks whether the folder of an index can be written, and has room for twice what the index took. */
+/** Checks whether the index's folder can be written and has room for twice the size of the existing index. */
 export function hasRoom({ file, searchFile }: EmbeddedPlace): boolean {
   try {
     makeRoom(file)
@@ -92,7 +92,7 @@ export function hasRoom({ file, searchFile }: EmbeddedPlace): boolean {
   }
 }
 
-/** Deletes files of other indexes in the same folder that have not been used for 30 days, and leftover drafts. */
+/** Deletes other indexes' files in the same folder that have not been used for 30 days, and drafts as old. */
 export function sweepOldIndexes(path: string, now = Date.now()): void {
   const folder = dirname(path)
   const vault = /[0-9a-f]{24}/.exec(basename(path))?.[0]
@@ -104,13 +104,13 @@ export function sweepOldIndexes(path: string, now = Date.now()): void {
     const used = usedAt(usedWith(file, owner)) ?? usedAt(file)
     return used !== undefined && now - used > MONTH
   }
-  // Deletes only after all files are checked, because the age of some files is determined by others.
+  // Deletes only after all files have been checked, because the age of some depends on others.
   for (const name of readdirSync(folder).filter(isOld)) deleteDatabase(join(folder, name))
 }
 
 /**
- * Returns the file whose timestamp shows when this file was last used. Files saved next to a database, and map layouts, are used with
- * it but keep their old timestamps.
+ * Returns the file whose timestamp shows when the given file was last used. Map layouts, and files saved next to a database, are
+ * used with it but keep their old timestamps.
  */
 function usedWith(file: string, owner: string): string {
   if (DRAFT.test(file)) return file

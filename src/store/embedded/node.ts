@@ -32,10 +32,10 @@ import { acceptor, folderStart } from './scope.ts'
 
 const NOTES: readonly NodeKind[] = ['note']
 
-/** Maximum number of sources to return per missing target. */
+/** Maximum number of sources returned per missing target. */
 const SOURCES = 3
 
-/** Reads everything except a node's text. */
+/** Returns a node with everything but its text. */
 export function nodeOf(projection: Projection, node: NodeIndex, options: NodeOptions): Node {
   const { graph } = projection
   const row = graph.row(node)
@@ -70,7 +70,7 @@ export function summaryOf({ graph }: Projection, node: NodeIndex): NodeSummary {
   return { id: graph.id(node), title: graph.title(node) }
 }
 
-/** Returns a function that finds files by name within a scope. It is valid for one generation. */
+/** Returns a function that finds files by name within a scope, which is valid for one generation. */
 export function nameFinder(
   projection: Projection,
   match: NameMatch,
@@ -91,7 +91,7 @@ function toHit(projection: Projection, { key, name, score }: SimilarName): NameH
   return { ...summaryOf(projection, key), name, score, of }
 }
 
-/** Returns the neighbors of a node, ordered by in-degree and id, without the node itself and excluded nodes. */
+/** Returns a node's neighbours, ordered by in-degree, then id. Omits the node itself and excluded nodes. */
 export function neighborsOf(projection: Projection, id: NodeId, options: NeighborOptions, page: Page): Paged<NodeId> {
   const { graph } = projection
   const node = graph.find(id)
@@ -135,7 +135,7 @@ function wants(direction: Direction, side: 'in' | 'out'): boolean {
   return direction === 'both' || direction === side
 }
 
-/** Property names are compared in folded form. */
+/** Checks a link's property. Names are compared in folded form. */
 function isOfType(link: ResolvedLink, type: string): boolean {
   return link.property !== undefined && foldName(link.property) === foldName(type)
 }
@@ -156,7 +156,7 @@ interface Tree {
   readonly includeArchived: boolean
   /** Number of notes at any depth. */
   readonly counts: Map<FolderEntry, number>
-  /** Number of notes that can still be shown. */
+  /** Number of notes that may still be shown. */
   left: number
 }
 
@@ -171,7 +171,7 @@ function ownNotes({ includeArchived }: Tree, { notes, archived }: FolderEntry): 
   return includeArchived ? notes.length : notes.length - archived
 }
 
-/** A folder's notes come before its subfolders, so the limit keeps the closest ones. */
+/** A folder's own notes are counted before those in its subfolders, so the limit keeps the closest notes. */
 function toFolder(tree: Tree, folder: FolderEntry, depth: number): Folder {
   const notes = firstNotes(tree, folder)
   tree.left -= notes.length
@@ -187,7 +187,7 @@ function toFolder(tree: Tree, folder: FolderEntry, depth: number): Folder {
   }
 }
 
-/** Returns the first notes by id, up to the remaining limit. */
+/** Returns a folder's first notes by id, up to the remaining limit. */
 function firstNotes({ graph, includeArchived, left }: Tree, { notes, archived }: FolderEntry): readonly NodeSummary[] {
   if (left <= 0) return []
   const isHidden = (key: number): boolean => graph.row(key)?.archived === true
@@ -246,7 +246,7 @@ function drafts({ graph }: Projection, { folder, counts }: WantedFilter): Readon
   return found
 }
 
-/** For each pair, returns the places where the first node links to the second, in order of position. Reads each node's links once. */
+/** For each pair, returns the places where the first node links to the second, ordered by position. Reads each node's links once. */
 export function occurrencesOf(
   projection: Projection,
   pairs: readonly (readonly [from: NodeId, to: NodeId])[],
@@ -258,7 +258,7 @@ export function occurrencesOf(
     const source = graph.find(from)
     const target = graph.find(to)
     if (source === undefined || source < 0 || target === undefined) continue
-    // Checks the graph first, to avoid reading the thousands of links of a hub needlessly.
+    // Checks the graph first, to avoid reading a hub's thousands of links in vain.
     if (!graph.linksTo(source, target)) continue
     const targets = asked.get(source) ?? new Map<NodeIndex, number[]>()
     asked.set(source, targets.set(target, [...(targets.get(target) ?? []), at]))
@@ -275,7 +275,7 @@ export function occurrencesOf(
   return found
 }
 
-/** Returns every link to one of these nodes from other listed nodes. */
+/** Returns every link to any of the given nodes from other listed nodes. */
 export function linksInto(projection: Projection, ids: readonly NodeId[]): readonly Occurrence[] {
   const { graph } = projection
   const targets = new Set(ids.flatMap((id) => graph.find(id) ?? []))
@@ -290,7 +290,7 @@ export function linksInto(projection: Projection, ids: readonly NodeId[]): reado
   )
 }
 
-/** Returns every link from one of these nodes to other listed nodes. */
+/** Returns every link from any of the given nodes to other listed nodes. */
 export function linksFrom(projection: Projection, ids: readonly NodeId[]): readonly Occurrence[] {
   const { graph } = projection
   const isListed = (node: NodeIndex): boolean => node < 0 || graph.row(node)?.excluded === false
@@ -304,7 +304,7 @@ export function linksFrom(projection: Projection, ids: readonly NodeId[]): reado
   })
 }
 
-/** Returns the links that start in each range and lead to other files in the scope. */
+/** For each range, returns the links that start in it and point to other wanted files. */
 export function linksWithin(
   projection: Projection,
   stretches: readonly Stretch[],
@@ -314,7 +314,7 @@ export function linksWithin(
   return stretches.map(({ id, start, end }) => {
     const source = graph.find(id)
     if (source === undefined || source < 0) return []
-    // A loop, because every search reads the thousands of links of the largest notes.
+    // A plain loop, because every search reads the largest notes' thousands of links.
     const found: OutgoingLink[] = []
     for (const link of projection.links(source)) {
       const { to, kind, form, line } = link

@@ -12,42 +12,42 @@ import type { VectorIndexKind } from './search/chunk-graph.ts'
 import { SearchReads } from './search/search-reads.ts'
 
 export interface StoreOptions {
-  /** The vault's name, which prefixes every id if a process serves several vaults. */
+  /** The vault's name, if a process serves several vaults. It prefixes every id. */
   readonly vault?: string
-  /** Called if an index is damaged and must be rebuilt. */
+  /** Called if an index is damaged, so it must be rebuilt. */
   readonly onDamage: (which: IndexName) => void
-  /** Location of the search index. */
+  /** The search index's location. */
   readonly search: Location
   /** How vectors are compared. Defaults to `auto`. */
   readonly vectorIndex?: VectorIndexKind
-  /** Builds vector graphs in another thread. If omitted, the store builds them itself. */
+  /** Builds vector graphs in another thread. If omitted, the store builds them in its own. */
   readonly vectorGraphs?: VectorGraphs
 }
 
-/** The read interface of the embedded store. `refresh` and `reopen` are called when commits are announced. */
+/** The embedded store's read interface. `refresh` and `reopen` must be called when commits and replacements are announced. */
 export interface EmbeddedStore extends Store {
-  /** Loads newer commits. Cheap if there are none. The first time, loads the index some milliseconds at a time. */
+  /** Loads newer commits, which is cheap if there are none. The first time, loads the index a few milliseconds at a time. */
   refresh(): void
-  /** Call after an index was discarded and rebuilt, possibly at another location. */
+  /** Opens an index that has been discarded and rebuilt, possibly at another location. */
   reopen(which: IndexName, location: Location): void
-  /** Loads newer search data and this embedder's new vectors. */
+  /** Loads newer search data, and the embedder's new vectors. */
   refreshSearch(embedder?: string): Promise<void>
   /**
-   * Builds data in advance that the first lookup of names, or of similar names, would otherwise have to wait for. Stops at a time
+   * Builds data that the first lookup of names, or of similar names, would otherwise have to wait for. Stops at the given time
    * (`performance.now()`).
-   * @returns whether all of this data is built
+   * @returns whether all of this data has been built
    */
   prepare(part: 'names' | 'similar names', until: number): boolean
   /** Releases caches. Call it when idle. */
   rest(): void
 }
 
-/** Opens the read interface of an index that might not exist yet. Nothing is read until `refresh` or another method is called. */
+/** Opens the read interface of an index, which need not exist yet. Nothing is read until `refresh` or another method is called. */
 export function openEmbeddedStore(location: Location, options: StoreOptions): EmbeddedStore {
   return new SqliteStore(location, options)
 }
 
-/** Maximum number of attempts to run a use case. Commits rarely occur while a use case waits for text. */
+/** Maximum number of attempts to run a use case on one generation. Commits are rare while a use case waits for text. */
 const RUNS = 4
 
 class SqliteStore implements EmbeddedStore {
@@ -103,7 +103,7 @@ class SqliteStore implements EmbeddedStore {
       this.#load()
         .then(() => this.#refresh())
         .catch(() => {
-          // The next read reports the error.
+          // The next read throws the error again.
         })
     }
   }
@@ -170,12 +170,12 @@ class SqliteStore implements EmbeddedStore {
         yield row.value
       }
     } finally {
-      // Also releases the generation if the caller stops early.
+      // Releases the generation even if the caller stops early.
       rows.return(undefined)
     }
   }
 
-  /** Returns the links of the same generation as the graph. */
+  /** Returns the links in the graph's generation. */
   async #linksAsOfNow(): Promise<LinksAsOf | undefined> {
     for (;;) {
       await this.#load()
@@ -183,7 +183,7 @@ class SqliteStore implements EmbeddedStore {
       this.#refresh()
       const links = this.#projection.file.guard(() => this.#projection.linksAsOfNow())
       if (links === undefined || links.generation === this.#projection.generation) return links
-      // A commit happened in between.
+      // There was a commit in between.
       links.close()
     }
   }

@@ -16,8 +16,8 @@ import { isOrphan, type Projection } from './projection.ts'
 import { folderStart } from './scope.ts'
 
 /**
- * Finds problems in the vault, ordered by id and line. Only the files of the requested page are read, because the counts of the other
- * files are known, unless the filter asks for links to one node.
+ * Finds problems in the vault, ordered by id and line. Other files' counts are known, so only the files on the requested page are
+ * read, unless the filter is for links to one node.
  */
 export function findProblems(projection: Projection, filter: ProblemFilter, page: Page): Paged<Problem> {
   const kinds: readonly ProblemKind[] = filter.kind === undefined ? PROBLEM_KINDS : [filter.kind]
@@ -48,7 +48,7 @@ export function findProblems(projection: Projection, filter: ProblemFilter, page
   return { items, total }
 }
 
-/** Counts the problems of each kind. */
+/** Counts the vault's problems by kind. */
 export function countProblems(projection: Projection, filter: Omit<ProblemFilter, 'kind'>): ProblemCounts {
   const counts = Object.fromEntries(PROBLEM_KINDS.map((kind) => [kind, 0])) as Record<ProblemKind, number>
   counts.outside_link = outsideProblems(projection, filter).length
@@ -63,7 +63,7 @@ export function countProblems(projection: Projection, filter: Omit<ProblemFilter
   return counts
 }
 
-/** Ordered by id. */
+/** Returns links out of the vault, ordered by id. */
 function outsideProblems({ graph, outside }: Projection, { id, target, folder }: ProblemFilter): Problem[] {
   if (id !== undefined || target !== undefined) return []
   const start = folder === undefined ? '' : folderStart(folder)
@@ -73,7 +73,7 @@ function outsideProblems({ graph, outside }: Projection, { id, target, folder }:
     .sort((a, b) => (a.id < b.id ? -1 : 1))
 }
 
-/** The files that may have the requested problems, by id. */
+/** Yields the files that may have the requested problems, ordered by id. */
 function* rowsOf(projection: Projection, { id, target, folder }: ProblemFilter): IterableIterator<GraphRow> {
   const { graph } = projection
   const start = folder === undefined ? '' : folderStart(folder)
@@ -88,7 +88,7 @@ function* rowsOf(projection: Projection, { id, target, folder }: ProblemFilter):
   }
 }
 
-/** Equals the sum of `countOf` over all kinds, but uses the count in the graph, because this is called for every file. */
+/** Returns the sum of `countOf` over all kinds. Uses the count in the graph, because it is called for every file. */
 function countAll(graph: Graph, row: GraphRow): number {
   return graph.problemCount(row.key) + countOf(graph, row, 'orphan') + countOf(graph, row, 'twin')
 }

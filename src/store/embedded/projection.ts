@@ -14,7 +14,7 @@ import { SEPARATOR, type StoredState, unpackHot, unpackInfo, unpackLinks, unpack
 import { DamagedIndex } from './sqlite.ts'
 import { readMeta, readTexts, requireKeys, requireSchema, type Texts, textSlices } from './writer.ts'
 
-/** Partially built names, up to the key `next`. */
+/** Names that have been built up to the key `next`, exclusive. */
 interface NamesAhead {
   readonly names: SimilarNames
   next: number
@@ -29,23 +29,23 @@ const VALUES_KEPT = 16
 /** Number of rows between checks of the clock. */
 const LOOK_AT_CLOCK = 32
 
-/** Above this number of new rows, the table is scanned without its index. */
+/** If there are more new rows than this, the table is scanned without its index. */
 const MANY_ROWS = 20_000
 
-/** Number of rows to load without yielding, which takes some milliseconds. */
+/** Number of rows to load before yielding, which takes a few milliseconds. */
 const ROWS_AT_ONCE = 500
 
 interface ProjectionOptions {
-  /** The vault's name, which prefixes every id if a process serves several vaults. */
+  /** The vault's name, if a process serves several vaults. It prefixes every id. */
   readonly vault?: string | undefined
-  /** Called after the index was replaced, so keys may refer to other files. */
+  /** Called after the index has been replaced, so keys may refer to other files. */
   onReplaced?(): void
   onDamage?(): void
 }
 
 /**
- * One generation of the index in memory: graph, tags and names. `refresh` checks for commits by any process and loads newer rows.
- * Details of single nodes are read from the database.
+ * One generation of the index in memory: graph, tags and names. `refresh` checks for commits by any process, and loads newer
+ * rows. A node's details are read from the database.
  */
 export class Projection {
   readonly file: FollowedDatabase<Statements>
@@ -73,7 +73,7 @@ export class Projection {
     return this.#generation
   }
 
-  /** True if this generation covers the whole vault, false if the vault is still being read. */
+  /** True if this generation covers the whole vault, false while the vault is still being read. */
   get isComplete(): boolean {
     return this.#isComplete
   }
@@ -92,9 +92,9 @@ export class Projection {
   }
 
   /**
-   * Loads the index for the first time, some milliseconds at a time. An index in memory, or one that was replaced meanwhile, is left
-   * to `refresh`, which loads everything at once.
-   * @param onLoaded receives the keys of the rows before anyone reads them
+   * Loads the index for the first time, a few milliseconds at a time. An index in memory, or one that has been replaced in the
+   * meantime, is left to `refresh`, which loads everything at once.
+   * @param onLoaded receives the rows' keys before anyone reads the rows
    * @throws DamagedIndex, or SQLite's errors for a damaged file
    */
   async load(onLoaded: (keys: readonly number[]) => void): Promise<void> {
@@ -125,7 +125,7 @@ export class Projection {
 
   /**
    * Loads newer commits.
-   * @returns the keys that changed
+   * @returns the keys of the files that have changed
    * @throws DamagedIndex, or SQLite's errors for a damaged file
    */
   refresh(): readonly number[] {
@@ -143,7 +143,7 @@ export class Projection {
     return rows
   }
 
-  /** Enters the generation whose rows were read. @throws DamagedIndex */
+  /** Enters the generation whose rows have been read. @throws DamagedIndex */
   #enter({ generation, outside, complete, lineage, rows }: StoredState, count: number): void {
     if (this.#generation === 0 && rows !== count) throw new DamagedIndex('rows are missing')
     this.#lineage = lineage
@@ -174,7 +174,7 @@ export class Projection {
     this.#graph.apply(rows)
   }
 
-  /** Built on first use and kept up to date from then on. */
+  /** Returns the tags, which are built on first use and then kept up to date. */
   tags(): TagIndex {
     if (this.#tags === undefined) {
       this.#tags = new TagIndex()
@@ -191,7 +191,7 @@ export class Projection {
     return this.#folders
   }
 
-  /** Computes a value from the graph on first use in a generation. */
+  /** Returns a value that is computed from the graph on first use in each generation. */
   once<T>(name: string, compute: () => T): T {
     if (!this.#computed.has(name)) {
       const value = compute()
@@ -201,12 +201,12 @@ export class Projection {
     return this.#computed.get(name) as T
   }
 
-  /** Keys of files with problems, ordered by id. */
+  /** Returns the keys of the files with problems, ordered by id. */
   notesWithProblems(): readonly number[] {
     return this.once('problems', () => findNotesWithProblems(this.#graph))
   }
 
-  /** Titles and aliases of all files. */
+  /** Returns the titles, aliases and file names of all files. */
   names(): SimilarNames {
     if (this.#names !== undefined) return this.#names
     const ahead = this.#namesAhead ?? { names: new SimilarNames(), next: 0 }
@@ -215,7 +215,7 @@ export class Projection {
   }
 
   /**
-   * Builds `names` in advance until a time (`performance.now()`), then the additional data for similar names, so the first lookup
+   * Builds `names`, then the additional data for similar names, until the given time (`performance.now()`), so the first lookup
    * does not have to wait.
    * @returns whether all of this data is built
    */
@@ -250,7 +250,7 @@ export class Projection {
     const known = this.#links.get(key)
     if (known !== undefined) return known
     const links = this.#readLinks(key)
-    // Hubs are requested repeatedly, and reading thousands of links takes milliseconds.
+    // A hub's links are requested repeatedly, and reading thousands of links takes milliseconds.
     if (links.length >= MANY_LINKS) {
       if (this.#links.size >= HUBS_KEPT) this.#links.clear()
       this.#links.set(key, links)
@@ -264,15 +264,15 @@ export class Projection {
   }
 
   /**
-   * Returns the links of the newest generation, which may be newer than this one, or `undefined` before the first generation. They
-   * are unaffected by later commits. The caller must close them.
+   * Returns the links in the newest generation, which may be newer than this one, or `undefined` before the first generation.
+   * Later commits do not affect them. The caller must close them.
    */
   linksAsOfNow(): LinksAsOf | undefined {
     const { opened, location } = this.file
     return opened === undefined ? undefined : linksAsOfNow(location, opened)
   }
 
-  /** Returns stored information about a note's text, or `undefined` for files that were not read. */
+  /** Returns the stored information about a note's text, or `undefined` for a file that was not read. */
   info(key: number): FileInfo | undefined {
     const row = this.file.opened?.info.get(key) as { data: string } | undefined
     if (row !== undefined) return unpackInfo(key, row.data)
@@ -290,7 +290,7 @@ export class Projection {
     return row === undefined || row.stat === '' ? undefined : unpackStat(row.stat).stat
   }
 
-  /** Releases cached data of the database. */
+  /** Releases data cached from the database. */
   rest(): void {
     this.#links.clear()
     this.#computed.clear()
@@ -306,7 +306,7 @@ export class Projection {
     this.#options.onReplaced?.()
   }
 
-  /** Replaces the graph, and drops what was derived from it. */
+  /** Replaces the graph, and drops everything derived from it. */
   #replaceGraph(graph: Graph): void {
     this.#graph = graph
     this.#links.clear()
@@ -330,7 +330,7 @@ function prepare(database: Database): Statements {
   }
 }
 
-/** Parses a file's stored links. @throws DamagedIndex if they contradict the file's row */
+/** Parses a file's stored links. @throws DamagedIndex if they are missing although the file's row has targets */
 export function linksOf(key: number, data: string | undefined, row: GraphRow | undefined): readonly ResolvedLink[] {
   if (data !== undefined) return unpackLinks(key, data)
   if (row !== undefined && row.targets.length + row.missing.length > 0) throw new DamagedIndex('links are missing')
@@ -341,13 +341,13 @@ function unpackRows({ texts, keySum }: Texts): readonly GraphRow[] {
   return requireKeys(texts.map(unpackHot), keySum)
 }
 
-/** Returns the text of rows newer than a generation. */
+/** Returns the text of the rows that are newer than the given generation. */
 function readNewTexts(database: Database, generation: number): Texts {
-  // Reads all rows without the index, because a damaged index could return one row twice and skip another unnoticed.
+  // Reads all rows without the index, because a damaged index could return a row twice and skip another without being noticed.
   if (generation === 0 || countNewer(database, generation) > MANY_ROWS) {
     return readTexts(database, 'hot', `NOT INDEXED WHERE generation > ${generation}`)
   }
-  // INDEXED BY is needed because SQLite would otherwise scan the table by key, which takes 13 ms for 100,000 rows.
+  // Without INDEXED BY, SQLite would scan the table by key, which takes 13 ms for 100,000 rows.
   const select = database.prepare(
     `SELECT group_concat(hot, char(10)) AS texts, total(key) AS keySum
      FROM (SELECT key, hot FROM file INDEXED BY file_generation WHERE generation > ?)`,
@@ -361,21 +361,21 @@ function countNewer(database: Database, generation: number): number {
   return newer?.rows ?? 0
 }
 
-/** Returns the names of a file. The title comes first and the file name last. */
+/** Returns a file's names: title first, file name last. */
 function namesOf(row: GraphRow): readonly string[] {
   if (row.path === undefined) return []
-  // The file name is also a name, for readers who do not know the title.
+  // The file name counts as a name, too, for readers who do not know the title.
   const stem = fileStem(row)
   return stem === undefined || row.title === stem ? [row.title, ...row.aliases] : [row.title, ...row.aliases, stem]
 }
 
-/** Returns the file name of a note without its extension. */
+/** Returns a note's file name without its extension. */
 export function fileStem(row: Pick<GraphRow, 'path' | 'kind'> | undefined): string | undefined {
   if (row?.path === undefined || row.kind !== 'note') return undefined
   return fileStemOf(row.path)
 }
 
-/** Returns the keys of files with problems of any kind, ordered by id. */
+/** Returns the keys of the files with problems of any kind, ordered by id. */
 function findNotesWithProblems(graph: Graph): readonly number[] {
   return graph
     .order()

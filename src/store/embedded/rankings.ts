@@ -8,15 +8,15 @@ import type { Projection } from './projection.ts'
 import { inScope, isWhole } from './scope.ts'
 
 interface Kept {
-  /** The graph that the keys belong to. After a rebuild, the same keys refer to other files. */
+  /** The graph that the keys belong to. After a rebuild, the same keys may refer to other files. */
   readonly graph: Graph
   readonly generation: number
-  /** Scores by key. Notes added later have no score. */
+  /** Scores by key. Notes that have been added since have no score. */
   readonly scores: Float64Array
   readonly sampled: number | undefined
 }
 
-/** Ranks the most central notes. Degrees are counted; other metrics use the last stored scores. */
+/** Ranks the most central notes. Degrees are counted; for other metrics, the last stored scores are used. */
 export class Rankings {
   readonly #projection: Projection
   readonly #kept = new Map<Metric, Kept>()
@@ -63,7 +63,7 @@ export class Rankings {
     }
   }
 
-  /** Ordered by score, then id. */
+  /** Returns the best nodes, ordered by score, then id. */
   #best(scope: Scope, limit: number, scoreOf: (key: number) => number): readonly RankedNode[] {
     if (limit <= 0) return []
     const { graph } = this.#projection

@@ -6,16 +6,16 @@ import type { FileKind, FileStat, OutsideLink } from '../../core/vault.ts'
 import type { GraphRow } from '../../graph/graph.ts'
 import { DamagedIndex } from './sqlite.ts'
 
-/** Must be incremented with every change below. Each format uses a different file. */
+/** Must be incremented with every change to the rows below. Each format uses a different file. */
 export const FORMAT = 8
 
 /** `roux` in ASCII. Distinguishes Roux's files from other databases. */
 export const APPLICATION_ID = 0x726f7578
 
 /**
- * One row per current or former file. `hot` is loaded into the in-memory graph, `stat` is used to detect changes, and `mentions`
- * contains the names that links depend on. `info` and `links` are read for one node at a time. Each column is a single string,
- * because every value read costs a call; joining rows (`group_concat`) takes 12 ms instead of 45 for obsidian-hub.
+ * `file` has a row per current or former file: `hot` is loaded into the in-memory graph, `stat` serves to detect changes, and
+ * `mentions` contains the names that links depend on. `info` and `links` are read for one node at a time. Each column is a single
+ * string, because reading a value costs a call; joining rows (`group_concat`) takes 12 ms instead of 45 for obsidian-hub.
  */
 export const SCHEMA = `
   CREATE TABLE meta (key TEXT PRIMARY KEY, value NOT NULL) WITHOUT ROWID;
@@ -30,7 +30,7 @@ export const SCHEMA = `
 /** Separates joined strings. JSON never contains it. */
 export const SEPARATOR = '\n'
 
-/** The kind of the text, which is included in the checksum because a flipped bit can turn one table or column into another. */
+/** The kind of a text. The checksum includes it, because a flipped bit can turn one table or column into another. */
 type Kind = 'meta' | 'hot' | 'stat' | 'mentions' | 'info' | 'links'
 
 /** Serializes a value with a checksum: eight hex digits of CRC-32, then JSON. */
@@ -41,17 +41,17 @@ function seal(kind: Kind, value: unknown): string {
 
 /** @throws DamagedIndex if the checksum does not match */
 function unseal(kind: Kind, text: unknown): unknown {
-  // A flipped bit can change the type to a number or blob.
+  // A flipped bit can turn the text into a number or blob.
   const json = typeof text === 'string' ? text.slice(CRC_LENGTH) : ''
   if (typeof text !== 'string' || Number.parseInt(text.slice(0, CRC_LENGTH), 16) !== checksum(kind, json)) {
-    throw new DamagedIndex('a row is not what was written')
+    throw new DamagedIndex('a row differs from what was written')
   }
   return JSON.parse(json)
 }
 
 const CRC_LENGTH = 8
 
-/** Initial checksum of each kind. */
+/** Each kind's checksum, which is the initial value for the checksums of its texts. */
 const SEEDS: Readonly<Record<Kind, number>> = {
   hot: crc32('hot'),
   stat: crc32('stat'),
@@ -61,12 +61,12 @@ const SEEDS: Readonly<Record<Kind, number>> = {
   meta: crc32('meta'),
 }
 
-/** Computes a checksum over the kind and the text. */
+/** Computes a checksum of the kind and the text. */
 function checksum(kind: Kind, text: string): number {
   return crc32(text, SEEDS[kind])
 }
 
-/** State of the last commit, and the number of rows in `file`, including those of removed files. */
+/** The state of the last commit, plus the number of rows in `file`, including those for removed files. */
 export interface StoredState extends IndexState {
   readonly rows: number
 }
@@ -115,7 +115,7 @@ type Hot = readonly [
   pageTitle?: string,
 ]
 
-/** Packs the part of a record needed by the in-memory graph. */
+/** Packs the part of a record that the in-memory graph needs. */
 export function packHot(record: FileRecord): string {
   const { targets, missing, problems } = project(record)
   const flags = (record.excluded ? EXCLUDED : 0) | (record.archived ? ARCHIVED : 0) | (record.conflict ? CONFLICT : 0)
@@ -134,12 +134,12 @@ export function packHot(record: FileRecord): string {
   return seal('hot', record.pageTitle === undefined ? hot : [...hot, record.pageTitle])
 }
 
-/** Packs a removed file, whose key can be reused. */
+/** Packs a removed file, whose key may be reused. */
 export function packGone(key: number): string {
   return seal('hot', [key])
 }
 
-/** Summarizes a record's links: distinct targets, distinct missing names and the number of problems. */
+/** Summarizes a record's links: their distinct targets, distinct missing names and the number of problems. */
 function project(record: FileRecord): { targets: number[]; missing: string[]; problems: Hot[9] } {
   const targets = new Set<number>()
   const missing = new Map<string, string>()
@@ -177,7 +177,7 @@ export function unpackHot(text: unknown): GraphRow & { readonly pageTitle?: stri
     archived: (flags & ARCHIVED) !== 0,
     conflict: (flags & CONFLICT) !== 0,
     title,
-    // Most lists are empty and share one array.
+    // Most lists are empty, so they share one array.
     aliases: aliases.length === 0 ? NONE : aliases,
     tags: tags.length === 0 ? NONE : tags,
     targets: targets.length === 0 ? NO_TARGETS : Int32Array.from(targets),
@@ -230,10 +230,10 @@ export function unpackStat(text: unknown): KnownFile {
   return { key, path: path as VaultPath, excluded: excluded === 1, stat, style: { wikilinks, relativeLinks } }
 }
 
-/** Values include their key, because a flipped bit can move a row to another key. */
+/** Unseals a value for the given key. Values include their key, because a flipped bit can move a row to another key. */
 function unsealFor(kind: Kind, key: number, text: unknown): unknown {
   const [owner, value] = unseal(kind, text) as [number, unknown]
-  if (owner !== key) throw new DamagedIndex('a row is not where it was written')
+  if (owner !== key) throw new DamagedIndex('a row is stored under the wrong key')
   return value
 }
 

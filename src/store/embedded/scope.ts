@@ -3,26 +3,26 @@ import type { Graph, NodeIndex } from '../../graph/graph.ts'
 import { KeySet } from '../../search/key-set.ts'
 import type { Projection } from './projection.ts'
 
-/** Returns the nodes of a scope by id, files before missing targets. Excluded nodes are left out. */
+/** Returns the nodes in a scope, ordered by id, files before missing targets. Omits excluded nodes. */
 export function inScope(projection: Projection, scope: Scope): readonly NodeIndex[] {
   return isWhole(scope)
     ? projection.once(`nodes ${JSON.stringify(scope)}`, () => find(projection, scope))
     : find(projection, scope)
 }
 
-/** Returns the files of a scope. */
+/** Returns the files in a scope. */
 export function keysInScope(projection: Projection, scope: Scope): KeySet {
   if (!isWhole(scope)) return KeySet.of(inScope(projection, scope).filter((node) => node >= 0))
   return projection.once(`keys ${JSON.stringify(scope)}`, () => KeySet.of(keysOfWhole(projection, scope)))
 }
 
-/** Yields the files of a scope that is the whole vault, by key, which needs no sorting. */
+/** Yields the files in a whole-vault scope, ordered by key, which needs no sorting. */
 function* keysOfWhole({ graph }: Projection, scope: Scope): Generator<number> {
   const isWanted = fileFilter(graph, scope)
   for (let key = 0; key < graph.size; key++) if (isWanted(key)) yield key
 }
 
-/** True if a scope is the whole vault, apart from kinds and states of files. */
+/** Checks whether a scope is the whole vault, except for restrictions to kinds and states of files. */
 export function isWhole({ folder, path, tags, note }: Scope): boolean {
   return [folder, path, tags, note].every((limit) => limit === undefined)
 }
@@ -43,7 +43,7 @@ function find(projection: Projection, scope: Scope): readonly NodeIndex[] {
   return nodes
 }
 
-/** Returns a test for whether a file is in a scope. The test is cheap if the scope is the whole vault. */
+/** Returns a test for whether a file is in a scope, which is cheap if the scope is the whole vault. */
 export function acceptor(projection: Projection, scope: Scope): (key: number) => boolean {
   const { graph } = projection
   if (!isWhole(scope)) {
@@ -60,7 +60,7 @@ export function acceptor(projection: Projection, scope: Scope): (key: number) =>
   }
 }
 
-/** Beyond this number of files, the set of all files in the scope is used. It is made once per generation. */
+/** After this many tests, the set of all files in the scope is used, which is built once per generation. */
 const FEW = 2_000
 
 /** Returns a test for a file's kind and state. */
@@ -93,18 +93,18 @@ function kindFilter(graph: Graph, kinds: readonly NodeKind[], { withExcluded = f
   }
 }
 
-/** Returns a path prefix. `folder` matches whole folder names, `path` any prefix. */
+/** Returns the scope's path prefix. `folder` matches whole folder names, `path` any prefix. */
 function pathStart({ path, folder }: Scope): string {
   if (path !== undefined && path !== '') return path
   return folder === undefined ? '' : folderStart(folder)
 }
 
-/** Returns the prefix of the folded paths in a folder. Empty for the vault. */
+/** Returns the prefix of folded paths in the given folder, which is empty for the vault itself. */
 export function folderStart(folder: string): string {
   return folder === '' ? '' : `${folder}/`
 }
 
-/** Returns an array with 1 at the keys of files that have the tags, or `undefined` if no tags are given. */
+/** Returns an array with 1 at the keys of the files with the tags, or `undefined` if no tags are given. */
 function taggedFiles(projection: Projection, tags: Scope['tags']): Uint8Array | undefined {
   if (tags === undefined || tags.names.length === 0) return undefined
   const index = projection.tags()

@@ -9,19 +9,19 @@ type DatabaseConstructor = new (path: string, options?: { readOnly?: boolean; ti
 let binding: DatabaseConstructor | undefined
 let guard: CallGuard | undefined
 
-/** Runs one call of SQLite. */
+/** Wraps each call to SQLite. */
 export interface CallGuard {
   run<T>(call: () => T): T
 }
 
-/** All later calls of SQLite in this thread run within the guard. */
+/** Makes all later calls to SQLite in this thread run within the guard. */
 export function guardSqlite(calls: CallGuard): void {
   guard = calls
 }
 
 /**
  * Loads the binding before the first database is opened.
- * @throws RouxError `PROVIDER_ERROR` if it was not installed, or for another platform
+ * @throws RouxError `PROVIDER_ERROR` if it is not installed, or is for another platform
  */
 export function loadSqlite(): DatabaseConstructor {
   try {
@@ -30,7 +30,7 @@ export function loadSqlite(): DatabaseConstructor {
   } catch (error) {
     const [reason = ''] = (error as Error).message.split('\n')
     throw new RouxError('PROVIDER_ERROR', `SQLite cannot be loaded: ${reason.replace(/\.$/, '')}.`, {
-      hint: 'Install again, for this platform and this Node: npm install.',
+      hint: 'Reinstall Roux for this platform and version of Node: npm install.',
       cause: error,
     })
   }
@@ -72,24 +72,24 @@ function guardedStatement(statement: Statement, calls: CallGuard): Statement {
   }
 }
 
-/** How long a writer waits for another one, in milliseconds. */
+/** How long a writer waits for another writer, in milliseconds. */
 export const BUSY_TIMEOUT = 10_000
 
-/** Checks whether an error means that a file is damaged or not a Roux index, according to SQLite or Roux's own checks. */
+/** Checks whether an error means that a file is damaged or not a Roux index, according to SQLite or to Roux's own checks. */
 export function isDamage(error: unknown): boolean {
   return error instanceof DamagedIndex || error instanceof DamagedWords || sqliteSays(DAMAGED, error) || isTooLarge(error)
 }
 
-/** The last messages indicate a corrupt header, schema or integer, because the statements are fixed. */
+/** The last messages, too, indicate a corrupt header, schema or integer, because all statements are fixed. */
 const DAMAGED =
   /malformed|not a database|corrupt|no such (?:table|column|index)|unsupported file format|text encoding|datatype mismatch|\d columns|too large to be represented/i
 
-/** For single rows, the binding reports this error differently. */
+/** When single rows are read, the binding reports the last of these errors differently. */
 function isTooLarge(error: unknown): boolean {
   return errorCode(error) === 'ERR_OUT_OF_RANGE' && /^Value is too large to be represented/.test((error as Error).message)
 }
 
-/** Checks whether an error means that a location is not writable, according to SQLite or the file system. */
+/** Checks whether an error from SQLite or the file system means that a location is not writable. */
 export function isUnwritable(error: unknown): boolean {
   return UNWRITABLE.has(errorCode(error)) || sqliteSays(/readonly|unable to open|disk is full|disk I\/O/i, error)
 }
@@ -97,8 +97,8 @@ export function isUnwritable(error: unknown): boolean {
 const UNWRITABLE: ReadonlySet<unknown> = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT', 'ENOTDIR', 'EEXIST'])
 
 /**
- * Matches the message, because not all of the binding's errors contain SQLite's error number. Checks only the binding's errors,
- * because others may quote user input.
+ * Matches the message, because not all of the binding's errors contain SQLite's error code. Only the binding's errors are
+ * checked, because others may quote user input.
  */
 function sqliteSays(words: RegExp, error: unknown): boolean {
   return errorCode(error) === 'ERR_SQLITE_ERROR' && words.test(String(error))

@@ -37,7 +37,7 @@ import {
 } from './rows.ts'
 import { DamagedIndex } from './sqlite.ts'
 
-/** Opens the write interface of the embedded store. Nothing is written to disk before the first commit. */
+/** Opens the embedded store's write interface. Nothing is written before the first commit. */
 export function openIndexWriter(location: Location): IndexWriter {
   return new SqliteWriter(location)
 }
@@ -116,7 +116,7 @@ class SqliteWriter implements IndexWriter {
       'SELECT hash, hot, data FROM file JOIN info USING (key) WHERE key IN (SELECT value FROM json_each(?))',
     )
     for (const row of select.all(JSON.stringify(keys)) as { hash: string; hot: string; data: string }[]) {
-      // Damaged rows are skipped here. Readers report the damage, and the same data can be read from the notes.
+      // Skips damaged rows, because readers report the damage, and the notes contain the same data.
       quietly(() => {
         const { key, title, aliases, tags } = unpackHot(row.hot)
         const { properties, headings, bodyStart } = unpackInfo(key, row.data)
@@ -164,7 +164,7 @@ class SqliteWriter implements IndexWriter {
     })
   }
 
-  /** Batches are buffered in memory, so the transaction is short. */
+  /** Begins a generation. Batches are buffered in memory, so the transaction is short. */
   async begin(base: number): Promise<OpenGeneration> {
     const batches: Batch[] = []
     return {
@@ -208,11 +208,11 @@ type TextColumn = 'stat' | 'hot' | 'mentions'
 
 export interface Texts {
   readonly texts: readonly string[]
-  /** Sum of the keys in these rows. */
+  /** The sum of these rows' keys. */
   readonly keySum: number
 }
 
-/** Reads one column of many rows. */
+/** Reads a column in many rows. */
 export function readTexts(database: Database, column: TextColumn, condition: string): Texts {
   const all: string[] = []
   let sum = 0
@@ -223,7 +223,7 @@ export function readTexts(database: Database, column: TextColumn, condition: str
   return { texts: all, keySum: sum }
 }
 
-/** Reads one column of many rows, concatenated by the database, with one call per slice instead of one per value. */
+/** Reads a column in many rows. The database joins the values, so reading takes a call per slice instead of a call per value. */
 export function* textSlices(database: Database, column: TextColumn, condition: string, atOnce = TEXTS_AT_ONCE): Generator<Texts> {
   const [range] = database.prepare('SELECT max(key) AS last FROM file').all() as { last: number | null }[]
   const select = database.prepare(
@@ -236,16 +236,16 @@ export function* textSlices(database: Database, column: TextColumn, condition: s
   }
 }
 
-/** @throws DamagedIndex if rows are stored under a key other than their own */
+/** Returns the rows. @throws DamagedIndex if any is stored under a key other than its own */
 export function requireKeys<T extends { readonly key: number }>(rows: readonly T[], keySum: number): readonly T[] {
-  if (rows.reduce((sum, { key }) => sum + key, 0) !== keySum) throw new DamagedIndex('rows are not where they were written')
+  if (rows.reduce((sum, { key }) => sum + key, 0) !== keySum) throw new DamagedIndex('rows are stored under wrong keys')
   return rows
 }
 
-/** Number of rows per string of a few megabytes. */
+/** Number of rows that are joined into a string, which then has a few megabytes. */
 const TEXTS_AT_ONCE = 20_000
 
-/** Number of rows that are read and unpacked in some milliseconds, for readers that do other work in between. */
+/** Number of rows that take a few milliseconds to read and unpack, for callers that do other work in between. */
 const ROWS_AT_ONCE = 1_000
 
 /** @throws DamagedIndex if the database is not an index of this format */
@@ -258,13 +258,13 @@ export function readMeta(database: Database): StoredState {
   const [row] = database.prepare('SELECT value FROM meta WHERE key = ?').all(STATE) as { value: unknown }[]
   if (row !== undefined) return unpackState(row.value)
   const [file] = database.prepare('SELECT key FROM file LIMIT 1').all()
-  if (file !== undefined) throw new DamagedIndex('what the last commit left is missing')
+  if (file !== undefined) throw new DamagedIndex("the last commit's state is missing")
   return NOTHING
 }
 
 const STATE = 'state'
 
-/** Checks whether readers and other writers must load the generation, because more than file times changed. */
+/** Checks whether readers and other writers must load the generation, because more has changed than file times. */
 function isSeen(batches: readonly Batch[], { outside, complete }: VaultState, current: StoredState): boolean {
   if (batches.some(({ put, remove }) => put.length + remove.length > 0) || complete !== current.complete) return true
   return JSON.stringify(outside) !== JSON.stringify(current.outside)
@@ -272,7 +272,7 @@ function isSeen(batches: readonly Batch[], { outside, complete }: VaultState, cu
 
 interface Written {
   readonly generation: number
-  /** `hot` column of each file to be stored. */
+  /** Each file's `hot` column. */
   readonly hot: readonly string[]
 }
 
@@ -294,7 +294,7 @@ function write(database: Database, batch: Batch, { generation, hot }: Written): 
   for (const known of batch.touch) touch.run(packStat(known), known.key)
 }
 
-/** Counting all rows with each commit would take time that grows with the vault. */
+/** Returns the number of new rows. Counting all rows at each commit would take longer the larger the vault is. */
 function countNew(database: Database, batches: readonly Batch[]): number {
   const keys = batches.flatMap(({ put }) => put.map(({ key }) => key))
   const find = database.prepare('SELECT count(*) AS known FROM file WHERE key IN (SELECT value FROM json_each(?))')

@@ -5,12 +5,12 @@ import { SEPARATOR } from './note-properties.ts'
 import { folderStart } from './scope.ts'
 import type { Values } from './server/connection.ts'
 
-/** A condition in Cypher: lookups in the full-text index first, then conditions on a note `f`. */
+/** A condition in Cypher: lookups in the full-text index, followed by conditions on a note `f`. */
 export interface CypherCondition {
-  /** Clauses, each of which binds a list of notes. */
+  /** Clauses that each bind a list of notes. */
   readonly before: readonly string[]
   readonly text: string
-  /** Name of a list that contains every matching note, if such a list exists. */
+  /** The name of a list that contains every matching note, if there is one. */
   readonly within?: string
   readonly parameters: Values
 }
@@ -18,13 +18,13 @@ export interface CypherCondition {
 interface ConditionContext {
   /** The name of the vault's full-text index. */
   readonly wordIndex: string
-  /** Languages of the vault's notes. */
+  /** The languages of the vault's notes. */
   readonly languages: readonly string[]
   /** Removes the vault's name from an id. */
   readonly bare: (id: string) => string
 }
 
-/** Translates a condition to Cypher. All values are passed as parameters. */
+/** Translates a condition to Cypher, and passes all values as parameters. */
 export function toCypher(condition: Condition, asked: ConditionContext): CypherCondition {
   const parameters: Record<string, unknown> = {}
   const before: string[] = []
@@ -34,7 +34,7 @@ export function toCypher(condition: Condition, asked: ConditionContext): CypherC
     parameters[name] = value
     return `$${name}`
   }
-  /** Returns a clause that looks up the notes matching a query in the full-text index. */
+  /** Adds a clause that looks up the notes matching a query in the full-text index, and returns a condition on `f`. */
   const lookUp = (part: Lookup, query: string, condition = 'true'): string => {
     const list = `w${before.length}`
     lists.set(part, list)
@@ -91,7 +91,7 @@ export function toCypher(condition: Condition, asked: ConditionContext): CypherC
         return FEATURES[lookup.feature]
     }
   }
-  /** Evaluates a set once, before the notes. */
+  /** Adds a clause that evaluates a set once, before the notes, and returns a condition on `f`. */
   const inSet = (set: Extract<Lookup, { readonly kind: 'set' }>): string => {
     const text = any(set.condition)
     const list = `w${before.length}`
@@ -131,7 +131,7 @@ const FEATURES: Readonly<Record<Extract<Lookup, { readonly kind: 'has' }>['featu
   property: 'size(f.propertyNames) > 0',
 }
 
-/** Compares like `search/query/compare.ts`: numbers with numbers, and other values as dates with a period. */
+/** Compares like `compares` in `compare-values.ts`: numbers with a number, other values, if they are dates, with a period. */
 function compared(lookup: Extract<Lookup, { readonly kind: 'comparison' }>, give: (value: unknown) => string): string {
   const { name, operator, number, period } = lookup
   const bound = operator === '<' || operator === '>=' ? period?.from : period === undefined ? undefined : period.to - 1

@@ -6,9 +6,9 @@ import { equalKey, namesOf, pairsOf, plainKey, shortHash } from './note-properti
 import type { QuestionContext } from './questions.ts'
 import { filesIn, isNarrow } from './scope.ts'
 
-/** Number of candidates with a similar name: the files that share the most character pairs. */
+/** Number of candidates for a similar name, which are the files that share the most character pairs with it. */
 const CANDIDATES = 1_000
-/** Candidates to fetch, because a few of them may lie outside the scope. */
+/** Number of candidates to fetch, because some of them may lie outside the scope. */
 const LOOKED_AT = 3 * CANDIDATES
 
 interface Candidate extends Pick<FileRecord, 'key' | 'path' | 'title' | 'aliases'> {
@@ -16,7 +16,7 @@ interface Candidate extends Pick<FileRecord, 'key' | 'path' | 'title' | 'aliases
   readonly kind: FileRecord['kind']
 }
 
-/** Finds files by name. The database finds candidates, and the distance of names is computed as in the embedded index. */
+/** Finds files by name. The database finds candidates, and the similarity of names is computed like in the embedded store. */
 export async function findNames(
   asking: QuestionContext,
   names: readonly string[],
@@ -52,7 +52,7 @@ export async function findNames(
   })
 }
 
-/** Returns the best matching files of the scope for each query. If too many of the best are outside the scope, all files are checked. */
+/** Returns the best matching files in the scope for each query. If too many of the best are outside the scope, checks all files. */
 async function candidates(
   asking: QuestionContext,
   queries: readonly string[],

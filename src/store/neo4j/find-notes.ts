@@ -42,7 +42,7 @@ export async function findNotes(
   const { text, parameters } = filesIn(scope, bare)
   const looked = lookedUp(order.terms)
   const isScored = looked.length > 0
-  // If every match must contain one of the words, only notes with such a word are considered.
+  // If a list contains every match, only its notes are considered.
   const matched = fits?.within === undefined ? `MATCH (f:${foundBy(scope)} {vault: $vault})` : `UNWIND ${fits.within} AS f WITH f`
   const asked = asking.questions.one<
     Ranked & {
@@ -80,7 +80,7 @@ export async function findNotes(
   }
 }
 
-/** Returns the notes that match a condition, by id, with their values. */
+/** Returns the notes that match a condition, ordered by id, with their values. */
 export async function groupValues(
   asking: QuestionContext,
   condition: Condition | undefined,
@@ -124,7 +124,7 @@ function valuesOf(by: GroupBy, at: number): string {
   }
 }
 
-/** Higher than any score. */
+/** Marks notes in `$first`. It is higher than any score. */
 const FIRST = 1e9
-/** Ranks hits that come later slightly lower. */
+/** The highest score of all other notes. */
 const ALMOST = 0.999

@@ -70,7 +70,7 @@ interface Counted {
   readonly all: number
 }
 
-/** Returns the number of notes in each folder below a path, for each spelling of the folder. */
+/** Returns the number of notes in each folder below the path, for each spelling of the folder. */
 async function countsOf({ questions }: QuestionContext, path: string, options: TreeOptions): Promise<readonly Counted[]> {
   return await questions.ask<Counted>(
     `MATCH (f:RouxListed {vault: $vault}) WHERE f.folded STARTS WITH $start
@@ -81,7 +81,7 @@ async function countsOf({ questions }: QuestionContext, path: string, options: T
   )
 }
 
-/** Decides how many notes to show in each folder. A folder's own notes take precedence over those in subfolders. */
+/** Decides how many notes to show in each folder. A folder's own notes take precedence over those in its subfolders. */
 function sharesOf(root: Entry, { depth, limit }: TreeOptions): ReadonlyMap<Entry, number> {
   const shares = new Map<Entry, number>()
   let left = limit
@@ -106,7 +106,7 @@ function newEntry(folded: string): Entry {
   return { folded, folders: new Map(), spellings: new Map(), own: 0, count: 0 }
 }
 
-/** Returns the spelling used by most of the folder's own notes. If it has none, uses the spelling of its first subfolder. */
+/** Returns the spelling that most of the folder's own notes use or, if it has none, the spelling in its first subfolder's path. */
 function spelledPath({ spellings, folders }: Entry): string {
   if (spellings.size > 0) return usual(spellings)
   const [first] = [...folders].sort(([a], [b]) => (a < b ? -1 : 1))

@@ -7,7 +7,7 @@ const ROWS = 200
 
 const NOTHING: GraphChanges = { files: [], links: [] }
 
-/** The change log written by the feeder with each generation, for servers without access to the folder. */
+/** Returns the change log, which the feeder writes with each generation, for servers without access to the folder. */
 export function graphLogOf(connection: Connection): GraphLog {
   const { vault } = connection
   return {
@@ -41,7 +41,7 @@ interface StoredCommit {
   readonly changes: Int8Array | null
 }
 
-/** Packs a commit's changes for storage. */
+/** Compresses a commit's changes for storage. */
 export function packedChanges(changes: GraphChanges): Int8Array {
   return Int8Array.from(deflateRawSync(JSON.stringify(changes), { level: 1 }))
 }

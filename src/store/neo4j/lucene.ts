@@ -2,7 +2,7 @@ import type { PhraseWord, WordField, WordTerm } from '../../core/query.ts'
 import { DEFAULT_SCORING } from '../../search/words/rank.ts'
 import { stemsOf } from '../../search/words/stem.ts'
 
-/** A word to look up, in notes of these languages. */
+/** A word to look up in notes in the given languages. */
 export interface WordLookup extends Pick<WordTerm, 'form' | 'match'> {
   readonly languages: readonly string[]
 }
@@ -12,12 +12,12 @@ function quote(word: string): string {
   return `"${word.replace(/["\\]/g, '\\$&')}"`
 }
 
-/** Escapes characters that have a special meaning in full-text queries. */
+/** Escapes characters that have a special meaning in Lucene queries. */
 function escaped(word: string): string {
   return word.replace(/[^\p{L}\p{N}\p{M}]/gu, '\\$&')
 }
 
-/** Returns the query for one word in one field. */
+/** Returns the query for a word in a field. */
 function inField(field: 'title' | 'body', { form, match, languages }: WordLookup): string {
   if (match === 'stem') return `${field}Stems:(${stemsOf(form, languages).map(quote).join(' ')})`
   return match === 'form' ? `${field}Forms:${quote(form)}` : `${field}Forms:${escaped(form)}*`
@@ -30,7 +30,7 @@ export function wordQuery(word: WordLookup, count = 1): string {
   return `${title} ${body}`
 }
 
-/** Returns the query for notes that contain a word with at most one slip. */
+/** Returns the query for notes that contain a word with at most one typo. */
 export function nearQuery(word: string): string {
   return `titleForms:${escaped(word)}~1 bodyForms:${escaped(word)}~1`
 }
@@ -50,7 +50,7 @@ export function phraseQuery(words: readonly PhraseWord[]): string {
   return clauses.join(' ')
 }
 
-/** Returns a pattern that matches output of `wordTexts` in which the words of a phrase appear in sequence. */
+/** Returns a pattern that matches the output of `wordTexts` if the phrase's words appear in sequence. */
 export function phrasePattern(words: readonly PhraseWord[]): string {
   const others = '(?:[^/ ][^ ]* )*?'
   let at = 0

@@ -8,13 +8,13 @@ import { readDate, readNumber } from '../../search/query/compare-values.ts'
 import { plainName } from '../../search/similar-names.ts'
 import { factsOf } from '../note-facts.ts'
 
-/** Separates the parts of a string that represents several values. No note can contain it. */
+/** Separates the parts of a string that represents several values. Notes cannot contain it. */
 export const SEPARATOR = '\u0000'
 
-/** Properties of a `:RouxFile`, by name. `null` removes one. */
+/** The properties of a `:RouxFile` by name. `null` removes a property. */
 export type FileProperties = Readonly<Record<string, unknown>>
 
-/** Returns the database properties of a file's record, excluding its id and links. */
+/** Returns the database properties for a file's record, without its id and links. */
 export function propertiesOf(record: FileRecord, owner: string): FileProperties {
   const { path, kind, title, tags, links, conflict, excluded, malformed, info } = record
   const names = namesOf(record)
@@ -81,7 +81,7 @@ function infoProperties({ stat }: FileRecord, info: FileInfo): FileProperties {
   }
 }
 
-/** Returns a comparable value as property name, number and date (ms), or an empty list if it is neither a number nor a date. */
+/** Returns a list with the property name, number and date (ms) as a string, or an empty list if the value is neither. */
 function comparableOf(name: string, value: string): readonly string[] {
   const number = readNumber(value)
   const date = readDate(value)
@@ -92,7 +92,7 @@ function time(ms: number): number | null {
   return Number.isNaN(ms) ? null : ms
 }
 
-/** Returns the names of a file. The title comes first and the file name last. */
+/** Returns a file's names: title first, file name last. */
 export function namesOf({
   path,
   kind,
@@ -103,7 +103,7 @@ export function namesOf({
   return stem === title ? [title, ...aliases] : [title, ...aliases, stem]
 }
 
-/** Returns the word for finding files with this name, regardless of the name's length. */
+/** Returns a word by which files with the given name are found, however long the name is. */
 export function equalKey(name: string): string {
   return `e${shortHash(foldName(name))}`
 }
@@ -112,15 +112,15 @@ export function plainKey(name: string): string {
   return `p${shortHash(plainName(name))}`
 }
 
-/** Returns a single word that represents a string of any length. */
+/** Returns a word that represents a string of any length. */
 export function shortHash(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 24)
 }
 
-/** Maximum number of characters of a name to compare. */
+/** Maximum number of characters in a name that are compared. */
 const MAX_PAIRS = 512
 
-/** Returns the pairs of adjacent characters in a folded name, each encoded as a word. */
+/** Returns a folded name's pairs of adjacent characters, each encoded as a word. */
 export function pairsOf(folded: string): readonly string[] {
   const pairs: string[] = []
   const end = Math.min(folded.length, MAX_PAIRS)
@@ -128,19 +128,19 @@ export function pairsOf(folded: string): readonly string[] {
   return pairs
 }
 
-/** Returns four hex digits. `0000` stands for no character, as before the first one. */
+/** Returns four hex digits. `0000` stands for the missing character before the first one. */
 function hex(unit: number): string {
   return Number.isNaN(unit) ? '0000' : unit.toString(16).padStart(4, '0')
 }
 
-/** All links from one file to a single target. */
+/** All links from a file to the same target. */
 export interface Edge {
   readonly count: number
-  /** Distinct kinds in alphabetical order. */
+  /** The links' distinct kinds, in alphabetical order. */
   readonly kinds: readonly string[]
-  /** Folded names of the properties that contain these links. */
+  /** The folded names of the properties that contain the links. */
   readonly types: readonly string[]
-  /** `[index among all links of the file, link]` pairs as JSON. */
+  /** `[index among all of the file's links, link]` pairs as JSON. */
   readonly links: string
 }
 
@@ -166,12 +166,12 @@ export function edgesOf(links: readonly ResolvedLink[], missing: (name: string) 
   )
 }
 
-/** Parses the links of an edge, with their indexes among all links of the file. */
+/** Parses an edge's links, with their indexes among all of the file's links. */
 export function readLinks(links: string): readonly (readonly [number, ResolvedLink])[] {
   return JSON.parse(links)
 }
 
-/** Merges the links of several edges of one file into their original order. */
+/** Merges the links in several of a file's edges, in their original order. */
 export function joinLinks(edges: readonly string[]): readonly ResolvedLink[] {
   return edges
     .flatMap(readLinks)
@@ -179,13 +179,13 @@ export function joinLinks(edges: readonly string[]): readonly ResolvedLink[] {
     .map(([, link]) => withAbsentMembers(link))
 }
 
-/** JSON omits undefined members, but the store interface promises a single shape for all links. */
+/** Adds the undefined members, which JSON omits, because the store interface promises that all links have the same shape. */
 function withAbsentMembers(link: ResolvedLink): ResolvedLink {
   const { subpath, property, inComment, rivals, byAlias, brokenSubpath } = link
   return { ...link, subpath, property, inComment, rivals, byAlias, brokenSubpath }
 }
 
-/** Returns the lookup key of a missing target. Database indexes only accept strings up to about 8,000 bytes. */
+/** Returns a missing target's lookup key. Database indexes only accept strings of up to about 8,000 bytes. */
 export function idKeyOf(id: string): string {
   return id.length <= LONGEST_KEY ? id : shortHash(id)
 }
@@ -193,8 +193,8 @@ export function idKeyOf(id: string): string {
 const LONGEST_KEY = 1_000
 
 /**
- * Returns a string whose order by code points (used by Neo4j) equals the original's order by code units (used everywhere else). The
- * two orders differ only beyond U+D7FF, so most strings are returned unchanged.
+ * Returns a string that sorts by code points, like Neo4j does, as the original sorts by code units, like everything else does.
+ * The two orders only differ beyond U+D7FF, so most strings are returned unchanged.
  */
 export function sortable(text: string): string {
   return text.replace(/[\ud800-\uffff]/g, (unit) => `\ud7ff${unit.charCodeAt(0).toString(16)}`)

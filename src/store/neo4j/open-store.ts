@@ -13,21 +13,21 @@ import { exportRows, type TopologyRows } from './whole-graph.ts'
 
 /** Maximum number of attempts to run a use case. */
 const RUNS = 4
-/** Maximum number of scores per statement. */
+/** Maximum number of scores written per statement. */
 const ROWS = 10_000
 
 /**
- * Opens the read interface of a vault in a Neo4j database.
- * @param name the vault's name, which prefixes every id if a process serves several vaults
+ * Opens the read interface for a vault in a Neo4j database.
+ * @param name the vault's name, if a process serves several vaults; it prefixes every id
  */
 export function openNeo4jStore(connection: Connection, name?: string): Neo4jStore {
   return new Neo4jStore(connection, name)
 }
 
-/** Interval in milliseconds for checking whether other processes have committed. Checks only run while there are listeners. */
+/** How often to check whether other processes have committed, in milliseconds. Checks only run while there are listeners. */
 const LOOK = 1_000
 
-/** Milliseconds from opening until statements are planned, so that planning does not slow down the first request. */
+/** How long to wait before statements are planned, in milliseconds, so planning does not slow down the first request. */
 const PLANNING = 2_000
 
 export class Neo4jStore implements Store {
@@ -38,20 +38,20 @@ export class Neo4jStore implements Store {
   readonly #hasTexts: boolean
   readonly #listeners = new Set<(change: StoreChange) => void>()
   readonly #topologies = new WeakMap<Topology, TopologyRows>()
-  /** Scores that this user is not allowed to write to the database. */
+  /** Scores that this database user is not allowed to write. */
   readonly #ownScores = new Map<Metric, OwnScores>()
   readonly #kept = new KeptAnswers()
   #facts: VaultFacts | undefined
-  /** The last generation reported to listeners, or `undefined` before the first report. */
+  /** The last generation that has been reported to listeners, or `undefined` before the first report. */
   #told: number | undefined
   #isUnreachable = false
-  /** Offset of the server's clock from the local clock, in milliseconds. */
+  /** How far the server's clock is ahead of the local clock, in milliseconds. */
   #ahead = 0
   #timer: NodeJS.Timeout | undefined
   #planning: NodeJS.Timeout | undefined
   readonly #closed = new AbortController()
 
-  /** `hasTexts`: whether note text is also read from the database. */
+  /** @param options `hasTexts` is true if note text is read from the database, too */
   constructor(connection: Connection, name: string | undefined, { hasTexts = false }: { readonly hasTexts?: boolean } = {}) {
     this.#connection = connection
     this.#name = name
@@ -60,7 +60,7 @@ export class Neo4jStore implements Store {
     this.decisions = decisionsOf(connection)
   }
 
-  /** The facts about the vault from the last result. */
+  /** The vault's facts according to the last result. */
   get facts(): VaultFacts | undefined {
     return this.#facts
   }
@@ -74,7 +74,7 @@ export class Neo4jStore implements Store {
     return await this.#refresh(signal)
   }
 
-  /** Plans the most common queries once in the background, because planning takes ten times as long as running them. */
+  /** Has the most common queries planned once in the background, because planning takes ten times as long as running them. */
   planAhead(): void {
     if (this.#closed.signal.aborted) return
     this.#planning ??= setTimeout(() => {
@@ -82,7 +82,7 @@ export class Neo4jStore implements Store {
     }, PLANNING).unref()
   }
 
-  /** A restarted database has lost its plans. */
+  /** Has queries planned again, because a restarted database has lost its plans. */
   #planAgain(): void {
     if (this.#planning === undefined) return
     clearTimeout(this.#planning)
@@ -119,8 +119,8 @@ export class Neo4jStore implements Store {
       'MATCH (f:RouxFile {vault: $vault}) WHERE f.generation > $since RETURN f.id AS id',
       { vault: this.#connection.vault, since: before },
     )
-    // Set only after the read, so a failed read is announced by the next check. Skipped if another check has announced the change in
-    // the meantime.
+    // Set only after the read, so if it fails, the next check announces the change. Skipped if another check has already
+    // announced it.
     if (this.#told !== before) return
     this.#told = generation
     const change = { generation, ids: rows.map(({ id }) => toNodeId(id, this.#name)) }
@@ -130,7 +130,7 @@ export class Neo4jStore implements Store {
   async read<T>(use: (snapshot: Snapshot) => Promise<T>, signal?: AbortSignal): Promise<T> {
     for (let run = 1; ; run++) {
       signal?.throwIfAborted()
-      // Every result includes its generation, so cached state does not have to be checked first.
+      // Every result includes the generation, so cached state need not be checked first.
       const trusted = run === 1 && !this.#isUnreachable ? this.#facts : undefined
       const isTrusted = trusted?.complete === true
       const facts = isTrusted ? trusted : await this.#refresh(signal)
@@ -159,12 +159,12 @@ export class Neo4jStore implements Store {
     }
   }
 
-  /** Current time on the server's clock in milliseconds. Uses the local clock before the first result. */
+  /** Returns the current time on the server's clock in milliseconds. Uses the local clock before the first result. */
   now(): number {
     return Date.now() + this.#ahead
   }
 
-  /** Updates the clock offset and the state from a result. */
+  /** Updates the clock offset and the state with those in a result. */
   #update(state: VaultState | undefined): void {
     if (state !== undefined) this.#ahead = state.now - Date.now()
     if (this.#facts === undefined || stateOf(state) !== stateOf(this.#facts)) return
@@ -223,7 +223,7 @@ export class Neo4jStore implements Store {
       })
       try {
         const idOf = (id: string) => toNodeId(id, this.#name)
-        // Everything is read before the first row is yielded, because an export shows a single generation.
+        // Everything is read before the first row is yielded, because an export must show a single generation.
         yield* await exportRows({ questions, idOf })
         return
       } catch (error) {
@@ -234,7 +234,7 @@ export class Neo4jStore implements Store {
 
   onChange(listener: (change: StoreChange) => void): () => void {
     this.#listeners.add(listener)
-    // If the database cannot be reached, the next check tries again.
+    // If the database cannot be reached, the next check retries.
     this.#timer ??= setInterval(() => void this.#refresh().catch(() => {}), LOOK).unref()
     return () => {
       this.#listeners.delete(listener)

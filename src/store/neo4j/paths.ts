@@ -1,23 +1,23 @@
 import type { PathOptions } from '../../core/store.ts'
 import type { Values } from './server/connection.ts'
 
-/** Runs one query of the snapshot. */
+/** Runs one of the snapshot's queries. */
 type Ask = <T>(cypher: string, parameters: Values) => Promise<readonly T[]>
 
 type Path = readonly string[]
 
 interface Spur {
   readonly root: Path
-  /** Notes that must not be the first step. */
+  /** Notes that must not be the next step. */
   readonly taken: readonly string[]
 }
 
-/** Maximum number of rounds that look for longer paths. Each round takes a round trip. */
+/** Maximum number of searches for longer paths, each of which takes a round trip. */
 const FURTHER = 4
 
 /**
- * Returns link paths, shortest first, then by ids. All paths of the shortest length are found at once. Longer ones use Yen's
- * algorithm (J. Y. Yen, 1971), with all deviations from one path in one query.
+ * Returns link paths, shortest first, then by ids. A single query finds all shortest paths. Yen's algorithm (J. Y. Yen, 1971)
+ * finds longer ones, with a query for all deviations from a path.
  */
 export async function findPaths(
   ask: Ask,
@@ -62,7 +62,7 @@ export async function findPaths(
 const NO_CEILING = Number.MAX_SAFE_INTEGER
 
 /**
- * Degrees above which a note counts as a hub: the 99th percentile, then the 99.9th, then no limit, so any existing path is
+ * Degrees above which a note counts as a hub: the 99th percentile, then the 99.9th, then no limit, so any path that exists is
  * found.
  */
 const HUB_CEILINGS = `CALL () {
@@ -74,7 +74,7 @@ const HUB_CEILINGS = `CALL () {
 
 interface Search {
   readonly target: string
-  /** The maximum degree of notes on the path. Several limits are tried in one query. */
+  /** The maximum degrees for notes on the path, all of which are tried in the same query. */
   readonly ceilings: 'hubs' | readonly number[]
 }
 
@@ -84,10 +84,7 @@ interface FoundPath {
   readonly ceiling: number
 }
 
-/**
- * Returns the shortest continuations from each spur, including the path before the spur. Paths below the lowest ceiling come first,
- * ordered by ids.
- */
+/** Returns the shortest paths that continue each spur's root. Paths below the lowest ceiling come first, ordered by ids. */
 async function shortest(
   ask: Ask,
   { target, ceilings }: Search,

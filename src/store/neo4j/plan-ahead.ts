@@ -6,13 +6,13 @@ import type { StoredEmbedder } from './questions.ts'
 const WORD: WordTerm = { form: 'x', stem: 'x', match: 'stem', count: 1, parts: [] }
 const [ONE, OTHER] = ['x', 'y'] as unknown as readonly [NodeId, NodeId]
 const PAGE = { offset: 0, limit: 1 }
-/** The scopes used by `find_nodes` and `search`. */
+/** The scopes that `find_nodes` (`LISTED`) and `search` (`FOUND`) use. */
 const LISTED: Scope = { kinds: ['note', 'canvas'], withoutArchived: true }
 const FOUND: Scope = { kinds: ['note', 'canvas'], withoutArchived: true, withoutConflicts: true }
 
 /**
- * Runs the queries of common use cases for notes that do not exist, because the database keeps each statement's plan regardless of
- * its values. Queries that use cases send together become one statement, so they are sent together here, in the same order.
+ * Runs common use cases' queries for notes that do not exist, because the database keeps a statement's plan for any values.
+ * Queries that a use case sends together become one statement, so they are sent together here, in the same order.
  */
 export async function planAhead(snapshot: Snapshot, embedders: readonly StoredEmbedder[]): Promise<void> {
   const named = () => [
@@ -29,11 +29,11 @@ export async function planAhead(snapshot: Snapshot, embedders: readonly StoredEm
   const texts = () => [snapshot.versions([ONE]), snapshot.texts?.([ONE])]
   const notes = () => [...texts(), snapshot.nodes([ONE], { links: 1 })]
   await Promise.all(named())
-  // A name may also belong to a missing note.
+  // A name may belong to a missing note, too.
   const anyKind = { kinds: ['note', 'canvas', 'attachment', 'missing'], withExcluded: true } as const
   await Promise.all([...named(), snapshot.names(['x'], 'equal', anyKind)])
   await Promise.all(notes())
-  // Answers read how the paths of their notes are spelled.
+  // Answers look up how their notes' paths are spelled.
   await snapshot.versions([ONE])
   // The first search also counts notes.
   await Promise.all(found())
@@ -47,18 +47,18 @@ export async function planAhead(snapshot: Snapshot, embedders: readonly StoredEm
       snapshot.nearestNames(embedder, [vector], FOUND, bounds),
     ]
     await Promise.all(nearest())
-    // If words find notes, the links of these are read together with the nearest vectors.
+    // If the query's words occur in notes, those notes' links are read together with the nearest vectors.
     await Promise.all([snapshot.linksWithin([{ id: ONE, start: 0, end: 1 }], FOUND), ...texts(), ...nearest()])
-    // Models that compare languages also ask which languages the vault has.
+    // For models that compare across languages, the vault's languages are queried, too.
     const grouped = () => [...nearest(), snapshot.languages([])]
     await Promise.all(grouped())
     await Promise.all([snapshot.linksWithin([{ id: ONE, start: 0, end: 1 }], FOUND), ...texts(), ...grouped()])
     await snapshot.languages([ONE])
     const vectors = () => snapshot.vectors(embedder, [ONE])
     await Promise.all([...notes(), vectors()])
-    // The texts of the notes that words found have been read for their links.
+    // If words found notes, their texts have already been read for the links.
     await Promise.all([snapshot.nodes([ONE], { links: 1 }), vectors()])
-    // Notes support each other, while similar titles are looked up.
+    // Vectors are read so that similar results support each other, while similar titles are looked up.
     await Promise.all([vectors(), snapshot.names(['x'], 'similar', FOUND, { limit: 1, minimum: 0 })])
   }
   await snapshot.names(['x'], 'similar', FOUND, { limit: 1, minimum: 0 })

@@ -17,7 +17,7 @@ import { readLinks } from './note-properties.ts'
 import { type QuestionContext, rangeOf } from './questions.ts'
 import { folderStart } from './scope.ts'
 
-/** Maximum number of sources to return per missing target. */
+/** Maximum number of sources returned per missing target. */
 const SOURCES = 3
 
 interface ProblemQuery {
@@ -26,7 +26,7 @@ interface ProblemQuery {
   readonly outside: string | null
 }
 
-/** Number of problems of each kind in a file. */
+/** A file with its number of problems of each kind. */
 interface Counted extends Record<ProblemKind, number> {
   readonly key: number
   readonly id: string
@@ -47,9 +47,9 @@ const COUNTS = `broken_link: f.broken, broken_heading: f.brokenHeadings, ambiguo
 const TROUBLED = `NOT f.excluded AND (f.troubles > 0
   OR (f:RouxListed AND ((f.inDegree = 0 AND f.outDegree = 0) OR size(f.twins) > 0)))`
 
-/** The files that may have the requested problems, by id. */
+/** Returns a match for the files that may have the requested problems. */
 function filesOf({ filter: { id, target, folder } }: ProblemQuery, { bare }: QuestionContext) {
-  // A file is looked up by id alone, because with a second indexed condition the database may use the other index.
+  // A file is looked up only by id, because with a second indexed condition, the database may use the other index.
   const found = id === undefined ? 'f.folded STARTS WITH $start' : 'f.id = $id AND left(f.folded, size($start)) = $start'
   const linking =
     target === undefined ? '' : ' AND EXISTS { MATCH (f)-[:ROUX_LINK]->(t) WHERE t.id = $target AND t.kind IS NOT NULL }'
@@ -63,7 +63,7 @@ function filesOf({ filter: { id, target, folder } }: ProblemQuery, { bare }: Que
   }
 }
 
-/** Finds problems in the vault, ordered by id and line. Reads only the files on the page. */
+/** Finds problems in the vault, ordered by id and line. Only reads the details of files on the page. */
 export async function findProblems(asking: QuestionContext, asked: ProblemQuery, page: Page): Promise<Paged<Problem>> {
   const { filter } = asked
   const kinds: readonly ProblemKind[] = filter.kind === undefined ? PROBLEM_KINDS : [filter.kind]
@@ -106,7 +106,7 @@ export async function findProblems(asking: QuestionContext, asked: ProblemQuery,
   return { items: items.slice(skipped, skipped + page.limit), total }
 }
 
-/** Counts the problems of each kind. */
+/** Counts the vault's problems by kind. */
 export async function countProblems(asking: QuestionContext, asked: ProblemQuery): Promise<ProblemCounts> {
   const counts = Object.fromEntries(PROBLEM_KINDS.map((kind) => [kind, 0])) as Record<ProblemKind, number>
   const { match, parameters } = filesOf(asked, asking)
@@ -160,7 +160,7 @@ async function detailsOf({ questions }: QuestionContext, files: readonly Counted
   return new Map(rows.map((row) => [row.key, row]))
 }
 
-/** The ids of the notes that ambiguous links in these files could refer to. */
+/** The ids of the notes that ambiguous links in each file may refer to, by key. */
 const rivalIds = new WeakMap<Detailed, ReadonlyMap<number, string>>()
 
 interface ProblemSource {
@@ -249,7 +249,7 @@ export async function findWanted(
   return { items, total: row?.total ?? 0 }
 }
 
-/** Returns files that link to missing targets but must not be counted. Only this process can tell which ones. */
+/** Returns files that link to missing targets but must not be counted, which only this process can decide. */
 async function sourcesWithout(
   { questions }: QuestionContext,
   counts: (path: VaultPath) => boolean,

@@ -4,16 +4,16 @@ import type { Page } from '../../core/store.ts'
 import type { Connection, Values } from './server/connection.ts'
 import { requireFormat } from './server/schema.ts'
 
-/** Maximum number of cached results, because there may be many folders. */
+/** Maximum number of cached results. There is a result per folder, and there may be many folders. */
 const MOST = 50
 
-/** The part of `VaultFacts` included in every result. */
+/** The part of `VaultFacts` that every result includes. */
 export interface VaultState {
   readonly generation: number
   readonly lineage: string | null
-  /** Number of writes to search data. */
+  /** How often search data has been written. */
   readonly searchWrites: number
-  /** Server times in milliseconds: the last commit, the feeder's last heartbeat, and this result. */
+  /** Server times in milliseconds of the last commit, the feeder's last heartbeat, and this result. */
   readonly fed: number | null
   readonly heard: number | null
   readonly now: number
@@ -21,7 +21,7 @@ export interface VaultState {
   readonly isMoving: boolean
 }
 
-/** The facts about a whole vault. */
+/** What is known about a vault as a whole. */
 export interface VaultFacts extends VaultState {
   readonly complete: boolean
   readonly files: number
@@ -32,7 +32,7 @@ export interface VaultFacts extends VaultState {
   readonly embedders: readonly StoredEmbedder[]
 }
 
-/** Cached results stay valid as long as this value is the same. */
+/** Returns a value that changes when cached results become invalid. */
 export function stateOf(state: VaultState | undefined): string {
   return `${state?.lineage} ${state?.generation} ${state?.searchWrites}`
 }
@@ -45,14 +45,14 @@ export function isSameGeneration(a: VaultState | undefined, b: VaultState | unde
 export interface StoredEmbedder {
   readonly embedder: string
   readonly dimensions: number | null
-  /** True if the vectors have an index. */
+  /** True if the database has an index of the vectors. */
   readonly indexed: boolean | null
 }
 
-/** Maximum time for a generation to become visible, in milliseconds. Older announcements are ignored. */
+/** How long a generation may take to become visible, in milliseconds. Older announcements are ignored. */
 const ANNOUNCED = 60_000
 
-/** Matches the vault as `v`, with everything that `STATE` returns. */
+/** Matches the vault as `v`, with everything that `STATE` refers to. */
 const VAULT = `MATCH (v:RouxVault {vault: $vault}) MATCH (p:RouxPending {vault: $vault})
   OPTIONAL MATCH (w:RouxSearch {vault: $vault}) OPTIONAL MATCH (h:RouxFeeder {vault: $vault})`
 
@@ -60,7 +60,7 @@ const STATE = `v.generation AS generation, v.lineage AS lineage, coalesce(w.writ
   v.fed AS fed, h.heard AS heard, timestamp() AS now,
   p.generation > v.generation AND p.at > timestamp() - ${ANNOUNCED} AS isMoving`
 
-/** Maximum time to wait for a generation to become visible, and the interval between checks, in milliseconds. */
+/** How long to wait for a generation to become visible, and how often to check, in milliseconds. */
 const MOVING = { most: 5_000, look: 50 }
 
 /**
@@ -74,7 +74,7 @@ export function requireSameFolder({ origin, vault }: Connection, folder: string 
   })
 }
 
-/** Returns the vault's facts, or `undefined` if it was never fed. @throws RouxError `STORE_UNAVAILABLE` */
+/** Returns the vault's facts, or `undefined` if it has never been fed. @throws RouxError `STORE_UNAVAILABLE` */
 export async function readFacts(connection: Connection, signal?: AbortSignal): Promise<VaultFacts | undefined> {
   const until = performance.now() + MOVING.most
   for (;;) {
@@ -97,8 +97,8 @@ export async function readFacts(connection: Connection, signal?: AbortSignal): P
 export interface QuestionOptions {
   readonly signal?: AbortSignal | undefined
   /**
-   * Called with the state in each answer, `undefined` for a removed vault. Throws `SnapshotOutdated` if the answer cannot be
-   * used.
+   * Called with the state in each answer, which is `undefined` if the vault has been removed. Throws `SnapshotOutdated` if the
+   * answer cannot be used.
    */
   readonly onState: (state: VaultState | undefined) => void
 }
@@ -111,9 +111,9 @@ interface Question {
 }
 
 /**
- * Runs queries on a vault. Queries made at the same time are sent to the database in one statement. Each result includes the vault's
- * state, which is read after the rows. Because the writer announces each generation before it becomes visible, a mix of two
- * generations is always detected.
+ * Runs queries on a vault. Queries made at the same time are sent in one statement. Each result includes the vault's state, which
+ * is read after the rows. Because the writer announces each generation before it becomes visible, a mix of two generations is
+ * always detected.
  */
 export class Questions {
   readonly #connection: Connection
@@ -131,16 +131,16 @@ export class Questions {
     return this.#isConfirmed
   }
 
-  /** Runs a query that returns each row as `row`. `$vault` is set. */
+  /** Runs a query, which must return each row as `row`. The parameter `$vault` is always set. */
   ask<T>(cypher: string, parameters: Values = {}): Promise<readonly T[]> {
     return new Promise<readonly T[]>((resolve, reject) => {
-      // Waits until settled promises have sent their queries, too.
+      // Waits until promises that have settled have made their queries, too.
       if (this.#waiting.length === 0) setImmediate(() => void this.#send())
       this.#waiting.push({ cypher, parameters, resolve, reject })
     })
   }
 
-  /** Returns the only row. */
+  /** Runs a query, and returns its only row. */
   async one<T>(cypher: string, parameters: Values = {}): Promise<T | undefined> {
     return (await this.ask<T>(cypher, parameters))[0]
   }
@@ -156,7 +156,7 @@ export class Questions {
     }
   }
 
-  /** The rows of each query, by the query's position; empty if there are none. */
+  /** Returns each query's rows by the query's position. Queries without rows may be missing. */
   async #answersTo(questions: readonly Question[]): Promise<ReadonlyMap<number, readonly unknown[]>> {
     const { signal, onState } = this.#options
     const { vault } = this.#connection
@@ -174,29 +174,29 @@ export class Questions {
   }
 }
 
-/** The rows of one query in a combined statement. */
+/** One query's rows in a combined statement. */
 interface Answer {
   readonly at: number
   readonly rows: readonly unknown[]
 }
 
 /**
- * A query as part of a statement. Its rows are collected separately, because a list that is passed along takes memory in every later
- * row.
+ * Returns a query as part of a statement. Its rows are collected separately, because a list that is passed along takes memory in
+ * every later row.
  */
 function partOf({ cypher }: Question, at: number): string {
   const own = cypher.replaceAll(/\$(?!vault\b)(\w+)/g, `$q${at}.$1`)
   return `CALL () { ${own} } RETURN ${at} AS at, collect(row) AS rows`
 }
 
-/** What the parts of a snapshot need to send queries. */
+/** What a snapshot's parts need to send queries. */
 export interface QuestionContext {
   readonly questions: Questions
   readonly vault: string
   readonly embedders: readonly StoredEmbedder[]
-  /** Titles and aliases of files by id, from earlier results. */
+  /** Files' titles and aliases by id, from earlier results. */
   readonly names: Map<NodeId, readonly string[]>
-  /** Facts about the whole vault, queried once per state. */
+  /** Returns a result for the whole vault, which is queried once per state. */
   readonly kept: <T>(name: string, ask: () => Promise<T>) => Promise<T>
   /** Returns a node's public id. */
   readonly idOf: (bare: string) => NodeId
@@ -204,7 +204,7 @@ export interface QuestionContext {
   readonly bare: (id: string) => string
 }
 
-/** A range of a list. The database limits list indexes to 32 bits. */
+/** Returns a page's range in a list. The database limits list indexes to 32 bits. */
 export function rangeOf({ offset, limit }: Page) {
   return { offset: Math.min(LONGEST, offset), end: Math.min(LONGEST, offset + limit) }
 }
@@ -212,14 +212,14 @@ export function rangeOf({ offset, limit }: Page) {
 const LONGEST = 2 ** 31 - 1
 
 /**
- * Caches results that scan the whole vault and that many use cases need. They are valid as long as the vault's state is the same,
- * which each use case confirms like any other result.
+ * Caches results that take a scan of the whole vault and that many use cases need. They are valid as long as the vault's state is
+ * the same, which each use case confirms as for any other result.
  */
 export class KeptAnswers {
   #state = ''
   readonly #answers = new Map<string, unknown>()
 
-  /** Returns the named result for a state of the vault. Runs the query if the result is unknown. */
+  /** Returns the named result for a state of the vault. Runs the query if the result is not cached. */
   async of<T>(state: string, name: string, ask: () => Promise<T>): Promise<T> {
     if (this.#state === state && this.#answers.has(name)) return this.#answers.get(name) as T
     const answer = await ask()

@@ -9,13 +9,13 @@ import type { QuestionContext } from './questions.ts'
 import { filesIn, isNarrow } from './scope.ts'
 import { wordNames } from './server/schema.ts'
 
-/** A word to look up, and words that must not occur anywhere for it to count: a compound before its parts. */
+/** A word to look up, and the words that come before it: a part only counts if its compound does not occur anywhere. */
 interface WordLookup {
   readonly term: WordTerm
   readonly before: readonly number[]
 }
 
-/** Returns the query words and the parts of compounds. Each compound comes before its parts. */
+/** Returns the query's words and the parts of compounds. Each compound comes before its parts. */
 export function lookedUp(terms: readonly WordTerm[]): readonly WordLookup[] {
   const all: WordLookup[] = []
   const add = (term: WordTerm, before: readonly number[]): void => {
@@ -26,9 +26,9 @@ export function lookedUp(terms: readonly WordTerm[]): readonly WordLookup[] {
   return all
 }
 
-/** The search results for each word. */
+/** What was found for each word. */
 export interface Ranked {
-  /** The number of notes with each word that counts; `undefined` for words that do not. */
+  /** The number of notes with each word that counts, or `undefined` for a word that does not. */
   readonly used: readonly (number | undefined)[]
 }
 
@@ -40,7 +40,7 @@ export async function countDocuments({ kept, questions }: QuestionContext): Prom
   })
 }
 
-/** Returns the number of notes in each language, of those whose words are indexed. */
+/** Returns the number of notes in each language. Only notes whose words are indexed are counted. */
 async function countLanguages({ kept, questions }: QuestionContext): Promise<ReadonlyMap<string, number>> {
   return await kept('languages', async () => {
     const rows = await questions.ask<readonly [string, number]>(
@@ -56,7 +56,7 @@ export async function languagesOf(asking: QuestionContext): Promise<readonly str
   return [...(await countLanguages(asking)).keys()]
 }
 
-/** Returns the languages of notes; see `Snapshot.languages`. */
+/** Returns the given notes' languages; see `Snapshot.languages`. */
 export async function noteLanguages(asking: QuestionContext, ids: readonly NodeId[]): Promise<NoteLanguages> {
   const asked = asking.questions.one<readonly string[]>(
     `UNWIND range(0, size($ids) - 1) AS at
@@ -69,13 +69,13 @@ export async function noteLanguages(asking: QuestionContext, ids: readonly NodeI
   return { codes: ids.map((_, at) => found?.[at] || undefined), notes }
 }
 
-/** The notes with each word, as `w` with `score`. */
+/** Yields the notes with a word as `w`, with `score`. */
 const HITS = 'CALL db.index.fulltext.queryNodes($wordIndex, $queries[toInteger(at)]) YIELD node AS w, score'
 
 /**
- * Statements that return `used`, with the parameters `$queries`, `$before` and `$wordIndex`. Words are looked up twice, for
- * counting and for ranking, because a list kept for later is charged again to each following row and soon exhausts the memory. A
- * count may briefly include a note that has changed; the ranking never does.
+ * Clauses that return `used`, with the parameters `$queries`, `$before` and `$wordIndex`. Words are looked up once for counting
+ * and once for ranking, because a list that is kept takes memory again in every later row, which soon runs out. A count may
+ * briefly include a note that has changed; the ranking never does.
  */
 export const COUNTING = `CALL () { UNWIND range(0, size($queries) - 1) AS at CALL (at) { ${HITS} RETURN count(w) AS notes }
             WITH at, notes ORDER BY at RETURN collect(notes) AS counts }
@@ -83,8 +83,8 @@ export const COUNTING = `CALL () { UNWIND range(0, size($queries) - 1) AS at CAL
     CASE WHEN all(other IN $before[at] WHERE counts[toInteger(other)] = 0) THEN counts[at] END] AS used`
 
 /**
- * Statements that return a row for each matching note with a word in `used`: `f`, `score` and `words`. With the parameter `most`,
- * only the best of all notes are considered.
+ * Returns clauses that yield `f`, `score` and `words` for each matching note with a word in `used`. If `most` is given, only the
+ * best of all notes are considered.
  */
 export function ranking(fits: string, most?: string): string {
   return `UNWIND [at IN range(0, size(used) - 1) WHERE used[at] > 0] AS at ${HITS}
@@ -102,13 +102,13 @@ export async function rankingParameters(asking: QuestionContext, looked: readonl
   }
 }
 
-/** Number of hits returned with their names, which callers request next. */
+/** Number of hits whose names are returned with them, because callers request those next. */
 const NAMED = 10
 
-/** How many more of the best notes to fetch than requested, in case some lie outside the scope. */
+/** How many more of the best notes to fetch than requested, because some may lie outside the scope. */
 const MORE = { times: 2, plus: 1_000 }
 
-/** Notes with any of some words, best first, then by id. */
+/** Returns the notes with any of the given words, best first, then by id. */
 export async function rankWords(
   asking: QuestionContext,
   terms: readonly WordTerm[],
@@ -143,10 +143,10 @@ export async function rankWords(
   }
 }
 
-/** Maximum number of notes with near words to read for each word. */
+/** Maximum number of notes read per word to find near words. */
 const NEAR_NOTES = 1_000
 
-/** Returns the near words of each word; see `Snapshot.wordsNear`. */
+/** Returns the words near each given word; see `Snapshot.wordsNear`. */
 export async function wordsNear(
   { questions, vault }: QuestionContext,
   words: readonly string[],
@@ -197,7 +197,7 @@ function sum(counts: Ranked['used']): number {
   return counts.reduce((total: number, count) => total + (count ?? 0), 0)
 }
 
-/** An upper bound of the score of any note for these words. */
+/** Returns an upper bound of any note's score for the given words. */
 export function greatestScore(looked: readonly WordLookup[], { used }: Ranked, documents: number): number {
   const { title, body } = DEFAULT_SCORING
   return looked.reduce((total, { term }, at) => {

@@ -9,7 +9,7 @@ export interface Where {
   readonly parameters: Values
 }
 
-/** Returns the prefix of a scope's folded paths. Empty for the whole vault. */
+/** Returns the prefix of a scope's folded paths, which is empty for the whole vault. */
 function startOf({ path, folder }: Scope): string {
   if (path !== undefined && path !== '') return path
   return folderStart(folder ?? '')
@@ -19,10 +19,10 @@ export function folderStart(folder: string): string {
   return folder === '' ? '' : `${folder}/`
 }
 
-/** The files in a scope; `bare` removes the vault's name from an id. */
+/** Returns the condition for files in a scope. @param bare removes the vault's name from an id */
 export function filesIn(scope: Scope, bare: (id: string) => string): Where {
   const { kinds = NOTES, tags, note, withExcluded = false, withoutArchived = false, withoutConflicts = false } = scope
-  // Looks a note up by its id. The database would use any suitable index, so the other condition must not have one.
+  // A note must be looked up by its id, so the other condition must not fit an index, which the database might use instead.
   const conditions =
     note === undefined
       ? ['f.folded STARTS WITH $scopeStart']
@@ -52,12 +52,12 @@ export function isNarrow({ folder, path, tags, note }: Scope): boolean {
   return [folder, path, tags, note].some((limit) => limit !== undefined)
 }
 
-/** Returns the label to use for finding the files of a scope. Only the label of all files has an index of ids. */
+/** Returns the label by which to find a scope's files. Only the label that all files have has an index of ids. */
 export function foundBy(scope: Scope): 'RouxListed' | 'RouxFile' {
   return scope.note === undefined ? labelOf(scope) : 'RouxFile'
 }
 
-/** Returns the label that all files of a scope have. */
+/** Returns a label that all files in a scope have. */
 export function labelOf({ kinds = NOTES, withExcluded = false }: Scope): 'RouxListed' | 'RouxFile' {
   return kinds.length === 1 && kinds[0] === 'note' && !withExcluded ? 'RouxListed' : 'RouxFile'
 }

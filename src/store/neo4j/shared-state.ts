@@ -2,10 +2,10 @@ import type { Decisions } from '../../core/insight/insight-state.ts'
 import type { SharedResult, SharedResults } from '../../core/shared-results.ts'
 import type { Connection } from './server/connection.ts'
 
-/** Maximum number of bytes per node. */
+/** Maximum number of a result's bytes per node. */
 const PART = 1 << 20
 
-/** Stores results for a whole vault, split into nodes. They are deleted with the vault. */
+/** Returns storage for whole-vault results, which are split into nodes and deleted with the vault. */
 export function sharedResultsOf(connection: Connection): SharedResults {
   const { vault } = connection
   return {
@@ -17,7 +17,7 @@ export function sharedResultsOf(connection: Connection): SharedResults {
         signal,
       )
       const [first] = rows
-      // A result that is being replaced by another process can be incomplete.
+      // While another process replaces a result, it may be incomplete.
       if (first === undefined || rows.length !== first.parts) return undefined
       if (rows.some(({ generation }) => generation !== first.generation)) return undefined
       return { generation: first.generation, bytes: Buffer.concat(rows.map(({ bytes }) => bytesOf(bytes))) }
@@ -25,7 +25,7 @@ export function sharedResultsOf(connection: Connection): SharedResults {
     async keep(name, { generation, bytes }: SharedResult) {
       const parts = Math.max(1, Math.ceil(bytes.length / PART))
       await connection.transaction(async (run) => {
-        // The first write takes the lock. There is nothing to write to if the vault was removed.
+        // The first write takes the lock. If the vault has been removed, nothing is written.
         const [found] = await run<{ readonly before: number }>(
           `MATCH (:RouxVault {vault: $vault}) MERGE (r:RouxResult {vault: $vault, name: $name, part: 0}) SET r.parts = coalesce(r.parts, 0)
            RETURN coalesce(r.generation, -1) AS before`,
@@ -50,7 +50,7 @@ function bytesOf({ buffer, byteOffset, length }: Int8Array): Uint8Array {
   return new Uint8Array(buffer, byteOffset, length)
 }
 
-/** Stores decisions about a vault for everyone who shares its index. They survive a full re-feed and are deleted with the vault. */
+/** Returns storage for decisions about a vault that all its servers share. They survive feeding it again, and are deleted with it. */
 export function decisionsOf(connection: Connection): Decisions {
   const { vault } = connection
   const all = async (kind: string): Promise<readonly { readonly of: string; readonly label: string | null }[]> =>

@@ -76,28 +76,28 @@ import { type TopologyRows, topologyOf } from './whole-graph.ts'
 
 export interface SnapshotParts {
   readonly connection: Connection
-  /** The vault's name, which prefixes every id if a process serves several vaults. */
+  /** The vault's name, if a process serves several vaults. It prefixes every id. */
   readonly name: string | undefined
   readonly facts: VaultFacts | undefined
   readonly signal: AbortSignal | undefined
   readonly isLast: boolean
-  /** True if `facts` are from an earlier read and must be confirmed by results. */
+  /** True if `facts` are from an earlier read, so results must confirm them. */
   readonly isTrusted: boolean
-  /** True if note text is read from the database because there is no folder. */
+  /** True if note text is read from the database, because there is no folder. */
   readonly hasTexts: boolean
-  /** Called with the state included in each result. */
+  /** Called with the state in each result. */
   readonly onState: (state: VaultState | undefined) => void
   /** Returns the newest known generation. */
   readonly newest: () => number
-  /** Cached results for the whole vault. */
+  /** Cached whole-vault results. */
   readonly kept: KeptAnswers
-  /** Called with each topology and the rows it was built from. */
+  /** Called with each topology and the rows from which it was built. */
   readonly onTopology: (topology: Topology, rows: TopologyRows) => void
   /** Returns scores that only this process has. */
   readonly ownScores: (metric: Metric) => OwnScores | undefined
 }
 
-/** Scores of one generation, in the order of the topology they were computed from. */
+/** One generation's scores, in the order of the topology from which they were computed. */
 export interface OwnScores {
   readonly rows: TopologyRows
   /** Indexes ordered by score, best first, then by id. */
@@ -131,7 +131,7 @@ export class Neo4jSnapshot implements Snapshot {
       signal,
       onState: (state) => {
         onState(state)
-        // During the first feed of a vault, search data changes all the time.
+        // A change of search data only matters for trusted facts: while a vault is first fed, it changes all the time.
         const isSearchMoved = isTrusted && state?.searchWrites !== facts?.searchWrites
         if (state?.isMoving === true || !isSameGeneration(state, facts) || isSearchMoved) this.restart()
       },
@@ -157,7 +157,7 @@ export class Neo4jSnapshot implements Snapshot {
     return this.#isMixed
   }
 
-  /** True if a result confirmed this generation. */
+  /** True if a result has confirmed this generation. */
   get isConfirmed(): boolean {
     return this.#questions.isConfirmed
   }
@@ -350,7 +350,7 @@ export class Neo4jSnapshot implements Snapshot {
     return this.#inOrder(rows).flat()
   }
 
-  /** Groups links by source in the order received. Each group is ordered by position. */
+  /** Groups links by source, in the order in which sources arrive. Each group is ordered by position. */
   #inOrder(edges: readonly StoredEdge[]): readonly (readonly Occurrence[])[] {
     const bySource = new Map<string, (readonly [number, Occurrence])[]>()
     for (const { from, to, links } of edges) {
@@ -393,7 +393,7 @@ export class Neo4jSnapshot implements Snapshot {
     const { text, parameters } = filesIn(scope, this.#asking.bare)
     const isDegree = metric === 'in_degree' || metric === 'out_degree'
     const score = SCORES[metric]
-    // The whole vault is read from the score index, which is sorted. Smaller scopes are sorted by the query.
+    // For the whole vault, the score index is read, which is sorted. Smaller scopes are sorted by the query.
     const inOrder = labelOf(scope) === 'RouxListed' && !isNarrow(scope)
     const ranked = inOrder
       ? `MATCH (f:RouxListed) USING INDEX f:RouxListed(vault, ${score}) WHERE f.vault = $vault AND f.${score} IS NOT NULL AND ${text}
@@ -520,7 +520,7 @@ export class Neo4jSnapshot implements Snapshot {
   }
 }
 
-/** The properties that store the scores. */
+/** The properties that store each metric's scores. */
 export const SCORES: Readonly<Record<Metric, string>> = {
   in_degree: 'inDegree',
   out_degree: 'outDegree',
@@ -528,7 +528,7 @@ export const SCORES: Readonly<Record<Metric, string>> = {
   betweenness: 'betweenness',
 }
 
-/** Matches the node `n` for each of `$ids` in order, or null. Files take precedence over missing targets. */
+/** Matches the node `n`, or null, for each of `$ids` in order. Files take precedence over missing targets. */
 const NODES = `UNWIND range(0, size($ids) - 1) AS at
   OPTIONAL MATCH (file:RouxFile {vault: $vault, id: $ids[at]})
   OPTIONAL MATCH (missing:RouxMissing {vault: $vault, idKey: $idKeys[at]})
@@ -538,7 +538,7 @@ function nodesOf(ids: readonly string[]) {
   return { ids, idKeys: ids.map(idKeyOf) }
 }
 
-/** Matches the nodes `f` of a scope. `missing` is 1 for missing targets, which come last. */
+/** Matches the nodes `f` in a scope. `missing` is 1 for missing targets, which come last. */
 function anyInScope(scope: Scope, text: string): string {
   const files = `MATCH (f:${foundBy(scope)} {vault: $vault}) WHERE ${text} RETURN 0 AS missing, f`
   const missing = `MATCH (f:RouxMissing {vault: $vault}) WHERE f.idKey STARTS WITH '' AND f.folded STARTS WITH $scopeStart RETURN 1 AS missing, f`
@@ -548,7 +548,7 @@ function anyInScope(scope: Scope, text: string): string {
   return `CALL () { ${all} }`
 }
 
-/** Returns a page of a scope as `items` and the count as `total`: files by id, then missing targets. */
+/** Returns a query for a page of a scope as `items` and the count as `total`: files by id, then missing targets. */
 function inScope(scope: Scope, text: string, [first, end] = ['toInteger($offset)', 'toInteger($end)']): string {
   return `${anyInScope(scope, text)}
     WITH missing, f ORDER BY missing, f.sort WITH collect(f) AS found WITH found, size(found) AS total

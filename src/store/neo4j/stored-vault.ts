@@ -10,19 +10,19 @@ import type { VaultFacts } from './questions.ts'
 import { Connection } from './server/connection.ts'
 import type { Neo4jPlace } from './server/place.ts'
 
-/** A vault that is served from the database alone, without its folder. */
+/** A vault that is served only from the database, without its folder. */
 export interface StoredVault {
   readonly store: Store
   readonly texts: Texts
   readonly indexing: Indexing
   readonly graphLog: GraphLog
-  /** Checks whether a process follows the folder. That process also computes results for the whole vault. */
+  /** Checks whether a process follows the folder. That process computes whole-vault results, too. */
   isFollowed(): boolean
 }
 
 /**
  * Opens a vault.
- * @param name the vault's name, which prefixes every id if a process serves several vaults
+ * @param name the vault's name, if a process serves several vaults; it prefixes every id
  */
 export function openStoredVault(place: Neo4jPlace, name?: string): StoredVault {
   const connection = new Connection(place)
@@ -30,7 +30,7 @@ export function openStoredVault(place: Neo4jPlace, name?: string): StoredVault {
   const indexing = new FeedStatus(store, connection, place)
   return {
     store,
-    // For reads outside of a use case, whose snapshot reads note text itself.
+    // For reads outside of use cases, whose snapshots read note text themselves.
     texts: {
       read: (versions, signal) =>
         store.read(async (snapshot) => (await snapshot.texts?.(versions.map(({ id }) => id))) ?? [], signal),
@@ -41,7 +41,7 @@ export function openStoredVault(place: Neo4jPlace, name?: string): StoredVault {
   }
 }
 
-/** A store of a vault that is fed by another process. Reading a vault that was never fed is an error. */
+/** The store of a vault that another process feeds. Reading a vault that has never been fed is an error. */
 class FedStore extends Neo4jStore {
   readonly #vault: string
 
@@ -58,7 +58,7 @@ class FedStore extends Neo4jStore {
   }
 }
 
-/** The message names no other vaults of the database, because the caller may not be allowed to know them. */
+/** The message does not list the database's other vaults, because the caller may not be allowed to know them. */
 function unknownVault(vault: string): RouxError {
   return new RouxError('VAULT_NOT_FOUND', `The database has no vault "${vault}".`, {
     hint: 'Feed it where its folder is: roux index <folder> --store neo4j.',
@@ -72,14 +72,14 @@ function isFollowed(facts: VaultFacts | undefined): boolean {
   return facts !== undefined && facts.heard !== null && facts.now - facts.heard < SILENCE
 }
 
-/** Returns how long the feeder has been silent, in seconds, or `undefined` if no feeder is expected or it is less than a minute. */
+/** Returns for how many seconds the feeder has been silent, or `undefined` if it is less than a minute or no feeder is expected. */
 function silenceOf({ heard, fed, now }: VaultFacts): number | undefined {
   if (heard === null) return undefined
   const silent = now - Math.max(heard, fed ?? 0)
   return silent < SILENCE ? undefined : Math.round(silent / 1_000)
 }
 
-/** Reports the feeder's progress as indexing status. Changes nothing. */
+/** Reports the feeder's progress as indexing status. Does not change anything. */
 class FeedStatus implements Indexing {
   readonly #store: FedStore
   readonly #connection: Connection
@@ -118,7 +118,7 @@ class FeedStatus implements Indexing {
   /** @throws RouxError `STORE_UNAVAILABLE` */
   async ready(_timeout: number, signal?: AbortSignal): Promise<boolean> {
     const known = this.#store.facts
-    // The feeder might be back.
+    // The feeder may be back.
     const facts = known === undefined || silenceOf(known) !== undefined ? await this.#store.refresh(signal) : known
     const state = `${facts?.generation} ${facts?.searchWrites}`
     if (facts === undefined || state === this.#counted) return true

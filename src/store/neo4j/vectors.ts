@@ -14,11 +14,11 @@ interface VectorQuery {
   readonly scope: Scope
 }
 
-/** Factor for the number of index hits to request, because some are outside the scope or outdated. */
+/** How many times as many index hits to request (at least `LEAST`), because some are outside the scope or outdated. */
 const MORE = 4
 const LEAST = 100
 
-/** Returns the rows most similar to each vector as `row`, with the vector as `p` and its file as `f`. */
+/** Returns the rows most similar to each vector. In `row`, `p` is the stored vector and `f` is its file. */
 async function nearest<T>(
   asking: QuestionContext,
   { embedder, vectors, scope }: VectorQuery,
@@ -108,7 +108,7 @@ export async function nearestNames(
   )
 }
 
-/** Returns the vectors of each note's chunks. */
+/** Returns each note's chunk vectors. */
 export async function vectorsOf(
   { questions, bare }: QuestionContext,
   embedder: string,
@@ -133,7 +133,7 @@ export async function vectorsOf(
   )
 }
 
-/** State of the stored vectors for each embedder, most recently used first. */
+/** Returns the state of each embedder's vectors, most recently used first. */
 export async function vectorStates({ questions }: QuestionContext): Promise<readonly VectorState[]> {
   const rows = await questions.ask<{ readonly embedder: string; readonly notes: number; readonly indexed: boolean | null }>(
     `MATCH (e:RouxEmbedder {vault: $vault}) WHERE e.embedder > ''

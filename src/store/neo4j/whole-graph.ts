@@ -22,7 +22,7 @@ interface StoredLinks {
   readonly missing: readonly { readonly count: number; readonly links: string }[]
 }
 
-/** Exports one generation: all files by id, then all edges by source. */
+/** Exports a generation: all files, ordered by id, then all edges, ordered by source. */
 export async function exportRows({
   questions,
   idOf,
@@ -70,10 +70,10 @@ function edgesOf(
   ]
 }
 
-/** The listed notes and the links among them, excluding self-links, as rows. */
+/** The listed notes and the links among them, without self-links, as rows. */
 export interface TopologyRows {
   readonly keys: readonly number[]
-  /** Without the vault's name. */
+  /** Ids without the vault's name. */
   readonly ids: readonly string[]
   readonly offsets: Uint32Array
   readonly targets: Uint32Array

@@ -24,7 +24,7 @@ describe('damage', () => {
     expect(isDamage(thrown(() => memory.prepare('SELECT * FROM meta')))).toBe(true)
     const large = memory.prepare('SELECT 4049358609331597878 AS key')
     expect([isDamage(thrown(() => large.all())), isDamage(thrown(() => large.get()))]).toEqual([true, true])
-    expect(isDamage(new DamagedIndex('a row is not what was written'))).toBe(true)
+    expect(isDamage(new DamagedIndex('a row differs from what was written'))).toBe(true)
   })
 
   test("never includes a caller's text or a path", () => {

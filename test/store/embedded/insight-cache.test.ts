@@ -43,7 +43,7 @@ describe('the cache of insights', () => {
     file[file.indexOf('roses')] = 0x52
     writeFileSync(path, file)
     const damaged = openInsightCache(path)
-    expect(() => damaged.records()('a')).toThrow('a row is not what was written')
+    expect(() => damaged.records()('a')).toThrow('a row differs from what was written')
     damaged.reset()
     damaged.close()
     writeFileSync(path, 'something else entirely')

@@ -16,9 +16,9 @@ const SLICE_BYTES = 32 * 1024
 const DEAD = -1
 
 /**
- * Merges the live documents of several segments into one segment, ordered by source and ordinal, which is the same as a builder
- * would create. Pauses (`yield`) every few milliseconds, so the caller can do other work. `isLive` is only called before the
- * first pause. Keeps one word at a time in memory, from all sources. Returns the new segment's header. Throws `DamagedWords`.
+ * Merges the live documents of several segments into the same segment that a builder would create, ordered by source and ordinal.
+ * Pauses (`yield`) every few milliseconds, so the caller can do other work. `isLive` is only called before the first pause. Keeps
+ * one word at a time in memory, from all sources. Returns the new segment's header. Throws `DamagedWords`.
  */
 export function* mergeSegments(
   sources: readonly MergeSource[],

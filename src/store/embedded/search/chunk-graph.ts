@@ -11,27 +11,27 @@ import { type LoadedAddon, loadHnswAddon } from '../vectors/hnsw-graph.ts'
 import { GRAPH_FROM_BYTES, HnswIndex } from '../vectors/hnsw-index.ts'
 import type { VectorSlots } from './vector-slots.ts'
 
-/** How vectors are compared: exhaustively, with an HNSW graph, or with a graph only if it is worth building. */
+/** How vectors are compared: exhaustively, with an HNSW graph, or with a graph if it is worth building. */
 export type VectorIndexKind = 'auto' | 'exact' | 'hnsw'
 
 export interface ChunkGraphOptions {
   readonly kind: Exclude<VectorIndexKind, 'exact'>
   readonly embedder: string
   readonly dimensions: number
-  /** Path at which to save the graph. If omitted, the graph is not saved. */
+  /** Where to save the graph. If omitted, the graph is not saved. */
   readonly path?: string | undefined
-  /** Total size in bytes of the int8 rows from which `auto` builds a graph. */
+  /** `auto` builds a graph once the int8 rows have this total size in bytes. */
   readonly autoFrom?: number
   readonly loadAddon?: () => Promise<LoadedAddon>
-  /** Builds graphs in another thread. If omitted, they are built in the current thread. */
+  /** Builds graphs in another thread. If omitted, they are built in this thread. */
   readonly graphs?: VectorGraphs | undefined
-  /** Waits for a number of milliseconds without keeping the process alive. */
+  /** Waits for the given number of milliseconds without keeping the process alive. */
   readonly rest?: (ms: number) => Promise<unknown>
 }
 
 /**
- * Maintains a graph over chunk vectors. Restores the graph or builds it in another thread, adds changes a few milliseconds at a time,
- * and saves it. Until the graph is complete, or if there is none, the exhaustive scan is used.
+ * Maintains a graph of chunk vectors: restores it or has another thread build it, adds changes a few milliseconds at a time, and
+ * saves it. Without a complete graph, the exhaustive scan is used.
  */
 export class ChunkGraph {
   readonly #slots: VectorSlots
@@ -39,15 +39,15 @@ export class ChunkGraph {
   readonly #rest: (ms: number) => Promise<unknown>
   #manifest: LabelManifest | undefined
   #index: HnswIndex | undefined
-  /** Why there is no graph, or why it is no longer built or saved. */
+  /** Why there is no graph, or why it is not being built or saved any more. */
   #trouble: string | undefined
   #damage: unknown
-  /** Number of vectors sent to the thread that builds the graph. */
+  /** Number of vectors that have been sent to the thread that builds the graph. */
   #handedOver: number | undefined
   #isRunning = false
   #isClosed = false
   #wake: () => void = () => {}
-  /** Number of labels added since the graph was saved, or `undefined` if it was never saved. */
+  /** Number of labels added since the graph was saved, or `undefined` if it has never been saved. */
   #unsaved: number | undefined
 
   constructor(slots: VectorSlots, options: ChunkGraphOptions) {
@@ -63,14 +63,14 @@ export class ChunkGraph {
     return { index, ...(reason === undefined ? undefined : { reason }) }
   }
 
-  /** Gives vectors the same labels as in the saved graph. Call it before any vectors are loaded. */
+  /** Reserves the labels that vectors have in the saved graph. Call it before any vectors are loaded. */
   async prepare(): Promise<void> {
     const { path, embedder } = this.#options
     this.#manifest = path === undefined ? undefined : await readLabelManifest(path, embedder)
     if (this.#manifest !== undefined) await this.#slots.reserve(this.#manifest.marks)
   }
 
-  /** Starts maintaining the graph once all vectors are loaded. @throws DamagedIndex if the index is found to be damaged */
+  /** Starts to maintain the graph. Call it once all vectors have been loaded. @throws DamagedIndex if the index turned out damaged */
   follow(): void {
     if (this.#damage !== undefined) throw this.#damage
     this.#wake()
@@ -79,7 +79,8 @@ export class ChunkGraph {
     void this.#run().catch((error: unknown) => {
       if (this.#isClosed) return
       if (isDamage(error)) this.#damage = error
-      else this.#trouble = `Building the graph stopped (${messageOf(error)}); the exact scan is used for the rest.`
+      else
+        this.#trouble = `Building the graph has stopped (${messageOf(error)}); an exact scan is used for the remaining vectors.`
     })
   }
 
@@ -142,7 +143,7 @@ export class ChunkGraph {
     if (!this.#isClosed) await this.#buildHere(index)
   }
 
-  /** Builds a graph of all vectors in another thread. This thread only reads the vectors. */
+  /** Has another thread build a graph of all vectors. This thread only reads the vectors. */
   async #buildElsewhere(index: HnswIndex, graphs: VectorGraphs): Promise<void> {
     const file = `${this.#options.path ?? join(tmpdir(), 'roux-graph')}-${randomUUID()}.tmp`
     const builder = await graphs.begin(this.#options.dimensions)
@@ -195,7 +196,7 @@ export class ChunkGraph {
     }
   }
 
-  /** Saves the graph if enough has changed and no change was made for a while. */
+  /** Saves the graph if enough has changed and there have been no changes for a while. */
   async #save(index: HnswIndex): Promise<void> {
     const { path, embedder } = this.#options
     const isWorthIt = this.#unsaved === undefined || this.#unsaved >= Math.max(MIN_UNSAVED, index.size * MAX_UNSAVED_SHARE)
@@ -204,13 +205,13 @@ export class ChunkGraph {
     if (this.#isClosed || index.behind > 0) return
     try {
       const fingerprint = await saveLabelManifest(path, this.#slots.marks())
-      // If something changed during saving, the graph is outdated and is not saved, because its labels must match the manifest.
+      // A graph that changes while it is being saved is discarded, because its labels must match the manifest.
       if (!(await index.save(path, { embedder, fingerprint }))) return
       this.#trouble = undefined
     } catch (error) {
       this.#trouble = `The graph could not be saved (${messageOf(error)}).`
     }
-    // A failed save is retried after the same number of changes.
+    // A failed save is not retried before as many changes have been made again.
     this.#unsaved = 0
   }
 
@@ -224,30 +225,30 @@ export class ChunkGraph {
     if (this.#index === undefined || this.#index.behind === 0) return undefined
     const { size } = this.#index
     const behind = this.#handedOver === undefined ? this.#index.behind : size - this.#handedOver
-    return `The graph is being built: ${Math.max(0, size - behind)} of ${size} vectors are in it.`
+    return `The graph is being built: ${Math.max(0, size - behind)} of ${size} vectors done.`
   }
 }
 
-/** Delay before the first slice in milliseconds, which lets commands finish and servers answer their first calls. */
+/** Delay before the first slice, in milliseconds, so commands can finish and servers can answer their first calls. */
 const START_DELAY = 2000
-/** Duration of a slice in milliseconds. A slice can exceed it by the time for one label (0.1–1 ms). */
+/** Duration of a slice in milliseconds. A slice may exceed it by the time that a label takes (0.1–1 ms). */
 const SLICE = 4
-/** Maximum number of labels to add to the graph in this thread. */
+/** Maximum number of labels that this thread adds to a graph. If there are more, another thread builds it. */
 const MOST_BUILT_HERE = 256
-/** Number of vectors per message to the other thread, which correspond to about 100 ms of work. */
+/** Maximum number of vectors per message to the other thread, which are about 100 ms of work. */
 const MOST_AT_ONCE = 256
-/** Pause between slices in milliseconds, longer during searches. */
+/** Pause between slices in milliseconds, which is longer during searches. */
 const PAUSE = 4
 const PAUSE_AFTER_SEARCH = 50
-/** Delay between the last added label and saving, in milliseconds, because embedding comes in batches. */
+/** Delay between the last change and saving, in milliseconds, because vectors arrive in batches. */
 const SAVE_DELAY = 10_000
-/** A graph of 400,000 vectors takes 500 MB, so it is saved again only after this many changes, or changes to this share of all labels. */
+/** A graph of 400,000 vectors takes 500 MB, so it is saved again only after this many changes, and to this share of its labels. */
 const MIN_UNSAVED = 1000
 const MAX_UNSAVED_SHARE = 0.05
-/** If a larger share of labels has changed since the graph was saved, a new graph is built. */
+/** If more than this share of the labels has changed since the graph was saved, a new graph is built. */
 const MAX_CHANGED_SHARE = 0.3
 
-/** Concatenates vectors, and returns them with their labels. */
+/** Concatenates the vectors, and returns them with their labels. */
 function joined(
   vectors: readonly (readonly [label: number, vector: Float32Array])[],
   dimensions: number,

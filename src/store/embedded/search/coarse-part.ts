@@ -13,16 +13,16 @@ import {
   unsealBytes,
 } from './search-rows.ts'
 
-/** Number of notes per part. Processing one part takes a few milliseconds. */
+/** Number of notes per part. Processing a part takes a few milliseconds. */
 const PART_NOTES = 256
 
-/** Maximum number of extra parts before parts are merged. Every part is read at startup. */
+/** Maximum number of extra parts before parts are merged, because every part is read at start-up. */
 const MOST_SMALL = 128
 
-/** Quantized vectors, excluding those of strings unknown to the embedder. */
+/** Quantized vectors, without those of texts that are unknown to the embedder. */
 export interface CoarseVectors {
   readonly length: number
-  /** Index within the note's chunks or within its names. */
+  /** Index among the note's chunks or among its names. */
   ordinal(at: number): number
   /** A 48-bit integer that identifies the text and its vector. */
   mark(at: number): number
@@ -37,28 +37,28 @@ export interface CoarseNote {
   readonly names: CoarseVectors
 }
 
-/** Embedder and part number. */
+/** A part's embedder and number. */
 interface Place {
   readonly embedder: number
   readonly revision: number
 }
 
-/** Number of notes, number of vectors, and dimension. */
+/** The header contains the numbers of notes, vectors and dimensions. */
 const HEADER_BYTES = 12
 
-/** The arrays of a part in this machine's byte order. Vectors are ordered by note, chunks before names. */
+/** A part's arrays in this machine's byte order. Vectors are ordered by note, chunks before names. */
 interface Arrays {
   readonly marks: Float64Array
   readonly keys: Int32Array
   readonly stamps: Uint32Array
   readonly scales: Float32Array
-  /** Number of chunk vectors and name vectors of each note, alternating. */
+  /** Each note's number of chunk vectors and of name vectors, alternating. */
   readonly counts: Uint16Array
   readonly ordinals: Uint16Array
   readonly values: Int8Array
 }
 
-/** Packs the quantized vectors of a batch of notes into one value. Only these values are loaded at startup. */
+/** Packs the quantized vectors of a batch of notes into one value. Only such values are loaded at start-up. */
 export function packCoarse(
   place: Place,
   notes: readonly { readonly key: number; readonly stored: StoredVectors }[],
@@ -94,7 +94,7 @@ export function packCoarse(
   return sealBytes(nameOf(place), bytes.subarray(PADDING))
 }
 
-/** @throws DamagedIndex if the part is corrupt */
+/** Unpacks a part. @throws DamagedIndex if it is corrupt */
 export function unpackCoarse(place: Place, data: unknown): readonly CoarseNote[] {
   const bytes = aligned(unsealBytes(nameOf(place), data))
   const [notes = 0, count = 0, dimensions = 0] = new Uint32Array(bytes.buffer, bytes.byteOffset, HEADER_BYTES / 4)
@@ -113,7 +113,7 @@ export function unpackCoarse(place: Place, data: unknown): readonly CoarseNote[]
   }))
 }
 
-/** A contiguous range of vectors in a part. */
+/** A contiguous range of a part's vectors. */
 class Stretch implements CoarseVectors {
   readonly #arrays: Arrays
   readonly #first: number
@@ -147,10 +147,10 @@ class Stretch implements CoarseVectors {
   }
 }
 
-/** Aligns the arrays to 8 bytes, counting the checksum before the header. */
+/** Aligns the arrays to 8 bytes, together with the checksum and the header. */
 const PADDING = 4
 
-/** Returns bytes aligned for typed arrays. SQLite's buffers are aligned. */
+/** Returns the bytes, aligned for typed arrays. SQLite's buffers already are. */
 function aligned(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   if (bytes.buffer instanceof ArrayBuffer && bytes.byteOffset % 8 === PADDING) return bytes as Uint8Array<ArrayBuffer>
   const copy = new Uint8Array(PADDING + bytes.length).subarray(PADDING)
@@ -185,7 +185,7 @@ function nameOf({ embedder, revision }: Place): string {
   return `coarse:${embedder}:${revision}`
 }
 
-/** Returns a 48-bit hash of a text and its vector, which a double represents exactly. */
+/** Returns a hash of a text and its vector. It has 48 bits, so a double represents it exactly. */
 function markOf({ hash, packed }: StoredVector): number {
   return ((hash[0] as number) * 256 + (hash[1] as number)) * 2 ** 32 + crc32(packed)
 }
@@ -193,16 +193,16 @@ function markOf({ hash, packed }: StoredVector): number {
 interface Running {
   readonly embedder: number
   readonly dimensions: number
-  /** Revision of the first new part. */
+  /** The first new part's revision. */
   since?: number
-  /** Notes up to this key have been rewritten. */
+  /** All notes up to this key have been rewritten. */
   after: number
 }
 
 /**
- * Rewrites the quantized vectors of all notes into fewer parts, one part at a time. Parts are immutable, and newer data of a note is
- * in a later part. Readers use the old parts until all notes have been rewritten. Leftovers of a crashed process are deleted by the
- * next rewrite.
+ * Rewrites all notes' quantized vectors into fewer parts, one part at a time. Parts are immutable; a note's newer data is in a
+ * later part. Readers use the old parts until all notes have been rewritten. The next rewrite deletes what a crashed process has
+ * left.
  */
 export class CoarseRewrite {
   readonly #file: DatabaseFile
@@ -239,7 +239,7 @@ export class CoarseRewrite {
   }
 }
 
-/** Stores the quantized vectors of some notes. Readers load them after the commit. */
+/** Stores the given notes' quantized vectors. Readers load them after the commit. */
 export function putCoarse(
   database: Database,
   { dimensions, ...place }: { readonly embedder: number; readonly dimensions: number; readonly revision: number },
@@ -249,7 +249,7 @@ export function putCoarse(
   database.prepare('INSERT INTO coarse VALUES (?, ?, ?, ?)').run(place.embedder, place.revision, notes.length, data)
 }
 
-/** Chooses an embedder for which half of the stored notes are outdated, or which has too many parts. */
+/** Chooses an embedder if more than half of its stored notes are outdated or it has too many parts. */
 function choose(database: Database): Running | undefined {
   const rows = database
     .prepare(

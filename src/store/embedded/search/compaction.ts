@@ -4,11 +4,11 @@ import { type Page, packHeader, type SegmentHeader, unpackHeader } from '../../.
 import type { DatabaseFile } from '../database-file.ts'
 import { headerPlace, pagePlace, sealBytes, unsealBytes } from './search-rows.ts'
 
-/** Number of segments of similar size to merge at once. A note is rewritten once for each power of this number. */
+/** Number of segments of similar size that are merged at once. A note is rewritten once per power of this number. */
 const FAN_IN = 8
 /** Maximum duration of a step in milliseconds. */
 const STEP_MS = 25
-/** A merge without progress for this long (in ms) is taken over, because its process probably died. */
+/** A merge that has made no progress for this long (in ms) is discarded, because its process has probably died. */
 const ABANDONED = 3_600_000
 
 interface SegmentRow {
@@ -17,7 +17,7 @@ interface SegmentRow {
   readonly notes: number
 }
 
-/** Merges small segments into one, a few milliseconds at a time. Readers see either the old segments or the new one. */
+/** Merges small segments into a larger one, a few milliseconds at a time. Readers see either the old segments or the new one. */
 export class Compaction {
   readonly #file: DatabaseFile
   #merge: Merge | undefined
@@ -48,7 +48,7 @@ export class Compaction {
 
   #begin(database: Database, inputs: readonly SegmentRow[]): Merge {
     const oldest = Math.min(...inputs.map(({ rank }) => rank))
-    // Older segments, usually the largest, replace no entry of the inputs.
+    // Older segments, which are usually the largest, do not replace any entry in the inputs.
     const newer = segmentsOf(database).filter(({ rank }) => rank >= oldest)
     const headers = new Map(newer.map(({ id }) => [id, readHeader(database, id)]))
     const isLive = liveness(database, headers)
@@ -65,7 +65,7 @@ export class Compaction {
     return { id, inputs, pages, run: mergeSegments(sources, isKept, (page) => pages.push(page)) }
   }
 
-  /** Stores the finished pages, which are not visible yet. @returns whether the merge still belongs to this process */
+  /** Stores the finished pages, which readers do not see yet. @returns whether the merge still belongs to this process */
   #write({ id, pages }: Merge): boolean {
     if (pages.length === 0) return true
     return this.#file.write((database) => {
@@ -77,7 +77,7 @@ export class Compaction {
 
   #finish({ id, inputs, pages }: Merge, header: SegmentHeader): void {
     this.#file.write((database) => {
-      // Another process took over the merge and deleted its pages.
+      // Another process has discarded the merge and deleted its pages.
       if (!keepOwn(database, id)) return
       const there = new Set(segmentsOf(database).map((segment) => segment.id))
       const dead = inputs.every((input) => there.has(input.id)) ? inputs.map((input) => input.id) : [id]
@@ -95,7 +95,7 @@ export class Compaction {
   }
 }
 
-/** Records that the merge is in progress. @returns false if another process has taken it over */
+/** Records that the merge is in progress. @returns false if another process has discarded it */
 function keepOwn(database: Database, id: number): boolean {
   database.prepare('UPDATE merging SET started = ? WHERE id = ?').run(Date.now(), id)
   return database.prepare('SELECT 1 FROM merging WHERE id = ?').get(id) !== undefined
@@ -109,8 +109,8 @@ interface Merge {
 }
 
 /**
- * Stores a segment's header, which makes the segment visible to readers. `rank`: if two segments contain a note, the one with the
- * higher rank is used.
+ * Stores a segment's header, which makes the segment visible to readers. If two segments contain a note, the one with the higher
+ * `rank` is used.
  */
 export function insertSegment(
   database: Database,
@@ -125,12 +125,12 @@ export function insertPages(database: Database, segment: number, pages: Iterable
   for (const { first, data } of pages) insert.run(segment, first, sealBytes(pagePlace(segment, first), data))
 }
 
-/** Segment numbers are never reused. */
+/** Returns a new segment number. Numbers are never reused. */
 export function nextSegment(database: Database): number {
   return nextNumber(database, 'segment')
 }
 
-/** Returns the next value of a persistent counter, starting at 1. */
+/** Returns a persistent counter's next value, starting at 1. */
 export function nextNumber(database: Database, count: 'segment' | 'embedder' | 'revision'): number {
   const row = database.prepare('SELECT value FROM meta WHERE key = ?').get(count) as { value: number } | undefined
   const next = Number(row?.value ?? 0) + 1
@@ -138,7 +138,7 @@ export function nextNumber(database: Database, count: 'segment' | 'embedder' | '
   return next
 }
 
-/** Ordered by rank. */
+/** Returns all segments, ordered by rank. */
 function segmentsOf(database: Database): readonly SegmentRow[] {
   return database.prepare('SELECT id, rank, notes FROM segment ORDER BY rank').all() as SegmentRow[]
 }
@@ -149,7 +149,7 @@ function readHeader(database: Database, id: number): SegmentHeader {
   return unpackHeader(unsealBytes(headerPlace(id, row.rank), row.header))
 }
 
-/** Returns the first group of similarly sized segments that is large enough, starting with the smallest segments. */
+/** Returns the first group of similarly sized segments that is large enough to merge, starting with the smallest segments. */
 function choose(segments: readonly SegmentRow[]): readonly SegmentRow[] {
   const levels = new Map<number, SegmentRow[]>()
   for (const segment of segments) {
@@ -160,13 +160,13 @@ function choose(segments: readonly SegmentRow[]): readonly SegmentRow[] {
   return full[0]?.[1] ?? []
 }
 
-/** An entry is live if it is the newest one for its note and the note still exists. */
+/** Returns a test for whether an entry is live: it is its note's newest one, and the note still exists. */
 function liveness(
   database: Database,
   headers: ReadonlyMap<number, SegmentHeader>,
 ): (input: SegmentRow, ordinal: number) => boolean {
   const newest = new Map<number, number>()
-  // Segments are ordered by rank, so later ones take precedence.
+  // Segments are ordered by rank, so later segments take precedence.
   for (const [id, { keys }] of headers) for (const key of keys) newest.set(key, id)
   const find = database.prepare('SELECT 1 AS found FROM note WHERE key = ?')
   return ({ id }, ordinal) => {
@@ -175,7 +175,7 @@ function liveness(
   }
 }
 
-/** Reads a segment's pages in order, a few at a time, because a statement must not stay open while others write. */
+/** Reads a segment's pages in order, a few at a time, because a statement must not stay open while others are writing. */
 function* pagesOf(database: Database, segment: number): Generator<Uint8Array> {
   const select = database.prepare('SELECT first, data FROM page WHERE segment = ? AND first > ? ORDER BY first LIMIT 32')
   const start = database.prepare('SELECT first, data FROM page WHERE segment = ? ORDER BY first LIMIT 32')

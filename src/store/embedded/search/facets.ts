@@ -10,17 +10,17 @@ import type { Projection } from '../projection.ts'
 /** Maximum time to read before yielding to the event loop, in milliseconds. */
 const SLICE_MS = 8
 
-/** Facts about every note, read on first use and kept up to date from then on. */
+/** Facts about every note, which are read on first use and then kept up to date. */
 abstract class NoteTable {
   readonly projection: Projection
-  /** Keys that must be read, or `undefined` for all keys. */
+  /** Keys that have to be read, or `undefined` for all keys. */
   #stale: Set<number> | undefined
 
   constructor(projection: Projection) {
     this.projection = projection
   }
 
-  /** Marks the files with these keys as changed. */
+  /** Marks the files with the given keys as changed. */
   changed(keys: Iterable<number>): void {
     if (this.#stale !== undefined) for (const key of keys) this.#stale.add(key)
   }
@@ -30,7 +30,7 @@ abstract class NoteTable {
     this.forget()
   }
 
-  /** Reads all stale keys, a few milliseconds at a time, including those that change in the meantime. */
+  /** Reads all stale keys, including those that change in the meantime, a few milliseconds at a time. */
   async flush(): Promise<void> {
     for (;;) {
       this.#stale ??= new Set(this.projection.graph.order())
@@ -50,7 +50,7 @@ abstract class NoteTable {
   protected abstract forget(): void
 }
 
-/** Times, properties and tasks of every note. */
+/** Every note's times, properties and tasks. */
 export class Facets extends NoteTable {
   readonly #facts = new Map<number, NoteFacts>()
 
@@ -69,7 +69,7 @@ export class Facets extends NoteTable {
     this.#facts.set(key, factsOf({ properties, tasks, stat: this.projection.stat(key) }))
   }
 
-  /** Milliseconds since the Unix epoch, or NaN if the note has no such time. */
+  /** Returns milliseconds since the Unix epoch, or NaN if the note has no such time. */
   time(key: number, field: 'created' | 'modified'): number {
     return this.#facts.get(key)?.[field] ?? Number.NaN
   }
@@ -78,18 +78,18 @@ export class Facets extends NoteTable {
     return (this.#facts.get(key)?.properties.size ?? 0) > 0
   }
 
-  /** Returns the values of a property (folded name), with list items separated. An empty string means no value. */
+  /** Returns the values of the property with the given folded name, one per list item. An empty string means no value. */
   propertyTexts(key: number, name: string): readonly string[] {
     return this.#facts.get(key)?.properties.get(name)?.values ?? []
   }
 
-  /** Checks whether a note has a property, or a property with this value. Name and value are folded. */
+  /** Checks whether a note has the property or, if a value is given, has it with that value. Name and value are folded. */
   hasProperty(key: number, name: string, value: string | undefined): boolean {
     const property = this.#facts.get(key)?.properties.get(name)
     return property !== undefined && (value === undefined || property.asked.includes(value))
   }
 
-  /** Checks whether any value of a property (folded name) satisfies the comparison. */
+  /** Checks whether any value of the property with the given folded name satisfies the comparison. */
   comparesProperty(key: number, name: string, comparison: Comparison): boolean {
     return (
       this.#facts
@@ -104,7 +104,7 @@ export class Facets extends NoteTable {
     return state === 'any' ? tasks.size > 0 : tasks.has(state)
   }
 
-  /** Returns the properties of listed notes, ordered by count, then name. */
+  /** Returns the listed notes' properties, ordered by count, then name. */
   properties(): readonly PropertyCount[] {
     const found = new Map<string, { readonly names: Counts; readonly kinds: Counts<ValueKind> }>()
     for (const [folded, { name, kind }] of this.#listed()) {
@@ -121,7 +121,7 @@ export class Facets extends NoteTable {
     return counted.sort((a, b) => b.count - a.count || compareTexts(a.key, b.key))
   }
 
-  /** Returns the values of a property in listed notes, ordered by count, then text. */
+  /** Returns a property's values in listed notes, ordered by count, then text. */
   values(name: string): readonly ValueCount[] {
     const found = new Map<string, Counts>()
     for (const key of this.#listedKeys()) {
@@ -157,7 +157,7 @@ class Counts<T extends string = string> {
     this.total++
   }
 
-  /** Orders by count, descending, then by text. */
+  /** Returns the strings, ordered by count, most frequent first, then by text. */
   ranked(): readonly T[] {
     return [...this.#counts].sort(([a, more], [b, less]) => less - more || compareTexts(a, b)).map(([text]) => text)
   }
@@ -167,7 +167,7 @@ class Counts<T extends string = string> {
   }
 }
 
-/** Typed links of every note: which of its properties link to which targets. */
+/** Every note's typed links: which of its properties link to which targets. */
 export class Relations extends NoteTable {
   /** Maps folded property names to the notes that have them. */
   readonly #byName = new Map<string, Map<number, readonly (number | string)[]>>()
@@ -178,7 +178,7 @@ export class Relations extends NoteTable {
     this.#ofKey.clear()
   }
 
-  /** Yields each note that has a link in this property, with the link targets: keys, or missing targets as written. */
+  /** Returns each note that has links in the given property, with their targets. */
   of(name: string): Iterable<readonly [key: number, targets: readonly NodeIndex[]]> {
     const { graph } = this.projection
     const found = this.#byName.get(foldName(name)) ?? new Map<number, readonly (number | string)[]>()

@@ -16,7 +16,7 @@ import type { Projection } from '../projection.ts'
 import { folderStart, keysInScope } from '../scope.ts'
 import type { Facets, Relations } from './facets.ts'
 
-/** Loads the data needed by a condition and an order. */
+/** Loads the data that a condition and an order need. */
 export async function loadFor(condition: Condition | undefined, order: FindOrder | undefined, facts: VaultFacts): Promise<void> {
   const kinds = kindsOf(condition)
   const asksTimes = kinds.has('time') || order?.by === 'created' || order?.by === 'modified'
@@ -39,7 +39,7 @@ export async function loadForGroups(condition: Condition | undefined, by: readon
   await loadFor(condition, undefined, facts)
 }
 
-/** Returns the candidates that match a condition, in the requested order. The data must be loaded. */
+/** Returns the candidates that match a condition, in the requested order. The data must have been loaded. */
 export function findNotes({ condition, order, candidates }: Asked, facts: VaultFacts, page: Page): Found {
   const matches = matching({ condition, candidates }, facts)
   const end = page.offset + page.limit
@@ -57,7 +57,7 @@ export function findNotes({ condition, order, candidates }: Asked, facts: VaultF
   return { items, total: matches.size }
 }
 
-/** Returns the candidates that match a condition, by id, with their values. The data must be loaded. */
+/** Returns the candidates that match a condition, ordered by id, with their values. The data must have been loaded. */
 export function groupValues(
   { by, ...asked }: Pick<Asked, 'condition' | 'candidates'> & { readonly by: readonly GroupBy[] },
   facts: VaultFacts,
@@ -95,11 +95,11 @@ function matching({ condition, candidates }: Pick<Asked, 'condition' | 'candidat
 
 interface Wanted {
   readonly facts: VaultFacts
-  /** Number of best matches needed. */
+  /** Number of best matches that are needed. */
   readonly limit: number
 }
 
-/** Scores the best matches from 0 to 1. Ids in `first` get 1. */
+/** Scores the best matches from 0 to 1. Notes in `first` get 1. */
 function relevance(
   matches: KeySet,
   { terms, first }: Pick<FindOrder, 'terms' | 'first'>,
@@ -115,7 +115,7 @@ function relevance(
   return scores
 }
 
-/** Orders scored notes best first, followed by the others by id. Not every condition produces scores. */
+/** Orders scored notes best first, then the others by id, because not every condition produces scores. */
 function byRelevance(matches: KeySet, scores: ReadonlyMap<number, number>, { facts, limit }: Wanted): number[] {
   const { graph } = facts.projection
   const ranked = [...scores.keys()].sort(
@@ -134,7 +134,7 @@ function bySortKey(matches: KeySet, { by, direction }: FindOrder, { projection: 
   const rows = [...matches].map((key) => ({
     key,
     id: graph.id(key),
-    // Notes without the requested time are sorted last in either direction.
+    // Notes without the requested time come last in either direction.
     value:
       by === 'title' ? foldName(graph.title(key)) : timeOr(facets.time(key, by === 'created' ? 'created' : 'modified'), sign),
   }))
@@ -153,19 +153,19 @@ function kindsOf(condition: Condition | undefined): ReadonlySet<Lookup['kind']> 
 export interface VaultFacts {
   readonly projection: Projection
   readonly words: WordIndex
-  /** Must be loaded if the query refers to times or properties. */
+  /** Must have been loaded if the query refers to times or properties. */
   readonly facets: Facets
-  /** Must be loaded if the query refers to relations. */
+  /** Must have been loaded if the query refers to relations. */
   readonly relations: Relations
 }
 
-/** Performs the lookups of a query. */
+/** Performs a query's lookups. */
 class VaultSource implements QuerySource {
   readonly #facts: VaultFacts
   readonly #candidates: KeySet
   #sets: QuerySource | undefined
 
-  /** `candidates`: notes that may be returned. */
+  /** @param candidates the notes that may be returned */
   constructor(facts: VaultFacts, candidates: KeySet) {
     this.#facts = facts
     this.#candidates = candidates

@@ -6,11 +6,11 @@ import { unpackCoarse } from './coarse-part.ts'
 import { type StoredVectors, unpackVectors } from './search-rows.ts'
 import { VectorTable } from './vector-table.ts'
 
-/** Statements of the search index. The embedder's number is their first parameter. */
+/** Statements on the search index. Their first parameter is the embedder's id. */
 export interface VectorRows {
-  /** Reads the first part after a revision. */
+  /** Reads the first part after the given revision. */
   readonly newCoarse: Statement
-  /** Reads the row of a key. */
+  /** Reads the row for a key. */
   readonly vectors: Statement
   readonly vectorCount: Statement
   /** Returns all keys, separated by commas, or NULL if there are none. */
@@ -24,7 +24,7 @@ export interface LoadedVectorsOptions {
   readonly graph?: Omit<ChunkGraphOptions, 'dimensions'> | undefined
 }
 
-/** One embedder's vectors in memory, possibly still being loaded. */
+/** An embedder's vectors in memory, which may still be loading. */
 export class LoadedVectors {
   /** The embedder's number. */
   readonly id: number
@@ -32,11 +32,11 @@ export class LoadedVectors {
   readonly #rows: VectorRows
   readonly #recent = new Recent<number, StoredVectors | undefined>(BYTES_KEPT, sizeOf)
   readonly #prepared: Promise<void>
-  /** All parts up to this revision are loaded. */
+  /** All parts up to this revision have been loaded. */
   #revision = 0
-  /** The last database version that is fully loaded. */
+  /** The last database version that has been loaded completely. */
   #version = Number.NaN
-  /** True if notes may have been removed since the last check. */
+  /** True if notes may have been removed since the last check for that. */
   #mayLack = true
   #isClosed = false
 
@@ -48,12 +48,12 @@ export class LoadedVectors {
     this.#prepared = this.table.prepare()
   }
 
-  /** Checks whether a version of the database is fully loaded. */
+  /** Checks whether the given database version has been loaded completely. */
   isOf(version: number): boolean {
     return this.#version === version && !this.#mayLack
   }
 
-  /** Loads new parts, at least up to this version of the database, a few milliseconds at a time. @throws DamagedIndex */
+  /** Loads new parts, at least up to the given database version, a few milliseconds at a time. @throws DamagedIndex */
   async load(version: number): Promise<void> {
     await this.#prepared
     const isNew = !this.isOf(version)
@@ -64,7 +64,7 @@ export class LoadedVectors {
     this.table.endLoading()
   }
 
-  /** Makes the next load drop removed notes, because something was committed. */
+  /** Makes the next load drop removed notes, because something has been committed. */
   mayHaveGone(): void {
     this.#mayLack = true
   }
@@ -79,7 +79,7 @@ export class LoadedVectors {
     this.table.close()
   }
 
-  /** Loads a single part, which takes a millisecond or two, because calls wait for it. @returns whether there may be more parts */
+  /** Loads a single part. Calls have to wait for it, but only a millisecond or two. @returns whether there may be more parts */
   #loadNew(): boolean {
     const part = this.#rows.newCoarse.get(this.id, this.#revision) as { revision: number; data: unknown } | undefined
     if (part === undefined) return false
@@ -92,7 +92,7 @@ export class LoadedVectors {
     return true
   }
 
-  /** Drops notes that were deleted or changed, because old parts still contain them. @throws DamagedIndex if no part contains a note */
+  /** Drops deleted notes, which old parts still contain. @throws DamagedIndex if a stored note is not in any part */
   #forgetGone(): void {
     this.#mayLack = false
     const { notes } = this.#rows.vectorCount.get(this.id) as { notes: number }
@@ -103,9 +103,9 @@ export class LoadedVectors {
       this.#recent.drop(key)
       this.table.delete(key)
     }
-    // Vectors committed since the last part was loaded are in newer parts.
+    // Vectors that have been committed since the last part was loaded are in newer parts.
     if (this.table.notes < stored.size) while (this.#loadNew());
-    if (this.table.notes < stored.size) throw new DamagedIndex('vectors of a note are missing')
+    if (this.table.notes < stored.size) throw new DamagedIndex("a note's vectors are missing")
   }
 
   #readRow(key: number): StoredVectors | undefined {
@@ -114,7 +114,7 @@ export class LoadedVectors {
   }
 }
 
-/** The candidates of a search often belong to the same few notes. */
+/** Maximum size of the recently read rows, in bytes. A search's candidates often belong to the same few notes. */
 const BYTES_KEPT = 4 << 20
 
 function sizeOf(row: StoredVectors | undefined): number {

@@ -20,25 +20,25 @@ import type { VectorTable } from './vector-table.ts'
 
 export interface SearchIndexOptions {
   readonly kind: VectorIndexKind
-  /** Builds graphs in another thread. */
+  /** Builds vector graphs in another thread. */
   readonly graphs?: VectorGraphs | undefined
   onDamage?(): void
 }
 
-/** The search index as seen by readers. Small parts are in memory; the rest is read on demand. Loads commits by other processes. */
+/** The search index for readers. Small parts are kept in memory, the rest is read on demand. Loads other processes' commits, too. */
 export class SearchIndex {
   readonly file: FollowedDatabase<Statements>
   readonly words: WordIndex
   readonly #graph: () => Graph
   readonly #vectorIndex: SearchIndexOptions
-  /** Cached until the next commit. */
+  /** The embedders, cached until the next commit. */
   #embedders: readonly EmbedderRow[] | undefined
   #headers: ReadonlyMap<number, SegmentHeader> = new Map()
-  /** Keyed by segment and stem. Segments never change. */
+  /** Recently read pages by segment and stem. They stay valid, because segments never change. */
   readonly #recentPages = new Recent<string, Uint8Array | undefined>(PAGE_BYTES_KEPT, (page) => page?.length ?? 0)
-  /** Stored by key, because each search needs thousands of them. */
+  /** The files' stamps by key. They are cached, because each search needs thousands of them. */
   readonly #stamps: ({ readonly path: string; readonly stamp: number } | undefined)[] = []
-  /** Keyed by embedder. */
+  /** Loaded vectors by embedder. */
   readonly #tables = new Map<string, LoadedVectors>()
 
   constructor(location: Location, graph: () => Graph, vectorIndex: SearchIndexOptions) {
@@ -50,13 +50,13 @@ export class SearchIndex {
     this.words = new WordIndex(this.#pages(), (key) => this.#stampOf(key))
   }
 
-  /** Loads newer commits. Cheap if there are none. @throws DamagedIndex, DamagedWords */
+  /** Loads newer commits, which is cheap if there are none. @throws DamagedIndex, DamagedWords */
   refresh(): void {
     this.file.load((open) => this.#takeOver(open))
   }
 
   /**
-   * Runs a read on a consistent, up-to-date snapshot, in which segments merged by another thread still exist.
+   * Runs a read on a consistent, up-to-date snapshot, which keeps segments that another thread merges meanwhile.
    * @throws DamagedIndex, DamagedWords
    */
   read<T>(action: () => T): T {
@@ -76,13 +76,13 @@ export class SearchIndex {
     for (const loaded of this.#tables.values()) loaded.mayHaveGone()
   }
 
-  /** Marks the files with these keys as changed. */
+  /** Marks the files with the given keys as changed. */
   graphChanged(keys: Iterable<number>): void {
     this.words.changed(keys)
   }
 
   /**
-   * Returns an embedder's current vectors, or `undefined` if there are none. New ones are loaded a few milliseconds at a time.
+   * Returns an embedder's current vectors, or `undefined` if there are none. New vectors are loaded a few milliseconds at a time.
    * @throws DamagedIndex
    */
   async vectors(embedder: string): Promise<VectorTable | undefined> {
@@ -95,7 +95,7 @@ export class SearchIndex {
     return loaded?.table
   }
 
-  /** Embedders with vectors, newest first. */
+  /** Returns the embedders with vectors, newest first. */
   embedders(): readonly VectorState[] {
     const open = this.file.open()
     if (this.#embedders === undefined) {
@@ -109,7 +109,7 @@ export class SearchIndex {
     }))
   }
 
-  /** Checks whether a key still refers to the indexed file. */
+  /** Checks whether a key still refers to the file with the given stamp. */
   isCurrent(key: number, stamp: number): boolean {
     return this.#stampOf(key) === stamp
   }
@@ -122,7 +122,7 @@ export class SearchIndex {
     this.#recentPages.clear()
   }
 
-  /** Releases cached data of the database. */
+  /** Releases data cached from the database. */
   rest(): void {
     this.#recentPages.clear()
     for (const loaded of this.#tables.values()) loaded.rest()
@@ -161,7 +161,7 @@ export class SearchIndex {
     return loaded
   }
 
-  /** Releases the data of embedders that no longer have vectors, including their saved graphs. */
+  /** Releases the data, including saved graphs, of embedders that no longer have vectors. */
   #forgetOthers(embedders: readonly EmbedderRow[]): void {
     const gone = [...this.#tables].filter(
       ([embedder, { id }]) => !embedders.some((row) => row.id === id && row.embedder === embedder),
@@ -225,7 +225,7 @@ function prepare(database: Database) {
     ),
     vectors: database.prepare('SELECT data FROM vector WHERE embedder = ? AND key = ?'),
     vectorCount: database.prepare(`SELECT ${countVectors('?1')} AS notes`),
-    // One string instead of a value per row, which costs a call each.
+    // One string, because reading a value per row would cost a call each.
     vectorKeys: database.prepare('SELECT group_concat(key) AS keys FROM vector WHERE embedder = ?'),
   }
 }
@@ -253,7 +253,7 @@ export function graphPath(location: Location, embedder: string): string | undefi
   return location.kind === 'memory' ? undefined : graphPrefix(location.path) + digest(embedder)
 }
 
-/** Deletes saved graphs of embedders without vectors. Files that cannot be deleted are ignored. */
+/** Deletes the saved graphs of embedders without vectors. Ignores files that cannot be deleted. */
 export async function sweepGraphs(location: Location, embedders: readonly string[]): Promise<void> {
   if (location.kind === 'memory') return
   const folder = dirname(location.path)

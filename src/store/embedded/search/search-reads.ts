@@ -36,11 +36,11 @@ import type { AcceptNote } from './vector-table.ts'
 export interface SearchReadsOptions {
   readonly vectorIndex?: VectorIndexKind | undefined
   readonly vectorGraphs?: VectorGraphs | undefined
-  /** Called if the search index is damaged and must be rebuilt. */
+  /** Called if the search index is damaged, so it must be rebuilt. */
   readonly onDamage: () => void
 }
 
-/** Search in one vault. The caller keeps the projection up to date; this class refreshes the search index. */
+/** Searches one vault. The caller keeps the projection up to date; this class refreshes the search index. */
 export class SearchReads {
   readonly #projection: Projection
   readonly #index: SearchIndex
@@ -54,31 +54,31 @@ export class SearchReads {
     this.#relations = new Relations(projection)
   }
 
-  /** True if the search index is damaged and not yet replaced. */
+  /** True if the search index is damaged and has not been replaced yet. */
   get isDamaged(): boolean {
     return this.#index.file.isDamaged
   }
 
-  /** Marks the files with these keys as changed. */
+  /** Marks the files with the given keys as changed. */
   graphChanged(keys: readonly number[]): void {
     this.#index.graphChanged(keys)
     this.#facets.changed(keys)
     this.#relations.changed(keys)
   }
 
-  /** Drops data that depends on the graph, because it is being rebuilt. */
+  /** Drops data that depends on the graph, because the graph is being rebuilt. */
   graphReplaced(): void {
     this.#index.file.reopen()
     this.#facets.clear()
     this.#relations.clear()
   }
 
-  /** Opens the rebuilt search index, which can be at a different location. */
+  /** Opens the rebuilt search index, which may be at another location. */
   reopen(location: Location): void {
     this.#index.file.reopen(location)
   }
 
-  /** Loads newer commits and this embedder's new vectors. */
+  /** Loads newer commits, and the embedder's new vectors. */
   async refresh(embedder?: string): Promise<void> {
     await this.#index.file.guard(async () => {
       this.#index.refresh()
@@ -174,7 +174,7 @@ export class SearchReads {
 
   async find(condition: Condition | undefined, { scope, order }: FindOptions, page: Page): Promise<Found> {
     const facts = this.#facts()
-    // Damage reported here is in the graph's index.
+    // If this finds damage, it is in the graph's index.
     await loadFor(condition, order, facts)
     return await this.#index.file.guard(async () => {
       const candidates = keysInScope(this.#projection, scope)
@@ -210,7 +210,7 @@ export class SearchReads {
     return this.#facets.values(key)
   }
 
-  /** Releases cached data of the database. */
+  /** Releases data cached from the database. */
   rest(): void {
     this.#index.rest()
   }
@@ -219,7 +219,7 @@ export class SearchReads {
     this.#index.close()
   }
 
-  /** Accepts notes whose vectors belong to the file that their key currently refers to. */
+  /** Accepts only notes whose vectors belong to the file that their key currently refers to. */
   #acceptCurrent(scope: Scope): AcceptNote {
     const accept = acceptor(this.#projection, scope)
     return (key, stamp) => accept(key) && this.#index.isCurrent(key, stamp)

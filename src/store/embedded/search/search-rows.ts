@@ -6,16 +6,16 @@ import { DamagedIndex } from '../sqlite.ts'
 import { packVector } from '../vectors/packed-vector.ts'
 
 /**
- * The search index, in a separate file. `page` contains the keyword index as immutable segments, each a sorted run of pages, and
- * `note` the indexed version of each note. `vector` has one row per note and embedder with the hashes and vectors of its chunks and
- * names. `coarse` contains the quantized vectors of a batch of notes; its `revision` increases with every change, so readers can load
- * only new rows.
+ * The search index, in its own file. `page` contains the keyword index as immutable segments, each a sorted run of pages; `note`
+ * contains each note's indexed version. `vector` has a row per note and embedder, with the hashes and vectors of the note's
+ * chunks and names. A row in `coarse` contains the quantized vectors of a batch of notes; its `revision` increases with every
+ * change, so readers only load new rows.
  */
 export const SEARCH: DatabaseKind = {
   // `rous` in ASCII.
   applicationId: 0x726f7573,
   format: 7,
-  // Pages of words and rows of vectors take several kilobytes. With smaller database pages, most would overflow.
+  // A page of words or a row of vectors takes several kilobytes, so most would overflow smaller database pages.
   pageSize: 16_384,
   schema: `
     CREATE TABLE meta (key TEXT PRIMARY KEY, value NOT NULL) WITHOUT ROWID;
@@ -34,7 +34,7 @@ export const SEARCH: DatabaseKind = {
 }
 
 /**
- * Returns SQL for the number of an embedder's rows in `vector`. Nearly always, all rows belong to one embedder, and SQLite counts a
+ * Returns SQL that counts an embedder's rows in `vector`. Nearly always, all rows belong to one embedder, and SQLite counts a
  * whole table forty times as fast as a part of it.
  */
 export function countVectors(embedder: string): string {
@@ -42,14 +42,14 @@ export function countVectors(embedder: string): string {
   return `(CASE WHEN ${others} THEN (SELECT count(*) FROM vector WHERE embedder = ${embedder}) ELSE (SELECT count(*) FROM vector) END)`
 }
 
-/** Identifies the file that a key referred to at the time of writing, because keys of deleted files are reused. */
+/** Returns a stamp that identifies the file to which a key referred when it was stored, because deleted files' keys are reused. */
 export function stampOf(path: string): number {
   return crc32(path)
 }
 
 const CRC_BYTES = 4
 
-/** Adds a checksum over the bytes and their position. */
+/** Adds a checksum of the bytes and of the place where they are stored. */
 export function sealBytes(place: string, bytes: Uint8Array): Uint8Array {
   const sealed = Buffer.allocUnsafe(CRC_BYTES + bytes.length)
   sealed.set(bytes, CRC_BYTES)
@@ -57,24 +57,24 @@ export function sealBytes(place: string, bytes: Uint8Array): Uint8Array {
   return sealed
 }
 
-/** @throws DamagedIndex if the bytes are corrupt or belong elsewhere */
+/** Verifies and removes the checksum. @throws DamagedIndex if the bytes are corrupt or belong to another place */
 export function unsealBytes(place: string, sealed: unknown): Uint8Array {
   if (sealed instanceof Uint8Array && sealed.length >= CRC_BYTES) {
     const bytes = sealed.subarray(CRC_BYTES)
     const written = new DataView(sealed.buffer, sealed.byteOffset).getUint32(0, true)
     if (crc32(bytes, crc32(place)) === written) return bytes
   }
-  throw new DamagedIndex('a row is not what was written')
+  throw new DamagedIndex('a row differs from what was written')
 }
 
 const HASH_BYTES = 16
-/** Stamp, first bytes of the content hash, number of chunks and number of names. */
+/** The header holds the stamp, the first bytes of the content hash, the number of chunks and the number of names. */
 const HEADER_BYTES = 16
 const CONTENT_BYTES = 8
-/** Start, end, first line and last line of a chunk. */
+/** A chunk's place consists of start, end, first line and last line. */
 const PLACE_BYTES = 16
 
-/** A stored vector: the text's hash, and the vector as packed by `packVector`. */
+/** A stored vector: its text's hash, and the vector as packed by `packVector`. */
 export interface StoredVector {
   readonly hash: Uint8Array
   readonly packed: Uint8Array
@@ -90,7 +90,7 @@ export interface StoredVectors {
 
 /** Converts a note's vectors to their stored form. */
 export function toStored({ path, content, chunks, names }: NoteVectors): StoredVectors {
-  // Decodes all hashes at once, because each call costs more than decoding one hash.
+  // Decodes all hashes at once, because a call costs more than decoding a hash.
   const hashes = Buffer.from([...chunks, ...names].map(({ hash }) => hash).join(''), 'hex')
   const hashAt = (at: number): Uint8Array => hashes.subarray(at * HASH_BYTES, (at + 1) * HASH_BYTES)
   return {
@@ -103,7 +103,7 @@ export function toStored({ path, content, chunks, names }: NoteVectors): StoredV
   }
 }
 
-/** Packs a note's vectors into one value: header, chunk positions, hashes, vectors; little-endian. */
+/** Packs a note's vectors into one value: header, chunk places, hashes and vectors, in little-endian order. */
 export function packVectors(embedder: number, key: number, { stamp, content, chunks, names }: StoredVectors): Uint8Array {
   const header = Buffer.alloc(HEADER_BYTES + chunks.length * PLACE_BYTES)
   header.writeUInt32LE(stamp, 0)
@@ -126,7 +126,7 @@ export function packVectors(embedder: number, key: number, { stamp, content, chu
   return sealBytes(vectorPlace(embedder, key), Buffer.concat(parts))
 }
 
-/** @throws DamagedIndex if the row is corrupt */
+/** Unpacks a note's vectors. @throws DamagedIndex if the row is corrupt */
 export function unpackVectors(embedder: number, key: number, data: unknown): StoredVectors {
   const bytes = unsealBytes(vectorPlace(embedder, key), data)
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
@@ -154,7 +154,7 @@ export function unpackVectors(embedder: number, key: number, data: unknown): Sto
   }
   return {
     stamp: view.getUint32(0, true),
-    // Decoded on demand, because it is not needed when loading all vectors.
+    // Decoded on demand, because loading all vectors does not need it.
     get content() {
       return Buffer.from(bytes.buffer, bytes.byteOffset + 4, CONTENT_BYTES).toString('hex')
     },
@@ -163,7 +163,7 @@ export function unpackVectors(embedder: number, key: number, data: unknown): Sto
   }
 }
 
-/** Positions to include in checksums, because a flipped bit can move a row to another key. */
+/** The following functions name the places that checksums include, because a flipped bit can move a row to another key. */
 export function pagePlace(segment: number, first: Uint8Array): string {
   return `page:${segment}:${Buffer.from(first).toString('latin1')}`
 }
@@ -176,7 +176,7 @@ function vectorPlace(embedder: number, key: number): string {
   return `vector:${embedder}:${key}`
 }
 
-/** Text unknown to the embedder has an all-zero vector with scale 0. */
+/** Checks whether a vector is empty: text that is unknown to the embedder has a vector of zeros with scale 0. */
 export function isEmpty({ packed }: Pick<StoredVector, 'packed'>): boolean {
   return packed[0] === 0 && packed[1] === 0 && packed[2] === 0 && packed[3] === 0
 }

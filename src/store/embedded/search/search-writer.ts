@@ -8,19 +8,19 @@ import { CoarseRewrite, putCoarse } from './coarse-part.ts'
 import { Compaction, insertPages, insertSegment, nextNumber, nextSegment } from './compaction.ts'
 import { isEmpty, packVectors, SEARCH, stampOf, toStored, unpackVectors } from './search-rows.ts'
 
-/** Opens the write interface of the embedded store's search index. Nothing is written to disk before the first commit. */
+/** Opens the write interface of the embedded store's search index. Nothing is written before the first commit. */
 export function openSearchWriter(location: Location): SearchWriter {
   return new SqliteSearchWriter(location)
 }
 
-/** Number of vector rows to delete per transaction. Each transaction takes a few milliseconds. */
+/** Number of rows to delete per transaction, which then takes a few milliseconds. */
 const DELETED_AT_ONCE = 256
 
 class SqliteSearchWriter implements SearchWriter {
   readonly #file: DatabaseFile
   #database: Database | undefined
   #version = -1
-  /** True if something was written since the last check, in which case the file should exist. */
+  /** True if something has been written since the last check, so the file should exist. */
   #hasWritten = false
   #compaction: Compaction | undefined
   #rewrite: CoarseRewrite | undefined
@@ -114,11 +114,11 @@ class SqliteSearchWriter implements SearchWriter {
         open.prepare('DELETE FROM embedder WHERE name <> ?').run(embedder)
       })
     }
-    // Readers no longer use these rows. Deleting all of them at once would block other writers for seconds.
+    // Readers do not use these rows any more. Deleting all at once would block other writers for seconds.
     while (this.#deleteOrphans()) await new Promise((resolve) => setImmediate(resolve))
   }
 
-  /** Deletes some vectors of removed embedders. @returns whether there may be more */
+  /** Deletes some of the removed embedders' vectors. @returns whether there may be more */
   #deleteOrphans(): boolean {
     const database = this.#file.open()
     if (database === undefined) return false
@@ -193,12 +193,12 @@ function dimensionsOf(database: Database, embedder: number): number {
   return row?.dimensions ?? 0
 }
 
-/** Returns the embedder's number. It is assigned when the embedder's first vectors are stored. */
+/** Returns the embedder's id, which is assigned when its first vectors are stored. */
 function requireEmbedder(database: Database, name: string, notes: readonly NoteVectors[]): number {
   const known = findEmbedder(database, name)
   if (known !== undefined) return known
   const dimensions = notes.flatMap(({ chunks, names }) => [...chunks, ...names])[0]?.vector.length ?? 0
-  // Numbers are never reused, because readers identify embedders by them.
+  // Ids are never reused, because readers identify embedders by them.
   const id = nextNumber(database, 'embedder')
   database.prepare('INSERT INTO embedder VALUES (?, ?, ?)').run(id, name, dimensions)
   return id

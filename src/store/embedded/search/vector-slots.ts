@@ -5,30 +5,30 @@ import type { CoarseVectors } from './coarse-part.ts'
 /** A chunk or name that is similar to the query vector. */
 export interface VectorTableHit {
   readonly key: number
-  /** Index within the note's chunks or within its names. */
+  /** Index among the note's chunks or among its names. */
   readonly ordinal: number
   /** Cosine similarity. */
   readonly score: number
 }
 
-/** Reads the stored vector of a note's chunk or name by key and index. Returns `undefined` if it no longer exists. */
+/** Reads the stored vector of a note's chunk or name by key and index. Returns `undefined` if it does not exist any more. */
 export type ReadFullPrecision = (key: number, ordinal: number) => Float32Array | undefined
 
 /**
- * Number of candidates rescored with their stored vectors, best first. Each needs a database read. The other candidates keep their
- * estimate, which is off by a few thousandths and only affects their order.
+ * Number of candidates that are rescored with their stored vectors, best first, because each takes a database read. The others
+ * keep their estimates, which are off by a few thousandths and only affect their order.
  */
 const FINE_READS = 40
 
-/** Maps vectors to small dense integers (slots) and slots to notes. If a note changes, its unchanged vectors keep their slots. */
+/** Maps vectors to small dense integers (slots), and slots to notes. If a note changes, its unchanged vectors keep their slots. */
 export class VectorSlots {
   readonly scan: ExactScan
   readonly #read: ReadFullPrecision
   #index: ExactScan | HnswIndex
-  /** Number of stored vectors that the current search may still read. */
+  /** How many more stored vectors the current search may read. */
   #reads = 0
   #searches = 0
-  /** Usually contains a single slot, for which a typed array would take five times as much memory. */
+  /** Each key's slots. There is usually only one, for which a typed array would take five times as much memory. */
   readonly #ofKey = new Map<number, readonly number[]>()
   #free: number[] = []
   #keys = new Int32Array(64)
@@ -56,17 +56,17 @@ export class VectorSlots {
     return this.#searches
   }
 
-  /** Returns the stored vector of a slot. */
+  /** Returns a slot's stored vector. */
   fine(slot: number): Float32Array | undefined {
     return this.#read(this.#keys[slot] as number, this.#ordinals[slot] as number)
   }
 
-  /** Uses an index on top of `scan` from now on. */
+  /** Searches with an index on top of `scan` from now on. */
   searchWith(index: HnswIndex): void {
     this.#index = index
   }
 
-  /** Replaces the vectors of a key. */
+  /** Replaces a key's vectors. */
   set(key: number, vectors: CoarseVectors): void {
     const before = this.#slotsByMark(key)
     const slots: number[] = []
@@ -81,11 +81,11 @@ export class VectorSlots {
     }
     for (const slot of before?.values() ?? []) this.#release(slot)
     if (slots.length === 0) this.#ofKey.delete(key)
-    // Copies the list, because a list that has grown has spare capacity.
+    // Copies the list, because one that has grown has spare capacity.
     else this.#ofKey.set(key, slots.slice())
   }
 
-  /** Removes the vectors of a key. */
+  /** Removes a key's vectors. */
   delete(key: number): void {
     for (const slot of this.#ofKey.get(key) ?? []) this.#release(slot)
     this.#ofKey.delete(key)
@@ -99,14 +99,14 @@ export class VectorSlots {
       .map(({ label, score }) => ({ key: this.#keys[label] as number, ordinal: this.#ordinals[label] as number, score }))
   }
 
-  /** Returns a value for each slot that identifies its vector, or NaN if the slot is empty. */
+  /** Returns each slot's mark, which identifies its vector and is NaN if the slot is empty. */
   marks(): Float64Array<ArrayBuffer> {
     return this.#marks.slice(0, this.#next)
   }
 
   /**
-   * Gives loaded vectors the slots they had according to `marks`, until `endLoading` is called. Must be called before anything is
-   * loaded.
+   * Until `endLoading` is called, gives loaded vectors the slots that they had according to `marks`. Must be called before
+   * anything is loaded.
    */
   async reserve(marks: Float64Array): Promise<void> {
     this.#reserved = await ReservedSlots.of(marks)
@@ -114,7 +114,7 @@ export class VectorSlots {
     this.#next = marks.length
   }
 
-  /** Ends loading, after which reserved slots can be reused. */
+  /** Ends loading. After that, reserved slots can be reused. */
   endLoading(): void {
     if (this.#reserved === undefined) return
     this.#reserved = undefined
@@ -122,7 +122,7 @@ export class VectorSlots {
     for (let slot = this.#next - 1; slot >= 0; slot--) if (Number.isNaN(this.#marks[slot])) this.#free.push(slot)
   }
 
-  /** Returns the slots whose vectors differ from `marks`. */
+  /** Returns the slots whose vectors have changed since the given marks. */
   changedSince(marks: Float64Array): readonly number[] {
     const changed: number[] = []
     for (let slot = 0; slot < Math.min(this.#next, marks.length); slot++) {
@@ -178,7 +178,7 @@ export class VectorSlots {
 
 const FREE = Number.NaN
 
-/** Reserved slots, keyed by the mark of the vector they are reserved for. */
+/** Reserved slots, by the mark of the vector that each is reserved for. */
 class ReservedSlots {
   readonly #first = new Map<number, number>()
   /** The next slot with the same mark, or −1. */
@@ -211,5 +211,5 @@ class ReservedSlots {
   }
 }
 
-/** Number of slots to examine without yielding. Examining them takes a millisecond or two. */
+/** Number of slots to examine before yielding, which takes a millisecond or two. */
 const AT_ONCE = 16_384

@@ -8,17 +8,17 @@ import { VectorSlots, type VectorTableHit } from './vector-slots.ts'
 /** Reads a note's stored vectors. */
 export type ReadVectors = (key: number) => StoredVectors | undefined
 
-/** True if a key refers to the file that the vectors belong to; see `stampOf`. */
+/** Returns true if a key still refers to the file that the vectors belong to (see `stampOf`). */
 export type AcceptNote = (key: number, stamp: number) => boolean
 
 export interface VectorTableOptions {
   readonly dimensions: number
   readonly read: ReadVectors
-  /** Options for a graph over chunk vectors. If omitted, all vectors are compared. */
+  /** Options for a graph of chunk vectors. If omitted, all vectors are compared. */
   readonly graph?: Omit<ChunkGraphOptions, 'dimensions'> | undefined
 }
 
-/** The vectors of one embedder. Chunks and names have separate slots. */
+/** An embedder's vectors. Chunks and names have separate slots. */
 export class VectorTable {
   readonly #dimensions: number
   readonly #read: ReadVectors
@@ -40,12 +40,12 @@ export class VectorTable {
     return this.#graph?.state ?? { index: 'exact' }
   }
 
-  /** Must be awaited before the first `set`. */
+  /** Prepares the graph. Must be awaited before the first `set`. */
   async prepare(): Promise<void> {
     await this.#graph?.prepare()
   }
 
-  /** Ends loading and lets background work continue. @throws DamagedIndex if background work found damage */
+  /** Ends loading, and lets background work continue. @throws DamagedIndex if background work has found damage */
   endLoading(): void {
     this.#chunks.endLoading()
     this.#graph?.follow()
@@ -56,26 +56,26 @@ export class VectorTable {
     return this.#stamps.size
   }
 
-  /** Replaces the vectors of a note. */
+  /** Replaces a note's vectors. */
   set({ key, stamp, chunks, names }: CoarseNote): void {
     this.#stamps.set(key, stamp)
     this.#chunks.set(key, chunks)
     this.#names.set(key, names)
   }
 
-  /** Removes the vectors of a note. */
+  /** Removes a note's vectors. */
   delete(key: number): void {
     this.#stamps.delete(key)
     this.#chunks.delete(key)
     this.#names.delete(key)
   }
 
-  /** Keys of the notes with vectors. */
+  /** Returns the keys of the notes with vectors. */
   keys(): Iterable<number> {
     return this.#stamps.keys()
   }
 
-  /** Returns the vectors of a note's chunks, or `undefined` if there are none or they belong to another file. */
+  /** Returns a note's chunk vectors, or `undefined` if there are none or they belong to another file. */
   vectors(key: number, stamp: number): NoteChunks | undefined {
     const stored = this.#stamps.get(key) === stamp ? this.#read(key) : undefined
     if (stored === undefined) return undefined
@@ -97,7 +97,7 @@ export class VectorTable {
     return this.#names.nearest(vector, limit, this.#accepting(accept))
   }
 
-  /** Frees the memory. Later searches find nothing. */
+  /** Frees the memory. Later searches do not find anything. */
   close(): void {
     this.#graph?.close()
     this.#stamps.clear()

@@ -11,23 +11,23 @@ import {
   type VectorIndex,
 } from './vector-index.ts'
 
-/** Number of histogram buckets for scores from 0 to 1, and again for scores from −1 to 0. */
+/** Number of histogram buckets for scores from 0 to 1. Scores from −1 to 0 have as many. */
 const STEPS = 512
 
 export interface ExactScanOptions {
-  /** 1–4096. */
+  /** An integer from 1 to 4096. */
   readonly dimensions: number
-  /** Reads full-precision vectors to rescore the best candidates. If omitted, scores are int8 estimates. */
+  /** Reads full-precision vectors to rescore the best candidates. Where it returns `undefined`, scores are int8 estimates. */
   readonly exact: StoredVector
-  /** Maximum number of full-precision vectors to read per search. Unlimited by default. */
+  /** Maximum number of full-precision vectors read per search. Unlimited by default. */
   readonly fineReads?: number
   /** True to use WebAssembly SIMD. Plain JavaScript gives identical results. */
   readonly simd?: boolean
 }
 
 /**
- * Compares the query with every vector: first as int8 with a SIMD kernel, then with full precision for the best 30 candidates, or
- * three times the requested number. Does not need to be built, and deletions take effect immediately. 100,000 vectors of 256
+ * Compares the query with every vector: first as int8 with a SIMD kernel, then the best candidates (30, or three times the
+ * requested number) with full precision. Nothing has to be built, and deletions take effect immediately. 100,000 vectors with 256
  * dimensions take 26 MB.
  */
 export class ExactScan implements VectorIndex {
@@ -58,7 +58,7 @@ export class ExactScan implements VectorIndex {
     this.load(label, coarsen(packVector(requireVector(vector, dimensions)), dimensions))
   }
 
-  /** Like `set`, with a quantized vector of the right dimension. */
+  /** Like `set`, but takes a quantized vector, which must have the right dimension. */
   load(label: number, vector: CoarseVector): void {
     this.#rows.set(requireLabel(label), vector)
   }
@@ -71,7 +71,7 @@ export class ExactScan implements VectorIndex {
     return this.#best(query, limit, (candidates) => this.#rows.scan(query, candidates, accept))
   }
 
-  /** Like `search`, limited to these labels. Unknown labels are ignored. */
+  /** Like `search`, but only among the given labels. Unknown labels are ignored. */
   searchAmong(query: Float32Array, limit: number, labels: Iterable<number>): readonly VectorHit[] {
     return this.#best(query, limit, (candidates) => this.#rows.scanLabels(query, candidates, labels))
   }
@@ -85,7 +85,7 @@ export class ExactScan implements VectorIndex {
     const wanted = requireLimit(limit, this.size)
     if (wanted === 0) return []
     const { exact, fineReads = Number.POSITIVE_INFINITY } = this.#options
-    // Candidates beyond the requested number that only have estimates are never returned, even if all rescored candidates fall behind
+    // At most `wanted` candidates keep their estimates, so the result is complete even if all rescored candidates fall behind
     // them.
     const candidates = new BestLabels(Math.min(Math.max(MIN_CANDIDATES, CANDIDATES_PER_HIT * wanted), wanted + fineReads))
     scan(candidates)
@@ -98,7 +98,7 @@ export class ExactScan implements VectorIndex {
   }
 }
 
-/** Number of candidates to rescore. int8 confuses close neighbors. With this many candidates, the top ten of 20,000 are correct. */
+/** Number of candidates to rescore, because int8 confuses close neighbours. With this many, the top ten of 20,000 are correct. */
 const MIN_CANDIDATES = 30
 
 const CANDIDATES_PER_HIT = 3
@@ -108,8 +108,8 @@ function createRows({ dimensions, simd }: ExactScanOptions): QuantisedRows {
 }
 
 /**
- * Returns a function that computes the query's cosine with a vector, or `undefined` if the dimension does not match. A zero query has
- * cosine 0 with everything.
+ * Returns a function that computes the query's cosine with a vector, or `undefined` if their dimensions differ. A zero query has
+ * cosine 0 with every vector.
  */
 function cosineWith(query: Float32Array): (vector: Float32Array | undefined) => number | undefined {
   const length = Math.hypot(...query)
@@ -127,12 +127,12 @@ function cosineWith(query: Float32Array): (vector: Float32Array | undefined) => 
   }
 }
 
-/** Vectors as int8 rows with one scale each. Labels are row numbers. Scores are estimates with an error of about 0.01. */
+/** Vectors as int8 rows with a scale per row. Labels are row numbers. Scores are estimates with an error of about 0.01. */
 class QuantisedRows {
   readonly #dimensions: number
   readonly #stride: number
   readonly #kernel: Kernel
-  /** One scale per row. NaN marks unused rows, which never compare as better and so are never returned. */
+  /** A scale per row. NaN marks unused rows, which are never returned, because NaN never compares as better. */
   #scales = new Float32Array(0)
   #end = 0
   #size = 0
@@ -156,7 +156,7 @@ class QuantisedRows {
     for (let label = 0; label < this.#end; label++) if (this.has(label)) yield label
   }
 
-  /** Sets the vector of a label. */
+  /** Sets a label's vector. */
   set(label: number, { scale, values }: CoarseVector): void {
     this.#reserve(label + 1)
     this.#kernel.rows.set(values, label * this.#stride)
@@ -173,7 +173,7 @@ class QuantisedRows {
     return true
   }
 
-  /** Offers the estimated cosine of every row that `accept` allows. `accept` is called only for rows that would be among the best. */
+  /** Offers the estimated cosine of every row that `accept` allows. `accept` is only called for rows that would be among the best. */
   scan(query: Float32Array, best: BestLabels, accept: AcceptLabel | undefined): void {
     const unit = this.#quantiseQuery(query)
     const columns = columnsOf(this.#kernel.query)
@@ -184,14 +184,15 @@ class QuantisedRows {
       const dots = this.#kernel.dots(first, count, columns)
       for (let i = 0; i < count; i++) scores[i] = (dots[i] as number) * (scales[first + i] as number) * unit
       const block = { scores: scores.subarray(0, count), first, accept }
-      // Rows likely to be among the best are offered first. In row order, most early rows would be displaced later.
+      // Offers the rows that are likely to be among the best first, because in row order, most early rows would be displaced
+      // later.
       const likely = best.isFull ? Number.NEGATIVE_INFINITY : leastOfBest(block.scores, best.limit)
       offerBetween(best, block, { from: likely, below: Number.POSITIVE_INFINITY })
       if (best.threshold < likely) offerBetween(best, block, { from: Number.NEGATIVE_INFINITY, below: likely })
     }
   }
 
-  /** Offers the estimated cosine of each of these labels. */
+  /** Offers the estimated cosine of each of the given labels. */
   scanLabels(query: Float32Array, best: BestLabels, labels: Iterable<number>): void {
     const unit = this.#quantiseQuery(query)
     for (const label of labels) {
@@ -201,7 +202,7 @@ class QuantisedRows {
     }
   }
 
-  /** Quantizes the query for the kernel and returns the factor that converts products to cosines. */
+  /** Quantizes the query for the kernel, and returns the factor that converts products to cosines. */
   #quantiseQuery(query: Float32Array): number {
     let peak = 0
     for (const value of query) peak = Math.max(peak, Math.abs(value))
@@ -227,7 +228,7 @@ class QuantisedRows {
   }
 }
 
-/** Returns the columns that are not 0, in whole registers. A query has the columns of one table only. */
+/** Returns the range of columns that are not 0, in whole registers. The built-in embedder's queries only use one table's columns. */
 function columnsOf(query: Int16Array): ColumnRange {
   const first = Math.max(
     0,
@@ -237,14 +238,14 @@ function columnsOf(query: Int16Array): ColumnRange {
   return { from: first - (first % WIDTH), to: Math.max(WIDTH, WIDTH * Math.ceil((last + 1) / WIDTH)) }
 }
 
-/** Scores of consecutive rows starting at `first`. */
+/** Scores of consecutive rows, starting at `first`. */
 interface ScoredRows {
   readonly scores: Float64Array
   readonly first: number
   readonly accept: AcceptLabel | undefined
 }
 
-/** Offers rows with scores in this range that would be among the best. */
+/** Offers the rows with scores in the given range that would be among the best. */
 function offerBetween(
   best: BestLabels,
   { scores, first, accept }: ScoredRows,
@@ -277,8 +278,8 @@ function stepOf(score: number): number {
 }
 
 /**
- * The best hits by score, then label, as a heap with the worst hit on top, so each offer takes log(limit) time. Labels and scores are
- * stored in arrays, because allocating an object per hit would cause a tenth of a search's garbage.
+ * The best hits by score, then label, in a heap with the worst hit on top, so each offer takes log(limit) time. Labels and scores
+ * are stored in arrays, because an object per hit would account for a tenth of a search's garbage.
  */
 export class BestLabels {
   /** Maximum number of hits. */
@@ -287,7 +288,7 @@ export class BestLabels {
   readonly #scores: Float64Array
   #size = 0
 
-  /** `limit` must be at least 1. */
+  /** @param limit at least 1 */
   constructor(limit: number) {
     this.limit = limit
     this.#labels = new Uint32Array(limit)
@@ -298,25 +299,25 @@ export class BestLabels {
     return this.#size === this.limit
   }
 
-  /** Later labels need a higher score than this to be added. −∞ until the heap is full. */
+  /** The score that later labels must exceed to be added. It is −∞ until the heap is full. */
   get threshold(): number {
     return this.#size < this.limit ? Number.NEGATIVE_INFINITY : (this.#scores[0] as number)
   }
 
-  /** Adds the hit if it is among the best so far. Labels are integers below 2³². */
+  /** Adds a hit if it is among the best so far. Labels are integers below 2³². */
   offer(label: number, score: number): void {
     if (this.#size < this.limit) this.#rise(label, score)
     else if (this.#isWorse(0, label, score)) this.#sink(label, score)
   }
 
-  /** Ordered from best to worst. */
+  /** Returns the hits, best first. */
   sorted(): VectorHit[] {
     return Array.from(this.#labels.subarray(0, this.#size), (label, at) => ({ label, score: this.#scores[at] as number })).sort(
       compareHits,
     )
   }
 
-  /** Checks whether the entry ranks below this hit. */
+  /** Checks whether the entry at `at` ranks below the given hit. */
   #isWorse(at: number, label: number, score: number): boolean {
     const own = this.#scores[at] as number
     return own === score ? (this.#labels[at] as number) > label : own < score

@@ -16,11 +16,11 @@ export interface RestoreOptions {
   /** The embedder's id. */
   readonly embedder: string
   readonly dimensions: number
-  /** Fingerprint of the expected content. Omitted if no saved graph can match. */
+  /** The expected content's fingerprint. Omitted if no saved graph can match. */
   readonly fingerprint?: string
   /**
-   * Returns the labels changed since the content had that fingerprint, or `undefined` if they are unknown, in which case the graph
-   * cannot be used.
+   * Returns the labels that have changed since the content had the given fingerprint, or `undefined` if they are unknown, so the
+   * graph cannot be used.
    */
   readonly changedSince?: (fingerprint: string) => Iterable<number> | undefined
 }
@@ -30,9 +30,9 @@ export type RestoredGraph =
   | { readonly graph: undefined; readonly reason: string }
 
 /**
- * Writes the current graph as two files: immutable data named by its hash, and a sidecar at `path` with one line of JSON (that hash
- * and the stamp) and one line with its SHA-256. Each is written to a temporary name, synced and renamed, so a reader finds
- * either the old pair or the new one. Throws an `Error` if the disk fails, leaving the old pair intact.
+ * Writes the current graph as two files: immutable data named by its hash, and a sidecar at `path` with a line of JSON (that hash
+ * and the stamp) and a line with the JSON's SHA-256. Each is written to a temporary name, synced and renamed, so a reader finds
+ * either the old pair or the new one. If the disk fails, throws an `Error` and leaves the old pair intact.
  */
 export async function saveGraph(graph: HnswGraph, path: string, stamp: GraphStamp): Promise<void> {
   const temporary = `${path}-${randomUUID()}.tmp`
@@ -48,7 +48,7 @@ export async function saveGraph(graph: HnswGraph, path: string, stamp: GraphStam
     await rename(temporary, dataPath(path, sha256))
     await writeDurably(path, temporary, formatSidecar(sidecar))
     const replaced = old === undefined ? [] : partsOf(path, old)
-    // The graph is already saved at this point. Files that cannot be removed now are removed by a later save.
+    // The graph has been saved by now. A later save removes files that cannot be removed now.
     await removeLeftovers(path, partsOf(path, sidecar), replaced).catch(() => undefined)
   } catch (error) {
     await rm(temporary, { force: true })
@@ -57,8 +57,8 @@ export async function saveGraph(graph: HnswGraph, path: string, stamp: GraphStam
 }
 
 /**
- * Loads a saved graph if it is intact and matches the content. Otherwise, returns the reason and deletes damaged files. Intact files
- * are kept, because they may belong to another process. Never throws.
+ * Loads a saved graph if it is intact and matches the content. Otherwise, returns the reason, and deletes the files if they are
+ * damaged. Intact files are kept, because they may belong to another process. Never throws.
  */
 export async function restoreGraph(addon: HnswAddon, path: string, options: RestoreOptions): Promise<RestoredGraph> {
   let text = ''
@@ -70,11 +70,11 @@ export async function restoreGraph(addon: HnswAddon, path: string, options: Rest
     data = dataPath(path, sidecar.sha256)
     const file: GraphFile = { ...sidecar, path: data }
     await verifyGraphLayout(file)
-    if ((await hashFile(file.path)) !== sidecar.sha256) throw new Error('the file does not have its hash')
+    if ((await hashFile(file.path)) !== sidecar.sha256) throw new Error('the file has a wrong hash')
     const graph = await HnswGraph.read(addon, file)
     return { graph, changed }
   } catch (error) {
-    // A file that cannot be removed is rejected again next time.
+    // A damaged file that cannot be removed is rejected again next time.
     if (!(error instanceof OtherContent)) await discard(path, text, data).catch(() => undefined)
     return { graph: undefined, reason: `no saved graph: ${explain(error)}` }
   }
@@ -95,10 +95,10 @@ function explain(error: unknown): string {
 
 function changesSince(sidecar: Sidecar, wanted: RestoreOptions): Iterable<number> {
   if (sidecar.embedder !== wanted.embedder || sidecar.dimensions !== wanted.dimensions)
-    throw new OtherContent('it is of another embedding model')
+    throw new OtherContent('it was built for another embedding model')
   if (sidecar.fingerprint === wanted.fingerprint) return []
   const changed = wanted.changedSince?.(sidecar.fingerprint)
-  if (changed === undefined) throw new OtherContent('it belongs to other content')
+  if (changed === undefined) throw new OtherContent('it was built from other content')
   return changed
 }
 
@@ -108,7 +108,7 @@ async function hashFile(path: string): Promise<string> {
   return hash.digest('hex')
 }
 
-/** Removes replaced files and leftovers of interrupted saves. Other recent files may belong to another process. */
+/** Removes replaced files and leftovers of interrupted saves. Keeps other recent files, which may be another process's. */
 async function removeLeftovers(path: string, kept: readonly string[], replaced: readonly string[]): Promise<void> {
   for (const name of await readdir(dirname(path))) {
     const file = join(dirname(path), name)
@@ -121,10 +121,10 @@ async function removeLeftovers(path: string, kept: readonly string[], replaced: 
 const LEFTOVER_AGE = 3_600_000
 
 /**
- * Throws unless a file has the size and header that hnswlib 0.8 writes for such a graph on a 64-bit little-endian machine. The check
- * is needed because a truncated write has a matching hash, and hnswlib trusts the sizes in the header. The header has thirteen
- * fields, followed by one record per label (links on the lowest level, vector, label) and, per label, the byte length and the links
- * on higher levels.
+ * Throws unless a file has the size and header that hnswlib 0.8 writes for such a graph on a 64-bit little-endian machine. A
+ * truncated write would have a matching hash, and hnswlib trusts the sizes in the header. The header has thirteen fields. It is
+ * followed by a record per label (links on the lowest level, vector, label) and then, per label, the byte length of its links on
+ * higher levels and these links.
  */
 export async function verifyGraphLayout(file: GraphFile): Promise<void> {
   const handle = await open(file.path, 'r')
@@ -143,7 +143,7 @@ function recordBytes(dimensions: number): number {
   return LOWEST_LEVEL_BYTES + 4 * dimensions + 8
 }
 
-/** The label where searches start. It has links on all levels above the lowest. */
+/** The record where searches start. It has links on all levels above the lowest. */
 interface EntryPoint {
   readonly number: number
   readonly levels: number
@@ -163,7 +163,7 @@ function verifyHeader(header: DataView, { dimensions, count, capacity }: GraphFi
     integer(88) === BUILD_BREADTH &&
     levels >= 0 &&
     number < count
-  if (!fits) throw new Error('the header is not that of this graph')
+  if (!fits) throw new Error('the header does not match this graph')
   return { number, levels }
 }
 
@@ -173,11 +173,11 @@ function verifyTail(tail: DataView, count: number, entry: EntryPoint): void {
     const bytes = tail.getUint32(at, true)
     const highest = entry.levels * LEVEL_BYTES
     if (bytes % LEVEL_BYTES !== 0 || bytes > highest || (i === entry.number && bytes !== highest)) {
-      throw new Error('the links have sizes that cannot be')
+      throw new Error('the links have impossible sizes')
     }
     at += 4 + bytes
   }
-  if (at !== tail.byteLength) throw new Error('the file does not end where its links end')
+  if (at !== tail.byteLength) throw new Error('the file and its links differ in size')
 }
 
 async function readBytes(handle: FileHandle, at: number, length: number): Promise<DataView> {
@@ -191,15 +191,15 @@ async function readBytes(handle: FileHandle, at: number, length: number): Promis
   return new DataView(bytes.buffer)
 }
 
-/** Identifies the content of a saved graph. Graphs of other content are not loaded. */
+/** Identifies a saved graph's content. Graphs with other content are not loaded. */
 export interface GraphStamp {
   /** The embedder's id. */
   readonly embedder: string
-  /** Identifies the exact content: the same text, and the same labels with the same vectors. */
+  /** Identifies the exact content: which labels have which vectors. */
   readonly fingerprint: string
 }
 
-/** Description of a saved graph, stored as a line of JSON and its SHA-256. */
+/** A saved graph's description, stored as a line of JSON and its SHA-256. */
 export interface Sidecar extends GraphStamp, Omit<GraphFile, 'path'> {
   /** Hex SHA-256 of the data file. */
   readonly sha256: string
@@ -209,7 +209,7 @@ function formatSidecar(sidecar: Sidecar): string {
   return sign(JSON.stringify({ format: FORMAT, ...sidecar }))
 }
 
-/** Throws an `Error` for anything not written by `formatSidecar`. */
+/** Parses a sidecar. Throws an `Error` for anything that `formatSidecar` has not written. */
 function parseSidecar(text: string): Sidecar {
   const [line = ''] = text.split('\n', 1)
   if (text !== sign(line)) throw new Error('the sidecar is damaged')
@@ -227,20 +227,20 @@ function parseSidecar(text: string): Sidecar {
     typeof sha256 === 'string' &&
     /^[0-9a-f]{64}$/.test(sha256)
   if (whole) return { embedder, fingerprint, dimensions, count, capacity, deleted, sha256 }
-  throw new Error('the sidecar is of another version')
+  throw new Error('the sidecar has another version')
 }
 
-/** Returns the path of the graph. Each content has its own name, so no file is overwritten while another process reads it. */
+/** Returns the data file's path. It depends on the content, so no file is overwritten while another process reads it. */
 function dataPath(path: string, sha256: string): string {
   return `${path}-${sha256.slice(0, 32)}.data`
 }
 
-/** Returns the path of the label manifest; see `saveLabelManifest`. */
+/** Returns the label manifest's path; see `saveLabelManifest`. */
 function manifestPath(path: string, fingerprint: string): string {
   return `${path}-${sha256Of(fingerprint).slice(0, 32)}.manifest`
 }
 
-/** Returns the files that belong to the sidecar. */
+/** Returns the files that belong to a sidecar. */
 function partsOf(path: string, { sha256, fingerprint }: Sidecar): readonly string[] {
   return [dataPath(path, sha256), manifestPath(path, fingerprint)]
 }
@@ -257,7 +257,7 @@ function isCount(value: unknown): value is number {
   return Number.isInteger(value) && (value as number) >= 0
 }
 
-/** Writes a file to a temporary name, syncs it and renames it, so readers find either the old content or the new content. */
+/** Writes a file under a temporary name, syncs it and renames it, so readers find either the old content or the new one. */
 async function writeDurably(path: string, temporary: string, content: string | Uint8Array): Promise<void> {
   const handle = await open(temporary, 'w', 0o600)
   try {
@@ -280,16 +280,16 @@ async function sync(path: string): Promise<void> {
   }
 }
 
-/** The mark of each label's vector in a saved graph, or NaN if there is no vector. */
+/** The marks of a saved graph's vectors. */
 export interface LabelManifest {
-  /** Fingerprint of the marks. The graph saved with this manifest has the same fingerprint. */
+  /** The marks' fingerprint, which the graph saved with this manifest has, too. */
   readonly fingerprint: string
   readonly marks: Float64Array
 }
 
 /**
- * Writes the label manifest for the graph to be saved at `path`, 8 bytes per label, and returns its fingerprint. Call it before
- * `saveGraph`, which removes the previous manifest. Throws an `Error` if the disk fails.
+ * Writes the label manifest, with 8 bytes per label, for a graph that will be saved at `path`, and returns its fingerprint. Call
+ * it before `saveGraph`, which removes the previous manifest. Throws an `Error` if the disk fails.
  */
 export async function saveLabelManifest(path: string, marks: Float64Array): Promise<string> {
   const bytes = new Uint8Array(marks.buffer, marks.byteOffset, marks.byteLength)
@@ -305,7 +305,7 @@ export async function saveLabelManifest(path: string, marks: Float64Array): Prom
 }
 
 /**
- * Reads the label manifest of the graph saved at `path`. Returns `undefined` if it is missing, incomplete or belongs to another
+ * Reads the label manifest for the graph saved at `path`. Returns `undefined` if it is missing, incomplete or for another
  * embedder. Never throws.
  */
 export async function readLabelManifest(path: string, embedder: string): Promise<LabelManifest | undefined> {

@@ -2,15 +2,15 @@ import type { WrittenGraph } from '../../../core/vector-graphs.ts'
 import { requireLabel, requireVector } from './vector-index.ts'
 
 /**
- * A proximity graph (HNSW: Malkov, Yashunin 2016) that validates all input. hnswlib aborts the process on NaN, on a wrong dimension
- * in a file and on filters that throw, so input is checked first and filters are never used.
+ * A proximity graph (HNSW: Malkov, Yashunin 2016). hnswlib aborts the process on NaN, on a wrong dimension in a file and on
+ * filters that throw, so all input is checked first and filters are never used.
  */
 export class HnswGraph {
   readonly dimensions: number
   readonly #native: NativeGraph
-  /** Labels in the graph that are not marked as deleted. */
+  /** Labels in the graph that have not been marked as deleted. */
   readonly #live = new LabelSet()
-  /** All labels in the graph, including deleted labels, which still take up space. */
+  /** All labels in the graph, including deleted ones, which still take up space. */
   readonly #held = new LabelSet()
   #capacity = FIRST_CAPACITY
   #busy = false
@@ -27,9 +27,9 @@ export class HnswGraph {
     return graph
   }
 
-  /** Reads a file verified by `restoreGraph` into a new graph. */
+  /** Reads a file into a new graph. `verifyGraphLayout` must have verified the file. */
   static async read(addon: HnswAddon, file: GraphFile): Promise<HnswGraph> {
-    // Uses a fresh object, because a failed read frees the existing graph, which would then be freed again later.
+    // Uses a new object, because a failed read frees the existing graph, which would later be freed again.
     const graph = new HnswGraph(new addon.HierarchicalNSW('ip', file.dimensions), file.dimensions)
     await graph.#exclusively(() => graph.#native.readIndex(file.path))
     graph.#native.setEf(SEARCH_BREADTH)
@@ -47,12 +47,12 @@ export class HnswGraph {
     return this.#live.size
   }
 
-  /** Space taken by deleted labels. */
+  /** Number of deleted labels that still take up space. */
   get wasted(): number {
     return this.#held.size - this.#live.size
   }
 
-  /** While a file is being written, the graph can be searched but not changed. */
+  /** True while a file is being written. The graph can then be searched but not changed. */
   get busy(): boolean {
     return this.#busy
   }
@@ -61,7 +61,7 @@ export class HnswGraph {
     return this.#live.has(label)
   }
 
-  /** Labels, excluding deleted ones. */
+  /** Returns the labels, excluding deleted ones. */
   labels(): Iterable<number> {
     return this.#live
   }
@@ -82,16 +82,16 @@ export class HnswGraph {
     if (this.#live.delete(label)) this.#native.markDelete(label)
   }
 
-  /** Returns the labels closest to the query, up to `count`, closest first. */
+  /** Returns up to `count` labels that are closest to the query, closest first. */
   nearest(query: Float32Array, count: number): readonly number[] {
-    // Normalized because products with a large query would overflow. The order stays the same.
+    // Normalizes the query, because products with a large one would overflow. The order stays the same.
     const length = Math.hypot(...requireVector(query, this.dimensions)) || 1
     const numbers = Array.from(query, (value) => value / length)
     const wanted = Math.min(Math.floor(count), this.#live.size)
     return wanted > 0 && !this.#freed ? this.#native.searchKnn(numbers, wanted).neighbors : []
   }
 
-  /** Writes the current graph, which is `busy` until writing ends. hnswlib does not notice a full disk; `verifyGraphLayout` does. */
+  /** Writes the current graph, which is `busy` until that is done. hnswlib does not notice a full disk; `verifyGraphLayout` does. */
   async write(path: string): Promise<GraphFile> {
     this.#requireIdle()
     const deleted = [...this.#held].filter((label) => !this.#live.has(label))
@@ -100,17 +100,17 @@ export class HnswGraph {
     return file
   }
 
-  /** Frees the native memory immediately, or after a write in progress. */
+  /** Frees the native memory immediately or, if a write is in progress, after it. */
   free(): void {
     this.#freed = true
     this.#live.clear()
     this.#held.clear()
-    // The addon has no other way to release a graph before garbage collection.
+    // The addon has no other way to free a graph before garbage collection.
     if (!this.#busy) this.#initialise()
   }
 
   #initialise(): void {
-    // Starts small and grows. Running out of memory throws an exception while growing, but would abort the process at the start.
+    // Starts small and grows, because running out of memory would abort the process here but throws an exception while growing.
     this.#capacity = FIRST_CAPACITY
     this.#native.initIndex({ maxElements: FIRST_CAPACITY, m: LINKS, efConstruction: BUILD_BREADTH })
     this.#native.setEf(SEARCH_BREADTH)
@@ -124,10 +124,10 @@ export class HnswGraph {
   }
 
   #requireIdle(): void {
-    if (this.#busy || this.#freed) throw new Error('The graph is being written or was freed.')
+    if (this.#busy || this.#freed) throw new Error('The graph is being written or has been freed.')
   }
 
-  /** Keeps `this` alive until the work is done, because the addon's thread does not hold a reference to the object. */
+  /** Keeps `this` alive until the work is done, because the addon's thread does not hold a reference to it. */
   async #exclusively(work: () => Promise<boolean>): Promise<void> {
     this.#busy = true
     try {
@@ -145,7 +145,7 @@ export type GraphFile = WrittenGraph
 /** Number of links per label on each level, which is hnswlib's default. The lowest level has twice as many. */
 export const LINKS = 16
 
-/** Number of neighbors examined for each added label (efConstruction). */
+/** Number of neighbours examined for each added label (efConstruction). */
 export const BUILD_BREADTH = 100
 
 const SEARCH_BREADTH = 100
@@ -153,8 +153,8 @@ const SEARCH_BREADTH = 100
 const FIRST_CAPACITY = 16
 
 /**
- * The parts of the `hnswlib-node` 3 API used here. The addon validates little and aborts the process on invalid input, so only
- * `HnswGraph` may call it.
+ * The parts of the `hnswlib-node` 3 API that are used here. The addon validates little and aborts the process on invalid input,
+ * so only `HnswGraph` may call it.
  */
 export interface HnswAddon {
   readonly HierarchicalNSW: new (space: 'ip', dimensions: number) => NativeGraph
@@ -176,7 +176,7 @@ export type LoadedAddon =
   | { readonly addon: HnswAddon; readonly reason?: undefined }
   | { readonly addon: undefined; readonly reason: string }
 
-/** Loads the optional addon. If it is missing, not compiled or built for another Node version, returns the reason. Never throws. */
+/** Loads the optional addon, or returns why it is missing, not compiled or built for another Node. Never throws. */
 export async function loadHnswAddon(module = 'hnswlib-node'): Promise<LoadedAddon> {
   try {
     const { default: addon } = (await import(module)) as { readonly default?: Partial<HnswAddon> }
@@ -184,11 +184,11 @@ export async function loadHnswAddon(module = 'hnswlib-node'): Promise<LoadedAddo
     return { addon: undefined, reason: `${module} has no HierarchicalNSW: install version 3.` }
   } catch (error) {
     const [line] = String(error instanceof Error ? error.message : error).split('\n')
-    return { addon: undefined, reason: `${module} cannot be loaded (${line}). Vectors are found by the exact scan.` }
+    return { addon: undefined, reason: `${module} cannot be loaded (${line}). Vectors are compared by an exact scan instead.` }
   }
 }
 
-/** A bit set of labels. A million labels take 125 kB, and adding them takes a millisecond or two. */
+/** A set of labels with one bit each. A million labels take 125 kB, and adding them takes a millisecond or two. */
 export class LabelSet {
   #words = new Uint32Array(32)
   #size = 0
@@ -212,7 +212,7 @@ export class LabelSet {
     for (const label of labels) this.add(label)
   }
 
-  /** @returns whether the label was present */
+  /** @returns whether the set contained the label */
   delete(label: number): boolean {
     if (!this.has(label)) return false
     this.#words[label >>> 5] = (this.#words[label >>> 5] as number) & ~(1 << (label & 31))
@@ -225,7 +225,7 @@ export class LabelSet {
     this.#size = 0
   }
 
-  /** Iterates in ascending order. The set can change during iteration; labels added below the current one are not visited. */
+  /** Iterates in ascending order. The set may change during iteration, but labels added below the current one are not visited. */
   *[Symbol.iterator](): Generator<number> {
     for (let at = 0; at < this.#words.length; at++) {
       if (this.#words[at] === 0) continue

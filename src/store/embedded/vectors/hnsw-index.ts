@@ -6,29 +6,26 @@ import { type AcceptLabel, requireLimit, requireVector, type VectorHit, type Vec
 
 export interface HnswOptions extends ExactScanOptions {
   readonly addon: HnswAddon
-  /**
-   * The scan to use, which may already contain vectors. `exact` then applies only to the graph. The index takes ownership of the
-   * scan.
-   */
+  /** The scan to use, which may already contain vectors. The index takes ownership of it. `exact` then only applies to the graph. */
   readonly scan?: ExactScan
-  /** Below this number of vectors, the scan is used. Defaults to the number that can be scanned in about 5 ms. */
+  /** With fewer vectors than this, the scan is used. Defaults to the number that can be scanned in about 5 ms. */
   readonly graphFrom?: number
 }
 
 /**
- * An exact scan with a graph that selects candidates. Scores are always exact. While the graph is outdated, being built, damaged or
- * worn, searches are slower or may miss a close neighbor, but never return wrong scores. Changes are visible immediately; `build`
- * adds them to the graph.
+ * An exact scan with a graph that selects candidates. Scores are always exact: while the graph is outdated, being built, damaged
+ * or worn, searches are slower or may miss a close neighbour, but never return wrong scores. Changes are visible immediately;
+ * `build` adds them to the graph.
  */
 export class HnswIndex implements VectorIndex {
   readonly #options: HnswOptions
   readonly #scan: ExactScan
   #graph: HnswGraph
-  /** Labels whose vector in the graph is outdated. */
+  /** Labels whose vectors in the graph are outdated. */
   readonly #behind = new LabelSet()
-  /** Changes made while a saved graph is being read. */
+  /** Labels that have changed since a graph began to be read or built elsewhere. */
   #changedMeanwhile: LabelSet | undefined
-  /** Number of replacements since the graph was built. Each replacement makes the graph slightly worse. */
+  /** Number of vectors replaced since the graph was built. Each replacement makes the graph slightly worse. */
   #replaced = 0
   #saving = false
 
@@ -48,7 +45,7 @@ export class HnswIndex implements VectorIndex {
     return this.#behind.size
   }
 
-  /** True if searches use the graph, because it is worthwhile and nearly up to date. */
+  /** True if searches use the graph because it is worthwhile and nearly up to date. */
   get usesGraph(): boolean {
     const { dimensions, graphFrom = GRAPH_FROM_BYTES / dimensions } = this.#options
     const scanned = Math.max(MIN_BEHIND, this.size * MAX_BEHIND_SHARE)
@@ -60,7 +57,7 @@ export class HnswIndex implements VectorIndex {
     this.#note(label)
   }
 
-  /** Like `set`, with a quantized vector. */
+  /** Like `set`, but takes a quantized vector. */
   load(label: number, vector: CoarseVector): void {
     this.#scan.load(label, vector)
     this.#note(label)
@@ -72,7 +69,7 @@ export class HnswIndex implements VectorIndex {
     if (isKnown) this.#note(label)
   }
 
-  /** Finds nearly all of the best hits (at least 98 % of the top ten on clustered vectors), with exact scores. */
+  /** Finds nearly all of the best hits (at least 98 % of the top ten with clustered vectors), with exact scores. */
   search(query: Float32Array, limit: number, accept?: AcceptLabel): readonly VectorHit[] {
     requireVector(query, this.#options.dimensions)
     const wanted = requireLimit(limit, this.size)
@@ -82,8 +79,8 @@ export class HnswIndex implements VectorIndex {
   }
 
   /**
-   * Updates the graph in steps of `labelsAStep` labels. Yields the number of remaining labels, and stops while a file is being
-   * written. A graph worn by deletions and replacements is rebuilt. Each label takes 0.1–1 ms.
+   * Updates the graph in steps of `labelsAStep` labels, and yields the number of remaining labels. Stops if a file is being
+   * written. Rebuilds a graph that deletions and replacements have worn. Each label takes 0.1–1 ms.
    */
   *build(labelsAStep = 32): Generator<number, void, void> {
     if (this.isWorn && !this.#graph.busy) this.#startAnew()
@@ -96,7 +93,7 @@ export class HnswIndex implements VectorIndex {
     }
   }
 
-  /** Saves the graph. Returns false if it is outdated, empty or already being saved. Throws the same errors as `saveGraph`. */
+  /** Saves the graph. Returns false if it is outdated, empty or already being saved. Throws like `saveGraph`. */
   async save(path: string, stamp: GraphStamp): Promise<boolean> {
     if (this.#saving || this.#behind.size > 0 || this.#graph.size === 0) return false
     this.#saving = true
@@ -109,8 +106,8 @@ export class HnswIndex implements VectorIndex {
   }
 
   /**
-   * Loads a saved graph after all vectors were set or loaded, so `build` only has to add changes. Returns `undefined` on success.
-   * Otherwise, returns the reason, and `build` creates a new graph.
+   * Loads a saved graph, so `build` only has to add changes. Call it once all vectors have been set or loaded. Returns
+   * `undefined` on success. Otherwise, returns the reason, and `build` creates a new graph.
    */
   async restore(path: string, options: Omit<RestoreOptions, 'dimensions'>): Promise<string | undefined> {
     const { addon, dimensions } = this.#options
@@ -123,25 +120,25 @@ export class HnswIndex implements VectorIndex {
     return undefined
   }
 
-  /** Starts building a graph in another thread and returns its labels. `takeChanged` returns later changes. */
+  /** Starts to build a graph in another thread, and returns its labels. `takeChanged` returns later changes. */
   beginElsewhere(): readonly number[] {
     this.#changedMeanwhile = new LabelSet()
     return [...this.#scan.labels()]
   }
 
-  /** Returns the labels changed since the last call of this method or `beginElsewhere`. */
+  /** Returns the labels that have changed since the last call of this method or of `beginElsewhere`. */
   takeChanged(): readonly number[] {
     const changed = [...(this.#changedMeanwhile ?? [])]
     this.#changedMeanwhile?.clear()
     return changed
   }
 
-  /** Returns the vector of a label for the graph, or `undefined` if there is none. */
+  /** Returns a label's vector for the graph, or `undefined` if there is none. */
   vectorOf(label: number): Float32Array | undefined {
     return this.#scan.has(label) ? this.#options.exact(label) : undefined
   }
 
-  /** Takes over a graph built in another thread. `build` adds the given labels and later changes. */
+  /** Takes over a graph that another thread has built. `build` will add the given labels and later changes. */
   async adopt(file: GraphFile, changed: readonly number[]): Promise<void> {
     await verifyGraphLayout(file)
     const graph = await HnswGraph.read(this.#options.addon, file)
@@ -171,7 +168,7 @@ export class HnswIndex implements VectorIndex {
   }
 
   /**
-   * Returns candidate labels: the graph's best ones and all labels whose vectors are not in the graph yet. Returns `undefined` if a
+   * Returns candidates: the graph's best labels, and all labels whose vectors are not in the graph yet. Returns `undefined` if a
    * full scan is better.
    */
   #candidates(query: Float32Array, wanted: number, accept: AcceptLabel | undefined): readonly number[] | undefined {
@@ -181,7 +178,7 @@ export class HnswIndex implements VectorIndex {
       const near = this.#graph.nearest(query, asked)
       const labels = near.filter((label) => this.#scan.has(label) && !this.#behind.has(label) && allowed(label))
       if (labels.length >= wanted) return [...labels, ...[...this.#behind].filter(allowed)]
-      // Requests as many labels as the observed acceptance rate suggests, plus half.
+      // Requests as many labels as the acceptance rate so far suggests, plus half.
       asked = Math.max(2 * asked, Math.ceil((1.5 * wanted * near.length) / Math.max(1, labels.length)))
     }
     return undefined
@@ -198,7 +195,7 @@ export class HnswIndex implements VectorIndex {
     this.#graph.set(label, vector)
   }
 
-  /** True if deletions and replacements have worn the graph so much that a new one is better. */
+  /** True if deletions and replacements have worn the graph so much that it should be rebuilt. */
   get isWorn(): boolean {
     return this.#graph.wasted + this.#replaced > Math.max(MIN_WEAR, this.#graph.size * MAX_WEAR_SHARE)
   }
@@ -213,14 +210,15 @@ export class HnswIndex implements VectorIndex {
 }
 
 /**
- * Minimum total size in bytes of the rows for using the graph. Scanning 51 MB (200,000 vectors of 256 dimensions) takes 2.9 ms. The
- * graph takes 0.4 ms, but a minute to build and 230 MB. Below this size, the gain would not be noticeable.
+ * The graph is used if the rows have at least this many bytes in total. Scanning 51 MB (200,000 vectors with 256 dimensions)
+ * takes 2.9 ms. The graph takes 0.4 ms, but also a minute to build and 230 MB, so below this size, the gain would not be
+ * noticeable.
  */
 export const GRAPH_FROM_BYTES = 100_000_000
-/** Vectors missing from the graph are also scanned, as long as there are only a few. */
+/** As long as only a few vectors are missing from the graph, they are scanned in addition. */
 const MIN_BEHIND = 256
 const MAX_BEHIND_SHARE = 0.02
-/** Requesting a larger share from the graph takes longer than a full scan. */
+/** Maximum number of labels to request from the graph. Requesting a larger share takes longer than a full scan. */
 const MIN_WIDEST = 64
 const MAX_ASKED_SHARE = 0.005
 const MIN_WEAR = 1000

@@ -1,45 +1,45 @@
 import { RouxError } from '../../../core/errors.ts'
 import { KERNEL_MODULE } from './kernel-module.ts'
 
-/** int8 rows in growable memory, and their dot products with a query. The views are replaced when the memory grows. */
+/** Computes dot products of a query with int8 rows in growable memory. The views are replaced when the memory grows. */
 export interface Kernel {
   readonly kind: 'simd' | 'plain'
-  /** The query to multiply rows with. Components must be within ±`QUERY_PEAK`. */
+  /** The query. Its components must be within ±`QUERY_PEAK`. */
   readonly query: Int16Array
-  /** All rows, concatenated and zero-padded to `stride`. New rows are zero. */
+  /** All rows, concatenated, each padded with zeros to `stride`. New rows are zero. */
   readonly rows: Int8Array
-  /** Reserves space for a number of rows. Throws a `RouxError` if there is not enough memory. */
+  /** Reserves space for the given number of rows. Throws a `RouxError` if there is not enough memory. */
   reserve(rows: number): void
   /**
-   * Returns the dot products of the query with `count` ≤ `BLOCK` rows, starting at `first`. Valid until the next call. Reads only these
-   * columns of the rows, because the query is 0 in the others. By default, all.
+   * Returns the query's dot products with `count` ≤ `BLOCK` rows, starting at `first`. Valid until the next call. Only the given
+   * columns are read, by default all; the query must be 0 in the others.
    */
   dots(first: number, count: number, columns?: ColumnRange): Int32Array
 }
 
-/** Multiples of `WIDTH`, at least one register. */
+/** A range of columns. Its bounds are multiples of `WIDTH`, and it spans at least one register. */
 export interface ColumnRange {
   readonly from: number
   readonly to: number
 }
 
-/** Number of rows per call. The results of one call (16 KB) stay in the L1 cache. */
+/** Maximum number of rows per call. A call's results (16 KB) stay in the L1 cache. */
 export const BLOCK = 4096
 
-/** 127 × 4095 × 4096 dimensions fits into an int32. */
+/** Maximum absolute value of the query's components, because 127 × 4095 × 4096 dimensions fits into an int32. */
 export const QUERY_PEAK = 4095
 
 /** Width of a SIMD register in bytes. */
 export const WIDTH = 16
 
-/** Rounds up to whole registers. */
+/** Returns the bytes per row: the dimensions, rounded up to whole registers. */
 export function strideOf(dimensions: number): number {
   return Math.ceil(dimensions / WIDTH) * WIDTH
 }
 
 /**
- * Creates the SIMD kernel, or a plain JavaScript version, which is about twenty times slower with identical results. WebAssembly
- * memory reserves gigabytes of address space. If that is not allowed, plain JavaScript is used too.
+ * Creates the SIMD kernel if possible, or else a plain JavaScript version, which gives identical results but is about twenty
+ * times slower. It is also used if the process may not reserve the gigabytes of address space that WebAssembly memory takes.
  */
 export function createKernel(stride: number, simd = hasSimd()): Kernel {
   if (!simd || runtime === undefined) return createPlainKernel(stride)
@@ -56,7 +56,7 @@ export function hasSimd(): boolean {
   return runtime?.validate(moduleBytes()) ?? false
 }
 
-/** The parts of WebAssembly that are used. Node's types lack them, and `node --jitless` lacks WebAssembly itself. */
+/** The parts of WebAssembly that are used here. Node's types do not declare them, and `node --jitless` has no WebAssembly. */
 interface WasmRuntime {
   validate(bytes: Uint8Array): boolean
   readonly Module: new (bytes: Uint8Array) => object
@@ -69,7 +69,10 @@ interface WasmMemory {
   grow(pages: number): number
 }
 
-/** Addresses of the query, the first row, the end of the last row, bytes from row to row, address of the results, and bytes to read per row. */
+/**
+ * Takes the addresses of the query, the first row and the rows' end, the bytes from row to row, the address of the results, and
+ * the bytes to read per row.
+ */
 type Multiply = (query: number, row: number, end: number, stride: number, out: number, length: number) => void
 
 const runtime = (globalThis as unknown as { readonly WebAssembly?: WasmRuntime }).WebAssembly
@@ -99,14 +102,14 @@ function rowsOffset(stride: number): number {
 }
 
 /**
- * Returns the number of pages needed for a number of rows. It is at least a third more than now, so rows are copied only a few times
- * while the memory grows.
+ * Returns the number of pages needed for the given number of rows. If more are needed, there are at least a third more than now,
+ * so rows are copied only a few times while the memory grows.
  */
 function pagesFor(rows: number, stride: number, pages: number): number {
   const needed = Math.ceil((rowsOffset(stride) + (rows + TOGETHER) * stride) / PAGE)
   if (needed <= pages) return pages
   if (needed <= MAX_PAGES) return Math.min(MAX_PAGES, Math.max(needed, Math.ceil((pages * 4) / 3)))
-  throw new RouxError('TOO_LARGE', `${rows} vectors of ${stride} bytes are more than the 4 GB that one index can hold.`, {
+  throw new RouxError('TOO_LARGE', `${rows} vectors of ${stride} bytes exceed the limit of 4 GB per index.`, {
     hint: 'Choose an embedding model with fewer dimensions, or index fewer notes.',
   })
 }

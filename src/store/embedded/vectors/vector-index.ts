@@ -2,20 +2,20 @@ import { RouxError } from '../../../core/errors.ts'
 
 export interface VectorHit {
   readonly label: number
-  /** Cosine of query and vector, −1 to 1. */
+  /** Cosine of the query and the vector, −1 to 1. */
   readonly score: number
 }
 
-/** Unit-length vectors with small dense integer labels, searched by cosine. */
+/** Unit-length vectors that are labelled with small dense integers and searched by cosine. */
 export interface VectorIndex {
   readonly size: number
-  /** Sets the vector of a label. Throws a `RouxError` for an invalid label, dimension or length. */
+  /** Sets a label's vector. Throws a `RouxError` for an invalid label, dimension or length. */
   set(label: number, vector: Float32Array): void
-  /** Unknown labels are ignored. */
+  /** Deletes a label's vector. Unknown labels are ignored. */
   delete(label: number): void
   /**
-   * Returns hits ordered by cosine, best first, then by label. Only labels allowed by `accept` are returned. `accept` must not change
-   * the index.
+   * Returns hits ordered by cosine, best first, then by label. If given, `accept` decides which labels may be returned. It must
+   * not change the index.
    */
   search(query: Float32Array, limit: number, accept?: AcceptLabel): readonly VectorHit[]
   /** Frees the memory. The index must not be used afterwards. */
@@ -24,57 +24,57 @@ export interface VectorIndex {
 
 export type AcceptLabel = (label: number) => boolean
 
-/** Reads the full-precision vector of a label, or returns `undefined` if it does not exist. */
+/** Reads a label's full-precision vector, or returns `undefined` if it does not exist. */
 export type StoredVector = (label: number) => Float32Array | undefined
 
 const MAX_DIMENSIONS = 4096
 
-/** Throws unless the dimension is an integer from 1 to 4096. */
+/** Throws unless the number of dimensions is an integer from 1 to 4096. */
 export function requireDimensions(dimensions: number): number {
   if (Number.isInteger(dimensions) && dimensions >= 1 && dimensions <= MAX_DIMENSIONS) return dimensions
   throw new RouxError('INVALID_PARAMS', `Vectors cannot have ${dimensions} dimensions.`, {
-    hint: `Choose an embedding model of 1 to ${MAX_DIMENSIONS} dimensions.`,
+    hint: `Choose an embedding model with 1 to ${MAX_DIMENSIONS} dimensions.`,
   })
 }
 
 /** Throws unless the label is an integer from 0 to 2³¹ − 1. */
 export function requireLabel(label: number): number {
   if (Number.isInteger(label) && label >= 0 && label <= 0x7fffffff) return label
-  throw new RouxError('INVALID_PARAMS', `${label} is not a valid vector label.`, { hint: 'Use integers from 0.' })
+  throw new RouxError('INVALID_PARAMS', `${label} is not a valid vector label.`, { hint: 'Use a non-negative integer.' })
 }
 
-/** Throws unless the vector is finite and of this dimension. */
+/** Throws unless the vector is finite and has the given dimensions. */
 export function requireVector(vector: Float32Array, dimensions: number): Float32Array {
   if (!(vector instanceof Float32Array) || vector.length !== dimensions) {
-    throw new RouxError('INVALID_PARAMS', `A vector of ${dimensions} float32 numbers is needed, this has ${vector?.length}.`, {
-      hint: 'Embed with the model that the index was made with, or index again.',
+    throw new RouxError('INVALID_PARAMS', `Expected a vector of ${dimensions} float32 values, got ${vector?.length}.`, {
+      hint: 'Embed with the model that created the index, or index again.',
     })
   }
   if (hasFiniteValues(vector)) return vector
   throw new RouxError('INVALID_PARAMS', 'A vector has a value that is not a finite number.', {
-    hint: 'The embedding model gave a bad answer: embed the text again.',
+    hint: 'The embedding model returned an invalid vector. Embed the text again.',
   })
 }
 
-/** The sum of finite float32 values is finite; any other value makes it NaN or infinite. */
+/** Checks the sum, which is finite for finite float32 values, and NaN or infinite if there is any other value. */
 function hasFiniteValues(vector: Float32Array): boolean {
   let sum = 0
   for (let i = 0; i < vector.length; i++) sum += vector[i] as number
   return Number.isFinite(sum)
 }
 
-/** Throws unless the length is 1 within 0.01, which allows for float16 models. Other lengths are errors of the caller. */
+/** Throws unless the length is 1 ± 0.01, which allows for float16 models. Any other length is the caller's mistake. */
 export function requireUnitLength(length: number): void {
   if (Math.abs(length - 1) <= 0.01) return
-  throw new RouxError('INVALID_PARAMS', `A vector has the length ${length} instead of 1.`, {
-    hint: 'Normalise the vector; for a text without a vector store none.',
+  throw new RouxError('INVALID_PARAMS', `The vector has the length ${length} instead of 1.`, {
+    hint: 'Normalize the vector. If a text has no vector, do not store one.',
   })
 }
 
 /** Returns the limit as a non-negative integer. Throws if it is not a number. */
 export function requireLimit(limit: number, size: number): number {
   if (Number.isNaN(limit) || typeof limit !== 'number') {
-    throw new RouxError('INVALID_PARAMS', `${limit} is not a valid search limit.`, { hint: 'Use an integer from 0.' })
+    throw new RouxError('INVALID_PARAMS', `${limit} is not a valid search limit.`, { hint: 'Use a non-negative number.' })
   }
   return Math.max(0, Math.min(Math.floor(limit), size))
 }

@@ -21,7 +21,7 @@ const PART = 5_000
 
 type Row = Readonly<Record<string, unknown>>
 
-/** Opens the write interface of a vault in a Neo4j database. */
+/** Opens the write interface for a vault in a Neo4j database. */
 export function openNeo4jIndexWriter(connection: Connection): IndexWriter {
   const vault = connection.vault
   let made: Promise<void> | undefined
@@ -161,8 +161,8 @@ interface Origin {
 }
 
 /**
- * True if the vault was fed with other settings, which read notes differently. In that case, its data is removed.
- * @throws RouxError `STORE_UNAVAILABLE` if another folder was fed under this name
+ * Checks whether the vault was fed with other settings, by which notes are read differently. If so, its data is removed.
+ * @throws RouxError `STORE_UNAVAILABLE` if another folder has been fed under this name
  */
 async function isOfOtherReading(connection: Connection, { folder, reading }: Origin): Promise<boolean> {
   const { origin } = connection
@@ -193,8 +193,8 @@ interface StoredRecord {
 }
 
 /**
- * The nodes of the search data, and all nodes of a vault. The vault node comes last, so an interrupted removal can be repeated. Each
- * pattern has a condition on every property of its index, so other vaults are not scanned.
+ * Patterns for the nodes of the search data (`OF_SEARCH`) and for all nodes but the vault's own (`OF_VAULT`). Each pattern has a
+ * condition on every property in its index, so other vaults are not scanned.
  */
 export const OF_SEARCH: readonly string[] = [
   "(n:RouxVectors {vault: $vault}) WHERE n.embedder >= '' AND n.key >= 0",
@@ -212,10 +212,10 @@ const OF_VAULT: readonly string[] = [
   ...['RouxSearch', 'RouxFeeder', 'RouxPending'].map((label) => `(n:${label} {vault: $vault})`),
 ]
 
-/** Number of nodes to delete per statement for each pattern. */
+/** Number of nodes that a statement deletes per pattern. */
 const DELETED = 2_000
 
-/** Deletes the nodes `n` that match these patterns, together with their vectors. Small sets take one statement, large ones several. */
+/** Deletes the nodes `n` that match the patterns, with their vectors. A few nodes take one statement, many take several. */
 export async function deleteAll(connection: Connection, patterns: readonly string[], parameters: Row = {}): Promise<void> {
   const { vault } = connection
   const counts = patterns.map((_, at) => `count${at}`)
@@ -237,15 +237,15 @@ export async function removeVault(connection: Connection): Promise<void> {
   await deleteAll(connection, ["(n:RouxDecision {vault: $vault}) WHERE n.kind >= '' AND n.of >= ''"])
 }
 
-/** Removes everything that was fed. The full-text index is kept, because the next feed needs it. */
+/** Removes everything that has been fed. Keeps the full-text index, because the next feed needs it. */
 export async function emptyVault(connection: Connection): Promise<void> {
   const { vault } = connection
-  // Marks the vault as incomplete first, so readers do not mistake the remaining data for the whole vault.
+  // First marks the vault as incomplete, so readers do not mistake the remaining data for the whole vault.
   await connection.write(
     'MATCH (v:RouxVault {vault: $vault}) SET v.complete = false, v.state = null, v.generation = v.generation + 1',
     { vault },
   )
-  // The `indexed` marks are removed before the indexes, so an interruption leaves no embedder marked without an index.
+  // Removes the `indexed` marks before the indexes, so after an interruption, no embedder is marked without having an index.
   await connection.write('MATCH (e:RouxEmbedder {vault: $vault}) WHERE e.embedder > "" REMOVE e.indexed', { vault })
   const [index] = await connection
     .read<{ readonly names: readonly string[] }>(
@@ -261,8 +261,8 @@ export async function emptyVault(connection: Connection): Promise<void> {
 }
 
 /**
- * Removes everything that was fed from a vault, and nothing else.
- * @throws RouxError `VAULT_NOT_FOUND` if nothing was fed, `CONFLICT` while it is being fed
+ * Removes everything that has been fed from a vault, and nothing else.
+ * @throws RouxError `VAULT_NOT_FOUND` if nothing has been fed, `CONFLICT` while it is being fed
  */
 export async function removeFedVault(connection: Connection): Promise<void> {
   const { vault } = connection
@@ -270,7 +270,7 @@ export async function removeFedVault(connection: Connection): Promise<void> {
   const names = rows.map((row) => row.vault)
   if (!names.includes(vault)) {
     throw new RouxError('VAULT_NOT_FOUND', `The database has no vault "${vault}".`, {
-      hint: names.length === 0 ? 'It has none.' : `It has: ${names.join(', ')}.`,
+      hint: names.length === 0 ? 'It has no vaults.' : `It has: ${names.join(', ')}.`,
       candidates: names,
     })
   }

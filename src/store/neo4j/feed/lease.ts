@@ -3,20 +3,20 @@ import { hostname } from 'node:os'
 import type { Connection } from '../server/connection.ts'
 import { ensureSchema } from '../server/schema.ts'
 
-/** Time until a lease expires if it is not renewed, in milliseconds on the database's clock. */
+/** How long a lease is valid if it is not renewed, in milliseconds on the database's clock. */
 const LEASE = 15_000
 
 export interface LeaseState {
   readonly isHeld: boolean
-  /** The holder: a computer and a process. */
+  /** The holder's computer and process. */
   readonly holder: string
 }
 
-/** The right to watch a vault's folder. Only one feeder holds the lease at a time, so others need not read and write the same data. */
+/** The right to watch a vault's folder. Only one feeder at a time holds it, so others need not read and write the same data. */
 export interface FeederLease {
-  /** Acquires or renews the lease. Call again before the lease expires. */
+  /** Acquires or renews the lease. Call it again before the lease expires. */
   take(): Promise<LeaseState>
-  /** Releases the lease immediately. From then on, no feeder is expected. */
+  /** Releases the lease immediately. After that, no feeder is expected. */
   release(): Promise<void>
   close(): Promise<void>
 }
@@ -24,14 +24,14 @@ export interface FeederLease {
 export function openLease(connection: Connection): FeederLease {
   const { vault } = connection
   const holder = `${hostname()}, process ${process.pid}`
-  // Containers share their computer's name, and the first process in each has id 1.
+  // Host name and process id are not enough, because containers may share a name, and the first process in each has the id 1.
   const id = randomUUID()
   let isPrepared = false
   return {
     async take() {
       if (!isPrepared) await ensureSchema(connection)
       isPrepared = true
-      // The first write acquires the lock that makes the decision atomic.
+      // The first `SET` locks the node, which makes the decision atomic.
       const [row] = await connection.beat<LeaseState>(
         `MERGE (h:RouxFeeder {vault: $vault}) SET h.asked = timestamp()
          WITH h, h.holder IS NULL OR coalesce(h.id, '') = $id OR h.until < timestamp() AS isHeld
@@ -52,7 +52,7 @@ export function openLease(connection: Connection): FeederLease {
   }
 }
 
-/** Returns the holder of a vault's lease, if any. */
+/** Returns the holder of the vault's lease, or `undefined` if nobody holds it. */
 export async function currentFeeder(connection: Connection): Promise<string | undefined> {
   const [row] = await connection.read<{ readonly holder: string | null }>(
     'MATCH (h:RouxFeeder {vault: $vault}) WHERE h.until > timestamp() RETURN h.holder AS holder',

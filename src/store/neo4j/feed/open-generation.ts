@@ -6,16 +6,16 @@ import { packedChanges } from '../graph-log.ts'
 import { type Edge, edgesOf, idKeyOf, propertiesOf, shortHash, sortable } from '../note-properties.ts'
 import type { Connection, OpenTransaction } from '../server/connection.ts'
 
-/** Maximum rows per statement. */
+/** Maximum number of rows per statement. */
 const ROWS = 5_000
 /** Number of generations between checks of the log's size. */
 const PRUNED_AFTER = 50
 const DAY = 86_400_000
 
 /**
- * Writes a generation in one transaction, so readers see all of it or nothing. It locks the vault's node first. A second writer waits
- * and then detects that another generation was written. While the database makes the transaction visible piece by piece,
- * `RouxPending` contains the generation that readers might see in part.
+ * Writes a generation in one transaction, so readers see all of it or nothing. It locks the vault's node first, so a second
+ * writer has to wait, and then finds that another generation has been written. While the database makes the transaction visible
+ * piece by piece, `RouxPending` contains the generation that readers may see in part.
  */
 export function openGeneration(connection: Connection, base: number): OpenGeneration {
   const writing = new Writing(connection, base)
@@ -23,8 +23,8 @@ export function openGeneration(connection: Connection, base: number): OpenGenera
 }
 
 /**
- * Makes the database plan the statements for a small change by running them on no rows. Without this, the first edit would have to
- * wait for new plans, because the first full feed invalidates existing ones. Writes nothing and does not block other transactions.
+ * Runs the statements for a small change on no rows, so the database plans them. Otherwise, the first edit would have to wait for
+ * new plans, because the first full feed invalidates existing ones. Writes nothing, and does not block other transactions.
  */
 export async function rehearseGeneration(connection: Connection): Promise<void> {
   await new Writing(connection, 1, '').rehearse()
@@ -34,13 +34,13 @@ class Writing {
   readonly #connection: Connection
   readonly #base: number
   readonly #vault: string
-  /** True while statements are run on no rows, only to plan them. */
+  /** True while statements run on no rows only to be planned. */
   #isRehearsal = false
   #transaction: OpenTransaction | undefined
-  /** True if another writer was first, so nothing of this generation is written. */
+  /** True if another writer was first, so nothing is written. */
   #isLate = false
   #isChanged = false
-  /** Nodes whose in-degree or out-degree may have changed: keys of files, and ids of missing targets. */
+  /** Nodes whose in-degree or (`#linking`) out-degree may have changed: keys of files, and ids of missing targets. */
   readonly #linkedTo = new Set<number>()
   readonly #linking = new Set<number>()
   readonly #missing = new Set<string>()
@@ -70,7 +70,7 @@ class Writing {
     if (this.#isLate) return undefined
     if (this.#transaction !== undefined) return this.#transaction
     const { origin } = this.#connection
-    // Runs in a separate transaction, because announcing a generation must not wait for its writer.
+    // Uses a transaction of its own, because announcing a generation must not wait for its writer.
     await this.#connection.write(
       `MERGE (v:RouxVault {vault: $vault}) ON CREATE SET v.generation = 0, v.folder = $folder, v.reading = $reading
        MERGE (p:RouxPending {vault: $vault}) ON CREATE SET p.generation = 0, p.at = 0`,
@@ -85,7 +85,7 @@ class Writing {
     return undefined
   }
 
-  /** Locks the vault, and returns its generation. */
+  /** Locks the vault's node, and returns its generation. */
   async #lock(transaction: OpenTransaction): Promise<number | undefined> {
     const [found] = await transaction.run<{ readonly generation: number }>(
       'MATCH (v:RouxVault {vault: $vault}) SET v.locked = randomUUID() RETURN v.generation AS generation',
@@ -134,7 +134,7 @@ class Writing {
     for (const key of keys) this.#removed.add(key)
   }
 
-  /** Removes the links of these files. */
+  /** Removes the given files' links. */
   async #unlink(keys: readonly number[]): Promise<void> {
     const ends = await this.#each<{ readonly key: number | null; readonly id: string | null }>(
       `MATCH (:RouxFile&RouxNode {vault: $vault, key: row})-[l:ROUX_LINK]->(t) WITH l, t.key AS key, t.id AS id DELETE l
@@ -147,7 +147,7 @@ class Writing {
     }
   }
 
-  /** Notes the files that link to these nodes, because their degrees may change. */
+  /** Remembers the files that link to the given nodes, because their degrees may change. */
   async #noteSources(keys: readonly number[]): Promise<void> {
     const sources = await this.#each<{ readonly key: number }>(
       'MATCH (s:RouxFile)-[:ROUX_LINK]->(:RouxNode {vault: $vault, key: row}) RETURN DISTINCT s.key AS key',
@@ -166,7 +166,7 @@ class Writing {
     )
     const listedBefore = new Map(states.map(({ key, listed }) => [key, listed]))
     await this.#unlink(states.map(({ key }) => key))
-    // Ids may be swapped, so all of them are freed before any are assigned.
+    // Files may swap ids, so all of the ids are freed before any is assigned.
     await this.#each(
       'MATCH (f:RouxFile&RouxNode {vault: $vault, key: row.key}) SET f.id = null',
       this.#base === 0 ? [] : ids.files,
@@ -185,7 +185,7 @@ class Writing {
       'MATCH (f:RouxFile&RouxNode {vault: $vault, key: row.key}) SET f.id = row.id, f.sort = row.sort, f.twins = row.twins, f.generation = $generation',
       ids.files.map(({ key, id, twins }) => ({ key, id, sort: sortable(id), twins })),
     )
-    // If a note becomes listed or unlisted, the link counts of the notes that link to it change.
+    // If a note becomes listed or unlisted, the degrees of the notes that link to it change.
     const turned = put.filter((record) => (listedBefore.get(record.key) ?? false) !== isListed(record)).map(({ key }) => key)
     await this.#noteSources(turned)
     await this.#link(put, ids.missing)
@@ -256,7 +256,7 @@ class Writing {
     return generation
   }
 
-  /** Writes the vault's new state, and returns its generation, which is a new one if readers see a change. */
+  /** Writes the vault's new state. Returns its generation, which is a new one if readers see a change. */
   async #record(transaction: OpenTransaction, state: VaultState, changes?: GraphChanges): Promise<number> {
     const vault = this.#vault
     const [before] = await transaction.run<{ readonly state: string | null }>(
@@ -284,7 +284,7 @@ class Writing {
     return generation
   }
 
-  /** Runs in the same transaction, so the log contains every generation. The initial content of an index is not a change. */
+  /** Logs a generation in the same transaction, so the log contains every one. An index's initial content is not a change. */
   async #log(
     transaction: OpenTransaction,
     {
@@ -312,7 +312,7 @@ class Writing {
     if (generation % PRUNED_AFTER === 0) await this.#prune(transaction, log)
   }
 
-  /** Removes log entries that are too old, then the oldest until the log is small enough. */
+  /** Removes log entries that are too old, then the oldest ones until the log is small enough. */
   async #prune(transaction: OpenTransaction, { days, bytes: most }: NonNullable<Connection['log']>): Promise<void> {
     const vault = this.#vault
     const rows = await transaction.run<{ readonly generation: number; readonly age: number; readonly bytes: number }>(
@@ -354,7 +354,8 @@ class Writing {
       `MATCH (n:RouxNode {vault: $vault, key: row}) WHERE NOT n:RouxFile AND NOT EXISTS { ()-[:ROUX_LINK]->(n) } RETURN elementId(n) AS node`,
       [...this.#removed],
     )
-    // Runs last and avoids the index, because in a transaction that has deleted nodes, every index lookup scans all of them.
+    // Runs last and without an index, because after nodes have been deleted, every index lookup in the transaction scans them
+    // all.
     const unlinked = missing.filter(({ isLinked }) => !isLinked)
     await this.#each(
       'MATCH (n:RouxNode) WHERE elementId(n) = row DETACH DELETE n',

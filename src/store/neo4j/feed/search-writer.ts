@@ -3,21 +3,21 @@ import type { Connection, Run } from '../server/connection.ts'
 import { ensureSchema, onlineIndexes, quoted, vectorNames, wordNames } from '../server/schema.ts'
 import { deleteAll, OF_SEARCH } from './index-writer.ts'
 
-/** Maximum number of rows per statement, of characters of words per statement, and of keys per lookup. */
+/** Maximum number of rows per statement (`ROWS`), of characters per statement (`CHARACTERS`), and of keys per lookup (`KEYS`). */
 const ROWS = 500
 
 const CHARACTERS = 8 << 20
 
 const KEYS = 2_000
 
-/** Opens the search write interface of a Neo4j database. */
+/** Opens the write interface for a vault's search data in a Neo4j database. */
 export function openNeo4jSearchWriter(connection: Connection): SearchWriter {
   const { vault } = connection
   const { wordLabel } = wordNames(vault)
   let made: Promise<void> | undefined
-  /** Value of the search write counter when this process last checked. */
+  /** The search write counter's value when this process last checked it. */
   let seen: number | undefined
-  /** Embedders whose indexes this process created or found. */
+  /** Embedders whose indexes this process has created or found. */
   const indexed = new Set<string>()
   const prepared = async (): Promise<void> => {
     made ??= ensureSchema(connection)
@@ -169,7 +169,7 @@ export function openNeo4jSearchWriter(connection: Connection): SearchWriter {
       )
       for (const { other } of others) {
         const own = { other }
-        // From now until the indexes are gone, readers compare vectors one by one.
+        // From now on, readers do not use the indexes but compare vectors one by one.
         await write(async (run) => {
           await run('MATCH (e:RouxEmbedder {vault: $vault, embedder: $other}) REMOVE e.indexed', own)
         })
@@ -196,17 +196,17 @@ export function openNeo4jSearchWriter(connection: Connection): SearchWriter {
   }
 }
 
-/** Below this number of vectors, comparing them one by one is exact and fast enough. */
+/** With fewer vectors than this, comparing them one by one is exact and fast enough. */
 const INDEXED_FROM = 2_000
 
 interface IndexMaker {
   /** Embedders with existing indexes. */
   readonly known: Set<string>
-  /** Writes search data and notifies readers. */
+  /** Writes search data, and notifies readers. */
   readonly write: (work: (run: Run) => Promise<void>) => Promise<void>
 }
 
-/** Creates an index for each kind of vector with enough vectors. */
+/** Creates the missing vector indexes of each embedder with enough vectors. */
 async function ensureVectorIndexes(connection: Connection, { known, write }: IndexMaker): Promise<void> {
   const { vault } = connection
   const found = await connection.read<{
@@ -224,7 +224,7 @@ async function ensureVectorIndexes(connection: Connection, { known, write }: Ind
     if (dimensions === null || chunks < INDEXED_FROM || known.has(embedder)) continue
     const { chunkIndex, chunkLabel, nameIndex, nameLabel } = vectorNames(vault, embedder)
     const online = isIndexed ? await onlineIndexes(connection) : undefined
-    // Only missing indexes are created, because users without the required privilege get an error even if the index exists.
+    // Only missing indexes are created, because a user without the required privilege gets an error even if the index exists.
     if (online?.has(chunkIndex) === true && online.has(nameIndex)) {
       known.add(embedder)
       continue
@@ -246,7 +246,7 @@ async function ensureVectorIndexes(connection: Connection, { known, write }: Ind
   }
 }
 
-/** Removes an embedder's vectors of these notes. */
+/** Removes an embedder's vectors for the given notes. */
 async function forgetVectors(run: Run, embedder: string, keys: readonly number[]): Promise<void> {
   await run(
     `UNWIND $keys AS key MATCH (n:RouxVectors {vault: $vault, embedder: $embedder, key: key})
@@ -285,15 +285,15 @@ function* inParts<T extends Readonly<Record<string, string | number | null>>>(ro
   if (part.length > 0) yield part
 }
 
-/** The words of a text in the form required by the full-text index. */
+/** A text's words in the form that the full-text index requires. */
 export interface WordTexts {
-  /** The stem of each word, separated by spaces. */
+  /** Each word's stem, separated by spaces. */
   readonly stems: string
   /** `/ ` before each position, followed by the forms at that position, each with a trailing space. Ends with `/`. */
   readonly forms: string
 }
 
-/** Renders the words of a text for the full-text index. */
+/** Converts a text's words for the full-text index. */
 function wordTexts(text: AnalysedText, stemOf: (form: string) => string): WordTexts {
   const stems: string[] = []
   const forms: string[] = []

@@ -5,27 +5,27 @@ import type { Neo4jPlace } from './place.ts'
 
 export type Values = Readonly<Record<string, unknown>>
 
-/** Time limits, ms: for a connection, an answer, writing a whole generation, and a feeder's sign of life. */
+/** Timeouts in milliseconds: for a connection, a read, writing a whole generation, and a feeder's heartbeat. */
 const TIMEOUTS = { connect: 5_000, read: 20_000, write: 900_000, beat: 5_000 }
 
 export type Timeouts = typeof TIMEOUTS
 
-/** How much longer than the server to wait before giving up, because a hanging network never responds. */
+/** How much longer than the server to wait before giving up, in milliseconds, because a hanging network never responds. */
 const GRACE = 2_000
 
-/** How often a query is sent again after its connection was lost. */
+/** Maximum number of attempts at a query whose connection gets lost. */
 const ATTEMPTS = 3
 
-/** Runs a statement. */
+/** Runs a statement in a transaction. */
 export type Run = <T>(cypher: string, parameters?: Values) => Promise<readonly T[]>
 
-/** A connection to one database. Loads the driver and connects on first use. Failures are RouxErrors with hints. */
+/** A connection to a database. Loads the driver and connects on first use. Throws failures as RouxErrors with hints. */
 export class Connection {
   readonly #place: Neo4jPlace
   readonly #timeouts: Timeouts
   #driver: Promise<Driver> | undefined
   #isClosed = false
-  /** Bookmarks of the last reads and writes. Cluster members that are behind wait for them. */
+  /** Bookmarks of the last reads and writes, which cluster members wait for if they lag behind. */
   #bookmarks: readonly string[] = []
 
   constructor(place: Neo4jPlace, timeouts = TIMEOUTS) {
@@ -50,12 +50,12 @@ export class Connection {
     return await this.#run<T>({ mode: 'READ', timeout: this.#timeouts.read, signal }, cypher, parameters)
   }
 
-  /** Runs a write in its own transaction, for example for the schema. */
+  /** Runs a write, such as one to the schema, in its own transaction. */
   async write<T>(cypher: string, parameters: Values = {}): Promise<readonly T[]> {
     return await this.#run<T>({ mode: 'WRITE', timeout: this.#timeouts.write }, cypher, parameters)
   }
 
-  /** Runs a small write that is useless if it comes late. */
+  /** Runs a small write that would be useless if it were late. */
   async beat<T>(cypher: string, parameters: Values = {}): Promise<readonly T[]> {
     return await this.#run<T>({ mode: 'WRITE', timeout: this.#timeouts.beat }, cypher, parameters)
   }
@@ -68,7 +68,7 @@ export class Connection {
     })
   }
 
-  /** Runs several statements that become visible together. They are retried as a whole if the connection is lost. */
+  /** Runs several statements that become visible together. If the connection is lost, all of them are retried. */
   async transaction<T>(work: (run: Run) => Promise<T>): Promise<T> {
     const timeout = this.#timeouts.write
     return await this.#try(undefined, async () => {
@@ -117,7 +117,7 @@ export class Connection {
   }
 
   async #session(mode: 'READ' | 'WRITE'): Promise<Session> {
-    if (this.#isClosed) throw new RouxError('STORE_UNAVAILABLE', 'The connection to Neo4j was closed.')
+    if (this.#isClosed) throw new RouxError('STORE_UNAVAILABLE', 'The connection to Neo4j has been closed.')
     this.#driver ??= this.#connect()
     const driver = await this.#driver.catch((error: unknown) => {
       this.#driver = undefined
@@ -163,12 +163,12 @@ export class Connection {
       this.#bookmarks = session.lastBookmarks()
       return answer
     } finally {
-      // Do not wait: the session of an abandoned query ends with its connection.
+      // Not awaited, because an abandoned query's session only ends with its connection.
       session.close().catch(() => {})
     }
   }
 
-  /** Ends with the signal, or when the server should have answered long ago. */
+  /** Rejects when the signal aborts, or when the server should have answered long ago. */
   async #inTime<T>({ timeout, signal }: Limits, work: () => Promise<T>): Promise<T> {
     const driver = this.#driver
     let stop: (() => void) | undefined
@@ -191,17 +191,17 @@ export class Connection {
     }
   }
 
-  /** If even the notice that the server ended a query is missing, all its connections are dead. The next query opens new ones. */
+  /** If the server does not even report that it has ended a query, all its connections are dead. The next query opens new ones. */
   #giveUp(driver: Promise<Driver> | undefined): void {
     if (this.#driver === driver) this.#driver = undefined
     driver?.then((lost) => lost.close()).catch(() => {})
   }
 }
 
-/** The driver's schemes: a single server or a cluster, over TLS with `+s`, with any certificate with `+ssc`. */
+/** The driver's schemes: for a single server or a cluster, with TLS (`+s`), or with TLS and any certificate (`+ssc`). */
 const SCHEME = /^(?:bolt|neo4j)(?:\+s|\+ssc)?:$/
 
-/** @throws RouxError `STORE_UNAVAILABLE` for an invalid address. The address may contain a password and is not included. */
+/** @throws RouxError `STORE_UNAVAILABLE` for an invalid address, which is not quoted, because it may contain a password */
 function requireAddress(url: string): void {
   if (URL.canParse(url) && SCHEME.test(new URL(url).protocol)) return
   throw new RouxError('STORE_UNAVAILABLE', 'store.neo4j.url is not the address of a Neo4j server.', {
@@ -225,8 +225,8 @@ export interface OpenTransaction {
 }
 
 /**
- * A statement whose parameters are members of one map. The database plans again for other types and approximate lengths of
- * parameters, for example for an id of nine letters after one of twelve, but ignores the contents of a map.
+ * Returns a statement whose parameters are members of a single map. The database plans again if parameters have another type or
+ * approximate length, for example for an id of nine letters after one of twelve, but ignores what a map contains.
  */
 function statementOf(cypher: string, values: Values): [cypher: string, parameters: Values] {
   return [cypher.replaceAll(/\$(\w+)/g, '$$given.$1'), { given: values }]
@@ -243,7 +243,7 @@ function runnerOf(transaction: Transaction | ManagedTransaction): Run {
 
 export type Neo4j = Pick<typeof import('neo4j-driver'), 'driver' | 'auth'>
 
-/** Loads the driver on demand. @throws RouxError `STORE_UNAVAILABLE` with the command that installs it */
+/** Loads the driver on demand. @throws RouxError `STORE_UNAVAILABLE` with the command to install it */
 async function loadDriver(): Promise<Neo4j> {
   try {
     return await import('neo4j-driver')

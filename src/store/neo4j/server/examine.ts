@@ -5,17 +5,17 @@ import type { Connection } from './connection.ts'
 import { LEAST_VERSION } from './place.ts'
 import { INDEXES, onlineIndexes, vectorNames, wordNames } from './schema.ts'
 
-/** One finding about the database. */
+/** A finding about the database. */
 export interface DatabaseFinding {
   readonly state: 'ok' | 'warn' | 'fail'
   readonly message: string
   readonly hint?: string
 }
 
-/** Maximum difference between the clocks of two computers, ms. */
+/** Maximum difference between the database's clock and this computer's, in milliseconds. */
 const CLOCKS = 30_000
 
-/** Checks the database and the vault in it. Changes nothing. */
+/** Checks the database and the vault in it without changing anything. */
 export async function examineDatabase(connection: Connection): Promise<readonly DatabaseFinding[]> {
   const findings: DatabaseFinding[] = []
   try {
@@ -50,12 +50,12 @@ async function examineClock(connection: Connection): Promise<DatabaseFinding> {
   const asked = Date.now()
   const [found] = await connection.read<{ readonly now: number }>('RETURN timestamp() AS now')
   const apart = Math.abs((found?.now ?? 0) - (asked + Date.now()) / 2)
-  if (apart < CLOCKS) return { state: 'ok', message: 'its clock is that of this computer' }
-  const message = `its clock and that of this computer are ${Math.round(apart / 1_000)} seconds apart`
+  if (apart < CLOCKS) return { state: 'ok', message: "its clock agrees with this computer's" }
+  const message = `its clock and this computer's differ by ${Math.round(apart / 1_000)} seconds`
   return {
     state: 'warn',
     message,
-    hint: 'This affects only the age of notes without dates; leases use the clock of the database.',
+    hint: "This only affects the age of notes without dates; leases use the database's clock.",
   }
 }
 
@@ -65,7 +65,7 @@ async function examineVault(connection: Connection, facts: VaultFacts | undefine
       {
         state: 'warn',
         message: `it has no vault "${connection.vault}" yet`,
-        hint: 'roux index <folder> --store neo4j feeds it.',
+        hint: 'Feed it with roux index <folder> --store neo4j.',
       },
     ]
   }
@@ -76,13 +76,13 @@ async function examineVault(connection: Connection, facts: VaultFacts | undefine
     : {
         state: 'warn',
         message: `vault "${connection.vault}" is not complete yet${age}`,
-        hint: 'roux index <folder> --store neo4j completes it.',
+        hint: 'Complete it with roux index <folder> --store neo4j.',
       }
   const feeder = await currentFeeder(connection)
   if (feeder !== undefined) return [state, { state: 'ok', message: `fed by ${feeder}` }]
-  if (heard === null) return [state, { state: 'ok', message: 'nothing watches its folder; roux feed does' }]
-  const silent = `nothing has watched its folder for ${Math.round((now - heard) / 1_000)} seconds`
-  return [state, { state: 'warn', message: silent, hint: 'Start "roux feed" again where the folder is.' }]
+  if (heard === null) return [state, { state: 'ok', message: 'its folder is not being watched; roux feed would watch it' }]
+  const silent = `its folder has not been watched for ${Math.round((now - heard) / 1_000)} seconds`
+  return [state, { state: 'warn', message: silent, hint: 'Restart "roux feed" on the computer with the folder.' }]
 }
 
 async function examineIndexes(connection: Connection, facts: VaultFacts | undefined): Promise<DatabaseFinding> {
@@ -92,11 +92,11 @@ async function examineIndexes(connection: Connection, facts: VaultFacts | undefi
   return {
     state: 'warn',
     message: `indexes are missing or not ready: ${missing.join(', ')}`,
-    hint: 'roux index --store neo4j creates them.',
+    hint: 'Create them with roux index --store neo4j.',
   }
 }
 
-/** The indexes of this vault. */
+/** Returns the names of the vault's own indexes. */
 function ownIndexes(vault: string, facts: VaultFacts | undefined): readonly string[] {
   if (facts === undefined) return []
   const ofVectors = facts.embedders
@@ -108,7 +108,7 @@ function ownIndexes(vault: string, facts: VaultFacts | undefined): readonly stri
   return [wordNames(vault).wordIndex, ...ofVectors]
 }
 
-/** Test writes are rolled back immediately. */
+/** Checks whether the user may write, with a test write that is rolled back immediately. */
 async function examineRights(connection: Connection): Promise<DatabaseFinding> {
   try {
     const transaction = await connection.open()
@@ -120,7 +120,7 @@ async function examineRights(connection: Connection): Promise<DatabaseFinding> {
     return {
       state: 'warn',
       message: `its user may only read: ${message}`,
-      hint: 'That is enough to serve; PageRank and feeding need writing.',
+      hint: 'Read access is enough to serve; PageRank and feeding need write access.',
     }
   }
 }

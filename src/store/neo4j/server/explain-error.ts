@@ -1,14 +1,14 @@
 import { RouxError, SnapshotOutdated } from '../../../core/errors.ts'
 import { LEAST_VERSION, type Neo4jPlace, serverOf } from './place.ts'
 
-/** A failure of the server or of the connection to it. */
+/** A failure of the server or the connection. */
 interface Failure {
-  /** Error code of Neo4j or its driver. */
+  /** The error code from Neo4j or its driver. */
   readonly code: string
   readonly error: Error
   readonly place: Pick<Neo4jPlace, 'url' | 'user' | 'password' | 'database'>
   readonly server: string
-  /** The database, in words. */
+  /** The database as it is called in messages. */
   readonly named: string
 }
 
@@ -24,8 +24,8 @@ interface Explanation {
 const EXPLANATIONS: readonly Explanation[] = [
   {
     fits: ({ code, place }) => NOT_ADMITTED.has(code) && place.password === '',
-    message: ({ server }) => `${server} requires a password, and none is set.`,
-    hint: 'Set it in the variable ROUX_STORE_NEO4J_PASSWORD, or write it into the file of store.neo4j.password_file.',
+    message: ({ server }) => `${server} requires a password, but none is set.`,
+    hint: 'Set the variable ROUX_STORE_NEO4J_PASSWORD, or write it to the file named by store.neo4j.password_file.',
   },
   {
     fits: ({ code }) => NOT_ADMITTED.has(code),
@@ -40,8 +40,8 @@ const EXPLANATIONS: readonly Explanation[] = [
   },
   {
     fits: ({ error }) => /needs to be restarted|critical error|No space left on device/i.test(error.message),
-    message: ({ server }) => `${server} stopped after an error of its own, such as a full disk.`,
-    hint: 'Make room on its disk and restart Neo4j; its log says what failed.',
+    message: ({ server }) => `${server} has stopped after an internal error, such as a full disk.`,
+    hint: 'Free space on its disk and restart Neo4j; see its log for details.',
   },
   {
     fits: ({ code }) => READ_ONLY.has(code),
@@ -51,7 +51,7 @@ const EXPLANATIONS: readonly Explanation[] = [
   {
     fits: ({ code }) => code.startsWith('Neo.ClientError.Security.'),
     message: ({ server, named, place }) => `${server} does not let the user "${place.user}" do this in ${named}.`,
-    hint: 'Grant it read access; to feed a vault also write access and the right to create indexes and constraints.',
+    hint: 'Grant it read access and, to feed a vault, write access and the right to create indexes and constraints.',
   },
   {
     fits: ({ code }) => code === 'Neo.ClientError.Database.DatabaseNotFound',
@@ -71,18 +71,18 @@ const EXPLANATIONS: readonly Explanation[] = [
   {
     fits: ({ code, error }) => UNREACHABLE.has(code) || 'syscall' in error,
     message: ({ server }) => `${server} cannot be reached.`,
-    hint: 'Start it, or set store.neo4j.url to where it is. The next call tries again.',
+    hint: 'Start it, or set store.neo4j.url to its address. The next call tries again.',
     isTransient: true,
   },
   {
     fits: ({ code }) => code.includes('TransactionTimedOut') || code === TIMED_OUT,
     message: ({ server }) => `${server} took too long.`,
-    hint: 'Call again, or ask for less.',
+    hint: 'Call again, or request less.',
     isTransient: true,
   },
   {
     fits: ({ code }) => code.includes('MemoryPoolOutOfMemory') || code.includes('OutOfMemory'),
-    message: ({ server }) => `${server} has too little memory for this.`,
+    message: ({ server }) => `${server} does not have enough memory for this.`,
     hint: 'Give it more memory (server.memory.heap.max_size, dbms.memory.transaction.total.max).',
   },
   {
@@ -93,12 +93,12 @@ const EXPLANATIONS: readonly Explanation[] = [
   },
   {
     fits: ({ code }) => code === 'Neo.ClientError.Procedure.ProcedureCallFailed' || code.startsWith('Neo.ClientError.Schema.'),
-    message: ({ named }) => `An index or constraint of Roux is missing in ${named}.`,
-    hint: 'Run `roux index --store neo4j` once: it makes what is missing.',
+    message: ({ named }) => `One of Roux's indexes or constraints is missing in ${named}.`,
+    hint: 'Run `roux index --store neo4j` once to create it.',
   },
 ]
 
-/** Explains a failure of the server or the connection to a person. Excludes the password and the query. */
+/** Converts a failure of the server or the connection to an error with an explanation. Omits the password and the query. */
 export function explainError(error: unknown, place: Failure['place']): unknown {
   if (error instanceof RouxError || error instanceof SnapshotOutdated || !(error instanceof Error)) return error
   if (error.name === 'AbortError') return error
@@ -114,11 +114,11 @@ export function explainError(error: unknown, place: Failure['place']): unknown {
 
 const UNKNOWN: Omit<Explanation, 'fits'> = {
   message: ({ server, code }) => `${server} could not answer (${code}).`,
-  hint: 'Call again. If the error stays, check the log of Neo4j.',
+  hint: 'Call again. If the error persists, check the log of Neo4j.',
   isTransient: true,
 }
 
-/** Checks whether an explained error means that the database rejects writes, from this user or from anyone. */
+/** Checks whether an explained error means that the database rejects writes, be it from this user or from anyone. */
 export function isWriteRefused(error: unknown): boolean {
   const { cause } = error instanceof RouxError ? error : {}
   const code = cause instanceof Error ? (codeOf(cause) ?? '') : ''
@@ -140,7 +140,7 @@ const READ_ONLY: ReadonlySet<string> = new Set([
   'Neo.ClientError.Cluster.NotALeader',
 ])
 
-/** The driver's generic code. Its connections are closed. */
+/** The driver's generic code, which it uses for closed connections. */
 const CLOSED = 'N/A'
 const UNREACHABLE: ReadonlySet<string> = new Set([
   'ServiceUnavailable',
@@ -153,12 +153,12 @@ function isTls({ place }: Failure): boolean {
   return /\+s(?:sc)?:/.test(place.url)
 }
 
-/** Returns the reason of a failed connection, which the driver only reports as text; for a cluster, in the cause. */
+/** Returns why a connection failed, which the driver only reports as text: for a cluster, in the cause. */
 function reasonOf({ error }: Failure): string {
   return error.cause instanceof Error ? `${error.message} ${error.cause.message}` : error.message
 }
 
-/** Returns `undefined` for errors that come neither from Neo4j nor from the network. */
+/** Returns an error's code, or `undefined` if it comes neither from Neo4j nor from the network. */
 function codeOf(error: Error): string | undefined {
   const { code } = error as { readonly code?: unknown }
   if (typeof code === 'string' && code !== '') return code

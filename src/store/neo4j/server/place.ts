@@ -1,7 +1,7 @@
 /** A vault in a Neo4j database. Never log it, because it contains the password. */
 export interface Neo4jPlace {
   readonly type: 'neo4j'
-  /** `bolt://…` or `neo4j://…`, encrypted with `+s`. */
+  /** `bolt://…` or `neo4j://…`. With `+s`, the connection is encrypted. */
   readonly url: string
   readonly user: string
   readonly password: string
@@ -10,13 +10,13 @@ export interface Neo4jPlace {
   /** Identifies the vault within the database. */
   readonly vault: string
   /**
-   * Identifies the folder and the settings that affect how notes are read, to detect another folder under the same name. If omitted,
-   * nothing is checked.
+   * Identifies the folder, and the settings that affect how notes are read, in order to detect another folder under the same
+   * name. If omitted, nothing is checked.
    */
   readonly origin?: { readonly folder: string; readonly reading: string }
-  /** How long, and up to how many bytes, the log of changes is kept. If omitted, there is no log. */
+  /** For how long, and up to how many bytes, the log of changes is kept. If omitted, there is no log. */
   readonly log?: { readonly days: number; readonly bytes: number }
-  /** Readable location of the index, without path or password. */
+  /** The index's location for display, without path or password. */
   readonly file: string
   /** Path of the local cache of vault-wide insight. */
   readonly insightFile: string
@@ -24,10 +24,10 @@ export interface Neo4jPlace {
   readonly layoutFile: string
 }
 
-/** Minimum version of Neo4j. */
+/** The minimum version of Neo4j. */
 export const LEAST_VERSION = [5, 26] as const
 
-/** Returns the address without user name and password. */
+/** Returns an address without user name and password. */
 export function serverOf(url: string): string {
   try {
     return new URL(url).host

@@ -3,15 +3,15 @@ import { shortHash } from '../note-properties.ts'
 import type { Connection } from './connection.ts'
 
 /**
- * Version of the data format. All labels, types and indexes start with Roux, and every node names its vault, so other data in the
- * database is never touched.
+ * Version of the data format. All labels, types and indexes start with Roux, and every node contains its vault's name, so other
+ * data in the database is never touched.
  */
 export const FORMAT = 2
 
-/** Full-text indexes take forms and stems as given, separated by spaces. */
+/** Full-text indexes take forms and stems as they are, separated by spaces. */
 const BY_BLANKS = "OPTIONS { indexConfig: { `fulltext.analyzer`: 'whitespace' } }"
 
-/** Created first, because the node it keeps unique is the lock under which the others are created. */
+/** Created first: the node that it keeps unique is the lock while all others are created. */
 const FIRST = 'CREATE CONSTRAINT roux_schema IF NOT EXISTS FOR (n:RouxSchema) REQUIRE n.name IS UNIQUE'
 
 const STATEMENTS: readonly string[] = [
@@ -40,13 +40,13 @@ const STATEMENTS: readonly string[] = [
   `CREATE FULLTEXT INDEX roux_names IF NOT EXISTS FOR (n:RouxFile) ON EACH [n.owner, n.nameKeys, n.namePairs] ${BY_BLANKS}`,
 ]
 
-/** Names of the shared indexes. Each vault has others of its own. */
+/** The names of the shared indexes. Each vault has others of its own. */
 export const INDEXES: readonly string[] = STATEMENTS.flatMap((statement) => /roux_\w+/.exec(statement) ?? [])
 
-/** Maximum time to wait for indexes to be ready, in seconds. */
+/** How long to wait until indexes are ready, in seconds. */
 const AWAIT = 120
 
-/** Returns Roux's indexes that are ready. */
+/** Returns the names of Roux's indexes that are ready. */
 export async function onlineIndexes(connection: Connection): Promise<ReadonlySet<string>> {
   const rows = await connection.read<{ readonly name: string }>(
     "SHOW INDEXES YIELD name, state WHERE name STARTS WITH 'roux_' AND state = 'ONLINE' RETURN name",
@@ -54,7 +54,7 @@ export async function onlineIndexes(connection: Connection): Promise<ReadonlySet
   return new Set(rows.map(({ name }) => name))
 }
 
-/** Returns the missing indexes, shared and per vault. Returns `undefined` if the database has no format yet, or an older one. */
+/** Returns the missing indexes, shared and per vault, or `undefined` if the database has no format yet, or an older one. */
 async function missingIndexes(connection: Connection): Promise<readonly string[] | undefined> {
   const [found] = await connection.read<{ readonly version: number }>(
     "MATCH (s:RouxSchema {name: 'schema'}) WHERE s.version IS NOT NULL RETURN s.version AS version",
@@ -66,9 +66,9 @@ async function missingIndexes(connection: Connection): Promise<readonly string[]
 }
 
 /**
- * Creates missing constraints and indexes, including the vault's own full-text index, and migrates older formats, one process at a
- * time. A user without the right to create schema can feed if everything exists.
- * @throws RouxError `STORE_UNAVAILABLE` if a newer version created the database
+ * Creates missing constraints and indexes, including the vault's own full-text index, and migrates older formats, one process at
+ * a time. If everything exists, a user may feed a vault without the right to change the schema.
+ * @throws RouxError `STORE_UNAVAILABLE` if a newer version of Roux has fed the database
  */
 export async function ensureSchema(connection: Connection): Promise<void> {
   const { wordIndex } = wordNames(connection.vault)
@@ -77,7 +77,7 @@ export async function ensureSchema(connection: Connection): Promise<void> {
   if (missing?.length !== 0) await makeWordIndex(connection, connection.vault)
 }
 
-/** Creates the schema shared by all vaults. */
+/** Creates the schema that all vaults share. */
 async function makeSchema(connection: Connection): Promise<void> {
   await connection.write(FIRST)
   const lock = await connection.open()
@@ -108,7 +108,7 @@ export function requireFormat(version: number | undefined): void {
       ? ['The Neo4j database was fed by a newer version of Roux.', 'Update Roux here.']
       : [
           'The Neo4j database was fed by an older version of Roux.',
-          'Run `roux index <folder> --store neo4j` with this version for one of its vaults: it brings all of them up to date.',
+          'Run `roux index <folder> --store neo4j` with this version for one of its vaults to update all of them.',
         ]
   throw new RouxError('STORE_UNAVAILABLE', message, { hint })
 }
@@ -123,7 +123,7 @@ async function makeWordIndex(connection: Connection, vault: string): Promise<voi
   await connection.write('CALL db.awaitIndex($wordIndex, $await)', { wordIndex, await: AWAIT })
 }
 
-/** In the first format, the words of all vaults shared one index. */
+/** Migrates from the first format, in which the words of all vaults shared an index. */
 async function giveVaultsTheirWordIndexes(connection: Connection): Promise<void> {
   const vaults = await connection.read<{ readonly vault: string }>('MATCH (v:RouxVault) RETURN v.vault AS vault')
   for (const { vault } of vaults) {
@@ -140,11 +140,11 @@ async function giveVaultsTheirWordIndexes(connection: Connection): Promise<void>
 
 /** Quotes a name for a position in a statement where parameters are not allowed. */
 export function quoted(name: string): string {
-  if (!/^Roux\w+$|^roux_\w+$/.test(name)) throw new RouxError('INVALID_PARAMS', 'This is no name of an index of ours.')
+  if (!/^Roux\w+$|^roux_\w+$/.test(name)) throw new RouxError('INVALID_PARAMS', "This is not the name of one of Roux's indexes.")
   return `\`${name}\``
 }
 
-/** Returns the labels and index names for a vault's vectors of one embedder. An index holds vectors of one dimension only. */
+/** Returns the labels and index names for a vault's vectors by an embedder. An index only holds vectors with the same dimensions. */
 export function vectorNames(vault: string, embedder: string) {
   const hash = shortHash(JSON.stringify([vault, embedder]))
   return {
@@ -155,7 +155,7 @@ export function vectorNames(vault: string, embedder: string) {
   }
 }
 
-/** Returns the label and index name for a vault's words. Each vault has its own index, because term statistics cover the whole index. */
+/** Returns the label and index name for a vault's words. Each vault has its own index, because term statistics cover a whole index. */
 export function wordNames(vault: string) {
   const hash = shortHash(vault)
   return { wordLabel: `RouxWords_${hash}`, wordIndex: `roux_words_${hash}` }

@@ -92,7 +92,7 @@ function testElsewhere(addon: HnswAddon): void {
       elsewhere.isStopped = true
       const { table } = await open(notes, elsewhere)
       await until(() => elsewhere.open === 1)
-      expect(table.state).toEqual({ index: 'exact', reason: 'The graph is being built: 0 of 900 vectors are in it.' })
+      expect(table.state).toEqual({ index: 'exact', reason: 'The graph is being built: 0 of 900 vectors done.' })
       expectTrue(table, notes)
       elsewhere.goOn()
       await untilBuilt(table)

@@ -176,7 +176,7 @@ describe('the graph of a vector table', () => {
     const other = new VectorNotes()
     const [first, second, third] = drawn as [Float32Array, Float32Array, Float32Array]
     table.set(other.set(0, [second, drawUnitVector(generator(6), DIMENSIONS), first]))
-    expect(table.state.reason).toBe('The graph is being built: 898 of 900 vectors are in it.')
+    expect(table.state.reason).toBe('The graph is being built: 898 of 900 vectors done.')
     table.set(other.set(0, [first, second, third]))
     table.endLoading()
     await untilBuilt(table)
@@ -207,7 +207,7 @@ describe('the graph of a vector table', () => {
     for (const [key, row] of notes.rows) damaged.rows.set(key, row)
     const table = await damaged.open({ kind: 'hnsw', loadAddon: async () => ({ addon: standInAddon }) })
     damaged.rows.get = () => {
-      throw new DamagedIndex('a row is not what was written')
+      throw new DamagedIndex('a row differs from what was written')
     }
     table.endLoading()
     await expect(
