@@ -26,7 +26,7 @@ export interface Parsed {
 
 /** Options that every command accepts. */
 export const GLOBAL_OPTIONS: readonly Option[] = [
-  { name: 'vault', type: 'text', sentence: 'The folder with the notes, or the name of one in the setting vaults.' },
+  { name: 'vault', type: 'text', sentence: 'The folder with the notes, or the name of a vault in the setting vaults.' },
   { name: 'config', type: 'text', sentence: 'A settings file.' },
   { name: 'set', type: 'text', many: true, sentence: 'A setting, as key=value.' },
   { name: 'json', type: 'flag', sentence: 'Print JSON, even to a terminal.' },
@@ -46,10 +46,10 @@ export const HTTP_OPTION: Option = {
   name: 'http',
   type: 'integer',
   bare: true,
-  sentence: 'Serve over HTTP instead of stdio, optionally at this port.',
+  sentence: 'Serve over HTTP instead of stdio, optionally on this port.',
 }
 
-/** Option for one run of a server that hosted assistants reach. */
+/** Option for serving hosted assistants in this run. */
 export const PUBLIC_OPTION: Option = {
   name: 'public-url',
   type: 'text',

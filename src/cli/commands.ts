@@ -14,7 +14,7 @@ export interface Command {
 }
 
 const CLIENT_OPTIONS: readonly Option[] = [
-  { name: 'name', type: 'text', default: 'roux', sentence: 'The name of the server in that program; use another one per vault.' },
+  { name: 'name', type: 'text', default: 'roux', sentence: 'The name of the server there; use a different one for each vault.' },
   { name: 'dry-run', type: 'flag', sentence: 'Show the change without making it.' },
 ]
 
@@ -37,13 +37,13 @@ export const COMMANDS = [
       HTTP_OPTION,
       PUBLIC_OPTION,
       { name: 'background', type: 'flag', sentence: 'Start the shared server, let it open the vault, and return.' },
-      { name: 'web', type: 'flag', sentence: 'With --http: also the page that "roux open" shows.' },
-      { name: 'verbose', type: 'flag', sentence: 'Include paths of this computer in roux://system-info.' },
+      { name: 'web', type: 'flag', sentence: 'With --http: also serve the page that "roux open" shows.' },
+      { name: 'verbose', type: 'flag', sentence: 'Include local paths in roux://system-info.' },
     ],
   },
   {
     name: 'stop',
-    sentence: 'End the shared server. The next assistant starts it again.',
+    sentence: 'Stop the shared server. The next assistant starts it again.',
     usage: '',
     words: 0,
   },
@@ -74,7 +74,7 @@ export const COMMANDS = [
       { name: 'write', type: 'flag', sentence: 'Let the server change notes (starts it with --write).' },
       { name: 'http', type: 'flag', sentence: 'Use the server of "roux serve --http" instead of starting one.' },
       { name: 'create', type: 'flag', sentence: 'Create the settings file even if the program was not found.' },
-      { name: 'force', type: 'flag', sentence: 'Replace a server of that name that is not Roux.' },
+      { name: 'force', type: 'flag', sentence: 'Replace a server with that name even if it is not Roux.' },
     ],
   },
   {
@@ -113,19 +113,19 @@ export const COMMANDS = [
   },
   {
     name: 'feed',
-    sentence: 'Keep vaults in the Neo4j database of store.neo4j.url up to date until stopped.',
+    sentence: 'Keep the vaults in the Neo4j database at store.neo4j.url up to date until stopped.',
     usage: '[vault]…',
     words: 100,
-    options: [{ name: 'remove', type: 'flag', sentence: 'Remove these vaults from the database, by their names there.' }],
+    options: [{ name: 'remove', type: 'flag', sentence: 'Remove these vaults, given by their names in the database.' }],
   },
   {
     name: 'eval',
-    sentence: 'Measure search quality with queries made from the vault.',
+    sentence: 'Measure search quality with queries generated from the vault.',
     usage: '[vault]',
     words: 1,
     options: [
       { name: 'queries', type: 'integer', default: 200, sentence: 'Maximum queries of each kind.' },
-      { name: 'seed', type: 'integer', default: 1, sentence: 'The same seed makes the same queries.' },
+      { name: 'seed', type: 'integer', default: 1, sentence: 'The same seed generates the same queries.' },
     ],
   },
   {
@@ -143,7 +143,7 @@ export const COMMANDS = [
         sentence: 'The format; csv lists the links only, html is the map as one self-contained page.',
       },
       { name: 'output', type: 'text', short: 'o', sentence: 'A file to write to instead of stdout.' },
-      { name: 'communities', type: 'flag', sentence: 'Add the communities of each note (not in csv).' },
+      { name: 'communities', type: 'flag', sentence: "Add each note's communities (not in csv)." },
       { name: 'semantic', type: 'flag', sentence: 'Add pairs of similar notes with their scores.' },
       { name: 'texts', type: 'flag', sentence: 'With html: include the texts of the notes.' },
     ],
@@ -183,7 +183,7 @@ export const COMMANDS = [
   },
   {
     name: 'connect',
-    sentence: 'Let one hosted assistant sign in, and print the code for the page it opens.',
+    sentence: 'Let one hosted assistant sign in, and print the code to enter on the page that it opens.',
     usage: '',
     words: 0,
     options: [
@@ -191,7 +191,7 @@ export const COMMANDS = [
         name: 'scope',
         type: 'text',
         default: 'read',
-        sentence: 'The most it may be allowed: read, write and attach, separated by commas.',
+        sentence: 'The scopes that it may get at most: read, write and attach, separated by commas.',
       },
       { name: 'vaults', type: 'text', default: '*', sentence: 'The names of its vaults, separated by commas.' },
     ],
@@ -205,7 +205,7 @@ export const COMMANDS = [
     options: [
       { name: 'note_id', type: 'text', sentence: 'Only this note: id or title.' },
       { name: 'folder', type: 'text', sentence: 'Only this folder.' },
-      { name: 'tag', type: 'text', sentence: 'Only with this tag or one nested in it.' },
+      { name: 'tag', type: 'text', sentence: 'Only notes with this tag or a tag nested in it.' },
       {
         name: 'relevance',
         type: 'text',
@@ -224,7 +224,7 @@ export const COMMANDS = [
   },
   {
     name: 'usage',
-    sentence: 'Show the requests to models and their tokens.',
+    sentence: 'Show requests to models and the tokens they used.',
     usage: '',
     words: 0,
     options: [{ name: 'days', type: 'integer', default: 7, sentence: 'The number of days, including today.' }],
@@ -246,7 +246,7 @@ export const COMMANDS = [
   },
   {
     name: 'help',
-    sentence: 'Show every command and tool, one of them, or the settings.',
+    sentence: 'Show all commands and tools, help for one of them, or the settings.',
     usage: '[command|tool|settings]',
     words: 1,
   },
@@ -258,7 +258,7 @@ export interface KnownCommand extends Command {
   readonly name: CommandName
 }
 
-/** Returns the options of a command, with the global ones. */
+/** Returns a command's options, followed by the global ones. */
 export function optionsOfCommand({ options = [] }: Command): readonly Option[] {
   return [...options, ...GLOBAL_OPTIONS]
 }

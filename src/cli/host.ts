@@ -27,7 +27,7 @@ export interface Host extends Places {
   tools(): Promise<readonly Tool[]>
   /** Calls the listener on the first SIGINT or SIGTERM. */
   onSignal(listener: () => void): void
-  /** The vaults of this command line with their settings, if they are loaded already. */
+  /** This command line's vaults and their settings, if already loaded. */
   readonly loaded?: LoadedVaults
   /** Needed to use the shared server. Omitted within that server. */
   readonly sharing?: Sharing
@@ -35,9 +35,9 @@ export interface Host extends Places {
 
 /** Parts of a process that it needs to use the shared server. */
 export interface Sharing {
-  /** The program's main script, which tells builds apart. */
+  /** The program's main script, which identifies the build. */
   readonly script: string
-  /** Why this process must not use the shared server, if that is already known. */
+  /** Why this process must not use the shared server, if already known. */
   readonly alone?: string
   /** Prepares this process for serving a vault itself. */
   bootIndexer(): void
@@ -47,7 +47,7 @@ export interface Sharing {
 export type Composition = Omit<typeof import('../compose/index.ts'), 'indexFile'>
 
 /**
- * Runs `work` with a signal that is aborted by Ctrl+C or SIGTERM. An error after the abort is not treated as a failure; `told` is
+ * Runs `work` with a signal that is aborted by Ctrl+C or SIGTERM. An error after the abort does not count as a failure; `told` is
  * called instead.
  * @returns the exit code
  */

@@ -46,7 +46,7 @@ const host: Host = {
 // `roux … | head` must exit quietly. The server is excluded because its transport handles stream errors itself.
 const isShared = argv[0] === SHARED_COMMAND
 const isServer = isShared || splitCommand(argv).command === 'serve'
-// Such a process relays, unless its settings say otherwise.
+// Such a process relays to the shared server, unless its settings forbid that.
 const mayRelay = alone === undefined && greetingFor(argv, process.env) !== undefined
 if (!isServer) {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))
@@ -62,7 +62,7 @@ async function main(): Promise<void> {
   if (isServer && (isShared || !mayRelay)) bootIndexer()
   const code = isShared ? await (await import('./shared/shared-server.ts')).runSharedServer(host) : await run(argv, host)
   await endSpare()
-  // The relay ends the process when it has passed on the last answer.
+  // The relay ends the process once it has passed on the last answer.
   if (streams !== undefined) return streams.finish(code)
   process.exitCode = code
   // A client that has sent `exit` may keep stdin open, so do not wait for it to close.

@@ -30,9 +30,9 @@ export interface Invocation {
 export function settingsInput({ host, options }: Invocation, vault?: string): SettingsInput {
   const option = options.get('vault') as string | undefined
   if (option !== undefined && vault !== undefined)
-    throw new UsageError(`Two vaults: "${option}" and "${vault}".`, 'Name one of them.')
+    throw new UsageError(`Two vaults were given: "${option}" and "${vault}".`, 'Name only one of them.')
   const named = option ?? vault
-  if (named === '') throw new UsageError('The name of the vault is empty.', 'Name a folder, or leave it out.')
+  if (named === '') throw new UsageError('The name of the vault is empty.', 'Name a folder, or omit the name.')
   const config = options.get('config') as string | undefined
   return {
     cwd: host.cwd,
@@ -72,7 +72,7 @@ function overHttp(options: Invocation['options']): readonly string[] {
   if (typeof value !== 'number') return []
   if (value >= 0 && value <= 65_535) return [`http.port=${value}`]
   const flag = options.has('port') ? '--port' : '--http'
-  throw new UsageError(`${flag} must be a port, a whole number from 0 to 65535; got ${value}.`, '0 is any free port.')
+  throw new UsageError(`${flag} must be a port, a whole number from 0 to 65535; got ${value}.`, '0 means any free port.')
 }
 
 /**

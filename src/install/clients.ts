@@ -1,8 +1,8 @@
 import { posix, win32 } from 'node:path'
 
 /**
- * Supported programs and their settings files, in the order of the help text. As documented in 2026: Claude Desktop and Cursor take
- * `command` and `args`. Claude Code and VS Code also need `type`. Since 2025, Zed takes `command`, `args` and `env` on one level
+ * Supported programs and their settings files, in the order of the help text. As documented in 2026: Claude Desktop and Cursor read
+ * `command` and `args`. Claude Code and VS Code also require `type`. Since 2025, Zed reads `command`, `args` and `env` on one level
  * (`command` used to be an object), and `url` with `headers`.
  */
 export const CLIENTS: readonly Client[] = [
@@ -14,7 +14,7 @@ export const CLIENTS: readonly Client[] = [
     key: 'mcpServers',
     stdio: (launch) => ({ ...launch }),
     afterInstall: 'Quit Claude Desktop and start it again.',
-    afterUninstall: 'Quit Claude Desktop and start it again: until then its server keeps running.',
+    afterUninstall: 'Quit Claude Desktop and start it again; until then, its server keeps running.',
   },
   {
     name: 'claude-code',
@@ -24,8 +24,8 @@ export const CLIENTS: readonly Client[] = [
     key: 'mcpServers',
     stdio: (launch) => ({ type: 'stdio', ...launch, env: {} }),
     http: (endpoint) => ({ type: 'http', ...remote(endpoint) }),
-    afterInstall: 'New sessions have it; "claude mcp list" shows it.',
-    afterUninstall: 'New sessions do not have it; open sessions keep it until they end.',
+    afterInstall: 'It is available in new sessions; "claude mcp list" shows it.',
+    afterUninstall: 'It is gone from new sessions; open sessions keep it until they end.',
   },
   {
     name: 'cursor',
@@ -57,8 +57,8 @@ export const CLIENTS: readonly Client[] = [
     key: 'context_servers',
     stdio: (launch: Launch) => ({ ...launch, env: {} }),
     http: remote,
-    afterInstall: 'Zed starts it by itself; the settings of its agent panel show it.',
-    afterUninstall: 'If the settings of its agent panel still show it, start Zed again.',
+    afterInstall: 'Zed starts it automatically; the settings of the agent panel show it.',
+    afterUninstall: 'If the settings of the agent panel still show it, start Zed again.',
   },
 ]
 
@@ -72,8 +72,8 @@ function remote({ url, token }: HttpEndpoint): { readonly url: string; readonly 
 }
 
 /**
- * Returns the platform's folder for application settings, which is roaming application data, Application Support, or the XDG
- * configuration folder.
+ * Returns the platform's folder for application settings: roaming application data, Application Support, or the XDG configuration
+ * folder.
  */
 function appData(places: Places): string {
   const { platform, home, env } = places

@@ -67,7 +67,7 @@ export function removeEntry(source: string, place: EntryPlace, earlier: readonly
 
 function findSection(document: JsonDocument, key: string): Node | undefined {
   if (document.root === undefined) return undefined
-  const property = findProperty(document, requireObject(document, document.root, 'what it holds'), key)
+  const property = findProperty(document, requireObject(document, document.root, 'the content'), key)
   return property && requireObject(document, valueNode(property), `"${key}"`)
 }
 

@@ -36,7 +36,7 @@ export function findProperty({ file, text }: JsonDocument, object: Node, name: s
   const [first, second] = (object.children ?? []).filter((property) => property.children?.[0]?.value === name)
   if (second === undefined) return first
   throw new RouxError('INVALID_SETTINGS', `${file}, ${placeOf(text, second.offset)}: "${name}" occurs twice.`, {
-    hint: 'Remove one of them; nothing was written.',
+    hint: 'Remove one of the two; nothing was written.',
   })
 }
 
@@ -66,28 +66,28 @@ const NAMES: Readonly<Record<Node['type'], string>> = {
   object: 'an object',
   array: 'a list',
   property: 'a property',
-  string: 'a text',
+  string: 'a string',
   number: 'a number',
   boolean: 'true or false',
   null: 'null',
 }
 
 const WHAT: Readonly<Record<string, string>> = {
-  InvalidSymbol: 'This is not a JSON keyword',
-  InvalidNumberFormat: 'This is not a JSON number',
-  PropertyNameExpected: 'a name in double quotes is expected',
-  ValueExpected: 'a value is expected',
-  ColonExpected: 'a colon is expected',
-  CommaExpected: 'a comma is expected',
-  CloseBraceExpected: 'a } is missing',
-  CloseBracketExpected: 'a ] is missing',
-  EndOfFileExpected: 'there is more after the end',
-  UnexpectedEndOfComment: 'a comment has no end',
-  UnexpectedEndOfString: 'a text has no end',
-  UnexpectedEndOfNumber: 'a number has no end',
-  InvalidUnicode: 'This is not a JSON escape sequence',
-  InvalidEscapeCharacter: 'This is not a JSON escape sequence',
-  InvalidCharacter: 'JSON does not allow this character',
+  InvalidSymbol: 'invalid keyword',
+  InvalidNumberFormat: 'invalid number',
+  PropertyNameExpected: 'expected a name in double quotes',
+  ValueExpected: 'expected a value',
+  ColonExpected: 'expected a colon',
+  CommaExpected: 'expected a comma',
+  CloseBraceExpected: 'missing }',
+  CloseBracketExpected: 'missing ]',
+  EndOfFileExpected: 'unexpected text after the end',
+  UnexpectedEndOfComment: 'unterminated comment',
+  UnexpectedEndOfString: 'unterminated string',
+  UnexpectedEndOfNumber: 'incomplete number',
+  InvalidUnicode: 'invalid escape sequence',
+  InvalidEscapeCharacter: 'invalid escape sequence',
+  InvalidCharacter: 'invalid character',
 }
 
 function parseOrRefuse(text: string, errors: ParseError[], file: string): Node | undefined {
@@ -95,13 +95,13 @@ function parseOrRefuse(text: string, errors: ParseError[], file: string): Node |
     return parseTree(text, errors, { allowTrailingComma: true, allowEmptyContent: true })
   } catch (error) {
     // The parser is recursive, so deep nesting overflows the stack.
-    if (error instanceof RangeError) throw notJson(file, 'it is nested too deep')
+    if (error instanceof RangeError) throw notJson(file, 'nested too deeply')
     throw error
   }
 }
 
 function notJson(file: string, what: string): RouxError {
-  return new RouxError('INVALID_SETTINGS', `${file} is not JSON, ${what}.`, {
+  return new RouxError('INVALID_SETTINGS', `${file} is not valid JSON: ${what}.`, {
     hint: 'Correct it, then run the command again; nothing was written.',
   })
 }

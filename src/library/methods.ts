@@ -3,5 +3,5 @@ export interface CallOptions {
   readonly signal?: AbortSignal
 }
 
-/** All tools as methods. The public type declaration is generated from the tools by `scripts/methods.mjs`. */
+/** All tools as methods. `scripts/methods.mjs` generates the public type declaration from the tools. */
 export type VaultMethods = object

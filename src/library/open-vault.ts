@@ -36,8 +36,8 @@ export interface OpenVault extends VaultMethods {
    */
   ready(options?: CallOptions): Promise<void>
   /**
-   * Copies the vault to a graph of the package `graphology`, for its algorithms, layouts and file formats. Later changes of notes do
-   * not reach the copy.
+   * Copies the vault to a graph of the package `graphology`, for its algorithms, layouts and file formats. Later changes to notes do
+   * not affect the copy.
    * @throws RouxError `PROVIDER_ERROR` if `graphology` is not installed
    */
   toGraphology(options?: GraphOptions & CallOptions): Promise<Answer<VaultGraph>>
@@ -96,7 +96,7 @@ export async function openVault(path: string, options: OpenVaultOptions = {}): P
     }
   const methods = Object.fromEntries(TOOLS.map((tool) => [methodName(tool.name), methodOf(tool)]))
   return {
-    // Generated from the same tools as the type. A test compares them.
+    // Generated from the same tools as the type. A test compares the two.
     ...(methods as unknown as VaultMethods),
     async ready({ signal } = {}) {
       core.indexing.begin()

@@ -14,11 +14,11 @@ export type GraphNodeAttributes = {
   kind: NodeKind
   tags: readonly string[]
   aliases: readonly string[]
-  /** Spelled as on disk. Missing targets have none. */
+  /** Spelled as on disk. Omitted for missing targets. */
   path?: string
   /** The folder of `path`. Empty for the vault's root. */
   folder?: string
-  /** The note's community, and its smaller community inside that one. */
+  /** The note's community, and the smaller community inside it. */
   community?: string
   community_2?: string
 }
@@ -27,14 +27,14 @@ export type GraphNodeAttributes = {
 export type GraphLinkAttributes = {
   kind: Occurrence['kind']
   form: Occurrence['form']
-  /** The property that holds the link. Links in the text have none. */
+  /** The property that contains the link. Omitted for links in the text. */
   type?: string
-  /** The file that holds the link, and the line in it, starting at 1. */
+  /** The file that contains the link, and the line in it, starting at 1. */
   file: string
   line: number
-  /** The heading or block that the link names. */
+  /** The heading or block to which the link points. */
   subpath?: string
-  /** Set if readers do not see the link. */
+  /** Set if the link is in a comment, so readers do not see it. */
   comment?: true
 }
 
@@ -42,7 +42,7 @@ export type GraphLinkAttributes = {
 export type VaultGraph = MultiDirectedGraph<GraphNodeAttributes, GraphLinkAttributes>
 
 export interface GraphOptions {
-  /** False to leave out communities, which take long to compute in a large vault. Defaults to true. */
+  /** False to leave out communities, which take a long time to compute in a large vault. Defaults to true. */
   readonly communities?: boolean
 }
 
@@ -70,7 +70,7 @@ export async function toGraphology(
             ...(part === undefined ? undefined : { community_2: part }),
           })
         },
-        // Edges are numbered, because keys that graphology chooses differ from copy to copy.
+        // Edges are numbered, because the keys that graphology chooses differ from copy to copy.
         link: (link, file) => void graph.addEdgeWithKey(String(count++), link.from, link.to, attributesOf(link, file)),
       })
       return graph
@@ -91,7 +91,7 @@ function attributesOf({ kind, form, property, subpath, line, inComment }: Occurr
   }
 }
 
-/** The tested version. */
+/** The command that installs the tested version. */
 const INSTALL = '`npm install graphology@0.26 graphology-types`'
 
 async function loadGraphology(): Promise<Pick<typeof import('graphology'), 'MultiDirectedGraph'>> {
@@ -99,7 +99,7 @@ async function loadGraphology(): Promise<Pick<typeof import('graphology'), 'Mult
     return await import('graphology')
   } catch (cause) {
     if (isMissing(cause))
-      throw providerError('toGraphology needs the package graphology, which is not installed.', `${INSTALL} installs it.`)
+      throw providerError('toGraphology needs the package graphology, which is not installed.', `Install it with ${INSTALL}.`)
     throw providerError(`The package graphology cannot be loaded: ${reasonOf(cause)}.`, `Install it again with ${INSTALL}.`)
   }
 }

@@ -5,21 +5,21 @@ import { isRecord } from '../core/is-record.ts'
 import { parseJson } from '../core/quietly.ts'
 import { notUsable, type Place, readAnnouncement } from './place.ts'
 
-/** The first line of a connection, without the token. Nothing follows it before the server has accepted the connection. */
+/** The first line of a connection, without the token. Nothing else is sent until the server has accepted the connection. */
 export interface Greeting {
   readonly kind: 'serve' | 'command' | 'warm' | 'status' | 'stop'
   readonly argv: readonly string[]
   readonly cwd: string
-  /** Environment variables that the command line depends on. */
+  /** Environment variables on which the command line depends. */
   readonly env: Readonly<Record<string, string | undefined>>
-  /** Columns of the streams that are terminals; 0 if unknown. */
+  /** Widths of the streams that are terminals, in columns; 0 if unknown. */
   readonly columns: { readonly stdout?: number | undefined; readonly stderr?: number | undefined }
 }
 
-/** Begins a line that is for the relay. JSON cannot contain this character, so no message does. */
+/** Marks a line as a notice for the relay. JSON cannot contain this character unescaped, so no message starts with it. */
 const MARK = '\u0001'
 
-/** A line from the server for the relay, between the messages for the client. The first one accepts the connection, unless it has `alone`. */
+/** A line from the server to the relay, among the messages for the client. The first accepts the connection unless it sets `alone`. */
 export interface Notice {
   /** Why the process must work alone. */
   readonly alone?: string
@@ -28,9 +28,9 @@ export interface Notice {
   readonly status?: SharedStatus
   readonly out?: string
   readonly err?: string
-  /** The work is done. */
+  /** The exit code, once the work is done. */
   readonly exit?: number
-  /** The connection ends and should be made again: at once, when there is something to send, or at once to repeat the open requests. */
+  /** The connection ends. Reconnect immediately, only when there is something to send, or immediately and repeat the open requests. */
   readonly again?: 'now' | 'later' | 'repeat' | undefined
 }
 
@@ -38,7 +38,7 @@ export interface Notice {
 export interface SharedStatus {
   readonly process: number
   readonly version: string
-  /** Megabytes. */
+  /** In megabytes. */
   readonly memory: number
   readonly connections: number
   readonly vaults: readonly { readonly vault: string; readonly connections: number }[]
@@ -56,7 +56,7 @@ export function readNotice(line: string): Notice | undefined {
   return isRecord(notice) ? notice : {}
 }
 
-/** Yields the lines of a stream without their line breaks, then what follows the last one. A stream that breaks has ended. */
+/** Yields a stream's lines without line breaks, then any text after the last break. A stream error counts as the end. */
 export async function* linesOf(stream: Readable): AsyncGenerator<string, undefined> {
   const decoder = new StringDecoder()
   let line = ''
@@ -70,12 +70,12 @@ export async function* linesOf(stream: Readable): AsyncGenerator<string, undefin
       }
     }
   } catch {
-    // The lines before the break count.
+    // The lines received before the error are still valid.
   }
   if (line !== '') yield line
 }
 
-/** Writes a text. Resolves when the next one may follow, or the stream is gone. */
+/** Writes text. Resolves when more can be written or the stream has closed. */
 export function written(stream: Writable, text: string): Promise<void> {
   return new Promise((resolve) => {
     const end = (): void => {
@@ -94,14 +94,14 @@ export interface Link {
   readonly lines: AsyncIterable<string>
 }
 
-/** Milliseconds for something that listens to answer the first line. A server needs some ten on a quiet machine. */
+/** Milliseconds to wait for a listener's answer to the first line. A server on an idle machine takes about ten. */
 const SILENCE = 2_000
 
 /**
  * Connects to the shared server.
- * @param patience milliseconds to wait for an answer if the server's process lives
- * @returns `undefined` if no server runs
- * @throws an error whose message tells why the server cannot be used
+ * @param patience milliseconds to wait for an answer if the server's process is alive
+ * @returns `undefined` if no server is running
+ * @throws an error whose message explains why the server cannot be used
  */
 export async function connect(place: Place, greeting: Greeting, patience = SILENCE): Promise<Link | undefined> {
   const { token, isAlive = false } = readAnnouncement(place) ?? {}
@@ -109,11 +109,11 @@ export async function connect(place: Place, greeting: Greeting, patience = SILEN
   const socket = openSocket({ path: place.socket, allowHalfOpen: true }).on('error', () => {})
   socket.write(`${JSON.stringify({ ...greeting, token })}\n`)
   const lines = linesOf(socket)
-  const stranger: Notice = { alone: 'another program listens there' }
+  const stranger: Notice = { alone: 'another program is using its socket' }
   const first = lines.next().then(({ value: line }) => (line === undefined ? undefined : (readNotice(line) ?? stranger)))
   const silence: Notice = { alone: 'the shared server does not answer' }
   const late = new Promise<Notice>((resolve) => {
-    // A process that was itself too busy first reads what has arrived meanwhile.
+    // If this process was too busy itself, let it first read what has arrived in the meantime.
     setTimeout(() => setImmediate(resolve, silence), isAlive ? patience : SILENCE).unref()
   })
   const notice = await Promise.race([first, late])

@@ -3,22 +3,22 @@ import type { Greeting } from './connect.ts'
 
 type Env = Greeting['env']
 
-/** Commands that the shared server never runs. The other words are `ask`, `call` and tools. */
+/** Commands that the shared server never runs. It does run `ask`, `call` and tools. */
 const NOT_SHARED: ReadonlySet<string> = new Set([
   ...['open', 'init', 'install', 'uninstall', 'status', 'stop', 'doctor', 'index', 'feed', 'eval', 'export', 'trust', 'forget'],
   ...['token', 'ai', 'usage', 'help', 'connect', 'shared-server'],
 ])
 
-/** Names of the environment variables that a process sends to the shared server. */
+/** Matches the environment variables that a process sends to the shared server. */
 export const SENT_VARIABLE = /^(?:ROUX_.*|NO_COLOR|TERM)$/
 
-/** Options that the shared server does not handle. */
+/** Matches options that the shared server does not handle. */
 const ALONE = /^(?:--(?:alone|background|web|http(?:=.*)?|help|version)|-h|-V)$/
 const WITH_VALUE: ReadonlySet<string> = new Set(['--vault', '--config', '--set'])
 
-/** Returns the first line for the shared server, or `undefined` if the process must work alone. */
+/** Returns the greeting for the shared server, or `undefined` if the process must work alone. */
 export function greetingFor(argv: readonly string[], env: Env): Greeting | undefined {
-  // The words after it are text, such as a line that a shell completes.
+  // The words after `--` are text, such as a line that a shell wants to complete.
   const end = argv.indexOf('--')
   const options = end < 0 ? argv : argv.slice(0, end)
   const word = options.find((one, at) => !one.startsWith('-') && !WITH_VALUE.has(argv[at - 1] ?? ''))

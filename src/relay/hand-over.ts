@@ -4,7 +4,7 @@ import type { Readable, Writable } from 'node:stream'
 interface HandOver {
   /** Why this process works without the shared server. */
   alone?: string
-  /** The streams to the client, if the relay has them. */
+  /** The streams to the client. Omitted if the relay has not taken over stdin and stdout. */
   streams?: { readonly stdin: Readable; readonly stdout: Writable; finish(code: number): void }
 }
 
@@ -12,5 +12,5 @@ const KEY = Symbol.for('roux.hand-over')
 const common = globalThis as { [KEY]?: HandOver }
 common[KEY] ??= {}
 
-/** The relay and the program are separate scripts, so only the global object is common to both. */
+/** The relay and the program are separate scripts that share only the global object. */
 export const handOver: HandOver = common[KEY]

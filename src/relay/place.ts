@@ -10,34 +10,34 @@ import { quietly } from '../core/quietly.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 
-/** Where the shared server of this user listens, and the files beside its socket. */
+/** Where this user's shared server listens, and the files next to its socket. */
 export interface Place {
   readonly folder: string
   /** Path of the socket, or the name of the pipe on Windows. */
   readonly socket: string
-  /** File with the id of the process that starts or runs the server, then a space and the secret that begins every connection to it. */
+  /** File with the id of the process that starts or runs the server. Once it runs, a space and the secret for connections follow. */
   readonly announcement: string
-  /** Locked by the server as long as it runs. */
+  /** File that the server keeps locked while it runs. */
   readonly lock: string
   /** File with the server's output. */
   readonly log: string
 }
 
-/** Milliseconds for a server to start, or to answer, while its process lives. Many processes that start together keep it busy. */
+/** Milliseconds to wait for a live server to start or answer. It is busy when many processes start at the same time. */
 export const PATIENCE = 45_000
 
 export const isWindows = process.platform === 'win32'
 
-/** Longest path of a socket in bytes: the limit is 104 on macOS and 108 on Linux, with the closing zero. */
+/** Maximum length of a socket's path in bytes. The limit is 104 on macOS and 108 on Linux, including the terminating zero. */
 const LONGEST_PATH = 103
 
-/** Variables that Node reads: the time zone, its own options, proxies and certificates. */
+/** Matches variables that Node reads: the time zone, its own options, proxies and certificates. */
 const NODE_VARIABLE = /^(?:TZ|NODE_.+|SSL_CERT_.+|(?:all|https?|no)_proxy)$/i
 
 /**
- * Finds the place of the shared server for a program. The name depends on everything that the server takes from its own process: the
- * build of the program, Node, the computer and its mounts, the user's folders, and what Node reads from the environment. So another
- * version has another server, and so has a container that shares the cache folder but not the vaults.
+ * Finds the place of the shared server for a program. Its name depends on everything that a server inherits from its own process: the
+ * program's build, Node, the computer and its mounts, the user's folders, and what Node reads from the environment. Each version
+ * therefore has its own server, as does a container that shares the cache folder but not the vaults.
  * @param script path of the program's main script
  * @throws RouxError if a socket is not possible
  */
@@ -49,24 +49,24 @@ export function findPlace(script: string, env: Env): Place {
   const name = hashOf([script, size, mtimeMs, ...computer, cache, state, config, ...forNode.sort()].join('\0'))
   const runtime = env.XDG_RUNTIME_DIR ?? ''
   const usual = isAbsolute(runtime) ? join(runtime, 'roux') : join(cache, 'run')
-  // Another user may already own a folder of this name in the temporary folder. `requirePrivate` detects that.
+  // Another user may already own a folder with this name in the temporary folder. `requirePrivate` detects that.
   const candidates = [usual, join(tmpdir(), `roux-${process.getuid?.() ?? ''}`)]
   const folder = candidates.find((one) => isWindows || Buffer.byteLength(join(one, `${name}.sock`)) <= LONGEST_PATH)
-  if (folder === undefined) throw notUsable(`the path of a socket in ${candidates.join(' or ')} is too long`)
+  if (folder === undefined) throw notUsable(`the socket's path in ${candidates.join(' or ')} would be too long`)
   const path = (ending: string): string => join(folder, `${name}.${ending}`)
   const socket = isWindows ? `\\\\.\\pipe\\roux-${name}` : path('sock')
   return { folder, socket, announcement: path('server'), lock: path('lock'), log: path('log') }
 }
 
-/** Creates the folder of the socket. Throws if that is not possible, or if the folder is not the user's alone. */
+/** Creates the socket's folder. Throws if that is not possible, or if the folder is not private to the user. */
 export function makeSocketFolder({ folder }: Place): void {
   makeFolder(folder, { mkdirSync, dirname })
   requirePrivate(folder, 'isDirectory')
 }
 
 /**
- * Reads who starts or runs the server. `token` is the secret of a server that runs. Returns `undefined` if there is no announcement.
- * @throws RouxError unless folder, file and socket belong to the user alone, and errors from Node
+ * Reads which process starts or runs the server. `token` is a running server's secret. Returns `undefined` without an announcement.
+ * @throws RouxError unless folder, file and socket are private to the user, and errors from Node
  */
 export function readAnnouncement({ folder, socket, announcement: path }: Place) {
   try {
@@ -74,9 +74,9 @@ export function readAnnouncement({ folder, socket, announcement: path }: Place) 
     requirePrivate(path, 'isFile')
     const [pid = '', token] = readFileSync(path, 'utf8').split(' ')
     if (token !== undefined) requirePrivate(socket, 'isSocket')
-    // A server repeats its announcement. An older one counts no more, because process ids are used again.
+    // A live server renews its announcement. An old one is ignored, because process ids are reused.
     const isRecent = Math.abs(Date.now() - statSync(path).mtimeMs) < PATIENCE
-    // Between its creation and its first write, the file is empty.
+    // The file is empty between its creation and the first write, while its process is starting.
     return { isAlive: isRecent && (pid === '' || isRunning(Number(pid))), token }
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return undefined
@@ -84,7 +84,7 @@ export function readAnnouncement({ folder, socket, announcement: path }: Place) 
   }
 }
 
-/** Throws if something is not of this kind and the user's alone. The folder protects the socket. */
+/** Throws unless the path is of this kind and private to the user. The mode of a socket is not checked: its folder protects it. */
 function requirePrivate(path: string, kind: 'isDirectory' | 'isFile' | 'isSocket'): void {
   if (isWindows) return
   const stats = lstatSync(path)
@@ -93,8 +93,8 @@ function requirePrivate(path: string, kind: 'isDirectory' | 'isFile' | 'isSocket
 }
 
 /**
- * Returns the error for a shared server that cannot be used. The process then does its work alone.
- * @param isBusy true if the server lives but has not answered in time
+ * Returns the error for a shared server that cannot be used. The process then works alone.
+ * @param isBusy true if the server is alive but has not answered in time
  */
 export function notUsable(reason: string, isBusy = false): RouxError {
   return new RouxError('PROVIDER_ERROR', reason, { isTransient: isBusy })
@@ -102,7 +102,7 @@ export function notUsable(reason: string, isBusy = false): RouxError {
 
 const FNV = { start: 0xcbf29ce484222325n, prime: 0x100000001b3n }
 
-/** FNV-1a with 64 bits. The name is no secret, and loading `node:crypto` would take longer than the rest of a relay's start. */
+/** 64-bit FNV-1a. The name is not a secret, and loading `node:crypto` would take longer than everything else a relay does at start. */
 function hashOf(text: string): string {
   let hash = FNV.start
   for (const byte of Buffer.from(text)) hash = BigInt.asUintN(64, (hash ^ BigInt(byte)) * FNV.prime)

@@ -6,51 +6,51 @@ import { once } from '../core/waiting/once.ts'
 import { type Link, linesOf, type Notice, noticeLine, readNotice, written } from './connect.ts'
 
 export interface RelayOptions {
-  /** The first connection. Without one, this process answers until a request needs a vault. */
+  /** The first connection. If omitted, this process answers until a request needs a vault. */
   readonly link?: Link
-  /** Makes another connection, starting the server if necessary. Rejects if that is not possible. */
+  /** Connects again, starting the server if necessary. Rejects if that is not possible. */
   reopen(): Promise<Link>
   /**
    * Serves in this process. Resolves to the exit code.
-   * @param needVaults to be called for the first request that needs a vault; omitted if this process opens the vaults itself
+   * @param needVaults must be called for the first request that needs a vault; omitted if this process opens the vaults itself
    */
   serveHere(streams: { readonly stdin: Readable; readonly stdout: Writable }, needVaults?: () => void): Promise<number>
-  /** Called with the exit code when everything is sent. */
+  /** Called with the exit code once everything has been sent. */
   onFinished(code: number): void
 }
 
 type Message = Readonly<Record<string, unknown>>
 
-/** Begins the ids of requests that the relay repeats on a new connection. The client does not see the answers. */
+/** Prefix of the ids of requests that the relay repeats on a new connection. The client does not see their responses. */
 const REPEATED = 'roux-relay-'
 /** Messages that end a connection. */
 const LAST_WORDS = new Set<unknown>(['exit', 'notifications/exit'])
-/** The last of each, for each address, is repeated on a new connection. */
+/** Methods whose latest message, per resource address, is repeated on a new connection. */
 const KEPT = new Set(['initialize', 'notifications/initialized', 'logging/setLevel', 'resources/subscribe'])
 const LISTEN = 'subscriptions/listen'
 const ACKNOWLEDGED = 'notifications/subscriptions/acknowledged'
 const SUBSCRIPTION_ID = 'io.modelcontextprotocol/subscriptionId'
-/** Milliseconds after the client's end or a signal. A server ends its part within 4.4 s. */
+/** Milliseconds until the relay exits after the client's end or a signal. A server ends the connection within 4.4 s. */
 const LAST = 4_700
 
 /**
- * Copies lines between a client and the shared server. If the server ends, the relay makes another connection, repeats the client's
- * opening and subscriptions on it, and answers the open requests with errors. It never sends anything else twice.
+ * Copies lines between a client and the shared server. If the server ends, the relay reconnects, repeats the client's opening and
+ * subscriptions, and answers the open requests with errors. It never sends anything else twice.
  */
 export class StdioRelay {
   readonly #options: RelayOptions
-  /** Requests without an answer. Those of a batch have the same line. */
+  /** Unanswered requests. Requests of the same batch have the same line. */
   readonly #open = new Map<string, { readonly message: Message; readonly line: string }>()
-  /** Messages that a new connection gets again: the client's opening, its log level and its subscriptions. */
+  /** Messages to repeat on a new connection: the client's opening, its log level and its subscriptions. */
   readonly #kept = new Map<string, Message>()
   #wire: Duplex | undefined
-  /** Resolves when there is a wire again. */
+  /** Resolves once there is a connection again. */
   #reopening: Promise<void> | undefined
-  /** Names of the tools that change something, once a server has told them. */
+  /** Names of the tools that change something, once a server has sent them. */
   #writes: readonly string[] | undefined
-  /** When to make another connection. An unused server is replaced only when the client sends something. */
+  /** When to reconnect. An unused server is replaced only when the client sends something. */
   #again: Notice['again']
-  /** True while a later server starts, because it warns of the same as the first. */
+  /** True while a replacement server starts, because it would repeat the first server's warnings. */
   #isMuted = false
   #hasEnded = false
 
@@ -62,7 +62,7 @@ export class StdioRelay {
     void this.#copyFromClient()
   }
 
-  /** Tells the server that the client sends nothing more. The server still answers what is open. */
+  /** Tells the server that the client will send nothing more. The server still answers the open requests. */
   stop(): void {
     if (this.#hasEnded) return
     this.#hasEnded = true
@@ -111,7 +111,7 @@ export class StdioRelay {
     const [stdin, stdout] = [new PassThrough(), new PassThrough()]
     const socket = Duplex.from({ readable: stdout, writable: stdin })
     const end = (code: number) => void (this.#wire === socket && this.#finish(code))
-    // Earlier answers go to the client first.
+    // Ends the stream after the earlier answers, so the client gets those first.
     const needVaults = once(() => void stdout.end(noticeLine({ again: 'repeat' })))
     this.#attach({ socket, notice: {}, lines: linesOf(socket) })
     this.#options.serveHere({ stdin, stdout }, vaults && needVaults).then(end, () => end(1))
@@ -127,11 +127,11 @@ export class StdioRelay {
     void this.#copyFromServer(wire, lines)
   }
 
-  /** Returns the first lines of a connection: the client's opening and subscriptions, then the open requests. */
+  /** Returns the lines to send first on a connection: the client's opening and subscriptions, then the open requests. */
   #linesToRepeat(): readonly string[] {
     const kept = [...this.#kept.values()].map((message) => {
       const { id, method } = message
-      // A stream keeps its id, because its notifications carry it.
+      // A stream keeps its id, because its notifications contain it.
       const isSame = id === undefined || method === LISTEN || this.#open.has(keyOf(id))
       return JSON.stringify(isSame ? message : { ...message, id: `${REPEATED}${keyOf(id)}` })
     })
@@ -171,8 +171,8 @@ export class StdioRelay {
   }
 
   /**
-   * Notes which requests a line answers. Returns false if the client has not sent these requests itself, or knows the answer, or if the
-   * server ended within the line.
+   * Records which requests a line answers. Returns false if the relay itself has sent these requests, if the client already has the
+   * answer, or if the server ended in the middle of the line.
    */
   #isForClient(line: string): boolean {
     this.#isMuted = false
@@ -188,7 +188,7 @@ export class StdioRelay {
     return !String(id).startsWith(REPEATED)
   }
 
-  /** Keeps a stream that the server has acknowledged. Returns false if another server did so before. */
+  /** Remembers a stream that the server has acknowledged. Returns false if an earlier server has already acknowledged it. */
   #keepStream({ params }: Message): boolean {
     const key = keyOf(membersOf(membersOf(params)._meta)[SUBSCRIPTION_ID])
     const request = this.#open.get(key)?.message
@@ -203,7 +203,7 @@ export class StdioRelay {
     else if (this.#open.size > 0 || this.#again === 'now') void this.#reopen()
   }
 
-  /** Answers the open requests with errors, so they are not sent again. Only an `initialize` stays open. */
+  /** Answers the open requests with errors, so that they are not sent again. Only `initialize` stays open. */
   #answerLost(): void {
     for (const [key, { message }] of this.#open) {
       if (message.method === 'initialize') continue
@@ -216,9 +216,9 @@ export class StdioRelay {
     const mayWrite = method === 'tools/call' && this.#writes?.includes(String(membersOf(params).name)) !== false
     const hint = mayWrite
       ? 'The change may have been made. Check list_changes before you repeat it.'
-      : 'Nothing was changed by this. Ask again.'
+      : 'Nothing was changed. Ask again.'
     const error = new RouxError('PROVIDER_ERROR', 'The shared server ended before it answered.', { hint }).toJSON()
-    // Clients show a model the result of a call, but not always a protocol error.
+    // Clients show models the results of calls, but not always protocol errors.
     if (method !== 'tools/call' || !this.#kept.has('initialize'))
       return { jsonrpc: '2.0', id, error: { code: -32603, message: `${error.message} ${hint}` } }
     const content = [{ type: 'text', text: JSON.stringify({ error }) }]
@@ -234,7 +234,7 @@ function membersOf(value: unknown): Message {
   return isRecord(value) ? value : {}
 }
 
-/** Returns the messages in a line: one, those of a batch, or none if it is malformed, which the server reports. */
+/** Returns the messages in a line: one message, those of a batch, or none if the line is malformed, which the server reports. */
 function messagesIn(line: string): readonly Message[] {
   const parsed = parseJson(line)
   return (Array.isArray(parsed) ? parsed : [parsed]).filter(isRecord)

@@ -128,7 +128,7 @@ Reads one note.
   --id <text>        Note.
   --depth <integer>  How far.
   --include-content  Show the content. (true)
-  --vault <text>     The folder with the notes, or the name of one in the setting vaults.
+  --vault <text>     The folder with the notes, or the name of a vault in the setting vaults.
   --config <text>    A settings file.
   --set <text>…      A setting, as key=value.
   --json             Print JSON, even to a terminal.
@@ -147,7 +147,7 @@ Reads one note.
     ['call', 'error: Which tool?\n  Run: roux call <tool> [json|-]\n'],
     ['call get_hubs [1]', `error: The arguments are not a JSON object.\n  For example: roux call get_hubs '{"limit": 5}'\n`],
     ['status a b', 'error: Unexpected argument "b".\n  Run: roux status [vault]\n'],
-    ['status a --vault b', 'error: Two vaults: "b" and "a".\n  Name one of them.\n'],
+    ['status a --vault b', 'error: Two vaults were given: "b" and "a".\n  Name only one of them.\n'],
     ['status --jsno', 'error: There is no option --jsno.\n  Did you mean "--json"?\n'],
     ['--limit=5', 'error: There is no option --limit.\n  See --help; words that begin with a dash go after "--".\n'],
     ['get-node', 'error: <id> is missing.\n  It is the word after the command, or --id.\n'],
@@ -252,21 +252,18 @@ describe('tools', () => {
 
   test('a disabled tool says how to enable it', async () => {
     const { code, err } = await roux('get-hubs --set tools.get_hubs=false')
-    expect([code, err]).toEqual([
-      1,
-      'error: The tool get_hubs is switched off.\n  The setting tools.get_hubs: true turns it on.\n',
-    ])
+    expect([code, err]).toEqual([1, 'error: The tool get_hubs is switched off.\n  Set tools.get_hubs to true to turn it on.\n'])
   })
 
   test.each([
-    ['search --query x', 'search', 'embedder.kind: static'],
-    ['call search {"query":"a"}', 'search', 'embedder.kind: static'],
-    ['search --query x --set tools.search=no', 'search', 'tools.search: true'],
+    ['search --query x', 'search', 'embedder.kind to static'],
+    ['call search {"query":"a"}', 'search', 'embedder.kind to static'],
+    ['search --query x --set tools.search=no', 'search', 'tools.search to true'],
   ])('without an embedder, %s names the setting that helps', async (args, tool, setting) => {
     expect(await roux(`${args} --set embedder.kind=none`)).toEqual({
       code: 1,
       out: '',
-      err: `error: The tool ${tool} is switched off.\n  The setting ${setting} turns it on.\n`,
+      err: `error: The tool ${tool} is switched off.\n  Set ${setting} to turn it on.\n`,
     })
   })
 
@@ -563,7 +560,7 @@ describe('status and index', () => {
       },
     })
     expect({ code, out, closed }).toEqual({ code: 130, out: '', closed: true })
-    expect(err).toBe('Stopped. Finished work is kept; "roux index" continues there.\n')
+    expect(err).toBe('Stopped. Finished work is kept; "roux index" does the rest.\n')
   })
 
   test('index shows its progress', async () => {

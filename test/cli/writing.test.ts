@@ -45,7 +45,7 @@ describe('permission to write', () => {
     const { code, out, err, requests, writing } = await roux(args)
     expect([code, out]).toEqual([1, ''])
     expect(err).toBe(
-      `error: The tool ${tool} is switched off.\n  Add --write to allow it this once. The setting ${setting}: true turns it on.\n`,
+      `error: The tool ${tool} is switched off.\n  Add --write to allow it this once. Set ${setting} to true to turn it on.\n`,
     )
     expect([requests, writing.undone]).toEqual([[], []])
   })
@@ -80,7 +80,7 @@ describe('permission to write', () => {
 
   test('a tool that is disabled by name stays disabled', async () => {
     const { code, err } = await roux(['undo', 'c1', '--write', '--set', 'tools.undo=false'])
-    expect([code, err]).toEqual([1, 'error: The tool undo is switched off.\n  The setting tools.undo: true turns it on.\n'])
+    expect([code, err]).toEqual([1, 'error: The tool undo is switched off.\n  Set tools.undo to true to turn it on.\n'])
     const operations = '[{"tool":"delete_node","arguments":{"id":"home"}}]'
     const applied = await roux(['apply-changes', '--operations', operations, '--write', '--set', 'tools.delete_node=false'])
     expect([applied.code, applied.requests]).toEqual([1, []])
@@ -198,7 +198,7 @@ describe('a dry run', () => {
     const { code, err, requests } = await roux(['apply-changes', '--plan-id', 'p1', '--write'])
     expect([code, requests]).toEqual([2, []])
     expect(err).toBe(
-      'error: A plan ends with the command that made it, so there is none to run.\n  Pass the operations again without --dry-run.\n',
+      'error: A plan is lost when the command that made it ends, so there is no plan to apply.\n  Pass the operations again without --dry-run.\n',
     )
   })
 

@@ -131,7 +131,7 @@ await vault.close()
   const { stdout, stderr } = spawnSync(process.execPath, [program], { encoding: 'utf8' })
   expect(stderr).toBe('')
   expect(stdout).toBe(
-    '1\nPROVIDER_ERROR toGraphology needs the package graphology, which is not installed. `npm install graphology@0.26 graphology-types` installs it.\n',
+    '1\nPROVIDER_ERROR toGraphology needs the package graphology, which is not installed. Install it with `npm install graphology@0.26 graphology-types`.\n',
   )
 })
 

@@ -98,15 +98,15 @@ test('lists servers by name', () => {
 
 describe('invalid settings are refused with the position only', () => {
   test.each([
-    ['{\n  "a": 1', 'settings.json is not JSON, line 2, column 9: a } is missing.'],
-    ['{\r\n  "a" 1}', 'settings.json is not JSON, line 2, column 7: a colon is expected.'],
-    ['{"a": nope}', 'settings.json is not JSON, line 1, column 7: This is not a JSON keyword.'],
-    ['{"a": "b}', 'settings.json is not JSON, line 1, column 7: a text has no end.'],
-    ['{} {}', 'settings.json is not JSON, line 1, column 4: there is more after the end.'],
-    ['['.repeat(100_000), 'settings.json is not JSON, it is nested too deep.'],
-    ['[]', 'settings.json, line 1, column 1: what it holds is a list, not an object.'],
-    ['null', 'settings.json, line 1, column 1: what it holds is null, not an object.'],
-    ['{"servers": "none"}', 'settings.json, line 1, column 13: "servers" is a text, not an object.'],
+    ['{\n  "a": 1', 'settings.json is not valid JSON: line 2, column 9: missing }.'],
+    ['{\r\n  "a" 1}', 'settings.json is not valid JSON: line 2, column 7: expected a colon.'],
+    ['{"a": nope}', 'settings.json is not valid JSON: line 1, column 7: invalid keyword.'],
+    ['{"a": "b}', 'settings.json is not valid JSON: line 1, column 7: unterminated string.'],
+    ['{} {}', 'settings.json is not valid JSON: line 1, column 4: unexpected text after the end.'],
+    ['['.repeat(100_000), 'settings.json is not valid JSON: nested too deeply.'],
+    ['[]', 'settings.json, line 1, column 1: the content is a list, not an object.'],
+    ['null', 'settings.json, line 1, column 1: the content is null, not an object.'],
+    ['{"servers": "none"}', 'settings.json, line 1, column 13: "servers" is a string, not an object.'],
     ['{"servers": {}, "servers": {}}', 'settings.json, line 1, column 17: "servers" occurs twice.'],
     ['{"servers": {"roux": 1, "roux": 2}}', 'settings.json, line 1, column 25: "roux" occurs twice.'],
   ])('%.40s', (text, message) => {

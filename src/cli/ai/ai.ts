@@ -27,7 +27,7 @@ async function act(invocation: Invocation): Promise<number> {
     const names = Object.keys(ACTIONS)
     throw new UsageError(
       `"roux ai ${word}" is not a command.`,
-      didYouMean(nearest(word, names)) ?? `One of: ${names.join(', ')}.`,
+      didYouMean(nearest(word, names)) ?? `Use one of ${names.join(', ')}.`,
     )
   }
   const needsAddress = action === allow || action === revoke
@@ -55,7 +55,7 @@ async function status({ invocation: { printer }, desk, loaded }: Run): Promise<v
   const allowed = consents.map(({ origin, time }) => ({ origin, since: new Date(time).toISOString() }))
   const lines = [
     `Asking a chat model is ${enabled ? 'on' : 'off (ai.enabled)'}.`,
-    ...(models.length === 0 ? ['No model on a server is set: nothing leaves this process.'] : models.map(describe)),
+    ...(models.length === 0 ? ['No model server is configured: nothing leaves this process.'] : models.map(describe)),
     ...allowed.map(({ origin, since }) => `Allowed: ${origin}, since ${since.slice(0, 10)}`),
     ...(budget === undefined ? [] : [`Tokens today: ${budget.used} of ${budget.limit}`]),
   ]
@@ -69,7 +69,7 @@ function describe({ use, model, baseUrl, location, origin, isAllowed, hasConsent
     ...(isAllowed ? [] : ['ai.allow_remote does not name it']),
     ...(hasConsent ? [] : [`"roux ai allow ${origin}" has not been run`]),
   ]
-  const says = missing.length === 0 ? 'it may be asked' : `not asked: ${missing.join(', ')}`
+  const says = missing.length === 0 ? 'it may be used' : `not used: ${missing.join(', ')}`
   return `${use === 'chat' ? 'Chat' : 'Embedding'}: ${model} at ${baseUrl}, ${where}; ${says}`
 }
 
@@ -84,13 +84,13 @@ async function allow({ invocation: { printer }, desk, loaded, address = '' }: Ru
     : isSet
       ? ''
       : `Also set ai.allow_remote: ["${host}"] in your settings.\n`
-  const told = `Allowed ${origin}: text of your notes may be sent to models there. "roux ai revoke ${origin}" ends this.\n${more}`
+  const told = `Allowed ${origin}: text from your notes may be sent to models there. To undo this: "roux ai revoke ${origin}".\n${more}`
   await printer.answer({ origin, allowed: true, set: isSet }, { render: () => told })
 }
 
 async function revoke({ invocation: { printer }, desk, address = '' }: Run): Promise<void> {
   const { origin, was } = desk.revoke(address)
-  const told = was ? `${origin} no longer gets anything.\n` : `${origin} was not allowed.\n`
+  const told = was ? `Nothing is sent to ${origin} any more.\n` : `${origin} was not allowed.\n`
   await printer.answer({ origin, allowed: false, was }, { render: () => told })
 }
 

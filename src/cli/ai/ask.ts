@@ -74,7 +74,7 @@ async function showPrompt({ printer }: Invocation, core: GraphCore, args: AskArg
   for (const { message } of warnings) printer.warn(message)
   const { system, messages, passages } = value
   if (printer.json) return await printer.answer({ system, messages, passages_used: passages.length })
-  if (passages.length === 0) return await printer.text('Nothing was found for this question; no model would be asked.\n')
+  if (passages.length === 0) return await printer.text('Nothing was found for this question, so no model would be asked.\n')
   const parts = [`--- system\n${system}`, ...messages.map(({ role, content }) => `--- ${role}\n${content}`)]
   await printer.text(`${parts.join('\n\n')}\n`)
 }
@@ -85,7 +85,7 @@ export function written({ status, answer, citations, uncited, model, location, u
   const sources = citations.map(({ n, id, heading, start_line, end_line, quote, support }) => {
     const lines = start_line === end_line ? `line ${start_line}` : `lines ${start_line}–${end_line}`
     const place = [id, ...heading].join(' › ')
-    return `[${n}] ${printable(place)}, ${lines}${support === 'weak' ? ' (weak: look it up)' : ''}\n    ${printable(quote).replace(/\s+/g, ' ')}`
+    return `[${n}] ${printable(place)}, ${lines}${support === 'weak' ? ' (weak: please check)' : ''}\n    ${printable(quote).replace(/\s+/g, ' ')}`
   })
   const without = uncited.length === 0 ? [] : [`${uncited.length} of its sentences have no source.`]
   const tokens = `${model}, ${location === 'local' ? 'on this computer' : 'on another computer'}: ${usage.input} + ${usage.output} tokens`

@@ -18,13 +18,13 @@ export async function run(invocation: Invocation): Promise<number> {
     const rows = desk.usage(days).map((row) => ({ ...row, ...costOf(row, prices.get(row.model)) }))
     const budget = await desk.budget()
     if (printer.json) await printer.answer({ rows, ...(budget === undefined ? {} : { budget }) })
-    else if (rows.length === 0) await printer.text('No model was asked.\n')
+    else if (rows.length === 0) await printer.text('No model has been used.\n')
     else {
       await printer.answer(rowsForPeople(rows))
       for (const place of placesOf(rows)) printer.note(place)
     }
     if (!printer.json && budget !== undefined)
-      printer.note(`Today: ${budget.used} of ${budget.limit} tokens; again at ${budget.reset}.`)
+      printer.note(`Today: ${budget.used} of ${budget.limit} tokens; the budget resets at ${budget.reset}.`)
   } finally {
     desk.close()
   }

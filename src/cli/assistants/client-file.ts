@@ -43,7 +43,7 @@ export function requireClient({ positionals: [name] }: Invocation, command: 'ins
   if (client !== undefined) return client
   throw new UsageError(
     `"${name}" is not a program that Roux knows.`,
-    didYouMean(nearest(name, names)) ?? `Known are ${names.join(', ')}.`,
+    didYouMean(nearest(name, names)) ?? `Known programs: ${names.join(', ')}.`,
   )
 }
 
@@ -142,7 +142,7 @@ function differenceOf({ file, text }: ClientChange): string {
     .join('\n')
 }
 
-/** Shortens each token so that it can be recognized but not used. */
+/** Shortens each token so that people can recognize but not use it. */
 function withoutTokens(text: string): string {
   return text.replace(/\broux_([\w-]{4})[\w-]{16,}/g, 'roux_$1…')
 }

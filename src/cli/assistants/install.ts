@@ -24,7 +24,7 @@ import {
   tellChange,
 } from './client-file.ts'
 
-/** Temporary folders with links that fnm creates for a single shell. */
+/** Matches the temporary folders of links that fnm creates for a single shell. */
 const PASSING = /[\\/]fnm_multishells[\\/]/
 
 /** Adds an entry for this vault to a client's settings, shows the change and keeps a backup. */
@@ -50,7 +50,7 @@ export async function install(invocation: Invocation): Promise<number> {
   })
 }
 
-/** With this many servers beside Roux, the lists of their tools crowd out the conversation. */
+/** With this many other servers, their tool lists crowd out the conversation. */
 const MANY_SERVERS = 4
 
 /** Recommends the short list of tools if the client already has many servers. */
@@ -59,7 +59,7 @@ function adviceFor({ options }: Invocation, { text = '' }: ClientFile, place: En
   const isChosen = ((options.get('set') as readonly string[] | undefined) ?? []).some((one) => one.startsWith('tools.profile='))
   if (others < MANY_SERVERS || isChosen) return []
   return [
-    `It has ${others} other servers, and reads the list of all their tools before each answer. Roux's is half as long with --set tools.profile=core.`,
+    `It has ${others} other servers and reads all their tool lists before each answer. With --set tools.profile=core, Roux's list is half as long.`,
   ]
 }
 
@@ -78,11 +78,11 @@ async function httpEntry(invocation: Invocation, { title, name, http }: Client):
     if (options.has(option))
       throw new UsageError(
         `--${option} has no effect on a server that is already running.`,
-        'Give it to "roux serve --http" instead.',
+        'Pass it to "roux serve --http" instead.',
       )
   }
   if (http === undefined)
-    throw new UsageError(`${title} does not accept HTTP servers in this file.`, `Leave out --http: "roux install ${name}".`)
+    throw new UsageError(`${title} does not accept HTTP servers in this file.`, `Omit --http: "roux install ${name}".`)
   const { settings } = await loadSettings(settingsInput(invocation))
   return http(httpEndpoint(host, settings))
 }
@@ -104,7 +104,7 @@ function requireVault(path: string): void {
 
 function warnOfReaders({ host, printer }: Invocation, { path, text, mode }: ClientFile): void {
   if (text === undefined || host.platform === 'win32' || (mode & 0o044) === 0) return
-  printer.warn(`${path} holds a token and is readable by other users of this computer: run chmod 600 on it.`)
+  printer.warn(`${path} contains a token and can be read by other users of this computer: run chmod 600 on it.`)
 }
 
 /**
@@ -147,7 +147,7 @@ export async function uninstall(invocation: Invocation): Promise<number> {
  */
 export function launchOf({ host, options }: Invocation, { vault, config: file }: VaultsToServe): Launch {
   if (vault?.includes('${'))
-    throw new RouxError('INVALID_PARAMS', `${vault} has "\${" in it, which these programs read as a variable.`, {
+    throw new RouxError('INVALID_PARAMS', `${vault} contains "\${", which these programs interpret as a variable.`, {
       hint: 'Create a symbolic link to it and use that: --vault <link>.',
     })
   const config = file ?? (options.get('config') as string | undefined)
@@ -168,7 +168,7 @@ export function launchOf({ host, options }: Invocation, { vault, config: file }:
 /** Warns about paths that may disappear with the next update. */
 export function warningsOf({ command, args: [script = ''] }: Launch): readonly string[] {
   if (/[\\/]_npx[\\/]/.test(script))
-    return [`${script} is in a folder that npm may empty: install Roux (npm install -g), then run this again.`]
+    return [`${script} is in a folder that npm may delete: install Roux (npm install -g), then run this again.`]
   const passing = [command, script].find(namesVersion)
   if (passing === undefined) return []
   return [`${passing} belongs to one version of Node. Run this again after removing that version; "roux doctor" reports it.`]

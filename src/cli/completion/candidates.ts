@@ -16,7 +16,7 @@ export interface Candidate {
 
 const NOTHING: Wanted = { kind: 'nothing' }
 
-/** Returns what may be the next word, given the words between `roux` and it. */
+/** Returns what the next word may be, given the words between `roux` and that word. */
 export async function wantedAfter(host: Host, words: readonly string[], typed: string): Promise<Wanted> {
   const { command, rest } = splitCommand(words)
   if (command === undefined) {
@@ -41,7 +41,7 @@ export async function wantedAfter(host: Host, words: readonly string[], typed: s
   return parameter === undefined ? NOTHING : valuesOf(parameter, named(parameter.name))
 }
 
-/** Returns the values of `--option=`, if the word begins with an option and an equals sign. */
+/** Returns the possible values after `--option=`, if the word begins with an option and an equals sign. */
 export async function wantedInside(
   host: Host,
   words: readonly string[],
@@ -56,7 +56,7 @@ function oneOf(candidates: readonly Candidate[]): Wanted {
   return { kind: 'one of', candidates }
 }
 
-/** All commands and tools, as `roux help` lists them. */
+/** Returns all commands and tools, as listed by `roux help`. */
 async function allCommands(host: Host): Promise<readonly Candidate[]> {
   const tools = await host.tools()
   const own = COMMANDS.map(({ name, sentence }) => ({ value: name as string, sentence }))
@@ -72,7 +72,7 @@ function flagsOf(options: readonly Option[]): readonly Candidate[] {
   return options.map((option) => ({ value: flagOf(option), sentence: option.sentence.split('\n', 1)[0] ?? '' }))
 }
 
-/** Returns the option if the word is one whose value is the next word. */
+/** Returns the option if the word is an option whose value is the next word. */
 function takesNext(options: readonly Option[], word = ''): Option | undefined {
   const isNamed = (option: Option): boolean =>
     word === flagOf(option) || word === `--${option.name}` || (option.short !== undefined && word === `-${option.short}`)
@@ -92,7 +92,7 @@ function positionals(options: readonly Option[], words: readonly string[]): numb
   return count
 }
 
-/** Returns the parameter that a positional argument fills. A list takes all arguments from its own on. */
+/** Returns the parameter that a positional argument fills. A list takes all arguments from its position on. */
 function parameterAt(parameters: readonly Parameter[], place: number): Parameter | undefined {
   const inOrder = parameters.filter(({ required, isWord = false }) => required || isWord)
   const list = inOrder.findIndex(({ many = false }) => many)
@@ -109,7 +109,7 @@ function valuesOf(option: Option, named?: string): Wanted {
   return /^tags?$/.test(option.name) ? { kind: 'tags' } : NOTHING
 }
 
-/** Returns what a command's argument may be, according to its usage text. */
+/** Returns what a command's argument may be, according to the command's usage text. */
 async function wordOf(host: Host, { usage, words }: Command, place: number): Promise<Wanted> {
   if (place >= words) return NOTHING
   const parts = [...usage.matchAll(/[<[]([^\][<>]*)[\]>]/g)].map(([, text = '']) => text)

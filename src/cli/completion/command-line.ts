@@ -1,4 +1,4 @@
-/** Characters that end a word in bash. It replaces only the text after the last of them. */
+/** Characters at which bash splits words for completion. Bash replaces only the text after the last of them. */
 const BASH_BREAKS = /[=:@><|&;(]/g
 
 export interface TypedLine {
@@ -10,7 +10,7 @@ export interface TypedLine {
   readonly kept: string
 }
 
-/** Splits what was typed so far into words, as a shell does. The last quotation mark may be open. */
+/** Splits the text typed so far into words, as a shell does. The last quotation may be unclosed. */
 export function readLine(line: string): TypedLine {
   const words: string[] = []
   let word = ''

@@ -12,8 +12,8 @@ import { readLine } from './command-line.ts'
 import { SCRIPTS, SHELLS, type Shell } from './scripts.ts'
 
 /**
- * Prints the script that a shell loads. With more words, which that script passes, prints what the last of them may become. bash passes
- * the line as typed, the other shells pass the words before the last one without quotes.
+ * Prints the script that a shell loads. When that script calls this command with more words, prints completions for the last of them.
+ * Bash passes the line as typed; the other shells pass the words before the last one without quotes.
  */
 export async function run(invocation: Invocation): Promise<number> {
   const { printer, positionals } = invocation
@@ -31,12 +31,12 @@ function isShell(name: string): name is Shell {
   return (SHELLS as readonly string[]).includes(name)
 }
 
-/** Files that a shell's completion may name. */
+/** Kinds of files that are offered as completions. */
 const NODES: readonly NodeKind[] = ['note', 'canvas', 'attachment']
 
 async function reply(invocation: Invocation, shell: Shell, given: readonly string[]): Promise<string> {
   const last = readLine(shell === 'bash' ? (given[0] ?? '') : (given.at(-1) ?? ''))
-  // A word of zsh or fish may contain spaces that are quoted only in part.
+  // In zsh and fish, only some of the spaces in a word may be quoted.
   const typed = shell === 'bash' ? last.typed : [...last.words, last.typed].join(' ')
   const words = (shell === 'bash' ? last.words : given.slice(0, -1)).slice(1)
   const inside = await wantedInside(invocation.host, words, typed)
@@ -53,9 +53,9 @@ async function reply(invocation: Invocation, shell: Shell, given: readonly strin
   return `${[beside, ...lines].join('\n')}\n`
 }
 
-/** Returns the candidates that begin with the text, or else those that do in another case. */
+/** Returns the candidates that begin with the text, or if there are none, those that do so ignoring case. */
 function fitting(candidates: readonly Candidate[], start: string): readonly Candidate[] {
-  // A line feed in a name would be two candidates.
+  // A line feed in a name would split it into two candidates.
   const usable = candidates.filter(({ value }) => !/[\n\r\t]/.test(value))
   const exact = usable.filter(({ value }) => value.startsWith(start))
   return exact.length > 0 ? exact : usable.filter(({ value }) => foldId(value).startsWith(foldId(start)))
@@ -74,7 +74,7 @@ async function candidatesFor(invocation: Invocation, wanted: Wanted, typed: Type
     case 'files':
       return []
     default:
-      // A shell can only show candidates, so a fault in the settings or the index yields none.
+      // A shell can only show candidates, not errors, so faults in the settings or the index yield no candidates.
       return await fromVaults(invocation, wanted.kind, typed).catch(() => [])
   }
 }
@@ -99,7 +99,7 @@ async function fromVaults(
       vaults.map(async (vault) => {
         const core = await openCore(vault.settings, { ...vault, watch: false, shared })
         try {
-          // The last state of the index is good enough, and comparing it with the files takes longer than a person waits.
+          // The last state of the index is good enough: comparing it with the files would keep the user waiting.
           return await core.store.read(async (snapshot) => await namesIn(snapshot, kind, { start, vault: vault.name }))
         } finally {
           await core.close()
@@ -112,7 +112,7 @@ async function fromVaults(
   }
 }
 
-/** Returns the options that choose the vault and its settings. */
+/** Returns the typed options that select the vault and its settings. */
 function vaultOptions(words: readonly string[]): readonly string[] {
   return words.flatMap((word, at) => {
     const [, flag = '', value] = /^(--(?:vault|config|set))(?:=(.*))?$/s.exec(word) ?? []
@@ -123,7 +123,7 @@ function vaultOptions(words: readonly string[]): readonly string[] {
 
 interface Begun {
   readonly start: string
-  /** The name of the vault, which may precede a name of a note. */
+  /** The name of the vault, which may precede the name of a note. */
   readonly vault: string | undefined
 }
 
@@ -147,7 +147,7 @@ async function namesIn(
   return found.map(({ value, ...more }) => ({ ...more, value: prefix + value }))
 }
 
-/** Returns ids up to their next folder, as shells complete paths. */
+/** Returns ids, cut after the next folder, because shells complete paths one folder at a time. */
 function oneStep(
   items: readonly { readonly id: string; readonly title: string }[],
   path: string,

@@ -3,8 +3,8 @@ export const SHELLS = ['bash', 'zsh', 'fish'] as const
 export type Shell = (typeof SHELLS)[number]
 
 /**
- * The script that each shell loads. It passes what was typed to `roux completion <shell> -- …`. The first line of the reply is `files`, `folders`
- * or `none`: what the shell adds itself.
+ * The script that each shell loads. It passes the typed text to `roux completion <shell> -- …`. The first line of the reply is `files`, `folders`
+ * or `none`: what the shell itself adds to the candidates.
  */
 export const SCRIPTS: Readonly<Record<Shell, string>> = {
   bash: `# Completion of roux for bash. Add to ~/.bashrc: eval "$(roux completion bash)"

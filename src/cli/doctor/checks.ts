@@ -57,8 +57,8 @@ export function checkVault(
   return [
     warn(
       'vault',
-      `${path} lies inside the vault ${outer}`,
-      'Links out of it stay unresolved; use the outer folder if you mean that.',
+      `${path} is inside the vault ${outer}`,
+      'Links to files outside it stay unresolved; if you meant the outer vault, use its folder.',
     ),
   ]
 }
@@ -83,7 +83,7 @@ export function checkCacheFolder(folder: string): Finding {
 
 /** Checks that file changes can be detected with the configured `vault.watch`. */
 export function checkWatching(vault: string, watch: Settings['vault']['watch'], platform: string = process.platform): Finding {
-  if (watch === 'off') return warn('watch', 'off: a server does not notice changes', 'Set vault.watch to auto.')
+  if (watch === 'off') return warn('watch', 'off: servers do not notice changes', 'Set vault.watch to auto.')
   if (watch === 'polling') return ok('watch', 'polling')
   const limit = platform === 'linux' ? inotifyLimit() : undefined
   if (limit === undefined) return ok('watch', 'events of the file system')
@@ -102,7 +102,7 @@ export function checkWatching(vault: string, watch: Settings['vault']['watch'], 
 export function checkFileCase(vault: string, spelling: Settings['files']['case'], where: string | undefined): readonly Finding[] {
   const marker = spelling === 'lower' ? ['.obsidian', '.foam', 'logseq'].find((name) => existsSync(join(vault, name))) : undefined
   if (marker === undefined) return []
-  const message = `files.case is lower (${where ?? 'by default'}): new notes get names in lower case, although the vault has a folder ${marker}`
+  const message = `files.case is lower (${where ?? 'by default'}): new notes get lowercase names, although the vault has a ${marker} folder`
   const hint = 'Earlier versions wrote this into settings files. Unless you want it, remove it or set files.case to auto.'
   return [warn('case', message, hint)]
 }
@@ -110,7 +110,7 @@ export function checkFileCase(vault: string, spelling: Settings['files']['case']
 function wideFinding(path: string, named: boolean): Finding {
   const message = `${path} contains a home folder or a whole disk, so it is probably not a vault`
   if (named) return warn('vault', message, 'A smaller folder is faster and shows an assistant less.')
-  return fail('vault', message, 'Give the folder that contains the notes; --vault accepts this one, too.')
+  return fail('vault', message, 'Give the folder that contains the notes. To use this folder anyway, pass it with --vault.')
 }
 
 function outerVault(path: string): string | undefined {
@@ -162,12 +162,12 @@ export async function checkAi(host: Host, { settings, aiKey }: LoadedVault): Pro
     if (chat === undefined) return []
     const { origin, location, isAllowed, hasConsent } = chat
     const where = location === 'local' ? 'on this computer' : `on another computer, ${origin}`
-    if (isAllowed && hasConsent) return [ok('ai', `${chat.model}, ${where}; "roux ai test" asks it`)]
+    if (isAllowed && hasConsent) return [ok('ai', `${chat.model}, ${where}; "roux ai test" tests it`)]
     const says = [
       ...(hasConsent ? [] : [`"roux ai allow ${origin}"`]),
       ...(isAllowed ? [] : [`ai.allow_remote: ["${new URL(origin).host}"]`]),
     ]
-    return [warn('ai', `${chat.model} is ${where}, and may not be asked`, `It may after ${says.join(' and ')}.`)]
+    return [warn('ai', `${chat.model} is ${where}, and must not be used yet`, `To allow it: ${says.join(' and ')}.`)]
   } catch (error) {
     if (!(error instanceof RouxError)) throw error
     return [fail('ai', error.message, error.hint)]
@@ -192,7 +192,7 @@ async function checkPort({ host, port }: Settings['http']): Promise<Finding> {
       'To serve another vault as well, choose another port: "roux serve --http 0" uses any free one.',
     )
   if (occupant === 'other')
-    return warn('http', `another program has ${place}`, 'Set http.port to another port, or to 0 for any free port.')
+    return warn('http', `another program is using ${place}`, 'Set http.port to another port, or to 0 for any free port.')
   if (isLoopbackAddress(host)) return ok('http', `${place} is free`)
   return warn(
     'http',
@@ -201,7 +201,7 @@ async function checkPort({ host, port }: Settings['http']): Promise<Finding> {
   )
 }
 
-/** Checks how hosted assistants reach the server. Without `http.public_url`, nothing is asked and nothing is loaded for that. */
+/** Checks how hosted assistants reach the server. Without `http.public_url`, sends no requests and loads no code. */
 export async function checkPublicAddress(publicUrl: string): Promise<readonly Finding[]> {
   try {
     const address = readPublicAddress(publicUrl)
@@ -225,7 +225,7 @@ function checkTokens(file: string): Finding {
     return warn(
       'tokens',
       `other users of this computer can read ${file} (mode ${mode.toString(8)})`,
-      'The next "roux token list" or server corrects it; "roux token rotate" gives new secrets.',
+      'The next "roux token list" or server corrects this; "roux token rotate" creates new secrets.',
     )
   } catch (error) {
     if (!(error instanceof RouxError)) throw error
@@ -243,7 +243,7 @@ export function checkDiagnosis({ sqlite, index, searchIndex, embedder, hnsw, dat
       ? [indexFinding('index', index), indexFinding('search', searchIndex)]
       : database.map((finding): Finding => ({ check: 'database', ...finding }))),
     ...embedder.map(({ works, message, hint }) =>
-      works ? ok('embedder', message, hint) : fail('embedder', `${message} Until then notes are found by words only.`, hint),
+      works ? ok('embedder', message, hint) : fail('embedder', `${message} Until then, search works by words only.`, hint),
     ),
     ...(hnsw === undefined ? [] : [hnswFinding(hnsw)]),
   ]
@@ -254,7 +254,7 @@ function indexFinding(check: 'index' | 'search', { file, state, message }: Index
   if (state === 'present') return ok(check, file)
   const fault = {
     damaged: 'is damaged',
-    foreign: `is no ${check === 'index' ? 'index' : 'search index'} of Roux`,
+    foreign: `is not ${check === 'index' ? 'an index' : 'a search index'} of Roux`,
     newer: 'was written by a newer version of Roux',
     older: 'was written by an older version of Roux',
   }[state]
@@ -265,6 +265,6 @@ function hnswFinding(reason: string): Finding {
   return warn(
     'vectors',
     `vectors.index is hnsw, but ${reason}`,
-    'With Python and a C++ compiler, "npm rebuild hnswlib-node --ignore-scripts=false" builds it where Roux is installed ("npm install -g hnswlib-node@3.0.0" first if it is not there); or set vectors.index to auto.',
+    'With Python and a C++ compiler, "npm rebuild hnswlib-node --ignore-scripts=false" builds it where Roux is installed (if it is missing, first run "npm install -g hnswlib-node@3.0.0"). Or set vectors.index to auto.',
   )
 }

@@ -47,7 +47,7 @@ type Asked = Extract<OwnEntry, { readonly kind: 'http' }>
 
 function whyNoStart({ node, program, vault, config }: Started): string | undefined {
   const missing = [node, program, vault, config].find(isGone)
-  return missing === undefined ? undefined : `which needs ${missing}, which no longer exists`
+  return missing === undefined ? undefined : `but ${missing}, which it needs, no longer exists`
 }
 
 function isGone(path: string | undefined): boolean {
@@ -58,7 +58,7 @@ function isGone(path: string | undefined): boolean {
 function whyNoAnswer({ url, token }: Asked, { port, tokenFile }: ServedOverHttp): string | undefined {
   const asked = URL.canParse(url) ? new URL(url) : undefined
   if (asked === undefined || !isLoopbackName(asked.hostname)) return undefined
-  if (port !== 0 && Number(asked.port || 80) !== port) return `which uses ${asked.host}, but the settings have http.port: ${port}`
+  if (port !== 0 && Number(asked.port || 80) !== port) return `which uses ${asked.host}, but http.port is ${port}`
   return isWorthNothing(token, tokenFile) ? 'with an invalid token' : undefined
 }
 

@@ -100,7 +100,7 @@ function checkSettings(loaded: LoadedSettings): readonly Finding[] {
   const { files } = loaded
   const findings = settingsFindings(loaded)
   if (findings.length > 0) return findings
-  return [ok('settings', files.length > 0 ? `read from ${files.join(', ')}` : 'no file, every setting has its default')]
+  return [ok('settings', files.length > 0 ? `read from ${files.join(', ')}` : 'no settings file; every setting has its default')]
 }
 
 async function checkIndexing(invocation: Invocation, loaded: LoadedVault): Promise<readonly Finding[]> {

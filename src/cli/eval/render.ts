@@ -26,7 +26,7 @@ export function renderVaultReport({ embedder, scores, meaning, slowest, missed }
     .join('\n')
 }
 
-/** Says what meaning is worth in this vault, and then how it changes queries copied from the notes. */
+/** Describes how much search by meaning improves results in this vault, then its effect on queries copied from the notes. */
 function meaningSentence(gains: readonly MeaningGain[]): string {
   const told = (own: readonly MeaningGain[]) => own.map(({ kind, gain }) => `${kind} ${signed(gain)}${verdict(gain)}`).join('; ')
   const worth = told(gains.filter(({ kind }) => kind === IN_OTHER_WORDS))
@@ -34,8 +34,8 @@ function meaningSentence(gains: readonly MeaningGain[]): string {
   return [
     ...(worth === ''
       ? []
-      : [`What meaning is worth for questions in other words than the note's (nDCG@10 minus that by words): ${worth}.\n`]),
-    ...(copied === '' ? [] : [`What it changes for queries in the note's own words: ${copied}.\n`]),
+      : [`Gain from search by meaning for questions in other words than the note's (nDCG@10 minus that by words): ${worth}.\n`]),
+    ...(copied === '' ? [] : [`Its effect on queries in the note's own words: ${copied}.\n`]),
   ].join('')
 }
 

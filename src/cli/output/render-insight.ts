@@ -37,7 +37,7 @@ export function renderMap(map: VaultMap, { paint = PLAIN, width = WIDTH }: Look)
     ...changeLine(changed),
     '',
     ...(catalogues.length > 0
-      ? [paint('bold', 'Most notes are short entries of a common form'), ...catalogues.map(catalogueLine), '']
+      ? [paint('bold', 'Most notes are short entries with the same structure'), ...catalogues.map(catalogueLine), '']
       : []),
     ...communities.slice(0, SHOWN.communities).flatMap((row) => [...describe(row), '']),
     ...(hidden > 0 ? [`and ${amount(hidden, 'smaller community', 'smaller communities')}; --json has all.`, ''] : []),

@@ -41,13 +41,13 @@ The code is for one sign-in within 10 minutes. "roux token list" shows connectio
 `
 }
 
-/** Returns the endpoint that a server with `--public-url` served last. */
+/** Returns the endpoint most recently served with `--public-url`. */
 function servedAddress(keyFile: string): string | undefined {
   const stored = readJson(keyFile)
   return isRecord(stored) && typeof stored.resource === 'string' ? stored.resource : undefined
 }
 
-/** Warns about scopes that the settings switch off. A server may still have been started with `--write`. */
+/** Warns about scopes that the settings disable. A server started with `--write` can still offer them. */
 function missing(scopes: readonly Scope[], tools: { readonly write: boolean; readonly attach: boolean }): readonly string[] {
   const off = (['write', 'attach'] as const).filter((scope) => scopes.includes(scope) && !tools[scope])
   return off.map(

@@ -111,7 +111,7 @@ export class LiveSettings {
   #sayFailure(reason: string): void {
     if (reason === this.#failure) return
     this.#failure = reason
-    this.#options.say(`The settings could not be reloaded: ${reason} The previous ones stay.`)
+    this.#options.say(`The settings could not be reloaded: ${reason} The previous settings remain in effect.`)
   }
 
   #sayOnce(line: string): void {

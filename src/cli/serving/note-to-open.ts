@@ -69,7 +69,7 @@ export async function noteToOpen(
       if (found !== undefined) return found
       near.push(...(await namesLike(core, name)))
     }
-    const instead = mayBeVault ? 'Give the folder that contains the notes' : 'Leave out --note'
+    const instead = mayBeVault ? 'Give the folder that contains the notes' : 'Omit --note'
     throw new RouxError('NODE_NOT_FOUND', `There is no ${mayBeVault ? 'folder, vault or note' : 'note'} ${quoted(name)}.`, {
       hint: near.length === 0 ? `${instead}, and search on the page.` : 'Similar names:',
       candidates: near.slice(0, MOST_TOLD),

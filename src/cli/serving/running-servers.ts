@@ -30,7 +30,7 @@ const announced = new Map<string, Set<readonly string[]>>()
 /**
  * Writes a file that announces the served folders and the page of this process. The file is only a hint: if it cannot be written,
  * other processes cannot find this one.
- * @returns a function that removes the file, unless the process has announced other folders, too
+ * @returns a function that withdraws these folders, and removes the file if the process announces no others
  */
 export function announceServer(folder: string, vaults: readonly string[], page?: AnnouncedPage): () => void {
   const file = join(folder, `${process.pid}.json`)

@@ -181,12 +181,12 @@ async function webView({ host }: Invocation, isOwnerLetIn: () => boolean): Promi
 interface SignIn {
   readonly address: PublicAddress
   readonly side: PublicSide
-  /** Returns the names under which the server is reached, with the public one. */
+  /** Returns the host names under which the server can be reached, including the public one. */
   reachableAs(policy: Pick<AccessPolicy, 'hosts' | 'origins'>): Pick<AccessPolicy, 'hosts' | 'origins'>
   readonly addressOf: AddressOf
 }
 
-/** Opens sign-in if there is a public address. Its code is only loaded then. */
+/** Enables sign-in if there is a public address. Its code is only loaded in that case. */
 async function publicSide(
   { host }: Invocation,
   { server, vaults: [first] }: LoadedVaults,

@@ -26,7 +26,7 @@ export interface Serving {
   /** Current settings. They follow the settings files after `watch()` has been called. */
   readonly live: LiveSettings
   readonly options: SharedOptions
-  /** The page uses all tools, also those that assistants are not offered. */
+  /** For the page, which uses all tools, even those that assistants are not offered. */
   readonly switchedOffForPage: SwitchedOffBy
   /** Removes the announcement for other processes. Call it before the port is released. */
   withdraw(): void
@@ -35,7 +35,7 @@ export interface Serving {
 }
 
 export interface ServingOptions {
-  /** Returns the page, as soon as other processes may request access to it. */
+  /** Returns the page once other processes may request access to it. */
   readonly page?: () => AnnouncedPage | undefined
 }
 

@@ -51,7 +51,7 @@ async function rotate(invocation: Invocation, path: string, name = DEFAULT_NAME)
 async function add(invocation: Invocation, path: string, name: string | undefined): Promise<void> {
   const { options } = invocation
   if (name !== undefined && (await connectionsOf(invocation)).some((connection) => connection.name === name))
-    throw new RouxError('INVALID_PARAMS', `There is a connection "${name}".`, { hint: 'Choose another name.' })
+    throw new RouxError('INVALID_PARAMS', `A connection "${name}" already exists.`, { hint: 'Choose another name.' })
   // Vault names are lowercase.
   const vaults = namesIn(options.get('vaults') ?? '*').map((name) => name.toLowerCase())
   const added = {
@@ -109,7 +109,7 @@ async function list(invocation: Invocation, path: string): Promise<void> {
   await invocation.printer.answer([...tokens, ...connections])
 }
 
-/** Returns the programs that signed in. The code for that is only loaded if there ever was one. */
+/** Returns the programs that have signed in. The code for that is only loaded if any ever has. */
 async function connectionsOf(invocation: Invocation): Promise<readonly Connection[]> {
   const folder = connectionsFolder(invocation)
   if (!existsSync(folder)) return []
@@ -134,7 +134,7 @@ export function namesIn(value: unknown): readonly string[] {
     .flatMap((name) => name.trim() || [])
 }
 
-/** Returns a scope by name. @throws UsageError if it is not among the known ones */
+/** Returns the scope with the given name. @throws UsageError if it is unknown */
 export function requireScope(text: string, among: readonly Scope[]): Scope {
   const scope = among.find((known) => known === text)
   if (scope !== undefined) return scope

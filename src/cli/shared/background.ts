@@ -11,7 +11,7 @@ import { type Host, UsageError } from '../host.ts'
 import type { Invocation } from '../session.ts'
 import { SWITCHED_OFF, whyAlone } from './why-alone.ts'
 
-/** The state of the shared server for this user, as `status` shows it. */
+/** The state of this user's shared server, as shown by `status`. */
 export interface SharedState {
   readonly running?: SharedStatus | undefined
   /** Why processes with these settings work alone. */
@@ -26,18 +26,18 @@ export async function startInBackground(invocation: Invocation, loaded: LoadedVa
   const start = () => openLink(host.sharing?.script ?? '', greeting)
   const { running, alone } = reason === undefined ? await stateOf(start) : { alone: reason }
   if (running === undefined)
-    throw new UsageError(`A shared server is not possible here: ${alone}.`, '"roux serve" without --background needs none.')
+    throw new UsageError(`A shared server is not possible here: ${alone}.`, 'Omit --background to serve without it.')
   printer.note(`The shared server runs: ${describe(running)}.`)
   return 0
 }
 
-/** Milliseconds for the server to end, and between looks at it. It answers running calls before. */
+/** Milliseconds for the server to end, after it has answered running calls, and between checks. */
 const ENDING = { within: 8_000, look: 25 }
 
-/** Ends the shared server. */
+/** Stops the shared server. */
 export async function stop({ host, printer }: Invocation): Promise<number> {
   const { running, alone } = await ask(host, 'stop', PATIENCE)
-  if (alone !== undefined) throw new RouxError('PROVIDER_ERROR', `The shared server cannot be asked: ${alone}.`)
+  if (alone !== undefined) throw new RouxError('PROVIDER_ERROR', `The shared server cannot be reached: ${alone}.`)
   if (running === undefined) {
     printer.note('No shared server is running.')
     return 0
@@ -62,7 +62,7 @@ export async function sharedState(invocation: Invocation, loaded: LoadedVaults):
 
 /** Describes the state of the shared server in words. */
 export function describeState({ running, alone }: SharedState): string {
-  const state = running === undefined ? 'does not run' : describe(running)
+  const state = running === undefined ? 'not running' : describe(running)
   return alone === undefined ? state : `${state}; processes with these settings work alone: ${alone}`
 }
 
@@ -74,7 +74,7 @@ function ask({ sharing, env }: Host, kind: 'status' | 'stop', patience?: number)
   return stateOf(() => connect(findPlace(sharing?.script ?? '', env), greetingOf(kind, [], env), patience))
 }
 
-/** Returns the state of a server that accepts a connection, or why there is no connection. */
+/** Returns the server's state if it accepts a connection, or otherwise the reason. */
 async function stateOf(open: () => Promise<Link | undefined>): Promise<SharedState> {
   try {
     const link = await open()

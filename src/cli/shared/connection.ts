@@ -40,7 +40,7 @@ export class Connection {
   readonly #socket: Socket
   readonly #parts: ConnectionParts
   readonly #listeners: (() => void)[] = []
-  /** Milliseconds that the server keeps running after this connection; `undefined` if it has not been accepted, or only asked for the status. */
+  /** Milliseconds that the server keeps running after this connection. Unset if it was not accepted or only requested the status. */
   keep: number | undefined
   #again: Notice['again']
 
@@ -49,14 +49,14 @@ export class Connection {
     this.#parts = parts
   }
 
-  /** Ends the connection after the running calls. The relay then makes another one. */
+  /** Ends the connection after the running calls. The relay then reconnects. */
   end(again: Notice['again']): void {
     this.#again ??= again
     if (this.keep === undefined) this.#socket.destroy()
     for (const listener of this.#listeners.splice(0)) listener()
   }
 
-  /** Serves the connection to its end. */
+  /** Serves the connection until it ends. */
   async serve(): Promise<void> {
     const socket = this.#socket
     socket.on('error', () => {}).on('timeout', () => socket.destroy())
@@ -137,8 +137,8 @@ export class Connection {
 }
 
 /**
- * Loads the settings of a command line.
- * @throws an error if its process should run it alone
+ * Loads a command line's settings.
+ * @throws an error if the process should run the command line alone
  */
 async function accept(argv: readonly string[], host: Host) {
   const { command = '', rest } = splitCommand(argv)
@@ -148,7 +148,7 @@ async function accept(argv: readonly string[], host: Host) {
   const tool = command === 'call' ? await findTool(host, name) : named?.tool
   const isReading = tool === undefined ? named !== undefined && command !== 'call' : !isDecision(tool, parsed.options)
   // The arguments of "call" may come from stdin, which only the process itself has.
-  if (!isReading || json === '-') throw notUsable(`"${command}" is not only reading`)
+  if (!isReading || json === '-') throw notUsable(`"${command}" may change something`)
   const invocation = { ...parsed, host, printer: new Printer(host, true) }
   const loaded = await loadVaults(settingsInput(invocation, command === 'serve' ? parsed.positionals[0] : undefined))
   const alone = whyAlone(invocation, loaded)

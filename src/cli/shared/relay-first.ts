@@ -5,8 +5,8 @@ import type { Host, Sharing } from '../host.ts'
 import { overlaid } from './overlaid.ts'
 
 /**
- * Relays to the shared server, which the first request that needs a vault starts. Until then, this process answers, so a client that
- * only looks leaves nothing behind.
+ * Relays to the shared server, which is started by the first request that needs a vault. Until then, this process answers, so a client
+ * that only lists tools leaves no server behind.
  * @param serve serves a client in this process and resolves to the exit code
  */
 export function relayFirst({ script, bootIndexer }: Sharing, host: Host, serve: Serve): Promise<number> {

@@ -11,11 +11,11 @@ import { type Host, VERSION } from '../host.ts'
 import { Connection, type ConnectionParts } from './connection.ts'
 import { SharedVaults } from './shared-vaults.ts'
 
-/** Milliseconds between announcements, so the latest is recent. */
+/** Milliseconds between renewals of the announcement, which other processes ignore if it is old. */
 const ANNOUNCE_EVERY = PATIENCE / 2
 /** Milliseconds that a server waits for its first connection. */
 const FIRST_WAIT = 60_000
-/** Milliseconds that the end of another server may take. */
+/** Milliseconds to wait for another server to end. */
 const ENDING = 8_000
 /** Connections that may wait to be accepted. */
 const BACKLOG = 1_024
@@ -45,7 +45,7 @@ async function serveShared(host: Host, place: Place, vaults: SharedVaults): Prom
   let unused: NodeJS.Timeout | undefined
   let unusedAt = performance.now() + FIRST_WAIT
   const wait = (): void => {
-    // If the program was updated, new processes have another server, and this one ends with its last connection.
+    // After an update of the program, new processes use another server, and this server ends with its last connection.
     const isCurrent = quietly(() => placeOf(host).socket) === place.socket
     if (connections.size === 0) unused = setTimeout(stop, isCurrent ? unusedAt - performance.now() : 0).unref()
   }
@@ -53,7 +53,7 @@ async function serveShared(host: Host, place: Place, vaults: SharedVaults): Prom
     process: process.pid,
     version: VERSION,
     memory: Math.round(process.memoryUsage.rss() / 1e6),
-    // The one that asks does not count itself.
+    // The connection that requests the status is not counted.
     connections: connections.size - 1,
     vaults: vaults.list(),
   })
@@ -67,14 +67,14 @@ async function serveShared(host: Host, place: Place, vaults: SharedVaults): Prom
     })
     connections.set(connection, ended)
   })
-  // Only the holder of the lock gets here, so the announcement and the socket are those of a dead server. Its token must not be used on
-  // the new socket.
+  // Only the holder of the lock gets here, so any announcement and socket belong to a dead server. Its token must not be sent to the
+  // new socket.
   announce(place)
   if (!isWindows) rmSync(place.socket, { force: true })
   await once(server.listen({ path: place.socket, backlog: BACKLOG }), 'listening')
   announce(place, token)
   const announcing = setInterval(() => {
-    // Systems clean folders for temporary files. A server without its socket makes way for another one.
+    // Operating systems clean up temporary folders. A server that has lost its socket makes way for another one.
     if (!isWindows && !existsSync(place.socket)) stop()
     else quietly(() => announce(place, token))
   }, ANNOUNCE_EVERY).unref()

@@ -13,22 +13,22 @@ import { overlaid } from './overlaid.ts'
 interface SharedVault {
   readonly folder: string
   readonly core: Promise<GraphCore>
-  /** Number of the connections. */
+  /** Number of connections that use it. */
   users: number
   closing?: NodeJS.Timeout
 }
 
-/** Choices of a connection about the vaults that it opens. */
+/** A connection's options for the vaults that it opens. */
 export interface VaultUser {
-  /** Milliseconds that a vault stays open after its last user. */
+  /** Milliseconds that a vault stays open after its last connection has ended. */
   keep(): number
-  /** Called if a setting has changed that a shared vault cannot follow. */
+  /** Called when a setting changes in a way that an open shared vault cannot adopt. */
   onOutdated(): void
 }
 
 /**
- * Opens each vault once for all connections whose settings are equal, apart from those that do not shape an open vault. Each
- * connection gets a view of it with its own rights.
+ * Opens each vault once for all connections whose settings are equal, ignoring settings that do not affect an open vault. Each
+ * connection gets a view of the vault with its own permissions.
  */
 export class SharedVaults {
   readonly #composition: Composition
@@ -42,12 +42,12 @@ export class SharedVaults {
     this.#log = log
   }
 
-  /** Returns what a connection opens vaults with. */
+  /** Returns the composition with which a connection opens vaults. */
   compositionFor(user: VaultUser): Composition {
     return { ...this.#composition, openCore: (settings, options) => this.#use(settings, options, user) }
   }
 
-  /** Returns the folders of the open vaults with the number of their users. */
+  /** Returns the folders of the open vaults and how many connections use each. */
   list(): SharedStatus['vaults'] {
     return [...this.#open.values()].map(({ folder, users }) => ({ vault: folder, connections: users }))
   }
@@ -90,7 +90,7 @@ export class SharedVaults {
       watch: true,
       shared: this.#parts,
       onError: this.#log,
-      // Rights belong to the views.
+      // Permissions are checked by each connection's view, not by the shared vault.
       permits: () => ({ write: true, attach: true }),
     })
     const vault: SharedVault = { folder: settings.vault.path, core, users: 0 }
@@ -123,10 +123,10 @@ function indexingOf({ indexing }: GraphCore, { watch, onBegin = () => {} }: Open
     indexing.begin()
     onBegin()
   })
-  // A command sees every change made before it, as a process that compares all files does.
+  // A command must see every change made before it started, just like a process that compares all files at start.
   const ready: Indexing['ready'] = async (timeout, signal) => {
     const isReady = await indexing.ready(timeout, signal)
-    // The status tells why files cannot be compared.
+    // The status explains why files cannot be compared.
     await inTime(indexing.current(), timeout, signal).catch(() => {})
     return isReady
   }

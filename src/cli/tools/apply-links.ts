@@ -52,7 +52,7 @@ export async function applyLinks(invocation: Invocation, tool: Tool, args: Argum
     )
   }
   if (args.kind === 'related')
-    throw new UsageError('Related suggestions have no place for a link.', 'Without --kind, the command offers named links.')
+    throw new UsageError('Related suggestions do not say where to put a link.', 'Without --kind, the command offers named links.')
   const given = { ...args, kind: 'named' }
   tool.prepare(withoutVault(given))
   const apply = await requireTool(host, 'apply_changes')
@@ -98,7 +98,7 @@ async function review(parts: Review): Promise<void> {
   const { chosen, offered, postponed } = await choose(parts)
   if (offered === 0) printer.note('Nothing found.')
   if (postponed > 0)
-    printer.note(`Skipped, because their line gets another link: ${postponed}. Run the command again to see them.`)
+    printer.note(`Skipped, because another link changes their line: ${postponed}. Run the command again to see them.`)
   const facts = await make(parts, chosen)
   const value = facts === undefined ? { links: 0 } : { links: facts.links, ...facts.written }
   await printer.answer(value, {

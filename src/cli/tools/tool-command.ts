@@ -30,11 +30,11 @@ export async function findTool(host: Host, name: string): Promise<Tool | undefin
   return (await host.tools()).find((tool) => tool.name === wanted)
 }
 
-/** A command, or the tool that a word means if it is no command. */
+/** The command with the given name, or otherwise the tool. */
 export interface CommandOrTool {
   readonly known?: KnownCommand
   readonly tool?: Tool
-  /** Options of its command line, with the global ones. */
+  /** Its command-line options, including the global ones. */
   readonly options: readonly Option[]
 }
 
@@ -167,7 +167,7 @@ function withoutPlan(value: unknown): unknown {
 function requireNoPlan({ plan_id }: Readonly<Record<string, unknown>>): void {
   if (plan_id === undefined) return
   throw new UsageError(
-    'A plan ends with the command that made it, so there is none to run.',
+    'A plan is lost when the command that made it ends, so there is no plan to apply.',
     'Pass the operations again without --dry-run.',
   )
 }

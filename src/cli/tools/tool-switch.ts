@@ -22,7 +22,7 @@ export function switchedOffIn({ vaults, server }: LoadedVaults, settings = () =>
   return (tool) => (isStored && tool.needs !== undefined ? WRITTEN_ELSEWHERE : switchOff(tool, settings())?.setting)
 }
 
-/** Like `switchedOffIn`, for assistants, which are only offered the tools of the profile. */
+/** Like `switchedOffIn`, but for assistants, which are only offered the profile's tools. */
 export function notOfferedIn(loaded: LoadedVaults, settings: () => Settings): SwitchedOffBy {
   const switchedOffBy = switchedOffIn(loaded, settings)
   return (tool) => switchedOffBy(tool) ?? switchOffForAssistants(tool, settings())?.setting
@@ -40,6 +40,6 @@ export function requireOn(tool: ToolIdentity, loaded: LoadedVaults): void {
   if (off === undefined) return
   const once = off.setting === tool.needs ? 'Add --write to allow it this once. ' : ''
   throw new RouxError('TOOL_DISABLED', `The tool ${tool.name} is switched off.`, {
-    hint: `${once}The setting ${off.setting}: ${off.on} turns it on.`,
+    hint: `${once}Set ${off.setting} to ${off.on} to turn it on.`,
   })
 }

@@ -29,7 +29,7 @@ export async function run(invocation: Invocation): Promise<number> {
     )
     return 1
   }
-  return await interruptible(host, indexed, () => printer.note('Stopped. Finished work is kept; "roux index" continues there.'))
+  return await interruptible(host, indexed, () => printer.note('Stopped. Finished work is kept; "roux index" does the rest.'))
 }
 
 async function bringUpToDate(invocation: Invocation, loaded: LoadedVault, signal: AbortSignal) {

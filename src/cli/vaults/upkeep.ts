@@ -112,7 +112,7 @@ async function isMeant({ host, options }: Invocation, settings: LoadedVault['set
     const asked = lines.question(
       `Forget ${describe(known)} of ${settings.vault.path}? Earlier changes can then no longer be undone or listed. Your notes are not affected. [y/N] `,
     )
-    // Treat the end of input as a refusal.
+    // Treat the end of input as "no".
     const ended = once(lines, 'close').then(() => '')
     return /^y(es)?$/i.test((await Promise.race([asked, ended])).trim())
   } finally {

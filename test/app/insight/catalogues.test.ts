@@ -43,7 +43,7 @@ test('lists the folders whose notes are mostly short entries of one form, before
     { folder: 'Things/Themes', notes: 12, of: 12, properties: ['tags'] },
   ])
   expect(Object.keys(value).indexOf('catalogues')).toBeLessThan(Object.keys(value).indexOf('communities'))
-  expect(renderMap(value, {})).toContain(`Most notes are short entries of a common form
+  expect(renderMap(value, {})).toContain(`Most notes are short entries with the same structure
   30 of 31 notes in Things/Plugins (tags, plugin-id)
   12 notes in Things/Themes (tags)
 `)

@@ -93,8 +93,8 @@ test.each(['claude-desktop', 'claude-code', 'cursor', 'vscode', 'zed'])(
     await roux(`install ${client} --create`)
     const { out } = await roux(`uninstall ${client}`, { tty: true })
     expect(out).toMatch(/no longer has "roux"\.\n/)
-    expect(out).toMatch(/start .* again|do not have it/)
-    expect(out).not.toMatch(/on have it|and starts it|starts it by itself/)
+    expect(out).toMatch(/start .* again|gone from new sessions/)
+    expect(out).not.toMatch(/available in new|and starts it|starts it automatically/)
   },
 )
 
@@ -182,7 +182,7 @@ describe('a refusal changes nothing', () => {
     writeFileSync(cursorFile(), '{\n  "mcpServers": {\n')
     for (const command of ['install', 'uninstall'])
       expect(await refused(`${command} cursor`)).toContain(
-        '/home/.cursor/mcp.json is not JSON, line 3, column 1: a } is missing.',
+        '/home/.cursor/mcp.json is not valid JSON: line 3, column 1: missing }.',
       )
   })
 
@@ -218,13 +218,13 @@ describe('a refusal changes nothing', () => {
   test('unknown clients, names and folders', async () => {
     expect(await refused('install')).toContain('roux install claude-desktop|claude-code|cursor|vscode|zed')
     expect(await refused('install cursr')).toContain('Did you mean "cursor"?')
-    expect(await refused('install emacs')).toContain('Known are')
+    expect(await refused('install emacs')).toContain('Known programs:')
     expect(await refused('install cursor --name a/b')).toContain('is not a valid server name')
     expect(await refused('install cursor --vault ../none')).toContain('There is no folder /none.')
     // biome-ignore lint/suspicious/noTemplateCurlyInString: the name of a folder
     const strange = 'a${HOME}'
     line.write(`${strange}/n.md`, '')
-    expect(await refused(`install cursor --vault ../${strange}`)).toContain('read as a variable')
+    expect(await refused(`install cursor --vault ../${strange}`)).toContain('interpret as a variable')
   })
 
   test.skipIf(process.getuid?.() === 0)('a file without write permission', async () => {
@@ -275,7 +275,7 @@ describe('over HTTP', () => {
 
   test('HTTP is refused for clients without support, and with options that belong to the server', async () => {
     expect((await roux('install claude-desktop --http')).err).toContain('does not accept HTTP servers')
-    expect((await roux('install cursor --http --write')).err).toContain('Give it to "roux serve --http"')
+    expect((await roux('install cursor --http --write')).err).toContain('Pass it to "roux serve --http"')
     expect((await roux('install cursor --http --set http.port=0')).err).toContain('port changes on every start')
   })
 })
@@ -337,13 +337,13 @@ describe('the doctor', () => {
       {
         check: 'clients',
         state: 'warn',
-        message: 'Cursor has "roux", which needs /gone/node, which no longer exists',
+        message: 'Cursor has "roux", but /gone/node, which it needs, no longer exists',
         hint: '"roux install cursor --vault /vault" corrects it, "roux uninstall cursor" removes it.',
       },
       {
         check: 'clients',
         state: 'warn',
-        message: 'Cursor has "old", which needs /gone, which no longer exists',
+        message: 'Cursor has "old", but /gone, which it needs, no longer exists',
         hint: '"roux install cursor --name old --vault <folder>" corrects it, "roux uninstall cursor --name old" removes it.',
       },
     ])
@@ -365,12 +365,12 @@ describe('the doctor', () => {
       ['ok', 'Cursor has "ok": the vaults of /c.yaml', undefined],
       [
         'warn',
-        'Cursor has "no config", which needs /gone.yaml, which no longer exists',
+        'Cursor has "no config", but /gone.yaml, which it needs, no longer exists',
         "roux install cursor --name 'no config' --vault work --config <file> --set 'vault.mode=docs' --write",
       ],
       [
         'warn',
-        'Cursor has "all", which needs /gone/node, which no longer exists',
+        'Cursor has "all", but /gone/node, which it needs, no longer exists',
         "roux install cursor --name all --set 'tools.undo=false'",
       ],
     ])
@@ -389,11 +389,7 @@ describe('the doctor', () => {
     writeFileSync(cursorFile(), JSON.stringify({ mcpServers: servers }))
     expect((await clients()).map(({ state, message, hint }) => [state, message, hint?.split('"')[1]])).toEqual([
       ['ok', 'Cursor has "ok": http://localhost:7583/mcp', undefined],
-      [
-        'warn',
-        'Cursor has "port", which uses 127.0.0.1:7000, but the settings have http.port: 7583',
-        'roux install cursor --name port --http',
-      ],
+      ['warn', 'Cursor has "port", which uses 127.0.0.1:7000, but http.port is 7583', 'roux install cursor --name port --http'],
       ['warn', 'Cursor has "token", with an invalid token', 'roux install cursor --name token --http'],
       ['ok', 'Cursor has "elsewhere": https://notes.example.com/mcp', undefined],
     ])

@@ -42,20 +42,20 @@ test.each([{ provider: 'none' }, { model: '' }])('reports a missing chat model (
 
 test('a local model is ok, with a hint about roux ai test', async () => {
   const { reported, closed } = await checked({}, async () => [HERE])
-  expect(reported).toEqual([['ok', 'small, on this computer; "roux ai test" asks it', undefined]])
+  expect(reported).toEqual([['ok', 'small, on this computer; "roux ai test" tests it', undefined]])
   expect(closed).toBe(1)
 })
 
 test.each([
   [
     { isAllowed: false, hasConsent: false },
-    'It may after "roux ai allow https://api.example.com" and ai.allow_remote: ["api.example.com"].',
+    'To allow it: "roux ai allow https://api.example.com" and ai.allow_remote: ["api.example.com"].',
   ],
-  [{ isAllowed: true, hasConsent: false }, 'It may after "roux ai allow https://api.example.com".'],
-  [{ isAllowed: false, hasConsent: true }, 'It may after ai.allow_remote: ["api.example.com"].'],
+  [{ isAllowed: true, hasConsent: false }, 'To allow it: "roux ai allow https://api.example.com".'],
+  [{ isAllowed: false, hasConsent: true }, 'To allow it: ai.allow_remote: ["api.example.com"].'],
 ])('reports what a remote model still needs: %j', async (permission, hint) => {
   const { reported } = await checked({}, async () => [{ ...THERE, ...permission }])
-  expect(reported).toEqual([['warn', 'big is on another computer, https://api.example.com, and may not be asked', hint]])
+  expect(reported).toEqual([['warn', 'big is on another computer, https://api.example.com, and must not be used yet', hint]])
 })
 
 test('invalid settings are a finding', async () => {

@@ -35,7 +35,7 @@ test('checks a vault that exists, is missing, is a file, is too wide, or is insi
   ])
   mkdirSync(join(vault, '.obsidian'))
   expect(check(vault)).toEqual(['ok /vault'])
-  expect(check(join(vault, 'inner'))).toEqual(['warn /vault/inner lies inside the vault /vault'])
+  expect(check(join(vault, 'inner'))).toEqual(['warn /vault/inner is inside the vault /vault'])
 })
 
 test('warns about lower-case names in a vault whose application keeps the spelling', () => {

@@ -37,7 +37,7 @@ describe('checking the HTTP port', () => {
   ])('warns about another program that %s', async (_, words) => {
     const other = await openOther(words)
     const { port } = other.address() as AddressInfo
-    expect(await check({ port })).toContain(`http warn: another program has port ${port} of 127.0.0.1`)
+    expect(await check({ port })).toContain(`http warn: another program is using port ${port} of 127.0.0.1`)
     other.close()
     expect(await check({ port })).toContain(`http ok: port ${port} of 127.0.0.1 is free`)
     expect(await check({ port, host: '0.0.0.0' })).toContain(

@@ -28,10 +28,10 @@ test('reports everything that an embedder lacks, with what to do', () => {
     {
       check: 'embedder',
       state: 'fail',
-      message: 'No package. Until then notes are found by words only.',
+      message: 'No package. Until then, search works by words only.',
       hint: '`npm install` it.',
     },
-    { check: 'embedder', state: 'fail', message: 'No model. Until then notes are found by words only.' },
+    { check: 'embedder', state: 'fail', message: 'No model. Until then, search works by words only.' },
   ])
   expect(found({}, 'embedder')).toEqual([{ check: 'embedder', state: 'ok', message: 'static:m:256' }])
 })

@@ -72,7 +72,7 @@ test('an invalid file changes nothing and is reported', async () => {
   await eventually(() => expect(live.current.settings.tools.write).toBe(true))
   writeOwn('tools:\n  wriet: true\n')
   await eventually(() => expect(messages).toHaveLength(1))
-  expect(messages[0]).toMatch(/The settings could not be reloaded: .*wriet.*previous ones stay/)
+  expect(messages[0]).toMatch(/The settings could not be reloaded: .*wriet.*previous settings remain/)
   expect(live.current.settings.tools.write).toBe(true)
 })
 

@@ -18,7 +18,7 @@ test('roux open --note rejects an unknown note with similar names, and serves no
   expect(await refused('Hydrant table')).toMatch(
     /^error: There is no note "Hydrant table"\.\n {2}Similar names:\n {2}hydration\.md\n$/,
   )
-  expect(await refused('Zzz')).toMatch(/^error: There is no note "Zzz"\.\n {2}Leave out --note/)
+  expect(await refused('Zzz')).toMatch(/^error: There is no note "Zzz"\.\n {2}Omit --note/)
 })
 
 test('roux open treats an argument that is no folder or vault as a note, and rejects an unknown one', async () => {

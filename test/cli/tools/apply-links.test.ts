@@ -145,7 +145,7 @@ test('skips a link on a line that already gets another one', async () => {
   const notes = { ...NOTES, 'C.md': 'Rakes lean on the tool shed, far from the compost heap.\n' }
   const { err, requests } = await review('y\ny\ny\ny\n', { notes })
   expect(err.match(/^c\.md, line 1$/gm)).toHaveLength(1)
-  expect(err).toContain('Skipped, because their line gets another link: 1.')
+  expect(err).toContain('Skipped, because another link changes their line: 1.')
   expect(requests.at(-1)?.operations).toHaveLength(3)
 })
 
