@@ -1,4 +1,4 @@
-/** Returns a function that computes again only if something of its key has changed since the last call. */
+/** Returns a function that only computes again if part of its key has changed since the last call. */
 export function kept<Args extends readonly unknown[], Result>(
   keyOf: (...args: Args) => readonly unknown[],
   compute: (...args: Args) => Result,

@@ -148,7 +148,7 @@ interface GapsAnswer {
 interface Gap {
   readonly kind: GapKind
   readonly title: string
-  /** A sentence about these gaps. */
+  /** A sentence that explains these gaps. */
   readonly about: string
   rows(answer: GapsAnswer): readonly preact.JSX.Element[]
 }

@@ -14,7 +14,7 @@ export interface Band {
   /** Palette indexes. */
   readonly from: number
   readonly to: number
-  /** Their number, and the sums of `x, y` of the notes at both ends. */
+  /** The number of links, and the sums of `x, y` over the notes at both ends. */
   readonly sums: readonly number[]
 }
 
@@ -138,7 +138,7 @@ function landsOf({ places }: Graph, notes: readonly number[], colours: Uint8Arra
     const around = partsOf(isFar, cells)
     return owner.map((colour, at) => (isFar[at] === 1 && around[at] === around[0] ? outside : colour))
   }
-  // A few notes among those of another color have no land.
+  // A few notes surrounded by notes of another color get no land.
   const least = notes.length < LEAST.few ? LEAST.ofFew : LEAST.ofMany
   const parts = partsOf(closest(notes), cells)
   const partAt = (note: number): number => parts[cellOf(places[note * 2] ?? 0, places[note * 2 + 1] ?? 0)] ?? 0
@@ -204,7 +204,7 @@ function partsOf(owner: Uint8Array, { columns }: Cells): Int32Array {
   return of
 }
 
-/** Returns, by owner, how much more of the surroundings of each cell it owns than any other does. */
+/** Returns, for each owner, how much more of each cell's surroundings it owns than any other owner. */
 function leadsOf(owner: Uint8Array, cells: Cells, outside: number, blur: number): readonly Float32Array[] {
   const shares = Array.from({ length: outside + 1 }, (_, one) =>
     blurred(

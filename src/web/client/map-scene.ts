@@ -2,10 +2,10 @@ import { type Graph, type GroupedBy, neighbours, radiusOf } from './graph.ts'
 import { areasOf } from './map-areas.ts'
 import type { Label } from './map-labels.ts'
 
-/** A list's remark on a note. */
+/** A list's comment on a note. */
 export type Mark = 'problem' | 'added' | 'edited'
 
-/** A list's remark on two notes: a step of a path, a link that was gained or lost, or one that is missing. */
+/** A list's comment on two notes: a step of a path, or a link that was added, removed or is missing. */
 export interface Tie<Note> {
   readonly from: Note
   readonly to: Note
@@ -52,7 +52,7 @@ export interface Camera {
   readonly scale: number
 }
 
-/** All that a frame is drawn from. Sizes are in CSS pixels. */
+/** Everything needed to draw a frame. Sizes are in CSS pixels. */
 export interface Frame {
   readonly graph: Graph
   readonly look: Look
@@ -387,7 +387,7 @@ function isInView({ graph, look, camera, view }: Shown): boolean {
   return areasOf(graph, look).extent * camera.scale < WHOLE * Math.hypot(view.width, view.height)
 }
 
-/** Draws a band for all links between two lands, as wide as they are many, unless they are drawn one by one. */
+/** Draws one band for all links between two lands, wider for more links, unless they are drawn one by one. */
 function drawBands(context: CanvasRenderingContext2D, frame: Shown): void {
   if (!isInView(frame)) return
   const { bands } = areasOf(frame.graph, frame.look)
@@ -432,7 +432,7 @@ function drawCentre(context: CanvasRenderingContext2D, frame: Frame, centre: num
   const each = isHub ? ends.length : 2
   for (let from = 0; from < ends.length; from += each) {
     const share = (from + 2) / ends.length
-    // The links of a hub must not hide the linked notes.
+    // A hub's many links must not hide the notes it links to.
     context.globalAlpha = isHub ? 4 / Math.sqrt(others.size) : 0.2 + 0.65 * share
     context.lineWidth = isHub ? 0.6 : 0.8 + share
     strokeLinks(context, frame, ends.slice(from, from + each))

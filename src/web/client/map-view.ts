@@ -51,7 +51,7 @@ interface Group {
   readonly colour: number
   /** Bounds of most of them. */
   readonly bounds: Box
-  /** The one that has the same name. */
+  /** The note with the same name. */
   readonly namesake: number | undefined
 }
 
@@ -106,7 +106,7 @@ const GROWTH = { from: 3, power: 0.3, most: 1.25 }
 const FADED = 0.45
 /** Maximum number of places to try. */
 const PLACES = 1_500
-/** The colors of remarks. */
+/** The colors of lists' comments. */
 const MARKS: Readonly<Record<Mark | 'gained' | 'lost' | 'gap', string>> = {
   problem: '#d7263d',
   lost: '#d7263d',
@@ -336,7 +336,7 @@ export class MapView {
     return this.#shade
   }
 
-  /** Chooses what to highlight: what is around the hovered note, or else what the look says. */
+  /** Chooses what to highlight: the surroundings of the hovered note, or otherwise the highlight of the look. */
   #choose(): void {
     const graph = this.#graph
     const look = this.#look
@@ -430,7 +430,7 @@ export class MapView {
     step()
   }
 
-  /** Draws a path, what lists say, and rings around the hovered note and the one in focus. */
+  /** Draws a path, lists' comments, and rings around the hovered note and the note in focus. */
   #drawMarks(context: CanvasRenderingContext2D, frame: Frame): void {
     const { look, theme } = frame
     context.strokeStyle = theme.accent
@@ -905,7 +905,7 @@ function isInView(frame: Frame, note: number): boolean {
   return frame.look.shown[note] === 1 && x >= 0 && y >= 0 && x <= frame.width && y <= frame.height
 }
 
-/** Returns a check whether a text around a point is on land of a color, or on none. */
+/** Returns a function that checks whether text around a point is on land of one color, or on no land. */
 function landTest(
   frame: Frame,
   { width, height }: Pick<Words, 'width' | 'height'>,

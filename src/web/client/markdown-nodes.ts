@@ -11,7 +11,7 @@ export interface MarkdownElement {
 
 /** A note's text as elements. */
 export interface MarkdownTree {
-  /** A number between the characters of `SLOT` stands for the link with that number. */
+  /** A number between the characters of `SLOT` is a placeholder for the link with that number. */
   readonly children: readonly MarkdownNode[]
   /** The text of each link. */
   readonly labels: readonly string[]

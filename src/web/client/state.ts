@@ -55,7 +55,7 @@ export const connection = signal<Connection>('there')
 export const said = signal('')
 /** The notes of the visible path. */
 export const path = signal<readonly string[]>([])
-/** The visible list's remarks on notes, by id. */
+/** Comments shown next to the notes in the visible list, keyed by id. */
 export interface Drawing {
   readonly marks: readonly (readonly [id: string, mark: Mark])[]
   readonly ties: readonly Tie<string>[]
@@ -212,7 +212,7 @@ export const lit = computed(() => {
   return drawn.size > 0 ? drawn : undefined
 })
 
-/** The visible list's remarks on notes, by number. */
+/** Comments shown next to the notes in the visible list, keyed by note number. */
 export const drawnMarks = computed(
   () => new Map(drawing.value.marks.flatMap(([id, mark]) => numbersOf([id]).map((at) => [at, mark]))),
 )

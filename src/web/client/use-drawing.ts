@@ -1,7 +1,7 @@
 import { useLayoutEffect } from 'preact/hooks'
 import { type Drawing, drawing, NO_DRAWING } from './state.ts'
 
-/** Draws a list's remarks on the map, for as long as the list is shown. */
+/** Draws a list's comments on the map while the list is shown. */
 export function useDrawing({ marks = [], ties = [] }: Partial<Drawing>): void {
   // Runs before paint, so later clicks are drawn on top.
   useLayoutEffect(() => {
