@@ -1,6 +1,6 @@
 import { BACKTICK, CARET, HASH, isDigit, isSpaceOrTab, LBRACKET, RBRACKET, TAB } from './chars.ts'
 
-/** Recognizes the start of a block from a line's content, without looking at other lines. */
+/** Functions that recognize the start of a block from a line's content, without looking at other lines. */
 
 export interface HeadingStart {
   readonly level: number
@@ -8,7 +8,7 @@ export interface HeadingStart {
   readonly end: number
 }
 
-/** Recognizes an ATX heading and returns its level and the range of its text without closing `#`s. */
+/** Recognizes an ATX heading. Returns its level and the range of its text without closing `#`s. */
 export function headingStart(line: LineCursor): HeadingStart | undefined {
   const { text, eol } = line
   let start = line.endOfRun(HASH)
@@ -62,7 +62,7 @@ export function itemMarkEnd(line: LineCursor): number {
   return i >= eol || isSpaceOrTab(text.charCodeAt(i)) ? i : -1
 }
 
-/** Checks whether there is a task box at an offset: one character in brackets, followed by a space or tab. */
+/** Checks whether a task box starts at an offset: one character in brackets, followed by a space or tab. */
 export function isBox(text: string, at: number, eol: number): boolean {
   return (
     at + 3 < eol &&
@@ -72,7 +72,7 @@ export function isBox(text: string, at: number, eol: number): boolean {
   )
 }
 
-/** Returns the number of columns after a list item's marker that belong to it. The cursor must be after the marker. */
+/** Returns the number of columns of padding that belong to a list item's marker. The cursor must be after the marker. */
 export function itemPadding(line: LineCursor, empty: boolean): number {
   let spaces = 0
   for (let i = line.offset; i < line.eol && spaces < 5; i++) {
@@ -97,7 +97,7 @@ export function footnoteEnd(line: LineCursor): number {
   return i > content + 2 && i + 1 < eol && text.charCodeAt(i + 1) === 58 ? i + 2 : -1
 }
 
-/** A position in a line, also counted in columns. A tab extends to the next multiple of four and can be used in part. */
+/** A position in a line, in characters and in columns. A tab extends to the next multiple of four and may be used in part. */
 export class LineCursor {
   readonly text: string
   lineStart = 0
@@ -144,7 +144,7 @@ export class LineCursor {
     this.column = this.contentColumn
   }
 
-  /** Moves to an offset after the content. There must be no tab in between. */
+  /** Moves to an offset after the content's start. There must be no tab in between. */
   passTo(offset: number): void {
     this.column = this.contentColumn + offset - this.content
     this.offset = offset

@@ -37,7 +37,7 @@ export interface Blocks {
   readonly formulas: readonly TextRange[]
 }
 
-/** Maximum depth of nested containers. Deeper ones are treated as text, which bounds the cost of a line. */
+/** Maximum nesting depth of containers. Deeper containers are treated as text, which bounds the cost of a line. */
 const MAX_DEPTH = 100
 
 const QUOTE = 1
@@ -54,15 +54,15 @@ const TABLE = 6
 
 type Started = 'none' | 'container' | 'leaf'
 
-/** Characters that can start a block. Any other line is text. */
+/** Characters that can start a block. Lines that start with any other character are text. */
 const MAY_START = asciiSet('>#`~<=-*_+0123456789[$|: \t\r')
 
 export interface BlockOptions {
-  /** True if deeply indented list items are always items, as in Logseq's outlines. Otherwise, they can be code. */
+  /** True if deeply indented list items are still list items, as in Logseq's outlines. Otherwise, they may be code. */
   readonly isOutline?: boolean
 }
 
-/** Splits the text from `from` into runs by CommonMark's block structure in one pass, and adds its lines to `lines`. */
+/** Splits the text from `from` into runs by CommonMark's block structure, in one pass. Adds the line starts to `lines`. */
 export function scanBlocks(text: string, from: number, lines: LineIndex, { isOutline = false }: BlockOptions = {}): Blocks {
   const scanner = new BlockScanner(text, isOutline)
   scanner.scan(from, lines)
@@ -83,7 +83,7 @@ class BlockScanner implements Blocks {
   #depth = 0
   readonly #kinds: number[] = []
   readonly #indents: number[] = []
-  /** True if each container has content. */
+  /** For each container, true if it has content. */
   readonly #filled: boolean[] = []
   /** Number of containers that the current line continues. */
   #matched = 0
@@ -147,7 +147,7 @@ class BlockScanner implements Blocks {
         if (line.blank || line.indent > 3 || this.#text.charCodeAt(line.content) !== GT) break
         this.#enterQuote()
       } else if (line.blank) {
-        // An item can begin with at most one blank line.
+        // A list item can begin with at most one blank line.
         if (this.#kinds[i] === ITEM && !this.#filled[i]) break
         line.toContent()
       } else {
@@ -190,7 +190,7 @@ class BlockScanner implements Blocks {
 
   // Leaves
 
-  /** Adds the line to the open leaf. Returns false if the line may start a block. */
+  /** Adds the line to the open leaf. Returns `false` if the line may start a block. */
   #continueLeaf(): boolean {
     this.#line.findContent()
     const all = this.#matched === this.#depth
@@ -267,12 +267,12 @@ class BlockScanner implements Blocks {
 
   #closeLeaf(): void {
     if (this.#leaf === PARAGRAPH) this.#emitSpan(undefined)
-    // Scripts and comments contain no links; tags in other HTML can.
+    // Scripts and comments contain no links, but tags in other HTML may.
     else if (this.#leaf === HTML && this.#htmlKind >= 6) this.#emitHtml()
     this.#leaf = NONE
   }
 
-  /** Emits the paragraph without its leading definitions. Returns false if nothing is left. */
+  /** Emits the paragraph without its leading definitions. Returns `false` if nothing is left. */
   #emitSpan(heading: HeadingBlock | undefined): boolean {
     const span = this.#span
     if (this.#text.charCodeAt(span.start) === LBRACKET) this.#takeDefinitions()
@@ -297,7 +297,7 @@ class BlockScanner implements Blocks {
     this.runs.push({ kind: 'row', start, end, gaps: undefined, heading: undefined })
   }
 
-  /** Returns the heading whose last line is the current one. */
+  /** Returns a heading block that ends at the current line. */
   #headingHere(level: number, isSetext: boolean): HeadingBlock {
     return { level, lineEnd: this.#line.eol, isSetext, isNested: this.#depth > 0 }
   }
@@ -366,7 +366,7 @@ class BlockScanner implements Blocks {
     }
   }
 
-  /** A dash can underline a heading, be a thematic break, mark a list item or start a table's delimiter row, in this order. */
+  /** A dash can underline a heading, be a thematic break, mark a list item or start a table's delimiter row, tested in this order. */
   #startDashed(c: number): Started {
     let started = this.#startSetext(c)
     if (started === 'none') started = this.#startBreak(c)
@@ -427,7 +427,7 @@ class BlockScanner implements Blocks {
     return 'container'
   }
 
-  /** `$$` opens a block only if a later line closes it. An unclosed `$$` must not hide the rest of the note. */
+  /** `$$` opens a block only if a later line closes it. Otherwise, an unclosed `$$` would hide the rest of the note. */
   #startMath(): Started {
     const { content, eol } = this.#line
     if (this.#text.charCodeAt(content + 1) !== DOLLAR || content + 1 >= eol) return 'none'
@@ -438,7 +438,7 @@ class BlockScanner implements Blocks {
     return 'leaf'
   }
 
-  /** Returns the next `$$`. Cached, so a long block costs a single search. */
+  /** Returns the offset of the next `$$`. It is cached, so a long block needs only one search. */
   #findMath(from: number): number {
     if (this.#nextMath < from) {
       const next = this.#text.indexOf('$$', from)

@@ -10,7 +10,7 @@ export interface Code {
   readonly end: number
 }
 
-/** Returns the code that every Markdown parser recognizes as code, in order. Stops where parsers may disagree. */
+/** Returns the code, in order, that every Markdown parser recognizes as code. Stops where parsers may disagree. */
 export function codeIn(text: string): readonly Code[] {
   if (!/[`~]/.test(text)) return []
   const { runs, fences } = scanBlocks(text, 0, new LineIndex())
@@ -22,7 +22,7 @@ export function codeIn(text: string): readonly Code[] {
   return found.filter(({ kind, end }) => end <= doubt[kind])
 }
 
-/** Returns the code spans of a paragraph, heading or table row, up to the first marker that does not start one. */
+/** Returns the code spans of a paragraph, heading or table row, up to the first backtick that does not start a code span. */
 function spansIn(text: string, { kind, start, end }: Run): readonly Code[] {
   const spans: Code[] = []
   const opaque = new OpaqueSpans()
@@ -30,7 +30,7 @@ function spansIn(text: string, { kind, start, end }: Run): readonly Code[] {
   let at = text.indexOf('`', start)
   while (at !== -1 && at < end) {
     const close = text[at - 1] === '\\' ? -1 : opaque.codeEnd(at)
-    // Table cells end at pipes, even inside code.
+    // Table cells end at pipes, even within code.
     if (close === -1 || (kind === 'row' && /(?<!\\)\|/.test(text.slice(at, close)))) return spans
     spans.push({ kind: 'inline', start: at, end: close })
     at = text.indexOf('`', close)
@@ -38,12 +38,12 @@ function spansIn(text: string, { kind, start, end }: Run): readonly Code[] {
   return spans
 }
 
-/** Other text that affects where code starts: unmatched markers, formulas, wikilinks and paragraph ends. */
+/** Other characters that affect where code starts: unmatched backticks, formulas, wikilinks and paragraph ends. */
 const SIGNS = /`|\$\$|\$(?=\S)|\[\[|\]\]|\n[ \t>]*(?=\n)/g
 
 /**
- * Returns, for each kind of code, the offset from which parsers that support formulas or wikilinks, or split paragraphs differently,
- * may disagree.
+ * For each kind of code, returns the offset from which parsers may disagree because they support formulas or wikilinks, or split
+ * paragraphs differently.
  */
 function doubtIn(text: string, found: readonly Code[]): Readonly<Record<Code['kind'], number>> {
   let inline = text.length

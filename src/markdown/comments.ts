@@ -10,8 +10,8 @@ export interface CommentMark {
 }
 
 /**
- * Pairs markers to comments. A comment that starts in the middle of a line ends in the same paragraph; one that starts a line can end
- * anywhere below. An unmatched marker is text.
+ * Pairs markers into comments. A comment that starts in the middle of a line must end in the same paragraph; a comment that starts a
+ * line may end anywhere below. An unmatched marker is text.
  */
 export function pairComments(marks: readonly CommentMark[]): readonly TextRange[] {
   const ranges: TextRange[] = []
@@ -25,7 +25,7 @@ export function pairComments(marks: readonly CommentMark[]): readonly TextRange[
   return ranges
 }
 
-/** Finds the range that contains an offset. Call it with ascending offsets. */
+/** Returns a function that finds the range containing an offset. It must be called with ascending offsets. */
 export function rangeLookup(ranges: readonly TextRange[]): (offset: number) => TextRange | undefined {
   let i = 0
   return (offset) => {

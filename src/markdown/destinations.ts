@@ -2,13 +2,13 @@ import type { Link } from '../core/note.ts'
 import { decodePercent } from '../core/text/fold.ts'
 import { BACKSLASH, GT, isPunctuation, isWhitespace, LBRACKET, LF, LPAREN, LT, RBRACKET, RPAREN } from './chars.ts'
 
-/** The limit used by cmark and micromark. It also keeps `[a](b[a](b…` linear. */
+/** Limit for nested parentheses, the same as in cmark and micromark. It also keeps parsing `[a](b[a](b…` linear. */
 const MAX_PARENTHESES = 32
 /** CommonMark's limit for a link label. */
 const MAX_LABEL = 999
 
 export interface Destination {
-  /** As written, without angle brackets. */
+  /** The destination as written, without angle brackets. */
   readonly raw: string
   /** Offset of `raw`. */
   readonly start: number
@@ -37,7 +37,7 @@ function angleDestination(text: string, start: number, end: number): Destination
   return undefined
 }
 
-/** Characters that can end a bare destination. A regular expression finds them several times faster than a loop. */
+/** Characters that can end a bare destination. A regular expression finds them several times faster than a loop does. */
 const STOP = /[\0- ()\\\x7f]/g
 
 function bareDestination(text: string, start: number, end: number): Destination | undefined {
@@ -98,14 +98,14 @@ export function labelEnd(text: string, start: number, end: number): number {
   return -1
 }
 
-/** Folds a label for comparison. Returns `undefined` if it is not a valid label. */
+/** Folds a label for comparison. Returns `undefined` if the label is invalid. */
 export function foldLabel(label: string): string | undefined {
   if (label.length > MAX_LABEL) return undefined
   const folded = label.trim().replace(/\s+/g, ' ').toLowerCase().toUpperCase()
   return folded === '' ? undefined : folded
 }
 
-/** The destination in the source of a link or a link reference definition. */
+/** The destination of a link or a link reference definition, as it appears in the source. */
 export interface WrittenDestination {
   /** As written, without angle brackets. */
   readonly raw: string
@@ -121,7 +121,7 @@ interface Span {
 }
 
 /**
- * Reads the link reference definitions at the start of a paragraph into `into`.
+ * Moves the link reference definitions at the start of a paragraph into `into`.
  * @returns the start of the rest of the paragraph
  */
 export function takeDefinitions(text: string, span: Span, into: Map<string, WrittenDestination>): number {
@@ -180,7 +180,7 @@ export function unescapeText(raw: string): string {
   )
 }
 
-/** Resolves only character references, because HTML has no backslash escapes. */
+/** Resolves only character references. HTML has no backslash escapes. */
 export function unescapeReferences(value: string): string {
   return value.includes('&') ? unescapeText(value.replaceAll('\\', '\\\\')) : value
 }
@@ -195,7 +195,7 @@ function characterOf(reference: string): string | undefined {
   return invalid ? '\ufffd' : String.fromCodePoint(code)
 }
 
-/** HTML's names for U+00A0–U+00FF, in order. Names other than these and the five of XML are rare in file names. */
+/** HTML's entity names for U+00A0–U+00FF, in order. Others, except the five of XML and a few in `NAMED`, are rare in file names. */
 const LATIN =
   'nbsp iexcl cent pound curren yen brvbar sect uml copy ordf laquo not shy reg macr deg plusmn sup2 sup3 acute micro para ' +
   'middot cedil sup1 ordm raquo frac14 frac12 frac34 iquest Agrave Aacute Acirc Atilde Auml Aring AElig Ccedil Egrave Eacute ' +
@@ -226,7 +226,7 @@ function namedCharacter(name: string): string | undefined {
   return latin.get(name)
 }
 
-/** Splits a destination into target and subpath, and decodes percent codes. */
+/** Splits a destination into target and subpath, both percent-decoded. */
 export function splitDestination(destination: string): Pick<Link, 'target'> & { readonly subpath: string | undefined } {
   const hash = destination.indexOf('#')
   if (hash === -1) return { target: decodePercent(destination), subpath: undefined }

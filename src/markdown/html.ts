@@ -69,7 +69,7 @@ function valueEnd(text: string, start: number, end: number): number {
 const AUTOLINK =
   /^(?:[A-Za-z][A-Za-z0-9+.-]{1,31}:.*|[a-zA-Z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?)*)$/
 
-/** The end of the autolink `<scheme:…>` or `<a@b.c>` that begins at `start`, or -1. */
+/** Returns the end of the autolink `<scheme:…>` or `<a@b.c>` that starts at `start`, or -1. */
 export function autolinkEnd(text: string, start: number, end: number): number {
   let i = start + 1
   let mark = false
@@ -83,7 +83,7 @@ export function autolinkEnd(text: string, start: number, end: number): number {
   return AUTOLINK.test(text.slice(start + 1, i)) ? i + 1 : -1
 }
 
-/** The trimmed value of `href` or `src` of an opening tag `<a …>` or `<img …>`, and its offset in the tag. `undefined` for other tags. */
+/** Returns the trimmed `href` or `src` of an opening `<a …>` or `<img …>` tag and its offset in the tag, or else `undefined`. */
 export function htmlTarget(tag: string): { raw: string; start: number; embed: boolean } | undefined {
   const name = /^<(a|img)[\s/>]/i.exec(tag)?.[1]?.toLowerCase()
   if (!name) return undefined
@@ -107,7 +107,7 @@ const BLOCK_NAMES =
 const RAW = /^<(?:script|pre|style|textarea)(?:[\s>]|$)/i
 const BLOCK = new RegExp(`^</?(?:${BLOCK_NAMES})(?:\\s|/?>|$)`, 'i')
 
-/** The kind (1–7, CommonMark) of the HTML block that starts with the `<` of the line `[start, end)`, or 0. */
+/** Returns the kind (1–7, CommonMark) of the HTML block that starts with the `<` at `start`, or 0. */
 export function htmlBlockKind(text: string, start: number, end: number): number {
   const second = text.charCodeAt(start + 1)
   if (second === 33) {
@@ -117,7 +117,7 @@ export function htmlBlockKind(text: string, start: number, end: number): number 
   }
   if (second === 63) return 3
   if (second !== SLASH && !isLetter(second)) return 0
-  // No block name is longer than 16 characters, and a line can be very long.
+  // Block names are shorter than 16 characters, while a line can be very long.
   const head = text.slice(start, Math.min(end, start + 16))
   if (RAW.test(head)) return 1
   if (BLOCK.test(head)) return 6

@@ -8,10 +8,10 @@ import { LineIndex } from './line-index.ts'
 import { LinkSink } from './link-sink.ts'
 import type { Run } from './prose/runs.ts'
 
-/** Plain text, where a link can be inserted. */
+/** Plain text, in which a link can be inserted. */
 export const OPEN = 0
 
-/** Text where no link can be inserted: headings, quotes, code, math, comments, tags, existing links. */
+/** Text in which no link can be inserted: headings, quotes, code, math, comments, tags and existing links. */
 export const CLOSED = 1
 
 /** Invisible text: URLs and HTML tags. */
@@ -36,7 +36,7 @@ export interface ScannedText extends Pick<Blocks, 'runs' | 'formulas'> {
 
 /**
  * Scans a note's text from an offset for everything except links. Calls `onSpan` with every construct and its first character.
- * Linear, never throws.
+ * Linear; never throws.
  */
 function scanInline(text: string, from: number, onSpan?: InlineScanner['onSpan']): ScannedText {
   const lines = new LineIndex()
@@ -47,26 +47,26 @@ function scanInline(text: string, from: number, onSpan?: InlineScanner['onSpan']
   return { runs, formulas, commentMarks: scanner.commentMarks }
 }
 
-/** Returns the comments (`%% … %%`) in a note's text from an offset, in order, excluding code. Linear, never throws. */
+/** Returns the comments (`%% … %%`) in a note's text after an offset, in order, excluding code. Linear; never throws. */
 export function findComments(text: string, from: number): readonly TextRange[] {
   return text.includes('%%', from) ? pairComments(scanInline(text, from).commentMarks) : []
 }
 
 /**
- * Returns the formulas (`$…$`, `$$…$$`) in a note's text from an offset, with their markers, in order, excluding code. Linear, never
+ * Returns the formulas (`$…$`, `$$…$$`) in a note's text after an offset, with their markers, in order, excluding code. Linear; never
  * throws.
  */
 export function findFormulas(text: string, from: number): readonly TextRange[] {
   if (!text.includes('$', from)) return []
   const inline: TextRange[] = []
   const { formulas } = scanInline(text, from, (start, end, mark) => {
-    // The scanner also reports `$` signs without a match.
+    // The scanner also reports unmatched `$` signs.
     if (mark === DOLLAR && /[^$]/.test(text.slice(start, end))) inline.push({ start, end })
   })
   return [...formulas, ...inline].sort((a, b) => a.start - b.start)
 }
 
-/** Classifies every UTF-16 unit of a note's text. Text before `from` is `SILENT`. Linear, never throws. */
+/** Classifies every UTF-16 code unit of a note's text. Text before `from` is `SILENT`. Linear; never throws. */
 export function markProse(text: string, from: number): Uint8Array {
   const marks = new Uint8Array(text.length).fill(CLOSED)
   const closed: TextRange[] = []
@@ -86,8 +86,8 @@ export function markProse(text: string, from: number): Uint8Array {
 }
 
 /**
- * Adds a span. Spans are ordered by their ends. A span inside a later one is dropped, so each unit is marked once even in deep
- * nesting.
+ * Adds a span. Spans arrive in the order of their ends. A span inside a later one is dropped, so that each unit is marked only once,
+ * even with deep nesting.
  */
 function addSpan(spans: TextRange[], span: TextRange): void {
   while ((spans.at(-1)?.start ?? -1) >= span.start) spans.pop()

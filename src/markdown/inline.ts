@@ -37,16 +37,16 @@ export interface FoundTag {
   readonly at: number
 }
 
-/** Characters that can start an inline construct. A regular expression finds them several times faster than a loop. */
+/** Characters that can start an inline construct. A regular expression finds them several times faster than a loop does. */
 const SPECIAL = /[\\`[\]<$#]|%(?=%)/g
 
-/** Scans the inline content of runs in order. Links go to the sink, everything else into the fields below. */
+/** Scans the inline content of runs in order. Links go to the sink, everything else to the fields below. */
 export class InlineScanner {
   readonly tags: FoundTag[] = []
   readonly commentMarks: CommentMark[] = []
   readonly blocks: string[] = []
   /**
-   * Called for every span that is not plain text, with file offsets and its first character. A link's text is reported as `[`,
+   * Called for every span that is not plain text, with its file offsets and its first character. A link's text is reported as `[`,
    * the rest of the link as `]`.
    */
   onSpan: ((start: number, end: number, mark: number) => void) | undefined
@@ -68,14 +68,14 @@ export class InlineScanner {
   #end = 0
   #run = 0
   #inRow = false
-  /** The run cannot continue on the next line. */
+  /** True if the run cannot continue on the next line. */
   #isOneLine = false
   /** End of the last escaped character, tag or HTML tag. A `#` at this offset starts a tag. */
   #tokenEnd = -1
   /** Offset of the last escaped character. An escaped `!` does not start an embed. */
   #escaped = -1
 
-  // Number of open brackets. Those below `#inactive` can no longer start a link, only an image.
+  // Number of open brackets. Brackets below `#inactive` can no longer start a link, only an image.
   #open = 0
   readonly #at: number[] = []
   readonly #image: boolean[] = []
@@ -154,7 +154,7 @@ export class InlineScanner {
     this.onSpan?.(start + base, end + base, mark)
   }
 
-  /** The next special character at or after `from`. One beyond the run is cached for the next run. */
+  /** Returns the offset of the next special character at or after `from`. If it is beyond the run, it is cached for the next run. */
   #nextSpecial(from: number): number {
     if (this.#src === this.#searched && from >= this.#searchedFrom && from <= this.#found) return this.#found
     SPECIAL.lastIndex = from
@@ -210,7 +210,7 @@ export class InlineScanner {
     return end
   }
 
-  /** In documentation folders, tags in an HTML block can link; its text cannot. */
+  /** In documentation folders, tags in an HTML block can be links, but its text cannot. */
   #scanHtml(start: number, end: number): void {
     if (!this.#docs) return
     const src = this.#src
@@ -309,7 +309,7 @@ export class InlineScanner {
     if (after > end + 2) label = src.slice(end + 1, after - 1)
     else if (!this.#nested[open] && close - from <= 1000) label = src.slice(from + 1, close)
     if (after !== -1) end = after
-    // A label that begins with `^` refers to a footnote.
+    // A label that starts with `^` refers to a footnote.
     const folded = label === undefined || label.startsWith('^') ? undefined : foldLabel(label)
     const written = folded === undefined ? undefined : definitions.get(folded)
     if (written === undefined) return undefined
@@ -354,7 +354,7 @@ export class InlineScanner {
     return end
   }
 
-  /** Drops the tags from an offset of the file. */
+  /** Drops the tags at or after a file offset. */
   #dropTags(from: number): void {
     while ((this.tags.at(-1)?.at ?? -1) >= from) this.tags.pop()
   }
@@ -368,7 +368,7 @@ export class InlineScanner {
   #percent(i: number): number {
     const end = this.#opaque.skipRun(i, PERCENT)
     const pairs = (end - i) >> 1
-    // An even number of pairs forms empty comments.
+    // An even number of pairs consists of empty comments.
     if (pairs % 2 === 1) this.commentMarks.push({ at: i + this.#base, first: this.#isFirst(i), run: this.#run })
     return end
   }
@@ -384,7 +384,7 @@ export class InlineScanner {
     return !this.#isOneLine
   }
 
-  /** Records a `^id` at the end of the run. */
+  /** Records a `^id` at the run's end. */
   #findBlockId(): void {
     const src = this.#src
     let end = this.#end

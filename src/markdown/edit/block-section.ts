@@ -14,7 +14,7 @@ export interface BlockEdit {
   readonly flavour: Pick<Flavour, 'mode'>
 }
 
-/** Edits a block by the rules of `editSection`. The block must keep its id. */
+/** Edits a block as described for `editSection`. The block must keep its id. */
 export function editBlock(text: string, outline: Outline, { id, mode, content, flavour }: BlockEdit): TextEdit {
   const block = requireOneBlock(text, outline, id)
   const mark = markIn(text, block, id)
@@ -31,14 +31,14 @@ export function editBlock(text: string, outline: Outline, { id, mode, content, f
   if (fitting) return fitting
   throw invalid(
     'content',
-    `with it, ^${id} would no longer name its block.`,
-    `Write ^${id} into the content, at the end of the block that it names.`,
+    `it would separate ^${id} from its block.`,
+    `Include ^${id} in the content, at the end of its block.`,
   )
 }
 
 function requireOneBlock(text: string, outline: Outline, id: string): Section {
   const same = outline.blocks.filter((block) => block.toLowerCase() === id.toLowerCase())
-  if (same.length > 1) throw blockError(`Several blocks are called ^${id}.`, outline)
+  if (same.length > 1) throw blockError(`Several blocks have the id ^${id}.`, outline)
   return requireBlock(text, outline, id)
 }
 
@@ -48,7 +48,7 @@ interface Mark {
   readonly text: string
 }
 
-/** Returns the marker ` ^id` inside the block, or `undefined` if it is on a separate line below. */
+/** Returns the marker ` ^id` within the block, or `undefined` if the marker is on a separate line below. */
 function markIn(text: string, { start, end }: Section, id: string): Mark | undefined {
   const found = new RegExp(`\\s\\^${id.replace(/[^\w-]/g, '\\$&')}(?=[\\s|]|$)`, 'i').exec(text.slice(start, end))
   return found ? { start: start + found.index, text: found[0].trim() } : undefined
@@ -60,10 +60,7 @@ interface Replaced {
   readonly content: string
 }
 
-/**
- * Returns replacements to try, with the marker in each possible position: at the end, at the end of the first line, and on a separate
- * line below.
- */
+/** Returns the replacements to try. They have the marker at the end, at the end of the first line, or on a separate line below. */
 function replacements(text: string, { block: { start, end }, mark, content }: Replaced): readonly TextEdit[] {
   const ending = lineEndingOf(text)
   const inner = withLineEnding(withoutOuterBlankLines(content), ending)
@@ -102,14 +99,14 @@ function insertions(
   }
 }
 
-/** Returns the offset below a marker that is on a separate line. */
+/** Returns the offset below a marker that has a line of its own. */
 function afterLoneMark(text: string, after: number): number {
   let at = after
   while (at < text.length && text.slice(at, endOfLine(text, at)).trim() === '') at = nextLine(text, at)
   return nextLine(text, at)
 }
 
-/** Inserts the content into a paragraph before its marker, with the quote marks and the indentation of the marker's line. */
+/** Inserts the content into a paragraph before its marker, with the same quote marks and indentation as the marker's line. */
 function beforeMark(text: string, { start }: Mark, content: string): TextEdit {
   const ending = lineEndingOf(text)
   const line = startOfLine(text, start)
@@ -120,7 +117,7 @@ function beforeMark(text: string, { start }: Mark, content: string): TextEdit {
   return { start, end: start, text: added.join('') }
 }
 
-/** Quote marks, list marks and white space at the start of a line. */
+/** Quote marks, list markers and white space at the start of a line. */
 const CONTAINERS = /^(?:[\s>]|(?:[-*+]|\d{1,9}[.)])(?=\s))*/
 
 interface Kept extends Pick<BlockEdit, 'id' | 'mode'> {
@@ -130,7 +127,7 @@ interface Kept extends Pick<BlockEdit, 'id' | 'mode'> {
   readonly edit: TextEdit
 }
 
-/** Checks whether the block still has its id, and whether added text leaves all other blocks as they were. */
+/** Checks whether the block still has its id. If text was added, also checks that all other blocks still exist. */
 function keepsBlocks(edited: string, after: Outline, { outline, block, id, mode, edit }: Kept): boolean {
   const found = findBlock(edited, after, id)
   if (found === undefined) return false
@@ -140,7 +137,7 @@ function keepsBlocks(edited: string, after: Outline, { outline, block, id, mode,
   return found.start === block.start || (mode === 'prepend' && found.start === moved)
 }
 
-/** Checks whether text added to a list item becomes part of the text of an item nested in it. */
+/** Checks whether text that was added to a list item would be read as part of an item nested in it. */
 function joinsNested({ runs }: Outline, { start }: TextEdit, block: Section): boolean {
   const own = runs.find((run) => run.start >= block.start)
   return runs.some((run) => own !== undefined && run.start > own.start && run.start < start && run.end > start)

@@ -6,9 +6,9 @@ import { insertedText, isUnended, lineEndingOf, withLineEnding } from './lines.t
 import { withoutNoOps } from './text-edits.ts'
 
 /**
- * Replaces the body with `content`. Lines that differ only in their line ending keep their bytes; all others get the file's
+ * Replaces the body with `content`. Lines that differ only in their line ending are kept as they are; all other lines get the file's
  * line ending.
- * @throws RouxError `INVALID_PARAMS` if the content starts with frontmatter or would be read as frontmatter.
+ * @throws RouxError `INVALID_PARAMS` if the content starts with frontmatter or would be read as frontmatter
  */
 export function replaceBody(text: string, content: string): readonly TextEdit[] {
   const start = bodyStartOf(text)
@@ -18,8 +18,8 @@ export function replaceBody(text: string, content: string): readonly TextEdit[] 
 }
 
 /**
- * Replaces a range of whole lines with `content`. Lines at its start and end that differ only in their line ending keep their
- * bytes; the lines between get the file's line ending.
+ * Replaces a range of whole lines with `content`. Lines at its start and end that differ only in their line ending are kept as they
+ * are; the lines in between get the file's line ending.
  */
 export function replaceLines(text: string, [start, end]: readonly [number, number], content: string): TextEdit {
   const old = linesOf(text.slice(start, end))
@@ -35,8 +35,8 @@ export function replaceLines(text: string, [start, end]: readonly [number, numbe
 }
 
 /**
- * Appends `content` to the body on lines of its own. A blank line separates it from the last line, unless there is one already or
- * both lines are list items, quoted lines or table rows. The file ends with a line ending only if it did before.
+ * Appends `content` to the body on separate lines. A blank line separates it from the last line, unless one already exists or both
+ * lines are list items, quoted lines or table rows. The file ends with a line ending only if it did before.
  */
 export function appendToBody(text: string, content: string): readonly TextEdit[] {
   const from = bodyStartOf(text)
@@ -44,7 +44,7 @@ export function appendToBody(text: string, content: string): readonly TextEdit[]
   return bodyEdits(text, [{ start: at, end: at, text: insertedText(text, requireText('append', content), { at, from }) }])
 }
 
-/** Inserts `content` before the body on lines of its own, by the same rules for blank lines. */
+/** Inserts `content` before the body on separate lines, with the same rules for blank lines as `appendToBody`. */
 export function prependToBody(text: string, content: string): readonly TextEdit[] {
   const at = bodyStartOf(text)
   const given = requireText('prepend', at === 0 ? withoutMark(content) : content)
@@ -53,28 +53,28 @@ export function prependToBody(text: string, content: string): readonly TextEdit[
 
 /**
  * Drops edits that change nothing.
- * @throws RouxError `INVALID_PARAMS` if another part of the text would become frontmatter.
+ * @throws RouxError `INVALID_PARAMS` if a different part of the text would become frontmatter
  */
 export function bodyEdits(text: string, edits: readonly TextEdit[]): readonly TextEdit[] {
   const wanted = withoutNoOps(text, edits)
   if (wanted.length === 0) return wanted
   const before = bodyStartOf(text)
   const edited = editText(text, wanted)
-  // If content follows an unterminated closing fence, the fence gets a line ending.
+  // If content is added after a closing fence at the end of the file, the fence gets a line ending.
   const after = bodyStartOf(edited)
   if (after === before || (edited.slice(before, after).trim() === '' && before === text.length)) return wanted
-  throw invalid('content', 'with it, a part of the body would be read as frontmatter.', FRONTMATTER_HINT)
+  throw invalid('content', 'it would turn part of the body into frontmatter.', FRONTMATTER_HINT)
 }
 
-const FRONTMATTER_HINT = 'Send the body alone, and frontmatter as `properties` and `tags`.'
+const FRONTMATTER_HINT = 'Send only the body, and send frontmatter as `properties` and `tags`.'
 
 function refuseFrontmatter(text: string, start: number, content: string): void {
   const end = bodyStartOf(content)
   if (end <= 1 || text.startsWith(content.slice(0, end), start)) return
   const { properties } = readFrontmatter(content)
-  // Below frontmatter, two `---` lines are thematic breaks.
+  // Two `---` lines below frontmatter are thematic breaks.
   if (start > 1 && Object.keys(properties).length === 0) return
-  throw invalid('content', 'it begins with frontmatter.', FRONTMATTER_HINT)
+  throw invalid('content', 'it starts with frontmatter.', FRONTMATTER_HINT)
 }
 
 /** Content may start with a byte order mark, which is not part of the text. */

@@ -11,7 +11,7 @@ export interface NewNote {
   /** The body, which may include frontmatter. */
   readonly content: string
   readonly title?: string
-  /** The file's name without `.md`. A title equal to it is not written. */
+  /** The file's name without `.md`. A title that equals it is not written. */
   readonly fileName: string
   /** If not empty, these tags replace those in the content's frontmatter. */
   readonly tags?: readonly string[]
@@ -21,10 +21,10 @@ export interface NewNote {
 }
 
 /**
- * Returns the text of a new note: the content, with the arguments set in its frontmatter, which is created if needed. New properties
- * are added in the order title, tags, properties, relations.
+ * Returns the text of a new note: the content, with the other arguments set in its frontmatter, which is created if needed. New
+ * properties are added in the order title, tags, properties, relations.
  * @throws RouxError `INVALID_PARAMS` if the content's frontmatter is malformed or an argument is invalid (see `setTags`,
- * `setProperties`, `setRelations`).
+ * `setProperties`, `setRelations`)
  */
 export function createText({ content, title, fileName, tags = [], properties = {}, relations = {} }: NewNote): string {
   const text = requireText('content', content).replace(/^\ufeff/, '')
@@ -38,11 +38,11 @@ export function createText({ content, title, fileName, tags = [], properties = {
   return editText(text, editInSteps(text, steps))
 }
 
-/** Values in a new note's own frontmatter that were replaced by arguments. */
+/** Values in a new note's own frontmatter that arguments have replaced. */
 export interface Overridden {
   /** Tags that were removed. */
   readonly tags: readonly string[]
-  /** Names of properties whose value was replaced. */
+  /** Names of the properties whose value was replaced. */
   readonly properties: readonly string[]
 }
 
@@ -77,6 +77,6 @@ function refuseMalformed(text: string): void {
   throw invalid(
     'content',
     `line ${problem.line}: ${problem.message}`,
-    'Correct the frontmatter, or send it as `properties` and `tags`.',
+    'Fix the frontmatter, or send it as `properties` and `tags`.',
   )
 }

@@ -10,7 +10,7 @@ import { type WrittenValue, writeKey } from './write-yaml.ts'
 
 type Properties = Readonly<Record<string, unknown>>
 
-/** Adds properties below the existing ones; creates frontmatter if there is none. */
+/** Adds properties below the existing ones. Creates frontmatter if there is none. */
 export function addProperties(tree: FrontmatterTree, added: ReadonlyMap<string, WrittenValue>): readonly TextEdit[] {
   if (added.size === 0 || tree.form === 'flow') return []
   const { text, start, fences, indent } = tree
@@ -20,7 +20,7 @@ export function addProperties(tree: FrontmatterTree, added: ReadonlyMap<string, 
   return [{ start: at, end: at, text: withLineEnding(source, lineEndingOf(text)) }]
 }
 
-/** Adds properties to frontmatter in JSON form, and removes others from it. */
+/** Adds properties to frontmatter in JSON form and removes the dropped ones. */
 export function editPairs(
   tree: FrontmatterTree,
   added: ReadonlyMap<string, unknown>,
@@ -38,9 +38,9 @@ export function indented(lines: string, indent: string): string {
 }
 
 /**
- * Sorts the edits and reads the result back: the body must be unchanged, and `isAsked` must hold. Frontmatter that becomes
- * empty is removed with its fences.
- * @throws RouxError `EDIT_MISMATCH` if the result differs, `TOO_LARGE` if it could not be read.
+ * Sorts the edits and verifies the result: the body must be unchanged, and `isAsked` must return true. Frontmatter that becomes empty
+ * is removed with its fences.
+ * @throws RouxError `EDIT_MISMATCH` if the result differs, `TOO_LARGE` if the result could not be read
  */
 export function frontmatterEdits(
   tree: FrontmatterTree,
@@ -59,7 +59,7 @@ export function frontmatterEdits(
   if (to - from + wanted.reduce((sum, { text }) => sum + text.length, 0) > MAX_LENGTH) {
     throw new RouxError('TOO_LARGE', 'The frontmatter would be larger than 512 KB.', { hint: 'Move long text into the body.' })
   }
-  throw new RouxError('EDIT_MISMATCH', 'The frontmatter has a form that cannot be edited exactly.', {
+  throw new RouxError('EDIT_MISMATCH', 'The frontmatter is written in a form that cannot be edited exactly.', {
     hint: 'Write the property in the usual form, `key: value`, and try again.',
   })
 }
@@ -93,7 +93,7 @@ export interface Additions {
   readonly empty: number
 }
 
-/** Removes items of a list like `a, b`, each with one separator, and adds new ones after the last item that is kept. */
+/** Removes items, each with one separator, from a list such as `a, b`, and adds new ones after the last item that is kept. */
 export function editSeparated(text: string, items: readonly SeparatedItem[], additions: Additions): readonly TextEdit[] {
   const { added, separator, empty } = additions
   const lastKept = items.findLast(({ keep }) => keep)
@@ -111,7 +111,7 @@ export function editSeparated(text: string, items: readonly SeparatedItem[], add
 function replaceAll(text: string, items: readonly SeparatedItem[], { added, separator, empty }: Additions): TextEdit {
   const start = items[0]?.start ?? empty
   const end = items.at(-1)?.end ?? empty
-  // A trailing comma is not allowed in an empty list.
+  // An empty list may not have a trailing comma.
   const comma = added.length === 0 && items.length > 0 ? (/^\s*,/.exec(text.slice(end, end + 1000))?.[0].length ?? 0) : 0
   return { start, end: end + comma, text: added.join(separator) }
 }
@@ -124,11 +124,11 @@ function drop(text: string, items: readonly SeparatedItem[], [first, last]: read
   const gap = before ? text.slice(before.end, start) : ''
   if (after && (!before || gap.includes('\n'))) return { start, end: after.start, text: '' }
   const isParted = text.slice(before?.end ?? end, after?.start ?? end).includes(',')
-  // Spaces also separate items. If there was a comma between two items, one is kept.
+  // Spaces can separate items, too. If there was a comma between two items, one comma is kept.
   if (before && after && isParted && !text.slice(end, after.start).includes(',')) {
     return gap.includes(',') ? { start, end: after.start, text: '' } : { start: before.end, end: after.start, text: ', ' }
   }
-  // The comment belongs to the previous item, so its comma stays as a trailing comma.
+  // The comment belongs to the previous item, so that item's comma is kept as a trailing comma.
   if (gap.includes('#')) return { start: startOfLine(text, start), end: nextLine(text, end), text: '' }
   return { start: before?.end ?? start, end, text: '' }
 }

@@ -17,11 +17,11 @@ export interface Entry {
   readonly value: Value
 }
 
-/** A value or an item of a list. */
+/** A property's value or a list item. */
 export interface Value {
   /** `undefined` if there is no value. */
   readonly node: Yaml.Node | undefined
-  /** Start of the value, including a tag like `!!str` or an anchor like `&name`. An empty value starts and ends after the colon or dash. */
+  /** Start of the value, including a tag such as `!!str` or an anchor. An empty value starts and ends after the colon or dash. */
   readonly start: number
   readonly end: number
 }
@@ -35,19 +35,19 @@ export interface ListItem extends Value {
   readonly lineEnd: number
 }
 
-/** Returns the edit that removes an item of a block list with its lines. */
+/** Returns the edit that removes an item and its lines from a block list. */
 export function withoutItem({ lineStart, lineEnd }: ListItem): TextEdit {
   return { start: lineStart, end: lineEnd, text: '' }
 }
 
-/** A file's frontmatter with the place of every part. */
+/** A file's frontmatter with the positions of all its parts. */
 export interface FrontmatterTree {
   readonly text: string
   /** Start of the text, after a byte order mark. */
   readonly start: number
-  /** Omitted if there is no frontmatter. */
+  /** Omitted if the file has no frontmatter. */
   readonly fences?: Fences
-  /** `flow` is JSON form, `{…}`; `undefined` if there are no properties. */
+  /** `flow` means JSON form, `{…}`. `undefined` if there are no properties. */
   readonly form: 'block' | 'flow' | undefined
   readonly properties: Readonly<Record<string, unknown>>
   readonly entries: readonly Entry[]
@@ -58,15 +58,15 @@ export interface FrontmatterTree {
 }
 
 /**
- * Reads the frontmatter of the text for editing.
- * @throws RouxError `EDIT_MISMATCH` with the line if it is malformed, `TOO_LARGE` above 512 KB.
+ * Reads the text's frontmatter for editing.
+ * @throws RouxError `EDIT_MISMATCH` with the line if it is malformed, `TOO_LARGE` if it exceeds 512 KB
  */
 export function requireFrontmatter(text: string): FrontmatterTree {
   const { properties, malformed } = readFrontmatter(text)
   const [problem] = malformed
   if (problem) {
     throw new RouxError('EDIT_MISMATCH', `Line ${problem.line}: ${problem.message}`, {
-      hint: 'Correct the frontmatter first; until then only the body can be edited.',
+      hint: 'Fix the frontmatter first. Until then, only the body can be edited.',
       candidates: [{ line: problem.line }],
     })
   }
@@ -132,7 +132,7 @@ class TreeReader {
     return { node, start: this.#from + (mark?.offset ?? node.range[0]), end: this.#endOf(node) }
   }
 
-  /** Returns the end of the value itself. The library includes blank lines and comments below a block collection. */
+  /** Returns the end of the value itself. For block collections, the library also includes blank lines and comments below. */
   #endOf(node: Yaml.Node): number {
     const { isMap, isSeq } = yaml()
     if (isSeq(node) && !node.flow) return this.items(node).at(-1)?.end ?? this.#from + endOf(node)

@@ -5,27 +5,27 @@ const LONE_SURROGATE = /\p{Cs}/u
 /** Control characters, line breaks and the two Unicode line separators. */
 const CONTROL = /[\p{Cc}\u2028\u2029]/u
 
-/** Returns the error for an invalid argument. */
+/** Creates the error for an invalid argument. */
 export function invalid(name: string, problem: string, hint?: string): RouxError {
   return new RouxError('INVALID_PARAMS', `${name}: ${problem}`, { hint })
 }
 
 /**
  * Checks the text of an argument.
- * @throws RouxError `INVALID_PARAMS` if UTF-8 cannot encode it.
+ * @throws RouxError `INVALID_PARAMS` if UTF-8 cannot encode the text
  */
 export function requireText(name: string, text: string): string {
   if (!LONE_SURROGATE.test(text)) return text
-  throw invalid(name, 'expected text, found half of a surrogate pair.', 'Send whole characters.')
+  throw invalid(name, 'expected text, but found half of a surrogate pair.', 'Send only complete characters.')
 }
 
 /**
  * Trims the text of an argument that must be a single line.
- * @throws RouxError `INVALID_PARAMS` if it is blank or contains a line break or another control character.
+ * @throws RouxError `INVALID_PARAMS` if it is blank or contains a line break or another control character
  */
 export function requireLine(name: string, text: string): string {
   const line = requireText(name, text).trim()
-  if (line === '') throw invalid(name, 'expected text, found none.')
-  if (CONTROL.test(line)) throw invalid(name, 'expected one line of text, found a line break or another control character.')
+  if (line === '') throw invalid(name, 'expected text, but it is empty.')
+  if (CONTROL.test(line)) throw invalid(name, 'expected one line of text, but found a line break or another control character.')
   return line
 }

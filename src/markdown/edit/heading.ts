@@ -11,19 +11,19 @@ import { setProperties } from './set-properties.ts'
 
 const TITLE_KEY = /^title$/i
 
-/** A block id at the end of a heading, with the white space before it. */
+/** A block id at the end of a heading, including the white space before it. */
 const BLOCK_ID = /\s\^[\w-]+$/
 
 export interface HeadingRename {
-  /** Headings from the outermost to the innermost, or the end of such a path. */
+  /** Headings from the outermost to the innermost, or only the last part of such a path. */
   readonly path: readonly string[]
   readonly to: string
   readonly flavour: Pick<Flavour, 'mode'>
 }
 
 /**
- * Renames the heading at `path`. Its level, closing `#`s, underline and block id are kept.
- * @throws RouxError `SECTION_NOT_FOUND` with the outline; `INVALID_PARAMS` if `to` would be read as something else than this heading's text.
+ * Renames the heading at `path`. Keeps its level, closing `#`s, underline and block id.
+ * @throws RouxError `SECTION_NOT_FOUND` with the outline; `INVALID_PARAMS` if `to` would not be read as this heading's text
  */
 export function renameHeading(text: string, { path, to, flavour }: HeadingRename): readonly TextEdit[] {
   const outline = outlineOf(text, flavour)
@@ -31,8 +31,8 @@ export function renameHeading(text: string, { path, to, flavour }: HeadingRename
 }
 
 /**
- * Renames the first level-1 heading, the title of a documentation page without `title:`. Without such a heading it does
- * nothing.
+ * Renames the first level-1 heading, which is the title of a documentation page without `title:`. Does nothing if there is no such
+ * heading.
  */
 export function renameH1(text: string, to: string, flavour: HeadingRename['flavour']): readonly TextEdit[] {
   const { headings } = outlineOf(text, flavour)
@@ -55,8 +55,8 @@ function renameAt(
   if (isSame(headings, after) && wanted.every((each, i) => each === after[i]?.text)) return edits
   throw invalid(
     'to',
-    `${JSON.stringify(name)} would be read as something else than this heading's text.`,
-    'Remove # at the start or end.',
+    `${JSON.stringify(name)} would not be read as this heading's text.`,
+    'Remove any # at the start or end.',
   )
 }
 
@@ -65,9 +65,9 @@ function isSame(before: readonly OutlineHeading[], after: readonly OutlineHeadin
 }
 
 /**
- * Sets the title where the text has one: the property `title` in any spelling, or in a documentation folder the first level-1
- * heading. Otherwise the file name is the title and nothing is edited. Malformed frontmatter has no title.
- * @throws RouxError `INVALID_PARAMS` if the title is blank, has several lines or would not be read as that heading's text.
+ * Sets the title where the text has one: in the property `title` (in any spelling) or, in a documentation folder, the first level-1
+ * heading. Otherwise, the file name is the title and nothing is edited. Malformed frontmatter has no title.
+ * @throws RouxError `INVALID_PARAMS` if the title is blank, has several lines or would not be read as that heading's text
  */
 export function setTitle(text: string, title: string, flavour: Pick<Flavour, 'mode'>): readonly TextEdit[] {
   const wanted = requireLine('title', title)

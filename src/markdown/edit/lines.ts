@@ -2,7 +2,7 @@ import { afterBlankLines } from '../line-index.ts'
 
 export type LineEnding = '\n' | '\r\n'
 
-/** Returns the line ending that most lines have. Returns the first one on a tie, and `\n` for single-line text. */
+/** Returns the most common line ending. On a tie, returns the first one; for single-line text, returns `\n`. */
 export function lineEndingOf(text: string): LineEnding {
   let crlf = 0
   let lf = 0
@@ -14,7 +14,7 @@ export function lineEndingOf(text: string): LineEnding {
   return crlf > 0 && text[text.indexOf('\n') - 1] === '\r' ? '\r\n' : '\n'
 }
 
-/** Converts line endings. A carriage return without a line feed is kept. */
+/** Converts line endings. Carriage returns without a line feed are kept. */
 export function withLineEnding(text: string, ending: LineEnding): string {
   return text.replace(/\r?\n/g, ending)
 }
@@ -41,13 +41,13 @@ export function isUnended(text: string, at: number): boolean {
   return at > 0 && text[at - 1] !== '\n' && !(at === 1 && text.charCodeAt(0) === 0xfeff)
 }
 
-/** Removes blank lines at the start and white space at the end; converts line endings to `\n`. */
+/** Removes blank lines at the start and white space at the end, and converts line endings to `\n`. */
 export function withoutOuterBlankLines(content: string): string {
   const text = withLineEnding(content, '\n').trimEnd()
   return text.slice(afterBlankLines(text, 0))
 }
 
-/** Returns the kind of block that continues from line to line without a blank line. */
+/** Returns the kind of block that can continue from line to line without a blank line. */
 function continuing(line: string): string | undefined {
   if (/^\s*(?:[-*+]|\d{1,9}[.)])(?:\s|$)/.test(line)) return 'list'
   if (/^\s*>/.test(line)) return 'quote'
@@ -62,18 +62,18 @@ function needsGap(before: string, after: string): boolean {
 }
 
 export interface Insertion {
-  /** Where the content is inserted. */
+  /** Offset at which to insert the content. */
   readonly at: number
-  /** No blank line is needed to separate the content from text before this offset. */
+  /** The content needs no blank line between it and text before this offset. */
   readonly from: number
   /** True to insert without surrounding blank lines. */
   readonly tight?: boolean
 }
 
 /**
- * Prepares content for insertion at `at` on lines of its own, in the text's line ending. An unterminated line before it is
- * terminated, and blank lines separate the content from its neighbours unless there are some already or list items, quoted
- * lines or table rows continue. If the text has no final line ending, content at its end gets none.
+ * Prepares content for insertion at `at` on separate lines, with the text's line ending. An unterminated line before the content is
+ * terminated. Blank lines separate the content from its neighbours, unless they already exist or list items, quoted lines or table
+ * rows continue. If the text has no final line ending, content added at its end gets none.
  */
 export function insertedText(text: string, content: string, { at, from, tight = false }: Insertion): string {
   const ending = lineEndingOf(text)

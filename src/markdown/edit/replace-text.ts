@@ -7,27 +7,27 @@ import { invalid, requireText } from './given-text.ts'
 import { lineEndingOf, withLineEnding } from './lines.ts'
 
 export interface Replacement {
-  /** The exact text, case and white space included. A line break matches either line ending. */
+  /** The exact text to find, including case and white space. A line break matches either line ending. */
   readonly find: string
   readonly replace: string
-  /** The expected number of matches, by default 1. All are replaced. */
+  /** The expected number of matches, by default 1. All matches are replaced. */
   readonly count?: number
-  /** Only matches that begin on this 1-based line of the file count. */
+  /** If given, only matches that start on this 1-based line of the file count. */
   readonly line?: number | undefined
 }
 
-/** An error lists at most this many matches and counts the rest. */
+/** Maximum number of matches to list in an error. Further matches are only counted. */
 const LISTED = 50
 
 /**
- * Replaces each exact match in the body, from front to back and without overlaps.
- * @throws RouxError `EDIT_MISMATCH` unless there are exactly `count` matches, with the lines of all matches as candidates.
+ * Replaces every exact match in the body, from front to back and without overlaps.
+ * @throws RouxError `EDIT_MISMATCH` unless there are exactly `count` matches, with the lines of all matches as candidates
  */
 export function replaceText(text: string, { find, replace, count = 1, line }: Replacement): readonly TextEdit[] {
-  if (find === '') throw invalid('find', 'expected the text to replace, found none.')
-  if (!Number.isInteger(count) || count < 1) throw invalid('count', `expected a whole number from 1, found ${count}.`)
+  if (find === '') throw invalid('find', 'expected the text to replace, but it is empty.')
+  if (!Number.isInteger(count) || count < 1) throw invalid('count', `expected a positive whole number, but got ${count}.`)
   if (line !== undefined && (!Number.isInteger(line) || line < 1))
-    throw invalid('line', `expected a whole number from 1, found ${line}.`)
+    throw invalid('line', `expected a positive whole number, but got ${line}.`)
   requireText('find', find)
   const inserted = withLineEnding(requireText('replace', replace), lineEndingOf(text))
   const start = bodyStartOf(text)
@@ -41,7 +41,7 @@ export function replaceText(text: string, { find, replace, count = 1, line }: Re
 
 type Match = readonly [start: number, end: number]
 
-/** Returns the matches that begin on a line. An overlapping match from an earlier line does not hide them. */
+/** Returns the matches that start on the given line. They are not hidden by an overlapping match from an earlier line. */
 function matchesOnLine(
   text: string,
   bodyStart: number,
@@ -86,8 +86,8 @@ function linesText(lines: readonly number[], more: boolean): string {
 function hintFor(found: number, inFrontmatter: boolean): string {
   if (found > 0)
     return 'Make `find` longer until it is unique, use `line` to choose one, or set `count` to the number of matches.'
-  if (inFrontmatter) return 'It is in the frontmatter; change that with `properties`, `tags` and `title`.'
-  return 'Read the note again and copy the text exactly, with case and white space.'
+  if (inFrontmatter) return 'The text is in the frontmatter; change it with `properties`, `tags` and `title`.'
+  return 'Read the note again and copy the text exactly, including case and white space.'
 }
 
 /** Returns the lines of the matches in ascending order, without duplicates. */
@@ -128,7 +128,7 @@ function originalPlaces(text: string, places: readonly number[]): readonly numbe
   })
 }
 
-/** Finds `needle` without overlaps. Knuth–Morris–Pratt stays linear even for repetitive strings. */
+/** Finds `needle` without overlaps. Uses Knuth–Morris–Pratt, which is linear even for repetitive strings. */
 function findAll(text: string, needle: string): readonly number[] {
   if (!text.includes(needle.slice(0, 1))) return []
   const borders = bordersOf(needle)

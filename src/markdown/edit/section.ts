@@ -11,7 +11,7 @@ import { type Insertion, insertedText, nextLine, withoutOuterBlankLines } from '
 
 export const EDITING_HINTS: SectionHints = {
   noHeadings: 'This note has no headings: edit its body with `append`, `prepend`, `replace_text` or `content`.',
-  twins: 'Some have the same path: edit them with `replace_text`, or give one a block id like ^part.',
+  twins: 'Some headings have the same path: edit them with `replace_text`, or give one a block id such as ^part.',
 }
 
 /**
@@ -39,14 +39,14 @@ export function editSection(text: string, { section, mode, content, flavour }: S
 }
 
 export interface SectionEdit {
-  /** A path of headings, outermost first, or the unique end of such a path; or a single `^block`. */
+  /** A path of headings, outermost first, or the unique last part of such a path; or a single `^block`. */
   readonly section: readonly string[]
   readonly mode: SectionMode
   readonly content: string
   readonly flavour: Pick<Flavour, 'mode'>
 }
 
-/** Edits the section of a heading by the rules of `editSection`. */
+/** Edits a heading's section as described for `editSection`. */
 function editBelow(text: string, outline: Outline, { section, mode, content, flavour }: SectionEdit): TextEdit {
   const index = requireHeading(outline, section, EDITING_HINTS)
   const parts = partsOf(text, outline, index)
@@ -74,7 +74,7 @@ interface Parts {
   /** Range of the text below the heading, without outer blank lines. Empty at `below` if there is no text. */
   readonly coreStart: number
   readonly coreEnd: number
-  /** True if a setext heading follows, which would absorb a paragraph directly above it. */
+  /** True if the next heading is a setext heading, which would absorb a paragraph directly above it. */
   readonly setextFollows: boolean
 }
 
@@ -82,7 +82,7 @@ function partsOf(text: string, outline: Outline, index: number): Parts {
   const heading = outline.headings[index] as OutlineHeading
   if (heading.isNested) {
     throw new RouxError('EDIT_MISMATCH', `The heading on line ${heading.line} is inside a quote or a list item.`, {
-      hint: 'Edit what is below it with `replace_text`.',
+      hint: 'Edit the text below it with `replace_text`.',
     })
   }
   const below = nextLine(text, heading.lineEnd)
@@ -108,9 +108,9 @@ function replaceBelow(text: string, { below, coreStart, coreEnd, setextFollows, 
   return replaceLines(text, [coreStart, coreEnd], tight ? `${ended}\n` : ended)
 }
 
-/** Rejects content that starts with the section's heading. The heading is kept, so it would be duplicated. */
+/** Rejects content that starts with the section's own heading. The heading is kept, so it would appear twice. */
 function refuseOwnHeading({ level, text, line }: OutlineHeading, content: string, flavour: SectionEdit['flavour']): void {
   const first = outlineOf(withoutOuterBlankLines(content).slice(0, 1000), flavour).headings[0]
   if (first?.line !== 1 || first.level !== level || first.text !== text) return
-  throw invalid('content', `it repeats the section's heading, which stays on line ${line}.`, 'Leave the heading out.')
+  throw invalid('content', `it repeats the section's heading, which is kept on line ${line}.`, 'Omit the heading.')
 }

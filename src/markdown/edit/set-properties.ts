@@ -9,18 +9,18 @@ import { invalid, requireLine, requireText } from './given-text.ts'
 import { endOfLine, lineEndingOf, nextLine, withLineEnding } from './lines.ts'
 import { type Style, type WrittenValue, writeValue } from './write-yaml.ts'
 
-/** YAML allows 1,024 characters, but a longer name than this is a mistake. */
+/** Maximum length of a name. YAML allows 1,024 characters, but such a long name is a mistake. */
 const MAX_NAME = 200
 
-/** The frontmatter reader rejects more than 64 levels, including the property itself. */
+/** Maximum nesting depth of a value. The frontmatter reader rejects more than 64 levels, including the property itself. */
 const MAX_DEPTH = 60
 
 /**
- * Sets properties, and removes those that are `null`. Only lines of changed properties are touched: keys keep their spelling
- * (exact match first, then without case), and values keep their quotes or brackets where possible. New properties are added at
- * the end. Removing the last property also removes the fences.
- * @throws RouxError `INVALID_PARAMS` for a name or value that frontmatter cannot hold, `EDIT_MISMATCH` if the frontmatter is
- * malformed.
+ * Sets properties, and removes those that are `null`. Only the lines of changed properties are edited: keys keep their spelling (an
+ * exact match takes precedence over a match without case), and values keep their quotes or brackets where possible. New properties
+ * are added at the end. Removing the last property also removes the fences.
+ * @throws RouxError `INVALID_PARAMS` for a name or value that frontmatter cannot contain, `EDIT_MISMATCH` if the frontmatter is
+ * malformed
  */
 export function setProperties(text: string, changes: Readonly<Record<string, unknown>>): readonly TextEdit[] {
   const wanted = requireProperties(changes)
@@ -52,7 +52,7 @@ export function setProperties(text: string, changes: Readonly<Record<string, unk
   return frontmatterEdits(tree, edits, (_, properties) => isDeepStrictEqual(properties, Object.fromEntries(expected)))
 }
 
-/** Finds properties by name: an exact match, otherwise all that differ only in case. */
+/** Returns a function that finds properties by name: an exact match, or else all that differ only in case. */
 function lookUp({ entries }: FrontmatterTree): (name: string) => readonly Entry[] {
   const exact = new Map(entries.map((entry) => [entry.key, [entry]]))
   const folded = new Map<string, Entry[]>()
@@ -87,8 +87,8 @@ export function replaceValue(tree: FrontmatterTree, entry: Entry, value: unknown
 }
 
 /**
- * Replaces the items of a block list between those that stay the same at its start and end, so their comments and quotes are kept.
- * Returns `undefined` if the whole list must be rewritten.
+ * Replaces the items in the middle of a block list. Equal items at the start and end keep their comments and quotes. Returns
+ * `undefined` if the whole list must be rewritten.
  */
 function replaceItems(tree: FrontmatterTree, { key, value: { node } }: Entry, value: unknown): readonly TextEdit[] | undefined {
   const { text, properties } = tree
@@ -124,7 +124,7 @@ function inLines({ text, indent }: FrontmatterTree, { head, body }: WrittenValue
   return { head, body: withLineEnding(indented(body, indent), lineEndingOf(text)) }
 }
 
-/** True if a value is on the lines below its key: a block list, a mapping, or literal or folded text. */
+/** True if a value starts on the line below its key: a block list, a mapping, or literal or folded text. */
 function isBlock(node: Yaml.Node | undefined): boolean {
   if (yaml().isCollection(node)) return !node.flow
   return yaml().isScalar(node) && (node.type === 'BLOCK_LITERAL' || node.type === 'BLOCK_FOLDED')
@@ -146,8 +146,8 @@ function styleOf(tree: FrontmatterTree, { value: { node } }: Entry, value: unkno
 }
 
 /**
- * Sets relations: properties whose values are quoted wikilinks, `up: "[[a]]"`, or lists of them.
- * @throws RouxError like `setProperties`, and `INVALID_PARAMS` for text that cannot be in a wikilink.
+ * Sets relations: properties whose values are quoted wikilinks, such as `up: "[[a]]"`, or lists of them.
+ * @throws RouxError for the same reasons as `setProperties`, and `INVALID_PARAMS` for text that a wikilink cannot contain
  */
 export function setRelations(text: string, relations: Relations): readonly TextEdit[] {
   return setProperties(
@@ -157,9 +157,9 @@ export function setRelations(text: string, relations: Relations): readonly TextE
 }
 
 /**
- * Checks properties: a map of names to JSON values, `null` to remove one.
- * @throws RouxError `INVALID_PARAMS` if a name is blank, too long or not on one line, two names differ only in case, or a value
- * is not a JSON value or nested too deeply.
+ * Validates properties, a map of names to JSON values. `null` removes a property.
+ * @throws RouxError `INVALID_PARAMS` if a name is blank, too long or not on one line, two names differ only in case, or a value is
+ * not a JSON value or nested too deeply
  */
 function requireProperties(changes: Readonly<Record<string, unknown>>): ReadonlyMap<string, unknown> {
   const wanted = new Map<string, unknown>()
@@ -167,18 +167,18 @@ function requireProperties(changes: Readonly<Record<string, unknown>>): Readonly
   for (const [given, value] of Object.entries(changes)) {
     const name = requireLine('properties', given)
     if (name.length > MAX_NAME)
-      throw invalid('properties', `a name has ${name.length} characters; at most ${MAX_NAME} are allowed.`)
+      throw invalid('properties', `a name has ${name.length} characters, but at most ${MAX_NAME} are allowed.`)
     const folded = name.toLowerCase()
-    if (names.has(folded)) throw invalid('properties', `"${name}" is given twice; case does not matter in names.`)
+    if (names.has(folded)) throw invalid('properties', `"${name}" occurs twice (names are not case-sensitive).`)
     names.add(folded)
     wanted.set(name, value === undefined ? null : jsonValue(name, value, 0))
   }
   return wanted
 }
 
-/** Returns the value as the frontmatter reader will return it. */
+/** Returns the value in the form in which the frontmatter reader will return it. */
 function jsonValue(name: string, value: unknown, depth: number): unknown {
-  if (depth > MAX_DEPTH) throw invalid('properties', `"${name}" is nested more than ${MAX_DEPTH} deep.`)
+  if (depth > MAX_DEPTH) throw invalid('properties', `"${name}" is nested more than ${MAX_DEPTH} levels deep.`)
   if (value === null || typeof value === 'boolean') return value
   if (typeof value === 'string') return requireText(`properties.${name}`, value)
   if (typeof value === 'number' && Number.isFinite(value)) return value === 0 ? 0 : value
@@ -205,7 +205,7 @@ function wikilink(name: string, given: string): string {
   if (wikilinkEnd(written, 0, written.length) === written.length) return written
   throw invalid(
     `relations.${name}`,
-    `${JSON.stringify(given)} cannot be written in a wikilink.`,
-    'Give the name of a note, without [[ or ]].',
+    `${JSON.stringify(given)} cannot be written as a wikilink.`,
+    'Specify the name of a note, without [[ or ]].',
   )
 }

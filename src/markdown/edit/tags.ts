@@ -19,10 +19,10 @@ import { replaceValue } from './set-properties.ts'
 import { type Style, writeFlow, writeValue } from './write-yaml.ts'
 
 /**
- * Adds tags to the frontmatter's list, unless they are already present in any spelling, and removes others, in any spelling. Nested
- * tags below a removed tag are kept, and so is a tag that is both added and removed. Creates frontmatter if there is none. Removing
- * the last tag removes the key, and removing the last property removes the frontmatter.
- * @throws RouxError `INVALID_PARAMS` for an invalid tag, `EDIT_MISMATCH` with the line if the frontmatter is malformed.
+ * Adds tags to the frontmatter's list unless they are already present, and removes others, both regardless of spelling. Tags nested
+ * below a removed tag are kept, and so is a tag that is both added and removed. Creates frontmatter if there is none. Removing the
+ * last tag removes the key, and removing the last property removes the frontmatter.
+ * @throws RouxError `INVALID_PARAMS` for an invalid tag, `EDIT_MISMATCH` with the line if the frontmatter is malformed
  */
 export function changeTags(text: string, { add = [], remove = [] }: AddedAndRemoved): readonly TextEdit[] {
   const wanted = requireTags(add)
@@ -37,9 +37,9 @@ interface AddedAndRemoved {
 }
 
 /**
- * Sets the frontmatter's list of tags. Existing tags keep their place and spelling, others are removed, and new ones are added at the
- * end. Items that are not tags are kept.
- * @throws RouxError like `changeTags`.
+ * Sets the frontmatter's list of tags. Existing tags in `tags` keep their place and spelling, all other tags are removed, and new
+ * ones are added at the end. Items that are not tags are kept.
+ * @throws RouxError for the same reasons as `changeTags`
  */
 export function setTags(text: string, tags: readonly string[]): readonly TextEdit[] {
   const wanted = requireTags(tags)
@@ -47,7 +47,7 @@ export function setTags(text: string, tags: readonly string[]): readonly TextEdi
   return editTags(text, { wanted, keeps: (folded) => kept.has(folded) })
 }
 
-/** Returns the tags in the body, without `#` and duplicates, in their first spelling. Editing the frontmatter does not remove them. */
+/** Returns the tags in the body, without `#` and duplicates, in their first spelling. Edits to the frontmatter do not remove them. */
 export function bodyTags(text: string, flavour: Flavour): readonly string[] {
   const body = scanBody(text, bodyStartOf(text), { flavour, lines: new LineIndex() })
   const tags = new TagSet()
@@ -66,7 +66,7 @@ export function listedTags(text: string): readonly string[] {
 
 /**
  * Strips `#` and trailing `/`, and removes duplicates.
- * @throws RouxError `INVALID_PARAMS` for a name that Obsidian would not read as one tag.
+ * @throws RouxError `INVALID_PARAMS` for a name that Obsidian would not read as a single tag
  */
 function requireTags(tags: readonly string[]): readonly string[] {
   const found = new Map<string, string>()
@@ -76,7 +76,7 @@ function requireTags(tags: readonly string[]): readonly string[] {
       throw invalid(
         'tags',
         `${JSON.stringify(given)} is not a valid tag.`,
-        'A tag has letters, digits, _, - and /, no spaces, and not only digits.',
+        'A tag consists of letters, digits, _, - and /. It has no spaces, and at least one character is not a digit.',
       )
     }
     if (!found.has(foldName(name))) found.set(foldName(name), name)
@@ -127,7 +127,7 @@ export interface TagChange {
   readonly added: readonly string[]
 }
 
-/** A part of the text value between commas and spaces. A part that is not a tag is kept. */
+/** A part of a text value, delimited by commas and spaces. Parts that are not tags are kept. */
 interface Part {
   readonly text: string
   /** The folded tag, if the part is one. */
@@ -145,8 +145,8 @@ function tagsIn(tree: FrontmatterTree, { value }: Entry): readonly string[] {
 }
 
 /**
- * Edits one `tags` property and keeps its form: a block list, a list in brackets, or text. Text with one tag becomes a list
- * when another is added, because Obsidian does not read `a, b` as tags.
+ * Edits one `tags` property and keeps its form: a block list, a list in brackets, or text. Text with one tag becomes a list when
+ * another tag is added, because Obsidian does not read `a, b` as tags.
  */
 function editTagEntry(tree: FrontmatterTree, entry: Entry, change: TagChange): readonly TextEdit[] {
   const { isSeq, isMap } = yaml()
@@ -156,7 +156,7 @@ function editTagEntry(tree: FrontmatterTree, entry: Entry, change: TagChange): r
   if (change.added.length === 0) return []
   const line = lineNumber(tree.text, entry.colonEnd)
   throw new RouxError('EDIT_MISMATCH', `The property "${entry.key}" on line ${line} is a mapping, not a list of tags.`, {
-    hint: 'Give the property another name, or set it to a list with `properties`.',
+    hint: 'Rename the property, or set it to a list with `properties`.',
   })
 }
 
@@ -180,12 +180,12 @@ function isLiteral(text: string, { node, start, end }: Value): boolean {
 
 const staysWith = (change: TagChange) => (part: Part) => part.tag === undefined || change.keeps(part.tag)
 
-/** Checks whether all tags of an item are removed, so the item is removed too. */
+/** Checks whether all of an item's tags are removed, so that the item must be removed too. */
 function goes(parts: readonly Part[], change: TagChange): boolean {
   return parts.length > 0 && !parts.some(staysWith(change))
 }
 
-/** Edits an item that keeps some of its tags. */
+/** Edits an item of which only some tags are removed. */
 function editItem(tree: FrontmatterTree, item: Value, change: TagChange): readonly TextEdit[] {
   const parts = partsOf(tree.text, item)
   const kept = parts.filter(staysWith(change))
@@ -208,7 +208,7 @@ function separatorOf(tags: string): string {
   return tags.includes(',') ? ', ' : ' '
 }
 
-/** An empty list is kept. In JSON form, its key is removed, because adding the first tag added the key. */
+/** Edits a list in brackets. An emptied list is kept, except in JSON form, where adding the first tag also added the key. */
 function editFlow(tree: FrontmatterTree, entry: Entry, change: TagChange): readonly TextEdit[] {
   const node = entry.value.node as Yaml.YAMLSeq
   const values = tree.items(node)
@@ -248,8 +248,8 @@ function editDashes(tree: FrontmatterTree, entry: Entry, change: TagChange): rea
 }
 
 /**
- * Removes a key without tags, unless its line has a comment or its dashes were not indented, as for a key that was empty before its
- * first tag.
+ * Removes a key that has no tags left. Keeps it if its line has a comment, or if its dashes were not indented, as is the case if the
+ * key was empty before its first tag was added.
  */
 function dropKey({ text, indent }: FrontmatterTree, { colonEnd, start }: Entry, dash: number): readonly TextEdit[] {
   const comment = text.slice(colonEnd, endOfLine(text, colonEnd)).trim() !== ''
@@ -275,7 +275,7 @@ function newItems(text: string, at: number, { indent, added, style = {} }: NewIt
   return { start: at, end: at, text: added.map((tag) => `${indent}- ${writeFlow(tag, style)}${ending}`).join('') }
 }
 
-/** Edits a string value. Any other single value is kept as an item that is not a tag. */
+/** Edits a string value. A single value of any other type is kept as an item that is not a tag. */
 function editSingle(tree: FrontmatterTree, entry: Entry, change: TagChange): readonly TextEdit[] {
   const { value } = entry
   const node = value.node as Yaml.Scalar

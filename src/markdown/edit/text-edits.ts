@@ -1,10 +1,10 @@
 import type { TextEdit } from '../../core/changes.ts'
 import { checked, editText } from '../../core/text/edit-text.ts'
 
-/** Returns edits of the text that the previous step produced. May throw a `RouxError`. */
+/** Returns edits to the text that the previous step produced. May throw a `RouxError`. */
 export type EditStep = (text: string) => readonly TextEdit[]
 
-/** Runs steps one after the other and returns their combined edits of `text`. */
+/** Runs the steps one after the other and returns their combined edits to `text`. */
 export function editInSteps(text: string, steps: readonly EditStep[]): readonly TextEdit[] {
   let edits: readonly TextEdit[] = []
   let current = text
@@ -17,7 +17,7 @@ export function editInSteps(text: string, steps: readonly EditStep[]): readonly 
   return withoutNoOps(text, edits)
 }
 
-/** Combines edits of the text with edits of the result. Linear in the number of edits. */
+/** Combines edits to a text with edits to the result. Linear in the number of edits. */
 export function composeEdits(first: readonly TextEdit[], second: readonly TextEdit[]): readonly TextEdit[] {
   const composer = new Composer(first)
   for (const edit of second) {
@@ -29,14 +29,14 @@ export function composeEdits(first: readonly TextEdit[], second: readonly TextEd
   return composer.edits
 }
 
-/** Walks through the result of the first edits and records what happens to the original. */
+/** Walks through the result of the first edits and records the changes relative to the original. */
 class Composer {
   readonly edits: TextEdit[] = []
   readonly #first: readonly TextEdit[]
   #next = 0
-  /** How much of the current edit's text was consumed. */
+  /** How much of the current edit's text has been consumed. */
   #used = 0
-  /** The offset in the first result, and the matching one in the original. */
+  /** The offset in the result of the first edits, and the corresponding offset in the original. */
   #at = 0
   #original = 0
 
@@ -60,7 +60,7 @@ class Composer {
     for (;;) {
       const edit = this.#first[this.#next]
       const gap = edit ? edit.start - this.#original : Number.POSITIVE_INFINITY
-      // Until some of an edit's text is used, the text before the edit comes first.
+      // If none of the edit's text has been used yet, the unchanged text before the edit comes first.
       if (this.#used === 0 && gap > 0) {
         const length = Math.min(gap, place - this.#at)
         if (!keep) this.#push(this.#original, this.#original + length, '')
@@ -101,10 +101,10 @@ export function withoutNoOps(text: string, edits: readonly TextEdit[]): readonly
 const ENCODER = new TextEncoder()
 
 /**
- * Applies edits of a file's decoded text (UTF-8, with a byte order mark as U+FEFF) to its bytes. Bytes outside the edited
- * ranges stay, even if they are not valid UTF-8: each ill-formed sequence counts as the one U+FFFD that it decodes to
- * (https://encoding.spec.whatwg.org/#utf-8-decoder). Throws a `RangeError` for an offset outside the text or inside a surrogate
- * pair. Linear in bytes and edits.
+ * Applies edits to a file's bytes. The offsets refer to its decoded text (UTF-8, with a byte order mark as U+FEFF). Bytes outside the
+ * edited ranges are kept even if they are not valid UTF-8: each ill-formed sequence counts as the single U+FFFD that it decodes to
+ * (https://encoding.spec.whatwg.org/#utf-8-decoder). Linear in bytes and edits.
+ * @throws RangeError for an offset outside the text or inside a surrogate pair
  */
 export function editBytes(bytes: Uint8Array, edits: readonly TextEdit[]): Uint8Array {
   const places = new BytePlaces(bytes)
@@ -128,7 +128,7 @@ function joined(parts: readonly Uint8Array[]): Uint8Array {
   return whole
 }
 
-/** Maps offsets of the decoded text to bytes; call it with ascending offsets. */
+/** Maps offsets in the decoded text to bytes. Must be called with ascending offsets. */
 class BytePlaces {
   readonly #bytes: Uint8Array
   #byte = 0
@@ -149,7 +149,7 @@ class BytePlaces {
         continue
       }
       const length = sequenceLength(bytes, this.#byte, first)
-      // Only a four-byte sequence makes two code units; an ill-formed one has at most three bytes.
+      // Only a four-byte sequence decodes to two code units; an ill-formed sequence has at most three bytes.
       this.#unit += length === 4 ? 2 : 1
       this.#byte += length
     }
@@ -171,7 +171,7 @@ function sequenceLength(bytes: Uint8Array, at: number, first: number): number {
   return length
 }
 
-/** Excludes overlong forms, surrogates and values above U+10FFFF. */
+/** Returns bounds that exclude overlong forms, surrogates and values above U+10FFFF. */
 function secondByteBounds(first: number): readonly [low: number, high: number] {
   if (first === 0xe0) return [0xa0, 0xbf]
   if (first === 0xed) return [0x80, 0x9f]

@@ -3,28 +3,28 @@ import type * as Yaml from 'yaml'
 import { readFullFrontmatter, yaml } from '../frontmatter/yaml-frontmatter.ts'
 import { LineIndex } from '../line-index.ts'
 
-/** The style of the replaced value. The new value keeps it where possible. */
+/** The style of the replaced value, which the new value keeps where possible. */
 export interface Style {
   /** True for a list or mapping in brackets. */
   readonly flow?: boolean
   /** The quote style of single-line strings. */
   readonly quotes?: 'QUOTE_SINGLE' | 'QUOTE_DOUBLE' | undefined
-  /** True to leave strings unquoted that only YAML 1.1 would misread, such as dates. */
+  /** True to leave strings such as dates unquoted, which only YAML 1.1 would misread. */
   readonly plain?: boolean
   /** True if the dashes of a list are not indented. */
   readonly outdented?: boolean
 }
 
-/** The source of a value after the colon, with `\n` line endings. */
+/** A value's source after the colon, with `\n` line endings. */
 export interface WrittenValue {
   /** The rest of the key's line: ` value`, ` |-` or nothing. */
   readonly head: string
-  /** The lines below, each with its line ending. */
+  /** The lines below the key, each with its line ending. */
   readonly body: string
 }
 
 /**
- * Writes a JSON value as YAML that reads back as the same value. Strings that YAML 1.1 or 1.2 would misread (dates, `yes`, `12:30`)
+ * Writes a JSON value as YAML that is read back as the same value. Strings that YAML 1.1 or 1.2 would misread (dates, `yes`, `12:30`)
  * are quoted, and multi-line strings become literal blocks.
  */
 export function writeValue(value: unknown, style: Style = {}): WrittenValue {
@@ -35,7 +35,7 @@ export function writeValue(value: unknown, style: Style = {}): WrittenValue {
   return { head: source.slice(2, newline), body: source.slice(newline + 1) }
 }
 
-/** Writes a value on one line, for a list in brackets. */
+/** Writes a value on one line, for use in a bracketed list. */
 export function writeFlow(value: unknown, style: Style = {}): string {
   const list = writeValue([value], { ...style, flow: true })
   const written = list.head.slice(2, -1)
@@ -46,12 +46,12 @@ export function writeFlow(value: unknown, style: Style = {}): string {
 export function writeKey(key: string): string {
   const source = new (yaml().Document)({ [key]: 1 }, { ...WRITING, compat: 'yaml-1.1' }).toString(LAYOUT)
   const written = source.endsWith(': 1\n') ? source.slice(0, -4) : ''
-  // The library writes keys such as `- x` and `? x` that other readers reject.
+  // The library also writes keys such as `- x` and `? x`, which other readers reject.
   const read = written === '' || written.includes('\n') ? undefined : propertiesOf(source)
   return read && isDeepStrictEqual(Object.entries(read), [[key, 1]]) ? written : JSON.stringify(key)
 }
 
-/** Reads properties; `undefined` if the frontmatter is malformed. */
+/** Reads properties. Returns `undefined` if the frontmatter is malformed. */
 function propertiesOf(source: string): Readonly<Record<string, unknown>> | undefined {
   const { properties, malformed } = readFullFrontmatter(source, [0, source.length], new LineIndex())
   return malformed ? undefined : properties

@@ -23,7 +23,7 @@ export interface ReadFrontmatter {
   readonly texts: readonly PropertyText[]
   /** Strings that can contain tags. */
   readonly tags: readonly PropertyText[]
-  /** The aliases that could be recovered from malformed frontmatter, as properties. */
+  /** Aliases that could be recovered from malformed frontmatter, in the form of properties. */
   readonly saved?: Readonly<Record<string, unknown>>
   readonly malformed: readonly MalformedPart[]
   /** Where the body begins. */
@@ -31,8 +31,8 @@ export interface ReadFrontmatter {
 }
 
 /**
- * Finds the frontmatter of the text.
- * @param start where the text begins, after a byte order mark
+ * Finds the fences of the text's frontmatter.
+ * @param start where the text starts, after a byte order mark if there is one
  */
 export function findFences(text: string, start: number): Fences | 'none' | 'unclosed' {
   const from = fenceEnd(text, start)
@@ -50,7 +50,7 @@ export function findFences(text: string, start: number): Fences | 'none' | 'uncl
 
 /** Returns the offset after the fence line that begins at `at`, or -1. */
 function fenceEnd(text: string, at: number): number {
-  // Called for every line: comparing characters costs less than `startsWith`.
+  // Called for every line. Comparing characters is faster than `startsWith`.
   if (text.charCodeAt(at) !== DASH || text.charCodeAt(at + 1) !== DASH || text.charCodeAt(at + 2) !== DASH) return -1
   let i = at + 3
   while (i < text.length && isSpaceOrTab(text.charCodeAt(i))) i++
@@ -59,7 +59,7 @@ function fenceEnd(text: string, at: number): number {
   return text[i] === '\n' ? i + 1 : -1
 }
 
-/** The offset of the body, which begins after the frontmatter or a byte order mark. */
+/** Returns the offset at which the body starts, after the frontmatter or a byte order mark. */
 export function bodyStartOf(text: string): number {
   const start = textStart(text)
   const fences = findFences(text, start)
@@ -91,22 +91,22 @@ export function readFrontmatter(text: string, flavour: Flavour = DEFAULT_FLAVOUR
   return { properties, texts: [], tags: saved, saved: { aliases }, malformed: [malformed], end }
 }
 
-/** A first `---` without a second one is a thematic break, unless properties follow it. */
+/** A `---` on the first line without a closing `---` is a thematic break, unless properties follow it. */
 function unclosed(text: string, start: number): readonly MalformedPart[] {
   const second = text.indexOf('\n', start) + 1
   if (second === 0 || !/^[\w-][\w -]*:(?:\s|$)/.test(text.slice(second, second + 200))) return []
-  return [{ line: 1, message: 'The frontmatter is never closed with ---, so it is read as text.' }]
+  return [{ line: 1, message: 'The frontmatter is not closed with ---, so it is treated as text.' }]
 }
 
-/** The first line of frontmatter in a language other than YAML, such as `---js`, which some site generators support. */
+/** First line of frontmatter in a language other than YAML, such as `---js`, which some site generators support. */
 const LANGUAGE = /---[a-z][\w-]*(?=[ \t]*\r?\n)/y
 
-/** Frontmatter in another language can contain code. It is not read, and is reported if the block is closed. */
+/** Reports a closed frontmatter block in another language, which is not read because it can contain code. */
 function otherLanguage(text: string, start: number): readonly MalformedPart[] {
   LANGUAGE.lastIndex = start
   const fence = LANGUAGE.exec(text)?.[0]
   if (fence === undefined || !/\n---[ \t]*(?:\r?\n|$)/.test(text)) return NONE
-  const message = `Frontmatter must be YAML or JSON after a first line "---". The block that starts with "${fence}" counts as text.`
+  const message = `Frontmatter must be YAML or JSON after a first line "---". The block that starts with "${fence}" is treated as text.`
   return [{ line: 1, message }]
 }
 
@@ -131,7 +131,7 @@ function salvage(text: string, from: number, to: number): readonly PropertyText[
   return texts
 }
 
-/** The items of a list such as `[a, "b"]`, or a single value. */
+/** Returns the items of a list such as `[a, "b"]`, or a single value. */
 function splitInline(value: string): readonly string[] {
   const list = value.trim()
   return list.startsWith('[') ? list.slice(1, list.endsWith(']') ? -1 : undefined).split(',') : [value]

@@ -1,16 +1,16 @@
 import { isDigit, isLetter } from '../chars.ts'
 
-/** Text value of a property with its position. Links and tags are read from the value. */
+/** A property's text value and its position. Links and tags are read from the value. */
 export interface PropertyText {
-  /** The key path, joined by `.`. List items have the path of the list. */
+  /** The key path, joined with `.`. List items have the path of their list. */
   readonly key: string
   readonly value: string
-  /** The range of the value's source in the file, quotes included. */
+  /** Range of the value's source in the file, including quotes. */
   readonly start: number
   readonly end: number
-  /** An unquoted `[[a]]`, which is a nested list in YAML; `value` is its source. */
+  /** True for an unquoted `[[a]]`, which YAML reads as a nested list. `value` is then its source. */
   readonly unquoted?: true
-  /** Set if the value is in a nested list. */
+  /** True if the value is in a nested list. */
   readonly nested?: true
 }
 
@@ -19,29 +19,29 @@ export interface Frontmatter {
   readonly texts: readonly PropertyText[]
 }
 
-/** Characters of a plain key: word characters of the common scripts, with single dashes and spaces between them. */
+/** Checks for word characters of common scripts. Plain keys consist of these, with single dashes and spaces between them. */
 function isKeyCharacter(c: number): boolean {
   return isLetter(c) || isDigit(c) || c === 95 || (c >= 0xc0 && c <= 0x1fff) || (c >= 0x3040 && c <= 0xd7ff)
 }
 
 const ITEM = /( *)-(?=[ \n]|\r\n|$)/y
-/** Words that YAML does not read as text. As a key, `__proto__` would also set a prototype. */
+/** Words that YAML does not read as text. The key `__proto__` would also set a prototype. */
 const NOT_TEXT = /^(?:null|true|false|~)$/i
 const RESERVED_KEY = /^(?:null|true|false|__proto__)$/i
 const TAG_KEY = /^tags?$/i
 const NUMBER = /^[-+]?(?:0o[0-7]+|0x[0-9a-f]+|(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:e[-+]?[0-9]+)?|\.inf|\.nan)$/i
 const PLAIN_NUMBER = /^-?(?:0|[1-9][0-9]{0,14})(?:\.[0-9]{1,6})?$/
-/** A plain item of a one-line list has no indicators and no quotes. */
+/** A plain item of a one-line list, without indicators and quotes. */
 const FLOW_ITEM = /^[\w\u00c0-\u1fff\u3040-\ud7ff/][\w\u00c0-\u1fff\u3040-\ud7ff /.+-]*$/
 const INDICATORS = '?:,[]{}#&*!|>\'"%@`'
 
-/** A value outside the plain subset. */
+/** Stands for a value outside the plain subset. */
 const OTHER = Symbol('other')
 
 /**
- * Reads a plain subset of YAML: top-level keys with one-line scalars or flat lists. Returns exactly the values that YAML 1.2 core
- * defines, or `undefined` for anything beyond the subset. Almost every note stays within the subset, and reading it takes a tenth of
- * the time of a full parser.
+ * Reads a plain subset of YAML: top-level keys with one-line scalars or flat lists. Returns exactly the values defined by YAML 1.2
+ * core, or `undefined` for anything beyond the subset. Almost every note stays within the subset, and reading it takes a tenth of the
+ * time that a full parser needs.
  */
 export function readPlainFrontmatter(text: string, from: number, to: number): Frontmatter | undefined {
   return new PlainReader(text, to).read(from)
@@ -87,7 +87,7 @@ class PlainReader {
     return { properties: this.#properties, texts: this.#texts }
   }
 
-  /** The offset of the colon after the key that begins at `at`, or -1. */
+  /** Returns the offset of the colon after the key that starts at `at`, or -1. */
   #keyEnd(at: number): number {
     const text = this.#text
     const first = text.charCodeAt(at)
@@ -120,7 +120,7 @@ class PlainReader {
     return i
   }
 
-  /** The list below an empty key, or null. */
+  /** Reads the list below a key without a value. Returns `null` if there is none. */
   #readItems(): unknown {
     let items: unknown[] | null = null
     let indent = -1
@@ -159,7 +159,7 @@ class PlainReader {
     return this.#resolve(value, start, end)
   }
 
-  /** The offset after the closing quote; -1 if the text has escapes or continues on the next line. */
+  /** Returns the offset after the closing quote, or -1 if the text has escapes or continues on the next line. */
   #quoteEnd(start: number, quote: string): number {
     const text = this.#text
     const close = text.indexOf(quote, start + 1)
@@ -231,7 +231,7 @@ function holdsLink(value: string): boolean {
   return value.includes('[[') || value.includes('](')
 }
 
-/** Only the full parser handles tabs, stray carriage returns and other control characters. */
+/** Checks for characters that only the full parser handles: tabs, stray carriage returns and other control characters. */
 function hasControl(text: string, from: number, to: number): boolean {
   for (let i = from; i < to; i++) if (text.charCodeAt(i) < 32) return true
   return false

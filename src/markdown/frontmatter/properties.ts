@@ -9,14 +9,14 @@ import type { PropertyText } from './plain-frontmatter.ts'
 
 type Properties = Readonly<Record<string, unknown>>
 
-/** The values of the properties that have one of these names, ignoring case. */
+/** Returns the values of the properties whose names match, ignoring case. */
 function valuesOf(properties: Properties, names: RegExp): readonly unknown[] {
   const values: unknown[] = []
   for (const key in properties) if (names.test(key)) values.push(properties[key])
   return values
 }
 
-/** The property `title`, if it is a number or a non-empty string. */
+/** Returns the property `title` if it is a number or a non-empty string. */
 export function titleOf(properties: Properties): string | undefined {
   for (const value of valuesOf(properties, /^title$/i)) {
     const title = typeof value === 'number' ? String(value) : typeof value === 'string' ? value.trim() : ''
@@ -25,7 +25,7 @@ export function titleOf(properties: Properties): string | undefined {
   return undefined
 }
 
-/** The aliases in the properties, in order and without duplicates. */
+/** Returns the aliases in the properties, in order and without duplicates. */
 export function aliasesOf(properties: Properties, profile: Flavour['profile']): readonly string[] {
   const lenient = profile === 'lenient'
   const aliases = new Set<string>()
@@ -33,7 +33,7 @@ export function aliasesOf(properties: Properties, profile: Flavour['profile']): 
   return [...aliases]
 }
 
-/** Adds the aliases in one value. The lenient profile also splits text at its commas. */
+/** Adds the aliases in one value. The lenient profile also splits text at commas. */
 function addAliases(value: unknown, lenient: boolean, aliases: Set<string>): void {
   if (typeof value === 'string') {
     addAlias(value, aliases)
@@ -65,13 +65,13 @@ export interface PropertyContext {
   readonly text: string
   readonly flavour: Flavour
   readonly lines: LineIndex
-  /** If given, filled with positions within the values. */
+  /** If given, receives positions within the values. */
   readonly destinations?: Destinations
 }
 
 const NO_DEFINITIONS: ReadonlyMap<string, WrittenDestination> = new Map()
 
-/** The links in property values. In the obsidian profile, only a link that is the whole value counts. */
+/** Returns the links in property values. In the obsidian profile, a link counts only if it is the whole value. */
 export function propertyLinks(texts: readonly PropertyText[], context: PropertyContext): readonly PropertyLink[] {
   const links: PropertyLink[] = []
   for (const each of texts) {
@@ -88,11 +88,11 @@ export interface PropertyLink {
   /** The same link with its position within the value. */
   readonly inValue: Link
   readonly text: PropertyText
-  /** True if the link is written without escapes. Otherwise, it has the position of the whole value. */
+  /** True if the link is written without escapes. Otherwise, its position is that of the whole value. */
   readonly isLiteral: boolean
 }
 
-/** Maximum number of failed lookups, because each one scans the whole value. */
+/** Maximum number of failed lookups. Each one scans the whole value. */
 const MOST_UNFOUND = 100
 
 function linksIn(text: PropertyText, context: PropertyContext): readonly PropertyLink[] {

@@ -10,8 +10,8 @@ declare const require: (id: 'yaml') => typeof Yaml
 let loaded: typeof Yaml | undefined
 
 /**
- * Loads the YAML library when a note first needs it, because loading it takes longer than a server may take to start. A bundler
- * resolves the first form and evaluates the bundled library on the first call; plain ES modules have no `require`.
+ * Loads the YAML library when a note first needs it, because loading it takes longer than a server's start should. A bundler resolves
+ * the first form and evaluates the bundled library on the first call. Plain ES modules have no `require`.
  */
 export function yaml(): typeof Yaml {
   if (loaded) return loaded
@@ -25,7 +25,7 @@ export function yaml(): typeof Yaml {
 
 /**
  * Maximum length of frontmatter that the full parser reads, because a few megabytes would take it a second. Longer frontmatter is
- * only read if it is plain.
+ * read only if it is plain.
  */
 export const MAX_LENGTH = 512 * 1024
 
@@ -35,7 +35,7 @@ export interface FullFrontmatter extends Frontmatter {
 
 const EMPTY = { properties: {}, texts: [] }
 
-/** Reads any frontmatter: YAML 1.2 core without aliases, JSON included. An anchor has no effect. Never throws; mistakes are reported in `malformed`. */
+/** Reads any YAML 1.2 core frontmatter, including JSON, but no aliases. Anchors have no effect. Never throws; sets `malformed`. */
 export function readFullFrontmatter(text: string, range: readonly [from: number, to: number], lines: LineIndex): FullFrontmatter {
   const [from, to] = range
   const source = text.slice(from, to)
@@ -44,7 +44,7 @@ export function readFullFrontmatter(text: string, range: readonly [from: number,
     malformed: { line: lines.lineAt(from + at), message: `The frontmatter cannot be read: ${why}.` },
   })
   if (source.length > MAX_LENGTH) return fail(0, 'it is larger than 512 KB and not plain')
-  // Called outside of the `try`, because a missing library is a broken installation, not a broken note.
+  // Called outside the `try`, because a missing library means a broken installation rather than a broken note.
   yaml()
   try {
     const converter = new Converter(text, from)
@@ -52,7 +52,7 @@ export function readFullFrontmatter(text: string, range: readonly [from: number,
     return { properties, texts: converter.texts, malformed: undefined }
   } catch (error) {
     if (error instanceof Malformed) return fail(error.at, error.message)
-    // An unexpected error in the library counts as invalid YAML.
+    // Treat an unexpected error in the library as invalid YAML.
     return fail(0, 'it is not valid YAML')
   }
 }
@@ -66,7 +66,7 @@ function parseDocument(source: string): Yaml.Document.Parsed {
   const tokens = [...new Parser().parse(source)]
   const deep = tooDeepAt(tokens)
   if (deep !== undefined) throw tooDeep(deep)
-  // The library would compare every pair of keys. The converter finds duplicates with a set instead.
+  // The library would compare every pair of keys. The converter uses a set to find duplicates instead.
   const composer = new Composer({ ...YAML_OPTIONS, uniqueKeys: false })
   const [document] = composer.compose(tokens, true, source.length)
   return document as Yaml.Document.Parsed
@@ -81,7 +81,7 @@ class Malformed extends Error {
 }
 
 function tooDeep(at: number): Malformed {
-  return new Malformed(at, `it is nested more than ${MAX_YAML_DEPTH} deep`)
+  return new Malformed(at, `it is nested more than ${MAX_YAML_DEPTH} levels deep`)
 }
 
 class Converter {
@@ -122,7 +122,7 @@ class Converter {
       const name = this.#keyName(pair.key)
       if (Object.hasOwn(object, name)) throw new Malformed(startOf(pair.key), `the key ${JSON.stringify(name)} occurs twice`)
       const value = this.#value(pair.value, path === '' ? name : `${path}.${name}`)
-      // Assigning `__proto__` would set the prototype.
+      // A plain assignment to `__proto__` would set the prototype.
       if (name === '__proto__')
         Object.defineProperty(object, name, { value, enumerable: true, configurable: true, writable: true })
       else object[name] = value
@@ -143,7 +143,7 @@ class Converter {
   }
 
   #enter(node: Yaml.YAMLMap | Yaml.YAMLSeq): void {
-    // A pair in brackets, `[a: b]`, is a mapping that only appears in the composed document.
+    // A pair in brackets, `[a: b]`, is a mapping that appears only in the composed document, so the depth is checked again.
     if (++this.#depth > MAX_YAML_DEPTH) throw tooDeep(startOf(node))
   }
 
@@ -175,7 +175,7 @@ class Converter {
   }
 }
 
-/** The YAML options used everywhere. */
+/** YAML options for all parsing. */
 export const YAML_OPTIONS = {
   version: '1.2',
   schema: 'core',
@@ -184,7 +184,7 @@ export const YAML_OPTIONS = {
   stringKeys: false,
 } as const
 
-/** Converts a scalar to JSON. Values that JSON lacks become text. */
+/** Converts a scalar to JSON. Values that JSON does not support become text. */
 function plain(node: Yaml.Scalar): unknown {
   const { value } = node
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return value

@@ -1,7 +1,7 @@
 import type { MalformedPart } from '../../core/note.ts'
 import { indexLines } from '../line-index.ts'
 
-/** A string in the file: its value and the range of its literal with quotes. */
+/** A string in the file: its value, and the range of its literal including quotes. */
 export interface CanvasText {
   readonly value: string
   readonly start: number
@@ -15,7 +15,7 @@ export interface CanvasNode {
   text?: CanvasText
 }
 
-/** Reads the cards of a JSON Canvas with the positions of their strings. An empty file is an empty canvas. */
+/** Reads a JSON Canvas's cards with the positions of their strings. An empty file is an empty canvas. */
 export function readCanvasNodes(source: string): { nodes: readonly CanvasNode[] } | { malformed: MalformedPart } {
   const start = source.charCodeAt(0) === 0xfeff ? 1 : 0
   const json = start === 0 ? source : source.slice(1)
@@ -28,7 +28,7 @@ export function readCanvasNodes(source: string): { nodes: readonly CanvasNode[] 
   return { nodes: new NodeReader(source, start).read() }
 }
 
-/** The offset where text stops being valid JSON. Node does not report the position of every unexpected token. */
+/** Returns the offset at which the text stops being valid JSON. Node does not report the position of every unexpected token. */
 function mistakeIn(json: string): number | 'somewhere' | undefined {
   try {
     JSON.parse(json)
@@ -41,7 +41,7 @@ function mistakeIn(json: string): number | 'somewhere' | undefined {
   }
 }
 
-/** Finds an unexpected token by bisection. Text that ends before the token is merely incomplete. */
+/** Finds an unexpected token by bisection: text that ends before the token is merely incomplete. */
 function badTokenAt(json: string): number {
   let before = 0
   let behind = json.length
@@ -55,7 +55,7 @@ function badTokenAt(json: string): number {
 
 const STRING_END = /["\\]/g
 
-/** Walks through valid JSON. */
+/** Walks through valid JSON and collects the cards. */
 class NodeReader {
   readonly #source: string
   readonly #nodes: CanvasNode[] = []
@@ -148,7 +148,7 @@ function ofType(type: string, node: CanvasNode): CanvasNode {
   return type === '' ? node : {}
 }
 
-/** Maps offsets in a string's value to offsets in the file, where escapes are longer. Must be called with ascending offsets. */
+/** Maps offsets in a string's value to offsets in the file, where escapes take more space. */
 export function sourceOffsets(text: string, card: CanvasText): (offset: number) => number {
   let offset = 0
   let source = card.start + 1
@@ -163,8 +163,8 @@ export function sourceOffsets(text: string, card: CanvasText): (offset: number) 
 }
 
 /**
- * The text of a canvas for search. It is as long as the file, with each card at its own position and spaces elsewhere, so offsets and
- * lines stay the same. Line breaks inside a card become spaces. A malformed canvas has no text.
+ * Returns a canvas's text for search. It is as long as the file, with each card at its own position and spaces elsewhere, so that
+ * offsets and lines stay the same. Line breaks inside a card become spaces. A malformed canvas has no text.
  */
 export function canvasProse(source: string): string {
   const nodes = readCanvasNodes(source)
@@ -172,7 +172,7 @@ export function canvasProse(source: string): string {
   const parts: string[] = []
   let at = 0
   for (const { value, start, end } of cards) {
-    // A card's text is shorter than its source, which has escapes.
+    // A card's text is never longer than its source, which contains escapes.
     parts.push(blank(source.slice(at, start)), ' ', value.replace(/[\n\r\u2028\u2029]/g, ' '))
     parts.push(' '.repeat(Math.max(0, end - start - 1 - value.length)))
     at = end
