@@ -3,8 +3,8 @@ import { RouxError } from '../core/errors.ts'
 import { partialHash } from '../core/text/partial-reading.ts'
 import { quote } from './path-rules.ts'
 
-// The algorithm is quadratic in the number of differing lines. Small files have no timeout, so their diff is the same on a busy
-// machine.
+// The algorithm is quadratic in the number of differing lines. Small files have no timeout, so that their diff is the same even on a
+// busy machine.
 const LIMITS = { small: { maxEditLength: 2000 }, large: { timeout: 250, maxEditLength: 5000 } }
 
 const MAX_SMALL = 16_000
@@ -15,7 +15,7 @@ const CONTEXT = 2
 
 const MAX_SHORT = 2000
 
-/** A file whose content is not as expected. */
+/** A file whose content is not what was expected. */
 export interface Mismatch {
   readonly path: string
   /** Hex SHA-256. */
@@ -40,7 +40,7 @@ export function mismatch(file: Omit<Mismatch, 'difference'>, { expected, actual 
 /** Thrown if files differ from what was expected while a change is being applied. */
 export class FilesChanged extends Error {
   readonly files: readonly Mismatch[]
-  /** One sentence that describes what happened to these files. */
+  /** A sentence about what happened to these files. */
   readonly outcome: string
 
   constructor(files: readonly Mismatch[], outcome: string) {
@@ -56,14 +56,14 @@ const MAX_CANDIDATES = 10
 export function conflict(mismatches: readonly Mismatch[], outcome = 'Nothing was written.'): RouxError {
   const [first] = mismatches
   if (first === undefined) return new RouxError('CONFLICT', `Files changed in the meantime. ${outcome}`)
-  // The caller may not have read either the current or the expected content.
+  // The caller may have read neither the current nor the expected content, so pass on only partial hashes.
   const told = mismatches.slice(0, MAX_CANDIDATES).map((each) => {
     const expected = partialHash(each.expected)
     return each.actual === undefined ? { ...each, expected } : { ...each, expected, actual: partialHash(each.actual) }
   })
   const [one = first] = told
   const now = one.actual === undefined ? 'is gone' : `is now ${one.actual}`
-  const more = mismatches.length > 1 ? ` So did ${mismatches.length - 1} more.` : ''
+  const more = mismatches.length > 1 ? ` ${mismatches.length - 1} more changed too.` : ''
   return new RouxError(
     'CONFLICT',
     `${quote(first.path)} changed in the meantime: it was expected to be ${one.expected} and ${now}.${more} ${outcome}`,
@@ -85,7 +85,7 @@ export function unifiedDiff(before: Uint8Array, after: Uint8Array, { path, from,
   const texts = [before, after].map(textOf)
   const [old, now] = texts
   if (old === undefined || now === undefined) return `Binary files ${path} differ\n`
-  const tooFar = `The versions of ${path} differ too much to be compared\n`
+  const tooFar = `The versions of ${path} differ too much to compare\n`
   const size = before.length + after.length
   if (size > MAX_INPUT) return tooFar
   const limits = size > MAX_SMALL ? LIMITS.large : LIMITS.small

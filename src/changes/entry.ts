@@ -23,26 +23,26 @@ export function inOrder(entries: readonly Entry[]): readonly Entry[] {
   return entries.toSorted((a, b) => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind) || depth(a) - depth(b))
 }
 
-/** Kinds of temporary names. They start with a dot, so they are not taken for notes, and can be derived from the record. */
+/** Kinds of temporary names. They start with a dot, so that they are not mistaken for notes, and can be derived from the record. */
 export type Aside =
-  /** Bytes to be put in place. */
+  /** Bytes that are about to be put in place. */
   | 'new'
   /** The file that previously had this name. */
   | 'old'
-  /** Bytes from the record to be restored. */
+  /** Bytes from the record that are about to be restored. */
   | 'restore'
-  /** A file that was removed by a rollback. */
+  /** A file that a rollback removed. */
   | 'undone'
 
 export function asideName(change: string, index: number, aside: Aside): string {
   return `.roux-${change}-${index}.${aside}`
 }
 
-/** Returns the file next to which one of these entries puts a temporary name, or `undefined` for other names. */
+/** Returns the file that a temporary name belongs to, or `undefined` for names that these entries do not use. */
 export function namedByAside(name: string, entries: readonly Entry[]): string | undefined {
   const [, index = '', aside] = /^\.roux-.+-(\d+)\.(\w+)$/.exec(name) ?? []
   const entry = aside === undefined ? undefined : entries[Number(index)]
-  // The file displaced by a move is kept next to the old path. All other temporary files of a move are next to its destination.
+  // The file displaced by a move is kept next to its old path. All other temporary files of a move are next to the destination.
   return entry !== undefined && 'to' in entry && aside !== 'old' ? entry.to : entry?.path
 }
 
@@ -58,12 +58,12 @@ export function finalPaths(entries: readonly Entry[]): (path: string) => string 
   }
 }
 
-/** All distinct paths that a change touches. */
+/** Returns all distinct paths that a change touches. */
 export function pathsOf(entries: readonly Entry[]): readonly string[] {
   return [...new Set(entries.flatMap((entry) => ('to' in entry ? [entry.path, entry.to] : [entry.path])))]
 }
 
-/** The folders that a change creates or moves, without their contents. */
+/** Returns the folders that a change creates or moves, without their contents. */
 export function foldersOf(entries: readonly Entry[]): readonly string[] {
   return pathsOf(entries.filter(({ kind }) => kind === 'makeFolder' || kind === 'moveFolder'))
 }

@@ -12,7 +12,7 @@ import { inTrash, quote, TRASH } from './path-rules.ts'
 /** A requested change, including the one that undoes a `create`. */
 export type Intent = FileChange | { readonly kind: 'remove'; readonly path: string; readonly before: string }
 
-/** A change that was checked against the disk and can be recorded. */
+/** A change that has been checked against the disk and can be recorded. */
 export interface Examined {
   readonly entries: readonly Entry[]
   /** Bytes before and after, by hash. */
@@ -33,7 +33,7 @@ export interface ExamineOptions {
 
 /**
  * Checks everything that can be checked before the first byte is written.
- * @throws RouxError as `Changes.apply`
+ * @throws RouxError for the same reasons as `Changes.apply`
  */
 export function examine(intents: readonly Intent[], options: ExamineOptions): Examined {
   requireOneRoleEach(intents, options.restores === true ? (path) => path : foldId)
@@ -86,7 +86,7 @@ class Examination {
     }
   }
 
-  /** @throws RouxError `CONFLICT` if files are not as expected */
+  /** @throws RouxError `CONFLICT` if files are not in the expected state */
   result(): Examined {
     if (this.#mismatches.length > 0) throw conflict(this.#mismatches)
     return { entries: inOrder(this.#entries), contents: this.#contents, stamps: this.#stamps }
@@ -138,7 +138,7 @@ class Examination {
       const twin = this.#folders.get(foldId(path))
       if (twin === path) continue
       if (twin !== undefined && this.#options.restores !== true) {
-        throw new RouxError('NODE_EXISTS', `${quote(path)} differs only in case or accents' encoding from ${quote(twin)}.`)
+        throw new RouxError('NODE_EXISTS', `${quote(path)} differs only in case or the encoding of accents from ${quote(twin)}.`)
       }
       this.#folders.set(foldId(path), path)
       this.#entries.push({ kind: 'makeFolder', path })
@@ -179,14 +179,14 @@ class Examination {
   }
 }
 
-/** Checks whether only the spelling of a name changes, within the same folder. */
+/** Checks whether only a name's spelling changes, within the same folder. */
 export function isRespelling(from: string, to: string): boolean {
   return from !== to && folderOf(from) === folderOf(to) && foldId(from) === foldId(to)
 }
 
 /**
- * Requires that no path is a source or a destination more than once, so a partly applied change is unambiguous. `keyOf` returns
- * equal keys for names that must not both be created.
+ * Requires that no path is a source or a destination more than once, so that a partly applied change is unambiguous. `keyOf` returns
+ * equal keys for names of which only one may be created.
  */
 function requireOneRoleEach(intents: readonly Intent[], keyOf: (path: string) => string): void {
   const sources = new Set<string>()
@@ -212,7 +212,7 @@ function requireOneRoleEach(intents: readonly Intent[], keyOf: (path: string) =>
     if (intent.kind === 'makeFolder' && destinations.has(keyOf(intent.path))) take(destinations, intent.path, keyOf(intent.path))
     else if (!intent.kind.endsWith('Folder') && [...placesOf(intent)].includes(TRASH)) {
       throw new RouxError('PERMISSION_DENIED', `${quote(TRASH)} itself cannot be changed.`, {
-        hint: 'Name a file or folder inside it.',
+        hint: 'Specify a file or folder inside it.',
       })
     }
   }
@@ -240,7 +240,7 @@ function placesOf(intent: Intent): readonly string[] {
 }
 
 /**
- * Returns the changes that undo a recorded change. Each expects the files in their recorded state, so later edits are not
+ * Returns the changes that undo a recorded change. Each of them expects files in their recorded state, so that later edits are not
  * overwritten.
  */
 export function takeBack(entries: readonly Entry[], content: (hash: string) => Uint8Array): readonly Intent[] {

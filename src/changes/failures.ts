@@ -10,16 +10,16 @@ import { ForeignDatabase } from './record/state-database.ts'
 
 const DENIED = new Set(['EACCES', 'EPERM', 'EROFS'])
 
-/** Codes of errors that occur if another program creates, deletes or replaces a name between two calls. */
+/** Error codes that occur if another program creates, deletes or replaces a name between two calls. */
 export const RACES: ReadonlySet<string> = new Set(['EEXIST', 'ENOENT', 'ENOTDIR', 'ELOOP', 'EISDIR'])
 
 /** The usual reason for leaving a file unchanged. */
-export const CHANGED = 'it was changed since, and is left as it is'
+export const CHANGED = 'it has been changed since and is left as it is'
 
 /** Maximum number of files to list in a message. */
 const NAMED = 5
 
-/** Lists files that were left unchanged, with the reasons. */
+/** Lists the files that were left unchanged, with the reasons. */
 export function listKept(kept: readonly KeptFile[]): string {
   return listSome(
     kept.map(({ path, reason }) => `${quote(path)} (${reason})`),
@@ -29,14 +29,14 @@ export function listKept(kept: readonly KeptFile[]): string {
 
 /** Creates the error for a change that failed and was rolled back, except for the files left unchanged. */
 export function rolledBackError(error: unknown, root: string, kept: readonly KeptFile[]): Error {
-  const outcome = `The vault is unchanged, except for files that another program changed meanwhile: ${listKept(kept)}.`
+  const outcome = `The vault is unchanged, except for files that another program has changed in the meantime: ${listKept(kept)}.`
   if (!(error instanceof FilesChanged)) return kept.length === 0 ? writeError(error, root) : writeError(error, root, outcome)
   const { files } = error
   const isExpected = kept.every(({ path, reason }) => reason === CHANGED && files.some((file) => file.path === path))
   return conflict(files, isExpected ? error.outcome : outcome)
 }
 
-/** Translates an error while writing to a vault. @param outcome one sentence on the state of the vault */
+/** Translates an error that occurred while writing to a vault. @param outcome a sentence on the state of the vault */
 export function writeError(error: unknown, root: string, outcome = 'The vault is unchanged.'): Error {
   if (error instanceof RouxError) return error
   const code = errorCode(error)
@@ -53,7 +53,7 @@ function meaningOf(code: string): Meaning {
     return ['PERMISSION_DENIED', 'The file system does not permit it', hint]
   }
   if (RACES.has(code))
-    return ['CONFLICT', 'Another program changed the same files at this moment', 'Read the files, then decide.']
+    return ['CONFLICT', 'Another program changed the same files at the same time', 'Read the files, then decide.']
   if (code === 'ENAMETOOLONG') return ['INVALID_PARAMS', 'The path is too long for the file system', 'Shorten it.']
   const isFull = code === 'ENOSPC' || code === 'EDQUOT'
   return ['PROVIDER_ERROR', 'The disk failed', `${isFull ? 'Free some space' : 'Check the drive'}, then call again.`]
@@ -74,10 +74,10 @@ export function namingFiles(error: unknown, entries: readonly Entry[]): unknown 
   return message === error.message ? error : Object.assign(new Error(message, { cause: error }), { code: errorCode(error) })
 }
 
-/** Creates the error for a missing vault folder, whose files are in an unknown state. */
+/** Creates the error for a missing vault folder. The state of its files is unknown. */
 export function missingVault(root: string): RouxError {
-  return new RouxError('VAULT_NOT_FOUND', `There is no folder ${quote(root)}.`, {
-    hint: 'Check that the drive it is on is connected.',
+  return new RouxError('VAULT_NOT_FOUND', `The folder ${quote(root)} does not exist.`, {
+    hint: 'Check that its drive is connected.',
   })
 }
 
@@ -90,7 +90,7 @@ export function isNotJournal(error: unknown): boolean {
 export function lockError(error: unknown, path: string): unknown {
   if (!isNotJournal(error)) return journalError(error, path)
   return new RouxError('PROVIDER_ERROR', `The vault's lock file is damaged (${path}). Nothing was written.`, {
-    hint: 'Delete it: it holds no data, and the next call creates a new one.',
+    hint: 'Delete it: it contains no data, and the next call creates a new one.',
     cause: error,
   })
 }
@@ -106,8 +106,8 @@ const LOST = 'its changes can then no longer be undone.'
 function journalMeaning(error: unknown, path: string): Meaning | undefined {
   const text = String(error)
   if (error instanceof ForeignDatabase) {
-    const message = `The change history (${path}) was made by another version or program.`
-    return ['PROVIDER_ERROR', message, `Use the newest version, or move the file away; ${LOST}`]
+    const message = `The change history (${path}) was created by another version or program.`
+    return ['PROVIDER_ERROR', message, `Use the latest version, or move the file away; ${LOST}`]
   }
   if (isNotJournal(error)) {
     const message = `The change history is damaged (${path}). Nothing was written.`
@@ -121,7 +121,7 @@ function journalMeaning(error: unknown, path: string): Meaning | undefined {
     return ['PERMISSION_DENIED', `Changes cannot be recorded in ${path}, so nothing is written.`, hint]
   }
   if (/database is locked|disk I\/O/i.test(text)) {
-    return ['PROVIDER_ERROR', `The change history cannot be used now (${path}): ${text}.`, 'Call again.']
+    return ['PROVIDER_ERROR', `The change history cannot be used at the moment (${path}): ${text}.`, 'Call again.']
   }
   return undefined
 }

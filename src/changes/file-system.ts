@@ -17,9 +17,9 @@ export interface FileStamp {
 }
 
 /**
- * File-system calls that change a vault. Any of them can fail. Most are synchronous, because they take microseconds. Calls that wait
- * for the disk run four at a time and share one commit of the file system's journal. (For 600 files, an fsync takes 3 ms one by one
- * and 0.05 ms four at a time; an unlink takes 2.5 ms and 0.4 ms.)
+ * File-system calls that change a vault. Any of them may fail. Most are synchronous, because they take microseconds. Calls that wait
+ * for the disk run four at a time, so that they share one commit of the file system's journal. (For 600 files, an fsync takes 3 ms
+ * one at a time and 0.05 ms four at a time; an unlink takes 2.5 ms and 0.4 ms.)
  */
 export interface ChangeFiles {
   /** Returns `undefined` if nothing exists. Does not follow links. */
@@ -31,7 +31,7 @@ export interface ChangeFiles {
   read(path: string): Uint8Array
   /** Returns the hex SHA-256 of a regular file of any size. */
   hash(path: string): string
-  /** Checks whether a path is spelled as on disk, on file systems where names that differ only in case are equal. */
+  /** Checks whether a path is spelled as on disk. Only matters on case-insensitive file systems. */
   isSpelled(path: string): boolean
   /** Creates a file, which must not exist yet, for writing. */
   create(path: string, mode: number): number
@@ -115,7 +115,7 @@ function isWritable(folder: string): boolean {
   }
 }
 
-/** Does not block on named pipes and does not follow links. */
+/** Opens a regular file for reading. Does not block on named pipes and does not follow links. */
 function withFile<T>(path: string, read: (fd: number) => T): T {
   const fd = fs.openSync(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW)
   try {
@@ -149,7 +149,7 @@ function promised(call: (done: (error: Error | null) => void) => void): Promise<
   return new Promise((resolve, reject) => call((error) => (error === null ? resolve() : reject(error))))
 }
 
-// On Windows, virus scanners and indexers keep a file open for some milliseconds after it was written.
+// On Windows, virus scanners and indexers keep a file open for a few milliseconds after it has been written.
 const BUSY_WAITS = isWindows ? [5, 10, 20, 40, 80, 160, 320] : []
 
 function whileBusy(call: () => void): void {

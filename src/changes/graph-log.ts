@@ -14,8 +14,8 @@ import { identityOf, type OpenDatabase, requireFormat, StateFile, type StateForm
 const APPLICATION_ID = 0x526f7802
 
 /**
- * Migrations, one for each version. `base` equals `generation` in a row that only records a generation. At most one process logs a
- * commit, but another may have just logged the same generation.
+ * Migrations, one for each version. In a row that only records a generation, `base` equals `generation`. At most one process logs a
+ * given commit, but another process may have just logged the same generation.
  */
 const MIGRATIONS: readonly string[] = [
   `
@@ -36,10 +36,10 @@ const MIGRATIONS: readonly string[] = [
   `,
 ]
 
-/** How long to wait for another writing process, in milliseconds. A late row is better than a blocked commit. */
+/** How long to wait for another process that is writing, in milliseconds. A late row is better than a blocked commit. */
 const BUSY_TIMEOUT = 500
 
-/** A power cut can leave a gap in the log, which readers detect. */
+/** After a power cut, the log may have a gap, which readers detect. */
 export const GRAPH_LOG: StateFormat = {
   applicationId: APPLICATION_ID,
   migrations: MIGRATIONS,
@@ -48,7 +48,7 @@ export const GRAPH_LOG: StateFormat = {
   connected: 'PRAGMA synchronous = NORMAL; PRAGMA secure_delete = ON',
 }
 
-/** Path of the log of all vaults. */
+/** Returns the path of the log, which all vaults share. */
 export function graphLogFile(stateFolder: string): string {
   return join(stateFolder, 'graph-log.db')
 }
@@ -71,7 +71,7 @@ interface CommitRow {
 
 type Place = Pick<CommitRow, 'lineage' | 'generation' | 'base'>
 
-/** Minimum size in bytes for compression. */
+/** Size in bytes above which data is compressed. */
 const DEFLATE_ABOVE = 500
 
 const LEVEL = 1
@@ -88,7 +88,7 @@ function packCommit(place: Place, changes: GraphChanges | undefined): Pick<Commi
   return { deflated: deflated ? 1 : 0, sum: sumOf(place, data), data }
 }
 
-/** Returns a logged commit, without its changes if the row is damaged. */
+/** Returns a logged commit. If the row is damaged, the commit has no changes. */
 function unpackCommit(row: CommitRow): LoggedCommit {
   const { lineage, generation, base, time, deflated, sum, data } = row
   return { lineage, generation, base, time, changes: sum === sumOf(row, data) ? readChanges(data, deflated === 1) : undefined }
@@ -115,10 +115,10 @@ export interface LogReaderOptions {
   readonly openDatabase: OpenDatabase
 }
 
-/** Number of rows to read before yielding. */
+/** Number of rows to read at a time. */
 const ROWS = 200
 
-/** Opens the log for reading. Nothing is created on disk, and no file is kept open. */
+/** Opens the log for reading. Creates nothing on disk and keeps no file open. */
 export function openLogReader({ stateFolder, root, openDatabase }: LogReaderOptions): GraphLog {
   const path = graphLogFile(stateFolder)
   const use = <T>(none: T, read: (database: Database) => T): T => {
@@ -135,7 +135,7 @@ export function openLogReader({ stateFolder, root, openDatabase }: LogReaderOpti
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error)
       throw new RouxError('PROVIDER_ERROR', `The log of changes (${path}) cannot be read: ${reason}.`, {
-        hint: 'Move the file away; later changes go into a new log.',
+        hint: 'Move the file away; later changes are recorded in a new log.',
         cause: error,
       })
     }
@@ -172,7 +172,7 @@ export interface LogWriterOptions {
   readonly root: string
   readonly openDatabase: OpenDatabase
   readonly retention: Retention
-  /** Called with the reason when logging starts to fail, and with `undefined` when it works again. */
+  /** Called with the reason when logging starts to fail, and with `undefined` when logging works again. */
   readonly onProblem?: (reason: string | undefined) => void
   /** Milliseconds since the Unix epoch. */
   readonly now?: () => number
@@ -185,20 +185,20 @@ export interface OpenLogWriter extends GraphLogWriter {
 
 type Waiting = Omit<LoggedCommit, 'time' | 'changes'> & { readonly changes: GraphChanges | undefined }
 
-/** Maximum number of commits to buffer while writing fails. Any further commits leave a gap in the log. */
+/** Maximum number of commits to buffer while writing fails. Older commits are then dropped, which leaves a gap in the log. */
 const MOST_WAITING = 100
 
 const DAY = 86_400_000
 
-/** Number of rows to delete at a time if the log is too large. */
+/** Number of rows to delete at a time while the log is too large. */
 const DROPPED = 50
 
-/** Number of commits, or milliseconds, after which the size of the log is checked again. */
+/** Number of commits or milliseconds after which the log's size is checked again. */
 const PRUNE_AFTER = { commits: 50, time: 3_600_000 }
 
 /**
- * Logs commits after they were made. A failure is retried with the next commit and never reaches the committer. Creates
- * nothing on disk before there is something to log.
+ * Logs commits after they have been made. If logging fails, it is retried with the next commit, and the committer never sees the
+ * error. Creates nothing on disk until there is something to log.
  */
 export function openLogWriter(options: LogWriterOptions): OpenLogWriter {
   return new LogWriter(options)
@@ -227,7 +227,7 @@ class LogWriter implements OpenLogWriter {
   mark(lineage: string, generation: number): void {
     this.#waiting = [...this.#waiting, { lineage, base: generation, generation, changes: undefined }].slice(-MOST_WAITING)
     if (this.#isLater) return
-    // Commits are logged later, so waiting callers get their answers first.
+    // Log commits later, so that waiting callers get their answers first.
     this.#isLater = true
     setImmediate(() => {
       this.#isLater = false
@@ -268,7 +268,7 @@ class LogWriter implements OpenLogWriter {
     inTransaction(database, () => {
       const now = (this.#options.now ?? Date.now)()
       const newest = statements.last.get(this.#options.root) as { readonly time: number | null }
-      // Rows must stay in order even if the clock was set back.
+      // Rows must stay in order even if the clock is set back.
       const time = Math.max(now, newest.time ?? 0)
       for (const one of this.#waiting) this.#insert(statements, one, time)
       if (this.#isToPrune(now)) prune(database, this.#options.retention, now)
@@ -301,7 +301,7 @@ interface LogStatements {
   readonly insert: Statement
 }
 
-/** Prepared once, because preparing takes longer than running. */
+/** Prepares the statements once, because preparing them takes longer than running them. */
 function statementsOf(database: Database): LogStatements {
   return {
     last: database.prepare('SELECT max(time) AS time FROM commits WHERE vault = ?'),
@@ -311,7 +311,7 @@ function statementsOf(database: Database): LogStatements {
   }
 }
 
-/** Deletes entries of all vaults that are too old, then the oldest ones until the log is small enough. */
+/** Deletes the entries of all vaults that are too old, and then the oldest entries until the log is small enough. */
 function prune(database: Database, { days, bytes }: Retention, now: number): void {
   database.prepare('DELETE FROM commits WHERE time < ?').run(now - days * DAY)
   let isDropped = false

@@ -6,7 +6,7 @@ import { type OpenDatabase, StateFile, type StateFormat } from './record/state-d
 
 /** Identifies the file type: "Roux" in ASCII, and 3 for insight state. */
 const APPLICATION_ID = 0x526f7803
-/** How long to wait for another writing process, in milliseconds. */
+/** How long to wait for another process that is writing, in milliseconds. */
 const BUSY_TIMEOUT = 2_000
 
 /** Migrations, one for each version. Never edit a released migration; only add new ones. */
@@ -21,7 +21,7 @@ const MIGRATIONS: readonly string[] = [
 const INSIGHT_STATE: StateFormat = { applicationId: APPLICATION_ID, migrations: MIGRATIONS, busyTimeout: BUSY_TIMEOUT }
 
 export interface InsightStateOptions {
-  /** Path of the file, which is created when something is first saved. */
+  /** Path of the file. The file is created when something is saved for the first time. */
   readonly path: string
   /** Real path of the vault's root. */
   readonly root: string
@@ -31,8 +31,8 @@ export interface InsightStateOptions {
 }
 
 /**
- * Stored separately from the record of changes, because this file is opened by the thread that answers calls, and neither file must
- * block or damage the other.
+ * Opens the stored insight state. It is stored separately from the record of changes, because the thread that answers calls opens
+ * this file, and neither file may block or damage the other.
  */
 export function openInsightState(options: InsightStateOptions): StoredInsightState {
   return new StoredInsightState(options)
@@ -86,7 +86,7 @@ class StoredInsightState implements InsightState {
   }
 
   /**
-   * Reads the rows of this vault. Returns no rows if nothing was saved or the file cannot be read, because answers do not depend on
+   * Reads this vault's rows. Returns no rows if nothing has been saved or the file cannot be read, because answers do not depend on
    * them.
    */
   #read(sql: string): readonly Readonly<Record<string, unknown>>[] {

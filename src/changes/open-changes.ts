@@ -31,7 +31,7 @@ export interface ChangesOptions {
   readonly stateFolder: string
   readonly openDatabase: OpenDatabase
   readonly retention?: Retention
-  /** Returns why a path must not be written, according to settings and ignore rules. Not called for `.trash/`. */
+  /** Returns the reason why settings or ignore rules forbid writing a path, if they do. Not called for `.trash/`. */
   readonly refusal?: Refusal
   /** How long to wait for another writer, in milliseconds. */
   readonly lockTimeout?: number
@@ -43,7 +43,7 @@ export interface ChangesOptions {
 export const RETENTION: Retention = { days: 30, bytes: 200_000_000 }
 const LOCK_TIMEOUT = 10_000
 
-/** Opens the write interface of a vault. Nothing is created on disk before the first change. */
+/** Opens a vault's write interface. Creates nothing on disk before the first change. */
 export function openChanges(options: ChangesOptions): Changes {
   return new RecordedChanges(options)
 }
@@ -59,7 +59,7 @@ class RecordedChanges implements Changes {
   constructor(options: ChangesOptions) {
     const { root, stateFolder, openDatabase, retention = RETENTION, fs = diskFiles, now = Date.now } = options
     this.#options = options
-    // On Windows, `/` is a separator too.
+    // On Windows, `/` is also a separator.
     this.#root = root.replace(/[\\/]$/, '')
     this.#fs = fs
     this.#journal = new Journal(join(stateFolder, 'state.db'), { openDatabase, retention, now })
@@ -108,7 +108,7 @@ class RecordedChanges implements Changes {
   }
 
   async recover(): Promise<readonly Recovery[]> {
-    // Checked without the lock, so start-up is not delayed. Another process may be applying a change.
+    // Check without the lock, so that startup is not delayed. Another process may be applying a change.
     if (this.#journal.applying(this.#root).length === 0) return []
     return await this.#underLock(() => this.#recover())
   }
@@ -117,7 +117,7 @@ class RecordedChanges implements Changes {
     this.#journal.close()
   }
 
-  /** Makes a change, after settling changes left incomplete by crashed processes. */
+  /** Makes a change, after settling any changes that crashed processes have left incomplete. */
   async #locked(makeChange: () => Promise<AppliedChange>): Promise<AppliedChange> {
     return await this.#underLock(async () => {
       const kept = (await this.#recover()).flatMap((recovery) => recovery.kept)
@@ -161,10 +161,7 @@ class RecordedChanges implements Changes {
     return { id, paths: pathsOf(entries), folders: foldersOf(entries), files: entries.map(changedFile), notes }
   }
 
-  /**
-   * Records the outcome of a change. The files are already in that state, so a failure to record it is made up for later.
-   * @returns a message if the outcome was not recorded
-   */
+  /** Records the outcome of a change. The files are already in that state, so if recording fails, it is retried later. */
   #finish(id: string, ending: Ending): readonly string[] {
     try {
       return this.#journal.finish(id, ending) ? [] : [REMOVED]
@@ -207,8 +204,8 @@ class RecordedChanges implements Changes {
       this.#finish(id, 'rolled_back')
       return kept
     } catch (second) {
-      throw new RouxError('PROVIDER_ERROR', `The change failed (${reason(error)}), and so did undoing it (${reason(second)}).`, {
-        hint: 'Its record is kept: the next writing call or the next start undoes it.',
+      throw new RouxError('PROVIDER_ERROR', `The change failed (${reason(error)}), and rolling it back failed too (${reason(second)}).`, {
+        hint: 'Its record is kept: the next writing call or the next start rolls it back.',
         cause: error,
       })
     }
@@ -218,9 +215,9 @@ class RecordedChanges implements Changes {
     const recent = this.#journal.list(this.#root, 5).map((change) => ({ id: change.id, title: change.title }))
     return new RouxError(
       'INVALID_PARAMS',
-      `There is no change ${JSON.stringify(id.slice(0, 100))} of this vault in the history.`,
+      `This vault's history has no change ${JSON.stringify(id.slice(0, 100))}.`,
       {
-        hint: `Changes are kept for a limited time; ${recent.length === 0 ? 'the history is empty.' : 'the candidates are the newest.'}`,
+        hint: `Changes are kept for a limited time; ${recent.length === 0 ? 'the history is empty.' : 'the candidates are the most recent ones.'}`,
         ...(recent.length === 0 ? {} : { candidates: recent }),
       },
     )
@@ -228,9 +225,9 @@ class RecordedChanges implements Changes {
 }
 
 const NOT_DONE = {
-  applying: { why: 'is still in progress', hint: 'Call undo again when it is done.' },
-  undone: { why: 'was already undone', hint: 'To redo it, undo the change that undid it.' },
-  rolled_back: { why: 'was never made', hint: 'There is nothing to undo.' },
+  applying: { why: 'is still in progress', hint: 'Call undo again when it has finished.' },
+  undone: { why: 'has already been undone', hint: 'To redo it, undo the change that undid it.' },
+  rolled_back: { why: 'was never applied', hint: 'There is nothing to undo.' },
 } as const
 
 function notDone(id: string, state: keyof typeof NOT_DONE): RouxError {
@@ -242,10 +239,10 @@ function leftNote(kept: readonly KeptFile[]): string {
   return `An earlier change was interrupted and has been undone, except for files edited since: ${listKept(kept)}.`
 }
 
-const REMOVED = 'The change was made, do not repeat it; but its record has been removed, so it cannot be undone.'
+const REMOVED = 'The change was made; do not repeat it. However, its record has been removed, so it cannot be undone.'
 
 function unrecorded(error: unknown): string {
-  return `The change was made; do not repeat it. Only its record is incomplete, which the next change or start fixes: ${reason(error)}`
+  return `The change was made; do not repeat it. Only its record is incomplete; the next change or start completes it: ${reason(error)}`
 }
 
 function reason(error: unknown): string {

@@ -5,17 +5,17 @@ import { missingVault } from './failures.ts'
 import type { ChangeFiles, FileStamp } from './file-system.ts'
 import { inTrash, nameProblem, quote, requireInside } from './path-rules.ts'
 
-/** Returns why the settings forbid writing a path, or `undefined` if they allow it. */
+/** Returns the reason why the settings forbid writing a path, or `undefined` if they allow it. */
 export type Refusal = (path: string) => string | undefined
 
 export interface Room {
-  /** A path whose name becomes free because it differs only in case. */
+  /** A path that differs only in case and whose name becomes free. */
   readonly leaving?: string | undefined
-  /** True if the name existed before or is in the trash. The rules for new names do not apply in that case. */
+  /** True if the name existed before or is in the trash. In that case, the rules for new names do not apply. */
   readonly isReturn?: boolean
 }
 
-/** Checks paths of one change against the disk. Reads each folder once and does not follow symbolic links. */
+/** Checks the paths of one change against the disk. Reads each folder only once and does not follow symbolic links. */
 export class PathChecks {
   readonly #root: string
   readonly #fs: ChangeFiles
@@ -76,7 +76,7 @@ export class PathChecks {
 
   requirePermitted(path: string): void {
     requireInside(path)
-    // Anything that may be deleted may also be moved to the trash and back.
+    // Anything that may be deleted may also be moved to and from the trash.
     const refusal = inTrash(path) ? undefined : this.#refusal(path)
     if (refusal !== undefined) {
       throw new RouxError('PERMISSION_DENIED', `${quote(path)} cannot be written: ${refusal}.`, {
@@ -104,11 +104,11 @@ export class PathChecks {
     return this.#fs.isSpelled(`${this.#root}/${path}`)
   }
 
-  /** On case-insensitive file systems, a twin has the same name. On others, the vault could no longer be copied to such a file system. */
+  /** On case-insensitive file systems, a twin is the same name. On others, it would prevent copying the vault to such a system. */
   #requireNoTwin(path: string, leaving: string | undefined): void {
     const twin = this.#twinOf(path)
     if (twin === undefined || twin === leaving) return
-    const how = twin === path ? 'There is already' : `${quote(path)} differs only in case or accents' encoding from`
+    const how = twin === path ? 'There is already' : `${quote(path)} differs only in case or the encoding of accents from`
     throw new RouxError('NODE_EXISTS', `${how} ${quote(twin)}.`, {
       hint: 'Choose another name, or change the existing one.',
       candidates: [twin],
@@ -130,15 +130,15 @@ export class PathChecks {
 }
 
 function linked(path: string): RouxError {
-  return new RouxError('PERMISSION_DENIED', `${quote(path)} is a symbolic link; nothing is written through one.`, {
-    hint: 'Give the path it leads to, if that is in the vault.',
+  return new RouxError('PERMISSION_DENIED', `${quote(path)} is a symbolic link; writing through symbolic links is not supported.`, {
+    hint: 'Specify the path it leads to, if that path is in the vault.',
   })
 }
 
 function unholdable(path: string, name: string, { reason, suggestion }: { reason: string; suggestion: string }): RouxError {
   const better = path.slice(0, path.length - name.length) + suggestion
-  return new RouxError('INVALID_PARAMS', `${quote(name)} cannot be the name of a file or folder: ${reason}.`, {
-    hint: `${quote(better)} can.`,
+  return new RouxError('INVALID_PARAMS', `${quote(name)} is not a valid name for a file or folder: ${reason}.`, {
+    hint: `${quote(better)} is valid.`,
     candidates: [better],
   })
 }

@@ -1,13 +1,13 @@
 import { invalid, RouxError } from '../core/errors.ts'
 import { trimEndOf } from '../core/text/trim-characters.ts'
 
-/** Why a new name does not work everywhere, and a suggested name that does. */
+/** The reason why a new name does not work everywhere, and a suggested name that does. */
 export interface NameProblem {
   readonly reason: string
   readonly suggestion: string
 }
 
-/** The only hidden folder that is written to. */
+/** The only hidden folder that may be written to. */
 export const TRASH = '.trash'
 
 /** Checks whether a path is the trash or inside it. */
@@ -16,42 +16,42 @@ export function inTrash(path: string): boolean {
 }
 
 /**
- * Requires an unambiguous path inside the vault. Does not normalize the path.
+ * Requires an unambiguous path inside the vault. Does not normalize it.
  * @throws RouxError `INVALID_PARAMS`, or `PERMISSION_DENIED` for a path that is outside or hidden
  */
 export function requireInside(path: string): void {
-  if (typeof path !== 'string' || path === '') throw invalid('A path is empty.', 'Give a path like "folder/note.md".')
-  if (path.includes('\0')) throw invalid(`${quote(path)} has a NUL character in it.`, 'Leave it out.')
-  if (path.includes('\\')) throw invalid(`${quote(path)} has a backslash in it.`, 'Separate folders by "/".')
+  if (typeof path !== 'string' || path === '') throw invalid('A path is empty.', 'Specify a path such as "folder/note.md".')
+  if (path.includes('\0')) throw invalid(`${quote(path)} contains a NUL character.`, 'Remove it.')
+  if (path.includes('\\')) throw invalid(`${quote(path)} contains a backslash.`, 'Separate folders with "/".')
   if (/^(?:\/|[a-z]:(?:\/|$))/i.test(path))
-    throw denied(`${quote(path)} is an absolute path.`, "Give a path from the vault's root.")
+    throw denied(`${quote(path)} is an absolute path.`, "Specify a path relative to the vault's root.")
   const names = path.split('/')
-  if (names.includes('..')) throw denied(`${quote(path)} contains "..".`, "Give a path from the vault's root.")
+  if (names.includes('..')) throw denied(`${quote(path)} contains "..".`, "Specify a path relative to the vault's root.")
   if (names.some((name) => name === '' || name === '.')) {
-    throw invalid(`${quote(path)} has an empty name or "." in it.`, 'Write each folder once, without "/" at either end.')
+    throw invalid(`${quote(path)} contains an empty name or ".".`, 'Separate names with a single "/", with none at either end.')
   }
   const hidden = names.find((name, i) => name.startsWith('.') && !(i === 0 && name === TRASH))
   if (hidden !== undefined) {
-    throw denied(`${quote(path)} is in or is ${quote(hidden)}: names that start with a dot are not written.`, 'Use another name.')
+    throw denied(`${quote(path)} is in or is ${quote(hidden)}: names that start with a dot cannot be written.`, 'Use another name.')
   }
 }
 
-// Reserved names according to Microsoft, "Naming Files, Paths, and Namespaces". They are reserved with any extension and include the
-// superscript digits.
+// Reserved names according to Microsoft, "Naming Files, Paths, and Namespaces". They are reserved regardless of extension and include
+// the superscript digits.
 const RESERVED = /^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)(?=\s*(?:\.|$))/i
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
 const FORBIDDEN = /[<>:"|?*\\/\x00-\x1f\x7f]/u
 const LONE_SURROGATE = /\p{Surrogate}/u
-// Characters that Obsidian rejects in a note's name, because links cannot contain them.
+// Characters that Obsidian rejects in note names, because links cannot contain them.
 const UNLINKABLE = /[#^[\]]/u
-/** Limit of ext4, APFS and NTFS. APFS and NTFS count 255 units, which are never fewer bytes. */
+/** The limit on ext4, APFS and NTFS. APFS and NTFS allow 255 code units, which never have fewer bytes. */
 const MAX_BYTES = 255
 
-/** Returns what makes a new name invalid on Windows, in Obsidian or on a common file system, or `undefined` if nothing does. */
+/** Returns the reason why a new name is invalid on Windows, in Obsidian or on a common file system, or `undefined` if it is valid. */
 export function nameProblem(name: string): NameProblem | undefined {
   const reason = reasonAgainst(name)
   if (reason === undefined) return undefined
-  // Removing characters from the end can produce a note's name, for which more rules apply.
+  // Removing characters from the end may produce the name of a note, for which more rules apply.
   const suggestion = suggest(name)
   return { reason, suggestion: reasonAgainst(suggestion) === undefined ? suggestion : suggest(suggestion) }
 }
@@ -62,8 +62,8 @@ function reasonAgainst(name: string): string | undefined {
   if (forbidden !== undefined) return `Windows does not allow ${JSON.stringify(forbidden)} in names`
   const unlinkable = isNote(name) ? UNLINKABLE.exec(name)?.[0] : undefined
   if (unlinkable !== undefined) return `links cannot contain "${unlinkable}"`
-  if (/[. ]$/.test(name)) return 'Windows drops dots and spaces at the end of a name'
-  if (isNote(name) && /[. ]\.[^.]*$/.test(name)) return 'there is a dot or a space before the extension'
+  if (/[. ]$/.test(name)) return 'Windows removes dots and spaces at the end of a name'
+  if (isNote(name) && /[. ]\.[^.]*$/.test(name)) return 'it has a dot or a space before the extension'
   if (RESERVED.test(name)) return 'Windows reserves this name for a device'
   if (Buffer.byteLength(name) > MAX_BYTES) return `it is longer than ${MAX_BYTES} bytes`
   return undefined
@@ -97,7 +97,7 @@ function isNote(name: string): boolean {
   return /\.(?:md|canvas)$/i.test(name)
 }
 
-/** Quotes a path or name for a message, whatever it contains. */
+/** Quotes any path or name for a message. */
 export function quote(text: string): string {
   return JSON.stringify(text.length > 300 ? `${text.slice(0, 300)}…` : text)
 }

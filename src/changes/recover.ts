@@ -19,10 +19,10 @@ export interface RecoveryParts {
 }
 
 /**
- * Settles unfinished changes, newest first. Must be called under the write lock, so their processes have either crashed, failed
- * to roll back, or failed to record the outcome. An outcome saved next to the record is final, and the vault is not touched.
- * Otherwise, a change with all bytes in place is completed, and any other is rolled back.
- * @throws RouxError `VAULT_NOT_FOUND`, and errors of the calls, after which it must be called again
+ * Settles unfinished changes, newest first. Must be called under the write lock. The processes that made these changes have therefore
+ * crashed, failed to roll back, or failed to record the outcome. An outcome saved next to the record is final, and the vault is not
+ * touched. Otherwise, a change whose bytes are all in place is completed, and any other change is rolled back.
+ * @throws RouxError `VAULT_NOT_FOUND`, and errors from calls; it must then be called again
  */
 export async function recoverChanges({ root, fs, journal, endings }: RecoveryParts): Promise<readonly Recovery[]> {
   const pending = journal.applying(root)
@@ -60,7 +60,7 @@ export async function recoverChanges({ root, fs, journal, endings }: RecoveryPar
 }
 
 /**
- * All vaults use the same folder. A file in that folder marks an outcome that is missing from the record and that would otherwise
+ * Removes outdated outcome files. All vaults use the same folder, and a file whose change is no longer unfinished would otherwise
  * never be checked.
  */
 function forgetEnded(journal: Journal, endings: Endings): void {
@@ -82,7 +82,9 @@ export function contentOf(journal: Journal): ContentOf {
   }
 }
 
-/** The mount point of a disconnected drive is an empty folder. The state of its files is unknown, so no change is abandoned. */
+/**
+ * Checks whether this is a different folder, such as the empty mount point of a disconnected drive. Changes in it are not given up.
+ */
 function isOtherFolder(place: ChangeDirectory, { rootInode, entries }: ChangeRecord, inode: bigint | undefined): boolean {
   if (String(inode) === rootInode) return false
   return !pathsOf(entries).some((path) => place.stamp(path) !== undefined)
@@ -92,13 +94,13 @@ export type Ending = Extract<ChangeState, 'done' | 'rolled_back'>
 
 /**
  * Outcomes that could not be written to the journal. This process keeps them in memory. Other processes see an empty file, which can
- * be created even on a full disk. If both are lost, the state of the files is decisive.
+ * be created even on a full disk. If both are lost, the state of the files decides.
  */
 export class Endings {
   readonly #folder: string
   readonly #known = new Map<string, Ending>()
 
-  /** @param folder created when the first change is started */
+  /** @param folder created when the first change starts */
   constructor(folder: string) {
     this.#folder = folder
   }
@@ -112,14 +114,14 @@ export class Endings {
     return this.#known.get(id) ?? ENDINGS.find((ending) => existsSync(this.#path(id, ending)))
   }
 
-  /** Returns the changes of all vaults for which there is such a file. */
+  /** Returns the ids of the changes, in all vaults, that have such a file. */
   noted(): readonly string[] {
     return namesIn(this.#folder).flatMap((name) =>
       ENDINGS.flatMap((ending) => (name.endsWith(`.${ending}`) ? name.slice(0, -ending.length - 1) : [])),
     )
   }
 
-  /** Called after the outcome was added to the record. */
+  /** Call this after the outcome has been added to the record. */
   forget(id: string): void {
     this.#known.delete(id)
     for (const ending of ENDINGS) quietly(() => rmSync(this.#path(id, ending), { force: true }))

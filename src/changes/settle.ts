@@ -14,7 +14,7 @@ export type ContentOf = (hash: string) => Uint8Array
 /** Data needed to apply a change, in addition to its entries. */
 export interface Means {
   readonly content: ContentOf
-  /** Each file's stamp at the time its bytes were compared. */
+  /** Each file's stamp at the time when its bytes were compared. */
   readonly stamps: ReadonlyMap<string, FileStamp>
 }
 
@@ -27,10 +27,10 @@ const ASIDES: readonly Aside[] = ['new', 'old', 'restore', 'undone']
 
 /**
  * Applies a recorded change. First, everything that takes space or time is written to temporary names. Then names are changed, with
- * one call each. Displaced files keep a temporary name until everything is in place. They are then hashed again, so bytes
+ * one call each. Displaced files keep a temporary name until everything is in place. They are then hashed again, so that bytes
  * written to them in the meantime can be restored. One loss remains possible: a program that opened the old file earlier may write to
- * it after it was hashed again.
- * @throws FilesChanged, and errors of the calls; the change must then be rolled back
+ * it after the second hash.
+ * @throws FilesChanged, and errors from calls; the change must then be rolled back
  */
 export async function carryOut(place: ChangeDirectory, entries: readonly Numbered[], means: Means): Promise<void> {
   for (const { path } of of(entries, 'makeFolder')) place.makeFolder(path)
@@ -38,7 +38,7 @@ export async function carryOut(place: ChangeDirectory, entries: readonly Numbere
   await place.write(writes)
   requireUntouched(place, entries, means.stamps)
   for (const { path, index } of of(entries, 'replace')) {
-    // The name does not exist for about 20 µs. A single rename over the file would destroy anything that an editor saves at that
+    // The name does not exist for about 20 µs. A direct rename over the file would destroy anything that an editor saves at that
     // moment.
     place.rename(path, place.aside(path, index, 'old'))
     await place.renameToFree(place.aside(path, index, 'new'), path)
@@ -50,7 +50,7 @@ export async function carryOut(place: ChangeDirectory, entries: readonly Numbere
   if (moves.length > 0) await place.syncFolders()
   const gone = [...moves, ...of(entries, 'remove')]
   for (const { path, index } of gone) if (place.stamp(path) !== undefined) place.rename(path, place.aside(path, index, 'old'))
-  // Syncing takes some milliseconds, after which a program that was saving to a displaced file has finished.
+  // Syncing takes a few milliseconds, by which time a program that was saving to a displaced file has finished.
   await place.syncFolders()
   requireDisplaced(place, entries, means.content)
   await finishUp(place, entries)
@@ -58,8 +58,8 @@ export async function carryOut(place: ChangeDirectory, entries: readonly Numbere
 
 /**
  * Completes or rolls back a change that was interrupted at any point, even while it was being settled. The state of the disk
- * determines what is left to do. Bytes that match neither side were written by another program and are kept.
- * @returns the files left unchanged
+ * determines what remains to be done. Bytes that match neither side were written by another program and are kept.
+ * @returns the files that were left unchanged
  */
 export async function settle(
   place: ChangeDirectory,
@@ -80,8 +80,8 @@ export async function settle(
 }
 
 /**
- * Returns the side to which an interrupted change must be settled. `after` if all bytes are in place: no temporary file is waiting,
- * displaced files are unchanged, no file has its old content, and at least one has its new content.
+ * Returns the side to which an interrupted change must be settled. It is `after` if all bytes are in place: no temporary file is
+ * waiting, displaced files are unchanged, no file has its old content, and at least one file has its new content.
  */
 export function sideOf(place: ChangeDirectory, entries: readonly Numbered[]): Side {
   const finalPath = finalPaths(entries)
@@ -91,8 +91,7 @@ export function sideOf(place: ChangeDirectory, entries: readonly Numbered[]): Si
 }
 
 /**
- * Returns `undefined` if the entry is inconclusive, because another program changed the file or because a folder to be removed may
- * remain.
+ * Returns `undefined` if the entry is inconclusive because another program has changed the file or a folder to be removed may remain.
  */
 function sideOfEntry(place: ChangeDirectory, entry: Numbered, finalPath: string): Side | undefined {
   const { kind, path, index } = entry
@@ -143,7 +142,7 @@ function pendingWritesOf(place: ChangeDirectory, entry: Numbered, { content, sta
   return [{ path: place.aside(path, index, 'new'), bytes: content(after), mode, like: stamps.get(path) }]
 }
 
-/** Writing bytes may have taken seconds, so the files are checked again. */
+/** Checks the files again, because writing bytes may have taken seconds. */
 function requireUntouched(place: ChangeDirectory, entries: readonly Numbered[], stamps: ReadonlyMap<string, FileStamp>): void {
   const changed: Mismatch[] = []
   for (const entry of entries) {
@@ -185,7 +184,7 @@ function requireDisplaced(place: ChangeDirectory, entries: readonly Numbered[], 
     const actual = found.actual === undefined ? undefined : place.fs.read(old)
     return [mismatch(found, { expected: content(found.expected), actual })]
   })
-  if (changed.length > 0) throw new FilesChanged(changed, 'It was put back as it is now; nothing else was changed either.')
+  if (changed.length > 0) throw new FilesChanged(changed, 'It was put back with its current content; nothing else was changed.')
 }
 
 /** Returns a displaced file that is not the expected one because another program wrote to it in the meantime. */
@@ -195,12 +194,12 @@ function displacedByOther(place: ChangeDirectory, entry: Numbered): Mismatch | u
   const old = place.aside(path, index, 'old')
   if (kind === 'move' && (place.stamp(old) === undefined || place.isSame(old, entry.to))) return undefined
   const actual = place.hash(old)
-  // A moved file may have been replaced earlier, and a copy on another file system can only be identified by its bytes.
+  // A moved file may have been replaced earlier, and a copy on another file system can be identified only by its bytes.
   const expected = kind === 'move' ? place.hash(entry.to) : entry.before
   return actual === expected ? undefined : { path, expected: expected ?? 'as it was read', actual }
 }
 
-const GONE = 'it is gone, and was not created again'
+const GONE = 'it is gone and was not created again'
 
 const TRIES = 5
 
@@ -245,7 +244,7 @@ async function rollBackFile(place: ChangeDirectory, entry: Numbered<FileEntry>, 
   await place.discard(restore)
   const now = place.found(path)
   const displaced = place.hash(old)
-  // As long as the new bytes are in their temporary file, a file with the new name belongs to another program.
+  // As long as the new bytes are in their temporary file, a file with the new name must belong to another program.
   const isWaiting = before === undefined && place.stamp(fresh) !== undefined && !place.isSame(fresh, path)
   const isOurs = now !== undefined && now === after && !isWaiting
   const isMissing = now === undefined && before !== undefined && (after === undefined || wasBrokenOff || displaced !== undefined)
@@ -282,7 +281,7 @@ async function rollBackMove(place: ChangeDirectory, entry: Numbered<EntryOf<'mov
     return reason
   }
   if (!wasOverwritten && !place.isSame(path, to) && place.hash(path) !== place.hash(to))
-    return `there is another file, besides ${to}`
+    return `there is another file in addition to ${to}`
   place.rename(to, undone)
   return (
     (await resolveDisplaced(place, undone, { path: to, ours: wasOverwritten ? before : place.hash(path) })) ??
@@ -292,8 +291,8 @@ async function rollBackMove(place: ChangeDirectory, entry: Numbered<EntryOf<'mov
 
 function rollBackFolderMove(place: ChangeDirectory, { path, to }: EntryOf<'moveFolder'>): string | undefined {
   if (place.stamp(to)?.kind !== 'folder') return undefined
-  if (place.stamp(path) !== undefined && !place.isSame(path, to)) return `there is another folder; what was in it is in ${to}`
-  if (place.stamp(folderOf(path)) === undefined) return `the folder above is gone; what was in it is in ${to}`
+  if (place.stamp(path) !== undefined && !place.isSame(path, to)) return `there is another folder; the original contents are in ${to}`
+  if (place.stamp(folderOf(path)) === undefined) return `the parent folder is gone; the original contents are in ${to}`
   place.rename(to, path)
   return undefined
 }
@@ -301,15 +300,15 @@ function rollBackFolderMove(place: ChangeDirectory, { path, to }: EntryOf<'moveF
 interface Displaced {
   /** Where the bytes came from. */
   readonly path: string
-  /** Hash of bytes that can be discarded, because they are in the record or under another name. */
+  /** Hash of bytes that can be discarded because they are in the record or under another name. */
   readonly ours: string | undefined
-  /** Hash of bytes at `path` that can be overwritten, because they are in the record or under another name. */
+  /** Hash of bytes at `path` that can be overwritten because they are in the record or under another name. */
   readonly over?: string | undefined
 }
 
 /**
- * Removes a temporary name that might still exist. If it contains bytes of another program, they are put back in place, or next to it
- * as a conflict copy.
+ * Removes a temporary name that might still exist. If it contains another program's bytes, they are put back in place, or saved next
+ * to it as a conflicted copy.
  * @returns the reason if something was left unchanged
  */
 async function resolveDisplaced(
@@ -326,7 +325,7 @@ async function resolveDisplaced(
   const now = place.hash(path)
   if (now === undefined && place.stamp(path) === undefined) await place.renameToFree(aside, path)
   else if (over !== undefined && now === over) place.rename(aside, path)
-  else return `another program wrote two other versions of it; one is left in ${await putBeside(place, aside, path)}`
+  else return `another program wrote two other versions of it; one is kept in ${await putBeside(place, aside, path)}`
   return CHANGED
 }
 

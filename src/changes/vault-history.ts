@@ -19,11 +19,11 @@ export interface History {
   readonly changes: number
   /** Number of rows in the log of graph changes. */
   readonly commits: number
-  /** Number of changes in progress or left incomplete. The data needed to complete or roll them back is never deleted. */
+  /** Number of changes that are in progress or incomplete. The data needed to complete or roll them back is never deleted. */
   readonly unfinished: number
 }
 
-/** Returns the size of the history. @throws RouxError if its files are not as expected */
+/** Returns the size of the history. @throws RouxError if its files cannot be used */
 export function readHistory(options: HistoryOptions): History {
   return {
     ...onJournal(options, (database) => countChanges(database, options.root)),
@@ -31,7 +31,7 @@ export function readHistory(options: HistoryOptions): History {
   }
 }
 
-/** Deletes the history in such a way that nothing can be recovered from the files. @returns what was deleted @throws as `readHistory` */
+/** Deletes the history so that nothing can be recovered from the files. @returns what was deleted @throws like `readHistory` */
 export function forgetHistory(options: HistoryOptions): History {
   const { root } = options
   const changes = onJournal(options, (database) => {
@@ -55,7 +55,7 @@ export function forgetHistory(options: HistoryOptions): History {
 
 type Counted = Pick<History, 'changes' | 'unfinished'>
 
-/** If there is no file, there is nothing to do, and no file is created. */
+/** If there is no file, there is nothing to do, and none is created. */
 function onJournal({ stateFolder, openDatabase }: HistoryOptions, use: (database: Database) => Counted): Counted {
   const path = join(stateFolder, 'state.db')
   if (identityOf(path) === undefined) return { changes: 0, unfinished: 0 }

@@ -29,7 +29,7 @@ export interface LockOptions {
 /** This process. */
 export const thisOwner: Owner = { pid: process.pid, started: Math.round(performance.timeOrigin), host: hostname() }
 
-// The first wait is short, because a change takes about 10 ms. Later ones are longer, because an import takes seconds.
+// The first wait is short, because a change takes about 10 ms. Later waits are longer, because an import takes seconds.
 const FIRST_WAIT = 2
 const LONGEST_WAIT = 50
 
@@ -49,7 +49,7 @@ export async function acquireWriteLock(path: string, { openDatabase, timeout }: 
       return { release: () => release(database) }
     }
     if (performance.now() >= deadline) throw heldBy(path, timeout)
-    // The wait is random, so two waiting processes do not retry at the same time.
+    // Randomize the wait, so that two waiting processes do not retry at the same time.
     await sleep(wait * (0.5 + Math.random()))
   }
 }
@@ -80,14 +80,14 @@ function release(database: Database): void {
   quietly(() => database.close())
 }
 
-/** Longer than the description of any holder, so a previous one is completely overwritten. */
+/** Length to pad to. It exceeds the description of any holder, so that a previous one is completely overwritten. */
 const HOLDER_LENGTH = 400
 
-// A separate file, because closing the locked file in this process would release the lock (POSIX, fcntl).
+// The holder is written to a separate file, because closing the locked file in this process would release the lock (POSIX, fcntl).
 function writeHolder(path: string): void {
   const text = JSON.stringify({ ...thisOwner, since: Date.now() }).padEnd(HOLDER_LENGTH)
-  // The file is overwritten in place, because file systems immediately sync files that were truncated or replaced, which takes as
-  // long as writing a note.
+  // Overwrite the file in place, because file systems immediately sync files that were truncated or replaced, which takes as long as
+  // writing a note.
   const fd = openSync(`${path}.holder`, constants.O_RDWR | constants.O_CREAT, 0o600)
   try {
     writeSync(fd, text, 0)
@@ -97,7 +97,7 @@ function writeHolder(path: string): void {
 }
 
 function heldBy(path: string, timeout: number): RouxError {
-  return new RouxError('TIMEOUT', `Another process holds the vault's write lock: ${describeHolder(path)}. Nothing was written.`, {
+  return new RouxError('TIMEOUT', `Another process is holding the vault's write lock: ${describeHolder(path)}. Nothing was written.`, {
     hint: `Roux waited ${timeout / 1000} s. Call again; if that process is stuck, end it, and its unfinished change is rolled back.`,
   })
 }
@@ -108,6 +108,6 @@ function describeHolder(path: string): string {
     const place = host === hostname() ? '' : ` on ${host}`
     return `process ${pid}${place}, since ${new Date(since).toISOString()}`
   } catch {
-    return 'it is not known which'
+    return 'unknown process'
   }
 }

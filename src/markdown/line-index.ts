@@ -1,6 +1,6 @@
 import { isWhitespace, LF } from './chars.ts'
 
-/** The starts of the text's lines. The index is filled from front to back and then mostly queried in ascending order. */
+/** The offsets at which a text's lines start. The index is filled from front to back and then mostly queried in ascending order. */
 export class LineIndex {
   readonly #starts: number[] = []
   #last = 0
@@ -9,13 +9,13 @@ export class LineIndex {
     this.#starts.push(start)
   }
 
-  /** The 1-based line that contains an offset. */
+  /** Returns the 1-based line that contains an offset. */
   lineAt(offset: number): number {
     const starts = this.#starts
     const count = starts.length
     let line = this.#last
     if (line >= count || (starts[line] ?? 0) > offset) line = 0
-    // Usually, the offset is in the same line as before or in one of the next few. Beyond that, binary search is faster.
+    // Usually, the offset is on the same line as the previous one or on one of the next few. Beyond that, binary search is faster.
     for (let steps = 0; steps < 8; steps++) {
       if (line + 1 >= count || (starts[line + 1] ?? 0) > offset) {
         this.#last = line
@@ -33,20 +33,20 @@ export class LineIndex {
     return line + 1
   }
 
-  /** The start of a 1-based line. */
+  /** Returns the offset at which a 1-based line starts. */
   startOf(line: number): number {
     return this.#starts[line - 1] ?? 0
   }
 }
 
-/** The line index of a whole text. */
+/** Creates the line index of a whole text. */
 export function indexLines(text: string): LineIndex {
   const lines = new LineIndex()
   addLines(lines, text, 0, text.length)
   return lines
 }
 
-/** Adds the lines that begin in `[from, to)`. `from` must be the beginning of a line. */
+/** Adds the lines that start in `[from, to)`. `from` must be the start of a line. */
 export function addLines(lines: LineIndex, text: string, from: number, to: number): void {
   let start = from
   while (start < to || start === 0) {
@@ -57,7 +57,7 @@ export function addLines(lines: LineIndex, text: string, from: number, to: numbe
   }
 }
 
-/** The offset after the blank lines at `from`. A blank line without a line ending does not count. */
+/** Returns the offset after the blank lines at `from`. A blank line without a line ending does not count. */
 export function afterBlankLines(text: string, from: number): number {
   // A regular expression would backtrack line by line and overflow after a few million lines.
   let line = from

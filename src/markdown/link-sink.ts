@@ -3,7 +3,7 @@ import { COLON, LF } from './chars.ts'
 import { splitDestination, type WrittenDestination } from './destinations.ts'
 import type { LineIndex } from './line-index.ts'
 
-/** A key in Dataview or Logseq: words, optionally emphasized, optionally after a task checkbox. */
+/** Matches a key in Dataview or Logseq: words, optionally emphasized, optionally after a task checkbox. */
 const KEY =
   /^\s*(?:\[.\]\s+)?[*_~]*([\p{L}\p{N}\p{Extended_Pictographic}][\p{L}\p{N}\p{Extended_Pictographic}\p{Mn}\s_/-]*?)[*_~]*\s*$/u
 
@@ -27,20 +27,20 @@ export interface LinkParts {
   readonly display: string | undefined
 }
 
-/** The written destinations of Markdown and HTML links. For reference links, the destinations in the definitions. */
+/** Destinations of Markdown and HTML links as written. For reference links, these are the destinations in the definitions. */
 export type Destinations = Map<Link, WrittenDestination>
 
 interface LinkDestination {
-  /** The destination with everything decoded except percent-encoding. */
+  /** The destination, fully decoded except for percent-encoding. */
   readonly destination: string
   readonly display?: string | undefined
   readonly written: WrittenDestination
 }
 
-/** Collects the links of a file with their positions and the inline fields around them. */
+/** Collects a file's links with their positions and the inline fields around them. */
 export class LinkSink {
   readonly links: MutableLink[] = []
-  /** Destinations, as written, of links that name a vault and a note. Obsidian resolves them. */
+  /** The written destinations of links that name a vault and a note, which Obsidian resolves. */
   readonly vaultLinks: { readonly raw: string; readonly line: number }[] = []
   wikilinks = 0
   relativeLinks = 0
@@ -52,7 +52,7 @@ export class LinkSink {
   #base = 0
   #last = -1
 
-  /** @param destinations filled if given, because only edits need them */
+  /** @param destinations receives the written destinations, which only edits need */
   constructor(lines: LineIndex, fields: boolean, destinations?: Destinations) {
     this.#lines = lines
     this.#destinations = destinations
@@ -70,7 +70,7 @@ export class LinkSink {
     this.#destinations?.set(link, written)
   }
 
-  /** Adds an external destination, as written. Only links that open other vaults are stored. */
+  /** Adds an external destination as written. It is stored only if it opens another vault. */
   addOutside(raw: string, start: number): void {
     if (raw.startsWith(VAULT_SCHEME)) this.vaultLinks.push({ raw, line: this.#lines.lineAt(start + this.#base) })
   }
@@ -97,7 +97,7 @@ export class LinkSink {
     return link
   }
 
-  /** Removes Markdown links from `start` on, among the first `count`, because they are plain text in an image's alternative text. */
+  /** Removes Markdown links from `start` on, among the first `count`. In an image's alternative text, they are plain text. */
   dropMarkdown(start: number, count: number): void {
     let from = count
     for (; from > 0; from--) {
@@ -109,13 +109,13 @@ export class LinkSink {
   }
 }
 
-/** The key between `start` and the `::` at `end`. */
+/** Returns the key between `start` and the `::` at `end`. */
 function keyBefore(text: string, start: number, end: number): string | undefined {
   return end - start > MAX_KEY ? undefined : KEY.exec(text.slice(start, end))?.[1]
 }
 
 /**
- * Finds the inline field (`key:: value`, `[key:: value]` or `(key:: value)`) around an offset of a run. Call it with ascending
+ * Finds the inline field (`key:: value`, `[key:: value]` or `(key:: value)`) around an offset in a run. Must be called with ascending
  * offsets.
  */
 class FieldTracker {

@@ -33,7 +33,7 @@ export function logseqProperties(text: string, run: Run | undefined): LogseqProp
 }
 
 /**
- * Finds tasks that Logseq marks with a word at the start of a block (`- TODO water the roses`), in order.
+ * Finds, in order, the tasks that Logseq marks with a keyword at the start of a block (`- TODO water the roses`).
  * @param from offset of the body
  */
 export function markedTasks(text: string, from: number, fences: readonly TextRange[]): readonly MarkedTask[] {

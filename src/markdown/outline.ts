@@ -13,16 +13,16 @@ import { type HeadingBlock, headingText, type Run } from './prose/runs.ts'
 
 const READING_HINTS: SectionHints = {
   noHeadings: 'This note has no headings: read the whole note.',
-  twins: 'Some have the same path: read the section around them, or the whole note.',
+  twins: 'Some headings have the same path: read the section around them, or the whole note.',
 }
 
 const LIST_ITEM = /^([\s>]*)(?:[-*+]|\d{1,9}[.)])\s+/
 
-/** A heading and its place in the text. */
+/** A heading and its position in the text. */
 export interface OutlineHeading extends Heading, Pick<HeadingBlock, 'isSetext' | 'isNested'> {
-  /** The headings above this one, outermost first, followed by its own text. */
+  /** The texts of the headings above this one, outermost first, followed by its own text. */
   readonly path: readonly string[]
-  /** The range of the heading's text, without marks and closing `#`s. */
+  /** Range of the heading's text, without marks and closing `#`s. */
   readonly start: number
   readonly end: number
   /** Offset of the heading's first line. */
@@ -31,22 +31,22 @@ export interface OutlineHeading extends Heading, Pick<HeadingBlock, 'isSetext' |
   readonly lineEnd: number
 }
 
-/** The headings and blocks of a note. */
+/** A note's headings and blocks. */
 export interface Outline {
   readonly bodyStart: number
   readonly lines: LineIndex
   readonly runs: readonly Run[]
   /** Headings in order, excluding those in code and comments. */
   readonly headings: readonly OutlineHeading[]
-  /** Ids of `^blocks` without `^`. An id that is written twice is listed twice. */
+  /** Ids of `^blocks`, without the `^`. An id that occurs twice is listed twice. */
   readonly blocks: readonly string[]
 }
 
-/** Reads the headings and block ids of a note, the same ones that `parseNote` lists. */
+/** Reads a note's headings and block ids, the same ones that `parseNote` returns. */
 export function outlineOf(text: string, { mode }: Pick<Flavour, 'mode'>): Outline {
   const bodyStart = bodyStartOf(text)
   const lines = new LineIndex()
-  // A byte order mark alone is part of the body's first line.
+  // A byte order mark on its own is part of the body's first line.
   if (bodyStart > 1) addLines(lines, text, 0, bodyStart)
   const { runs, definitions } = scanBlocks(text, bodyStart, lines, { isOutline: mode === 'logseq' })
   const flavour: Flavour = { profile: 'lenient', mode, comments: true }
@@ -56,7 +56,7 @@ export function outlineOf(text: string, { mode }: Pick<Flavour, 'mode'>): Outlin
   return { bodyStart, lines, runs, headings: withPlaces(text, headings, lines), blocks: scanner.blocks }
 }
 
-/** Checks whether text ends in code or an HTML comment that is not closed, which added text would become part of. */
+/** Checks whether text ends in unclosed code or an unclosed HTML comment, which would absorb any text added after it. */
 export function endsInOpenBlock(text: string, flavour: Pick<Flavour, 'mode'>): boolean {
   const probe = `${text}\n\nx`
   return outlineOf(probe, flavour).runs.at(-1)?.end !== probe.length
@@ -67,7 +67,7 @@ export interface HeadingRun extends Run {
 }
 
 /**
- * Returns the headings among the runs of the text, excluding those inside a comment. A heading that only contains a comment is
+ * Returns the headings among the text's runs, excluding those inside a comment. A heading whose only content is a comment is
  * included.
  */
 export function headingRuns(runs: readonly Run[], comments: readonly TextRange[]): readonly HeadingRun[] {
@@ -97,8 +97,9 @@ function withPlaces(text: string, runs: readonly HeadingRun[], lines: LineIndex)
 }
 
 /**
- * The heading that ends the section of the heading at `index`, which is the next one of the same or a higher level. A heading in a
- * quote or a list item only ends sections that begin in a quote or a list item. Otherwise, it belongs to the surrounding section.
+ * Returns the heading that ends the section of the heading at `index`, which is the next one of the same or a higher level. A heading
+ * in a quote or a list item ends only sections that themselves start in a quote or a list item. Otherwise, it belongs to the
+ * surrounding section.
  */
 export function nextHeading({ headings }: Outline, index: number): OutlineHeading | undefined {
   const { level, isNested } = headings[index] as OutlineHeading
@@ -106,9 +107,9 @@ export function nextHeading({ headings }: Outline, index: number): OutlineHeadin
 }
 
 /**
- * The indexes of the headings that `path` can refer to. A path lists headings from the outside in and may leave out the outer ones. A
- * complete path takes precedence over longer ones that end with it. A single text that is no heading is read like the subpath of a
- * link: `A#B` is a heading B anywhere below a heading A.
+ * Returns the indexes of the headings that `path` can refer to. A path lists headings from the outside in and may omit the outer
+ * ones. A complete path takes precedence over longer paths that end with it. A single text that is not a heading is treated like the
+ * subpath of a link: `A#B` is a heading B anywhere below a heading A.
  */
 export function findHeadings(headings: readonly OutlineHeading[], path: readonly string[]): readonly number[] {
   const wanted = path.map(foldHeading)
@@ -125,12 +126,12 @@ function endsIn(path: readonly string[], wanted: readonly string[]): boolean {
 
 function findLinked(headings: readonly OutlineHeading[], subpath: string): readonly number[] {
   const wanted = foldParts(subpath.replace(/^#/, ''))
-  // In `C#`, the sign belongs to the heading.
+  // In `C#`, the `#` belongs to the heading.
   if (wanted.split('#').includes('')) return []
   return headings.flatMap(({ path }, index) => (leadsTo(path, wanted) ? [index] : []))
 }
 
-/** Checks whether a folded subpath names the last heading of a path and headings above it. Headings may contain `#` themselves. */
+/** Checks whether a folded subpath consists of a path's last heading and headings above it. Headings may contain `#` themselves. */
 function leadsTo(path: readonly string[], wanted: string): boolean {
   const last = foldParts(path.at(-1) ?? '')
   if (last === wanted) return true
@@ -139,7 +140,7 @@ function leadsTo(path: readonly string[], wanted: string): boolean {
   return path.slice(0, -1).some((_, at) => leadsTo(path.slice(0, at + 1), above))
 }
 
-/** Links have a space for characters that would end them. */
+/** Folds each part of a subpath. Characters that would terminate a link are replaced with a space. */
 function foldParts(text: string): string {
   const fold = (part: string): string => foldHeading(foldHeading(part).replace(/[|:^[\]\\]+/g, ' '))
   return text.split('#').map(fold).join('#')
@@ -157,28 +158,28 @@ function foldHeading(heading: string): string {
     .normalize('NFC')
 }
 
-/** Advice in the error for a missing or ambiguous section. */
+/** Hints for the error about a missing or ambiguous section. */
 export interface SectionHints {
   readonly noHeadings: string
   /** Used if several headings have the same path. */
   readonly twins: string
 }
 
-/** An error lists at most this many headings, the nearest first. */
+/** Maximum number of headings to list in an error, the nearest first. */
 const LISTED = 100
 
-/** An error message lists at most this many lines. */
+/** Maximum number of lines to list in an error message. */
 const NAMED = 20
 
 /**
- * Maximum number of characters to compare per heading. Comparing two headings takes time proportional to the product of their
+ * Maximum number of characters to compare per heading. The time for comparing two headings is proportional to the product of their
  * lengths.
  */
 const MAX_COMPARED = 200
 
 /**
- * The index of the only heading that `path` refers to, by the rules of `findHeadings`.
- * @throws RouxError `SECTION_NOT_FOUND` with the outline as candidates (`path`, `line`), the nearest headings first.
+ * Returns the index of the only heading that `path` refers to (see `findHeadings`).
+ * @throws RouxError `SECTION_NOT_FOUND` with the outline as candidates (`path`, `line`), the nearest headings first
  */
 export function requireHeading({ headings }: Outline, path: readonly string[], hints: SectionHints): number {
   const found = findHeadings(headings, path)
@@ -191,11 +192,11 @@ export function requireHeading({ headings }: Outline, path: readonly string[], h
   }
   const several = found.map((each) => headings[each] as OutlineHeading)
   const areTwins = new Set(several.map((each) => each.path.join('\n'))).size < several.length
-  const message = `Several sections are called ${name}, on lines ${linesOf(several)}.`
+  const message = `Several sections match ${name}, on lines ${linesOf(several)}.`
   throw notFound(message, several, areTwins ? hints.twins : PATHS)
 }
 
-const PATHS = 'Give the full path of headings, outermost first, like the candidates.'
+const PATHS = 'Specify the full path of headings, outermost first, as in the candidates.'
 
 function linesOf(headings: readonly OutlineHeading[]): string {
   const lines = headings.slice(0, NAMED).map(({ line }) => line)
@@ -216,14 +217,13 @@ function notFound(message: string, headings: readonly OutlineHeading[], hint: st
 export interface Section {
   readonly start: number
   readonly end: number
-  /** 1-based line on which the section begins. */
+  /** 1-based line on which the section starts. */
   readonly line: number
 }
 
 /**
- * Finds a section, which is either a heading given by its path, down to the next heading of the same or a higher level, or a single
- * `^block`.
- * @throws RouxError `SECTION_NOT_FOUND` with the outline if no section or several match.
+ * Finds a section: a heading given by its path, down to the next heading of the same or a higher level, or a single `^block`.
+ * @throws RouxError `SECTION_NOT_FOUND` with the outline, unless exactly one section matches
  */
 export function requireSection(text: string, outline: Outline, section: readonly string[]): Section {
   const [first = ''] = section
@@ -248,8 +248,8 @@ export function blockError(message: string, { blocks }: Outline): RouxError {
 }
 
 /**
- * Finds the block with `^id`: a list item with everything nested in it, a paragraph, a heading's line or a table row. An id on its
- * own line refers to the block above it. The last line ending is not part of the block.
+ * Finds the block with `^id`: a list item with everything nested in it, a paragraph, a heading's line or a table row. An id on a
+ * separate line refers to the block above it. The last line ending is not part of the block.
  */
 export function findBlock(text: string, { runs, lines, bodyStart }: Outline, id: string): Section | undefined {
   const mark = `^${id.toLowerCase()}`
@@ -271,7 +271,7 @@ function carries(text: string, run: Run, mark: string): boolean {
   return start === run.start || /[\s|]/.test(text[start - 1] as string)
 }
 
-/** The block above a line, up to a blank line. `top` is the first line of the body. */
+/** Returns the block above a line, up to a blank line. `top` is the first line of the body. */
 function blockAbove(text: string, lines: LineIndex, { line, top }: { line: number; top: number }): Section | undefined {
   const lineText = (at: number) => text.slice(lines.startOf(at), endOfLine(text, lines.startOf(at)))
   let last = line - 1
@@ -281,7 +281,7 @@ function blockAbove(text: string, lines: LineIndex, { line, top }: { line: numbe
   return last >= top ? { start: lines.startOf(first), end: endOfLine(text, lines.startOf(last)), line: first } : undefined
 }
 
-/** The end of a list item. Lines belong to the item while they are indented more than its mark. */
+/** Returns the end of a list item. Lines belong to the item as long as they are indented further than its marker. */
 function itemEnd(text: string, from: number, prefix: string): number {
   const indent = columns(prefix)
   let end = endOfLine(text, from)

@@ -58,7 +58,7 @@ function malformedParts(front: ReadFrontmatter, context: PropertyContext): reado
   return hints.length === 0 ? front.malformed : [...front.malformed, ...hints]
 }
 
-const NUL = 'The file contains a NUL character: it is damaged, or not saved as UTF-8.'
+const NUL = 'The file contains a NUL character: it is damaged or not saved as UTF-8.'
 
 /** The lenient profile reads an unquoted `[[a]]` as a link, but Obsidian does not. */
 function unquotedHints({ texts }: ReadFrontmatter, { flavour, lines }: PropertyContext): MalformedPart[] {
@@ -71,7 +71,7 @@ function unquotedHints({ texts }: ReadFrontmatter, { flavour, lines }: PropertyC
     }))
 }
 
-/** The content of the Markdown after the frontmatter. */
+/** What was found in the Markdown after the frontmatter. */
 export interface Body {
   readonly links: readonly Link[]
   /** Every occurrence of a tag, in order. */
@@ -87,11 +87,11 @@ export interface Body {
 export interface BodyContext {
   readonly flavour: Flavour
   readonly lines: LineIndex
-  /** Filled if given. */
+  /** If given, receives the written destinations of links. */
   readonly destinations?: Destinations
 }
 
-/** Parses the Markdown of `text` from `from` on and adds its lines to `lines`. */
+/** Parses the Markdown in `text` from `from` on. Adds its lines to `lines`. */
 export function scanBody(text: string, from: number, { flavour, lines, destinations }: BodyContext): Body {
   const { runs, definitions, boxes, fences } = scanBlocks(text, from, lines, { isOutline: flavour.mode === 'logseq' })
   const sink = new LinkSink(lines, flavour.profile === 'lenient' && text.includes('::', from), destinations)

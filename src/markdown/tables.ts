@@ -1,7 +1,7 @@
 import { BACKSLASH, COLON, DASH, isSpaceOrTab, LBRACKET, PIPE } from './chars.ts'
 import { wikilinkEnd } from './wikilinks.ts'
 
-/** The number of columns of a GFM delimiter row such as `|:--|--|`; 0 for any other line. */
+/** Returns the number of columns in a GFM delimiter row such as `|:--|--|`, or 0 for any other line. */
 export function columnsOfDelimiterRow(text: string, start: number, end: number): number {
   let i = skipSpaces(text, start, end)
   let stop = end
@@ -30,7 +30,7 @@ function skipSpaces(text: string, from: number, end: number): number {
   return i
 }
 
-/** The number of cells in a table row, as `forEachCell` splits it. */
+/** Returns the number of cells in a table row, split as by `forEachCell`. */
 export function columnsOfRow(text: string, start: number, end: number): number {
   let cells = 0
   forEachCell(text, start, end, () => cells++)

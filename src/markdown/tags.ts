@@ -3,7 +3,7 @@ import { foldName } from '../core/text/fold.ts'
 import { trimEndOf } from '../core/text/trim-characters.ts'
 import { isDigit, isTagCharacter, SLASH } from './chars.ts'
 
-/** The end of the tag whose `#` is at `start`; -1 if its name is empty or only digits. */
+/** Returns the end of the tag whose `#` is at `start`, or -1 if its name is empty or consists only of digits. */
 export function tagEnd(text: string, start: number, end: number): number {
   let i = start + 1
   let named = false
@@ -15,7 +15,7 @@ export function tagEnd(text: string, start: number, end: number): number {
   return named ? i : -1
 }
 
-/** A tag's name without trailing slashes. */
+/** Returns a tag's name without trailing slashes. */
 export function tagName(written: string): string {
   let end = written.length
   while (end > 0 && written.charCodeAt(end - 1) === SLASH) end--
@@ -27,7 +27,7 @@ export function isColor(name: string): boolean {
   return /^[0-9a-f]{3,8}$/i.test(name)
 }
 
-/** The tag in an item of a `tags` property, with or without `#`; `undefined` if it is not a valid tag. */
+/** Returns the tag in an item of a `tags` property, with or without `#`, or `undefined` if it is not a valid tag. */
 export function propertyTag(item: string): string | undefined {
   const bare = item.trim().replace(/^#/, '')
   return tagEnd(`#${bare}`, 0, bare.length + 1) === bare.length + 1 ? tagName(bare) : undefined
@@ -36,7 +36,7 @@ export function propertyTag(item: string): string | undefined {
 /** How far to search for emphasis, because a line can be megabytes long. */
 const REACH = 400
 
-/** True if a matched emphasis mark ends directly before the `#` at `at`, within its line. */
+/** True if matched emphasis ends directly before the `#` at `at`, on the same line. */
 export function followsEmphasis(text: string, at: number, bounds: readonly [start: number, end: number]): boolean {
   const mark = text[at - 1] as string
   if (!'*_~='.includes(mark)) return false

@@ -8,13 +8,13 @@ import { scanBody } from './parse-note.ts'
 /** A link to a file in a named vault: `obsidian://open?vault=work&file=Plan`. */
 export interface VaultLink {
   readonly vault: string
-  /** A path or a name in that vault, usually without `.md`. */
+  /** A path or name in that vault, usually without `.md`. */
   readonly file: string
   /** 1-based. */
   readonly line: number
 }
 
-/** The Markdown links in the text that specify a vault and a file, in order. */
+/** Returns the Markdown links in the text that specify a vault and a file, in order. */
 export function vaultLinksOf(text: string, flavour: Flavour): readonly VaultLink[] {
   if (!text.includes('obsidian:')) return []
   const lines = new LineIndex()

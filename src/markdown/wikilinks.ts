@@ -1,8 +1,8 @@
 import { isWhitespace, LBRACKET, LF, RBRACKET } from './chars.ts'
 
 /**
- * Returns the end of the wikilink that starts at `start`, or -1. The content of a wikilink must not be blank or contain a line break
- * or another `[[`.
+ * Returns the end of the wikilink that starts at `start`, or -1. The content of a wikilink must not be blank and must not contain a
+ * line break or another `[[`.
  */
 export function wikilinkEnd(text: string, start: number, end: number): number {
   // In `[[[a]]]`, the inner pair of brackets is the link.
@@ -39,7 +39,7 @@ export function splitWikilink(content: string): Wikilink {
   let display: string | undefined
   if (pipe !== -1) {
     display = content.slice(pipe + 1).trim()
-    // In a table the pipe is written as `\|`.
+    // In a table, the pipe is written as `\|`.
     rest = content.slice(0, content[pipe - 1] === '\\' ? pipe - 1 : pipe)
   }
   const hash = rest.indexOf('#')

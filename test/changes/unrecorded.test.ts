@@ -121,7 +121,7 @@ test('a change whose journal was removed meanwhile is done, and the caller learn
       for (const ending of ['', '-wal', '-shm']) rmSync(join(world.state, `state.db${ending}`), { force: true })
     },
   })
-  expect(notes).toEqual(['The change was made, do not repeat it; but its record has been removed, so it cannot be undone.'])
+  expect(notes).toEqual(['The change was made; do not repeat it. However, its record has been removed, so it cannot be undone.'])
   expect(snapshot(world.root)).toEqual(DONE)
   expect(markers(world.state)).toEqual([])
   expect(writer.list(9)).toEqual([])

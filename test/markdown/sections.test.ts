@@ -43,7 +43,7 @@ describe('sections', () => {
   test('are found by the end of their path', () => {
     expect(section(TEXT, 'Two', 'Setup')).toBe('13: ## Setup\n2.1')
     expect(section(TEXT, 'one', ' SETUP ', 'deep link')).toBe('9: ### *Deep* [[x|Link]]\ndeep')
-    expect(section(TEXT, 'Setup')).toBe('Several sections are called "Setup", on lines 7, 13.')
+    expect(section(TEXT, 'Setup')).toBe('Several sections match "Setup", on lines 7, 13.')
     expect(section(TEXT, 'Two', 'Deep Link')).toBe('There is no section "Two > Deep Link".')
     expect(section(TEXT, 'Nope')).toBe('There is no section "Nope".')
     expect(section(TEXT)).toBe('There is no section "".')
@@ -57,7 +57,7 @@ describe('sections', () => {
     expect(section(text, 'C#')).toBe('9: ## C#\n3')
     expect(section(text, 'Two#One')).toBe('There is no section "Two#One".')
     expect(section(text, 'Two#Deep part 1')).toBe('There is no section "Two#Deep part 1".')
-    expect(section(text, 'deep part 1')).toBe('Several sections are called "deep part 1", on lines 3, 6.')
+    expect(section(text, 'deep part 1')).toBe('Several sections match "deep part 1", on lines 3, 6.')
     expect(section(text, '#')).toBe('There is no section "#".')
   })
 
@@ -78,7 +78,7 @@ describe('sections', () => {
       }
     }
     expect(choices('Setup')).toEqual([
-      'Give the full path of headings, outermost first, like the candidates.',
+      'Specify the full path of headings, outermost first, as in the candidates.',
       [
         { path: ['One', 'Setup'], line: 7 },
         { path: ['Two', 'Setup'], line: 13 },

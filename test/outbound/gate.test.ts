@@ -184,7 +184,7 @@ describe('the ledger', () => {
     made.exec(sql)
     made.close()
     const before = readFileSync(file)
-    expect(() => new AiState(file, openSqlite)).toThrow(/it was made by another version or program/)
+    expect(() => new AiState(file, openSqlite)).toThrow(/it was created by another version or program/)
     expect(readFileSync(file).subarray(60, 72)).toEqual(before.subarray(60, 72))
   })
 

@@ -9,14 +9,14 @@ const OCTETS = 'application/octet-stream'
 // RFC 6838 §4.2.
 const MEDIA_TYPE = /^[a-z0-9][a-z0-9!#$&^_.+-]{0,126}\/[a-z0-9][a-z0-9!#$&^_.+-]{0,126}$/
 
-/** The caller's claims about the bytes. */
+/** What the caller claims about the bytes. */
 export interface Claim {
   readonly filename: string
   readonly mimeType: string | undefined
 }
 
 /**
- * Requires that the file name, the media type if given, and the bytes match. Unknown formats always match.
+ * Requires that the file name, the bytes and the media type (if given) match. Unknown formats always match.
  * @throws RouxError `INVALID_PARAMS` with the recognized type
  */
 export async function requireType(bytes: Uint8Array, { filename, mimeType }: Claim): Promise<void> {
@@ -24,7 +24,7 @@ export async function requireType(bytes: Uint8Array, { filename, mimeType }: Cla
   const ending = endingOf(filename)
   const named = known(await mediaTypeOf(filename))
   const given = known(mimeType === undefined ? undefined : requireMediaType(mimeType))
-  // An extension without a media type may still have a signature.
+  // An extension that has no media type may still have a signature.
   const isKnown = named !== undefined || isBinary(ending)
   if (isKnown && given !== undefined && !areOne(mime, { ending, named, given })) throw disagree(mime, { filename, named, given })
   const endings = isKnown ? [ending] : [...(given === undefined ? [] : (mime.getAllExtensions(given) ?? []))]
@@ -42,7 +42,7 @@ function requireMediaType(text: string): string {
   const type = text.replace(/;.*$/s, '').trim().toLowerCase()
   if (MEDIA_TYPE.test(type)) return type
   throw new RouxError('INVALID_PARAMS', `mime_type ${quote(text)} is not a media type.`, {
-    hint: 'Give one like "image/png", or leave it out.',
+    hint: 'Use a media type such as "image/png", or omit it.',
   })
 }
 
@@ -57,7 +57,7 @@ function areOne(mime: Mime, { ending, named, given }: Names): boolean {
   if (named === given) return true
   if ([...(mime.getAllExtensions(given) ?? [])].some((one) => areTwins(ending, one))) return true
   const [givenKind = '', givenSubtype = ''] = given.split('/')
-  // `audio/x-wav`, `image/jpg`, `application/x-zip-compressed` and `application/yaml` are in use, registered or not.
+  // `audio/x-wav`, `image/jpg`, `application/x-zip-compressed` and `application/yaml` are used, whether or not they are registered.
   const bare = bareSubtype(givenSubtype)
   if (named === undefined) return areTwins(ending, bare)
   if (isTextual(named) && given === 'text/plain') return true
@@ -99,9 +99,9 @@ function disagree(
   const better = mime.getExtension(given)
   return new RouxError(
     'INVALID_PARAMS',
-    `${quote(filename)} is ${named ?? 'something else'} by its name, but mime_type says ${given}.`,
+    `${quote(filename)} is ${named ?? 'something else'} according to its name, but mime_type is ${given}.`,
     {
-      hint: better === null ? 'Leave mime_type out.' : `Use a name that ends in ".${better}", or leave mime_type out.`,
+      hint: better === null ? 'Omit mime_type.' : `Use a name that ends in ".${better}", or omit mime_type.`,
     },
   )
 }
@@ -113,11 +113,11 @@ function notThat(filename: string, { type, content: { isText, found } }: Omit<Ex
     hint:
       better === undefined
         ? 'Check the name and the content.'
-        : `Call it ${quote(better)}, or send content that matches the name.`,
+        : `Name it ${quote(better)}, or send content that matches the name.`,
   })
 }
 
-// Extensions on one line share a format signature, or are used interchangeably.
+// Extensions in one group share a format signature or are used interchangeably.
 const SIGNED = `
   png apng | jpg jpeg jpe jfif pjpeg pjp | gif | webp | bmp dib | ico cur | avif heic heif hif | jxl | jp2 jpx jpf | psd
   tif tiff dng nef arw cr2 orf rw2
@@ -126,14 +126,14 @@ const SIGNED = `
   cfb doc xls xlt ppt pps vsd | docx | docm | dotx | xlsx | xlsm | xltx | pptx | pptm | potx | ppsx | odt | ods | odp | odg
   epub | jar | apk`
 
-// Streams that can start anywhere. Unrecognized bytes may still be valid.
+// Formats whose streams can start anywhere, so unrecognized bytes may still be valid.
 const UNSIGNED = 'mp1 mp2 mp3 mpga | mpg mpeg mpe | aac adts'
 
 const ZIPPED = new Set(
   'zip docx docm dotx xlsx xlsm xltx pptx pptm potx ppsx odt ods odp odg epub jar apk kmz cbz xpi'.split(' '),
 )
 
-/** Formats on which unknown formats may be based. */
+/** Formats that unknown formats may be based on. */
 const CONTAINERS = new Set(['zip', 'xml', 'gz', 'tar', 'tar.gz', 'cfb', '7z', 'sqlite', 'ps'])
 
 /** Text formats that have a signature. */
@@ -181,8 +181,7 @@ async function recognise(bytes: Uint8Array): Promise<Recognised> {
   return { isText, found: isText && found !== undefined && !TEXTS.has(found.ext) ? undefined : found }
 }
 
-// Bytes that never occur in text in ASCII, UTF-8 or an 8-bit character set, according to file(1).
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
+// Bytes that never occur in text that is ASCII, UTF-8 or in an 8-bit character set, according to file(1).
 const CONTROL = /[\x00-\x06\x0e-\x1a\x1c-\x1f]/
 
 function isTextBytes(bytes: Uint8Array): boolean {
@@ -219,33 +218,33 @@ const MAX_BYTES = 5 << 20
  * @throws RouxError `INVALID_PARAMS` with the 0-based position of the first invalid character; `TOO_LARGE`
  */
 export function requireContent(content: string): Uint8Array {
-  if (content === '') throw new RouxError('INVALID_PARAMS', 'content is empty.', { hint: "Give the file's bytes in base64." })
+  if (content === '') throw new RouxError('INVALID_PARAMS', 'content is empty.', { hint: "Send the file's bytes in base64." })
   const padding = content.endsWith('==') ? 2 : content.endsWith('=') ? 1 : 0
   const size = Math.ceil((content.length * 3) / 4) - padding
   if (size > MAX_BYTES) {
-    throw new RouxError('TOO_LARGE', `The attachment has ${size} bytes; ${MAX_BYTES} (5 MB) are allowed.`, {
+    throw new RouxError('TOO_LARGE', `The attachment has ${size} bytes, but at most ${MAX_BYTES} (5 MB) are allowed.`, {
       hint: 'Make it smaller, or put it into the vault by hand.',
     })
   }
   const stray = content.search(/[^A-Za-z0-9+/]/)
   if (stray >= 0 && stray < content.length - padding) throw notBase64(stray, strayHint(content, stray))
   if (content.length % 4 !== 0)
-    throw notBase64(content.length, 'It ends within a group of four characters: is it cut off, or its padding "=" missing?')
+    throw notBase64(content.length, 'It ends within a group of four characters: is it truncated, or is its padding "=" missing?')
   const last = content.slice(-4)
   if (Buffer.from(last, 'base64').toString('base64') !== last) {
-    throw notBase64(content.length - padding - 1, 'The last character holds bits that belong to no byte: encode the file again.')
+    throw notBase64(content.length - padding - 1, 'The last character has bits that belong to no byte: encode the file again.')
   }
   return Buffer.from(content, 'base64')
 }
 
 function strayHint(content: string, at: number): string {
   const character = String.fromCodePoint(content.codePointAt(at) ?? 0)
-  if (/^data:/i.test(content)) return 'Leave out everything up to "base64,".'
-  if (/\s/.test(character)) return 'Leave out spaces and line breaks.'
+  if (/^data:/i.test(content)) return 'Remove everything up to "base64,".'
+  if (/\s/.test(character)) return 'Remove spaces and line breaks.'
   if (character === '-' || character === '_') return 'Use "+" and "/" instead of "-" and "_".'
-  return `${JSON.stringify(character)} cannot be there: give the file's bytes in base64.`
+  return `${JSON.stringify(character)} is not allowed in base64: send the file's bytes in base64.`
 }
 
 function notBase64(position: number, hint: string): RouxError {
-  return new RouxError('INVALID_PARAMS', `content is not base64 at position ${position}.`, { hint })
+  return new RouxError('INVALID_PARAMS', `content is not valid base64 at position ${position}.`, { hint })
 }

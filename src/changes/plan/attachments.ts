@@ -13,8 +13,8 @@ import type { VaultView } from './vault-view.ts'
 import type { Draft, Workspace } from './workspace.ts'
 
 /**
- * Adds an attachment to the vault. No note is edited; `workspace.notes` explains how to embed it. Nothing is overwritten: if the name
- * is taken, a number is added.
+ * Adds an attachment to the vault. No note is edited; `workspace.notes` explains how to embed the attachment. Nothing is overwritten:
+ * if the name is taken, a number is added.
  * @throws RouxError `INVALID_PARAMS` for invalid base64, and for names, titles and media types that are invalid or do not match;
  * `TOO_LARGE` above 5 MB; `NODE_NOT_FOUND` or `PERMISSION_DENIED` for the location
  */
@@ -27,16 +27,16 @@ export async function addAttachment(workspace: Workspace, operation: AddAttachme
   await requireType(bytes, { filename, mimeType: operation.mimeType })
   const path = requirePath(freePath(inFolder(folder, filename), (one) => isFree(workspace, one)))
   const draft = workspace.create(path, bytes)
-  if (nameOf(path) !== filename) notes.push(`Another file is called ${quote(filename)}: this one is ${quote(nameOf(path))}.`)
+  if (nameOf(path) !== filename) notes.push(`The name ${quote(filename)} is taken, so the new file is called ${quote(nameOf(path))}.`)
   const embed = await embedText(path, { mode: view.flavour.mode, title, note: note?.path })
-  notes.push(`No note was edited; ${embed} shows the attachment in one.`)
+  notes.push(`No note was edited; write ${embed} in a note to show the attachment.`)
   return draft
 }
 
 function isFree(workspace: Workspace, path: string): boolean {
   const { names, flavour } = workspace.view
   if (workspace.isTaken(path)) return false
-  // Links by name that refer to the other file must not resolve to this one.
+  // Links by name that refer to another file must not resolve to this one.
   return !linksByName(flavour.mode) || names.withName(foldName(nameOf(path))).length === 0
 }
 
@@ -46,13 +46,13 @@ function requireFilename(view: VaultView, filename: string): string {
   const problem = filename === '' ? undefined : nameProblem(filename)
   if (problem !== undefined) throw unusable(filename, problem.reason, problem.suggestion)
   if (filename.startsWith('.')) throw unusable(filename, 'names that start with a dot are hidden', filename.replace(/^\.+/, ''))
-  if (endingOf(filename) === '') throw unusable(filename, 'it has no ending like ".png"')
+  if (endingOf(filename) === '') throw unusable(filename, 'it has no extension such as ".png"')
   const unlinkable = /[#^[\]]/.exec(filename)?.[0]
-  if (unlinkable !== undefined) throw unusable(filename, `links cannot say "${unlinkable}"`, filename.replace(/[#^[\]]/g, '-'))
+  if (unlinkable !== undefined) throw unusable(filename, `links cannot contain "${unlinkable}"`, filename.replace(/[#^[\]]/g, '-'))
   if (view.kindOf(filename) === 'attachment') return filename
   throw new RouxError(
     'INVALID_PARAMS',
-    `${quote(filename)} is not the name of an attachment but of a ${view.kindOf(filename)}.`,
+    `${quote(filename)} is the name of a ${view.kindOf(filename)}, not of an attachment.`,
     {
       hint: 'create_node creates notes.',
     },
@@ -61,13 +61,13 @@ function requireFilename(view: VaultView, filename: string): string {
 
 function unusable(filename: string, reason: string, suggestion = ''): RouxError {
   return new RouxError('INVALID_PARAMS', `The filename ${quote(filename)} cannot be used: ${reason}.`, {
-    hint: endingOf(suggestion) === '' ? 'Give a name like "diagram.png".' : `Use ${quote(suggestion)}.`,
+    hint: endingOf(suggestion) === '' ? 'Use a name such as "diagram.png".' : `Use ${quote(suggestion)}.`,
   })
 }
 
 /** Where to put a new attachment. */
 export interface AttachmentPlace {
-  /** As spelled on disk. Empty for the vault's root. */
+  /** The folder, spelled as on disk. Empty for the vault's root. */
   readonly folder: string
   /** The note to which the attachment belongs. */
   readonly note: Draft | undefined
@@ -76,8 +76,8 @@ export interface AttachmentPlace {
 /**
  * Returns the attachment folder of a note or canvas according to the vault's settings, or the given folder. A folder that ends with
  * `/` may be new; `/` alone is the vault's root.
- * @throws RouxError `NODE_NOT_FOUND`; `INVALID_PARAMS` for another attachment; `PERMISSION_DENIED` for a folder that is outside or
- * hidden
+ * @throws RouxError `NODE_NOT_FOUND`; `INVALID_PARAMS` if the id is an attachment; `PERMISSION_DENIED` for a folder that is outside
+ * or hidden
  */
 function attachmentPlace(workspace: Workspace, id: string): AttachmentPlace {
   const { view } = workspace
@@ -87,21 +87,21 @@ function attachmentPlace(workspace: Workspace, id: string): AttachmentPlace {
   if (draft !== undefined) {
     if (view.kindOf(draft.path) !== 'attachment') return { folder: folderForNote(workspace, draft), note: draft }
     throw new RouxError('INVALID_PARAMS', `${quote(draft.path)} is an attachment, not a note or folder.`, {
-      hint: 'Give the note it belongs to, or a folder.',
+      hint: 'Specify the note it belongs to, or a folder.',
     })
   }
   requireInside(id)
   if (view.look(view.spelled(id)) !== 'folder') {
     throw new RouxError('NODE_NOT_FOUND', `There is no note or folder ${quote(id)}.`, {
-      hint: 'find_nodes finds ids by titles, as in title:"Rye". To create a folder, end its path with "/".',
+      hint: 'find_nodes finds ids by title, for example title:"Rye". To create a folder, end its path with "/".',
     })
   }
   return { folder: requireFolder(workspace, id), note: undefined }
 }
 
 /**
- * Obsidian's setting: unset, empty or `/` means the vault's root, `./` next to the note, `./x` a subfolder of the note's folder, and
- * `x` that folder.
+ * Returns the folder according to Obsidian's setting: unset, empty or `/` means the vault's root, `./` the note's own folder, `./x` a
+ * subfolder of it, and `x` the folder `x`.
  */
 function folderForNote(workspace: Workspace, note: Draft): string {
   const { attachmentFolder, flavour } = workspace.view
@@ -113,8 +113,8 @@ function folderForNote(workspace: Workspace, note: Draft): string {
     return requireFolder(workspace, folder.replace(/^\/|\/$/g, ''))
   } catch (error) {
     if (!(error instanceof RouxError)) throw error
-    throw new RouxError(error.code, `The vault's folder for attachments, ${quote(folder)}, cannot be used: ${error.message}`, {
-      hint: "Give a folder as id, or change attachmentFolderPath in Obsidian's settings.",
+    throw new RouxError(error.code, `The vault's attachment folder, ${quote(folder)}, cannot be used: ${error.message}`, {
+      hint: "Specify a folder as id, or change attachmentFolderPath in Obsidian's settings.",
       cause: error,
     })
   }
@@ -129,20 +129,20 @@ const MAX_TITLE = 200
 /** @throws RouxError `INVALID_PARAMS` for a title that an embed cannot show, `TOO_LARGE` above 200 characters */
 function requireEmbedTitle(title: string): string {
   const text = title.trim()
-  if (text === '') throw invalid('title is empty.', 'Give a title, or leave it out.')
+  if (text === '') throw invalid('title is empty.', 'Specify a title, or omit it.')
   if (text.length > MAX_TITLE) {
-    throw new RouxError('TOO_LARGE', `The title has ${text.length} characters; ${MAX_TITLE} are allowed.`, {
+    throw new RouxError('TOO_LARGE', `The title has ${text.length} characters, but at most ${MAX_TITLE} are allowed.`, {
       hint: 'Make it shorter.',
     })
   }
   const stray = /[[\]|\\\p{Cc}]/u.exec(text)?.[0]
   if (stray !== undefined)
-    throw invalid(`The title has ${JSON.stringify(stray)} in it, which an embed cannot show.`, 'Leave it out.')
-  if (/^\d+(?:x\d+)?$/.test(text)) throw invalid(`The title ${quote(text)} would be read as an image size.`, 'Give words.')
+    throw invalid(`The title has ${JSON.stringify(stray)} in it, which an embed cannot show.`, 'Remove it.')
+  if (/^\d+(?:x\d+)?$/.test(text)) throw invalid(`The title ${quote(text)} would be read as an image size.`, 'Use words.')
   return text
 }
 
-/** Checks whether links identify files by name only, so another file of the same name would match too. */
+/** Checks whether links identify files only by name, so that another file with the same name would match too. */
 function linksByName(mode: Mode): boolean {
   return mode === 'obsidian' || mode === 'foam'
 }

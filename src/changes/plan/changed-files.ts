@@ -7,13 +7,13 @@ import { type Draft, decode } from './draft.ts'
 import { isTrash } from './note-paths.ts'
 import type { VaultView } from './vault-view.ts'
 
-/** Maximum length in characters, including the last line. */
+/** Maximum length of the diff in characters, including the last line. */
 const MAX_LENGTH = 200_000
 
-/** Time limit for all files, in milliseconds. A file in which every line differs takes a quarter of a second. */
+/** Time limit for comparing all files, in milliseconds. A file in which every line differs takes a quarter of a second. */
 const TIME_FOR_ALL = 2000
 
-/** Space reserved for the line that counts the omitted files. */
+/** Number of characters reserved for the line that counts the omitted files. */
 const MAX_LAST_LINE = 100
 
 const encoder = new TextEncoder()
@@ -28,9 +28,9 @@ export interface MovedFolder {
 export interface ChangedText {
   /** `undefined` for a new file. */
   readonly from: string | undefined
-  /** `undefined` if the file moves to the trash. */
+  /** `undefined` if the file is moved to the trash. */
   readonly to: string | undefined
-  /** Empty, like `after`, if the text is unchanged, moves to the trash, or is not text. */
+  /** Empty, like `after`, if the text is unchanged, is moved to the trash, or is not text. */
   readonly before: string
   readonly after: string
   /** True if the file is a note or canvas rather than an attachment. */
@@ -51,8 +51,8 @@ export function hasChanged({ original, path, isEdited }: Draft): boolean {
 }
 
 /**
- * Returns the changes to files on disk. If one file takes a name that another gives up, neither can be renamed first. Instead, the
- * files exchange contents, and only the last file of the chain gets a new name.
+ * Returns the changes to files on disk. If a file takes a name that another file gives up, neither can be renamed first. Instead, the
+ * files exchange contents, and only the last file in the chain gets a new name.
  */
 export function changesOf(drafts: readonly Draft[], view: VaultView, folders: readonly MovedFolder[]): readonly FileChange[] {
   const leaving = new Map(drafts.flatMap((draft) => (isRenamed(draft) ? [[draft.original ?? '', draft] as const] : [])))
@@ -67,17 +67,17 @@ function isRenamed({ original, path }: Draft): boolean {
   return original !== undefined && original !== path
 }
 
-/** Resolves a chain of files in which each takes the name of the next. */
+/** Resolves a chain of files in which each file takes the name of the next. */
 function exchange(member: Draft, leaving: ReadonlyMap<string, Draft>): ReadonlyMap<Draft, readonly FileChange[]> {
   const row = rowWith(member, leaving)
   const changes = new Map<Draft, readonly FileChange[]>()
   const last = row.at(-1) ?? member
   const isRing = last.path === row[0]?.original
-  // The origin of the file could not be recorded in the trash.
+  // The file's origin could not be recorded in the trash.
   if (isTrash(last.path)) throw stillThere(last.original ?? '')
   for (const [at, draft] of row.entries()) {
     const { original = '', before = '' } = draft
-    // The first file gets the content of the last one, and every other file gets that of its predecessor.
+    // The first file gets the content of the last, and every other file gets the content of its predecessor.
     const content = (row[at - 1] ?? last).bytes
     const replaced: FileChange = { kind: 'replace', path: original, before, bytes: content }
     changes.set(draft, at > 0 || isRing ? [replaced] : [replaced, { kind: 'move', from: original, to: last.path, before }])
@@ -86,7 +86,7 @@ function exchange(member: Draft, leaving: ReadonlyMap<string, Draft>): ReadonlyM
 }
 
 function stillThere(path: string): RouxError {
-  return new RouxError('NODE_EXISTS', `${quote(path)} still exists while this request runs, so its name cannot be reused yet.`, {
+  return new RouxError('NODE_EXISTS', `${quote(path)} still exists during this request, so its name cannot be reused yet.`, {
     hint: 'Make two separate requests: first the deletion, then the move.',
   })
 }
@@ -113,7 +113,7 @@ function changesOfOne(draft: Draft, view: VaultView, folders: readonly MovedFold
     : []
   const isCarried = folders.some(({ from, to }) => original.startsWith(`${from}/`) && path === to + original.slice(from.length))
   if (original === path || isCarried) return replaced
-  // Attachments can be large, so their hash is computed piece by piece when the move is applied.
+  // Attachments can be large, so their hash is computed in pieces when the move is applied.
   const before = view.kindOf(original) === 'attachment' ? undefined : draft.before
   return [...replaced, { kind: 'move', from: original, to: path, before }]
 }
@@ -138,14 +138,15 @@ export function changedText(draft: Draft, view: VaultView): ChangedText {
     before: isShown && original !== undefined ? decode(draft.disk) : '',
     after: isShown ? draft.text : '',
     isText,
-    // Files that only move are not read.
+    // Files that are only moved are not read.
     size: isEdited ? draft.bytes.length : 0,
   }
 }
 
 /**
- * Formats the changes of all files as a unified diff in the style of `git diff`. Moves are shown by their paths, deletions and binary
- * files by one line. At most 200,000 characters; the last line counts files that do not fit or take too long to compare.
+ * Formats the changes to all files as a unified diff in the style of `git diff`. Moves are shown by their paths, and deletions and
+ * binary files by one line each. Returns at most 200,000 characters. The last line counts files that do not fit or take too long to
+ * compare.
  */
 export function differenceOf(texts: readonly ChangedText[]): string {
   const deadline = performance.now() + TIME_FOR_ALL
@@ -159,24 +160,24 @@ export function differenceOf(texts: readonly ChangedText[]): string {
     shown.push(part)
   }
   const left = texts.length - shown.length
-  if (left > 0) shown.push(`… ${left} changed ${left === 1 ? 'file is' : 'files are'} not shown: the difference is too long.\n`)
+  if (left > 0) shown.push(`… ${left} changed ${left === 1 ? 'file is' : 'files are'} not shown because the diff is too long.\n`)
   return shown.join('')
 }
 
-/** Returns the part of the diff for one file, or `undefined` if it is certainly longer than `room`. */
+/** Returns the part of the diff for one file, or `undefined` if it is certain to be longer than `room`. */
 function partOf({ from, to, before, after, isText, size }: ChangedText, room: number): string | undefined {
-  if (to === undefined) return `Deleted: ${named(from ?? '')} goes to the trash\n`
+  if (to === undefined) return `Deleted: ${named(from ?? '')} is moved to the trash\n`
   if (!isText && from === undefined) return `Binary file ${named(to)} added (${sizeText(size)})\n`
   const renamed = from === undefined || from === to ? '' : `rename from ${named(from)}\nrename to ${named(to)}\n`
   if (before === after && from !== undefined) return renamed
-  // The diff contains at least the difference in length.
+  // The diff is at least as long as the difference in length.
   if (Math.abs(after.length - before.length) > room) return undefined
   const [old, now] = [from === undefined ? '/dev/null' : named(`a/${from}`), named(`b/${to}`)]
   const header = `${renamed}--- ${old}\n+++ ${now}\n`
-  // A new file is not compared, because this would take too long for many lines.
+  // Do not compare a new file with an empty one, because this would take too long for many lines.
   if (from === undefined) return header + allAdded(after)
   const patch = unifiedDiff(encoder.encode(before), encoder.encode(after), { path: to, from: '', to: '' })
-  return header + (patch.startsWith('---') ? hunksOf(patch) : 'The versions differ too much to be compared\n')
+  return header + (patch.startsWith('---') ? hunksOf(patch) : 'The versions differ too much to compare\n')
 }
 
 function allAdded(text: string): string {
@@ -194,12 +195,12 @@ function hunksOf(patch: string): string {
   return start < 0 ? '' : patch.slice(start + 1)
 }
 
-/** Formats a path on one line, quoted like in git if necessary. */
+/** Formats a path on one line, quoted as in git if necessary. */
 function named(path: string): string {
   return /["\\\p{Cc}\u2028\u2029]/u.test(path) ? JSON.stringify(path) : path
 }
 
-/** `812 bytes`, `12.3 kB`, `1.2 MB`. */
+/** Formats a size, for example `812 bytes`, `12.3 kB` or `1.2 MB`. */
 function sizeText(bytes: number): string {
   if (bytes < 1000) return `${bytes} bytes`
   // Values that round to 1000.0 kB are shown in MB.

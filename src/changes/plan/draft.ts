@@ -13,15 +13,15 @@ interface RewrittenLine {
 
 interface DraftOrigin {
   readonly key: number
-  /** Path on disk, or `undefined` for a new file. */
+  /** Current path on disk, or `undefined` for a new file. */
   readonly original: string | undefined
   /** Future path, possibly in `.trash/`. */
   readonly path: string
-  /** Called once, when the bytes are first needed. */
+  /** Called at most once, when the bytes are first needed. */
   readonly load: () => Uint8Array
 }
 
-/** A file after the planned change. Its bytes are read on demand, because many files only move. */
+/** A file as it will be after the planned change. Its bytes are read only when needed, because many files are only moved. */
 export class Draft {
   readonly key: number
   readonly original: string | undefined
@@ -60,7 +60,7 @@ export class Draft {
     return this.#relinked
   }
 
-  /** Adds rewritten links. A link that is rewritten twice is listed once. */
+  /** Adds rewritten links. A link that is rewritten twice is listed only once. */
   addRelinked(rewritten: readonly RewrittenLine[]): void {
     const all = [...this.#relinked]
     for (const { line, before, after } of rewritten) {
@@ -95,12 +95,12 @@ function isUtf16([first, second]: Uint8Array): boolean {
 }
 
 function otherEncoding(path: string): RouxError {
-  return new RouxError('EDIT_MISMATCH', `"${path}" is stored as UTF-16, which Roux does not write. Nothing was written.`, {
+  return new RouxError('EDIT_MISMATCH', `"${path}" is encoded in UTF-16, which Roux cannot write. Nothing was written.`, {
     hint: 'Save it as UTF-8 with an editor, then call again.',
   })
 }
 
-/** The files touched by planning, indexed by their paths before and after. */
+/** The files involved in the planned change, indexed by their paths before and after it. */
 export class DraftTable {
   readonly #byKey = new Map<number, Draft>()
   readonly #byOriginal = new Map<string, Draft>()
@@ -132,7 +132,7 @@ export class DraftTable {
     return [...this.#byKey.values()]
   }
 
-  /** Returns the file that is at this path on disk. */
+  /** Returns the file that is currently at this path on disk. */
   from(original: string): Draft | undefined {
     return this.#byOriginal.get(original)
   }

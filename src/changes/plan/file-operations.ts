@@ -12,7 +12,7 @@ import type { Workspace } from './workspace.ts'
 
 type Of<Kind extends Operation['kind']> = Extract<Operation, { readonly kind: Kind }>
 
-/** Moves a file to the vault's trash under its own path. Adds a number if the path is taken. */
+/** Moves a file to the vault's trash, where it keeps its path. Adds a number if the path is taken. */
 export async function deleteFile(
   workspace: Workspace,
   { kind, id, expectedHash }: Of<'delete'> | Of<'deleteAttachment'>,
@@ -20,14 +20,14 @@ export async function deleteFile(
   const draft = workspace.find(id)
   const isAttachment = workspace.view.kindOf(draft.path) === 'attachment'
   if (isAttachment && kind === 'delete') throw invalid(`${quote(id)} is an attachment.`, 'delete_attachment deletes it.')
-  if (!isAttachment && kind === 'deleteAttachment') throw invalid(`${quote(id)} is no attachment.`, 'delete_node deletes it.')
+  if (!isAttachment && kind === 'deleteAttachment') throw invalid(`${quote(id)} is not an attachment.`, 'delete_node deletes it.')
   requireHash(draft, expectedHash, workspace)
   const to = freePath(`${TRASH}/${draft.path}`, (path) => !workspace.isTaken(path))
   await workspace.move([{ draft, to }])
   return draft
 }
 
-/** Restores the file most recently deleted at this path from the trash. @param deletions newest first */
+/** Restores the most recently deleted file with this path from the trash. @param deletions newest first */
 export async function restoreFile(
   workspace: Workspace,
   { id }: Of<'restore'>,
@@ -53,14 +53,14 @@ export async function restoreFile(
   return workspace.takeFromTrash(found.trash, path)
 }
 
-/** Moves a file or a whole folder. If the destination is a folder, moves into it. */
+/** Moves a file or a whole folder. If `to` is an existing folder, moves it into that folder. */
 export async function moveFile(workspace: Workspace, operation: Of<'move'>): Promise<Draft | undefined> {
   const { id, to, expectedHash } = operation
   const draft = workspace.tryFind(id.replace(/\/$/, ''))
   if (draft === undefined) return await moveFolder(workspace, operation)
   requireHash(draft, expectedHash, workspace)
   const path = requirePath(destination(workspace, draft, to), workspace.view)
-  if (path === draft.path) throw invalid(`${quote(path)} is already there.`, 'Give another folder or name.')
+  if (path === draft.path) throw invalid(`${quote(path)} already has this path.`, 'Specify a different folder or name.')
   requireFree(workspace, path, draft)
   await workspace.move([{ draft, to: path }])
   return draft
@@ -75,8 +75,8 @@ function destination(workspace: Workspace, draft: Draft, to: string): string {
 }
 
 /**
- * Resolves a destination, with existing folders spelled as on disk. If it ends with `/` or is an existing folder, the destination is
- * inside that folder.
+ * Resolves a destination. Existing folders are spelled as on disk. If the destination ends with `/` or is an existing folder, files
+ * go into that folder.
  */
 function placeOf(workspace: Workspace, to: string): { readonly name: string; readonly isFolder: boolean } {
   if (to === '/') return { name: '', isFolder: true }
@@ -92,14 +92,14 @@ async function moveFolder(workspace: Workspace, { id, to, expectedHash }: Of<'mo
   const { view } = workspace
   const from = workspace.spelled(id.replace(/\/$/, ''))
   if (view.look(from) !== 'folder') workspace.find(id.replace(/\/$/, ''))
-  if (expectedHash !== undefined) throw invalid('Folders have no hash.', 'Leave out expected_hash.')
+  if (expectedHash !== undefined) throw invalid('Folders have no hash.', 'Omit expected_hash.')
   const { name, isFolder } = placeOf(workspace, to)
   const isRespelled = isFolder && name === from && !to.endsWith('/')
   const wanted = isRespelled ? inFolder(folderOf(from), nameOf(to)) : isFolder ? inFolder(name, nameOf(from)) : name
   const target = requirePath(wanted, view)
-  if (target === from) throw invalid(`${quote(from)} is already there.`, 'Give another folder or name.')
+  if (target === from) throw invalid(`${quote(from)} already has this path.`, 'Specify a different folder or name.')
   if (target.startsWith(`${from}/`)) {
-    throw invalid(`${quote(from)} cannot be moved into itself.`, 'Choose a folder outside of it.')
+    throw invalid(`${quote(from)} cannot be moved into itself.`, 'Choose a folder outside it.')
   }
   if (foldId(target) !== foldId(from) && workspace.isTaken(target)) {
     throw new RouxError('NODE_EXISTS', `${quote(target)} already exists.`, { hint: 'Choose another name.' })
@@ -121,8 +121,8 @@ export async function createFolder(workspace: Workspace, { path }: Of<'createFol
 }
 
 /**
- * Returns the file most recently deleted under one of these paths. The change history contains the original paths of files in the
- * trash. A file missing from the history is identified by its name, and the one with the highest number is preferred.
+ * Returns the most recently deleted file with one of these paths. The change history contains the original paths of files in the
+ * trash. A file that is not in the history is identified by its name, and the one with the highest number is preferred.
  * @param deletions newest first
  */
 function findTrashed(view: VaultView, wanted: readonly string[], deletions: Iterable<Trashed>): Trashed | undefined {
@@ -137,7 +137,7 @@ function findTrashed(view: VaultView, wanted: readonly string[], deletions: Iter
   return named.find((found) => found !== undefined)
 }
 
-/** Returns the files in the trash with a path's name, highest number last. */
+/** Returns the files in the trash that have a path's name, highest number last. */
 function byName(view: VaultView, wanted: string): readonly Trashed[] {
   const folder = findFolder(view, folderOf(wanted))
   if (folder === undefined) return []
@@ -149,7 +149,7 @@ function byName(view: VaultView, wanted: string): readonly Trashed[] {
     if (Number.isNaN(number) || foldId(base + own.ending) !== stem + ending) return []
     return { trash: `${folder}/${entry}`, path: inFolder(folder.slice(TRASH.length + 1), base + own.ending), number }
   })
-  // Numbers are only added if the plain name exists. `a 1.md` alone is a note of that name.
+  // Numbers are only added if the plain name exists. Without it, `a 1.md` is simply a note of that name.
   if (!found.some(({ number }) => number === 0)) return []
   return found.sort((a, b) => a.number - b.number)
 }
@@ -159,7 +159,7 @@ function partsOf(path: string): { readonly stem: string; readonly ending: string
   return { stem: path.slice(0, dot), ending: path.slice(dot) }
 }
 
-/** Returns a folder of the trash as spelled on disk. Does not follow symbolic links. */
+/** Returns a folder in the trash, spelled as on disk. Does not follow symbolic links. */
 function findFolder(view: VaultView, folder: string): string | undefined {
   let at = TRASH
   for (const name of folder === '' ? [] : folder.split('/')) {

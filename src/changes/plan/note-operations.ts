@@ -51,7 +51,7 @@ export async function createNote(workspace: Workspace, operation: CreateNote): P
   return workspace.create(path, encoder.encode(text))
 }
 
-/** Adds a message about frontmatter in the content that is overridden by arguments. */
+/** Adds a message about frontmatter in the content that arguments override. */
 function noteOverridden({ notes }: Workspace, content: string, text: string): void {
   const { tags, properties } = overriddenIn(content, text)
   const lost = [
@@ -61,18 +61,18 @@ function noteOverridden({ notes }: Workspace, content: string, text: string): vo
   if (lost.length > 0) notes.push(`The arguments override the frontmatter in content: ${lost.join('; ')}.`)
 }
 
-/** Rejects arguments that are given twice, because one of them would be silently dropped. */
+/** Rejects arguments that are passed twice, because one of them would be dropped silently. */
 function requireOneMeaning(operation: CreateNote | UpdateNote): void {
   const { kind, title, tags, properties = {}, relations = {} } = operation
-  // For a new note, an empty list means the same as none.
+  // For a new note, an empty list means the same as no list.
   const hasTags = kind === 'create' ? (tags?.length ?? 0) > 0 : tags !== undefined
   const related = new Set(Object.keys(relations).map((key) => key.toLowerCase()))
   for (const key of Object.keys(properties)) {
     const isTwice = (title !== undefined && /^title$/i.test(key)) || (hasTags && /^tags?$/i.test(key))
     if (isTwice)
-      throw invalid(`${JSON.stringify(key)} is given twice, by itself and among the properties.`, 'Remove one of them.')
+      throw invalid(`${JSON.stringify(key)} is set twice, as an argument and in properties.`, 'Remove one of them.')
     if (related.has(key.toLowerCase()))
-      throw invalid(`${JSON.stringify(key)} is given twice, among the properties and the relations.`, 'Remove one of them.')
+      throw invalid(`${JSON.stringify(key)} is set twice, in properties and in relations.`, 'Remove one of them.')
   }
 }
 
@@ -100,8 +100,8 @@ export async function updateNote(workspace: Workspace, operation: UpdateNote): P
 function requireWholeReplaced({ content, section, replaceAll }: UpdateNote): void {
   if (replaceAll !== true || (content !== undefined && section === undefined)) return
   throw invalid(
-    'replace_all needs content and cannot be used with section.',
-    'Leave it out: nothing else of the note is replaced.',
+    'replace_all requires content and cannot be used with section.',
+    'Omit it: the rest of the note is not replaced anyway.',
   )
 }
 
@@ -109,7 +109,7 @@ function editBody(workspace: Workspace, draft: Draft, operation: UpdateNote): vo
   const { content, append, prepend, replaceText: replacement, section, mode = 'replace' } = operation
   const edit = editor(workspace, draft)
   if (section !== undefined) {
-    if (content === undefined) throw invalid('section needs content, the new text of the section.')
+    if (content === undefined) throw invalid('section requires content, the new text of the section.')
     const before = draft.text
     const { flavour } = workspace.view
     edit((text) => editSection(text, { section, mode, content, flavour }))
@@ -128,11 +128,11 @@ function editBody(workspace: Workspace, draft: Draft, operation: UpdateNote): vo
   edit((text) => appendToBody(text, append))
   if (!wasOpen || !isOpen()) return
   workspace.notes.push(
-    `${quote(draft.path)} ends in code or a comment that is not closed, so the appended text is part of it. undo removes it.`,
+    `${quote(draft.path)} ends in unclosed code or an unclosed comment, so the appended text is part of it. undo removes it.`,
   )
 }
 
-/** Adds a message about replaced lines, because without a hash, the caller might not have read them. */
+/** Adds a message about replaced lines. Without a hash, the caller may not have read them. */
 function noteLostLines({ notes }: Workspace, draft: Draft, before: string): void {
   const lost = countLostLines(before, draft.text)
   if (lost === 0) return
@@ -142,7 +142,7 @@ function noteLostLines({ notes }: Workspace, draft: Draft, before: string): void
   )
 }
 
-/** Changes a note's title by renaming its file. Also updates `title:` or the first heading if the title came from there. */
+/** Changes a note's title by renaming its file. Also updates `title:` or the first heading if that is where the title came from. */
 async function retitle(
   workspace: Workspace,
   draft: Draft,
@@ -152,7 +152,7 @@ async function retitle(
   const { flavour } = workspace.view
   const edits = setTitle(workspace.textOf(draft), title.trim(), flavour)
   if (to !== draft.path) requireFree(workspace, to, draft)
-  // In Logseq, pages are linked by their title.
+  // In Logseq, links refer to pages by title.
   const isRenamed = to !== draft.path || (flavour.mode === 'logseq' && edits.length > 0)
   if (isRenamed && !updateLinks) await requireNoReferrers(workspace, draft)
   if (updateLinks) await workspace.editHeadings(draft, edits)
@@ -162,7 +162,7 @@ async function retitle(
 
 function titledPath({ view }: Workspace, draft: Draft, name: string): string {
   if (name === '') throw invalid('title is empty.')
-  if (name.includes('/')) throw invalid('A title cannot have "/" in it.', 'move_node puts a note into another folder.')
+  if (name.includes('/')) throw invalid('A title cannot contain "/".', 'Use move_node to move a note to another folder.')
   return requirePath(inFolder(folderOf(draft.path), name + (/\.[^.]*$/.exec(draft.path)?.[0] ?? '')), view)
 }
 
@@ -171,8 +171,8 @@ async function requireNoReferrers(workspace: Workspace, draft: Draft): Promise<v
   if (referrers.length === 0) return
   const paths = referrers.map(({ path }) => workspace.idOf(path)).sort()
   const count = paths.length === 1 ? '1 file links' : `${paths.length} files link`
-  throw new RouxError('LINK_INTEGRITY', `${count} to ${quote(workspace.idOf(draft.path))}; another title would break them.`, {
-    hint: 'Set update_links to rewrite them, or keep the title.',
+  throw new RouxError('LINK_INTEGRITY', `${count} to ${quote(workspace.idOf(draft.path))}; changing the title would break these links.`, {
+    hint: 'Set update_links to rewrite the links, or keep the title.',
     candidates: paths.slice(0, 20),
   })
 }
@@ -211,19 +211,19 @@ export function requireNote(workspace: Workspace, id: string): Draft {
 }
 
 /**
- * @throws RouxError `CONFLICT` if the file has changed since the caller read it, `INVALID_PARAMS` if the id is ambiguous because of
- * twins
+ * @throws RouxError `CONFLICT` if the file has changed since the caller read it, `INVALID_PARAMS` if the id is ambiguous because the
+ * names of several files differ only in case
  */
 export function requireHash(draft: Draft, expected: string | undefined, workspace: Workspace): void {
   if (expected === undefined) {
     if (workspace.twins(draft.path).length < 2) return
     throw invalid(
-      `Several files are called ${quote(foldId(draft.path))} if case and Unicode form are ignored.`,
-      'Pass expected_hash, as get_node showed it, to choose one.',
+      `Several files are called ${quote(foldId(draft.path))} when case and Unicode form are ignored.`,
+      'To choose one, pass its hash from get_node as expected_hash.',
     )
   }
   if (draft.before === undefined || draft.before === readHash(expected).sha) return
-  // The caller has not read the current content.
+  // The caller has not read the current content, so pass on only a partial hash.
   const now = partialHash(draft.before)
   throw new RouxError(
     'CONFLICT',
@@ -254,13 +254,13 @@ function requireSomething(operation: UpdateNote): void {
   if (Object.values(asked).some((value) => value !== undefined)) return
   throw invalid(
     'There is nothing to change.',
-    'Give at least one of title, content, append, prepend, replace_text, tags, properties, relations.',
+    'Specify at least one of title, content, append, prepend, replace_text, tags, properties, relations.',
   )
 }
 
 function requireSizes({ title, content, append, prepend }: Partial<UpdateNote>): void {
   if (title !== undefined && title.length > MAX_TITLE)
-    throw tooLarge(`The title has ${title.length} characters; ${MAX_TITLE} are allowed.`)
+    throw tooLarge(`The title has ${title.length} characters, but at most ${MAX_TITLE} are allowed.`)
   const isTooLarge = [content, append, prepend].some((text) => text !== undefined && Buffer.byteLength(text) > MAX_CONTENT)
   if (isTooLarge) throw tooLarge('The content is larger than 1 MB.')
 }
@@ -281,7 +281,7 @@ function repeatedTagNotes(tags: readonly string[]): readonly string[] {
   return repeated.size === 0 ? [] : [`Duplicate tags are written once: ${withHashes([...repeated])}.`]
 }
 
-/** Returns the tags that are in both lists, even if they are spelled differently. */
+/** Returns the tags that are in both lists, regardless of spelling. */
 function commonTags(some: readonly string[], others: readonly string[]): readonly string[] {
   const folded = new Set(others.map((tag) => foldName(tagName(tag))))
   return [...new Set(some.map(tagName).filter((tag) => folded.has(foldName(tag))))]
@@ -297,8 +297,8 @@ function tagName(given: string): string {
 }
 
 /**
- * Returns links for relations whose targets are given by id, name, alias or title. Unknown names become links to future notes.
- * @throws RouxError `AMBIGUOUS_NAME` if several notes have the name
+ * Returns links for relations whose targets are specified by id, name, alias or title. Unknown names become links to future notes.
+ * @throws RouxError `AMBIGUOUS_NAME` if a name matches several notes
  */
 function relationLinks(
   workspace: Workspace,
@@ -315,7 +315,7 @@ function relationLinks(
 
 function relationLink(workspace: Workspace, given: string, source: Source): string {
   const target = given.trim().replace(/^\[\[(.*)\]\]$/s, '$1')
-  // A target with a heading or display text is already a link.
+  // A target that has a heading or display text is already a link.
   if (/[#|]/.test(target)) return target
   const found = findById(workspace, target) ?? findByName(workspace, target, source)
   // Missing targets are reported together with other new links after planning.
@@ -339,7 +339,7 @@ function findByName(workspace: Workspace, name: string, source: Source): Draft |
   if (drafts.length < 2) return drafts[0]
   const candidates = drafts.map(({ path }) => workspace.idOf(path)).sort()
   throw new RouxError('AMBIGUOUS_NAME', `${drafts.length} notes are called ${quote(name)}.`, {
-    hint: 'Give the id of one of them.',
+    hint: 'Specify the id of one of them.',
     candidates: candidates.slice(0, 20),
   })
 }
@@ -351,7 +351,7 @@ function findByName(workspace: Workspace, name: string, source: Source): Draft |
 function linkTo({ view }: Workspace, { key, path }: Pick<Draft, 'key' | 'path'>, source: Source): string {
   const isNote = view.kindOf(path) === 'note'
   const full = isNote ? path.replace(/\.md$/i, '') : path
-  // The linking file may be new and not in the name index yet. If it has the same name as the target, that name would refer to the
+  // The linking file may be new and not yet in the name index. If it has the same name as the target, that name would refer to the
   // linking file itself.
   const isOwn = foldName(nameOf(source.path)) === foldName(nameOf(path))
   const short = view.newLinkFormat === 'shortest' && !isOwn ? [nameOf(full)] : []
@@ -360,7 +360,7 @@ function linkTo({ view }: Workspace, { key, path }: Pick<Draft, 'key' | 'path'>,
     const found = resolveLink(view.names, source, { form: 'wikilink', target }, view.flavour)
     if (found.kind === 'file' && found.key === key && found.rivals === undefined) return target
   }
-  throw new RouxError('INVALID_PARAMS', `A wikilink cannot name ${quote(path)}.`, {
-    hint: 'Give it a unique name without #, |, ^, [ and ].',
+  throw new RouxError('INVALID_PARAMS', `A wikilink cannot refer to ${quote(path)}.`, {
+    hint: 'Rename it to a unique name without #, |, ^, [ and ].',
   })
 }

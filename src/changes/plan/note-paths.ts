@@ -12,7 +12,7 @@ export interface PathsInUse {
   tryFind(id: string): Draft | undefined
   idOf(path: string): string
   spelled(path: string): string
-  /** Paths of new notes that were lowercased although their caller wrote capitals. */
+  /** Paths of new notes that were lowercased although the caller used capitals. */
   readonly lowercased: string[]
 }
 
@@ -28,8 +28,8 @@ export function isTrash(path: string): boolean {
 export function requirePath(path: string, view?: Pick<VaultView, 'look'>): string {
   requireInside(path)
   if (inTrash(path)) {
-    throw new RouxError('PERMISSION_DENIED', 'Notes cannot be written into the trash.', {
-      hint: 'delete_node moves notes there, restore_node brings them back.',
+    throw new RouxError('PERMISSION_DENIED', 'Notes cannot be written to the trash.', {
+      hint: 'delete_node moves notes there, and restore_node restores them.',
     })
   }
   const names = path.split('/')
@@ -55,14 +55,14 @@ export function requireFree(workspace: PathsInUse, path: string, but?: Draft): v
   throw new RouxError('NODE_EXISTS', `There is already ${quote(taken?.path ?? path)}.`, {
     hint:
       taken === undefined
-        ? 'Choose another name. A name that another operation frees can be used by a later move; otherwise make two separate requests.'
+        ? 'Choose another name. Only a later move can use a name that another operation frees; otherwise, make two separate requests.'
         : 'Choose another name, or change the existing note with update_node.',
     candidates: taken && [workspace.idOf(taken.path)],
   })
 }
 
 /**
- * Returns the path of a new note. Its name is lowercased unless the vault keeps the case, and existing folders keep their spelling.
+ * Returns the path of a new note. Its name is lowercased unless the vault preserves case, and existing folders keep their spelling.
  * `.md` is optional.
  */
 export function newNotePath(workspace: PathsInUse, id: string): string {

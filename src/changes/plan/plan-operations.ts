@@ -17,9 +17,9 @@ export interface PlannedWrite extends Omit<WriteResult, 'changeId' | 'planId'> {
 }
 
 /**
- * Plans operations in order, each on top of the previous ones, as one change.
+ * Plans operations in order, each on top of the previous ones, as a single change.
  * @param deletions files in the trash according to the record of changes, newest first
- * @throws RouxError of the first operation that is impossible, with the operation's number if there are several
+ * @throws RouxError for the first operation that is impossible, with the operation's number if there are several
  */
 export async function planOperations(
   view: VaultView,

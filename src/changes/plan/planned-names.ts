@@ -3,7 +3,7 @@ import { parseNote } from '../../markdown/parse-note.ts'
 import type { Draft } from './draft.ts'
 import type { VaultView } from './vault-view.ts'
 
-/** Adds planned names to the name index, and restores it after planning. */
+/** Adds planned names to the name index and removes them after planning. */
 export class PlannedNames {
   readonly #names: NameIndex
   /** Names before planning, by file key. */
@@ -13,7 +13,7 @@ export class PlannedNames {
     this.#names = names
   }
 
-  /** True if any file's names differ from the index. */
+  /** True if any file's names differ from those in the index. */
   get differ(): boolean {
     return this.#before.size > 0
   }
@@ -38,7 +38,7 @@ export class PlannedNames {
   }
 }
 
-/** Returns a file's names at a path, according to its current text. */
+/** Returns the names that a file would have at a path, according to its current text. */
 export function namedByText(draft: Draft, to: string, { kindOf, flavour }: VaultView): FileNames {
   if (kindOf(draft.path) !== 'note') return { path: to, aliases: [], title: undefined }
   const { aliases, title } = parseNote(draft.text, flavour)

@@ -7,14 +7,14 @@ import type { Draft, DraftTable } from './draft.ts'
 import { inFolder, isTrash } from './note-paths.ts'
 import type { VaultView } from './vault-view.ts'
 
-/** The planned layout of files, on top of disk and index. */
+/** The planned locations of files, on top of the disk and the index. */
 export class PlannedPaths {
   readonly moved: MovedFolder[] = []
   /** Folders to create explicitly. */
   readonly made: string[] = []
-  /** Folders that will be created, including the parents of new files, by folded path. */
+  /** Folders that will be created, including the parent folders of new files, by folded path. */
   readonly #coming = new Map<string, string>()
-  /** Names on disk by folded name, for folders that were listed. */
+  /** Names on disk by folded name, for folders that have been listed. */
   readonly #listed = new Map<string, ReadonlyMap<string, readonly string[]>>()
   readonly #view: VaultView
   readonly #drafts: DraftTable
@@ -24,7 +24,7 @@ export class PlannedPaths {
     this.#drafts = drafts
   }
 
-  /** Returns the future paths that fold to the same id as this path, in order. */
+  /** Returns the future paths that fold to the same id as this path, in alphabetical order. */
   twins(path: string): readonly string[] {
     const folded = foldId(path)
     const untouched = this.#view.keysLike(folded).filter((key) => !this.#drafts.has(key))
@@ -34,7 +34,7 @@ export class PlannedPaths {
 
   /**
    * Checks whether a path, or one that differs only in case, is occupied, even by a file that is not indexed. Files that will move
-   * away still count, because the changes of a request have no order. `but` is a file that may occupy the path.
+   * away still count, because the changes in a request have no order. `but` is a file that may occupy the path.
    */
   isTaken(path: string, but?: Draft): boolean {
     const folded = foldId(path)
@@ -48,7 +48,7 @@ export class PlannedPaths {
     })
   }
 
-  /** Checks whether a note gives up its name, so another moving note can take the name by exchanging contents. */
+  /** Checks whether a note gives up its name, so that another moving note can take the name by exchanging contents. */
   #isVacated(draft: Draft | undefined): boolean {
     return draft !== undefined && draft.original !== draft.path && !isTrash(draft.path) && this.#isText(draft)
   }
@@ -62,13 +62,13 @@ export class PlannedPaths {
     return this.#coming.has(foldId(path))
   }
 
-  /** The index may still contain files that were deleted a moment ago. */
+  /** Checks whether an indexed file exists, because it may just have been deleted. */
   #isThere(key: number): boolean {
     const path = this.#view.pathOf(key)
     return path !== undefined && this.#view.look(path) !== undefined
   }
 
-  /** Returns a path in which all parts that exist, or will exist, are spelled as on disk. */
+  /** Returns a path in which all parts that exist or will exist are spelled as on disk. */
   spelled(path: string): string {
     let spelled = ''
     for (const name of path.split('/')) {
@@ -106,7 +106,7 @@ export class PlannedPaths {
     }
   }
 
-  /** @throws RouxError if a folder cannot move as a whole because the same request adds something to it or removes something from it */
+  /** @throws RouxError if a folder cannot move as a whole because the same request adds something to it or removes something */
   requireWhole({ from, to }: MovedFolder): void {
     this.requireStill(from, to)
     const isPart = (path: string) => isWithin(path, from) || isWithin(path, to)

@@ -24,7 +24,7 @@ export async function renameOneHeading(workspace: Workspace, { id, heading, to }
   return draft
 }
 
-/** Adds a message about tags that a note got through a heading's new text. */
+/** Adds a message about tags that a heading's new text adds to the note. */
 function noteNewTags({ view, notes }: Workspace, draft: Draft, before: string): void {
   const tagsIn = (text: string) => parseNote(text, view.flavour).tags.map(({ name }) => name)
   const had = new Set(tagsIn(before).map(foldName))
@@ -34,7 +34,7 @@ function noteNewTags({ view, notes }: Workspace, draft: Draft, before: string): 
   notes.push(`The note now has ${withHashes(added)}, because the new heading contains ${them}. To write # as text, use \\#.`)
 }
 
-/** Renames a tag and the tags nested in it throughout the vault. */
+/** Renames a tag and its nested tags throughout the vault. */
 export async function renameOneTag(workspace: Workspace, { tag, to }: Of<'renameTag'>): Promise<undefined> {
   const renaming = { from: requireTag(tag), to: requireTag(to) }
   if (renaming.from === renaming.to) throw new RouxError('INVALID_PARAMS', `The tag is already called #${renaming.to}.`)
@@ -52,11 +52,11 @@ function requireTag(given: string): string {
   const name = trimEndOf(given.trim().replace(/^#/, ''), '/')
   if (isTagName(name)) return name
   throw new RouxError('INVALID_PARAMS', `${quote(given)} is not a valid tag.`, {
-    hint: 'A tag has letters, digits, _, - and /, no spaces, and not only digits.',
+    hint: 'A tag consists of letters, digits, _, - and /. It has no spaces, and at least one character is not a digit.',
   })
 }
 
-/** @returns the number of places with the tag */
+/** @returns the number of occurrences of the tag */
 function renameIn(workspace: Workspace, draft: Draft, renaming: TagRenaming): number {
   const { kindOf, flavour } = workspace.view
   const isCanvas = kindOf(draft.path) === 'canvas'
@@ -67,12 +67,12 @@ function renameIn(workspace: Workspace, draft: Draft, renaming: TagRenaming): nu
   workspace.rewrite(draft, edits)
   if (unfit.length > 0) {
     const lines = `line${unfit.length === 1 ? '' : 's'} ${unfit.join(', ')}`
-    workspace.notes.push(`${draft.path}: the tag on ${lines} could not be renamed, because the new name cannot stand there.`)
+    workspace.notes.push(`${draft.path}: the tag on ${lines} could not be renamed, because the new name is not valid there.`)
   }
   return doubles.length + edits.length + unfit.length
 }
 
-/** Returns the tags in the frontmatter that would become duplicates, because their new name already exists there. */
+/** Returns the tags in the frontmatter that would become duplicates because their new name is already there. */
 function doublesIn(text: string, { from, to }: TagRenaming, flavour: Flavour): readonly string[] {
   const listed = parseNote(text, flavour).tags.flatMap(({ name, inBody }) => (inBody ? [] : [name]))
   const isMeant = (name: string) => foldName(name) === foldName(from) || foldName(name).startsWith(`${foldName(from)}/`)

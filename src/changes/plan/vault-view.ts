@@ -4,17 +4,17 @@ import type { FileKind } from '../../core/vault.ts'
 import type { NameIndex } from '../../links/names.ts'
 import type { NewLinkFormat } from '../../links/relink/candidates.ts'
 
-/** The parts of a vault needed for planning: the index, and the current state of the disk. */
+/** The parts of a vault that planning needs: the index and the current state of the disk. */
 export interface VaultView {
   readonly flavour: Flavour
   readonly newLinkFormat: NewLinkFormat
   /** Obsidian's setting `attachmentFolderPath`, unchanged, or `undefined` if it is not set. */
   readonly attachmentFolder: string | undefined
-  /** Checks whether new notes keep the spelling that the caller gave. Otherwise, their names are lowercased. */
+  /** Checks whether new notes keep the spelling given by the caller. Otherwise, their names are lowercased. */
   keepsCase(): boolean
   /** Modified during planning and restored at the end. */
   readonly names: NameIndex
-  /** A key that is not used by any file. */
+  /** An unused file key. */
   readonly nextKey: number
   /** Returns the key of a file by its exact path. */
   keyAt(path: string): number | undefined
@@ -26,9 +26,9 @@ export interface VaultView {
   keysTitled(title: string): readonly number[]
   /** Returns the files in a folder and its subfolders, spelled as on disk, or all files for an empty path. */
   filesBelow(folder: string): readonly { readonly key: number; readonly path: string }[]
-  /** Returns the files whose links mention a folded name. */
+  /** Returns the files whose links mention the given folded name. */
   sourcesOf(name: string): Iterable<number>
-  /** Returns the files with a tag or a tag nested in it. */
+  /** Returns the files with the given tag or a tag nested in it. */
   taggedWith(tag: string): readonly number[] | Promise<readonly number[]>
   records(keys: readonly number[]): Promise<readonly FileRecord[]>
   /** Checks whether a file's stat still matches the index. */
@@ -40,6 +40,6 @@ export interface VaultView {
   look(path: string): 'file' | 'folder' | undefined
   /** Returns a path in which the existing folders are spelled as on disk. */
   spelled(path: string): string
-  /** Lists the names in a folder, including ignored ones. Empty if the folder does not exist. */
+  /** Lists the names in a folder, including ignored ones. Returns an empty list if the folder does not exist. */
   list(folder: string): readonly string[]
 }

@@ -10,10 +10,7 @@ import { type Draft, decode } from './draft.ts'
 import { isTrash } from './note-paths.ts'
 import type { VaultView } from './vault-view.ts'
 
-/**
- * Rejects text that ends with the marker of a truncated answer, because the caller assumes that the text is complete.
- * @throws RouxError `EDIT_MISMATCH`
- */
+/** Rejects text that ends with the marker of a truncated answer, because the caller would mistake it for the whole text. */
 export function requireUncut(operation: CreateNote | UpdateNote): void {
   const texts =
     operation.kind === 'create'
@@ -25,36 +22,33 @@ export function requireUncut(operation: CreateNote | UpdateNote): void {
   }
 }
 
-/**
- * Rejects a `content` that is evidently not the whole text.
- * @throws RouxError `EDIT_MISMATCH`
- */
+/** Rejects `content` that is evidently not the whole text. */
 export function requireWhole(draft: Draft, operation: UpdateNote): void {
   const { content, section, replaceAll = false } = operation
   if (content === undefined) return
   const body = bodyOf(draft)
-  // Even text that was read completely may end with the marker.
+  // Even completely read text may end with the marker.
   const isOwnEnd = section === undefined && knowsAll(operation) && endsCut(body)
   if (endsCut(content) && !isOwnEnd) throw cut('content', 'ends')
   if (countMarkers(content) > countMarkers(body)) throw cut('content', 'goes on')
   if (section !== undefined || replaceAll || operation.expectedHash === undefined || knowsAll(operation)) return
   throw new RouxError(
     'EDIT_MISMATCH',
-    `${quote(draft.path)} was read only in part, according to its hash, so content would also replace unread text. Nothing was written.`,
+    `${quote(draft.path)} was only partly read, according to its hash, so content would also replace unread text. Nothing was written.`,
     {
-      hint: 'Change a part with section, append, prepend or replace_text; or set replace_all to drop everything that content leaves out.',
+      hint: 'Change a part with section, append, prepend or replace_text, or set replace_all to drop everything that is not in content.',
     },
   )
 }
 
-/** Checks whether the caller passed the hash of a fully read note. */
+/** Checks whether the caller passed the hash of a completely read note. */
 export function knowsAll({ expectedHash }: UpdateNote): boolean {
   return expectedHash !== undefined && !readHash(expectedHash).isPartial
 }
 
 /**
- * Checks whether the caller knows the resulting body, either because it wrote the whole body or because it had read all of it and
- * changed a part.
+ * Checks whether the caller knows the resulting body, either because it wrote the whole body or because it read all of it and changed
+ * a part.
  */
 function knowsResult(operation: Operation, { relinked }: Draft): boolean {
   // The caller has not seen the rewritten links.
@@ -67,7 +61,7 @@ function bodyOf({ text }: Draft): string {
   return text.slice(bodyStartOf(text))
 }
 
-/** Returns the number of lines that are missing from the other text, regardless of their order. */
+/** Returns the number of lines in `before` that are missing from `after`, regardless of order. */
 export function countLostLines(before: string, after: string): number {
   const left = new Map<string, number>()
   for (const line of linesOf(after)) left.set(line, (left.get(line) ?? 0) + 1)
@@ -80,7 +74,7 @@ export function countLostLines(before: string, after: string): number {
   return lost
 }
 
-/** Checks whether headings are lost. A caller that replaces a section may not have read its subsections. */
+/** Checks whether headings are lost. A caller that replaces a section might not have read its subsections. */
 export function losesHeadings(texts: readonly [before: string, after: string], flavour: Flavour): boolean {
   const [before, after] = texts.map((text) =>
     outlineOf(text, flavour).headings.map((heading) => `${heading.level} ${heading.text}\n`),
@@ -101,7 +95,7 @@ function countMarkers(text: string): number {
   return text.split(MARKER).length - 1
 }
 
-/** Returns the strings in a property. Proceeds level by level, because recursion could overflow the stack. */
+/** Returns the strings in a property. Works level by level, because recursion could overflow the stack. */
 function textsIn(value: unknown): readonly string[] {
   const texts: string[] = []
   for (let level: readonly unknown[] = [value]; level.length > 0; ) {
@@ -112,10 +106,10 @@ function textsIn(value: unknown): readonly string[] {
 }
 
 function cut(name: string, where: 'ends' | 'goes on'): RouxError {
-  const place = where === 'ends' ? 'ends with' : 'has in it'
+  const place = where === 'ends' ? 'ends with' : 'contains'
   return new RouxError(
     'EDIT_MISMATCH',
-    `${name} ${place} ${JSON.stringify(MARKER)}, the mark of a cut answer: the text after it would be lost. Nothing was written.`,
+    `${name} ${place} ${JSON.stringify(MARKER)}, the mark of a truncated answer: the text after it would be lost. Nothing was written.`,
     {
       hint: 'Continue with get_node and offset = next_offset, or change only a part: section, append, replace_text. These accept text that contains the mark in the middle.',
     },
@@ -138,7 +132,7 @@ export function writtenText(
   }
 }
 
-/** Returns the range of `after` that remains without the common prefix and suffix. */
+/** Returns the range of `after` between the common prefix and the common suffix. */
 function changedStretch(before: string, after: string): WrittenText['changed'] {
   const shared = Math.min(before.length, after.length)
   let start = 0

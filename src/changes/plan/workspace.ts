@@ -36,12 +36,12 @@ export interface Move {
 }
 
 /**
- * Maximum number of times per operation that links to one note's headings are rewritten. There is a limit because headings can link
- * to each other.
+ * Maximum number of times per operation that links to one note's headings are rewritten. There is a limit because headings can
+ * contain links to each other.
  */
 const MAX_VISITS = 10
 
-/** The vault after the operations planned so far. Planning does not change anything on disk. */
+/** The vault as it will be after the operations planned so far. Planning changes nothing on disk. */
 export class Workspace {
   readonly view: VaultView
   readonly notes: string[] = []
@@ -55,7 +55,7 @@ export class Workspace {
   readonly #reports: LinkReports
   /** New or edited files whose names may have changed. */
   readonly #renamed = new Set<Draft>()
-  /** Headings of notes before `rewrite` changed them. */
+  /** The headings of notes before `rewrite` changed them. */
   readonly #headingsBefore = new Map<Draft, readonly OutlineHeading[]>()
   #nextKey: number
 
@@ -80,7 +80,7 @@ export class Workspace {
     const found = this.tryFind(id)
     if (found !== undefined) return found
     throw new RouxError('NODE_NOT_FOUND', `There is no note ${quote(id)}.`, {
-      hint: 'find_nodes finds the ids of notes by their titles, as in title:"Rye".',
+      hint: 'find_nodes finds the ids of notes by title, for example title:"Rye".',
     })
   }
 
@@ -93,27 +93,28 @@ export class Workspace {
     }
     for (const name of [foldId(id), foldId(`${id}.md`)]) {
       const paths = this.twins(name)
-      // If several files differ only in case, the plain id belongs to the one whose path is already folded, otherwise to the first.
+      // If several names differ only in case, the plain id belongs to the file whose path is already folded, or else to the first
+      // file.
       const path = paths.includes(name) ? name : paths[0]
       if (path !== undefined) return this.#at(path)
     }
     return undefined
   }
 
-  /** Returns the file with a key, or `undefined` if the file does not exist or will be removed. */
+  /** Returns the file with the given key, or `undefined` if the file does not exist or will be removed. */
   byKey(key: number): Draft | undefined {
     const path = this.#drafts.get(key)?.path ?? this.view.pathOf(key)
     return path === undefined || isTrash(path) ? undefined : this.#at(path)
   }
 
-  /** Returns the file that an earlier operation deleted at this path. */
+  /** Returns the file at this path that an earlier operation deleted. */
   deleted(path: string): Draft | undefined {
     return this.#drafts
       .all()
       .findLast((draft) => isTrash(draft.path) && draft.original !== undefined && foldId(draft.original) === foldId(path))
   }
 
-  /** Returns the file that will be at an exact path. */
+  /** Returns the file that will be at exactly this path. */
   #at(path: string): Draft | undefined {
     const draft = this.#drafts.at(path)
     if (draft !== undefined) return draft
@@ -133,12 +134,12 @@ export class Workspace {
     throw new RouxError('PERMISSION_DENIED', `${quote(path)} cannot be read.`, { hint: "Check the file's permissions." })
   }
 
-  /** Returns the future paths that fold to the same id as this path, in order. */
+  /** Returns the future paths that fold to the same id as this path, in alphabetical order. */
   twins(path: string): readonly string[] {
     return this.#paths.twins(path)
   }
 
-  /** Returns a file's future id. If several paths differ only in case, only one has the folded path as its id. */
+  /** Returns a file's future id. Among paths that differ only in case, only one has the folded path as its id. */
   idOf(path: string): string {
     const folded = foldId(path)
     const twins = this.twins(path)
@@ -150,7 +151,7 @@ export class Workspace {
     return this.#paths.isTaken(path, but)
   }
 
-  /** Returns a path in which all parts that exist, or will exist, are spelled as on disk. */
+  /** Returns a path in which all parts that exist or will exist are spelled as on disk. */
   spelled(path: string): string {
     return this.#paths.spelled(path)
   }
@@ -172,7 +173,9 @@ export class Workspace {
     draft.edit(edits)
   }
 
-  /** Checks whether text at a position may define names. Aliases and titles are in the frontmatter, or in the first block in Logseq. */
+  /**
+   * Checks whether text at a position may define names. Aliases and titles are in the frontmatter (in Logseq, in the first block).
+   */
   #holdsNames({ path, text }: Draft, at: number): boolean {
     if (this.view.kindOf(path) !== 'note') return false
     return this.view.flavour.mode === 'logseq' || at <= bodyStartOf(text)
@@ -236,8 +239,8 @@ export class Workspace {
   }
 
   /**
-   * Updates the index with the names of new and edited files. Links that would resolve differently are rewritten to keep their
-   * targets, or only reported.
+   * Updates the index with the names of new and edited files. Links that would resolve differently are either rewritten to keep their
+   * targets or only reported.
    */
   async followNames(links: 'rewrite' | 'report'): Promise<void> {
     for (const draft of this.#renamed) {
@@ -270,7 +273,7 @@ export class Workspace {
     for (const { source, link, reason } of lost) this.#reports.add(source, link, { target: this.#pathOf(link.to), reason })
   }
 
-  /** Edits headings of a note and updates links to them. */
+  /** Edits a note's headings and updates links to them. */
   async editHeadings(draft: Draft, edits: readonly TextEdit[]): Promise<void> {
     const { text } = draft
     const before = this.#headingsIn(text)
@@ -284,12 +287,12 @@ export class Workspace {
       [...edits, ...(own?.edits ?? [])].sort((a, b) => a.start - b.start),
     )
     draft.addRelinked(own?.rewrites ?? [])
-    // The note's own headings contained links that were rewritten, so its headings have changed.
+    // The note's own headings contained rewritten links, so its headings have changed.
     if (own !== undefined) this.#headingsBefore.set(draft, after)
     await this.followHeadings()
   }
 
-  /** Edits links or tags. If they are in headings, `followHeadings` later updates the links to those headings. */
+  /** Edits links or tags. If they are in headings, `followHeadings` later updates the links to these headings. */
   rewrite(draft: Draft, edits: readonly TextEdit[]): void {
     if (this.view.kindOf(draft.path) === 'note' && !this.#headingsBefore.has(draft)) {
       const headings = this.#headingsIn(draft.text)
@@ -299,7 +302,7 @@ export class Workspace {
     this.edit(draft, edits)
   }
 
-  /** Rewrites links to headings changed by `rewrite`. This can change further headings, whose links are updated too. */
+  /** Rewrites links to headings that `rewrite` changed. This may change further headings, whose links are then updated too. */
   async followHeadings(): Promise<void> {
     const visits = new Map<Draft, number>()
     for (const [draft, before] of this.#headingsBefore) {
@@ -333,7 +336,7 @@ export class Workspace {
   }
 
   /**
-   * Reports links to headings or blocks that no longer exist. Call it at the end of planning, because a later operation may restore
+   * Reports links to headings or blocks that no longer exist. Call this at the end of planning, because a later operation may restore
    * them.
    */
   async noteBrokenParts(): Promise<void> {
@@ -344,7 +347,7 @@ export class Workspace {
     this.notes.push(...(await brokenPartNotes(this.#drafts.all(), this.view, files)))
   }
 
-  /** Reports new links that lead nowhere. Call it at the end of planning, because a later operation may create the target. */
+  /** Reports new links that lead nowhere. Call this at the end of planning, because a later operation may create the target. */
   noteWrittenLinks(drafts: readonly Draft[]): void {
     const files = {
       read: (draft: Draft) => this.#sources.read(draft),
@@ -354,20 +357,20 @@ export class Workspace {
     this.notes.push(...writtenLinkNotes([...new Set(drafts)], this.view, files))
   }
 
-  /** Returns files with a tag or a tag nested in it, and files whose tags may have changed. */
+  /** Returns the files with the given tag or a tag nested in it, and files whose tags may have changed. */
   async tagged(tag: string): Promise<readonly Draft[]> {
     const found = (await this.view.taggedWith(tag)).flatMap((key) => this.byKey(key) ?? [])
     const edited = this.#drafts.all().filter((draft) => draft.isEdited && !isTrash(draft.path))
     return [...new Set([...found, ...edited])].filter(({ path }) => this.view.kindOf(path) !== 'attachment')
   }
 
-  /** Restores the names after planning, even if it failed. */
+  /** Restores the names after planning, even if planning failed. */
   close(): void {
     this.#names.restore()
   }
 
   async finish(): Promise<Planned> {
-    // Sorted, because the order of reading depends on the index, and the same change must always be shown in the same way.
+    // Sort, because the order of reading depends on the index, and the same change must always be shown the same way.
     const drafts = this.#drafts.all().filter(hasChanged).sort(byImportance)
     const { made, moved } = this.#paths
     const html = await brokenHtmlLinks(this.view, drafts)
@@ -407,7 +410,7 @@ function hasSameTexts(before: readonly Heading[], after: readonly Heading[]): bo
   return before.length === after.length && before.every(({ text }, at) => text === after[at]?.text)
 }
 
-/** Puts files that an operation is about before those in which only links were rewritten. */
+/** Sorts files that an operation is about before those in which only links were rewritten. */
 function byImportance(a: Draft, b: Draft): number {
   const isRelinkedOnly = ({ original, path, relinked }: Draft) => original === path && relinked.length > 0
   return Number(isRelinkedOnly(a)) - Number(isRelinkedOnly(b)) || compareTexts(a.original ?? a.path, b.original ?? b.path)
@@ -420,7 +423,7 @@ function byPlace(a: LinkReport, b: LinkReport): number {
 function htmlNotes({ broken, unread }: HtmlLinks): readonly string[] {
   const links = broken.length === 1 ? '1 link in HTML leads' : `${broken.length} links in HTML lead`
   return [
-    ...(broken.length === 0 ? [] : [`${links} to the old place and cannot be rewritten; see dangling_links.`]),
+    ...(broken.length === 0 ? [] : [`${links} to the old location and cannot be rewritten; see dangling_links.`]),
     ...(unread === 0 ? [] : [`Links in HTML were not checked in ${unread} notes, because it would take too long.`]),
   ]
 }

@@ -6,24 +6,24 @@ import { usedBytes } from './state-database.ts'
 
 const DAY = 86_400_000
 
-/** The first page is small, because files are usually restored soon after they were deleted. */
+/** Size of the first page. It is small, because files are usually restored soon after they were deleted. */
 const FIRST_PAGE = 20
 
 const PAGE = 2_000
 
-/** A string that sorts after every id. */
+/** A string that sorts after all ids. */
 const LAST_ID = '~'
 
 /**
- * Ordered from the newest change to the oldest, and within each change from the last entry to the first. `.trash0` is the first name
- * that sorts after all those starting with `.trash/`.
+ * Selects deletions from the newest change to the oldest, and within each change from the last entry to the first. `.trash0` is the
+ * first name that sorts after all names starting with `.trash/`.
  */
 const DELETIONS = `SELECT c.id, e.position, e.path, e.target FROM changes c CROSS JOIN entries e ON e.change = c.id
   WHERE c.vault = ? AND c.id <= ? AND (c.id < ? OR e.position < ?) AND c.state = 'done'
     AND e.kind = 'move' AND e.target >= '.trash/' AND e.target < '.trash0'
   ORDER BY c.id DESC, e.position DESC LIMIT ?`
 
-/** Database row of an entry. */
+/** Database row for an entry. */
 export interface EntryRow {
   readonly kind: string
   readonly path: string
@@ -62,10 +62,10 @@ export function entryOf(row: EntryRow): Entry {
   }
 }
 
-/** Below this size, compression saves nothing, because a database page is 4 KB. */
+/** Size in bytes above which content is compressed. Below it, compression saves nothing, because a database page is 4 KB. */
 const DEFLATE_ABOVE = 4096
 
-/** Level 1 takes a third of the time of level 6 and produces about 15 % more. */
+/** Compression level. Level 1 takes a third of the time of level 6, and its output is about 15 % larger. */
 const LEVEL = 1
 
 export function packContent(bytes: Uint8Array): ContentRow {
@@ -81,16 +81,16 @@ export function unpackContent({ deflated, bytes }: ContentRow): Uint8Array {
   return deflated === 0 ? bytes : inflateRawSync(bytes)
 }
 
-/** Limits for how long changes can be undone. */
+/** Limits on how long changes can be undone. */
 export interface Retention {
   readonly days: number
-  /** Maximum size of the whole record, for all vaults. */
+  /** Maximum size of the whole record for all vaults. */
   readonly bytes: number
 }
 
 /**
- * Deletes the oldest changes until the remaining ones are recent and small enough. Never deletes a change in progress or the newest
- * completed one.
+ * Deletes the oldest changes until the remaining ones are recent enough and small enough. Never deletes a change in progress or the
+ * most recently completed change.
  */
 export function prune(database: Database, { days, bytes }: Retention, now: number): void {
   const ended = `SELECT id FROM changes WHERE state <> 'applying'`
@@ -98,14 +98,14 @@ export function prune(database: Database, { days, bytes }: Retention, now: numbe
   const old = database.prepare(`${ended} AND time < ? AND id <> ${newest}`).all(now - days * DAY) as { id: string }[]
   drop(database, old)
   while (usedBytes(database) > bytes) {
-    // Deleting in batches is cheap, but may remove slightly more than necessary.
+    // Deleting in batches is cheaper, but may remove slightly more than necessary.
     const oldest = database.prepare(`${ended} AND id <> ${newest} ORDER BY id LIMIT 20`).all() as { id: string }[]
     if (oldest.length === 0) break
     drop(database, oldest)
   }
 }
 
-/** Keeps contents that other changes use. */
+/** Deletes changes and their contents, except contents that other changes use. */
 function drop(database: Database, changes: readonly { readonly id: string }[]): void {
   if (changes.length === 0) return
   const hashesOf = database.prepare('SELECT before, after FROM entries WHERE change = ?')

@@ -17,7 +17,7 @@ import {
 } from './journal-rows.ts'
 import { type OpenDatabase, StateFile, type StateFormat } from './state-database.ts'
 
-/** How long to wait for another writing process, in milliseconds. */
+/** How long to wait for another process that is writing, in milliseconds. */
 const BUSY_TIMEOUT = 10_000
 
 /** Identifies the file type: "Roux" in ASCII, and 1 for state. */
@@ -25,7 +25,7 @@ const APPLICATION_ID = 0x526f7801
 
 /**
  * Migrations, one for each version. Never edit a released migration; only add new ones. Contents are stored once per hash, because
- * the result of one change is the start of the next.
+ * one change's result is the next change's starting point.
  */
 const MIGRATIONS: readonly string[] = [
   `
@@ -63,7 +63,7 @@ const MIGRATIONS: readonly string[] = [
   `,
 ]
 
-/** The record must be safe from a power cut before the first file is touched. */
+/** The record must survive a power cut before the first file is touched. */
 export const JOURNAL: StateFormat = {
   applicationId: APPLICATION_ID,
   migrations: MIGRATIONS,
@@ -77,7 +77,7 @@ export interface ChangeRecord {
   readonly id: string
   /** Real path of the vault's root. */
   readonly vault: string
-  /** The root's inode when the change started, because another folder might be mounted there later. */
+  /** The root's inode when the change started, because a different folder may be mounted there later. */
   readonly rootInode: string
   /** Milliseconds since the Unix epoch. */
   readonly time: number
@@ -98,8 +98,8 @@ export interface JournalOptions {
 }
 
 /**
- * The record of writes, in one database for all vaults. Each change is recorded on disk before the first file is touched. The
- * database is migrated if its format changes, and is not created before the first change.
+ * The record of all writes, in one database for all vaults. Each change is recorded on disk before the first file is touched. The
+ * database is migrated if its format changes. It is not created before the first change.
  */
 export class Journal {
   readonly #file: StateFile
@@ -110,7 +110,7 @@ export class Journal {
     this.#options = options
   }
 
-  /** Durably records a change as `applying` and deletes old ones to free space. @returns its id */
+  /** Durably records a change as `applying` and deletes old changes to free space. @returns its id */
   begin(change: NewChange, contents: ReadonlyMap<string, Uint8Array>): string {
     return this.#use(true, (database) =>
       inTransaction(database, () => {
@@ -154,14 +154,14 @@ export class Journal {
     })
   }
 
-  /** Returns the unfinished changes of a vault, newest first. */
+  /** Returns a vault's unfinished changes, newest first. */
   applying(vault: string): readonly ChangeRecord[] {
-    // Queried before every change. By default, SQLite would scan all changes of the vault to sort them.
+    // This query runs before every change. By default, SQLite would scan all of the vault's changes to sort them.
     const sql = `SELECT * FROM changes INDEXED BY changes_applying WHERE vault = ? AND state = 'applying' ORDER BY id DESC`
     return this.#use(false, (database) => records(database, sql, vault))
   }
 
-  /** Returns the unfinished changes of all vaults. */
+  /** Returns the ids of unfinished changes in all vaults. */
   unfinished(): ReadonlySet<string> {
     const rows = this.#use(false, (database) => database.prepare(`SELECT id FROM changes WHERE state = 'applying'`).all())
     return new Set((rows as readonly { readonly id: string }[]).map(({ id }) => id))
@@ -171,7 +171,7 @@ export class Journal {
     return this.#use(false, (database) => records(database, 'SELECT * FROM changes WHERE vault = ? AND id = ?', vault, id))[0]
   }
 
-  /** Returns the most recent changes of a vault, newest first. */
+  /** Returns a vault's most recent changes, newest first. */
   list(vault: string, limit: number): readonly ChangeRecord[] {
     return this.#use(false, (database) =>
       records(database, 'SELECT * FROM changes WHERE vault = ? ORDER BY id DESC LIMIT ?', vault, limit),
@@ -183,7 +183,7 @@ export class Journal {
     return deletionsOf(vault, (sql, ...values) => this.#use(false, (database) => database.prepare(sql).all(...values)))
   }
 
-  /** Returns the bytes with this hash, if any change recorded them. */
+  /** Returns the bytes with this hash if any change has recorded them. */
   content(hash: string): Uint8Array | undefined {
     const rows = this.#use(false, (database) => [
       database.prepare('SELECT deflated, bytes FROM contents WHERE hash = ?').get(hash),
@@ -192,12 +192,12 @@ export class Journal {
     return row === undefined ? undefined : unpackContent(row)
   }
 
-  /** Checkpoints and truncates the log, which would otherwise keep the size of the largest change. */
+  /** Checkpoints and truncates the write-ahead log, which would otherwise stay as large as the largest change. */
   tidy(): void {
     const log = statSync(`${this.#file.path}-wal`, { throwIfNoEntry: false })
     const database = this.#file.opened
     if (database === undefined || log === undefined || log.size < LARGE_LOG) return
-    // Skipped if another process is reading or writing.
+    // This is skipped if another process is reading or writing.
     quietly(() => database.exec('PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE)'))
     quietly(() => database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`))
   }
@@ -206,7 +206,7 @@ export class Journal {
     this.#file.close()
   }
 
-  /** Without a file, there is nothing to read, and the result is an empty list. */
+  /** Runs an action on the database. If there is no file to read, the result is an empty list. */
   #use<T>(make: true, action: (database: Database) => T): T
   #use<T>(make: false, action: (database: Database) => readonly T[]): readonly T[]
   #use<T>(make: boolean, action: (database: Database) => T | readonly T[]): T | readonly T[] {
@@ -254,7 +254,7 @@ function putContents(database: Database, contents: ReadonlyMap<string, Uint8Arra
   }
 }
 
-/** Minimum size in bytes of a log worth checkpointing. */
+/** Size in bytes above which a write-ahead log is worth checkpointing. */
 const LARGE_LOG = 4_000_000
 
 interface ChangeRow {

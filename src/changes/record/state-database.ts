@@ -13,10 +13,10 @@ export function isBusy(error: unknown): boolean {
   return /database is locked|database is busy|SQLITE_BUSY/i.test(String(error))
 }
 
-/** Identifies the file at a path, so a replacement can be detected. Returns `undefined` if there is none. */
+/** Identifies the file at a path, so that its replacement can be detected. Returns `undefined` if there is no file. */
 export function identityOf(path: string): string | undefined {
   try {
-    // Since Node 22, `throwIfNoEntry: false` also hides that a folder of the path is a file.
+    // Since Node 22, `throwIfNoEntry: false` also hides the error for a parent folder that is a file.
     const { dev, ino } = statSync(path, { bigint: true })
     return `${dev}:${ino}`
   } catch (error) {
@@ -27,29 +27,29 @@ export function identityOf(path: string): string | undefined {
 
 /** A kind of database in the state folder. */
 export interface StateFormat {
-  /** Stored in the file to distinguish it from other databases. */
+  /** Stored in the file to distinguish it from other kinds of databases. */
   readonly applicationId: number
   /** Migrations, one for each version. Never edit a released migration; only add new ones. */
   readonly migrations: readonly string[]
-  /** How long to wait for another writing process, in milliseconds. */
+  /** How long to wait for another process that is writing, in milliseconds. */
   readonly busyTimeout: number
-  /** Pragmas for a new file that are stored in the file. */
+  /** Pragmas for a new file, which are stored in it. */
   readonly created?: string
   /** Pragmas for each connection. */
   readonly connected?: string
 }
 
-/** Thrown if the file is another kind of database or a later version of the same kind. */
+/** Thrown if a file is a different kind of database or a later version of the same kind. */
 export class ForeignDatabase extends Error {
   constructor() {
-    super('it was made by another version or program')
+    super('it was created by another version or program')
   }
 }
 
 /**
- * Opens a database in the state folder and migrates it to the newest version. If there is none, creates one that only its owner can
+ * Opens a database in the state folder and migrates it to the latest version. If there is none, creates one that only its owner can
  * read.
- * @throws ForeignDatabase, and errors of SQLite and the file system
+ * @throws ForeignDatabase, and errors from SQLite and the file system
  */
 export function openStateDatabase(path: string, format: StateFormat, openDatabase: OpenDatabase): Database {
   makeFolder(dirname(path), { mkdirSync, dirname })
@@ -103,12 +103,12 @@ export class StateFile {
     this.#openDatabase = openDatabase
   }
 
-  /** The open database, or `undefined` if it was not needed yet. */
+  /** The open database, or `undefined` if it has not been needed yet. */
   get opened(): Database | undefined {
     return this.#database
   }
 
-  /** @throws as `openStateDatabase` */
+  /** @throws for the same reasons as `openStateDatabase` */
   open(): Database {
     const identity = identityOf(this.path)
     if (this.#database !== undefined && identity !== undefined && identity === this.#identity) return this.#database
@@ -119,7 +119,7 @@ export class StateFile {
     return database
   }
 
-  /** Returns `undefined` if there is no file. @throws as `openStateDatabase` */
+  /** Returns `undefined` if there is no file. @throws for the same reasons as `openStateDatabase` */
   openExisting(): Database | undefined {
     return identityOf(this.path) === undefined ? undefined : this.open()
   }
@@ -134,7 +134,7 @@ export class StateFile {
   }
 }
 
-/** Returns the number of used bytes in a database. */
+/** Returns the number of bytes that a database uses. */
 export function usedBytes(database: Database): number {
   return (pragma(database, 'page_count') - pragma(database, 'freelist_count')) * pragma(database, 'page_size')
 }

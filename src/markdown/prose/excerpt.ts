@@ -10,26 +10,26 @@ export interface Excerpt {
   readonly cut: boolean
 }
 
-/** How far to search backwards for a position at which counting graphemes can safely start. */
+/** How far to search backwards for a position at which it is safe to start counting graphemes. */
 const REACH = 200
 
 let segmenter: Intl.Segmenter | undefined
 
-/** The first `max` UTF-16 units of the body's visible text, without outer blank lines, cut between graphemes. */
+/** Returns the first `max` UTF-16 code units of the body's visible text, without outer blank lines, cut between graphemes. */
 export function excerptOf(text: string, bodyStart: number, max: number): Excerpt {
   const from = afterBlankLines(text, bodyStart)
   const head = text.slice(from, headEnd(text, from, max * EXCERPTS_READ))
   const seen = legible(head)
-  // If a note has only images or comments, they are its beginning.
+  // If a note consists only of images or comments, its excerpt starts with them.
   if (seen === head || seen.trim() === '') return firstOf(text, from, max)
   const { excerpt, cut } = firstOf(withoutGaps(seen), 0, max)
   return { excerpt, cut: cut || text.slice(from + head.length).trim() !== '' }
 }
 
-/** Length of the text to read, in lengths of an excerpt. Comments and badges are left out of it. */
+/** How much text to read, as a multiple of the excerpt's length, because comments and badges are omitted from the excerpt. */
 const EXCERPTS_READ = 8
 
-/** Returns the end of the last whole line within a length, so no badge is cut, or of the length if there is only one line. */
+/** Returns the end of the last complete line within a length, so that no badge is cut, or else the whole length. */
 function headEnd(text: string, from: number, length: number): number {
   if (text.length - from <= length) return text.length
   const lineEnd = text.lastIndexOf('\n', from + length)
@@ -42,9 +42,9 @@ function firstOf(text: string, from: number, max: number): Excerpt {
   return { excerpt: text.slice(from, end).trimEnd(), cut: text.slice(end).trim() !== '' }
 }
 
-/** The last boundary between graphemes in `[from, limit]`. */
+/** Returns the last boundary between graphemes in `[from, limit]`. */
 function graphemeEnd(text: string, from: number, limit: number): number {
-  // There is always a boundary between two plain letters, and the segmenter would take twenty times as long.
+  // There is always a boundary between two plain letters. The segmenter would take twenty times as long to find it.
   if (isPlain(text.charCodeAt(limit)) && isPlain(text.charCodeAt(limit - 1))) return limit
   const safe = safeStart(text, from, limit)
   segmenter ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' })
@@ -53,11 +53,11 @@ function graphemeEnd(text: string, from: number, limit: number): number {
     if (safe + index + segment.length > limit) break
     end = safe + index + segment.length
   }
-  // A grapheme of this length is not real text. Only a surrogate pair must not be split.
+  // A grapheme this long is not real text. Only avoid splitting a surrogate pair.
   return end > from ? end : limit - (isHigh(text.charCodeAt(limit - 1)) ? 1 : 0)
 }
 
-/** A position shortly before `limit` where a grapheme certainly begins, that is, between two plain letters. */
+/** Returns a position shortly before `limit` where a grapheme is certain to start, that is, between two plain letters. */
 function safeStart(text: string, from: number, limit: number): number {
   const stop = Math.max(from, limit - REACH)
   for (let i = limit; i > stop; i--) if (isPlain(text.charCodeAt(i)) && isPlain(text.charCodeAt(i - 1))) return i

@@ -1,16 +1,16 @@
 import { blankData } from '../../core/text/inline-data.ts'
 import { codeIn } from '../code.ts'
 
-/** Matches images, also those that are links. Badges and screenshots have no readable text apart from their address. */
+/** Matches images, including those that are links. Badges and screenshots have no readable text apart from their address. */
 const IMAGE =
   /\[!\[[^[\]]*\]\([^()\n]*\)\]\([^()\n]*\)|!\[[^[\]]*\](?:\([^()\n]*\)|\[[^[\]]*\])|!\[\[[^[\]|\n]*\.(?:avif|bmp|gif|jpe?g|png|svg|webp)(?:\|[^[\]\n]*)?\]\]/gi
-/** HTML tags. Does not match addresses in angle brackets. */
+/** Matches HTML tags, but not addresses in angle brackets. */
 const TAG = /<\/?[a-z][a-z0-9-]*(?:[\s/][^<>]*)?>/gi
 const COMMENTS = [
   ['<!--', '-->'],
   ['%%', '%%'],
 ] as const
-/** Returns the text with hidden parts (comments, tags, images) replaced by spaces, so all other text and code keeps its position. */
+/** Returns the text with hidden parts (comments, tags, images) replaced by spaces, so that other text keeps its position. */
 export function legible(text: string): string {
   const whole = blankData(text)
   const shown = withoutHidden(whole)
@@ -28,8 +28,8 @@ const STANDS_FOR_CODE = 'x'
 const HIDES = /<|!\[|%%/
 
 /**
- * Checks whether the text may contain fences, or code and hidden text on the same line. Finding code takes a tenth of the time of
- * finding a note.
+ * Checks whether the text may contain fences, or code and hidden text on the same line. Finding code would take a tenth of the time
+ * that it takes to find a note.
  */
 function mayHideCode(text: string): boolean {
   if (text.includes('```') || text.includes('~~~')) return true
@@ -76,7 +76,7 @@ function blankBetween(text: string, open: string, close: string): string {
   return shown + text.slice(at)
 }
 
-/** Works line by line, because replacing each character would take a tenth of the search time. */
+/** Replaces text with spaces line by line. Replacing each character would take a tenth of the search time. */
 export function blank(hidden: string): string {
   if (!hidden.includes('\n')) return ' '.repeat(hidden.length)
   const lines = hidden.split('\n')

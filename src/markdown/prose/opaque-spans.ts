@@ -1,7 +1,7 @@
 import { BACKSLASH, BACKTICK, DOLLAR, isWhitespace, LBRACKET, LF } from '../chars.ts'
 import { wikilinkEnd } from '../wikilinks.ts'
 
-/** Finds the next occurrence of a string and caches it, so many failed searches cost no more than one. */
+/** Finds the next occurrence of a string and caches it, so that many failed searches cost no more than one. */
 class NextOf {
   readonly #needle: string
   #text = ''
@@ -12,7 +12,7 @@ class NextOf {
     this.#needle = needle
   }
 
-  /** The first occurrence at or after `from`, or `Infinity`. */
+  /** Returns the offset of the first occurrence at or after `from`, or `Infinity`. */
   find(text: string, from: number): number {
     if (text !== this.#text || from < this.#from || from > this.#at) {
       const at = text.indexOf(this.#needle, from)
@@ -39,14 +39,14 @@ export class OpaqueSpans {
     this.#mathClose = -1
   }
 
-  /** The offset after the run of one character that begins at `from`. */
+  /** Returns the offset after the run of equal characters that starts at `from`. */
   skipRun(from: number, c: number): number {
     let i = from
     while (i < this.#end && this.#src.charCodeAt(i) === c) i++
     return i
   }
 
-  /** The offset after the code span that begins at `start`, or -1. */
+  /** Returns the offset after the code span that starts at `start`, or -1. */
   codeEnd(start: number): number {
     const src = this.#src
     const content = this.skipRun(start, BACKTICK)
@@ -62,7 +62,7 @@ export class OpaqueSpans {
     return -1
   }
 
-  /** The last run of backticks of each length, beyond which later searches need not look. */
+  /** Returns the last run of backticks of each length. Later searches need not look beyond it. */
   #lastTicks(from: number): Map<number, number> {
     const last = new Map<number, number>()
     let at = this.#src.indexOf('`', from)
@@ -74,7 +74,7 @@ export class OpaqueSpans {
     return last
   }
 
-  /** The end of the math that begins at `i`, or the end of its opening marks if the math is not closed. */
+  /** Returns the end of the formula that starts at `i`. If it is not closed, returns the end of its opening marks. */
   mathEnd(i: number): number {
     const src = this.#src
     const run = this.skipRun(i, DOLLAR)
@@ -87,7 +87,7 @@ export class OpaqueSpans {
     return src.charCodeAt(this.#mathClose) === DOLLAR && this.#mathClose < this.#end ? this.#mathClose + 1 : run
   }
 
-  /** The next `$` on the line that can close math, or the line's end. Wikilinks and code are skipped. */
+  /** Returns the next `$` on the line that can close a formula, or the line's end. Skips wikilinks and code. */
   #findMathClose(from: number): number {
     const src = this.#src
     let i = from
@@ -103,7 +103,7 @@ export class OpaqueSpans {
     return this.#end
   }
 
-  /** The offset after the comment, processing instruction, declaration or CDATA that begins at `i`, or after its `<`. */
+  /** Returns the offset after the comment, processing instruction, declaration or CDATA that starts at `i`, or after its `<`. */
   markupEnd(i: number): number {
     const src = this.#src
     let close = Number.POSITIVE_INFINITY
@@ -117,12 +117,12 @@ export class OpaqueSpans {
     return close <= this.#end ? close : i + 1
   }
 
-  /** The offset after the HTML comment that begins at `i`, or `Infinity`. */
+  /** Returns the offset after the HTML comment that starts at `i`, or `Infinity`. */
   commentEnd(i: number): number {
     return this.#find('-->', i + 4) + 3
   }
 
-  /** The next occurrence of a string at or after `from`, or `Infinity`. */
+  /** Returns the offset of the next occurrence of a string at or after `from`, or `Infinity`. */
   #find(needle: string, from: number): number {
     let next = this.#next.get(needle)
     if (!next) {

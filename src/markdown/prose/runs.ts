@@ -1,9 +1,9 @@
-/** A range of a file with inline content. Offsets are into the whole text. */
+/** A range of a file that has inline content. Offsets refer to the whole text. */
 export interface Run {
   readonly kind: 'text' | 'heading' | 'row' | 'html'
   readonly start: number
   readonly end: number
-  /** Pairs of offsets around the containers' blockquote markers, which are not content. */
+  /** Pairs of offsets that enclose the containers' blockquote markers, which are not content. */
   readonly gaps: readonly number[] | undefined
   /** Set for headings only. */
   readonly heading: HeadingBlock | undefined
@@ -13,9 +13,9 @@ export interface HeadingBlock {
   readonly level: number
   /** The end of the heading's last line, which is the underline in a setext heading. */
   readonly lineEnd: number
-  /** True if underlined with `===` or `---`. */
+  /** True if the heading is underlined with `===` or `---`. */
   readonly isSetext: boolean
-  /** True in a quote, a list item or a footnote. */
+  /** True if the heading is in a quote, a list item or a footnote. */
   readonly isNested: boolean
 }
 
@@ -23,7 +23,7 @@ export interface HeadingBlock {
 export class OpenSpan {
   start = 0
   end = 0
-  /** The start of the last line's text, and the end of the line before it. */
+  /** The start of the last line's text, and the end of the previous line. */
   lastLine = 0
   beforeLast = 0
   gaps: number[] | undefined
@@ -48,7 +48,7 @@ export class OpenSpan {
   }
 }
 
-/** `text.slice(start, end)` with the gaps replaced by spaces, which keeps all offsets. */
+/** Returns `text.slice(start, end)` with the gaps replaced by spaces, which preserves all offsets. */
 export function maskGaps(text: string, start: number, end: number, gaps: readonly number[]): string {
   let masked = ''
   let at = start
@@ -63,7 +63,7 @@ export function maskGaps(text: string, start: number, end: number, gaps: readonl
   return masked + text.slice(at, end)
 }
 
-/** The text of a heading as a single line. */
+/** Returns a heading's text as a single line. */
 export function headingText(text: string, { start, end, gaps }: Run): string {
   const source = gaps ? maskGaps(text, start, end, gaps) : text.slice(start, end)
   if (!source.includes('\n')) return source.trim()

@@ -1,28 +1,28 @@
 import { findFences } from '../frontmatter/frontmatter.ts'
 
 const MAX = 300
-/** How far around the range to search for a sentence, because a line can be megabytes long. */
+/** How far to search for a sentence before and after the range, because a line can be megabytes long. */
 const REACH = 2000
 
 const ITEM = /^[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]+/
-/** Lines that do not continue the previous line. */
+/** Matches lines that do not continue the previous line. */
 const BEGINS = /^[ \t>]*(?:[-*+][ \t]|\d{1,9}[.)][ \t]|#{1,6}[ \t]|\||```|~~~|\^|\[\^[^\]]+\]:)|^[ \t]*(?:---|\*\*\*|___)\s*$/
-/** A thematic break, a code fence or a frontmatter fence. Text never continues across one. */
+/** Matches a thematic break, a code fence or a frontmatter fence. Text never continues across them. */
 const BREAK = /^[ \t>]*(?:-{3,}|\*{3,}|_{3,}|={3,}|`{3,}|~{3,})[^\n]*$/m
 const WHOLE = /^[ \t>]*(?:\||#{1,6}[ \t])/
-/** The end of a sentence. If a lowercase letter follows, the period probably belongs to an abbreviation. */
+/** Matches the end of a sentence. A period before a lower-case letter probably belongs to an abbreviation. */
 const SENTENCE_END = /[.!?…]["'”’)\]*_]*\s+(?=[^\p{Ll}\s])|[。！？]\s*/gu
 
 /**
- * The sentence around `[start, end)`, or the list item, table row, heading or property line. At most 300 characters, with Markdown
- * kept and whitespace collapsed. Longer text is cut around the range and marked with `…`.
+ * Returns the sentence around `[start, end)`, or the list item, table row, heading or property line. Returns at most 300 characters,
+ * with Markdown preserved and whitespace collapsed. Longer text is cut around the range and marked with `…`.
  */
 export function sentenceAt(text: string, start: number, end: number): string {
   return shownUnit(text, [start, end], unitAround(text, start, end, sentenceWithin))
 }
 
 /**
- * Like `sentenceAt`, but a paragraph of at most 300 characters is returned whole, because the next sentence often explains the
+ * Like `sentenceAt`, but returns a paragraph of at most 300 characters as a whole, because the next sentence often explains the
  * first.
  */
 export function paragraphAt(text: string, start: number, end: number): { readonly text: string; readonly start: number } {
@@ -104,7 +104,7 @@ function sentenceWithin(text: string, bounds: Range, range: Range): Range {
   return [from, to]
 }
 
-/** Keeps the body and as much of `head` and `tail` as fits. */
+/** Keeps the body, and as much of `head` and `tail` as fits. */
 function cutAround(head: string, body: string, tail: string): string {
   const middle = body.length > MAX - 2 ? `${clip(body, MAX - 3)}…` : body
   const left = MAX - middle.length
@@ -113,7 +113,7 @@ function cutAround(head: string, body: string, tail: string): string {
   return before + middle + fitStart(tail, MAX - middle.length - before.length)
 }
 
-/** The end of the text, starting at a word, with at most `room` characters. */
+/** Returns the end of the text, starting at a word, in at most `room` characters. */
 function fitEnd(text: string, room: number): string {
   if (text.length <= room) return text
   if (room < 2) return ''

@@ -8,20 +8,20 @@ import {
   type WrittenDestination,
 } from '../destinations.ts'
 
-/** A destination, and the rules for text that replaces it. */
+/** A destination, and the rules for text that may replace it. */
 export interface EditableDestination extends WrittenDestination {
   /** True if the destination may contain spaces, because it is in angle brackets or quotes. */
   readonly enclosed: boolean
-  /** Characters that end this destination, besides those that end every destination. */
+  /** Characters that end this destination, in addition to those that end every destination. */
   readonly enders: string
   readonly shown: TextRange
-  /** Decodes a destination except for percent-encoding. Returns `undefined` if it cannot be decoded. */
+  /** Decodes a destination, except for percent-encoding. Returns `undefined` if it cannot be decoded. */
   readonly read: (raw: string) => string | undefined
 }
 
 export type LinkParts = Pick<PlacedLink, 'target' | 'subpath'>
 
-/** The slots of a destination, if it matches the link. If `query` is set, text after `?` is not part of the path. */
+/** Returns the slots of a destination if it matches the link. If `query` is set, text after `?` is not part of the path. */
 export function destinationSlots(written: EditableDestination, wanted: LinkParts, query: boolean): LinkSlots | undefined {
   const { raw, start } = written
   if (!isSaid(written, raw, wanted)) return undefined
@@ -57,7 +57,7 @@ function writeTarget(value: string, style: DestinationStyle): string {
   return encodeDestination(value, style).replaceAll('#', '%23')
 }
 
-/** The end of the path, which is the first `#`, escaped or not. */
+/** Returns the end of the path, which is the first `#`, escaped or not. */
 function hashAt({ raw, read }: EditableDestination): { readonly at: number; readonly after: number } | undefined {
   if (!raw.includes('&') && !raw.includes('\\')) {
     const at = raw.indexOf('#')
@@ -78,7 +78,7 @@ function isSaid({ read }: EditableDestination, raw: string, wanted: LinkParts): 
   return target === wanted.target && subpath === wanted.subpath
 }
 
-/** The destination of a Markdown link or a definition. */
+/** Creates the editable destination of a Markdown link or a definition. */
 export function markdownDestination(text: string, { raw, start }: WrittenDestination, shown?: TextRange): EditableDestination {
   const enclosed = text[start - 1] === '<'
   const read = (written: string): string | undefined => {
@@ -89,7 +89,7 @@ export function markdownDestination(text: string, { raw, start }: WrittenDestina
   return { raw, start, enclosed, enders: '', read, shown: shown ?? { start, end: start + raw.length } }
 }
 
-/** The destination of the HTML tag at `shown`. */
+/** Creates the editable destination of the HTML tag at `shown`. */
 export function htmlDestination(text: string, { raw, start }: WrittenDestination, shown: TextRange): EditableDestination {
   const quote = text.slice(shown.start, start).trimEnd().at(-1) ?? ''
   const enclosed = quote === '"' || quote === "'"
@@ -99,13 +99,13 @@ export function htmlDestination(text: string, { raw, start }: WrittenDestination
   return { raw, start, enclosed, enders, read, shown }
 }
 
-/** How a destination is written. */
+/** The style in which a destination is written. */
 export interface DestinationStyle {
-  /** True if spaces are not encoded, as in angle brackets or a quoted attribute. */
+  /** True if spaces are not encoded, as is the case in angle brackets and quoted attributes. */
   readonly spaces: boolean
-  /** True if letters beyond ASCII are percent-encoded. */
+  /** True if non-ASCII letters are percent-encoded. */
   readonly ascii: boolean
-  /** Characters to encode, besides those that every destination encodes. */
+  /** Characters to encode, in addition to those that are always encoded. */
   readonly enders: string
 }
 
@@ -113,13 +113,13 @@ export interface DestinationStyle {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters end a destination.
 const RESERVED = /[\x00-\x1f\x7f%\\`<>[\]|$"?]/g
 
-/** The style of an existing destination. Encoded letters and spaces stay encoded. */
+/** Returns the style of an existing destination. Encoded letters and spaces stay encoded. */
 function styleOf(written: { readonly raw: string; readonly enclosed: boolean; readonly enders: string }): DestinationStyle {
   const { raw, enclosed, enders } = written
   return { spaces: enclosed && !raw.includes('%20'), ascii: /%[89a-f][0-9a-f]/i.test(raw), enders }
 }
 
-/** Percent-encodes a path or heading, but only where necessary. */
+/** Percent-encodes a path or heading, but only as far as necessary. */
 export function encodeDestination(value: string, style: DestinationStyle): string {
   let text = value.replace(RESERVED, percent)
   if (!style.spaces) text = text.replaceAll(' ', '%20')
@@ -131,7 +131,7 @@ export function encodeDestination(value: string, style: DestinationStyle): strin
   return /^[a-z][a-z0-9+.-]*:/i.test(text) ? text.replace(':', '%3A') : text
 }
 
-/** Lone surrogates cannot be encoded. They stay, and the check of the written destination then fails. */
+/** Lone surrogates cannot be encoded. They are kept, and the check of the written destination then fails. */
 function percent(text: string): string {
   try {
     return encodeURIComponent(text)

@@ -12,7 +12,7 @@ import { isUrl, splitWikilink, type Wikilink, wikilinkEnd } from '../wikilinks.t
 import { destinationSlots, htmlDestination, markdownDestination } from './destination-slots.ts'
 import { cardPassage, type Passage, propertyPassage, slotsInFile, stringSlot, unquotedValue } from './passages.ts'
 
-/** Finds the places in a note's links that identify their targets. */
+/** Finds the parts of a note's links that identify their targets. */
 export function slotsOfNote(text: string, flavour: Flavour): FindSlots {
   return slotTable(() => {
     const destinations: Destinations = new Map()
@@ -35,7 +35,7 @@ export function slotsOfNote(text: string, flavour: Flavour): FindSlots {
   })
 }
 
-/** Finds the places in a canvas's links that identify their targets. */
+/** Finds the parts of a canvas's links that identify their targets. */
 export function slotsOfCanvas(text: string, flavour: Flavour): FindSlots {
   return slotTable(() => {
     const read = readCanvasNodes(text)
@@ -71,7 +71,7 @@ type SlotEntry = readonly [
   findSlots: () => LinkSlots | undefined,
 ]
 
-/** Looks up slots by link. All links of an escaped property share one position, so equal ones are matched in order. */
+/** Looks up slots by link. All links in an escaped property share one position, so equal links are matched in order. */
 function slotTable(read: () => readonly SlotEntry[]): FindSlots {
   const keyOf = ({ form, start, target, subpath }: SlotEntry[0]) => JSON.stringify([form, start, target, subpath])
   const table = once(() => {
@@ -109,7 +109,7 @@ function slotsAt(text: string, link: Link, { written, flavour }: WrittenLink): L
   return destinationSlots(destination, link, flavour.mode === 'docs')
 }
 
-/** The slots of the wikilink `[[…]]`, `![[…]]` or `#[[…]]` at `range`. */
+/** Returns the slots of the wikilink `[[…]]`, `![[…]]` or `#[[…]]` at `range`. */
 function wikilinkSlots(text: string, range: TextRange): LinkSlots | undefined {
   const open = text.indexOf('[[', range.start)
   if (open === -1 || open > range.start + 1 || wikilinkEnd(text, open, range.end) !== range.end) return undefined
@@ -132,7 +132,7 @@ function wikilinkSlots(text: string, range: TextRange): LinkSlots | undefined {
   return hash === -1 ? { target, shown: range } : { target, subpath: slot(hash + 1, headEnd, 'subpath'), shown: range }
 }
 
-/** The length of the content before the display text. */
+/** Returns the length of the content before the display text. */
 function headLength(content: string): number {
   const pipe = content.indexOf('|', 1)
   if (pipe === -1) return content.length

@@ -26,10 +26,10 @@ const ESCAPED: Readonly<Record<string, string>> = {
   P: '\u2029',
 }
 
-/** Names that YAML reads as text everywhere. */
+/** Names that YAML reads as text in any position. */
 const PLAIN = /^(?!(?:true|false|null)$)\p{L}[\p{L}\p{M}\p{N} ._/-]*$/iu
 
-/** Markdown inside another notation, such as a JSON string or a YAML value. */
+/** Markdown embedded in another notation, such as a JSON string or a YAML value. */
 export interface Passage {
   /** The Markdown. */
   readonly text: string
@@ -44,7 +44,7 @@ function mappedPassage(text: string, sources: Uint32Array, encode: Passage['enco
   return { text, sourceOf: (offset) => sources[offset] ?? 0, encode }
 }
 
-/** The Markdown of a canvas card in its JSON string. */
+/** Returns the Markdown of a canvas card, which is in a JSON string. */
 export function cardPassage(file: string, card: CanvasText): Passage {
   const sources = new Uint32Array(card.value.length + 1)
   const sourceOf = sourceOffsets(file, card)
@@ -52,13 +52,13 @@ export function cardPassage(file: string, card: CanvasText): Passage {
   return mappedPassage(card.value, sources, (text) => jsonContent(text, ''))
 }
 
-/** A slot for a whole JSON string after `prefix`. */
+/** Creates a slot for a whole JSON string after `prefix`. */
 export function stringSlot(file: string, { start, end }: CanvasText, prefix = ''): TextSlot {
   const raw = file.slice(start + 1, end - 1)
   return { start: start + 1 + prefix.length, end: end - 1, write: (value) => jsonContent(value, raw) }
 }
 
-/** The text between the quotes of a JSON string. Slashes and letters beyond ASCII are escaped if `like` escapes them. */
+/** Returns the text between the quotes of a JSON string. Escapes slashes and non-ASCII letters if `like` does. */
 function jsonContent(value: string, like: string): string {
   let text = JSON.stringify(value).slice(1, -1)
   if (like.includes('\\/')) text = text.replaceAll('/', '\\/')
@@ -69,7 +69,7 @@ function escaped(unit: string): string {
   return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
 }
 
-/** Converts slots of a passage to slots of its file. */
+/** Converts slots in a passage to slots in its file. */
 export function slotsInFile({ target, subpath, shown }: LinkSlots, passage: Passage): LinkSlots {
   return {
     target: slotInFile(target, passage),
@@ -90,21 +90,21 @@ function rangeInFile({ start, end }: TextRange, passage: Passage): TextRange {
   return { start: passage.sourceOf(start), end: passage.sourceOf(end) }
 }
 
-/** Returns the property's value that contains a link, or `undefined` if the link cannot be found in the file. */
+/** Returns the property value that contains a link, or `undefined` if the link cannot be found in the file. */
 export function propertyPassage(file: string, { link, inValue, text, isLiteral }: PropertyLink): Passage | undefined {
   if (!isLiteral) return quotedPassage(file, text)
   const shift = link.start - inValue.start
   return { text: text.value, sourceOf: (offset) => offset + shift, encode: yamlEncoder(file[text.start]) }
 }
 
-/** Escapes text for a YAML value, given its opening quote, if any. */
+/** Returns a function that escapes text for a YAML value, given the value's opening quote, if any. */
 function yamlEncoder(quote: string | undefined): Passage['encode'] {
   if (quote === '"') return (text) => JSON.stringify(text).slice(1, -1)
   if (quote === "'") return (text) => text.replaceAll("'", "''")
   return (text) => text
 }
 
-/** A quoted value on one line; `undefined` for every other value. */
+/** Returns the passage for a quoted value on one line, or `undefined` for any other value. */
 function quotedPassage(file: string, { value, start, end }: PropertyText): Passage | undefined {
   const quote = file[start]
   if ((quote !== '"' && quote !== "'") || file[end - 1] !== quote) return undefined
@@ -147,7 +147,7 @@ function doubleUnit(file: string, at: number): Unit | undefined {
   return code <= 0x10ffff ? { text: String.fromCodePoint(code), length: 2 + digits } : undefined
 }
 
-/** A property's value, if it has no quotes and could be quoted without changing it. */
+/** Returns a property's value if it has no quotes and could be quoted without changing it. */
 export function unquotedValue(
   text: string,
   { start, end }: PropertyText,

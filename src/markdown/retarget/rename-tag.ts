@@ -11,7 +11,7 @@ import { propertyTag } from '../tags.ts'
 import { cardPassage } from './passages.ts'
 
 export interface TagRenaming {
-  /** Tag without `#`, ignoring case. Nested tags `from/x` become `to/x`. */
+  /** Tag without `#`. Case does not matter. Nested tags `from/x` become `to/x`. */
   readonly from: string
   /** A name that `isTagName` accepts. */
   readonly to: string
@@ -20,7 +20,7 @@ export interface TagRenaming {
 export interface TagEdits {
   /** Edits in ascending order, as UTF-16 offsets in the file's text. */
   readonly edits: readonly TextEdit[]
-  /** 1-based lines on which the tag is written with escapes and cannot be edited. */
+  /** 1-based lines on which the tag cannot be edited because it is written with escapes. */
   readonly unfit: readonly number[]
 }
 
@@ -95,7 +95,7 @@ function isMeant(item: string, rename: Rename): boolean {
   return name !== undefined && rename(name) !== undefined
 }
 
-/** Matches the key and, with `COMMENT`, the comment of a property whose range is a whole line. */
+/** `KEY` matches a property's key and `COMMENT` its comment, for properties whose range is a whole line. */
 const KEY = /^[ \t]*tags?[ \t]*::?/i
 const COMMENT = /\s#\s.*$/s
 const ITEM = /[^\s,"'[\]{}#]+/g

@@ -185,7 +185,7 @@ describe('sections', () => {
       (await getNode(core, { id: 'a', ...whole, section: path })).value?.content
     await expect(section('How', 'Why')).rejects.toMatchObject({
       code: 'SECTION_NOT_FOUND',
-      message: 'Several sections are called "How > Why", on lines 4, 9.',
+      message: 'Several sections match "How > Why", on lines 4, 9.',
       candidates: [
         { path: ['One', 'How', 'Why'], line: 4 },
         { path: ['Two', 'How', 'Why'], line: 9 },

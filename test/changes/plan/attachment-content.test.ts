@@ -16,7 +16,7 @@ test('accepts only canonical base64', () => {
     fc.property(text, (content) => {
       const written = Buffer.from(content, 'base64').toString('base64')
       if (written === content) requireContent(content)
-      else expect(() => requireContent(content)).toThrow(/not base64 at position \d+/)
+      else expect(() => requireContent(content)).toThrow(/not valid base64 at position \d+/)
     }),
   )
 })
@@ -26,17 +26,17 @@ test.each([
   ['QUJD\nRA==', 4, /line breaks/],
   ['data:image/png;base64,QUJD', 4, /"base64,"/],
   ['QUJ_', 3, /instead of/],
-  ['QUJé', 3, /"é" cannot be there/],
-  ['QU=D', 2, /"=" cannot be there/],
-  ['QUJDRA', 6, /cut off/],
-  ['====', 0, /"=" cannot be there/],
+  ['QUJé', 3, /"é" is not allowed/],
+  ['QU=D', 2, /"=" is not allowed/],
+  ['QUJDRA', 6, /truncated/],
+  ['====', 0, /"=" is not allowed/],
   ['QUJDRB==', 5, /belong to no byte/],
   ['QUJDREV=', 6, /belong to no byte/],
 ])('rejects %j at position %i', (content, position, hint) => {
   expect(() => requireContent(content)).toThrow(
     expect.objectContaining({
       code: 'INVALID_PARAMS',
-      message: `content is not base64 at position ${position}.`,
+      message: `content is not valid base64 at position ${position}.`,
       hint: expect.stringMatching(hint),
     }),
   )

@@ -48,7 +48,7 @@ test('shows a moved file, also with an edit', () => {
 })
 
 test('shows a deleted file as one line', () => {
-  check({ to: undefined, before: 'a secret\n' }, 'Deleted: a.md goes to the trash\n')
+  check({ to: undefined, before: 'a secret\n' }, 'Deleted: a.md is moved to the trash\n')
 })
 
 test.each([
@@ -63,7 +63,7 @@ test.each([
 
 test('shows a moved or deleted attachment', () => {
   check({ from: 'x.png', to: 'y.png', isText: false }, 'rename from x.png\nrename to y.png\n')
-  check({ from: 'x.png', to: undefined, isText: false }, 'Deleted: x.png goes to the trash\n')
+  check({ from: 'x.png', to: undefined, isText: false }, 'Deleted: x.png is moved to the trash\n')
 })
 
 test('escapes a name that contains line breaks', () => {
@@ -72,7 +72,7 @@ test('escapes a name that contains line breaks', () => {
 
 test('gives up on versions that have nothing in common', () => {
   const text = (of: string): string => Array.from({ length: 6000 }, (_, line) => `${of}${line}\n`).join('')
-  check({ before: text('a'), after: text('b') }, '--- a/a.md\n+++ b/a.md\nThe versions differ too much to be compared\n')
+  check({ before: text('a'), after: text('b') }, '--- a/a.md\n+++ b/a.md\nThe versions differ too much to compare\n')
 })
 
 describe('the limit of 200,000 characters', () => {
@@ -83,7 +83,7 @@ describe('the limit of 200,000 characters', () => {
     const difference = differenceOf([large, large, large, large, small])
     expect(difference.length).toBeLessThanOrEqual(200_000)
     expect(
-      difference.endsWith('rename from a.md\nrename to last.md\n… 2 changed files are not shown: the difference is too long.\n'),
+      difference.endsWith('rename from a.md\nrename to last.md\n… 2 changed files are not shown because the diff is too long.\n'),
     ).toBe(true)
   })
 
@@ -97,7 +97,7 @@ describe('the limit of 200,000 characters', () => {
 
   test('counts a single file that is too long', () => {
     const difference = differenceOf([changed({ from: undefined, after: 'x'.repeat(300_000) })])
-    expect(difference).toBe('… 1 changed file is not shown: the difference is too long.\n')
+    expect(difference).toBe('… 1 changed file is not shown because the diff is too long.\n')
   })
 })
 
@@ -116,7 +116,7 @@ test('shows what was planned', async () => {
   ])
   expect(diff).toContain('--- a/a.md\n+++ b/a.md\n@@')
   expect(diff).toContain('+two\n')
-  expect(diff).toContain('Deleted: b.md goes to the trash\n')
+  expect(diff).toContain('Deleted: b.md is moved to the trash\n')
   expect(diff).toContain('rename from Old/c.md\nrename to New/c.md\n')
   expect(diff).toContain('rename from p.png\nrename to q.png\n')
   expect(diff).toContain('Binary file a.png added (70 bytes)\n')

@@ -40,8 +40,8 @@ describe('deleting', () => {
       diff: expect.stringContaining('Deleted: F/a.md'),
     })
     expect(result.dangling).toEqual([
-      { path: 'b.md', line: 2, text: 'a', reason: 'nothing has this name any more' },
-      { path: 'b.md', line: 2, text: 'F/a', reason: 'nothing has this name any more' },
+      { path: 'b.md', line: 2, text: 'a', reason: 'nothing has this name anymore' },
+      { path: 'b.md', line: 2, text: 'F/a', reason: 'nothing has this name anymore' },
     ])
     expect(await vault.edges()).toEqual(['b.md -> (F/a) x1', 'b.md -> (a) x1', 'c.md -> b.md x1'].sort())
   })

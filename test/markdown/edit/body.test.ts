@@ -96,7 +96,7 @@ describe('replace the body', () => {
   test('rejects content that is frontmatter', () => {
     const front = '---\nb: 1\n---\nx'
     expect(refusal(() => replaceBody('a', front))).toBe(
-      'INVALID_PARAMS | content: it begins with frontmatter. | Send the body alone, and frontmatter as `properties` and `tags`.',
+      'INVALID_PARAMS | content: it starts with frontmatter. | Send only the body, and send frontmatter as `properties` and `tags`.',
     )
     expect(refusal(() => replaceBody(FRONT, front))).toMatch(/^INVALID_PARAMS/)
     expect(refusal(() => replaceBody('a', '---\n---\nx'))).toMatch(/^INVALID_PARAMS/)

@@ -100,10 +100,10 @@ describe('below a heading', () => {
       { path: ['One', 'Setup'], line: 8 },
     ])
     const several = errorOf(() => editSection(TEXT, { section: ['Setup'], mode: 'append', content: 'x', flavour: flavour() }))
-    expect(several.message).toBe('Several sections are called "Setup", on lines 8, 13.')
+    expect(several.message).toBe('Several sections match "Setup", on lines 8, 13.')
     expect(several.candidates).toHaveLength(2)
     expect(several.candidates?.[1]).toEqual({ path: ['Two', 'Setup'], line: 13 })
-    expect(refusal(() => edit('append', ['A'], 'x', '# A\n# A\n'))).toMatch(/on lines 1, 2\. \| Some have the same path/)
+    expect(refusal(() => edit('append', ['A'], 'x', '# A\n# A\n'))).toMatch(/on lines 1, 2\. \| Some headings have the same path/)
     expect(refusal(() => editSection('x', { section: ['A'], mode: 'append', content: 'x', flavour: flavour() }))).toMatch(
       /no headings/,
     )
@@ -114,7 +114,7 @@ describe('below a heading', () => {
 
   test('rejects content that repeats the heading or creates frontmatter', () => {
     expect(refusal(() => edit('replace', ['Two', 'Setup'], '## Setup\n\nx'))).toMatch(
-      /^INVALID_PARAMS.*line 13.*Leave the heading out/,
+      /^INVALID_PARAMS.*line 13.*Omit the heading/,
     )
     expect(refusal(() => edit('insert_before', ['A'], '---\na: 1\n---', '# A\n'))).toMatch(/^INVALID_PARAMS/)
   })
@@ -163,7 +163,7 @@ describe('blocks', () => {
   test('reject a missing or ambiguous block, and an edit that would lose the id', () => {
     const none = errorOf(() => edit('append', ['^no'], 'x', 'a ^id\n\nb ^x'))
     expect(none.toJSON()).toMatchObject({ code: 'SECTION_NOT_FOUND', candidates: ['^id', '^x'] })
-    expect(errorOf(() => edit('append', ['^id'], 'x', 'a ^id\n\nb ^ID')).message).toBe('Several blocks are called ^id.')
+    expect(errorOf(() => edit('append', ['^id'], 'x', 'a ^id\n\nb ^ID')).message).toBe('Several blocks have the id ^id.')
     expect(refusal(() => edit('replace', ['^id'], '```\nopen', 'b ^id'))).toMatch(/^INVALID_PARAMS/)
   })
 })
@@ -259,7 +259,7 @@ describe('for any text', () => {
           try {
             after = edit(mode, [`^${id}`], content, text)
           } catch (error) {
-            expect(String(error)).toMatch(/would no longer name its block|called/)
+            expect(String(error)).toMatch(/would separate .* from its block|have the id/)
             continue
           }
           expect(outlineOf(after, flavour()).blocks).toEqual(expect.arrayContaining([...outlineOf(text, flavour()).blocks]))

@@ -162,7 +162,7 @@ describe('names', () => {
 describe('refused with the line', () => {
   test('malformed frontmatter', () => {
     expect(refusal(() => changeTags('---\na: 1\nb: @x\n---\n', { add: ['x'] }))).toMatch(
-      /^EDIT_MISMATCH \| Line 3: .*Correct the frontmatter/,
+      /^EDIT_MISMATCH \| Line 3: .*Fix the frontmatter/,
     )
     expect(refusal(() => changeTags('---\na: 1\na: 2\n---\n', { add: ['x'] }))).toMatch(/Line 3/)
     expect(refusal(() => changeTags('---\na: 1\n', { remove: ['x'] }))).toMatch(/Line 1: .*never closed/)

@@ -10,10 +10,10 @@ import { type Draft, decode } from '../draft.ts'
 import { isTrash } from '../note-paths.ts'
 import type { VaultView } from '../vault-view.ts'
 
-/** Maximum number of links to list in one note. */
+/** Maximum number of links to list for one note. */
 const NAMED = 5
 
-/** A note with links to its headings or blocks, and the files that contain those links. */
+/** A note that has links to its headings or blocks, and the files that contain these links. */
 interface PartTarget {
   readonly draft: Draft
   readonly sources: readonly number[]
@@ -22,13 +22,13 @@ interface PartTarget {
 export interface LinkingFiles {
   /** Reads files by key, with their links after the change. */
   readonly read: (keys: readonly number[]) => Promise<readonly RelinkSource[]>
-  /** Returns a file's names before planning, because links to its new name are still indexed under the old name. */
+  /** Returns a file's names before planning, because links that mention its new name are still indexed under the old name. */
   readonly namedBefore: (key: number) => NamedFile | undefined
 }
 
 /**
- * Reports links to headings or blocks that an edit removed, one sentence per note. Links that were rewritten or already broken are
- * ignored.
+ * Reports links to headings or blocks that an edit removed, in one sentence per note. Ignores links that were rewritten or already
+ * broken.
  */
 export async function brokenPartNotes(
   drafts: readonly Draft[],
@@ -55,7 +55,7 @@ export async function brokenPartNotes(
   })
 }
 
-/** Returns an edited note if any links refer to its headings or blocks. Other notes need not be parsed. */
+/** Returns the edited note if there are links to its headings or blocks. Other notes need not be parsed. */
 function partTarget(draft: Draft, view: VaultView, namedBefore: LinkingFiles['namedBefore']): readonly PartTarget[] {
   const { key, path, original, isEdited } = draft
   if (!isEdited || original === undefined || isTrash(path) || isTrash(original) || view.kindOf(path) !== 'note') return []
@@ -64,7 +64,7 @@ function partTarget(draft: Draft, view: VaultView, namedBefore: LinkingFiles['na
   return sources.length > 0 || /\[\[#|\]\(#/.test(draft.text) ? [{ draft, sources }] : []
 }
 
-/** Returns a test for subpaths that no longer exist in a note. */
+/** Returns a function that checks whether a subpath existed in a note and no longer does. */
 function lostParts(draft: Draft, flavour: Flavour): readonly (readonly [key: number, isLost: (subpath: string) => boolean])[] {
   const before = outlineOf(decode(draft.disk), flavour)
   const after = outlineOf(draft.text, flavour)
@@ -74,6 +74,6 @@ function lostParts(draft: Draft, flavour: Flavour): readonly (readonly [key: num
 }
 
 function sentenceOf(path: string, places: readonly string[]): string {
-  const [links, lead] = places.length === 1 ? ['1 link names', 'It leads'] : [`${places.length} links name`, 'They lead']
-  return `${links} a heading or block that is no longer in ${path}: ${listSome(places, NAMED)}. ${lead} to the top of the note; rename_heading keeps links to a heading.`
+  const [links, lead] = places.length === 1 ? ['1 link refers', 'It leads'] : [`${places.length} links refer`, 'They lead']
+  return `${links} to a heading or block that is no longer in ${path}: ${listSome(places, NAMED)}. ${lead} to the top of the note; rename_heading keeps links to a heading.`
 }

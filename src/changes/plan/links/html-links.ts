@@ -8,13 +8,13 @@ import { isTrash } from '../note-paths.ts'
 import type { VaultView } from '../vault-view.ts'
 
 export interface HtmlLinks {
-  /** Broken links in HTML, which are not links of the vault and are not rewritten. */
+  /** Broken HTML links. They are not links of the vault and are not rewritten. */
   readonly broken: readonly LinkReport[]
   /** Number of notes that were skipped because the time limit was reached. */
   readonly unread: number
 }
 
-/** Time limit in milliseconds, because every note has to be read. */
+/** Time limit in milliseconds. There has to be one, because every note is read. */
 const TIME = 1000
 
 /** How long to read notes before yielding, in milliseconds. */
@@ -28,8 +28,8 @@ interface Source {
 }
 
 /**
- * Finds HTML links that are broken by a move. Only applies in modes in which `<a href>` and `<img src>` are not links of the vault,
- * which are all except `docs`.
+ * Finds HTML links that a move breaks. Only applies in modes in which `<a href>` and `<img src>` are not links of the vault, which
+ * are all modes except `docs`.
  */
 export async function brokenHtmlLinks(view: VaultView, drafts: readonly Draft[]): Promise<HtmlLinks> {
   const moved = new Map(drafts.filter(isMoved).map(({ original, path }) => [foldName(original ?? ''), path]))
@@ -75,7 +75,7 @@ export function isMoved({ original, path }: Draft): boolean {
   return original !== undefined && original !== path && !isTrash(original) && !isTrash(path)
 }
 
-/** A cheap check that excludes most notes. */
+/** A cheap check that rules out most notes. */
 function mayLink(bytes: Uint8Array): boolean {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   return ['href', 'HREF', '<img', '<IMG'].some((mark) => buffer.includes(mark))

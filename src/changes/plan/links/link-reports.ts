@@ -5,7 +5,7 @@ import type { LostReason, RelinkSource } from '../../../links/relink/relink-plan
 import { mentionsAny, resolveLink } from '../../../links/resolve.ts'
 import type { VaultView } from '../vault-view.ts'
 
-/** Collects links that a change redirects or breaks. They are reported after planning, because a later operation may repair them. */
+/** Collects the links that a change redirects or breaks. They are reported after planning, because a later operation may fix them. */
 export class LinkReports {
   readonly #view: VaultView
   readonly #lost = new Map<string, Lost>()
@@ -14,13 +14,13 @@ export class LinkReports {
     this.#view = view
   }
 
-  /** @param target path of the link's current file */
+  /** @param target path of the file that the link currently leads to */
   add(source: RelinkSource, link: ResolvedLink, { target, reason }: Pick<Lost, 'target' | 'reason'>): void {
     const id = `${source.key} ${link.start} ${link.target}`
     if (!this.#lost.has(id)) this.#lost.set(id, { key: source.key, link, target, reason })
   }
 
-  /** Adds the links that would resolve differently, or no longer resolve, if the names changed and nothing were rewritten. */
+  /** Adds the links that would resolve differently, or not at all, if the names changed and no link were rewritten. */
   addLedElsewhere(
     sources: readonly RelinkSource[],
     changes: readonly NameChange[],
@@ -39,7 +39,7 @@ export class LinkReports {
     }
   }
 
-  /** @param pathOf returns the future path of a file, or `undefined` if it is removed */
+  /** @param pathOf returns a file's future path, or `undefined` if the file is removed */
   list(
     pathOf: (key: number) => string | undefined,
     linksOf: (key: number) => readonly ResolvedLink[] | undefined,
@@ -65,10 +65,10 @@ interface Lost {
 }
 
 const REASONS: Readonly<Record<LostReason, string>> = {
-  gone: 'nothing has this name any more',
-  unreadable: 'the file that holds it cannot be read',
+  gone: 'nothing has this name anymore',
+  unreadable: 'the file that contains it cannot be read',
   unwritable: 'the new name cannot be written in a link of this kind',
-  misread: 'with the new name in it, the text around it would be read as something else',
+  misread: 'with the new name, the surrounding text would be parsed differently',
 }
 
 function reasonOf(reason: LostReason, now: string | undefined): string {

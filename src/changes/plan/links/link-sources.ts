@@ -18,7 +18,10 @@ export interface LinkSourceParts {
   open(key: number, path: string): Draft
 }
 
-/** Files with their links, resolved with the current names. Links come from the index if it is up to date, otherwise from the text. */
+/**
+ * Provides files with their links, resolved with the current names. Links come from the index if it is up to date, or else from the
+ * text.
+ */
 export class LinkSources {
   readonly #view: VaultView
   readonly #drafts: DraftTable
@@ -34,7 +37,7 @@ export class LinkSources {
 
   /** Returns the files whose links may be affected by changed names. */
   async affectedBy(changes: readonly NameChange[]): Promise<readonly RelinkSource[]> {
-    // Edited files may mention names that are not in the index. There are few such files, so all of them are checked.
+    // Edited files may mention names that are not in the index. There are few of them, so all are checked.
     const edited = this.#drafts.all().filter(({ isEdited, path }) => isEdited && !isTrash(path))
     const keys = affectedSources(this.#view.names, changes, (name) => this.#view.sourcesOf(name))
     return await this.#sources([...new Set([...keys, ...edited.map(({ key }) => key)])])
@@ -53,7 +56,7 @@ export class LinkSources {
     return { key, path, links: this.#resolve({ key, path }, this.#linksIn(path, text)) }
   }
 
-  /** Returns the files with these keys, leaving out missing ones. */
+  /** Returns the files with these keys. Omits missing files. */
   async at(keys: readonly number[]): Promise<readonly RelinkSource[]> {
     return await this.#sources(keys)
   }
@@ -72,10 +75,10 @@ export class LinkSources {
 
   #fromRecord(record: FileRecord): RelinkSource | readonly [] {
     if (this.#view.isCurrent(record)) {
-      // Earlier operations may have changed the targets of links.
+      // Earlier operations may have changed what the links resolve to.
       return this.#names.differ ? { ...record, links: this.#resolve(record, record.links) } : record
     }
-    // The file was deleted in the meantime, so there are no links to keep.
+    // The file has been deleted in the meantime, so it has no links to keep.
     if (this.#view.look(record.path) === undefined) return []
     const draft = this.#open(record.key, record.path)
     return textOf(draft) === undefined ? [] : this.read(draft)

@@ -11,7 +11,7 @@ import type { VaultView } from '../vault-view.ts'
 
 /** Maximum number of links to list in one sentence. */
 const NAMED = 5
-/** Maximum number of notes to read for their headings and blocks. */
+/** Maximum number of notes whose headings and blocks are read. */
 const MOST_READ = 50
 
 export interface WrittenLinkFiles {
@@ -26,7 +26,7 @@ interface WrittenLink {
   readonly link: ResolvedLink
 }
 
-/** Describes new links whose target, heading or block is missing, and new links with an ambiguous name. Existing links are left out. */
+/** Describes new links whose target, heading or block is missing, or whose name is ambiguous. Existing links are ignored. */
 export function writtenLinkNotes(drafts: readonly Draft[], view: VaultView, files: WrittenLinkFiles): readonly string[] {
   const written = drafts.flatMap((draft) => linksWritten(draft, view, files.read))
   const missing = written.filter(({ link }) => typeof link.to === 'string')
@@ -35,15 +35,15 @@ export function writtenLinkNotes(drafts: readonly Draft[], view: VaultView, file
   const several = written.filter(({ link }) => link.rivals !== undefined)
   return [
     ...sentence(missing, ['leads nowhere', 'lead nowhere']),
-    ...sentence(partless, ['names a heading or block that is not there', 'name a heading or block that is not there'], {
+    ...sentence(partless, ['refers to a heading or block that does not exist', 'refer to a heading or block that does not exist'], {
       end: partless.length === 1 ? ' It leads to the top of the note.' : ' They lead to the top of the note.',
     }),
-    ...sentence(several, ['fits several notes', 'fit several notes'], {
+    ...sentence(several, ['matches several notes', 'match several notes'], {
       describe: ({ link: { to, rivals = [] } }) => {
         const paths = [to, ...rivals].flatMap((key) => (typeof key === 'number' ? files.pathOf(key) : []))
         return ` (${listSome(paths.sort(), NAMED)})`
       },
-      end: ' Write the path of the note you mean.',
+      end: ' Use the path of the intended note.',
     }),
   ]
 }
@@ -59,7 +59,7 @@ function sentence(
   { describe = () => '', end = '' }: SentenceParts = {},
 ): readonly string[] {
   if (links.length === 0) return []
-  const subject = links.length === 1 ? `1 link that was written ${one}` : `${links.length} links that were written ${several}`
+  const subject = links.length === 1 ? `1 new link ${one}` : `${links.length} new links ${several}`
   const places = links.map((written) => `${placeOf(written)}${describe(written)}`)
   return [`${subject}: ${listSome(places, NAMED)}.${end}`]
 }
@@ -68,7 +68,7 @@ function placeOf({ path, link: { line, target, subpath } }: WrittenLink): string
   return `${path}:${line} ${quote(subpath === undefined ? target : `${target}#${subpath}`)}`
 }
 
-/** Returns the links that are missing, or occur fewer times, in the note's text on disk. */
+/** Returns the links in a note that do not occur, or occur less often, in its text on disk. */
 function linksWritten(draft: Draft, view: VaultView, read: WrittenLinkFiles['read']): readonly WrittenLink[] {
   const { original, path, isEdited } = draft
   if (!isEdited || isTrash(path) || view.kindOf(path) !== 'note') return []
@@ -89,7 +89,7 @@ function nameOf({ target, subpath }: { readonly target: string; readonly subpath
   return `${target}#${subpath ?? ''}`
 }
 
-/** Returns a test for whether a link's heading or block exists. */
+/** Returns a function that checks whether a link's heading or block exists. */
 function partTest(view: VaultView, { byKey }: WrittenLinkFiles): (link: ResolvedLink) => boolean {
   const tests = new Map<number, (subpath: string) => boolean>()
   return ({ to, subpath }) => {

@@ -22,7 +22,7 @@ test('an attachment is a new file with exactly the given bytes, and no note is e
   const { planned } = await add()
   expect(planned.changes).toEqual([{ kind: 'create', path: 'a.png', bytes: Buffer.from(PNG, 'base64') }])
   expect(planned.files).toEqual([{ kind: 'created', to: 'a.png', relinked: [] }])
-  expect(planned.notes).toEqual(['No note was edited; ![[a.png]] shows the attachment in one.'])
+  expect(planned.notes).toEqual(['No note was edited; write ![[a.png]] in a note to show the attachment.'])
 })
 
 describe('attachmentFolderPath', () => {
@@ -94,7 +94,7 @@ describe('the file name', () => {
   test('a file name is numbered if another file has it, ignoring case', async () => {
     const { path, notes } = await add({ files: { ...NOTE, 'A.png': '', 'a 1.png': '' } })
     expect(path).toBe('a 2.png')
-    expect(notes[0]).toBe('Another file is called "a.png": this one is "a 2.png".')
+    expect(notes[0]).toBe('The name "a.png" is taken, so the new file is called "a 2.png".')
     expect(notes[1]).toContain('![[a 2.png]]')
   })
 
@@ -119,11 +119,11 @@ describe('the file name', () => {
     ['a#b[1].png', 'Use "a-b-1-.png".'],
     ['.b.png', 'Use "b.png".'],
     ['a.png.', 'Use "a.png".'],
-    ['a', 'Give a name like "diagram.png".'],
-    ['', 'Give a name like "diagram.png".'],
-    ['.png', 'Give a name like "diagram.png".'],
-    ['..', 'Give a name like "diagram.png".'],
-    [`${'x'.repeat(300)}.png`, expect.stringContaining('Give a name')],
+    ['a', 'Use a name such as "diagram.png".'],
+    ['', 'Use a name such as "diagram.png".'],
+    ['.png', 'Use a name such as "diagram.png".'],
+    ['..', 'Use a name such as "diagram.png".'],
+    [`${'x'.repeat(300)}.png`, expect.stringContaining('Use a name')],
     ['b.md', 'create_node creates notes.'],
     ['b.CANVAS', 'create_node creates notes.'],
   ])('rejects the file name %j', async (filename, hint) => {
@@ -134,7 +134,7 @@ describe('the file name', () => {
 describe('the title', () => {
   test('appears in the suggested embed', async () => {
     expect((await add({ given: { title: ' A (small) #map ' } })).notes).toEqual([
-      'No note was edited; ![[a.png|A (small) #map]] shows the attachment in one.',
+      'No note was edited; write ![[a.png|A (small) #map]] in a note to show the attachment.',
     ])
   })
 

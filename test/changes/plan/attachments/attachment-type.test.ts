@@ -114,9 +114,9 @@ describe('mismatched types', () => {
     ['unknown', 'a.zst', undefined, 'bytes are something else'],
     ['zip', 'a.q42', 'image/png', 'bytes are application/zip'],
     ['unknown', 'a.q42', 'text/plain', 'bytes are something else'],
-    ['png', 'a.png', 'image/jpeg', 'mime_type says image/jpeg'],
-    ['png', 'a.png', 'text/png', 'mime_type says text/png'],
-    ['text', 'a.csv', 'application/json', 'mime_type says application/json'],
+    ['png', 'a.png', 'image/jpeg', 'mime_type is image/jpeg'],
+    ['png', 'a.png', 'text/png', 'mime_type is text/png'],
+    ['text', 'a.csv', 'application/json', 'mime_type is application/json'],
     ['png', 'a.png', 'png', 'not a media type'],
     ['png', 'a.png', '', 'not a media type'],
     ['png', 'a.png', 'image/png\nx', 'not a media type'],
@@ -131,10 +131,10 @@ describe('mismatched types', () => {
 
 test('suggests a name that matches the bytes', async () => {
   await expect(check('jpg', 'a.b.png')).rejects.toMatchObject({
-    hint: 'Call it "a.b.jpg", or send content that matches the name.',
+    hint: 'Name it "a.b.jpg", or send content that matches the name.',
   })
   await expect(check('png', 'a.png', 'image/gif')).rejects.toMatchObject({
-    hint: 'Use a name that ends in ".gif", or leave mime_type out.',
+    hint: 'Use a name that ends in ".gif", or omit mime_type.',
   })
 })
 

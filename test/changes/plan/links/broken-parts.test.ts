@@ -25,13 +25,13 @@ async function notesOf(operations: Operation | readonly Operation[]): Promise<re
 
 test('editing away a heading reports the links to it', async () => {
   expect(await notesOf(replace('## Part', '## Other'))).toEqual([
-    '3 links name a heading or block that is no longer in a.md: a.md:5 "#Part", b.md:1 "a#Part", c.canvas:1 "a.md#Top#Part". They lead to the top of the note; rename_heading keeps links to a heading.',
+    '3 links refer to a heading or block that is no longer in a.md: a.md:5 "#Part", b.md:1 "a#Part", c.canvas:1 "a.md#Top#Part". They lead to the top of the note; rename_heading keeps links to a heading.',
   ])
 })
 
 test('removing a block reports the links to it', async () => {
   expect(await notesOf(replace(' ^block', ''))).toEqual([
-    '1 link names a heading or block that is no longer in a.md: b.md:3 "a#^block". It leads to the top of the note; rename_heading keeps links to a heading.',
+    '1 link refers to a heading or block that is no longer in a.md: b.md:3 "a#^block". It leads to the top of the note; rename_heading keeps links to a heading.',
   ])
 })
 
@@ -40,7 +40,7 @@ test.each<[string, Operation | readonly Operation[], string]>([
   ['after', [replace('## Part', '## Other'), { kind: 'move', id: 'a', to: 'sub/y' }], 'sub/y'],
 ])('reports a lost heading also when the note moves %s the edit', async (_, operations, to) => {
   const [note] = (await notesOf(operations)).filter((text) => text.includes('heading or block'))
-  expect(note).toContain(`3 links name a heading or block that is no longer in ${to}.md`)
+  expect(note).toContain(`3 links refer to a heading or block that is no longer in ${to}.md`)
 })
 
 test.each<[string, Operation | readonly Operation[]]>([

@@ -21,23 +21,23 @@ async function notesOf(operations: Operation | readonly Operation[], options: Wr
 
 test('reports newly written broken links with their line, but not existing ones', async () => {
   expect(await notesOf(append('See [[Nope]], [[b]] and ![[no.png]].'))).toEqual([
-    '2 links that were written lead nowhere: a.md:4 "Nope", a.md:4 "no.png".',
+    '2 new links lead nowhere: a.md:4 "Nope", a.md:4 "no.png".',
   ])
 })
 
 test('reports another link to a missing note once', async () => {
-  expect(await notesOf(append('Again [[Gone]].'))).toEqual(['1 link that was written leads nowhere: a.md:4 "Gone".'])
+  expect(await notesOf(append('Again [[Gone]].'))).toEqual(['1 new link leads nowhere: a.md:4 "Gone".'])
 })
 
 test('reports links to missing headings and blocks', async () => {
   expect(await notesOf(append('[[b#Part]] [[b#^block]] [[b#Other]] [[#Nope]]'))).toEqual([
-    '2 links that were written name a heading or block that is not there: a.md:4 "b#Other", a.md:4 "#Nope". They lead to the top of the note.',
+    '2 new links refer to a heading or block that does not exist: a.md:4 "b#Other", a.md:4 "#Nope". They lead to the top of the note.',
   ])
 })
 
 test('reports an ambiguous link with its candidates', async () => {
   expect(await notesOf(append('[[Same]]'))).toEqual([
-    '1 link that was written fits several notes: a.md:4 "Same" (x/Same.md, y/Same.md). Write the path of the note you mean.',
+    '1 new link matches several notes: a.md:4 "Same" (x/Same.md, y/Same.md). Use the path of the intended note.',
   ])
 })
 
@@ -48,13 +48,13 @@ test('a link to a note that a later operation creates is not broken', async () =
 test('reports links in new notes and in properties', async () => {
   const content = '[[Nope]]\n'
   expect(await notesOf({ kind: 'create', id: 'new', content, properties: { up: '[[None]]' } })).toEqual([
-    '2 links that were written lead nowhere: new.md:2 "None", new.md:4 "Nope".',
+    '2 new links lead nowhere: new.md:2 "None", new.md:4 "Nope".',
   ])
 })
 
 test('counts many links and names the first five', async () => {
   const [note] = await notesOf(append(Array.from({ length: 9 }, (_, at) => `[[n${at}]]`).join(' ')))
-  expect(note).toMatch(/^9 links that were written lead nowhere: .*"n4" and 4 more\.$/)
+  expect(note).toMatch(/^9 new links lead nowhere: .*"n4" and 4 more\.$/)
 })
 
 test.each<[string, Operation]>([
