@@ -204,23 +204,23 @@ class RecordedChanges implements Changes {
       this.#finish(id, 'rolled_back')
       return kept
     } catch (second) {
-      throw new RouxError('PROVIDER_ERROR', `The change failed (${reason(error)}), and rolling it back failed too (${reason(second)}).`, {
-        hint: 'Its record is kept: the next writing call or the next start rolls it back.',
-        cause: error,
-      })
+      throw new RouxError(
+        'PROVIDER_ERROR',
+        `The change failed (${reason(error)}), and rolling it back failed too (${reason(second)}).`,
+        {
+          hint: 'Its record is kept: the next writing call or the next start rolls it back.',
+          cause: error,
+        },
+      )
     }
   }
 
   #unknown(id: string): RouxError {
     const recent = this.#journal.list(this.#root, 5).map((change) => ({ id: change.id, title: change.title }))
-    return new RouxError(
-      'INVALID_PARAMS',
-      `This vault's history has no change ${JSON.stringify(id.slice(0, 100))}.`,
-      {
-        hint: `Changes are kept for a limited time; ${recent.length === 0 ? 'the history is empty.' : 'the candidates are the most recent ones.'}`,
-        ...(recent.length === 0 ? {} : { candidates: recent }),
-      },
-    )
+    return new RouxError('INVALID_PARAMS', `This vault's history has no change ${JSON.stringify(id.slice(0, 100))}.`, {
+      hint: `Changes are kept for a limited time; ${recent.length === 0 ? 'the history is empty.' : 'the candidates are the most recent ones.'}`,
+      ...(recent.length === 0 ? {} : { candidates: recent }),
+    })
   }
 }
 

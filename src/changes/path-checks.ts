@@ -130,9 +130,13 @@ export class PathChecks {
 }
 
 function linked(path: string): RouxError {
-  return new RouxError('PERMISSION_DENIED', `${quote(path)} is a symbolic link; writing through symbolic links is not supported.`, {
-    hint: 'Specify the path it leads to, if that path is in the vault.',
-  })
+  return new RouxError(
+    'PERMISSION_DENIED',
+    `${quote(path)} is a symbolic link; writing through symbolic links is not supported.`,
+    {
+      hint: 'Specify the path it leads to, if that path is in the vault.',
+    },
+  )
 }
 
 function unholdable(path: string, name: string, { reason, suggestion }: { reason: string; suggestion: string }): RouxError {

@@ -32,7 +32,10 @@ export function requireInside(path: string): void {
   }
   const hidden = names.find((name, i) => name.startsWith('.') && !(i === 0 && name === TRASH))
   if (hidden !== undefined) {
-    throw denied(`${quote(path)} is in or is ${quote(hidden)}: names that start with a dot cannot be written.`, 'Use another name.')
+    throw denied(
+      `${quote(path)} is in or is ${quote(hidden)}: names that start with a dot cannot be written.`,
+      'Use another name.',
+    )
   }
 }
 

@@ -291,7 +291,8 @@ async function rollBackMove(place: ChangeDirectory, entry: Numbered<EntryOf<'mov
 
 function rollBackFolderMove(place: ChangeDirectory, { path, to }: EntryOf<'moveFolder'>): string | undefined {
   if (place.stamp(to)?.kind !== 'folder') return undefined
-  if (place.stamp(path) !== undefined && !place.isSame(path, to)) return `there is another folder; the original contents are in ${to}`
+  if (place.stamp(path) !== undefined && !place.isSame(path, to))
+    return `there is another folder; the original contents are in ${to}`
   if (place.stamp(folderOf(path)) === undefined) return `the parent folder is gone; the original contents are in ${to}`
   place.rename(to, path)
   return undefined

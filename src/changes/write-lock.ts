@@ -97,9 +97,13 @@ function writeHolder(path: string): void {
 }
 
 function heldBy(path: string, timeout: number): RouxError {
-  return new RouxError('TIMEOUT', `Another process is holding the vault's write lock: ${describeHolder(path)}. Nothing was written.`, {
-    hint: `Roux waited ${timeout / 1000} s. Call again; if that process is stuck, end it, and its unfinished change is rolled back.`,
-  })
+  return new RouxError(
+    'TIMEOUT',
+    `Another process is holding the vault's write lock: ${describeHolder(path)}. Nothing was written.`,
+    {
+      hint: `Roux waited ${timeout / 1000} s. Call again; if that process is stuck, end it, and its unfinished change is rolled back.`,
+    },
+  )
 }
 
 function describeHolder(path: string): string {

@@ -27,7 +27,8 @@ export async function addAttachment(workspace: Workspace, operation: AddAttachme
   await requireType(bytes, { filename, mimeType: operation.mimeType })
   const path = requirePath(freePath(inFolder(folder, filename), (one) => isFree(workspace, one)))
   const draft = workspace.create(path, bytes)
-  if (nameOf(path) !== filename) notes.push(`The name ${quote(filename)} is taken, so the new file is called ${quote(nameOf(path))}.`)
+  if (nameOf(path) !== filename)
+    notes.push(`The name ${quote(filename)} is taken, so the new file is called ${quote(nameOf(path))}.`)
   const embed = await embedText(path, { mode: view.flavour.mode, title, note: note?.path })
   notes.push(`No note was edited; write ${embed} in a note to show the attachment.`)
   return draft
@@ -48,15 +49,12 @@ function requireFilename(view: VaultView, filename: string): string {
   if (filename.startsWith('.')) throw unusable(filename, 'names that start with a dot are hidden', filename.replace(/^\.+/, ''))
   if (endingOf(filename) === '') throw unusable(filename, 'it has no extension such as ".png"')
   const unlinkable = /[#^[\]]/.exec(filename)?.[0]
-  if (unlinkable !== undefined) throw unusable(filename, `links cannot contain "${unlinkable}"`, filename.replace(/[#^[\]]/g, '-'))
+  if (unlinkable !== undefined)
+    throw unusable(filename, `links cannot contain "${unlinkable}"`, filename.replace(/[#^[\]]/g, '-'))
   if (view.kindOf(filename) === 'attachment') return filename
-  throw new RouxError(
-    'INVALID_PARAMS',
-    `${quote(filename)} is the name of a ${view.kindOf(filename)}, not of an attachment.`,
-    {
-      hint: 'create_node creates notes.',
-    },
-  )
+  throw new RouxError('INVALID_PARAMS', `${quote(filename)} is the name of a ${view.kindOf(filename)}, not of an attachment.`, {
+    hint: 'create_node creates notes.',
+  })
 }
 
 function unusable(filename: string, reason: string, suggestion = ''): RouxError {

@@ -69,8 +69,7 @@ function requireOneMeaning(operation: CreateNote | UpdateNote): void {
   const related = new Set(Object.keys(relations).map((key) => key.toLowerCase()))
   for (const key of Object.keys(properties)) {
     const isTwice = (title !== undefined && /^title$/i.test(key)) || (hasTags && /^tags?$/i.test(key))
-    if (isTwice)
-      throw invalid(`${JSON.stringify(key)} is set twice, as an argument and in properties.`, 'Remove one of them.')
+    if (isTwice) throw invalid(`${JSON.stringify(key)} is set twice, as an argument and in properties.`, 'Remove one of them.')
     if (related.has(key.toLowerCase()))
       throw invalid(`${JSON.stringify(key)} is set twice, in properties and in relations.`, 'Remove one of them.')
   }
@@ -171,10 +170,14 @@ async function requireNoReferrers(workspace: Workspace, draft: Draft): Promise<v
   if (referrers.length === 0) return
   const paths = referrers.map(({ path }) => workspace.idOf(path)).sort()
   const count = paths.length === 1 ? '1 file links' : `${paths.length} files link`
-  throw new RouxError('LINK_INTEGRITY', `${count} to ${quote(workspace.idOf(draft.path))}; changing the title would break these links.`, {
-    hint: 'Set update_links to rewrite the links, or keep the title.',
-    candidates: paths.slice(0, 20),
-  })
+  throw new RouxError(
+    'LINK_INTEGRITY',
+    `${count} to ${quote(workspace.idOf(draft.path))}; changing the title would break these links.`,
+    {
+      hint: 'Set update_links to rewrite the links, or keep the title.',
+      candidates: paths.slice(0, 20),
+    },
+  )
 }
 
 export async function manageTags(workspace: Workspace, { id, add, remove }: Of<'manageTags'>): Promise<Draft> {

@@ -29,11 +29,7 @@ export function editBlock(text: string, outline: Outline, { id, mode, content, f
     fitting ??= edit
   }
   if (fitting) return fitting
-  throw invalid(
-    'content',
-    `it would separate ^${id} from its block.`,
-    `Include ^${id} in the content, at the end of its block.`,
-  )
+  throw invalid('content', `it would separate ^${id} from its block.`, `Include ^${id} in the content, at the end of its block.`)
 }
 
 function requireOneBlock(text: string, outline: Outline, id: string): Section {

@@ -53,11 +53,7 @@ function renameAt(
   const after = outlineOf(editText(text, edits), flavour).headings
   const wanted = headings.map(({ text: each }, i) => (i === index ? name + id : each))
   if (isSame(headings, after) && wanted.every((each, i) => each === after[i]?.text)) return edits
-  throw invalid(
-    'to',
-    `${JSON.stringify(name)} would not be read as this heading's text.`,
-    'Remove any # at the start or end.',
-  )
+  throw invalid('to', `${JSON.stringify(name)} would not be read as this heading's text.`, 'Remove any # at the start or end.')
 }
 
 function isSame(before: readonly OutlineHeading[], after: readonly OutlineHeading[]): boolean {

@@ -95,7 +95,7 @@ export function readFrontmatter(text: string, flavour: Flavour = DEFAULT_FLAVOUR
 function unclosed(text: string, start: number): readonly MalformedPart[] {
   const second = text.indexOf('\n', start) + 1
   if (second === 0 || !/^[\w-][\w -]*:(?:\s|$)/.test(text.slice(second, second + 200))) return []
-  return [{ line: 1, message: 'The frontmatter is not closed with ---, so it is treated as text.' }]
+  return [{ line: 1, message: 'The frontmatter is never closed with ---, so it is treated as text.' }]
 }
 
 /** First line of frontmatter in a language other than YAML, such as `---js`, which some site generators support. */

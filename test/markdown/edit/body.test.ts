@@ -41,7 +41,7 @@ describe('append', () => {
   })
 
   test('never turns the body into frontmatter', () => {
-    expect(refusal(() => appendToBody('---\nx\n', '---'))).toMatch(/^INVALID_PARAMS.*read as frontmatter/)
+    expect(refusal(() => appendToBody('---\nx\n', '---'))).toMatch(/^INVALID_PARAMS.*into frontmatter/)
     expect(refusal(() => appendToBody('x', 'a\ud83d'))).toMatch(/^INVALID_PARAMS \| append: .*surrogate/)
   })
 

@@ -151,7 +151,7 @@ describe('names', () => {
     for (const tag of ['', '#', '12', 'a b', 'a,b', 'a#b', 'a.b', '[[a]]', 'a\nb', '\ud83d']) {
       expect(errorOf(() => changeTags('', { add: [tag] })).code).toBe('INVALID_PARAMS')
     }
-    expect(refusal(() => changeTags('', { add: ['a b'] }))).toMatch(/tags: "a b" is not a valid tag\. \| A tag has/)
+    expect(refusal(() => changeTags('', { add: ['a b'] }))).toMatch(/tags: "a b" is not a valid tag\. \| A tag consists of/)
   })
 
   test('in the body are listed', () => {

@@ -35,9 +35,13 @@ export function writtenLinkNotes(drafts: readonly Draft[], view: VaultView, file
   const several = written.filter(({ link }) => link.rivals !== undefined)
   return [
     ...sentence(missing, ['leads nowhere', 'lead nowhere']),
-    ...sentence(partless, ['refers to a heading or block that does not exist', 'refer to a heading or block that does not exist'], {
-      end: partless.length === 1 ? ' It leads to the top of the note.' : ' They lead to the top of the note.',
-    }),
+    ...sentence(
+      partless,
+      ['refers to a heading or block that does not exist', 'refer to a heading or block that does not exist'],
+      {
+        end: partless.length === 1 ? ' It leads to the top of the note.' : ' They lead to the top of the note.',
+      },
+    ),
     ...sentence(several, ['matches several notes', 'match several notes'], {
       describe: ({ link: { to, rivals = [] } }) => {
         const paths = [to, ...rivals].flatMap((key) => (typeof key === 'number' ? files.pathOf(key) : []))
