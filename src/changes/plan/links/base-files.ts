@@ -11,7 +11,7 @@ import { isMoved } from './html-links.ts'
 /** Maximum number of places to list in one sentence. */
 const NAMED = 5
 
-/** Text between quotes, which YAML may escape, or between the brackets of a wikilink. One kind may contain another. */
+/** Matches text between quotes, which YAML may escape, or between the brackets of a wikilink. One kind may contain another. */
 const TEXTS = [/(?<=")[^"\\]+(?=\\?")/g, /(?<=')[^']+(?=')/g, /(?<=\[\[)[^[\]|#]+/g]
 
 export interface BaseChange {
@@ -24,8 +24,8 @@ export interface BaseChange {
 }
 
 /**
- * Describes places in files of Obsidian Bases (`.base`) that have an old name. They are expressions in YAML, which Obsidian does not
- * count as links, so they are not rewritten.
+ * Describes places in Obsidian Bases (`.base` files) that contain an old name. They are YAML expressions that Obsidian does not count
+ * as links, so they are not rewritten.
  */
 export function baseNotes(view: VaultView, change: BaseChange): readonly string[] {
   const isOld = oldNameTest(change)
@@ -44,7 +44,7 @@ export function baseNotes(view: VaultView, change: BaseChange): readonly string[
 
 type OldNameTest = (name: string, before: string) => boolean
 
-/** Returns a test for a text and what is before it on its line, or `undefined` if nothing was renamed. */
+/** Returns a function that checks a text and what precedes it on its line, or `undefined` if nothing was renamed. */
 function oldNameTest({ drafts, folders, tags }: BaseChange): OldNameTest | undefined {
   const moved = drafts.filter(isMoved)
   if (moved.length + folders.length + tags.length === 0) return undefined
@@ -54,7 +54,7 @@ function oldNameTest({ drafts, folders, tags }: BaseChange): OldNameTest | undef
   const isIn = (name: string, above: string) => name === above || name.startsWith(`${above}/`)
   return (text, before) => {
     const name = foldId(text.trim().replace(/^\/|\/$/g, ''))
-    // Arguments of `hasTag` or `tags.contains`.
+    // These are arguments of `hasTag` or `tags.contains`.
     if (/tags?(?:\.\w+)?\([^)]*$/i.test(before)) return tags.some((tag) => isIn(foldName(name.replace(/^#/, '')), tag))
     if (paths.has(name) || folders.some(({ from }) => isIn(name, foldId(from)))) return true
     return /(?:\[\[|link\w*\(\\?["'])$/i.test(before) && names.has(name.replace(/\.md$/, ''))
