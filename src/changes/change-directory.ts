@@ -14,7 +14,7 @@ export interface PendingWrite {
   readonly path: string
   readonly bytes: Uint8Array
   readonly mode: number | undefined
-  /** Existing file with the owner that the new file should get. */
+  /** Existing file whose owner the new file should get. */
   readonly like: FileStamp | undefined
 }
 
@@ -82,7 +82,7 @@ export class ChangeDirectory {
     await this.#each(paths, (path) => this.discard(path))
   }
 
-  /** Gives a file a second name, which must not exist yet. @returns false if the file system does not support links between the two */
+  /** Gives a file a second name, which must not exist yet. @returns `false` if the file system does not support such a link */
   link(from: string, to: string): boolean {
     this.#touch(to)
     try {
@@ -95,7 +95,7 @@ export class ChangeDirectory {
   }
 
   /**
-   * Renames a file to an unused name with a link, which never overwrites an existing file. On file systems without links, a file
+   * Renames a file to an unused name by linking it, which never overwrites an existing file. On file systems without links, a file
    * created under that name between two calls (about 20 µs) is overwritten.
    */
   async renameToFree(from: string, to: string): Promise<void> {
@@ -182,7 +182,7 @@ export class ChangeDirectory {
     }
   }
 
-  /** Only an administrator can change a file's owner. Anyone who can write to the folder can still replace the file. */
+  /** Ignores missing permission, because only an administrator can change a file's owner. The file can be replaced anyway. */
   #giveTo(fd: number, { uid, gid }: FileStamp): void {
     try {
       this.fs.chown(fd, uid, gid)

@@ -18,7 +18,7 @@ const MAX_SHORT = 2000
 /** A file whose content is not what was expected. */
 export interface Mismatch {
   readonly path: string
-  /** Hex SHA-256. */
+  /** Hexadecimal SHA-256 of the expected content. */
   readonly expected: string
   /** `undefined` if the file no longer exists. */
   readonly actual: string | undefined

@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto'
 import * as fs from 'node:fs'
 import { errorCode } from '../core/error-code.ts'
 
-/** Identifies one state of a file. */
+/** Identifies a file and its state. */
 export interface FileStamp {
   readonly kind: 'file' | 'folder' | 'link' | 'other'
   readonly dev: bigint
-  /** A bigint, because inode numbers on Windows have 64 bits. */
+  /** This is a bigint because inode numbers on Windows have 64 bits. */
   readonly ino: bigint
   readonly size: bigint
   readonly mtimeNs: bigint

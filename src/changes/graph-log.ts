@@ -83,7 +83,7 @@ const NOTHING: GraphChanges = { files: [], links: [] }
 function packCommit(place: Place, changes: GraphChanges | undefined): Pick<CommitRow, 'deflated' | 'sum' | 'data'> {
   const text = changes === undefined ? Buffer.alloc(0) : Buffer.from(JSON.stringify(changes))
   const deflated = text.length > DEFLATE_ABOVE
-  // Copied because some versions of the binding reject views into the middle of a buffer.
+  // Copy, because some versions of the binding reject views into the middle of a buffer.
   const data = Uint8Array.from(deflated ? deflateRawSync(text, { level: LEVEL }) : text)
   return { deflated: deflated ? 1 : 0, sum: sumOf(place, data), data }
 }

@@ -42,7 +42,7 @@ export function requireInside(path: string): void {
 // Reserved names according to Microsoft, "Naming Files, Paths, and Namespaces". They are reserved regardless of extension and include
 // the superscript digits.
 const RESERVED = /^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)(?=\s*(?:\.|$))/i
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern looks for control characters.
 const FORBIDDEN = /[<>:"|?*\\/\x00-\x1f\x7f]/u
 const LONE_SURROGATE = /\p{Surrogate}/u
 // Characters that Obsidian rejects in note names, because links cannot contain them.

@@ -35,8 +35,8 @@ const LONGEST_WAIT = 50
 
 /**
  * Acquires the lock for writing to a vault, which is an SQLite transaction on an empty database. It works across threads and
- * processes on every platform, and the system releases it if its holder dies. A suspended holder keeps the lock. Waiting never blocks
- * the thread, because the holder may be in the same thread.
+ * processes on every platform, and the operating system releases it if its holder dies. A suspended holder keeps the lock. Waiting
+ * never blocks the thread, because the holder may be in the same thread.
  * @throws RouxError `TIMEOUT` with the holder
  */
 export async function acquireWriteLock(path: string, { openDatabase, timeout }: LockOptions): Promise<WriteLock> {

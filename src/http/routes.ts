@@ -37,7 +37,7 @@ export interface Route {
   serve(request: IncomingMessage, response: ServerResponse): Promise<Refusal | undefined>
 }
 
-/** Creates a route from a literal. */
+/** Creates a route from its literal. */
 export function defineRoute<Sender>({ path, methods, admit, answersPreflight }: RouteLiteral<Sender>): Route {
   const answers = new Map(Object.entries(methods))
   const names = [...answers.keys()]

@@ -15,7 +15,7 @@ const DAY_FIRST = /^\s*(?<day>\d\d?)(?:st|nd|rd|th) (?<month>[a-z]{3,9}) (?<year
 
 const MONTHS = 'january february march april may june july august september october november december'.split(' ')
 
-/** A file's names. `key` identifies the file everywhere else. */
+/** A file's names. `key` identifies the file in all other structures. */
 export interface NamedFile {
   readonly key: number
   readonly path: string
@@ -24,7 +24,7 @@ export interface NamedFile {
   readonly title?: string | undefined
 }
 
-/** Looks up files by name, for resolving links. */
+/** Looks up files by name in order to resolve links. */
 export interface Names {
   readonly mode: Mode
   /** Returns the NFC path with plain spaces, or `undefined` for an unknown key. */

@@ -233,7 +233,7 @@ export function requireSection(text: string, outline: Outline, section: readonly
   return { start: lineStart, end: nextHeading(outline, index)?.lineStart ?? text.length, line }
 }
 
-/** @throws RouxError `SECTION_NOT_FOUND` with the note's block ids. */
+/** @throws RouxError `SECTION_NOT_FOUND` with the note's block ids */
 export function requireBlock(text: string, outline: Outline, id: string): Section {
   const found = findBlock(text, outline, id)
   if (found !== undefined) return found

@@ -46,7 +46,7 @@ export class Connections {
   readonly #options: ConnectionsOptions
   #version: string | undefined
   #kept: ReadonlyMap<string, Kept> = new Map()
-  /** Connections by the digest of an access token. */
+  /** Connections by the digest of their access tokens. */
   #byAccess: ReadonlyMap<string, Kept> = new Map()
 
   constructor(options: ConnectionsOptions) {

@@ -83,7 +83,7 @@ export class AiState {
     }
   }
 
-  /** Returns when the user consented to an origin, in milliseconds since the Unix epoch, or `undefined` without consent. */
+  /** Returns the time of the user's consent to an origin, in milliseconds since the Unix epoch, or `undefined` without consent. */
   consentOf(origin: string): number | undefined {
     const row = this.#database.prepare('SELECT time FROM consents WHERE origin = ?').get(origin) as { time: number } | undefined
     return row?.time
@@ -97,7 +97,7 @@ export class AiState {
     this.#database.prepare('INSERT OR IGNORE INTO consents (origin, time) VALUES (?, ?)').run(origin, time)
   }
 
-  /** Withdraws consent. Returns false if there was none. */
+  /** Withdraws consent. Returns `false` if there was none. */
   revoke(origin: string): boolean {
     const was = this.consentOf(origin) !== undefined
     this.#database.prepare('DELETE FROM consents WHERE origin = ?').run(origin)

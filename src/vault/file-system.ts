@@ -138,7 +138,7 @@ export function readOpen(fs: FileSystem, fd: number, stretch?: ByteRange): Uint8
     const stat = fs.fstatSync(fd)
     if (!stat.isFile()) return undefined
     const start = Math.min(stretch?.offset ?? 0, stat.size)
-    // Not allocated from Buffer's pool, because posting a view of the pool to another thread would copy all 8 KB.
+    // Do not allocate from Buffer's pool, because posting a view of the pool to another thread would copy all 8 KB of it.
     const bytes = new Uint8Array(Math.min(stretch?.length ?? stat.size, stat.size - start))
     let length = 0
     while (length < bytes.length) {

@@ -20,7 +20,7 @@ export interface WatchSink {
   exhausted(error: unknown): void
 }
 
-/** A running watch of a vault. */
+/** A running watch on a vault. */
 export interface WatchEngine {
   /** Resolves once every later change will be reported. Never rejects. */
   readonly ready: Promise<void>

@@ -182,6 +182,7 @@ async function recognise(bytes: Uint8Array): Promise<Recognised> {
 }
 
 // Bytes that never occur in text that is ASCII, UTF-8 or in an 8-bit character set, according to file(1).
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern looks for control characters.
 const CONTROL = /[\x00-\x06\x0e-\x1a\x1c-\x1f]/
 
 function isTextBytes(bytes: Uint8Array): boolean {

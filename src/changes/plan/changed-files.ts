@@ -39,7 +39,7 @@ export interface ChangedText {
   readonly size: number
 }
 
-/** Result of planning. */
+/** The result of planning. */
 export interface Planned extends Pick<WriteResult, 'files' | 'dangling' | 'notes'> {
   readonly changes: readonly FileChange[]
   /** The old and new text of every changed file, for the diff. */
@@ -189,7 +189,7 @@ function allAdded(text: string): string {
   return `@@ -0,0 +1,${lines.length} @@\n${lines.map((line) => `+${line}\n`).join('')}${end}`
 }
 
-/** Returns the hunks without the header, because the paths are formatted here. */
+/** Returns the hunks without the header, because the caller formats the paths. */
 function hunksOf(patch: string): string {
   const start = patch.indexOf('\n@@ ')
   return start < 0 ? '' : patch.slice(start + 1)

@@ -10,7 +10,7 @@ import type { VaultView } from './vault-view.ts'
 /** The planned locations of files, on top of the disk and the index. */
 export class PlannedPaths {
   readonly moved: MovedFolder[] = []
-  /** Folders to create explicitly. */
+  /** Folders to create on request. */
   readonly made: string[] = []
   /** Folders that will be created, including the parent folders of new files, by folded path. */
   readonly #coming = new Map<string, string>()

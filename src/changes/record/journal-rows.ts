@@ -73,7 +73,7 @@ export function packContent(bytes: Uint8Array): ContentRow {
     const deflated = deflateRawSync(bytes, { level: LEVEL })
     if (deflated.length < bytes.length * 0.9) return { deflated: 1, bytes: deflated }
   }
-  // Copied because some versions of the binding reject views into the middle of a buffer.
+  // Copy, because some versions of the binding reject views into the middle of a buffer.
   return { deflated: 0, bytes: Uint8Array.from(bytes) }
 }
 

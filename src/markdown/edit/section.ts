@@ -16,15 +16,15 @@ export const EDITING_HINTS: SectionHints = {
 
 /**
  * Edits a section: everything below a heading, down to the next heading of the same or a higher level.
- * - `replace`: replaces everything below the heading, sub-sections included. The heading and the blank lines around the text
- *   stay.
- * - `prepend`, `append`: adds content below the heading, or at the end of the section after its sub-sections.
+ * - `replace`: replaces everything below the heading, including subsections. The heading and the blank lines around the text are
+ * kept.
+ * - `prepend`, `append`: adds content below the heading, or at the end of the section after its subsections.
  * - `insert_before`, `insert_after`: adds content above the heading, or below the end of the section.
  *
- * For a `^block`, `replace` replaces the block with its marks and indentation and keeps its id; `prepend` and `append` add
- * lines to the block without a blank line; the others insert separate text.
- * @throws RouxError `SECTION_NOT_FOUND` with the outline if no section or several match; `EDIT_MISMATCH` for a heading in a
- * quote or a list item; `INVALID_PARAMS` if the content repeats the heading or would lose the block's id.
+ * For a `^block`, `replace` replaces the block with its marks and indentation and keeps its id; `prepend` and `append` add lines to
+ * the block without a blank line; the other modes insert separate text.
+ * @throws RouxError `SECTION_NOT_FOUND` with the outline, unless exactly one section matches; `EDIT_MISMATCH` for a heading in a
+ * quote or a list item; `INVALID_PARAMS` if the content repeats the heading or would lose the block's id
  */
 export function editSection(text: string, { section, mode, content, flavour }: SectionEdit): readonly TextEdit[] {
   const given = requireText('content', content)

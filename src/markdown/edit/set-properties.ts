@@ -110,7 +110,7 @@ function replaceItems(tree: FrontmatterTree, { key, value: { node } }: Entry, va
   return [{ start: at, end: at, text: withLineEnding(lines, lineEndingOf(text)) }, ...removed.map(withoutItem)]
 }
 
-/** Keeps a comment after the colon on a block's first line. */
+/** Replaces a block and keeps a comment after the colon on its first line. */
 function replaceBlock({ text }: FrontmatterTree, { colonEnd, end }: Entry, { head, body }: WrittenValue): readonly TextEdit[] {
   const lineEnd = endOfLine(text, colonEnd)
   const comment = /^\s*(?:#|$)/.test(text.slice(colonEnd, lineEnd))

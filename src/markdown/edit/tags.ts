@@ -89,7 +89,7 @@ interface Change {
   readonly keeps: (folded: string) => boolean
 }
 
-/** The names of the tags property. */
+/** Matches the names of the tags property. */
 export const TAG_KEY = /^tags?$/i
 
 function editTags(text: string, { wanted, keeps }: Change): readonly TextEdit[] {
@@ -257,7 +257,7 @@ function dropKey({ text, indent }: FrontmatterTree, { colonEnd, start }: Entry, 
   return comment || outdented ? [] : [{ start, end: nextLine(text, colonEnd), text: '' }]
 }
 
-/** Adds the first tags to a key without a value. */
+/** Adds the first tags below a key without a value. */
 function addBelow({ text, indent, form }: FrontmatterTree, { colonEnd }: Entry, { added }: TagChange): readonly TextEdit[] {
   if (added.length === 0) return []
   if (form === 'flow') return [{ start: colonEnd, end: colonEnd, text: ` ${JSON.stringify(added)}` }]

@@ -158,7 +158,7 @@ class BytePlaces {
   }
 }
 
-/** Returns the length in bytes of the character or ill-formed sequence at `at`, which begins with `first`. */
+/** Returns the length in bytes of the character or ill-formed sequence at `at`, which starts with the byte `first`. */
 function sequenceLength(bytes: Uint8Array, at: number, first: number): number {
   const length = first < 0xc2 || first > 0xf4 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4
   let [low, high] = secondByteBounds(first)

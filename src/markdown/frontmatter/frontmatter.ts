@@ -10,11 +10,11 @@ const ITEM = /^[ \t]*-(?:[ \t]+(?![ \t])([\s\S]*))?$/
 
 /** The block between the `---` fences at the start of a file. */
 export interface Fences {
-  /** The first character after the opening fence's line. */
+  /** Offset of the first character after the opening fence's line. */
   readonly from: number
-  /** The closing fence's first character. */
+  /** Offset of the closing fence. */
   readonly to: number
-  /** The first character after the closing fence's line. */
+  /** Offset of the first character after the closing fence's line. */
   readonly end: number
 }
 
@@ -26,7 +26,7 @@ export interface ReadFrontmatter {
   /** Aliases that could be recovered from malformed frontmatter, in the form of properties. */
   readonly saved?: Readonly<Record<string, unknown>>
   readonly malformed: readonly MalformedPart[]
-  /** Where the body begins. */
+  /** Offset at which the body starts. */
   readonly end: number
 }
 
@@ -48,7 +48,7 @@ export function findFences(text: string, start: number): Fences | 'none' | 'uncl
   return 'unclosed'
 }
 
-/** Returns the offset after the fence line that begins at `at`, or -1. */
+/** Returns the offset after the fence line that starts at `at`, or -1. */
 function fenceEnd(text: string, at: number): number {
   // Called for every line. Comparing characters is faster than `startsWith`.
   if (text.charCodeAt(at) !== DASH || text.charCodeAt(at + 1) !== DASH || text.charCodeAt(at + 2) !== DASH) return -1
@@ -72,7 +72,7 @@ function textStart(text: string): number {
 
 const NONE: readonly never[] = []
 
-/** Reads the frontmatter, and adds its lines to `lines`. */
+/** Reads the frontmatter and adds its lines to `lines`. */
 export function readFrontmatter(text: string, flavour: Flavour = DEFAULT_FLAVOUR, lines = new LineIndex()): ReadFrontmatter {
   const start = textStart(text)
   const fences = findFences(text, start)

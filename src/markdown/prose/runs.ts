@@ -5,7 +5,7 @@ export interface Run {
   readonly end: number
   /** Pairs of offsets that enclose the containers' blockquote markers, which are not content. */
   readonly gaps: readonly number[] | undefined
-  /** Set for headings only. */
+  /** Present only for headings. */
   readonly heading: HeadingBlock | undefined
 }
 
