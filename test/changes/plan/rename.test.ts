@@ -53,7 +53,7 @@ describe('renaming a heading', () => {
 
   test('reports a link to nowhere in the new text', async () => {
     const { result } = await check({ 'a.md': '# Top\n' }, heading('See [[Nope]]', 'Top'), { 'a.md': '# See [[Nope]]\n' })
-    expect(result.notes).toEqual(['1 link that was written leads nowhere: a.md:1 "Nope".'])
+    expect(result.notes).toEqual(['1 new link leads nowhere: a.md:1 "Nope".'])
   })
 
   test('keeps a block id, which is part of links to the heading', async () => {

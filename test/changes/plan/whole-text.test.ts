@@ -97,7 +97,7 @@ describe('a partial hash', () => {
   test('a partial hash does not allow replacing the whole text', async () => {
     const expected = {
       code: 'EDIT_MISMATCH',
-      message: expect.stringContaining('in part'),
+      message: expect.stringContaining('only partly read'),
       hint: expect.stringContaining('replace_all'),
     }
     await refuse({ 'a.md': NOTE }, update({ content: 'new\n', expectedHash: read }), expected)
