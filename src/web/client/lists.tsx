@@ -160,7 +160,7 @@ const GAPS: readonly Gap[] = [
   {
     kind: 'apart',
     title: 'Alike, but hardly linked',
-    about: 'Communities about the same that few links lead between. A click shows both.',
+    about: 'Similar communities with few links between them. A click shows both.',
     rows: ({ apart = [] }) =>
       apart.map((one) => (
         <li key={one.of.map(nameOf).join()}>
