@@ -1,7 +1,8 @@
 import type { ResolvedLink } from '../../core/index-writer.ts'
 import type { Flavour, Link } from '../../core/note.ts'
-import { hasFolderTargets, type NameIndex } from '../names.ts'
-import { mentionsAny, resolveLink, type Source } from '../resolve.ts'
+import { folderOf } from '../../core/paths.ts'
+import { hasFolderTargets, type NameIndex, type Names } from '../names.ts'
+import { joinPath, mentionsAny, resolveLink, type Source } from '../resolve.ts'
 import { candidates, type NewLinkFormat, pathStyleOf, siblingOf } from './candidates.ts'
 import { ChangedNames, type NameChange } from './changed-names.ts'
 import { type Choose, editLinks } from './edit-links.ts'
@@ -18,8 +19,9 @@ export interface Renaming {
 /**
  * Plans the edits that keep every link pointing to its file when names change. A link is rewritten only if it would otherwise resolve
  * differently. There is one exception: a Markdown link whose path is relative to the source's folder is also rewritten if its file
- * could afterwards be found only by searching the vault, because other Markdown tools do not search. (This does not apply if Obsidian
- * is set to write paths from the root.) Every new target is resolved with the new names, and every edited text is parsed again.
+ * could afterwards be found only by searching the vault or by ignoring case. Other Markdown tools do neither. (This does not apply if
+ * Obsidian is set to write paths from the root.) Every new target is resolved with the new names, and every edited text is parsed
+ * again.
  * @param sources the files returned by `affectedSources`, with their current links
  */
 export function planRelink(sources: Iterable<RelinkSource>, renaming: Renaming, texts: SourceTexts): RelinkPlan {
@@ -80,10 +82,12 @@ class Relinker implements RelinkPlan {
       return false
     }
     if (found.kind !== 'file' || found.key !== link.to) return true
-    // The link still resolves, but only by a search that other Markdown tools do not perform.
+    // The link still resolves, but perhaps only by a search, or by ignoring case, which other Markdown tools do not do.
     const { names, newLinkFormat } = this.#renaming
     if (newLinkFormat === 'absolute' && !hasFolderTargets(names.mode)) return false
-    return siblingOf(link, source, names) === link.to && siblingOf(link, now, this.#after) !== link.to
+    if (siblingOf(link, source, names) !== link.to) return false
+    if (siblingOf(link, now, this.#after) !== link.to) return true
+    return isSpelledAs(link, source, names) && !isSpelledAs(link, now, this.#after)
   }
 
   #chooser(source: RelinkSource, now: Source): Choose {
@@ -122,6 +126,15 @@ class Relinker implements RelinkPlan {
     const found = resolveLink(this.#after, source, link, this.#renaming.flavour)
     return found.kind === 'file' && found.key === key
   }
+}
+
+/** Checks whether a relative link has the exact spelling of its file's path, as file systems that respect case require. */
+function isSpelledAs({ to, target }: ResolvedLink, source: Source, names: Names): boolean {
+  const path = typeof to === 'number' ? names.path(to) : undefined
+  const named = joinPath(folderOf(source.path), target.split('?')[0] ?? '')
+  if (path === undefined || named === undefined || !path.startsWith(named)) return false
+  // The link may leave out the extension, or the name of a folder's index file.
+  return path === named || ['.', '/'].includes(path.charAt(named.length))
 }
 
 /** Returns a file name's lower-case extension, which determines how the file is parsed. */

@@ -183,6 +183,23 @@ describe('links that would silently lead elsewhere', () => {
 
   test('a change of case only needs no rewriting', () => check({ move: { 'note.md': 'Note.md' } }, '[[note]]', '[[note]]'))
 
+  test('but a relative Markdown link keeps the spelling of the path, which other tools need', () => {
+    const move = { 'f/note.md': 'f/Note.md' }
+    check(
+      { move },
+      '[a](f/note.md#h) [b](./f/note) [c](F/note.md) [d](note.md) [e](/f/note.md) [[f/note]]',
+      '[a](f/Note.md#h) [b](./f/Note) [c](F/note.md) [d](note.md) [e](/f/note.md) [[f/note]]',
+    )
+    check({ move, mode: 'docs' }, '[a](f/note.md?x=1) [r]\n\n[r]: f/note.md', '[a](f/Note.md?x=1) [r]\n\n[r]: f/Note.md')
+    check({ move: { 'f/index.md': 'F/index.md' }, mode: 'docs' }, '[a](f/) [b](f)', '[a](F/) [b](F)')
+    check(
+      { move: { 'f/a.md': 'F/a.md', 'f/s.md': 'F/s.md' }, source: 'f/s.md' },
+      '[a](a.md) [b](../f/a.md)',
+      '[a](a.md) [b](./a.md)',
+    )
+    check({ move: { 'Café.md': 'café.md' } }, '[a](Caf%C3%A9.md)', '[a](caf%C3%A9.md)')
+  })
+
   test('links in the moved note itself', () => {
     const text = '[x](../g/t.md) [y](./u.md) [[n]] [[f/u]] [z](#h) [w](https://e.com) [[#h]] [[s]]'
     const files = { 'f/s.md': text, 'g/t.md': '', 'f/u.md': '', 'f/n.md': '', 'n/n.md': '', 'f/long/n.md': '' }
