@@ -26,11 +26,13 @@ interface Kept {
   readonly regions: Int32Array
   /** Number of notes placed one by one next to others since the last full layout. */
   readonly added: number
-  /** True if the communities were known at the time of the last full layout. */
+  /** True if the communities were known at the time of the last full layout, and it has the current format. */
   readonly isGrouped: boolean
 }
 
-const FORMAT = 3
+const FORMAT = 4
+/** The previous format, whose layouts had holes. Such a layout is replaced as soon as notes may move. */
+const WITH_HOLES = 3
 
 /** Up to this many new notes are placed next to existing ones. If there are more, everything is laid out again. */
 const MOST_NEW = 2_000
@@ -72,7 +74,8 @@ export class LayoutClient implements Layouts {
     const kept = (await this.hasPlaces()) ? this.#kept : undefined
     const before = kept === undefined ? undefined : placesFor(ids, kept)
     const missing = before === undefined ? ids.length : countMissing(before)
-    // The first map may be shown before communities are known. Only such a map is laid out again automatically.
+    // The first map may be shown before communities are known. Only such a map, or one of the previous format, is laid out again
+    // automatically.
     const isRough = kept?.isGrouped === false && graph.levels.length > 0
     const isWhole = mayMove === 'all' || (isRough && mayMove === 'once')
     if (missing === 0 && kept !== undefined && before !== undefined && !isWhole) {
@@ -125,14 +128,16 @@ export class LayoutClient implements Layouts {
 async function readKept(file: string): Promise<Kept | undefined> {
   try {
     const read: unknown = JSON.parse(await readFile(file, 'utf8'))
-    if (!isRecord(read) || read.format !== FORMAT || !Array.isArray(read.ids) || typeof read.places !== 'string') return undefined
+    if (!isRecord(read) || !Array.isArray(read.ids) || typeof read.places !== 'string') return undefined
+    if (read.format !== FORMAT && read.format !== WITH_HOLES) return undefined
     if (typeof read.regions !== 'string') return undefined
     const places = new Float32Array(bytesOf(read.places))
     const regions = new Int32Array(bytesOf(read.regions))
     if (places.length !== read.ids.length * 2 || regions.length !== read.ids.length) return undefined
     if (!places.every(Number.isFinite)) return undefined
     const added = typeof read.added === 'number' ? read.added : 0
-    return { ids: read.ids as readonly NodeId[], places, regions, added, isGrouped: read.isGrouped === true }
+    const isGrouped = read.isGrouped === true && read.format === FORMAT
+    return { ids: read.ids as readonly NodeId[], places, regions, added, isGrouped }
   } catch {
     return undefined
   }

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
-import { writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { NodeId } from '../../src/core/ids.ts'
@@ -110,13 +110,25 @@ test('a map drawn before communities were known does not change the final one', 
   expect(after.places).toEqual(at.places)
 })
 
+test('a map of an earlier version is laid out again as soon as notes may move', async () => {
+  const { client, file } = openLayouts()
+  const { places } = await client.layOut(graphOf(RINGS, [BY_RING]), 'once')
+  await writeFile(file, (await readFile(file, 'utf8')).replace('"format":4', '"format":3'))
+  const { client: next, runs } = openLayouts(file)
+  const first = await next.layOut(graphOf(RINGS, [BY_RING]), 'nothing')
+  expect([first.places, first.isRough, runs]).toEqual([places, true, []])
+  expect((await next.layOut(graphOf(RINGS, [BY_RING]), 'once')).isRough).toBe(false)
+  await next.layOut(graphOf(RINGS, [BY_RING]), 'once')
+  expect(runs).toEqual([true])
+})
+
 test('a damaged file is made again', async () => {
   const { client, file } = openLayouts()
   const before = await client.layOut(graphOf(RINGS, [BY_RING]), 'once')
   for (const text of [
     '',
-    '{"format":3}',
-    '{"format":3,"ids":["0.md"],"places":"AAAA","regions":"AAAA"}',
+    '{"format":4}',
+    '{"format":4,"ids":["0.md"],"places":"AAAA","regions":"AAAA"}',
     '{"format":2,"ids":["0.md"],"places":"AAAAAAAAAAA="}',
     '[]',
   ]) {
