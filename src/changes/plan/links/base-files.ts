@@ -55,10 +55,16 @@ function oldNameTest({ drafts, folders, tags }: BaseChange): OldNameTest | undef
   return (text, before) => {
     const name = foldId(text.trim().replace(/^\/|\/$/g, ''))
     // These are arguments of `hasTag` or `tags.contains`.
-    if (/tags?(?:\.\w+)?\([^)]*$/i.test(before)) return tags.some((tag) => isIn(foldName(name.replace(/^#/, '')), tag))
+    if (/tags?(?:\.\w{1,20})?$/i.test(calledIn(before))) return tags.some((tag) => isIn(foldName(name.replace(/^#/, '')), tag))
     if (paths.has(name) || folders.some(({ from }) => isIn(name, foldId(from)))) return true
-    return /(?:\[\[|link\w*\(\\?["'])$/i.test(before) && names.has(name.replace(/\.md$/, ''))
+    return /(?:\[\[|link\w{0,20}\(\\?["'])$/i.test(before) && names.has(name.replace(/\.md$/, ''))
   }
+}
+
+/** Returns the text before the bracket that is still open at the end, or an empty string. */
+function calledIn(before: string): string {
+  const open = before.lastIndexOf('(')
+  return open > before.lastIndexOf(')') ? before.slice(0, open) : ''
 }
 
 function placesIn(text: string, path: string, isOld: OldNameTest): readonly string[] {
