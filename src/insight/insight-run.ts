@@ -49,6 +49,9 @@ export interface RunResult<Kind extends InsightKind = InsightKind> {
   readonly isSettled: boolean
 }
 
+/** Without the order, because the notes of the next run may be added in another one. */
+type StoredResult = Omit<RunResult, 'order'>
+
 /** The notes and links of a run, in the order in which they will be added. */
 export interface RunSubject {
   readonly kind: InsightKind
@@ -104,7 +107,7 @@ export class InsightRun {
     const facts = Array.from(this.#order, (note) => notes[note])
     this.#of = digest('sha256', JSON.stringify([INSIGHT_VERSION, this.#subject.kind, facts, [...offsets], [...targets]]), 'hex')
     const kept = this.#cache.result(this.#of)
-    if (kept !== undefined) return { result: deserialize(kept) as RunResult }
+    if (kept !== undefined) return { result: { ...(deserialize(kept) as StoredResult), order: this.#order } }
     const lacking = new Set(this.#cache.lacking([...new Set(facts.map((note) => note?.hash ?? ''))]))
     return { lacking: this.#order.filter((note) => lacking.has(notes[note]?.hash ?? '')) }
   }
@@ -162,14 +165,13 @@ export class InsightRun {
       ...this.#ordered(),
     }
     const { kind } = this.#subject
-    const result: RunResult = {
-      order: this.#order,
+    const result: StoredResult = {
       isSettled: this.#isSettled,
       ...(kind === 'links' ? { computed: computeLinks(source) } : wholeOf(source, former, giveBack)),
     }
     this.#cache.keepOnly(this.#contents)
     if (result.isSettled) this.#cache.keepResult(this.#of, kind, serialize(result))
-    return result
+    return { ...result, order: this.#order }
   }
 
   /** Returns the links between included notes, in the order of these notes. */

@@ -80,3 +80,21 @@ test('after any sequence of edits, reusing kept records gives the same insight a
     { numRuns: 100 },
   )
 })
+
+test('a stored result belongs to the same notes after they have been removed and restored', async () => {
+  const files = { 'Bees.md': 'Bees make honey', 'beds/Roses.md': 'Roses', 'beds/Shears.md': 'See [[Bees]]' }
+  const vault = new MemoryVault(files)
+  const indexed = await new IndexedVault(vault).index()
+  const client = clientOf(indexed)
+  const before = await newest(client)
+  // The notes get each other's keys.
+  for (const path of Object.keys(files)) {
+    vault.remove(path)
+    await indexed.indexer.reconcile({ all: true })
+  }
+  for (const [path, content] of Object.entries(files)) {
+    vault.write(path, content)
+    await indexed.indexer.reconcile({ all: true })
+  }
+  expect(await newest(client)).toEqual(before)
+})
