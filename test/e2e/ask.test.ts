@@ -404,7 +404,7 @@ describe('the tool ask', { timeout: SLOW }, () => {
     const answered = outcomes.filter(({ status }) => status === 'answered')
     const refused = outcomes.filter(({ error }) => error?.code === 'BUDGET_EXCEEDED')
     expect([answered.length, answered.length + refused.length]).toEqual([model.requests.length, 100])
-    expect(refused[0].error.message).toMatch(/of 13000 are used today.*resets at \d{4}-\d\d-\d\dT00:00:00Z/)
+    expect(refused[0].error.message).toMatch(/of 13000 tokens are used today.*resets at \d{4}-\d\d-\d\dT00:00:00Z/)
     const { rows } = JSON.parse((await world.roux(['usage', '--json'], { env })).out)
     expect(rows).toMatchObject([
       {

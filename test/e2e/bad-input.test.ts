@@ -301,7 +301,7 @@ test('wrong settings are reported before anything is served', async () => {
   )
   for (const outcome of [serve, status]) {
     expect(outcome).toMatchObject({ code: 1, out: '' })
-    expect(outcome?.err).toMatch(/roux\.config\.yaml:2: vault\.gitignore must be true or false; got the text "maybe"/)
+    expect(outcome?.err).toMatch(/roux\.config\.yaml:2: vault\.gitignore must be true or false; got the string "maybe"/)
   }
   expect(doctor?.code).toBe(1)
 })

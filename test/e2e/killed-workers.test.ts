@@ -134,7 +134,7 @@ test(`an indexing worker killed ${KILLS} times during reads and writes loses no 
 
 function outcomeOf(error: unknown): 'made' | 'nothing' | 'unknown' {
   if (!(error instanceof RouxError)) throw error
-  if (error.message.startsWith('Nothing was written')) return 'nothing'
+  if (/^(Nothing was written|The change failed and was rolled back)/.test(error.message)) return 'nothing'
   return error.message.startsWith('The change was made') ? 'made' : 'unknown'
 }
 

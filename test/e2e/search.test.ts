@@ -72,7 +72,7 @@ test('search.languages tells the language of a short note, and a new value reads
   world.write('roux.config.yaml', 'search:\n  languages: [en, german]\n')
   const { code, err } = await world.roux(['search', 'Haus', '--vault', world.vault])
   expect(code).not.toBe(0)
-  expect(err).toMatch(/search\.languages must be auto, or a list of am, ar, .*, zh; got an item that is the text "german"/)
+  expect(err).toMatch(/search\.languages must be auto, or a list of am, ar, .*, zh; got an item that is the string "german"/)
 })
 
 describe('a client', () => {
