@@ -91,7 +91,7 @@ export function sideOf(place: ChangeDirectory, entries: readonly Numbered[]): Si
 }
 
 /**
- * Returns `undefined` if the entry is inconclusive because another program has changed the file or a folder to be removed may remain.
+ * Returns `undefined` if the entry is inconclusive: another program has changed the file, or a folder to remove may still be there.
  */
 function sideOfEntry(place: ChangeDirectory, entry: Numbered, finalPath: string): Side | undefined {
   const { kind, path, index } = entry

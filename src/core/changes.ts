@@ -90,7 +90,7 @@ export interface KeptFile {
   readonly reason: string
 }
 
-/** The outcome of a change whose caller never received an answer. */
+/** The outcome of a change if its caller never received a response. */
 export interface ChangeFate {
   readonly state: ChangeState
   /** Files that could not be rolled back. */

@@ -17,7 +17,7 @@ export const DEFAULT_FLAVOUR: Flavour = { profile: 'lenient', mode: 'obsidian', 
 export interface IgnoredTags {
   /** `#tag` in the text of a Markdown link. */
   readonly inLinkText: boolean
-  /** True if tags that could be colors, such as `#ffaa00`, count as tags. */
+  /** True if strings that could be colors, such as `#ffaa00`, are tags. */
   readonly colors: boolean
 }
 

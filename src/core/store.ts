@@ -142,7 +142,7 @@ export interface OutgoingLink extends Pick<Occurrence, 'to' | 'kind' | 'form' | 
 export interface PathOptions {
   /** With `out`, links are only followed forwards. */
   readonly direction: 'any' | 'out'
-  /** Maximum number of paths, shortest first. */
+  /** Maximum number of paths to return. Shorter paths come first. */
   readonly count: number
   /** Prefers paths that avoid the most connected notes, if such paths exist. */
   readonly avoidHubs: boolean

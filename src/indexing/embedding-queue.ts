@@ -22,7 +22,7 @@ const STORE_NOTES = 256
 const STORE_NOTES_ASKED = 64
 /** How long finished vectors may wait to be stored, in milliseconds. A crash loses no more work than this. */
 const STORE_MS = 5_000
-/** Maximum number of notes whose vectors are kept so other notes can reuse them, about ten megabytes. */
+/** Maximum number of notes whose vectors are kept for reuse by other notes (about 10 MB). */
 const MOST_LENDERS = 5_000
 /** First and longest delay before a failed embedder is retried, in milliseconds. The delay doubles after each failure. */
 const RETRY_FIRST = 1_000
@@ -167,7 +167,7 @@ export class EmbeddingQueue {
     return {
       done: this.#known === undefined ? 0 : Math.max(0, total - left),
       total,
-      // It is unknown which notes the embedder has finished until the store has been read.
+      // Until the store has been read, it is unknown which notes the embedder has finished.
       ...(this.#embedder === undefined || this.#known === undefined ? undefined : { embedder: this.#embedder.id }),
       ...(remaining === undefined ? undefined : { remaining }),
     }

@@ -162,7 +162,7 @@ export class CorpusBuilder {
     return { notes, ...forms, terms, documents, bags, lines, ownWords, texts }
   }
 
-  /** Compacts lines in place, removing boilerplate, and collects boilerplate that is in few notes. */
+  /** Removes boilerplate from the lines, in place. Collects boilerplate that occurs in only a few notes. */
   #divideLines(): { readonly lines: Lines; readonly sharedLines: SharedLines } {
     const notes = this.#noteEnds.length
     const { shared, ofFew } = this.#boilerplate()

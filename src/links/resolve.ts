@@ -72,7 +72,7 @@ export function atRelative(names: Names, folder: string, relative: string): Reso
 }
 
 /**
- * Returns the file at exactly this path: as written, with a note's extension, or as a folder's index file in modes with such files.
+ * Returns the file at this path: the path as written, with a note's extension, or in some modes, the folder's index file.
  */
 function atPath(names: Names, path: string): Resolution | undefined {
   const folded = foldName(path)

@@ -53,7 +53,7 @@ export function listedAmong(addresses: readonly string[], listed: readonly strin
   })
 }
 
-/** Returns the error message for an address (named by its host, if it has one) that may not receive a sign-in. */
+/** Returns the error message for an address that sign-ins must not be sent to. It names the host if there is one. */
 export function notListed(text: string): string {
   const host = URL.canParse(text) ? new URL(text).hostname : ''
   return host === '' ? 'The return address is not one that http.clients allows.' : `${host} is not listed in http.clients.`

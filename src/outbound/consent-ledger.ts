@@ -131,8 +131,8 @@ export class AiState {
   }
 
   /**
-   * Replaces a reservation with the tokens actually used. Errors are ignored, so that the answer is not lost. The reservation then
-   * stays in effect.
+   * Replaces a reservation with the tokens actually used. Errors are ignored, so that the answer is not lost; after an error, the
+   * reservation stays in effect.
    */
   settle(reservation: Reservation, spent: Spent): void {
     quietly(() => this.#settle(reservation, spent))

@@ -76,7 +76,7 @@ export interface Chunk {
   /** UTF-16 offsets: `text.slice(start, end)` is the passage, trimmed. */
   readonly start: number
   readonly end: number
-  /** The text to embed: the title, the headings and the passage as plain text, one per line, with about 450 words at most. */
+  /** The text to embed: the title, the headings and the passage as plain text, one per line, at most about 450 words. */
   readonly text: string
 }
 

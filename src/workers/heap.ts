@@ -28,7 +28,7 @@ function ownLimit(): number {
 /** If more than this share of the heap's limit is in use after garbage collection, the next slice of files may exceed the limit. */
 const FULL = 0.6
 
-/** Garbage is not collected again before the heap has grown by this share of its limit, because collecting a large heap takes seconds. */
+/** Do not collect garbage again until the heap has grown by this share of its limit; collecting a large heap takes seconds. */
 const GROWTH = 0.1
 
 /** A heap's size and limit in bytes. */

@@ -25,7 +25,7 @@ interface Running {
   readonly worker: Worker
   /** Number of vaults that use it. */
   open: number
-  /** True if the worker is being ended deliberately, so its exit is not a crash. */
+  /** True while the worker is being shut down deliberately, so that its exit is not treated as a crash. */
   isEnding: boolean
   hasEnded: boolean
 }

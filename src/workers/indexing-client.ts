@@ -374,7 +374,7 @@ export class IndexingClient implements Indexing {
     this.#tell({ ...this.#status, phase: 'failed', message, ...(hint === undefined ? {} : { hint }) })
   }
 
-  /** Starts a worker that had been given up once the restart rule allows it again. */
+  /** Restarts a worker that we had given up on, as soon as the restart rule permits. */
   #reviveIfDue(): void {
     const { restarts, isOutOfMemory } = this.#host
     if (this.#failure === undefined || this.#isClosing || isOutOfMemory || restarts.pause === undefined) return

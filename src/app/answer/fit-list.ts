@@ -103,8 +103,8 @@ const STEPS = [...MAIN, ...EXTRA]
 const FITTED: ReadonlySet<string> = new Set(STEPS.map(({ member }) => member))
 
 /**
- * Fits rows into a budget: first as many rows as fit with the smallest useful part of their main members, then more of these, then
- * extra members. A member that does not fit is left out, so an empty list always means that there are no items.
+ * Fits rows into a budget. First fits as many rows as possible, each with the smallest useful part of its main members, then extends
+ * the main members, then adds extra members. A member that does not fit is left out, so an empty list always means that there are no items.
  */
 export function compose<R extends object>(rows: readonly R[], options: ComposeOptions): Composed<R> {
   const { room, called = 'results', isFirstSure = true, asked, details = DETAILS } = options

@@ -16,7 +16,7 @@ export interface ChangeWindow {
   readonly isBehind: boolean
 }
 
-/** Reads the log backwards from a generation until the requested start or a gap. */
+/** Reads the log backwards from a generation until it reaches the requested start or a gap. */
 export async function readWindow(
   log: GraphLog,
   { lineage, generation }: GenerationOf,

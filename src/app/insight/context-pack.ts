@@ -61,7 +61,7 @@ interface PackDraft {
 /** Default budget of a pack in tokens. */
 const PACK_TOKENS = 3_000
 
-/** Number of notes searched for passages. Independent of the budget, because the next page must find the same notes again. */
+/** Number of notes searched for passages. Independent of the budget, because the next page must find the same notes. */
 const HITS = 24
 /** Score of requested notes, which places them before search results. */
 const GIVEN = 10

@@ -185,7 +185,7 @@ export async function readLinked(
   return { passages, unread }
 }
 
-/** Adds the words of the sentence around a link, because they explain why its author links there. */
+/** Adds the words of the sentence around a link, because they usually explain the link. */
 function withSentence({ terms, phrases }: SnippetQuery, sentence: string): SnippetQuery {
   const known = new Set(terms.map(({ term }) => idOf(term)))
   const more = queryTerms(plainText(sentence)).filter((term) => !known.has(idOf(term)))

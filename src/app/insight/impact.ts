@@ -56,7 +56,7 @@ export type ImpactList = 'breaks' | 'orphaned' | 'falls_apart' | 'unreachable_fr
 const FILES: readonly NodeKind[] = ['note', 'canvas', 'attachment']
 /** Maximum number of items looked up per list, unless all are requested. No budget has room for more. */
 const MOST_ITEMS = 500
-/** Maximum number of links whose sentences are read. */
+/** Maximum number of links for which the surrounding sentence is read. */
 const MOST_SENTENCES = 60
 /** Maximum number of files in a folder for which a plan is created. */
 const MOST_PLANNED = 100

@@ -125,7 +125,7 @@ export interface NamingOptions {
 
 /** The nodes that a name refers to. */
 export interface Meaning {
-  /** Empty if nothing has the name. More than one if the name is ambiguous. */
+  /** Empty if nothing has this name. Several if the name is ambiguous. */
   readonly ids: readonly NodeId[]
   /** True if the name is an id. */
   readonly isId: boolean

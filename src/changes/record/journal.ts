@@ -220,7 +220,7 @@ export class Journal {
   }
 }
 
-// Nine base-36 digits are enough for milliseconds until the year 5188.
+// Nine base-36 digits can hold a timestamp in milliseconds until the year 5188.
 const TIME_DIGITS = 9
 
 function idAt(time: number): string {

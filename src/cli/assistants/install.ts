@@ -209,7 +209,7 @@ export interface VaultsToServe {
 }
 
 /**
- * Returns the arguments with which a server in another working directory serves these vaults.
+ * Returns the arguments for serving these vaults from another working directory.
  * @throws RouxError `INVALID_SETTINGS` if there are several vaults whose names are defined in files that such a server does not read
  */
 export function vaultsToServe(invocation: Invocation, { server, vaults }: LoadedVaults): VaultsToServe {

@@ -43,7 +43,7 @@ export function showsApps(server: ValidatingServer, { mcpReq }: ServerContext): 
   return isRecord(extension) && Array.isArray(extension.mimeTypes) && extension.mimeTypes.includes(PAGE_TYPE)
 }
 
-/** Checks whether there is a page and an enabled tool whose answers it can show. */
+/** Checks whether there is a page, and an enabled tool whose answers the page can show. */
 export function isMapOffered({ mapPage, tools, switchedOffBy }: McpServerOptions): boolean {
   return mapPage !== undefined && tools.some((tool) => tool.isPictured === true && switchedOffBy(tool) === undefined)
 }

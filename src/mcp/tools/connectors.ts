@@ -84,7 +84,7 @@ function connectorFetch(addressOf: AddressOf): Tool {
     run: async (core, { id }, call) => {
       const part = LATER_PART.exec(id)
       const read = (name: string, offset: number) => getNode(core, { id: name, depth: 0, offset, maxChars: PART }, call)
-      // A file's name may itself end like such a suffix, so try the whole id first.
+      // A file's name may itself end in something like such a suffix, so try the whole id first.
       const whole = await read(id, 0)
       const { value, ...answer } =
         whole.value === null && part !== null ? await read(id.slice(0, part.index), Number(part[1])) : whole

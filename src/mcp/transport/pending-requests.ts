@@ -5,7 +5,7 @@ import { invalidRequest, isRequest } from './json-rpc.ts'
 export interface Recipient {
   /** Called once with the responses, in the order in which they were given. Cancelled requests have no response. */
   onAnswers(answers: readonly JSONRPCMessage[]): void
-  /** Receives messages about a request before its response. */
+  /** Receives messages about a request that arrive before its response. */
   onEvent?(message: JSONRPCMessage): void
 }
 

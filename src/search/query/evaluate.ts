@@ -8,7 +8,7 @@ export interface QuerySource {
   lookUp(lookup: Exclude<Lookup, SetLookup>): KeySet
   /** Returns the files that link to any of the given files or are linked from any, not counting a file's links to itself. */
   linked(field: SetLookup['field'], keys: KeySet): KeySet
-  /** Returns the source for conditions inside sets, which apply to all listed files. It is always the same one. */
+  /** Returns the source for conditions inside a set. They apply to all listed files, so the source is always the same. */
   sets(): QuerySource
 }
 

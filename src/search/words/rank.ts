@@ -448,7 +448,7 @@ export function bestSlots(slots: Uint32Array, limit: number, { scores, keys, wit
   return best
 }
 
-/** Returns the end of the slots that have the score of the last one within the limit. */
+/** Extends the limit to include ties: returns the index after the last slot that scores the same as the last one within the limit. */
 function tiedEnd(marks: Float64Array, limit: number): number {
   const score = Math.floor((marks[limit - 1] ?? 0) / KEYS)
   let end = Math.min(limit, marks.length)

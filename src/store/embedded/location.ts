@@ -75,7 +75,7 @@ export function locationOf(place: EmbeddedPlace, which: IndexName, cache: IndexS
 /** Minimum free space for an index, in bytes. */
 const ROOM = 64 << 20
 
-/** Checks whether the index's folder can be written and has room for twice the size of the existing index. */
+/** Checks whether the index folder is writable and has room for twice the size of the existing index. */
 export function hasRoom({ file, searchFile }: EmbeddedPlace): boolean {
   try {
     makeRoom(file)

@@ -55,7 +55,7 @@ const LISTS: Readonly<Partial<Record<View, () => preact.JSX.Element>>> = {
 
 export function App() {
   const [isHelping, setHelping] = useState(false)
-  // Runs before the first paint, so early key presses are handled, here and below.
+  // A layout effect runs before the first paint, so early key presses are not lost. The same applies to those below.
   useLayoutEffect(() => {
     const listener = (event: KeyboardEvent): void => onPageKey(event, () => setHelping((was) => !was))
     addEventListener('keydown', listener)

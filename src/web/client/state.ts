@@ -36,7 +36,7 @@ export const withJournals = signal(true)
 export const withOrphans = signal(true)
 /** True if the map includes attachments and canvases. */
 export const withAttachments = signal(false)
-/** Empty means the grouping that distinguishes notes best. */
+/** If empty, the grouping that distinguishes notes best is used. */
 export const colourBy = signal<ColourBy | ''>('')
 /** Number of links around the focus to highlight. 0 highlights everything. */
 export const steps = signal(0)

@@ -13,7 +13,7 @@ import type { VaultView } from '../vault-view.ts'
 /** Maximum number of links to list for one note. */
 const NAMED = 5
 
-/** A note that has links to its headings or blocks, and the files that contain these links. */
+/** A note whose headings or blocks are linked to, and the files that contain these links. */
 interface PartTarget {
   readonly draft: Draft
   readonly sources: readonly number[]

@@ -70,7 +70,7 @@ export class VectorTable {
     this.#names.delete(key)
   }
 
-  /** Returns the keys of the notes with vectors. */
+  /** Returns the keys of the notes that have vectors. */
   keys(): Iterable<number> {
     return this.#stamps.keys()
   }
