@@ -160,7 +160,7 @@ const sources = {
     code: dots,
   }),
   rows: sourceOf({
-    does: 'Adds up rows of a table',
+    does: 'The kernel that adds up table rows',
     constant: 'ROW_SUMS_MODULE',
     exported: 'rows',
     parameters: 5,
