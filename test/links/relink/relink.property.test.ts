@@ -97,13 +97,21 @@ function nameChanges({ keys, names }: TextVault, wanted: readonly Wanted[]): rea
   return [...changes.values()]
 }
 
-/** Whether a plain Markdown reader can follow the link from one file to another. */
-function leadsFromFolder({ form, target }: Pick<Link, 'form' | 'target'>, from: string, to: string): boolean {
+/** Whether a plain Markdown reader can follow the link from one file to another, where paths are compared after `spelling`. */
+function leadsFromFolder(
+  { form, target }: Pick<Link, 'form' | 'target'>,
+  from: string,
+  to: string,
+  spelling: (path: string) => string,
+): boolean {
   if (form !== 'markdown' && form !== 'reference') return false
   if (target.startsWith('/') || target.endsWith('/')) return false
-  const path = posix.join(posix.dirname(from), target).normalize().toLowerCase()
-  return [path, `${path}.md`].includes(to.normalize().toLowerCase())
+  const path = spelling(posix.join(posix.dirname(from), target).normalize())
+  return [path, spelling(`${path}.md`)].includes(spelling(to.normalize()))
 }
+
+/** File systems that ignore case, and those that respect it. */
+const SPELLINGS = [(path: string) => path.toLowerCase(), (path: string) => path]
 
 /** Without the edits, a link of the file would break. Text outside the edits is unchanged. */
 function expectNeeded(before: TextVault, moved: Record<string, string>, plan: RelinkPlan): void {
@@ -119,7 +127,9 @@ function expectNeeded(before: TextVault, moved: Record<string, string>, plan: Re
       if (careless.source(after)?.links[at]?.to !== link.to) return true
       // Only the application's search finds it now, while any Markdown reader did before.
       const to = [...before.keys].find(([, key]) => key === link.to)?.[0] ?? ''
-      return leadsFromFolder(link, path, to) && !leadsFromFolder(link, after, moved[to] ?? to)
+      return SPELLINGS.some(
+        (spelling) => leadsFromFolder(link, path, to, spelling) && !leadsFromFolder(link, after, moved[to] ?? to, spelling),
+      )
     })
     expect(wrong?.length, path).toBeGreaterThanOrEqual(edits.length)
   }
