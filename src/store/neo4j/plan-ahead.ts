@@ -55,9 +55,11 @@ export async function planAhead(snapshot: Snapshot, embedders: readonly StoredEm
     await Promise.all([snapshot.linksWithin([{ id: ONE, start: 0, end: 1 }], FOUND), ...texts(), ...grouped()])
     await snapshot.languages([ONE])
     const vectors = () => snapshot.vectors(embedder, [ONE])
-    await Promise.all([...notes(), vectors()])
+    // Passages are read in the language of their note.
+    const passages = () => [vectors(), snapshot.languages([ONE])]
+    await Promise.all([...notes(), ...passages()])
     // If words found notes, their texts have already been read for the links.
-    await Promise.all([snapshot.nodes([ONE], { links: 1 }), vectors()])
+    await Promise.all([snapshot.nodes([ONE], { links: 1 }), ...passages()])
     // Vectors are read so that similar results support each other, while similar titles are looked up.
     await Promise.all([vectors(), snapshot.names(['x'], 'similar', FOUND, { limit: 1, minimum: 0 })])
   }
