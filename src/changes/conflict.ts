@@ -3,8 +3,8 @@ import { RouxError } from '../core/errors.ts'
 import { partialHash } from '../core/text/partial-reading.ts'
 import { quote } from './path-rules.ts'
 
-// The algorithm is quadratic in the number of differing lines. Small files have no timeout, so that their diff is the same even on a
-// busy machine.
+// The algorithm is quadratic in the number of differing lines. A busy machine must not change the diff of a
+// small file, so small files have no timeout.
 const LIMITS = { small: { maxEditLength: 2000 }, large: { timeout: 250, maxEditLength: 5000 } }
 
 const MAX_SMALL = 16_000

@@ -23,7 +23,7 @@ export function inOrder(entries: readonly Entry[]): readonly Entry[] {
   return entries.toSorted((a, b) => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind) || depth(a) - depth(b))
 }
 
-/** Kinds of temporary names. They start with a dot, so that they are not mistaken for notes, and can be derived from the record. */
+/** Kinds of temporary names. They can be derived from the record. The leading dot keeps them from being listed as notes. */
 export type Aside =
   /** Bytes that are about to be put in place. */
   | 'new'

@@ -227,7 +227,7 @@ class LogWriter implements OpenLogWriter {
   mark(lineage: string, generation: number): void {
     this.#waiting = [...this.#waiting, { lineage, base: generation, generation, changes: undefined }].slice(-MOST_WAITING)
     if (this.#isLater) return
-    // Log commits later, so that waiting callers get their answers first.
+    // Answer waiting callers before logging commits.
     this.#isLater = true
     setImmediate(() => {
       this.#isLater = false

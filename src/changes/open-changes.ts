@@ -108,7 +108,7 @@ class RecordedChanges implements Changes {
   }
 
   async recover(): Promise<readonly Recovery[]> {
-    // Check without the lock, so that startup is not delayed. Another process may be applying a change.
+    // Waiting for the lock would delay startup if another process is applying a change.
     if (this.#journal.applying(this.#root).length === 0) return []
     return await this.#underLock(() => this.#recover())
   }

@@ -12,7 +12,12 @@ export const TRASH = '.trash'
 
 /** Checks whether a path is the trash or inside it. */
 export function inTrash(path: string): boolean {
-  return path === TRASH || path.startsWith(`${TRASH}/`)
+  return isWithin(path, TRASH)
+}
+
+/** Checks whether a path is the folder or inside it. Works for nested tags, too. */
+export function isWithin(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(`${folder}/`)
 }
 
 /**

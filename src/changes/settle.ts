@@ -50,7 +50,7 @@ export async function carryOut(place: ChangeDirectory, entries: readonly Numbere
   if (moves.length > 0) await place.syncFolders()
   const gone = [...moves, ...of(entries, 'remove')]
   for (const { path, index } of gone) if (place.stamp(path) !== undefined) place.rename(path, place.aside(path, index, 'old'))
-  // Syncing takes a few milliseconds, by which time a program that was saving to a displaced file has finished.
+  // Syncing takes a few milliseconds. A program that was saving to a displaced file has finished by then.
   await place.syncFolders()
   requireDisplaced(place, entries, means.content)
   await finishUp(place, entries)

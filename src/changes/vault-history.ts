@@ -31,7 +31,7 @@ export function readHistory(options: HistoryOptions): History {
   }
 }
 
-/** Deletes the history so that nothing can be recovered from the files. @returns what was deleted @throws like `readHistory` */
+/** Deletes the history. Nothing can be recovered from the files afterwards. @returns what was deleted @throws like `readHistory` */
 export function forgetHistory(options: HistoryOptions): History {
   const { root } = options
   const changes = onJournal(options, (database) => {

@@ -49,7 +49,7 @@ export async function acquireWriteLock(path: string, { openDatabase, timeout }: 
       return { release: () => release(database) }
     }
     if (performance.now() >= deadline) throw heldBy(path, timeout)
-    // Randomize the wait, so that two waiting processes do not retry at the same time.
+    // Randomize the wait to keep two waiting processes from retrying at the same time.
     await sleep(wait * (0.5 + Math.random()))
   }
 }
@@ -80,7 +80,7 @@ function release(database: Database): void {
   quietly(() => database.close())
 }
 
-/** Length to pad to. It exceeds the description of any holder, so that a previous one is completely overwritten. */
+/** Length to pad to. It exceeds the description of any holder, so it overwrites any previous description completely. */
 const HOLDER_LENGTH = 400
 
 // The holder is written to a separate file, because closing the locked file in this process would release the lock (POSIX, fcntl).

@@ -49,7 +49,7 @@ export interface RunResult<Kind extends InsightKind = InsightKind> {
   readonly isSettled: boolean
 }
 
-/** Without the order, because the notes of the next run may be added in another one. */
+/** Excludes `order`, because the next run may add the same notes in a different order. */
 type StoredResult = Omit<RunResult, 'order'>
 
 /** The notes and links of a run, in the order in which they will be added. */

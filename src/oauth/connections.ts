@@ -180,7 +180,7 @@ function readConnections(folder: string, known: ReadonlyMap<string, Kept>): Read
     const before = known.get(name)
     if (before !== undefined && before.version === version) kept.set(name, before)
     else {
-      // A damaged file grants no access. It is kept so that its owner can inspect it.
+      // A damaged file grants no access. It is kept for its owner to inspect.
       const { success, data } = CONNECTION.safeParse(readJson(path))
       if (success && data.name === name) kept.set(name, { version, connection: data, key: keyOf(data) })
     }

@@ -9,7 +9,7 @@ const OCTETS = 'application/octet-stream'
 // RFC 6838 §4.2.
 const MEDIA_TYPE = /^[a-z0-9][a-z0-9!#$&^_.+-]{0,126}\/[a-z0-9][a-z0-9!#$&^_.+-]{0,126}$/
 
-/** What the caller claims about the bytes. */
+/** The file name and type given by the caller. */
 export interface Claim {
   readonly filename: string
   readonly mimeType: string | undefined

@@ -140,7 +140,7 @@ function requireEmbedTitle(title: string): string {
   return text
 }
 
-/** Checks whether links identify files only by name, so that another file with the same name would match too. */
+/** Checks whether links identify files only by name. Another file with the same name would then match too. */
 function linksByName(mode: Mode): boolean {
   return mode === 'obsidian' || mode === 'foam'
 }

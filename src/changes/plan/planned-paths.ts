@@ -1,7 +1,7 @@
 import { RouxError } from '../../core/errors.ts'
 import { foldId } from '../../core/ids.ts'
 import { folderOf, nameOf } from '../../core/paths.ts'
-import { quote } from '../path-rules.ts'
+import { isWithin, quote } from '../path-rules.ts'
 import type { MovedFolder } from './changed-files.ts'
 import type { Draft, DraftTable } from './draft.ts'
 import { inFolder, isTrash } from './note-paths.ts'
@@ -48,7 +48,7 @@ export class PlannedPaths {
     })
   }
 
-  /** Checks whether a note gives up its name, so that another moving note can take the name by exchanging contents. */
+  /** Checks whether a note gives up its name. Another moving note can then take the name by exchanging contents. */
   #isVacated(draft: Draft | undefined): boolean {
     return draft !== undefined && draft.original !== draft.path && !isTrash(draft.path) && this.#isText(draft)
   }
@@ -129,10 +129,6 @@ export class PlannedPaths {
     this.#listed.set(folder, names)
     return names
   }
-}
-
-function isWithin(path: string, folder: string): boolean {
-  return path === folder || path.startsWith(`${folder}/`)
 }
 
 function notStill(path: string, folder: string): RouxError {

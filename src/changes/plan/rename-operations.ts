@@ -7,7 +7,7 @@ import { renameHeading } from '../../markdown/edit/heading.ts'
 import { changeTags } from '../../markdown/edit/tags.ts'
 import { parseNote } from '../../markdown/parse-note.ts'
 import { isTagName, renameTagInCanvas, renameTagInNote, type TagRenaming } from '../../markdown/retarget/rename-tag.ts'
-import { quote } from '../path-rules.ts'
+import { isWithin, quote } from '../path-rules.ts'
 import type { Draft } from './draft.ts'
 import { requireNote, withHashes } from './note-operations.ts'
 import type { Workspace } from './workspace.ts'
@@ -75,7 +75,7 @@ function renameIn(workspace: Workspace, draft: Draft, renaming: TagRenaming): nu
 /** Returns the tags in the frontmatter that would become duplicates because their new name is already there. */
 function doublesIn(text: string, { from, to }: TagRenaming, flavour: Flavour): readonly string[] {
   const listed = parseNote(text, flavour).tags.flatMap(({ name, inBody }) => (inBody ? [] : [name]))
-  const isMeant = (name: string) => foldName(name) === foldName(from) || foldName(name).startsWith(`${foldName(from)}/`)
+  const isMeant = (name: string) => isWithin(foldName(name), foldName(from))
   const others = new Set(listed.filter((name) => !isMeant(name)).map(foldName))
   return listed.filter((name) => isMeant(name) && others.has(foldName(to + name.slice(from.length))))
 }

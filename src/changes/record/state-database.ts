@@ -13,7 +13,7 @@ export function isBusy(error: unknown): boolean {
   return /database is locked|database is busy|SQLITE_BUSY/i.test(String(error))
 }
 
-/** Identifies the file at a path, so that its replacement can be detected. Returns `undefined` if there is no file. */
+/** Returns an identity for the file at a path, which changes when the file is replaced. Returns `undefined` if there is no file. */
 export function identityOf(path: string): string | undefined {
   try {
     // Since Node 22, `throwIfNoEntry: false` also hides the error for a parent folder that is a file.

@@ -258,7 +258,7 @@ export function occurrencesOf(
     const source = graph.find(from)
     const target = graph.find(to)
     if (source === undefined || source < 0 || target === undefined) continue
-    // Checks the graph first, to avoid reading a hub's thousands of links in vain.
+    // Check the graph first, because reading a hub's thousands of links is slow.
     if (!graph.linksTo(source, target)) continue
     const targets = asked.get(source) ?? new Map<NodeIndex, number[]>()
     asked.set(source, targets.set(target, [...(targets.get(target) ?? []), at]))

@@ -2,7 +2,7 @@ import { foldId } from '../../../core/ids.ts'
 import { nameOf } from '../../../core/paths.ts'
 import { foldName } from '../../../core/text/fold.ts'
 import { listSome } from '../../../core/text/list-some.ts'
-import { quote } from '../../path-rules.ts'
+import { isWithin, quote } from '../../path-rules.ts'
 import type { MovedFolder } from '../changed-files.ts'
 import { type Draft, decode } from '../draft.ts'
 import type { VaultView } from '../vault-view.ts'
@@ -51,12 +51,12 @@ function oldNameTest({ drafts, folders, tags }: BaseChange): OldNameTest | undef
   const paths = new Set(moved.flatMap(({ original = '' }) => [foldId(original), foldId(original).replace(/\.md$/, '')]))
   const renamed = moved.filter(({ original = '', path }) => foldName(nameOf(original)) !== foldName(nameOf(path)))
   const names = new Set(renamed.map(({ original = '' }) => foldId(nameOf(original)).replace(/\.md$/, '')))
-  const isIn = (name: string, above: string) => name === above || name.startsWith(`${above}/`)
   return (text, before) => {
     const name = foldId(text.trim().replace(/^\/|\/$/g, ''))
     // These are arguments of `hasTag` or `tags.contains`.
-    if (/tags?(?:\.\w{1,20})?$/i.test(calledIn(before))) return tags.some((tag) => isIn(foldName(name.replace(/^#/, '')), tag))
-    if (paths.has(name) || folders.some(({ from }) => isIn(name, foldId(from)))) return true
+    if (/tags?(?:\.\w{1,20})?$/i.test(calledIn(before)))
+      return tags.some((tag) => isWithin(foldName(name.replace(/^#/, '')), tag))
+    if (paths.has(name) || folders.some(({ from }) => isWithin(name, foldId(from)))) return true
     return /(?:\[\[|link\w{0,20}\(\\?["'])$/i.test(before) && names.has(name.replace(/\.md$/, ''))
   }
 }
