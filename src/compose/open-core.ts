@@ -51,6 +51,7 @@ export async function openCore(settings: Settings, options: OpenOptions): Promis
   })
   const { ignore, gitignore, link_roots: linkRoots, mode } = settings.vault
   const reads = shared.files.open({ root, ignore, gitignore, linkRoots, mode })
+  const texts = openTexts(reads)
   const files = openFiles(reads)
   const { permits = () => settings.tools } = options
   const chat = chatOf(settings, options)
@@ -62,7 +63,7 @@ export async function openCore(settings: Settings, options: OpenOptions): Promis
   })
   const { store } = engine
   options.onAiChange?.(() => indexing.setAi(ai()))
-  const idle = options.watch ? whenIdle(indexing, () => giveUpMemory(engine, shared.files)) : undefined
+  const idle = options.watch ? whenIdle(indexing, () => giveUpMemory(engine, texts, shared.files)) : undefined
   if (options.watch) followVectors(indexing, engine)
   const stopPreparing = options.watch
     ? prepareForQuestions(indexing, {
@@ -86,7 +87,7 @@ export async function openCore(settings: Settings, options: OpenOptions): Promis
     ...(options.name === undefined ? {} : { name: options.name }),
     root: settings.vault.path,
     store,
-    texts: openTexts(reads),
+    texts,
     rankings: new Rankings(store, compute),
     layouts: new LayoutClient(place.layoutFile, shared.layouts),
     pictures: files,

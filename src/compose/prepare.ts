@@ -35,9 +35,8 @@ export function whenIdle(indexing: IndexingClient, action: () => void): NodeJS.T
 }
 
 /** Releases caches that are not worth their memory during idle periods. */
-export function giveUpMemory(engine: OpenEngine, files: FileThreads): void {
-  engine.rest()
-  files.rest()
+export function giveUpMemory(...caches: readonly { rest(): void }[]): void {
+  for (const cache of caches) cache.rest()
   collectGarbage()
 }
 

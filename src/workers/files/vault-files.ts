@@ -10,8 +10,14 @@ import type { FileReads } from './file-threads.ts'
 /** Maximum size of the note text cache, in bytes. It helps with notes that many answers quote, such as hubs. */
 const KEPT = 8 << 20
 
+/** Texts with a cache. */
+export interface CachedTexts extends Texts {
+  /** Releases the cache. */
+  rest(): void
+}
+
 /** Reads the text of a vault's notes in separate threads. */
-export function openTexts(reads: FileReads, kept = KEPT): Texts {
+export function openTexts(reads: FileReads, kept = KEPT): CachedTexts {
   const recent = new Recent<VaultPath, { readonly text: NoteText; readonly stat: FileStat }>(kept, ({ stat }) => stat.size)
   const read = async (path: VaultPath): Promise<NoteText | undefined> => {
     const known = recent.peek(path)
@@ -38,6 +44,7 @@ export function openTexts(reads: FileReads, kept = KEPT): Texts {
       const texts = Promise.all(versions.map(({ path }) => readOrTell(path)))
       return untilAborted(texts, signal)
     },
+    rest: () => recent.clear(),
   }
 }
 

@@ -46,6 +46,16 @@ test('returns the same object for the same text until the file changes', async (
   expect(await readOne(texts, 'nope.md')).toBeUndefined()
 })
 
+test('an idle server releases its texts', async () => {
+  const { vault } = diskVault({ 'a.md': 'one' })
+  const texts = textsOf(vault)
+  await settle()
+  const first = await readOne(texts, 'a.md')
+  texts.rest()
+  expect(await readOne(texts, 'a.md')).toEqual(first)
+  expect(await readOne(texts, 'a.md')).not.toBe(first)
+})
+
 test('reads a recently written file each time', async () => {
   const { vault } = diskVault({ 'a.md': 'one' })
   const texts = textsOf(vault)
