@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { configDefaults, defineConfig } from 'vitest/config'
+import { PATIENCE } from './test/support/patience.ts'
 
 const root = fileURLToPath(new URL('.', import.meta.url))
 
@@ -19,11 +20,10 @@ export default defineConfig({
   // Except in `npm run test:long`, our fast-check runs fewer cases.
   resolve: { alias: { 'fast-check': fileURLToPath(new URL('test/support/fast-check.ts', import.meta.url)) } },
   test: {
-    // A property test with all its runs is slow on a busy machine.
-    testTimeout: process.env.LONG_TESTS === undefined ? 60_000 : 180_000,
-    // Polled values arrive late on a busy machine.
-    expect: { poll: { timeout: 20_000 } },
-    hookTimeout: 120_000,
+    // No test depends on time: these limits only end a test that hangs, even on a busy machine.
+    testTimeout: 2.5 * PATIENCE,
+    hookTimeout: 2.5 * PATIENCE,
+    expect: { poll: { timeout: PATIENCE } },
     // No test process may connect to another computer.
     setupFiles: ['test/support/loopback-only.ts'],
     // A program that a test starts works alone, so none stays behind. `TEST_SHARED=auto` runs the same tests through the shared server.

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { FileChange } from '../../src/core/changes.ts'
 import { RouxError } from '../../src/core/errors.ts'
 import { ended, killProcesses, startWriter, writeTogether } from '../crash/processes.ts'
@@ -10,8 +10,6 @@ import { temporaryFolder } from '../support/temporary.ts'
 import { bytes, Fate, fatedDatabase, fatedFiles, makeWorld, sha, snapshot } from './rig.ts'
 
 // These tests do not measure time; the limit only ends a test that hangs on a busy machine.
-vi.setConfig({ testTimeout: 120_000 })
-
 let program = ''
 
 beforeAll(() => {

@@ -10,7 +10,7 @@ const PAGES = [...filesIn('.'), ...filesIn('docs'), 'fixtures/README.md']
 const README = read('README.md')
 const scripts: Readonly<Record<string, string>> = JSON.parse(read('package.json')).scripts
 
-test('generated pages match the built program', { timeout: 120_000 }, () => {
+test('generated pages match the built program', () => {
   const { status, stdout, stderr } = spawnSync(process.execPath, ['scripts/docs.mjs', '--check'], { cwd: root, encoding: 'utf8' })
   expect(stdout + stderr).toBe('')
   expect(status).toBe(0)

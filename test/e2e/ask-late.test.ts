@@ -2,8 +2,9 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { type Behaviour, openAiStream, serve, slowly, words } from '../outbound/fake-servers.ts'
+import { eventually } from '../support/eventually.ts'
 import { LONG } from '../support/long.ts'
-import { eventually, openWorld, SLOW } from './support.ts'
+import { openWorld } from './support.ts'
 
 const QUESTION = 'why is my bread so dense?'
 /** One sentence with a citation, then a word every 50 ms for more than a minute. */
@@ -57,7 +58,7 @@ async function expectPartial(patience: number): Promise<void> {
   await server.end()
 }
 
-describe('an answer that takes longer than 50 seconds', { timeout: SLOW }, () => {
+describe('an answer that takes longer than 50 seconds', () => {
   test('is returned as partial without progress reporting, with the citations so far', () => expectPartial(6_000))
 
   test('continues if the call receives progress', async () => {

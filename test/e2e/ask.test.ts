@@ -13,8 +13,9 @@ import {
   slowly,
   words,
 } from '../outbound/fake-servers.ts'
+import { eventually } from '../support/eventually.ts'
 import { serveHttp } from './http-support.ts'
-import { eventually, openWorld, SLOW, type Wire, type World } from './support.ts'
+import { openWorld, type Wire, type World } from './support.ts'
 
 const KEY = 'sk-canary-4c1d9e'
 const QUESTION = 'why is my bread so dense?'
@@ -45,7 +46,7 @@ function everythingOf({ root }: World): string {
     .join('\n')
 }
 
-describe('roux ask', { timeout: SLOW }, () => {
+describe('roux ask', () => {
   test.each(['SIGINT', 'SIGTERM'] as const)(
     '%s: the model is interrupted, and only its actual usage is counted',
     async (signal) => {
@@ -194,7 +195,7 @@ describe('roux ask', { timeout: SLOW }, () => {
   })
 })
 
-describe('the tool ask', { timeout: SLOW }, () => {
+describe('the tool ask', () => {
   const asked = async (world: World, env: Readonly<Record<string, string>>) => {
     const server = world.serve([world.vault], { env })
     await server.initialize()
@@ -418,7 +419,7 @@ describe('the tool ask', { timeout: SLOW }, () => {
   })
 })
 
-test('by default, no tool and no command opens a connection', { timeout: SLOW }, async () => {
+test('by default, no tool and no command opens a connection', async () => {
   const world = openWorld({ fixture: 'demo' })
   const log = join(world.root, 'connections')
   const hook = join(world.root, 'hook.cjs')

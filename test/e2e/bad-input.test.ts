@@ -1,9 +1,8 @@
 import { chmodSync, existsSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { eventually, openWorld, type Server, SLOW, type Wire, type World } from './support.ts'
-
-vi.setConfig({ testTimeout: SLOW })
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { eventually } from '../support/eventually.ts'
+import { openWorld, type Server, type Wire, type World } from './support.ts'
 
 const EMPTY = { nodes: [], total: 0 }
 

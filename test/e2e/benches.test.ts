@@ -2,11 +2,9 @@ import { spawnSync } from 'node:child_process'
 import { cpSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { LONG } from '../support/long.ts'
-import { openWorld, SLOW } from './support.ts'
-
-vi.setConfig({ testTimeout: SLOW })
+import { openWorld } from './support.ts'
 
 describe.runIf(LONG)('the suites of bench/, shortened', () => {
   const suite = (...args: readonly string[]) => {
@@ -30,7 +28,7 @@ describe.runIf(LONG)('the suites of bench/, shortened', () => {
     expect(stdout.match(/^\| \d/gm)).toHaveLength(3 * 13)
   })
 
-  test('vaults of unusual shapes are served', { timeout: SLOW * 3 }, () => {
+  test('vaults of unusual shapes are served', () => {
     const { status, stdout, stderr } = suite('odd-vaults', '--scale', '0.002', '--only', 'one source', '--only', 'events')
     expect(status, `${stdout}\n${stderr}`).toBe(0)
     expect(stdout.match(/^\| [^|]+ \| \d/gm)).toHaveLength(2)

@@ -4,11 +4,9 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { LONG } from '../support/long.ts'
-import { openWorld, SLOW, type Wire, type World } from './support.ts'
-
-vi.setConfig({ testTimeout: SLOW })
+import { openWorld, type Wire, type World } from './support.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const MCPB = join(root, 'node_modules/@anthropic-ai/mcpb/dist/cli/cli.js')

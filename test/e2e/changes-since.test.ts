@@ -1,9 +1,8 @@
 import { renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test, vi } from 'vitest'
-import { eventually, openWorld, SLOW, type Wire } from './support.ts'
-
-vi.setConfig({ testTimeout: SLOW })
+import { expect, test } from 'vitest'
+import { eventually } from '../support/eventually.ts'
+import { openWorld, type Wire } from './support.ts'
 
 test('changes by an editor, the server and a command are each reported once, and our own are marked', async () => {
   const world = openWorld({ fixture: 'demo' })

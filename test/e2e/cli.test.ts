@@ -1,10 +1,8 @@
 import { spawn } from 'node:child_process'
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { describe, expect, test, vi } from 'vitest'
-import { openWorld, PROGRAM, SHARES, SLOW, type Wire, type World } from './support.ts'
-
-vi.setConfig({ testTimeout: SLOW })
+import { describe, expect, test } from 'vitest'
+import { openWorld, PROGRAM, SHARES, type Wire, type World } from './support.ts'
 
 const DEMO = () => openWorld({ fixture: 'demo' })
 

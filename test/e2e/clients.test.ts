@@ -2,11 +2,9 @@ import { Client as ModernClient } from '@modelcontextprotocol/client'
 import { StdioClientTransport as ModernTransport } from '@modelcontextprotocol/client/stdio'
 import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport as OldTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
-import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { HTTP_CLIENTS, serveHttp } from './http-support.ts'
-import { factsOf, openWorld, PROGRAM, type Server, SLOW, type Wire, type World } from './support.ts'
-
-vi.setConfig({ testTimeout: SLOW })
+import { factsOf, openWorld, PROGRAM, type Server, type Wire, type World } from './support.ts'
 
 /** What every client offers, from any vendor. */
 interface Asking {
@@ -164,7 +162,7 @@ async function answersOf(asking: Asking, samples: readonly Sample[]): Promise<re
     answers = await Promise.all(asked)
     return !answers.some(({ warnings }) => warnings.some(isUnfinished))
   }
-  await expect.poll(ask, { timeout: 50_000, interval: 500 }).toBe(true)
+  await expect.poll(ask, { interval: 500 }).toBe(true)
   return answers
 }
 

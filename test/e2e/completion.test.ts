@@ -86,7 +86,6 @@ function run(shell: string, words: readonly string[]): readonly string[] {
     env: environment,
     encoding: 'utf8',
     cwd: scratch,
-    timeout: 60_000,
   })
   if (status !== 0 && stdout === '') throw new Error(`${shell}: ${stderr}`)
   return stdout.split('\n').filter((line) => line !== '')
@@ -97,7 +96,7 @@ describe.each(['bash', 'zsh', 'fish'])('%s', (shell) => {
   const there = isThere(shell)
   const ask = (line: string) => ASK[shell]?.(line) ?? []
 
-  test.skipIf(!there)('completes commands, options, values, vaults, ids and titles', { timeout: 120_000 }, () => {
+  test.skipIf(!there)('completes commands, options, values, vaults, ids and titles', () => {
     expect(ask('roux find-')).toEqual(expect.arrayContaining(['find-nodes', 'find-path']))
     expect(ask('roux get-hubs --me')).toEqual(['--metric'])
     expect(ask('roux get-hubs --metric in')).toEqual(['in_degree'])

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { temporaryFolder } from '../support/temporary.ts'
-import { openWorld, SLOW } from './support.ts'
+import { openWorld } from './support.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -33,20 +33,16 @@ test.each<[string, RegExp, (path: string) => void]>([
       writeFileSync(path, bytes)
     },
   ],
-])(
-  'a table that %s is not used: search uses words only, and the answer says why',
-  (_, reason, change) => {
-    const world = openWorld({ fixture: 'demo' })
-    const program = installed(join(temporaryFolder(), 'installed'), change)
-    const run = (...args: readonly string[]) =>
-      spawnSync(process.execPath, [program, ...args, '--vault', world.vault], { encoding: 'utf8', env: { ...world.env } })
-    const { stdout, stderr } = run('search', 'dense crumb', '--json')
-    expect(JSON.parse(stdout)[0].id).toBe('faults/dense crumb.md')
-    expect(stderr).toMatch(/Found by words only, not by meaning/)
-    expect(stderr).toMatch(reason)
-    // The English table does not replace it.
-    expect(JSON.parse(run('status', '--json').stdout).vectors?.done ?? 0).toBe(0)
-    expect(run('doctor').stdout).toMatch(reason)
-  },
-  SLOW,
-)
+])('a table that %s is not used: search uses words only, and the answer says why', (_, reason, change) => {
+  const world = openWorld({ fixture: 'demo' })
+  const program = installed(join(temporaryFolder(), 'installed'), change)
+  const run = (...args: readonly string[]) =>
+    spawnSync(process.execPath, [program, ...args, '--vault', world.vault], { encoding: 'utf8', env: { ...world.env } })
+  const { stdout, stderr } = run('search', 'dense crumb', '--json')
+  expect(JSON.parse(stdout)[0].id).toBe('faults/dense crumb.md')
+  expect(stderr).toMatch(/Found by words only, not by meaning/)
+  expect(stderr).toMatch(reason)
+  // The English table does not replace it.
+  expect(JSON.parse(run('status', '--json').stdout).vectors?.done ?? 0).toBe(0)
+  expect(run('doctor').stdout).toMatch(reason)
+})

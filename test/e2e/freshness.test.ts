@@ -1,9 +1,8 @@
 import { readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, test, vi } from 'vitest'
-import { eventually, factsOf, openWorld, type Server, SLOW, type Wire, type World } from './support.ts'
-
-vi.setConfig({ testTimeout: SLOW })
+import { describe, expect, test } from 'vitest'
+import { eventually } from '../support/eventually.ts'
+import { factsOf, openWorld, type Server, type Wire, type World } from './support.ts'
 
 interface Watching {
   readonly world: World

@@ -1,7 +1,8 @@
 import { Client as ModernClient, StreamableHTTPClientTransport as ModernTransport } from '@modelcontextprotocol/client'
 import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport as OldTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
-import { eventually, type Server, type Wire, type World } from './support.ts'
+import { eventually } from '../support/eventually.ts'
+import type { Server, Wire, World } from './support.ts'
 
 /** A running `roux serve --http`. */
 export interface HttpProcess {

@@ -1,11 +1,9 @@
 import { once } from 'node:events'
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { serveHttp } from './http-support.ts'
-import { openWorld, SLOW, type Wire } from './support.ts'
-
-vi.setConfig({ testTimeout: SLOW })
+import { openWorld, type Wire } from './support.ts'
 
 const call = (name: string, args: object, id: string | number = 1) => ({
   jsonrpc: '2.0',
@@ -171,7 +169,7 @@ async function halfSent({ url, token }: { url: string; token: string }, body: st
     `POST /mcp HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\n` +
       `Expect: 100-continue\r\nConnection: close\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n`,
   )
-  await vi.waitUntil(() => received.includes('100 Continue'), { timeout: 60_000 })
+  await expect.poll(() => received).toContain('100 Continue')
   received = ''
   socket.write(body.slice(0, -1))
   return { request: { finish: () => void socket.write(body.slice(-1)) }, socket: ended }

@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test, vi } from 'vitest'
-import { eventually, openWorld, type Server, SLOW, type Wire, type World } from './support.ts'
-
-vi.setConfig({ testTimeout: SLOW })
+import { expect, test } from 'vitest'
+import { eventually } from '../support/eventually.ts'
+import { openWorld, type Server, type Wire, type World } from './support.ts'
 
 const FROM = 'Recipes/Weekday baguettes.md'
 const TO = 'techniques/bulk fermentation.md'

@@ -2,10 +2,8 @@ import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
-import { expect, onTestFinished, test, vi } from 'vitest'
-import { openWorld, SLOW } from './support.ts'
-
-vi.setConfig({ testTimeout: SLOW })
+import { expect, onTestFinished, test } from 'vitest'
+import { openWorld } from './support.ts'
 
 test('the installed entry starts a server for a client without a shell or PATH', async () => {
   const world = openWorld({ fixture: 'demo' })

@@ -14,9 +14,7 @@ import { ComputeClient } from '../../src/workers/compute-client.ts'
 import { IndexerHost, Restarts } from '../../src/workers/indexer-channel.ts'
 import { LONG } from '../support/long.ts'
 import { temporaryFolder } from '../support/temporary.ts'
-import { SLOW } from './support.ts'
 
-vi.setConfig({ testTimeout: 2 * SLOW })
 afterEach(() => vi.unstubAllEnvs())
 
 const KILLS = LONG ? 50 : 15
@@ -125,10 +123,9 @@ test(`an indexing worker killed ${KILLS} times during reads and writes loses no 
       .poll(
         async () =>
           (await core.store.read((snapshot) => lookUp(snapshot, core, [`${core.name}:last.md`]))).filter(Boolean).length,
-        { timeout: SLOW },
       )
       .toBe(1)
-    await expect.poll(() => core.indexing.status().phase, { timeout: SLOW }).toBe('idle')
+    await expect.poll(() => core.indexing.status().phase).toBe('idle')
   }
 })
 

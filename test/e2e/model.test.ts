@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { eventually, openWorld, type Wire, type World } from './support.ts'
+import { eventually } from '../support/eventually.ts'
+import { openWorld, type Wire, type World } from './support.ts'
 
 /** `npm run test:model` sets it. */
 const { ROUX_TEST_MODEL_URL: url, ROUX_TEST_MODEL: model = '' } = process.env

@@ -5,10 +5,9 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport as OldTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { ResourceUpdatedNotificationSchema, ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js'
-import { expect, onTestFinished, test, vi } from 'vitest'
-import { eventually, openWorld, PROGRAM, SLOW, type Wire, type World } from './support.ts'
-
-vi.setConfig({ testTimeout: SLOW })
+import { expect, onTestFinished, test } from 'vitest'
+import { eventually } from '../support/eventually.ts'
+import { openWorld, PROGRAM, type Wire, type World } from './support.ts'
 
 function parametersOf({ env, root, vault }: World) {
   return { command: process.execPath, args: [PROGRAM, 'serve', vault], env: { ...env }, cwd: root, stderr: 'pipe' as const }

@@ -12,10 +12,9 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, test, vi } from 'vitest'
-import { eventually, factsOf, openWorld, PROGRAM, type Server, SHARES, SLOW, type Wire, type World } from './support.ts'
-
-vi.setConfig({ testTimeout: SLOW })
+import { describe, expect, test } from 'vitest'
+import { eventually } from '../support/eventually.ts'
+import { factsOf, openWorld, PROGRAM, type Server, SHARES, type Wire, type World } from './support.ts'
 
 /** Every file and folder, with everything that would reveal a change. */
 function listing(root: string): readonly string[] {

@@ -2,11 +2,9 @@ import { Client as ModernClient } from '@modelcontextprotocol/client'
 import { StdioClientTransport as ModernStdio } from '@modelcontextprotocol/client/stdio'
 import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport as OldStdio } from '@modelcontextprotocol/sdk/client/stdio.js'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { HTTP_CLIENTS, serveHttp } from './http-support.ts'
-import { openWorld, PROGRAM, SLOW, type Wire, type World } from './support.ts'
-
-vi.setConfig({ testTimeout: SLOW })
+import { openWorld, PROGRAM, type Wire, type World } from './support.ts'
 
 type Connect = (world: World) => readonly [client: Wire, transport: unknown]
 
@@ -69,9 +67,7 @@ async function told([client, transport]: readonly [Wire, unknown]): Promise<Wire
   // Unfinished indexing would show up in answers.
   await client.callTool({ name: 'search', arguments: { query: 'x' } })
   await expect
-    .poll(async () => JSON.stringify((await client.callTool({ name: 'search', arguments: { query: 'x' } })).structuredContent), {
-      timeout: 50_000,
-    })
+    .poll(async () => JSON.stringify((await client.callTool({ name: 'search', arguments: { query: 'x' } })).structuredContent))
     .not.toMatch(/INDEX_BUILDING|EMBEDDING/)
   return await everything(client)
 }

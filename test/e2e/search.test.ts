@@ -5,11 +5,10 @@ import type { AddressInfo } from 'node:net'
 import { basename, join } from 'node:path'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
-import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { bagOf } from '../support/bag-of-words.ts'
-import { eventually, openWorld, PROGRAM, type Server, SLOW, type Wire, type World } from './support.ts'
-
-vi.setConfig({ testTimeout: SLOW })
+import { eventually } from '../support/eventually.ts'
+import { openWorld, PROGRAM, type Server, type Wire, type World } from './support.ts'
 
 const DEMO = () => openWorld({ fixture: 'demo' })
 const idsOf = (nodes: Wire): readonly string[] => nodes.map(({ id }: Wire) => id)

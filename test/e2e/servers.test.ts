@@ -1,9 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test, vi } from 'vitest'
-import { openWorld, SHARES, SLOW, type Wire } from './support.ts'
-
-vi.setConfig({ testTimeout: SLOW })
+import { expect, test } from 'vitest'
+import { openWorld, SHARES, type Wire } from './support.ts'
 
 test('doctor reports how many servers use a vault; an unused one leaves no trace', async () => {
   const world = openWorld({ fixture: 'demo' })

@@ -3,8 +3,9 @@ import { chownSync, cpSync, mkdirSync, readFileSync, renameSync, symlinkSync, ut
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
+import { eventually } from '../support/eventually.ts'
 import { placeOf, SHARED, serversIn, sharedWorld, stateOf } from './shared-support.ts'
-import { eventually, type Outcome, PROGRAM, SLOW, type World } from './support.ts'
+import { type Outcome, PROGRAM, type World } from './support.ts'
 
 /** Asks a new process, which must answer whether it shares a server or not. */
 async function askOnce(world: World, env: Readonly<Record<string, string>> = SHARED): Promise<Outcome> {
@@ -14,7 +15,7 @@ async function askOnce(world: World, env: Readonly<Record<string, string>> = SHA
   return await server.end()
 }
 
-test.runIf(process.getuid?.() === 0)('a socket of another user is not used', { timeout: SLOW }, async () => {
+test.runIf(process.getuid?.() === 0)('a socket of another user is not used', async () => {
   const world = sharedWorld()
   await askOnce(world)
   chownSync(placeOf(world).file('sock'), 12_345, 12_345)
@@ -24,7 +25,7 @@ test.runIf(process.getuid?.() === 0)('a socket of another user is not used', { t
 
 const CAN_MOUNT = spawnSync('unshare', ['-m', 'true']).status === 0
 
-test.runIf(CAN_MOUNT)('a container that shares the cache folder sees its own vault', { timeout: SLOW }, async () => {
+test.runIf(CAN_MOUNT)('a container that shares the cache folder sees its own vault', async () => {
   const world = sharedWorld()
   await askOnce(world)
   const own = join(world.root, 'own')
@@ -37,7 +38,7 @@ test.runIf(CAN_MOUNT)('a container that shares the cache folder sees its own vau
   expect(stdout, stderr).toContain('own.md')
 })
 
-test.runIf(CAN_MOUNT)('on a full disk, a process works alone and does not wait', { timeout: SLOW }, async () => {
+test.runIf(CAN_MOUNT)('on a full disk, a process works alone and does not wait', async () => {
   const world = sharedWorld()
   const script =
     'mount -t tmpfs -o size=4k none "$1" && head -c 4096 /dev/zero > "$1/full"; run=$1; shift; "$@"; ls "$run/roux" >&2'
@@ -62,7 +63,7 @@ test.runIf(CAN_MOUNT)('on a full disk, a process works alone and does not wait',
   expect(stderr).not.toMatch(/\.server$/m)
 })
 
-test('a folder for sockets that cannot be made leaves each process alone', { timeout: SLOW }, async () => {
+test('a folder for sockets that cannot be made leaves each process alone', async () => {
   const world = sharedWorld()
   const file = join(world.root, 'file')
   writeFileSync(file, '')
@@ -70,7 +71,7 @@ test('a folder for sockets that cannot be made leaves each process alone', { tim
   expect(serversIn(world)).toEqual([])
 })
 
-test('a server that cannot write its files leaves each process alone', { timeout: SLOW }, async () => {
+test('a server that cannot write its files leaves each process alone', async () => {
   const world = sharedWorld()
   await askOnce(world)
   const { file } = placeOf(world)
@@ -81,7 +82,7 @@ test('a server that cannot write its files leaves each process alone', { timeout
   expect(serversIn(world)).toEqual([])
 })
 
-test('without a home folder in the environment, a process still answers', { timeout: SLOW }, async () => {
+test('without a home folder in the environment, a process still answers', async () => {
   expect(await askOnce(sharedWorld(), { ...SHARED, HOME: '' })).toMatchObject({ code: 0, err: '' })
 })
 
@@ -94,9 +95,7 @@ test.runIf(process.getuid?.() === 0)('a user without a name and a home folder ca
   if (isReadable) expect(spawnSync(process.execPath, [PROGRAM, '--version'], NOBODY).status).toBe(0)
 })
 
-test('a start announced in the future, as after the clock was set back, or by a process that is gone holds nobody up', {
-  timeout: SLOW,
-}, async () => {
+test('a start announced in the future, as after the clock was set back, or by a process that is gone holds nobody up', async () => {
   const world = sharedWorld()
   await askOnce(world)
   const { file } = placeOf(world)
@@ -113,7 +112,7 @@ test('a start announced in the future, as after the clock was set back, or by a 
   expect(serversIn(world)).toHaveLength(1)
 })
 
-test('a killed server whose process id belongs to another process by now holds nobody up', { timeout: SLOW }, async () => {
+test('a killed server whose process id belongs to another process by now holds nobody up', async () => {
   const world = sharedWorld()
   await askOnce(world)
   world.killServers()
@@ -126,7 +125,7 @@ test('a killed server whose process id belongs to another process by now holds n
   expect(serversIn(world)).toHaveLength(1)
 })
 
-test('the server survives a client that is killed with its process group', { timeout: SLOW }, async () => {
+test('the server survives a client that is killed with its process group', async () => {
   const world = sharedWorld()
   const client = world.serve(undefined, { env: SHARED, detached: true })
   await client.initialize()
@@ -139,7 +138,7 @@ test('the server survives a client that is killed with its process group', { tim
   expect(serversIn(world)).toEqual(servers)
 })
 
-test('a newer build gets a server of its own, and the older one ends with its last connection', { timeout: SLOW }, async () => {
+test('a newer build gets a server of its own, and the older one ends with its last connection', async () => {
   const world = sharedWorld()
   const build = join(world.root, 'build')
   const program = join(build, 'dist', 'cli', 'main.js')
@@ -167,7 +166,7 @@ test('a newer build gets a server of its own, and the older one ends with its la
   await fresh.end()
 })
 
-test('a vault whose folder goes and comes back is served again by the same server', { timeout: SLOW }, async () => {
+test('a vault whose folder goes and comes back is served again by the same server', async () => {
   const world = sharedWorld()
   const server = world.serve(undefined, { env: SHARED })
   await server.initialize()

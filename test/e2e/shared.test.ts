@@ -2,11 +2,12 @@ import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { eventually } from '../support/eventually.ts'
 import { LONG } from '../support/long.ts'
 import { SHARED, serversIn, sharedWorld, stateOf } from './shared-support.ts'
-import { eventually, SLOW, type World } from './support.ts'
+import type { World } from './support.ts'
 
-test('assistants share one server, and get byte for byte what a server alone answers', { timeout: SLOW }, async () => {
+test('assistants share one server, and get byte for byte what a server alone answers', async () => {
   const world = sharedWorld()
   // On a busy machine, the first search would otherwise warn that notes are still being embedded.
   await world.roux(['index', world.vault])
@@ -30,7 +31,7 @@ test('assistants share one server, and get byte for byte what a server alone ans
   expect(serversIn(world)).toHaveLength(1)
 })
 
-test('a client that only looks starts no server and leaves nothing', { timeout: SLOW }, async () => {
+test('a client that only looks starts no server and leaves nothing', async () => {
   const world = sharedWorld()
   const server = world.serve(undefined, { env: SHARED })
   await server.initialize()
@@ -42,7 +43,7 @@ test('a client that only looks starts no server and leaves nothing', { timeout: 
   expect(readdirSync(world.root).sort()).toEqual(['home', 'run', 'vault'])
 })
 
-test('a warning at the start is printed once, although two servers answer the client', { timeout: SLOW }, async () => {
+test('a warning at the start is printed once, although two servers answer the client', async () => {
   const world = sharedWorld()
   const dialog = async (env: Readonly<Record<string, string>>) => {
     const server = world.serve([join(world.root, 'none')], { env })
@@ -56,7 +57,7 @@ test('a warning at the start is printed once, although two servers answer the cl
   expect(serversIn(world)).toHaveLength(1)
 })
 
-test('every assistant on a missing vault is told, although another one opened it', { timeout: SLOW }, async () => {
+test('every assistant on a missing vault is told, although another one opened it', async () => {
   const world = sharedWorld()
   for (const _assistant of ['first', 'second']) {
     const server = world.serve([join(world.root, 'none')], { env: SHARED })
@@ -69,7 +70,7 @@ test('every assistant on a missing vault is told, although another one opened it
   expect(serversIn(world)).toHaveLength(1)
 })
 
-test('a stream is acknowledged once, and goes on when another server takes over', { timeout: SLOW }, async () => {
+test('a stream is acknowledged once, and goes on when another server takes over', async () => {
   const world = sharedWorld()
   const server = world.serve(undefined, { env: SHARED })
   const _meta = {
@@ -95,7 +96,7 @@ test('a stream is acknowledged once, and goes on when another server takes over'
   await server.end()
 })
 
-test('relays that start together all share one server, which ends when it is told', { timeout: SLOW * 3 }, async () => {
+test('relays that start together all share one server, which ends when it is told', async () => {
   const world = sharedWorld()
   const servers = Array.from({ length: LONG ? 40 : 12 }, () => world.serve(undefined, { env: SHARED }))
   await Promise.all(servers.map((server) => server.initialize()))
@@ -112,7 +113,7 @@ test('relays that start together all share one server, which ends when it is tol
   await Promise.all(servers.map((server) => server.end()))
 })
 
-test('a server that is busy is waited for, as long as its process lives', { timeout: SLOW }, async () => {
+test('a server that is busy is waited for, as long as its process lives', async () => {
   const world = sharedWorld()
   const first = world.serve(undefined, { env: SHARED })
   await first.initialize()
@@ -130,7 +131,7 @@ test('a server that is busy is waited for, as long as its process lives', { time
   await first.end()
 })
 
-test('rights belong to a connection', { timeout: SLOW }, async () => {
+test('rights belong to a connection', async () => {
   const world = sharedWorld()
   const [reader, writer] = [world.serve(undefined, { env: SHARED }), world.serve([world.vault, '--write'], { env: SHARED })]
   await Promise.all([reader.initialize(), writer.initialize()])
@@ -144,7 +145,7 @@ test('rights belong to a connection', { timeout: SLOW }, async () => {
 
 const ALONE = { ROUX_SERVE_SHARED: 'off' }
 
-test('commands use a running server and print the same as alone', { timeout: SLOW }, async () => {
+test('commands use a running server and print the same as alone', async () => {
   const world = sharedWorld()
   const started = await world.roux(['serve', world.vault, '--background'], { env: SHARED })
   expect(started).toMatchObject({ code: 0, err: expect.stringContaining('The shared server runs') })
@@ -197,7 +198,7 @@ async function checkWrites(relayCount: number, times: number, disturb: (world: W
   await Promise.all(relays.map((relay) => relay.end()))
 }
 
-test('killed again and again while relays write, it loses and doubles nothing', { timeout: SLOW * 3 }, async () => {
+test('killed again and again while relays write, it loses and doubles nothing', async () => {
   await checkWrites(4, LONG ? 25 : 3, async (world) => {
     world.killServers()
     // Its successor may not have announced itself yet.
@@ -206,36 +207,22 @@ test('killed again and again while relays write, it loses and doubles nothing', 
   })
 })
 
-test.runIf(LONG)(
-  'stopped again and again while sixteen relays write, it loses and doubles nothing',
-  {
-    timeout: SLOW * 3,
-  },
-  async () => {
-    await checkWrites(16, 4, async (world) => expect(await world.roux(['stop'])).toMatchObject({ code: 0 }))
-  },
-)
+test.runIf(LONG)('stopped again and again while sixteen relays write, it loses and doubles nothing', async () => {
+  await checkWrites(16, 4, async (world) => expect(await world.roux(['stop'])).toMatchObject({ code: 0 }))
+})
 
-test.runIf(LONG)(
-  'a hundred searches at once, while the server of a new user starts, all print the same',
-  {
-    timeout: SLOW * 3,
-  },
-  async () => {
-    const world = sharedWorld()
-    const background = world.roux(['serve', world.vault, '--background'], { env: SHARED })
-    const search = () => world.roux(['search', 'dense bread', '--json', '--vault', world.vault], { env: SHARED })
-    const [first, ...others] = await Promise.all(Array.from({ length: 100 }, search))
-    expect(first).toMatchObject({ code: 0, err: '', out: expect.stringContaining('a.md') })
-    for (const other of others) expect(other).toEqual(first)
-    expect(await background).toMatchObject({ code: 0 })
-    expect(serversIn(world)).toHaveLength(1)
-  },
-)
+test.runIf(LONG)('a hundred searches at once, while the server of a new user starts, all print the same', async () => {
+  const world = sharedWorld()
+  const background = world.roux(['serve', world.vault, '--background'], { env: SHARED })
+  const search = () => world.roux(['search', 'dense bread', '--json', '--vault', world.vault], { env: SHARED })
+  const [first, ...others] = await Promise.all(Array.from({ length: 100 }, search))
+  expect(first).toMatchObject({ code: 0, err: '', out: expect.stringContaining('a.md') })
+  for (const other of others) expect(other).toEqual(first)
+  expect(await background).toMatchObject({ code: 0 })
+  expect(serversIn(world)).toHaveLength(1)
+})
 
-test('a write under way when the server is killed points to list_changes, and a read may be repeated', {
-  timeout: SLOW,
-}, async () => {
+test('a write under way when the server is killed points to list_changes, and a read may be repeated', async () => {
   const world = sharedWorld()
   const relay = world.serve([world.vault, '--write'], { env: SHARED })
   await relay.initialize()
@@ -252,7 +239,7 @@ test('a write under way when the server is killed points to list_changes, and a 
   await relay.end()
 })
 
-test('what is not a server of the user is not used: each process then works alone', { timeout: SLOW }, async () => {
+test('what is not a server of the user is not used: each process then works alone', async () => {
   const world = sharedWorld()
   const folder = join(world.root, 'run', 'roux')
   const call = async () => {
@@ -297,7 +284,7 @@ test('what is not a server of the user is not used: each process then works alon
   expect(serversIn(world)).toEqual([])
 })
 
-test('a wrong token, half a line and silence do not disturb the others', { timeout: SLOW }, async () => {
+test('a wrong token, half a line and silence do not disturb the others', async () => {
   const world = sharedWorld()
   const server = world.serve(undefined, { env: SHARED })
   await server.initialize()
@@ -324,7 +311,7 @@ test('a wrong token, half a line and silence do not disturb the others', { timeo
   await server.end()
 })
 
-test('secrets, --alone and serve.shared: off keep a process alone, and status tells why', { timeout: SLOW }, async () => {
+test('secrets, --alone and serve.shared: off keep a process alone, and status tells why', async () => {
   const world = sharedWorld()
   for (const [env, reason] of [
     [{ ...SHARED, ROUX_AI_API_KEY: 'key' }, 'ROUX_AI_API_KEY is set'],
@@ -344,26 +331,22 @@ test('secrets, --alone and serve.shared: off keep a process alone, and status te
   expect(serversIn(world)).toEqual([])
 })
 
-test.runIf(LONG)(
-  'assistants that come and go while servers end at once never have to work alone',
-  { timeout: SLOW },
-  async () => {
-    const world = sharedWorld()
-    const visit = async () => {
-      const server = world.serve(undefined, { env: { ...SHARED, ROUX_SERVE_KEEP_MINUTES: '0' } })
-      await server.initialize()
-      expect(await server.ask('get_hubs')).not.toEqual([])
-      expect(await server.end()).toMatchObject({ code: 0, err: '' })
-    }
-    await Promise.all(
-      Array.from({ length: 6 }, async () => {
-        for (let time = 0; time < 8; time++) await visit()
-      }),
-    )
-  },
-)
+test.runIf(LONG)('assistants that come and go while servers end at once never have to work alone', async () => {
+  const world = sharedWorld()
+  const visit = async () => {
+    const server = world.serve(undefined, { env: { ...SHARED, ROUX_SERVE_KEEP_MINUTES: '0' } })
+    await server.initialize()
+    expect(await server.ask('get_hubs')).not.toEqual([])
+    expect(await server.end()).toMatchObject({ code: 0, err: '' })
+  }
+  await Promise.all(
+    Array.from({ length: 6 }, async () => {
+      for (let time = 0; time < 8; time++) await visit()
+    }),
+  )
+})
 
-test('the server ends by itself after the last connection', { timeout: SLOW }, async () => {
+test('the server ends by itself after the last connection', async () => {
   const world = sharedWorld()
   const server = world.serve(undefined, { env: { ...SHARED, ROUX_SERVE_KEEP_MINUTES: '0' } })
   await server.initialize()

@@ -1,10 +1,8 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { serveHttp } from './http-support.ts'
-import { openWorld, type Server, SLOW, type World } from './support.ts'
-
-vi.setConfig({ testTimeout: SLOW })
+import { openWorld, type Server, type World } from './support.ts'
 
 /** Twice the documented limit from the signal to the end of the process, for busy machines, ms. The hanging calls take longer. */
 const PROMISED = 10_000

@@ -1,11 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { filledIn, freePort, type Json } from '../oauth/support.ts'
-import { eventually, openWorld, PROGRAM, type Server, SLOW, type World } from './support.ts'
-
-vi.setConfig({ testTimeout: SLOW })
+import { eventually } from '../support/eventually.ts'
+import { openWorld, PROGRAM, type Server, type World } from './support.ts'
 
 const CALLBACK = 'http://127.0.0.1:9/callback'
 

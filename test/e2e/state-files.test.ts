@@ -1,9 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test, vi } from 'vitest'
-import { openWorld, SLOW } from './support.ts'
-
-vi.setConfig({ testTimeout: SLOW })
+import { expect, test } from 'vitest'
+import { openWorld } from './support.ts'
 
 const NUMBERS = Array.from({ length: 8 }, (_, at) => at)
 

@@ -1,10 +1,8 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { cpSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, onTestFinished, test, vi } from 'vitest'
-import { openWorld, PROGRAM, SLOW, type World } from './support.ts'
-
-vi.setConfig({ testTimeout: SLOW })
+import { expect, onTestFinished, test } from 'vitest'
+import { openWorld, PROGRAM, type World } from './support.ts'
 
 /** On Linux, a program that gives another one a terminal. */
 const HAS_TERMINAL = process.platform === 'linux' && spawnSync('script', ['--version']).status === 0

@@ -13,7 +13,8 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { onTestFinished, vi } from 'vitest'
+import { onTestFinished } from 'vitest'
+import { eventually } from '../support/eventually.ts'
 
 /** The built program. */
 export const PROGRAM = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
@@ -22,10 +23,6 @@ export const PROGRAM = fileURLToPath(new URL('../../dist/cli/main.js', import.me
 export const SHARES = process.env.ROUX_SERVE_SHARED === 'auto'
 
 const FIXTURES = fileURLToPath(new URL('../../fixtures', import.meta.url))
-
-// These limits only end a hanging test, even on a busy machine; no test depends on time.
-export const SLOW = 120_000
-const PATIENCE = 60_000
 
 /** A message from the wire; the test's expectation gives its type. */
 // biome-ignore lint/suspicious/noExplicitAny: every test reads another shape
@@ -113,11 +110,6 @@ function killSharedServers(folder: string): void {
       // It has ended by itself.
     }
   }
-}
-
-/** Polls until an expectation holds. */
-export function eventually<T>(expectation: () => Promise<T>): Promise<T> {
-  return vi.waitFor(expectation, { timeout: PATIENCE, interval: 40 })
 }
 
 /**

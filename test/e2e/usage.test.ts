@@ -5,7 +5,7 @@ import type { Account } from '../../src/core/model-usage.ts'
 import { AiState, aiStateFile } from '../../src/outbound/consent-ledger.ts'
 import type { Spent } from '../../src/outbound/http-client.ts'
 import { openSqlite } from '../../src/store/embedded/sqlite.ts'
-import { openWorld, type RunOptions, SLOW, type World } from './support.ts'
+import { openWorld, type RunOptions, type World } from './support.ts'
 
 const ACCOUNT: Account = { provider: 'api.example.com', model: 'big', feature: 'ask', location: 'remote' }
 const TAKEN: Spent = { input: 1_000_000, output: 200_000, estimated: false }
@@ -29,7 +29,7 @@ async function usage(world: World, args: readonly string[], options: RunOptions)
   return { code, err, answer: code === 0 ? JSON.parse(out) : undefined }
 }
 
-test('roux usage shows the requested number of days, including today, newest first', { timeout: SLOW }, async () => {
+test('roux usage shows the requested number of days, including today, newest first', async () => {
   const days = ['2026-01-01', '2026-02-09', '2026-03-03', '2026-03-04', '2026-03-10']
   const { world, env } = worldWith(days.map((day) => ({ day })))
   const shown = async (...args: readonly string[]) =>
@@ -41,7 +41,7 @@ test('roux usage shows the requested number of days, including today, newest fir
   expect(await shown('--days', '3650')).toEqual(days.toReversed())
 })
 
-test("roux usage works while the model's address is invalid", { timeout: SLOW }, async () => {
+test("roux usage works while the model's address is invalid", async () => {
   const { world, env } = worldWith([{ day: '2026-03-10' }])
   const wrong = { ROUX_AI_PROVIDER: 'openai', ROUX_AI_MODEL: 'm', ROUX_AI_BASE_URL: 'localhost:11434' }
   const { code, answer, err } = await usage(world, [], { env: { ...env, ...wrong } })
@@ -49,18 +49,14 @@ test("roux usage works while the model's address is invalid", { timeout: SLOW },
   expect(answer.rows).toHaveLength(1)
 })
 
-test.each(['0', '-1', '3651', '1.5', 'week'])(
-  'roux usage --days %s is refused with the valid range',
-  { timeout: SLOW },
-  async (days) => {
-    const { world, env } = worldWith([])
-    const { code, err } = await usage(world, [`--days=${days}`], { env })
-    expect(code).not.toBe(0)
-    expect(err).toMatch(/--days/)
-  },
-)
+test.each(['0', '-1', '3651', '1.5', 'week'])('roux usage --days %s is refused with the valid range', async (days) => {
+  const { world, env } = worldWith([])
+  const { code, err } = await usage(world, [`--days=${days}`], { env })
+  expect(code).not.toBe(0)
+  expect(err).toMatch(/--days/)
+})
 
-test('roux usage shows costs by ai.prices for models with a price', { timeout: SLOW }, async () => {
+test('roux usage shows costs by ai.prices for models with a price', async () => {
   const day = '2026-03-10'
   const { world, env } = worldWith([
     { day },
@@ -77,13 +73,9 @@ test('roux usage shows costs by ai.prices for models with a price', { timeout: S
   expect(answer.rows[2]).not.toHaveProperty('cost')
 })
 
-test.each(['big', 'big=1', 'big=1/x', 'big=-1/2', '=1/2'])(
-  'the price %j is refused with the correct format',
-  { timeout: SLOW },
-  async (price) => {
-    const { world, env } = worldWith([])
-    const { code, err } = await usage(world, [], { env: { ...env, ROUX_AI_PRICES: JSON.stringify([price]) } })
-    expect(code).not.toBe(0)
-    expect(err).toContain('model=input/output')
-  },
-)
+test.each(['big', 'big=1', 'big=1/x', 'big=-1/2', '=1/2'])('the price %j is refused with the correct format', async (price) => {
+  const { world, env } = worldWith([])
+  const { code, err } = await usage(world, [], { env: { ...env, ROUX_AI_PRICES: JSON.stringify([price]) } })
+  expect(code).not.toBe(0)
+  expect(err).toContain('model=input/output')
+})

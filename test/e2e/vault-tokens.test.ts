@@ -1,11 +1,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
+import { eventually } from '../support/eventually.ts'
 import { startHttp } from './http-support.ts'
-import { eventually, openWorld, SLOW, type Wire } from './support.ts'
-
-vi.setConfig({ testTimeout: SLOW })
+import { openWorld, type Wire } from './support.ts'
 
 /** A server with two vaults, and two clients of either era: one whose token is for `home` only, and one that sees both. */
 async function open(era: 'legacy' | 'modern') {

@@ -2,11 +2,10 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { join } from 'node:path'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
+import { eventually } from '../support/eventually.ts'
 import { startHttp } from './http-support.ts'
-import { eventually, openWorld, SLOW } from './support.ts'
-
-vi.setConfig({ testTimeout: SLOW })
+import { openWorld } from './support.ts'
 
 test('a server without the option has no page', async () => {
   const world = openWorld({ fixture: 'docs-folder' })

@@ -4,10 +4,8 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
-import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { openWorld, PROGRAM, type Server, SLOW, type Wire, type World } from './support.ts'
-
-vi.setConfig({ testTimeout: SLOW })
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { openWorld, PROGRAM, type Server, type Wire, type World } from './support.ts'
 
 type Snapshot = Readonly<Record<string, string>>
 

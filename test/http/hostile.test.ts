@@ -2,12 +2,10 @@ import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { Agent, request as ask } from 'node:http'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { LIMITS } from '../../src/http/limits.ts'
 import { type Ground, HOSTILE, type Hostile } from './hostile-requests.ts'
 import { type Listening, listening, speak } from './support.ts'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 // The server as in production, except for a short timeout for slow clients.
 const limits = { ...LIMITS, headersTimeout: 300, requestTimeout: 600 }

@@ -5,6 +5,7 @@ import type { SearchWriter, WordBatch } from '../../src/core/search-writer.ts'
 import { openSearchWriter } from '../../src/store/embedded/search/search-writer.ts'
 import { BagOfWords } from '../support/bag-of-words.ts'
 import { MemoryVault } from '../support/memory-vault.ts'
+import { PATIENCE } from '../support/patience.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 import { file, NOTES, openBag, startedSearch, statesOf, wordIds } from './search-rig.ts'
 
@@ -25,20 +26,20 @@ describe('a cache that cannot be written', () => {
     const bag = new BagOfWords()
     const vault = new MemoryVault(NOTES)
     const { service, store } = await startedSearch(join(folder, 'index.db'), vault, openBag(bag))
-    await service.findable('meaning', 20_000)
+    await service.findable('meaning', PATIENCE)
     expect(service.status()).toMatchObject({ phase: 'idle', cache: 'disk' })
     expect(await wordIds(store, 'word17')).toEqual(['notes/note 17.md'])
     expect(await statesOf(store)).toEqual([{ embedder: bag.id, notes: 40 }])
     vault.write('new.md', 'Ukulele.')
     await service.reconcile()
-    await service.findable('meaning', 20_000)
+    await service.findable('meaning', PATIENCE)
     expect(await wordIds(store, 'ukulele')).toEqual(['new.md'])
   })
 
   test('if the cache folder cannot be created, graph and search stay in memory', async () => {
     const bag = new BagOfWords()
     const { service, store } = await startedSearch('/dev/null/none/index.db', new MemoryVault(NOTES), openBag(bag))
-    await service.findable('meaning', 20_000)
+    await service.findable('meaning', PATIENCE)
     expect(service.status()).toMatchObject({ phase: 'idle', cache: 'memory' })
     expect(await wordIds(store, 'word17')).toEqual(['notes/note 17.md'])
     expect(await statesOf(store)).toEqual([{ embedder: bag.id, notes: 40 }])
@@ -55,16 +56,16 @@ describe('a cache that cannot be written', () => {
       }
       const bag = new BagOfWords()
       const { service, store } = await startedSearch(file(), vault, { ...openBag(bag), openWriter })
-      await service.findable('meaning', 20_000)
+      await service.findable('meaning', PATIENCE)
       isFull = true
       vault.write('new.md', 'Ukulele.')
       vault.remove('notes/note 3.md')
       await service.reconcile()
-      await service.findable('meaning', 20_000)
-      await expect.poll(() => wordIds(store, 'ukulele'), { timeout: 50_000 }).toEqual(['new.md'])
+      await service.findable('meaning', PATIENCE)
+      await expect.poll(() => wordIds(store, 'ukulele')).toEqual(['new.md'])
       expect(await wordIds(store, 'word17')).toEqual(['notes/note 17.md'])
       expect(await wordIds(store, 'word3')).toEqual([])
-      await expect.poll(() => statesOf(store), { timeout: 50_000 }).toEqual([{ embedder: bag.id, notes: 40 }])
+      await expect.poll(() => statesOf(store)).toEqual([{ embedder: bag.id, notes: 40 }])
       expect(service.status().phase).toBe('idle')
     },
   )
@@ -74,14 +75,14 @@ describe('a cache that cannot be written', () => {
     const vault = new MemoryVault(NOTES)
     const bag = new BagOfWords()
     const { service, store } = await startedSearch(join(folder, 'index.db'), vault, openBag(bag))
-    await service.findable('meaning', 20_000)
+    await service.findable('meaning', PATIENCE)
     for (const name of ['search.db', 'search.db-wal', 'search.db-shm']) rmSync(join(folder, name), { force: true })
     vault.write('new.md', 'Ukulele.')
     await service.reconcile()
-    await expect.poll(() => wordIds(store, 'ukulele'), { timeout: 50_000 }).toEqual(['new.md'])
-    await expect.poll(() => wordIds(store, 'word17'), { timeout: 50_000 }).toEqual(['notes/note 17.md'])
-    await service.findable('meaning', 20_000)
-    await expect.poll(() => statesOf(store), { timeout: 50_000 }).toEqual([{ embedder: bag.id, notes: 41 }])
+    await expect.poll(() => wordIds(store, 'ukulele')).toEqual(['new.md'])
+    await expect.poll(() => wordIds(store, 'word17')).toEqual(['notes/note 17.md'])
+    await service.findable('meaning', PATIENCE)
+    await expect.poll(() => statesOf(store)).toEqual([{ embedder: bag.id, notes: 41 }])
   })
 })
 

@@ -12,6 +12,7 @@ import { answersOf } from '../store/embedded/search/search-rig.ts'
 import { ask } from '../support/ask.ts'
 import { BagOfWords } from '../support/bag-of-words.ts'
 import { exported, MemoryVault } from '../support/memory-vault.ts'
+import { PATIENCE } from '../support/patience.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 import { type SearchServer, startedSearch } from './search-rig.ts'
 
@@ -43,7 +44,7 @@ function wholeIndex(): Promise<Whole> {
 async function build(): Promise<Whole> {
   const folder = temporaryFolder()
   const { service, store, close } = await startedSearch(join(folder, 'index.db'), new MemoryVault(NOTES), openBag)
-  await service.findable('meaning', 20_000)
+  await service.findable('meaning', PATIENCE)
   const answers = await answersOf(store, bag.id, QUESTIONS)
   const rows = await rowsOf(store)
   await close()
@@ -83,7 +84,7 @@ async function expectRight({ service, store }: SearchServer): Promise<void> {
       break
     }
     expect(attempt).toBeLessThan(500)
-    await service.findable('meaning', 10_000)
+    await service.findable('meaning', PATIENCE)
     await new Promise((resolve) => setTimeout(resolve, 5))
   }
   expect(await rowsOf(store)).toEqual((await wholeIndex()).rows)
@@ -159,7 +160,7 @@ describe('a damaged search index', () => {
       }),
       { numRuns: 60, endOnFailure: true },
     )
-  }, 120_000)
+  })
 
   test('with any damage while it is open never crashes or answers wrongly, and the graph survives', async () => {
     await fc.assert(
@@ -181,16 +182,13 @@ describe('a damaged search index', () => {
                   .words('ukulele', {}, 9)
                   .catch(() => ({ hits: [] }))
               ).hits.length,
-            {
-              timeout: 50_000,
-            },
           )
           .toBe(1)
         await server.close()
       }),
       { numRuns: 30, endOnFailure: true },
     )
-  }, 120_000)
+  })
 
   const change = (file: string, sql: string): void => {
     const database = openSqlite(file)
@@ -258,7 +256,7 @@ describe('a damaged graph index', () => {
           .find('#aliases="alias 3"', new Date(0), options)
           .catch(() => undefined)
       )?.found.total
-    await expect.poll(count, { timeout: 50_000 }).toBe(1)
+    await expect.poll(count).toBe(1)
     await expectRight(server)
     expect(statSync(search).ino).toBe(ino)
   })
@@ -284,11 +282,11 @@ describe('a damaged graph index', () => {
       const vault = new MemoryVault(NOTES)
       const own = new BagOfWords()
       const server = await startedSearch(index, vault, { embedder: async () => own, openIndex })
-      await server.service.findable('meaning', 20_000)
+      await server.service.findable('meaning', PATIENCE)
       isDamaged = true
       vault.write('new.md', 'Ukulele.')
       await server.service.reconcile()
-      await server.service.findable('meaning', 20_000)
+      await server.service.findable('meaning', PATIENCE)
       expect(own.passages).toEqual(['new\nUkulele.', 'new'])
       expect(inodes().map((inode, at) => inode === before[at])).toEqual([false, true])
     },

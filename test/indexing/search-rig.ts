@@ -15,6 +15,7 @@ import { fileKind } from '../../src/vault/file-system.ts'
 import { ask } from '../support/ask.ts'
 import { BagOfWords, bagOf } from '../support/bag-of-words.ts'
 import { MemoryVault } from '../support/memory-vault.ts'
+import { PATIENCE } from '../support/patience.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
 /** A vault that records every read. */
@@ -90,8 +91,8 @@ export async function startedSearch(file: string, vault: MemoryVault, options: S
   const server = serveSearch(file, vault, options)
   server.service.start()
   server.service.begin()
-  expect(await server.service.ready(20_000)).toBe(true)
-  expect(await server.service.findable('words', 20_000)).toBe(true)
+  expect(await server.service.ready(PATIENCE)).toBe(true)
+  expect(await server.service.findable('words', PATIENCE)).toBe(true)
   return server
 }
 

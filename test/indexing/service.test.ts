@@ -25,7 +25,9 @@ import { isDamage, isUnwritable, openSqlite } from '../../src/store/embedded/sql
 import { openIndexWriter } from '../../src/store/embedded/writer.ts'
 import { fileKind } from '../../src/vault/file-system.ts'
 import { ask } from '../support/ask.ts'
+import { eventually } from '../support/eventually.ts'
 import { exported, MemoryVault } from '../support/memory-vault.ts'
+import { PATIENCE } from '../support/patience.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
 const NOTES = Object.fromEntries(
@@ -94,7 +96,7 @@ async function started(file: string, vault: MemoryVault, parts: Options = {}) {
   const server = serve(file, vault, parts)
   server.service.start()
   server.service.begin()
-  expect(await server.service.ready(20_000)).toBe(true)
+  expect(await server.service.ready(PATIENCE)).toBe(true)
   return server
 }
 
@@ -125,7 +127,7 @@ describe('starting', () => {
     expect(service.status().phase).toBe('building')
     expect(existsSync(dirname(dirname(file)))).toBe(false)
     service.begin()
-    expect(await service.ready(20_000)).toBe(true)
+    expect(await service.ready(PATIENCE)).toBe(true)
     expect(service.status()).toMatchObject({ phase: 'idle', cache: 'disk', file, mode: 'obsidian' })
     expect(existsSync(file)).toBe(true)
     expect(statSync(dirname(file)).mode & 0o777).toBe(0o700)
@@ -156,7 +158,7 @@ describe('starting', () => {
     })
     service.begin()
     await job
-    expect(await service.findable('words', 20_000)).toBe(true)
+    expect(await service.findable('words', PATIENCE)).toBe(true)
     expect(order.slice(0, 4)).toEqual(['job', 'job done', 'watch', 'search'])
   })
 
@@ -178,11 +180,11 @@ describe('starting', () => {
         onReplaced: () => {},
       },
     })
-    expect(await service.findable('words', 20_000)).toBe(true)
+    expect(await service.findable('words', PATIENCE)).toBe(true)
     expect(order).toEqual(['committed', 'many read', 'search'])
     vault.write('1.md', 'Another text.\n')
     await service.reconcile(['1.md'])
-    expect(await service.findable('words', 20_000)).toBe(true)
+    expect(await service.findable('words', PATIENCE)).toBe(true)
     expect(order).toEqual(['committed', 'many read', 'search', 'committed'])
   })
 
@@ -195,7 +197,7 @@ describe('starting', () => {
     const bytes = readFileSync(file)
     const { service, store } = serve(file, vault)
     service.start()
-    expect(await service.ready(20_000)).toBe(true)
+    expect(await service.ready(PATIENCE)).toBe(true)
     expect(await rowsOf(store)).toEqual(rows)
     expect(readFileSync(file).equals(bytes)).toBe(true)
   })
@@ -211,10 +213,10 @@ describe('starting', () => {
     const { service, store } = serve(file, vault, { openVault })
     service.start()
     service.begin()
-    expect(await service.ready(20_000)).toBe(true)
+    expect(await service.ready(PATIENCE)).toBe(true)
     expect(service.status().phase).toBe('missing')
     isThere = true
-    await expect.poll(() => service.status().phase, { timeout: 50_000 }).toBe('idle')
+    await expect.poll(() => service.status().phase).toBe('idle')
     expect((await ask(store).state()).files).toBe(60)
   })
 
@@ -228,7 +230,7 @@ describe('starting', () => {
     }
     const { service, errors } = serve(file, vault, { openVault })
     service.start()
-    expect(await service.ready(20_000)).toBe(true)
+    expect(await service.ready(PATIENCE)).toBe(true)
     expect(service.status()).toMatchObject({ phase: 'failed', message: 'the disk is on fire' })
     expect(errors).toHaveLength(1)
     isBroken = false
@@ -264,7 +266,7 @@ describe('starting', () => {
     await new Promise((resolve) => setTimeout(resolve, 2_500))
     expect(errors).toHaveLength(1)
     isAway = false
-    await expect.poll(() => service.status().phase, { timeout: 50_000 }).toBe('idle')
+    await expect.poll(() => service.status().phase).toBe('idle')
     expect((await ask(store).state()).files).toBe(2)
   })
 
@@ -287,9 +289,9 @@ describe('starting', () => {
     })
     service.start()
     service.begin()
-    await expect.poll(() => service.status().search?.isStopped, { timeout: 50_000 }).toBe(true)
+    await expect.poll(() => service.status().search?.isStopped).toBe(true)
     isAway = false
-    await expect.poll(() => service.status().search, { timeout: 50_000 }).toMatchObject({ words: { done: 1, total: 1 } })
+    await expect.poll(() => service.status().search).toMatchObject({ words: { done: 1, total: 1 } })
     expect(service.status().search?.isStopped).toBeUndefined()
   })
 })
@@ -368,7 +370,7 @@ describe('an unusable cache', () => {
     await service.reconcile()
     expect(await rowsOf(store)).toEqual(await expectedRows(vault))
     isFull = false
-    await expect.poll(() => service.status(), { timeout: 20_000 }).toMatchObject({ phase: 'idle', cache: 'disk', file })
+    await expect.poll(() => service.status()).toMatchObject({ phase: 'idle', cache: 'disk', file })
     expect(service.status().message).toBe(undefined)
     expect(await rowsOf(store)).toEqual(await expectedRows(vault))
     await close()
@@ -421,8 +423,8 @@ describe('a damaged index', () => {
     const { store, service } = await started(file, new MemoryVault(NOTES))
     const expected = await expectedRows()
     // A reader may find the damage first: its call fails once, and the next one is right.
-    await expect.poll(() => sameRows(store, expected), { timeout: 50_000 }).toBe(true)
-    await service.ready(10_000)
+    await expect.poll(() => sameRows(store, expected)).toBe(true)
+    await service.ready(PATIENCE)
     expect(service.status()).toMatchObject({ phase: 'idle', cache: 'disk' })
   })
 
@@ -470,10 +472,10 @@ describe('a damaged index', () => {
       bytes[at] = (bytes[at] as number) ^ 0xde
       writeFileSync(file, bytes)
       const { store, close } = await started(file, new MemoryVault(NOTES))
-      await expect.poll(() => sameRows(store, expected), { timeout: 50_000, message: `byte ${at}` }).toBe(true)
+      await expect.poll(() => sameRows(store, expected), { message: `byte ${at}` }).toBe(true)
       await close()
     }
-  }, 60_000)
+  })
 
   test('any flipped bytes: never crashes and never answers wrongly', async () => {
     const expected = await expectedRows()
@@ -487,13 +489,13 @@ describe('a damaged index', () => {
           for (const [at, by] of flips) if (at < bytes.length) bytes[at] = (bytes[at] as number) ^ by
           writeFileSync(file, bytes)
           const { store, close } = await started(file, new MemoryVault(NOTES))
-          await expect.poll(() => sameRows(store, expected), { timeout: 50_000 }).toBe(true)
+          await expect.poll(() => sameRows(store, expected)).toBe(true)
           await close()
         },
       ),
       { numRuns: 60, endOnFailure: true, examples: LUCKLESS },
     )
-  }, 120_000)
+  })
 })
 
 describe('two servers on one vault', () => {
@@ -544,7 +546,7 @@ test('the status shows progress', async () => {
   service.onStatus((status) => seen.push(status))
   service.start()
   service.begin()
-  await service.ready(20_000)
+  await service.ready(PATIENCE)
   expect(seen.map(({ phase }) => phase)).toContain('building')
   expect(seen.filter(({ done, total }) => total === 1_000 && done > 0 && done < 1_000).length).toBeGreaterThan(0)
   expect(service.status()).toMatchObject({ phase: 'idle', done: 1_000, total: 1_000 })
@@ -587,7 +589,7 @@ describe('an unexpected error', () => {
     })
     await expect.poll(() => service.status().phase).toBe('failed')
     expect(errors).toEqual([new Error('the reader is gone')])
-    expect(await service.findable('words', 20_000)).toBe(true)
+    expect(await service.findable('words', PATIENCE)).toBe(true)
     await service.reconcile()
     expect(await service.exclusively(async () => 'works')).toBe('works')
   })
@@ -747,7 +749,7 @@ describe('memory that runs short', () => {
       message: `Memory ran short after ${files} of ${MANY} files. Changes will be ignored until the next start.`,
       hint: expect.stringContaining('--max-old-space-size'),
     })
-    expect(await server.service.findable('words', 20_000)).toBe(true)
+    expect(await server.service.findable('words', PATIENCE)).toBe(true)
     expect((await ask(server.store).words('leek', {}, 3)).hits).toHaveLength(3)
     await expect(server.service.reconcile()).rejects.toThrow('Memory ran short')
     expect(server.errors).toHaveLength(1)
@@ -768,7 +770,7 @@ describe('memory that runs short', () => {
     const { service, store } = await started(join(temporaryFolder(), 'index.db'), vault, {
       indexer: { ...limited, isMemoryShort: () => true },
     })
-    expect(await service.findable('words', 20_000)).toBe(true)
+    expect(await service.findable('words', PATIENCE)).toBe(true)
     expect(service.status()).toMatchObject({
       phase: 'idle',
       search: { isStopped: true, message: expect.stringContaining('Memory ran short') },
@@ -788,7 +790,7 @@ describe('memory that runs short', () => {
     })
     service.start()
     service.begin()
-    await vi.waitFor(() => expect(calls).toBe(1))
+    await eventually(() => expect(calls).toBe(1))
     expect(await service.ready(50)).toBe(false)
     expect(service.status().phase).toBe('building')
   })

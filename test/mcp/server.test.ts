@@ -4,6 +4,7 @@ import { withinTime } from '../../src/mcp/calls/progress.ts'
 import { instructionsFor } from '../../src/mcp/server.ts'
 import { TOOLS } from '../../src/mcp/tools/index.ts'
 import { ICON } from '../../src/mcp/validating-server.ts'
+import { eventually } from '../support/eventually.ts'
 import { fakeCore, fakeStore, withSnapshot } from '../support/fake-store.ts'
 import { GARDEN } from '../support/garden.ts'
 import { clientTransport, SDK_CLIENTS } from '../support/sdk-clients.ts'
@@ -97,7 +98,7 @@ describe('initialize', () => {
       method: 'initialize',
       params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'c', version: '1' } },
     })
-    await vi.waitFor(() => expect(events).toEqual(['answer', 'welcomed', 'core']))
+    await eventually(() => expect(events).toEqual(['answer', 'welcomed', 'core']))
   })
 
   test('without required parameters is a client error', async () => {
@@ -160,7 +161,7 @@ test('a cancelled call stops and gets no answer', async () => {
   const { send, next, initialize, logged } = open(async () => ({ ...core, indexing: { ...core.indexing, ready } }))
   await initialize()
   send(callRequest(1, 'get_hubs'))
-  await vi.waitFor(() => expect(signal).toBeDefined())
+  await eventually(() => expect(signal).toBeDefined())
   send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1, reason: 'bored' } })
   send({ jsonrpc: '2.0', id: 2, method: 'ping' })
   expect(await next()).toMatchObject({ id: 2 })
@@ -176,7 +177,7 @@ test('the next call retries a vault that could not be opened', async () => {
     return core
   })
   await initialize()
-  await vi.waitFor(() => expect(logged.join('')).toContain('no disk'))
+  await eventually(() => expect(logged.join('')).toContain('no disk'))
   send(callRequest(1, 'list_tags'))
   const told = /^Internal error, reference \w+\.$/
   expect(await next()).toMatchObject({

@@ -5,7 +5,7 @@ import type { Neo4jPlace } from '../../src/store/neo4j/server/place.ts'
 import { decisionsOf } from '../../src/store/neo4j/shared-state.ts'
 import { NEO4J_URL, neo4jPlace } from '../support/neo4j.ts'
 
-describe.skipIf(NEO4J_URL === undefined)('decisions about a vault in a Neo4j database', { timeout: 120_000 }, () => {
+describe.skipIf(NEO4J_URL === undefined)('decisions about a vault in a Neo4j database', () => {
   async function fed(place = neo4jPlace()) {
     const connection = connect(place)
     await openNeo4jIndexWriter(connection).state()

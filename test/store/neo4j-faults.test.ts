@@ -13,6 +13,7 @@ import type { Neo4jPlace } from '../../src/store/neo4j/server/place.ts'
 import { FORMAT, wordNames } from '../../src/store/neo4j/server/schema.ts'
 import { openStoredVault } from '../../src/store/neo4j/stored-vault.ts'
 import { BagOfWords } from '../support/bag-of-words.ts'
+import { eventually } from '../support/eventually.ts'
 import { FedVault, MemoryVault } from '../support/memory-vault.ts'
 import { NEO4J_URL, neo4jEngine, neo4jPlace } from '../support/neo4j.ts'
 
@@ -168,7 +169,7 @@ describe.skipIf(NEO4J_URL === undefined)('a Neo4j server', () => {
     await store.refresh()
     fed.vault.write('b.md', '')
     await fed.indexer.reconcile({ all: true })
-    await vi.waitFor(() => expect(told).toEqual([{ generation: 2, ids: ['b.md'] }]), { timeout: 20_000 })
+    await eventually(() => expect(told).toEqual([{ generation: 2, ids: ['b.md'] }]))
     expect(isFailing).toBe(false)
   })
 

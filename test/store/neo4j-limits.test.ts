@@ -13,13 +13,13 @@ import { openStoredVault } from '../../src/store/neo4j/stored-vault.ts'
 import { KnownBag } from '../app/search-core.ts'
 import { ask } from '../support/ask.ts'
 import { BagOfWords, bagOf } from '../support/bag-of-words.ts'
+import { eventually } from '../support/eventually.ts'
 import { LONG } from '../support/long.ts'
 import { FedVault, MemoryVault } from '../support/memory-vault.ts'
 import { NEO4J_URL, neo4jEngine, neo4jPlace } from '../support/neo4j.ts'
 import { storedCore } from '../support/stored-core.ts'
 
 const LONG_LIST = LONG ? 100_000 : 20_000
-const SLOW = 300_000
 
 /** Records all statements. */
 class Recording extends Connection {
@@ -36,7 +36,7 @@ async function settled(spied: {
   readonly mock: { readonly calls: readonly unknown[]; readonly settledResults: readonly { readonly type: string }[] }
 }) {
   const isAtRest = () => spied.mock.settledResults.every(({ type }) => type !== 'incomplete')
-  await vi.waitFor(() => expect(spied.mock.calls.length).toBeGreaterThan(15), { timeout: SLOW, interval: 50 })
+  await eventually(() => expect(spied.mock.calls.length).toBeGreaterThan(15))
   for (let before = -1; before !== spied.mock.calls.length || !isAtRest(); ) {
     before = spied.mock.calls.length
     await new Promise((done) => setTimeout(done, 500))
@@ -60,7 +60,7 @@ function manyNotes(count: number, text: (at: number) => string): Readonly<Record
   return Object.fromEntries(Array.from({ length: count }, (_, at) => [`Notes/n${at}.md`, text(at)]))
 }
 
-describe.skipIf(NEO4J_URL === undefined)('large requests to a Neo4j server', { timeout: SLOW }, () => {
+describe.skipIf(NEO4J_URL === undefined)('large requests to a Neo4j server', () => {
   test('tens of thousands of ids in one call are all answered, in order', async () => {
     const { place, fed } = await fedVault({ 'a.md': '---\naliases: [First]\n---\nTo [[b]].', 'b.md': '' })
     const ids = Array.from({ length: LONG_LIST }, (_, at) => (at % 1_000 === 0 ? 'a.md' : `no such note ${at}.md`) as NodeId)

@@ -7,7 +7,7 @@ import { NEO4J_URL, neo4jPlace } from '../support/neo4j.ts'
 
 const LINEAGE = 'lineage'
 
-describe.skipIf(NEO4J_URL === undefined)('the log of changes in a Neo4j database', { timeout: 120_000 }, () => {
+describe.skipIf(NEO4J_URL === undefined)('the log of changes in a Neo4j database', () => {
   /** A vault with this many generations, each of which changes a note. */
   async function logged(generations: number, log: { readonly days: number; readonly bytes: number } | undefined) {
     const { log: _, ...place } = neo4jPlace()

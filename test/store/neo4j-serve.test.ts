@@ -7,12 +7,14 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { removeVault } from '../../src/store/neo4j/feed/index-writer.ts'
 import { Connection } from '../../src/store/neo4j/server/connection.ts'
 import { startHttp } from '../e2e/http-support.ts'
-import { eventually, openWorld, PROGRAM, SLOW, type Wire, type World } from '../e2e/support.ts'
+import { openWorld, PROGRAM, type Wire, type World } from '../e2e/support.ts'
+import { eventually } from '../support/eventually.ts'
 import { NEO4J_URL, neo4jPlace } from '../support/neo4j.ts'
+import { PATIENCE } from '../support/patience.ts'
 
 let worlds = 0
 
-describe.skipIf(NEO4J_URL === undefined)('several programs over one vault in Neo4j', { timeout: 2 * SLOW }, () => {
+describe.skipIf(NEO4J_URL === undefined)('several programs over one vault in Neo4j', () => {
   /** A vault with a unique name in the database, and the server settings. */
   function clustered(): {
     readonly world: World
@@ -159,7 +161,7 @@ describe.skipIf(NEO4J_URL === undefined)('several programs over one vault in Neo
     ])
   })
 
-  test('the feeder computes whole-vault results once per generation; servers only read them', { timeout: 5 * SLOW }, async () => {
+  test('the feeder computes whole-vault results once per generation; servers only read them', { timeout: 900_000 }, async () => {
     const { world, name, set, connection } = clustered()
     const child = world.start(['feed', name, ...set])
     // After a run, the feeder rests for five times as long as the run took, which is minutes on a slow machine.
@@ -173,7 +175,7 @@ describe.skipIf(NEO4J_URL === undefined)('several programs over one vault in Neo
         expect(vault?.generation).toBeGreaterThanOrEqual(least)
         expect([vault.pagerank, vault.betweenness, ...vault.results]).toEqual(Array(4).fill(vault.generation))
         return vault.generation as number
-      }, SLOW * 2)
+      }, PATIENCE * 2)
     const first = await ranked(1)
     world.write('New.md', 'Links to [[Home]].')
     await ranked(first + 1)

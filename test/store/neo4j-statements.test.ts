@@ -11,7 +11,7 @@ import { CALLS, NOTES } from '../support/tool-calls.ts'
 
 const MOST = 8
 
-describe.skipIf(NEO4J_URL === undefined)('a server without the folder', { timeout: 300_000 }, () => {
+describe.skipIf(NEO4J_URL === undefined)('a server without the folder', () => {
   const place = { ...neo4jPlace(), log: { days: 30, bytes: 1 << 20 } }
   const engine = neo4jEngine(undefined, place)
   beforeAll(async () => {

@@ -16,6 +16,7 @@ import { fileKind } from '../../src/vault/file-system.ts'
 import { openVault } from '../../src/vault/open-vault.ts'
 import { openVaultView } from '../../src/workers/files/vault-view.ts'
 import { WriteService } from '../../src/workers/write-service.ts'
+import { PATIENCE } from '../support/patience.ts'
 import { exported, type Flavoured } from './memory-vault.ts'
 import { temporaryFolder } from './temporary.ts'
 import { textsOf } from './texts.ts'
@@ -90,7 +91,7 @@ export class WritableVault {
   async start(): Promise<this> {
     this.service.start()
     this.service.begin()
-    await this.service.ready(20_000)
+    await this.service.ready(PATIENCE)
     return this
   }
 

@@ -16,8 +16,6 @@ export interface Mirror {
   until(holds: () => boolean): Promise<void>
 }
 
-const PATIENCE = { timeout: 50_000, interval: 20 }
-
 /** Watches the vault at `root` until the test ends. */
 export async function mirrorVault(root: string, options: Partial<WatchOptions> = {}): Promise<Mirror> {
   const all = { ...OPTIONS, watch: 'auto' as const, ...options }
@@ -39,9 +37,9 @@ export async function mirrorVault(root: string, options: Partial<WatchOptions> =
     problems,
     settle: () =>
       expect
-        .poll(() => entriesOf(files), PATIENCE)
+        .poll(() => entriesOf(files), { interval: 20 })
         .toEqual(entriesOf(new Map(vault.list().files.map((file) => [file.path, file])))),
-    until: async (holds) => void (await expect.poll(holds, PATIENCE).toBe(true)),
+    until: async (holds) => void (await expect.poll(holds, { interval: 20 }).toBe(true)),
   }
 }
 

@@ -5,8 +5,6 @@ import { temporaryFolder } from '../support/temporary.ts'
 import { mirrorVault } from './mirror.ts'
 import { writeFiles } from './support.ts'
 
-vi.setConfig({ testTimeout: 60_000 })
-
 const limit = vi.hoisted(() => ({ code: '', watches: 0 }))
 
 vi.mock('node:fs', async (importActual) => {

@@ -8,9 +8,6 @@ import { temporaryFolder } from '../support/temporary.ts'
 import { countWatches, mirrorVault } from './mirror.ts'
 import { type Files, OPTIONS, pathsOf, writeFiles } from './support.ts'
 
-// Wait with patience, however busy the machine is.
-vi.setConfig({ testTimeout: 60_000 })
-
 const isLinux = process.platform === 'linux'
 
 /** A watched vault in its own folder; `write` and `at` take its paths. */
@@ -319,7 +316,7 @@ describe.skipIf(engineMissing('inotify'))('on Linux', () => {
       if (i % 200 === 199) await checkSeesEdits(vault)
     }
     expect(vault.problems).toEqual([])
-  }, 90_000)
+  })
 })
 
 function engineMissing(engine: string): boolean {

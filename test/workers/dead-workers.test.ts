@@ -10,6 +10,7 @@ import { IndexerHost, type RestartRule, Restarts } from '../../src/workers/index
 import { IndexingClient } from '../../src/workers/indexing-client.ts'
 import type { IndexerData } from '../../src/workers/messages.ts'
 import { BagOfWords } from '../support/bag-of-words.ts'
+import { PATIENCE } from '../support/patience.ts'
 
 type Posted = Partial<Call> & { readonly type?: string; readonly call?: Call }
 
@@ -111,7 +112,7 @@ describe('an indexing worker that dies', () => {
   test('before its first comparison keeps callers waiting, and nothing is written unasked', async () => {
     const workers = fakes()
     const { indexing } = client(new IndexerHost(workers.start))
-    const waiting = indexing.ready(10_000)
+    const waiting = indexing.ready(PATIENCE)
     workers.newest().emit('exit', 1)
     await vi.advanceTimersByTimeAsync(5_000)
     expect(workers.newest().posted.map(({ type }) => type)).toEqual(['open'])

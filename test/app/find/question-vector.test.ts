@@ -3,6 +3,7 @@ import { servingEmbedder, tryQuestion } from '../../../src/app/find/question-vec
 import type { Snapshot } from '../../../src/core/store.ts'
 import { untilAborted } from '../../../src/core/waiting/aborting.ts'
 import { BagOfWords } from '../../support/bag-of-words.ts'
+import { eventually } from '../../support/eventually.ts'
 import { storeOf } from '../../support/fake-store.ts'
 import { searchCore } from '../search-core.ts'
 
@@ -103,7 +104,7 @@ describe('a model that failed', () => {
     expect(await tryQuestion(core, 'one', {})).toEqual(failing('did not answer'))
     patience.mockRestore()
     finish(bag)
-    await vi.waitFor(async () => expect(await tryQuestion(core, 'one', {})).toHaveProperty('vector'))
+    await eventually(async () => expect(await tryQuestion(core, 'one', {})).toHaveProperty('vector'))
   })
 
   test('a failed model does not affect another vault', async () => {

@@ -101,7 +101,7 @@ test("a user's name for a community survives changes of the vault", async () => 
   core.vault.write('coffee/Coffee 10.md', `${THEMES.Coffee}\n\n[[Coffee]]`)
   await core.indexed.indexer.reconcile({ all: true })
   await mapVault(core, { level: 1 })
-  await expect.poll(async () => (await mapVault(core, { level: 1 })).warnings, { timeout: 50_000 }).toEqual([])
+  await expect.poll(async () => (await mapVault(core, { level: 1 })).warnings).toEqual([])
   const { value } = await mapVault(core, { level: 1 })
   expect(value.communities.map(({ id, label, notes }) => [id, label, notes])).toEqual([
     ['c1', 'Coffee', 11],

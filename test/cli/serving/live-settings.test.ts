@@ -1,9 +1,10 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { changedKeys, LiveSettings } from '../../../src/cli/serving/live-settings.ts'
 import { loadSettings } from '../../../src/config/load.ts'
 import { toSettings } from '../../../src/config/settings.ts'
+import { eventually } from '../../support/eventually.ts'
 import { temporaryFolder } from '../../support/temporary.ts'
 
 let live: LiveSettings
@@ -36,7 +37,6 @@ const writeOwn = (text: string) => {
   mkdirSync(join(own, '..'), { recursive: true })
   writeFileSync(own, text)
 }
-const eventually = (expectation: () => void) => vi.waitFor(expectation, { timeout: 50_000, interval: 10 })
 
 test('a settings file created after the start takes effect', async () => {
   writeOwn('tools:\n  write: true\nmcp:\n  prompts_folder: Prompts\n')

@@ -155,7 +155,7 @@ describe('every edit can be undone byte for byte', () => {
 
 const vault = fileURLToPath(new URL('../../../../shared/vaults/knowledge', import.meta.url))
 
-test.runIf(LONG && existsSync(vault))('every note of a real vault', { timeout: 120_000 }, () => {
+test.runIf(LONG && existsSync(vault))('every note of a real vault', () => {
   let refused = 0
   for (const name of readdirSync(vault, { recursive: true, encoding: 'utf8' })) {
     if (!name.endsWith('.md')) continue

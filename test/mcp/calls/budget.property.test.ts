@@ -235,7 +235,7 @@ describe.each([1, 2])('over %i vaults', (count) => {
       }),
       { numRuns: RUNS },
     )
-  }, 120_000)
+  })
 
   test('following next_offset gives the whole list', async () => {
     await fc.assert(
@@ -254,7 +254,7 @@ describe.each([1, 2])('over %i vaults', (count) => {
       }),
       { numRuns: RUNS },
     )
-  }, 120_000)
+  })
 })
 
 test('with a budget of 100 tokens, every list begins and says where it goes on', async () => {
@@ -301,7 +301,7 @@ test('trees and paths also stay within their budget and count what they leave ou
     }),
     { numRuns: 20 },
   )
-}, 120_000)
+})
 
 describe('bad input', () => {
   test.each([

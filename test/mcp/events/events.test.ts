@@ -5,6 +5,7 @@ import type { IndexStatus } from '../../../src/core/indexing.ts'
 import type { StoreChange } from '../../../src/core/store.ts'
 import { type EventFeed, feedOf, ServerEvents } from '../../../src/mcp/events/events.ts'
 import { followVault } from '../../../src/mcp/events/follow-vault.ts'
+import { eventually } from '../../support/eventually.ts'
 import { fakeCore, fakeStore, withSnapshot } from '../../support/fake-store.ts'
 import { GARDEN } from '../../support/garden.ts'
 import { clientTransport, SDK_CLIENTS } from '../../support/sdk-clients.ts'
@@ -188,7 +189,7 @@ test('a stream of the modern era gets what it subscribed to', async () => {
   world.change('soil/worms.md', 'home.md')
   events.publish({ kind: 'tools_list_changed' })
   events.publish({ kind: 'prompts_list_changed' })
-  await vi.waitFor(() => expect(updated.sort()).toEqual(['roux://hubs', 'roux://node/Soil/Worms']))
+  await eventually(() => expect(updated.sort()).toEqual(['roux://hubs', 'roux://node/Soil/Worms']))
   expect(lists).toEqual(['tools'])
   await client.close()
 })

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { GraphCore } from '../../../src/app/graph-core.ts'
+import { eventually } from '../../support/eventually.ts'
 import { fakeCore, fakeStore, withSnapshot } from '../../support/fake-store.ts'
 import { GARDEN } from '../../support/garden.ts'
 import { callRequest, initializeRequest, type StdioPair, stdioPair, type Wire } from '../../support/stdio-client.ts'
@@ -217,7 +218,7 @@ test('a request with an id in use is refused, and both batches that contain it e
   const { send, next, initialize } = open(slow.core)
   await initialize('2025-03-26')
   send([callRequest(1, 'get_hubs'), { jsonrpc: '2.0', id: 2, method: 'ping' }])
-  await vi.waitFor(() => expect(slow.begun()).toBe(1))
+  await eventually(() => expect(slow.begun()).toBe(1))
   send([{ jsonrpc: '2.0', id: 1, method: 'ping' }])
   expect(await next()).toMatchObject({
     id: 1,
@@ -255,7 +256,7 @@ describe('end of input', () => {
     send(callRequest(1, 'get_hubs'))
     send({ jsonrpc: '2.0', method })
     send({ jsonrpc: '2.0', id: 2, method: 'ping' })
-    await vi.waitFor(() => expect(slow.begun()).toBe(1))
+    await eventually(() => expect(slow.begun()).toBe(1))
     slow.release()
     expect((await rest()).map(({ id }) => id)).toEqual([1])
   })
@@ -265,7 +266,7 @@ describe('end of input', () => {
     const { send, stdin, server, initialize } = open(slow.core)
     await initialize()
     send(callRequest(1, 'get_hubs'))
-    await vi.waitFor(() => expect(slow.begun()).toBe(1))
+    await eventually(() => expect(slow.begun()).toBe(1))
     vi.useFakeTimers()
     let finished = false
     void server.finished.then(() => {
@@ -311,14 +312,14 @@ test('answers are sent whole and in order, and input pauses while the client doe
   stdout.removeAllListeners('data')
   stdout.pause()
   for (let id = 0; id < 40; id += 1) send(callRequest(id, 'get_node', { id: 'beds/long.md' }))
-  await vi.waitFor(() => expect(stdin.isPaused()).toBe(true))
+  await eventually(() => expect(stdin.isPaused()).toBe(true))
   const seen: unknown[] = []
   let text = ''
   stdout.on('data', (chunk: Buffer) => {
     text += chunk.toString()
   })
   stdout.resume()
-  await vi.waitFor(() => {
+  await eventually(() => {
     seen.splice(
       0,
       seen.length,

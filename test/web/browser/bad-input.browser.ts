@@ -1,6 +1,6 @@
 import { renameSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { eventually } from '../../e2e/support.ts'
+import { eventually } from '../../support/eventually.ts'
 import { look, lookAtDemo, type MapCanvas, mapIsStill, openRoux, openWindow, openWorld, spotsOf } from './support.ts'
 
 const goTo = (note: string): void => {

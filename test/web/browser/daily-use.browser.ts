@@ -115,7 +115,7 @@ async function openOtherWay(page: Page): Promise<string> {
 async function wayIsShown(page: Page, over: string): Promise<void> {
   await mapIsStill(page)
   await expect
-    .poll(async () => (await labelsOf(page)).map(({ text }) => text).slice(0, 3), { timeout: 30_000 })
+    .poll(async () => (await labelsOf(page)).map(({ text }) => text).slice(0, 3))
     .toEqual(expect.arrayContaining(['Goal', 'Start', over]))
 }
 

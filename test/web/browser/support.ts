@@ -6,6 +6,7 @@ import { CHROMIUM_FLAGS } from '../../../scripts/chromium.mjs'
 import type { Label } from '../../../src/web/client/map-labels.ts'
 import type { MapView } from '../../../src/web/client/map-view.ts'
 import { openWorld, PROGRAM, type World } from '../../e2e/support.ts'
+import { PATIENCE } from '../../support/patience.ts'
 
 export { openWorld, type World }
 
@@ -118,7 +119,7 @@ export async function openWindow({
   if (session !== undefined) await context.addInitScript((kept) => sessionStorage.setItem('roux-session', kept), session)
   if (before !== undefined) await context.addInitScript(before)
   // Nothing here is about time: this ends a test that hangs, on a machine that is busy with others.
-  context.setDefaultTimeout(100_000)
+  context.setDefaultTimeout(PATIENCE)
   const page = await context.newPage()
   await disturb(page)
   const foreign: string[] = []

@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
+import { PATIENCE } from '../../support/patience.ts'
 
 // Two files at once, each with its own browser: tests mostly wait for a server to start.
 export default defineConfig({
@@ -7,8 +8,9 @@ export default defineConfig({
   test: {
     globalSetup: ['test/web/browser/demo-server.ts'],
     include: ['test/web/browser/*.browser.ts'],
-    testTimeout: 150_000,
-    hookTimeout: 60_000,
+    testTimeout: 2.5 * PATIENCE,
+    hookTimeout: 2.5 * PATIENCE,
+    expect: { poll: { timeout: PATIENCE } },
     pool: 'forks',
     isolate: false,
     maxWorkers: 2,

@@ -9,6 +9,7 @@ import {
   READ_LIMIT,
 } from '../../../src/workers/files/file-threads.ts'
 import type { FromReader, ReadVault, ToReader } from '../../../src/workers/messages.ts'
+import { eventually } from '../../support/eventually.ts'
 
 const AT: ReadVault = { root: '/vault', ignore: [], gitignore: false, linkRoots: [], mode: 'auto' }
 
@@ -142,7 +143,7 @@ describe('a file that does not answer', () => {
     disk.slow.add('slow.md')
     const slow = read('slow.md')
     const other = read('a.md')
-    await vi.waitFor(() => expect(isHeldByFile()).toBe(true), 2_000)
+    await eventually(() => expect(isHeldByFile()).toBe(true))
     expect(await other).toBe('a.md')
     disk.release('slow.md')
     expect(await slow).toBe('slow.md')

@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import type { NoteVectors } from '../../../../src/core/search-writer.ts'
 import { Graph } from '../../../../src/graph/graph.ts'
 import { graphPath, SearchIndex } from '../../../../src/store/embedded/search/search-index.ts'
@@ -146,7 +146,7 @@ test('nothing remains of a deleted embedder, even if its number is reused', asyn
   index.refresh()
   expect(index.embedders().map(({ embedder }) => embedder)).toEqual(['a:16'])
   expect(former?.notes).toBe(0)
-  await vi.waitUntil(() => !existsSync(stale))
+  await expect.poll(() => existsSync(stale)).toBe(false)
   await writer.putVectors('c:8', [note(2, 8)])
   expect((await index.vectors('c:8'))?.notes).toBe(1)
 })

@@ -12,6 +12,7 @@ import {
 } from '../../../../src/store/embedded/search/search-rows.ts'
 import { VectorTable } from '../../../../src/store/embedded/search/vector-table.ts'
 import { unpackVector } from '../../../../src/store/embedded/vectors/packed-vector.ts'
+import { PATIENCE } from '../../../support/patience.ts'
 import { cosine } from '../vectors/draw-vectors.ts'
 
 export const DIMENSIONS = 16
@@ -68,7 +69,7 @@ export function current(accept: (key: number) => boolean = () => true) {
 
 /** Waits for background work. */
 export async function until(isSo: () => boolean): Promise<void> {
-  await vi.waitUntil(isSo, { timeout: 50_000, interval: 1 })
+  await vi.waitUntil(isSo, { timeout: PATIENCE, interval: 1 })
 }
 
 /** Waits until the graph has everything. */

@@ -378,7 +378,7 @@ function testSaving(): void {
     }
   })
 
-  test('damaged in 200 ways is discarded or intact, and every answer is right', { timeout: 120_000 }, async () => {
+  test('damaged in 200 ways is discarded or intact, and every answer is right', async () => {
     const data = whole.get(dataName()) as Buffer
     const sidecar = whole.get('vectors.json') as Buffer
     for (let round = 0; round < 200; round++) {
