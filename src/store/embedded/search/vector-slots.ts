@@ -18,7 +18,7 @@ export type ReadFullPrecision = (key: number, ordinal: number) => Float32Array |
  * Number of candidates that are rescored with their stored vectors, best first, because each takes a database read. The others
  * keep their estimates, which are off by a few thousandths and only affect their order.
  */
-const FINE_READS = 40
+const FINE_READS = 16
 
 /** Maps vectors to small dense integers (slots), and slots to notes. If a note changes, its unchanged vectors keep their slots. */
 export class VectorSlots {
