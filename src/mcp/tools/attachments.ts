@@ -11,16 +11,16 @@ export const addAttachmentTool = defineOperation({
   name: 'add_attachment',
   title: 'Add an attachment',
   description:
-    'Stores a file (up to 5 MB) where the vault keeps attachments: "Keep this photo." If the name is taken, a number is added to it. No note is edited; the answer has the embed to insert.',
+    'Stores a file (up to 5 MB) in the vault\'s attachment folder: "Keep this photo." Adds a number if the name is taken. Edits no note, but returns the embed to insert.',
   needs: 'tools.attach',
   annotations: CREATES,
   names: { id: 'note or folder' },
   input: () => ({
-    id: z.string().describe('Note it belongs to, or folder to put it in.'),
+    id: z.string().describe('Note the file belongs to, or folder to store it in.'),
     filename: z.string().describe('Name with extension.'),
-    content: z.string().describe('The file in base64.'),
-    mime_type: z.string().optional().describe('Media type; checked against the bytes.'),
-    title: z.string().optional().describe('Title to show.'),
+    content: z.string().describe('File content in base64.'),
+    mime_type: z.string().optional().describe('Media type, checked against the content.'),
+    title: z.string().optional().describe('Display title.'),
   }),
   operation: ({ mime_type, ...args }) => defined({ kind: 'addAttachment' as const, ...args, mimeType: mime_type }),
   run: addAttachment,
@@ -42,7 +42,7 @@ export const listAttachmentsTool = defineTool({
   name: 'list_attachments',
   title: 'Attachments of a note',
   description:
-    'Images, PDFs and other files that a note embeds or links to, with type and size: "Which photos are in Rye?" For the whole vault, use list_nodes with kinds ["attachment"].',
+    'Lists images, PDFs and other files that a note embeds or links to, with type and size: "Which photos are in Rye?" For the whole vault, use list_nodes with kinds ["attachment"].',
   needs: 'tools.attach',
   names: { id: 'note' },
   input: () => ({ id: nodeName('Note'), ...page(100, 50), max_tokens: maxTokens() }),
@@ -54,13 +54,13 @@ export const readAttachmentTool = defineTool({
   name: 'read_attachment',
   title: 'Read an attachment',
   description:
-    'Shows an image (up to 5 MB): "Look at photo.png." Returns other files as base64, in parts; continue with offset = next_offset until it is null.',
+    'Shows an image (up to 5 MB): "Look at photo.png." Other files are returned as base64, in parts; continue with offset = next_offset until it is null.',
   needs: 'tools.attach',
   names: { id: 'note' },
   input: () => ({
     id: attachmentId(),
     offset: offset('Bytes to skip.'),
-    max_bytes: z.int().min(1).max(5_242_880).optional().describe('Default 16384. If set, images come as base64, too.'),
+    max_bytes: z.int().min(1).max(5_242_880).optional().describe('Default 16384. If set, images are returned as base64, too.'),
   }),
   run: (core, { max_bytes, ...args }, call) => readAttachment(core, { ...args, maxBytes: max_bytes }, call),
 })

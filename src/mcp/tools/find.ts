@@ -20,7 +20,7 @@ export const SEARCH = toolLiteral({
   name: 'search',
   title: 'Search',
   description:
-    'Notes and passages that answer a question, by words and meaning: "How do I keep dough warm?" For exact words, tags, dates or properties, use find_nodes.',
+    'Finds notes and passages that answer a question, by words and meaning: "How do I keep dough warm?" For exact words, tags, dates or properties, use find_nodes.',
   names: { folder: 'place', note: 'note' },
   byMeaning: true,
   searchReadiness: ({ mode }) => (mode === 'keyword' ? 'words' : 'meaning'),
@@ -110,16 +110,13 @@ const fitGroups = fitMember('groups')
 export const resolveNodesTool = defineTool({
   name: 'resolve_nodes',
   title: 'Names to ids',
-  description: 'Finds ids by title or alias, many at once, despite typos: "Gardn plan".',
+  description: 'Finds the ids of notes by title or alias, even misspelt: "Gardn plan".',
   profile: 'full',
   names: { path: 'place' },
   searchReadiness: ({ strategy }) => (strategy === 'semantic' ? 'meaning' : undefined),
   input: () => ({
     names: z.array(z.string()).describe('Up to 1,000.'),
-    strategy: z
-      .enum(['exact', 'fuzzy', 'semantic'])
-      .default('fuzzy')
-      .describe('fuzzy: also similar spellings; semantic: by meaning.'),
+    strategy: z.enum(['exact', 'fuzzy', 'semantic']).default('fuzzy').describe('fuzzy: allows typos; semantic: by meaning.'),
     threshold: z.number().min(0).max(1).default(0.7).describe('Minimum similarity.'),
     tag: tag(),
     path: path(),
@@ -132,7 +129,7 @@ export const resolveNodesTool = defineTool({
 export const similarNodesTool = defineTool({
   name: 'similar_nodes',
   title: 'Similar notes',
-  description: 'Notes on the same subject as the given note, linked or not: "What else is like this?"',
+  description: 'Finds notes on the same subject as the given note, linked or not: "What else is like this?"',
   profile: 'full',
   names: { id: 'note', folder: 'place' },
   searchReadiness: () => 'meaning',
@@ -142,7 +139,7 @@ export const similarNodesTool = defineTool({
     folder: folder(),
     tag: tag(),
     relevance: relevance(),
-    exclude_linked: z.boolean().default(false).describe('Exclude notes linked to or from it.'),
+    exclude_linked: z.boolean().default(false).describe('Exclude notes already linked.'),
     links: links(),
     max_tokens: maxTokens(),
   }),
@@ -154,7 +151,7 @@ export const similarNodesTool = defineTool({
 export const suggestTagsTool = defineTool({
   name: 'suggest_tags',
   title: 'Tags and folders for a note',
-  description: 'Existing tags and folders that suit a note: "How should I file this?" Pass its operation to apply_changes.',
+  description: 'Suggests existing tags and folders for a note: "How should I file this?" Pass the operation to apply_changes.',
   profile: 'full',
   names: { id: 'note' },
   searchReadiness: () => 'meaning',
@@ -170,7 +167,7 @@ export const suggestTagsTool = defineTool({
 export const searchByTagsTool = defineTool({
   name: 'search_by_tags',
   title: 'Notes by tags',
-  description: 'Notes with any or all of the given tags, including nested tags: "recipes that are quick".',
+  description: 'Finds notes with any or all of the given tags, including nested tags: "recipes that are quick".',
   profile: 'full',
   input: () => ({
     tags: z.array(z.string()).min(1).describe('With or without "#".'),
@@ -188,7 +185,7 @@ export const askTool = defineTool({
   name: 'ask',
   title: 'Ask a model about the notes',
   description:
-    'The user\'s own model answers, citing notes: "Ask my model about rye." Quotes are checked; whether they support the answer is not. Slower than search, which lets you answer yourself.',
+    'Asks the user\'s own model to answer from the notes, with citations: "Ask my model about rye." Verifies quotes, but not the answer. Slower than answering yourself with search.',
   annotations: { ...READS, openWorldHint: true },
   names: { note_id: 'note', folder: 'place' },
   byModel: true,

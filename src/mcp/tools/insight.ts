@@ -20,14 +20,15 @@ const MOST_NOTES = 50
 export const contextPackTool = defineTool({
   name: 'context_pack',
   title: 'Gather context',
-  description: 'Passages relevant to a question or task and those they link to, within a token budget: "Brief me on rye bread."',
+  description:
+    'Collects passages for a question or task, and passages they link to, within a token budget: "Brief me on rye bread."',
   group: 'tools.insight',
   names: { ids: 'note', folder: 'place' },
   searchReadiness: () => 'meaning',
   input: () => ({
     query: z.string().max(10_000).optional().describe('The question.'),
     ids: z.array(z.string()).max(MOST_NOTES).optional().describe('Notes to start from.'),
-    max_tokens: maxTokens('Answer size; default 3,000.'),
+    max_tokens: maxTokens('Token limit; default 3,000.'),
     folder: folder(),
     tag: tag(),
     offset: offset('Passages to skip.'),
@@ -48,7 +49,7 @@ export const impactTool = defineTool({
   name: 'impact',
   title: 'What a change would break',
   description:
-    'Shows, without changing anything, which links a deletion or list of operations would break and which notes it would cut off: "Is it safe to delete Home?"',
+    'Predicts which links a deletion or list of operations would break and which notes it would leave unlinked: "Is it safe to delete Home?"',
   profile: 'full',
   group: 'tools.insight',
   names: { id: 'note', folder: 'place', operations: (tool) => OPERATION_TOOLS.find(({ name }) => name === tool)?.names },
@@ -105,8 +106,7 @@ function mayApply(operations: readonly GivenOperation[], switchedOffBy: Switched
 export const compareTool = defineTool({
   name: 'compare',
   title: 'Compare notes',
-  description:
-    'Shows the links and passages two notes share, their differences, and the path between them: "Are these the same?"',
+  description: 'Shows the links and passages two notes share, how they differ, and the path between them: "Are these the same?"',
   profile: 'full',
   group: 'tools.insight',
   names: { a: 'note', b: 'note' },
@@ -119,7 +119,7 @@ export const compareTool = defineTool({
 export const changesSinceTool = defineTool({
   name: 'changes_since',
   title: 'Recent changes',
-  description: 'Net changes to notes and links, by anyone, since a date or an earlier answer: "What is new since Monday?"',
+  description: 'Lists net changes to notes and links, by anyone, since a date or an earlier answer: "What is new since Monday?"',
   profile: 'full',
   group: 'tools.insight',
   names: { cursor: 'place', folder: 'place' },
@@ -142,7 +142,7 @@ export const suggestLinksTool = defineTool({
   name: 'suggest_links',
   title: 'Missing links',
   description:
-    'Links that a note or the whole vault lacks, likeliest first: "What should this link to?" named: the text mentions a title; pass its edit to apply_changes. related: notes that belong together.',
+    'Suggests missing links for a note or the whole vault, best first: "What should this link to?" Kind "named": the text mentions another note; apply_changes takes the edit. Kind "related": similar notes.',
   profile: 'full',
   group: 'tools.insight',
   names: { id: 'note', folder: 'place' },
@@ -162,12 +162,12 @@ export const mapTool = defineTool({
   name: 'map',
   title: 'Vault map',
   description:
-    'Shows a vault\'s catalogues (large sets of notes with the same structure) and its communities, with labels, key notes and words, and how they connect: "What is this vault about?"',
+    'Gives an overview of a vault: its communities, with key notes and words, how they connect, and its catalogues (large sets of notes with the same structure): "What is this vault about?"',
   group: 'tools.insight',
   names: { scope: 'place', community: 'place' },
   input: () => ({
     scope: z.string().optional().describe('Only this folder.'),
-    community: z.string().optional().describe('Show the parts of this community: "c4".'),
+    community: z.string().optional().describe('Split this community: "c4".'),
     level: z.int().min(1).max(2).default(1).describe('2: smaller communities.'),
     max_tokens: maxTokens(),
   }),
@@ -180,12 +180,12 @@ export const gapsTool = defineTool({
   name: 'gaps',
   title: 'Gaps',
   description:
-    'Similar but barely linked communities, notes whose removal disconnects others, missing notes, dead ends: "Where are my notes thin?"',
+    'Finds similar communities with few links, notes whose removal disconnects others, missing notes and dead ends: "Where are my notes thin?"',
   profile: 'full',
   group: 'tools.insight',
   names: { folder: 'place' },
   input: () => ({
-    kind: z.enum(GAP_KINDS).optional().describe('apart: similar communities; cut: disconnects others; wanted: missing.'),
+    kind: z.enum(GAP_KINDS).optional().describe('apart: similar communities; cut: disconnects others; wanted: missing notes.'),
     folder: folder(),
     ...page(100, 20),
     max_tokens: maxTokens(),

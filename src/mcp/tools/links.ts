@@ -20,7 +20,7 @@ export const getNeighborsTool = defineTool({
   name: 'get_neighbors',
   title: 'Linked notes',
   description:
-    'Notes that link to a note (backlinks) or are linked from it, most linked first. For "Who mentions Rye, and how?" use direction "in" with evidence.',
+    'Lists notes that link to a note (backlinks) or that it links to, most-linked first. For "Who mentions Rye, and how?", use direction "in" with evidence.',
   names: { id: 'note' },
   input: () => ({
     id: nodeName('Note'),
@@ -53,7 +53,7 @@ function fitNeighbors(rows: readonly Neighbor[], room: number, args: Arguments):
 export const findPathTool = defineTool({
   name: 'find_path',
   title: 'Find a path',
-  description: 'The shortest path of links, with the sentence each link appears in: "How are Rye and Gluten connected?"',
+  description: 'Finds the shortest path of links, with the sentence around each link: "How are Rye and Gluten connected?"',
   names: { source: 'note', target: 'note' },
   input: () => ({
     source: nodeName('Start'),
@@ -71,13 +71,13 @@ export const findPathTool = defineTool({
 export const getHubsTool = defineTool({
   name: 'get_hubs',
   title: 'Most central notes',
-  description: 'The most-linked notes in a vault, folder or tag: "Which notes matter most?"',
+  description: 'Lists the most-linked notes in a vault, folder or tag: "Which notes matter most?"',
   names: { folder: 'place' },
   input: () => ({
     metric: z
       .enum(['in_degree', 'out_degree', 'pagerank', 'betweenness'])
       .default('in_degree')
-      .describe('Links in, links out, importance, or bridges between parts.'),
+      .describe('Incoming links, outgoing links, importance, or links between parts.'),
     ...page(50, 10),
     folder: folder(),
     tag: tag(),
@@ -92,13 +92,13 @@ export const getHubsTool = defineTool({
 export const getProblemsTool = defineTool({
   name: 'get_problems',
   title: 'Problems',
-  description: 'Problems in notes, links and names, with file, line and suggestions: "Which links are broken?"',
+  description: 'Lists problems with notes, links and names, with file, line and suggestions: "Which links are broken?"',
   names: { folder: 'place', target: 'note' },
   input: () => ({
-    kind: z.enum(REPORTED_KINDS).optional().describe('twin: paths that differ only in case. duplicate: nearly identical text.'),
+    kind: z.enum(REPORTED_KINDS).optional().describe('twin: paths that differ only in case. duplicate: almost the same text.'),
     folder: folder(),
     target: nodeName('Only links to this note').optional(),
-    summary: z.boolean().default(false).describe('Only counts.'),
+    summary: z.boolean().default(false).describe('Count only.'),
     limit: limit(100, 20),
     offset: offset(),
     max_tokens: maxTokens(),

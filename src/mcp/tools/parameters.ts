@@ -37,7 +37,7 @@ export function offset(what = 'Results to skip.') {
 }
 
 /** Budget of an answer. The server's instructions state the default. */
-export function maxTokens(what = 'Answer size.') {
+export function maxTokens(what = 'Token limit.') {
   return integer(LEAST_TOKENS, MOST_TOKENS, what)
 }
 
@@ -70,11 +70,11 @@ export function tag() {
 }
 
 export function path() {
-  return z.string().optional().describe('Only ids that begin with this: "projects/".')
+  return z.string().optional().describe('Only ids with this prefix: "projects/".')
 }
 
 export function kinds() {
-  return z.array(z.enum(KINDS)).optional().describe('Default: note. missing: linked but does not exist.')
+  return z.array(z.enum(KINDS)).optional().describe('Default: note. missing: targets that do not exist.')
 }
 
 export function includeContent() {
@@ -82,7 +82,7 @@ export function includeContent() {
 }
 
 export function relevance() {
-  return z.enum(['strict', 'normal', 'loose']).default('normal').describe('How relevant results must be.')
+  return z.enum(['strict', 'normal', 'loose']).default('normal').describe('Minimum relevance.')
 }
 
 export function expectedHash() {

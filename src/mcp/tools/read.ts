@@ -17,7 +17,7 @@ export const getNodeTool = defineTool({
   name: 'get_node',
   title: 'Read a note',
   description:
-    'Reads a note or one section, with tags, links, properties and outline: "Open Garden plan." Long notes come in parts; continue with offset = next_offset.',
+    'Returns a note or one section, with tags, links, properties and outline: "Open Garden plan." Long notes come in parts; continue with offset = next_offset.',
   names: { id: 'note' },
   input: () => ({
     id: nodeName('Note'),
@@ -36,7 +36,7 @@ export const listNodesTool = defineTool({
   name: 'list_nodes',
   title: 'List notes',
   description:
-    'Ids and titles, page by page: "everything in Projects". For a tree, use get_tree; to look up a name, resolve_nodes.',
+    'Lists ids and titles, page by page: "everything in Projects". For a tree, use get_tree; for ids of known titles, resolve_nodes.',
   profile: 'full',
   names: { path: 'place', community: 'place' },
   input: () => ({
@@ -56,10 +56,10 @@ export const listNodesTool = defineTool({
 export const listTagsTool = defineTool({
   name: 'list_tags',
   title: 'List tags',
-  description: 'Tags with note counts (nested tags included), most used first: "Which tags do I use?"',
+  description: 'Lists tags with note counts (including nested tags), most used first: "Which tags do I use?"',
   profile: 'full',
   input: () => ({
-    prefix: z.string().optional().describe('Only tags that begin with this.'),
+    prefix: z.string().optional().describe('Only tags with this prefix.'),
     offset: offset(),
     max_tokens: maxTokens(),
   }),
@@ -72,11 +72,11 @@ export const listTagsTool = defineTool({
 export const listPropertiesTool = defineTool({
   name: 'list_properties',
   title: 'List properties',
-  description: 'Property keys with note counts and types of values, or the values of one key: "Which statuses are there?"',
+  description: 'Lists property keys with note counts and value types, or the values of one key: "Which statuses are there?"',
   profile: 'full',
   input: () => ({
     key: z.string().optional().describe('List the values of this key.'),
-    prefix: z.string().optional().describe('Only what begins with this.'),
+    prefix: z.string().optional().describe('Only keys or values with this prefix.'),
     ...page(1000, 50),
     max_tokens: maxTokens(),
   }),
@@ -87,11 +87,11 @@ export const listPropertiesTool = defineTool({
 export const getTreeTool = defineTool({
   name: 'get_tree',
   title: 'Folder tree',
-  description: 'Folders with note counts, and the notes in them: "How are my notes organised?" For a flat list, use list_nodes.',
+  description: 'Shows folders, their note counts and their notes: "How are my notes organised?" For a flat list, use list_nodes.',
   profile: 'full',
   names: { path: 'place' },
   input: () => ({
-    path: z.string().optional().describe('Folder to start at.'),
+    path: z.string().optional().describe('Start folder.'),
     depth: z.int().min(1).max(10).default(3).describe('Levels of folders.'),
     limit: limit(1000, 200, 'Maximum notes in the tree.'),
     include_archived: z.boolean().default(false).describe('Include archived notes.'),
@@ -104,7 +104,7 @@ export const getTreeTool = defineTool({
 export const randomNodeTool = defineTool({
   name: 'random_node',
   title: 'Random note',
-  description: 'A random note: "Surprise me."',
+  description: 'Picks a random note: "Surprise me."',
   profile: 'full',
   input: () => ({
     tags: z.array(z.string()).optional().describe('Only notes with any of these tags.'),
@@ -116,7 +116,7 @@ export const randomNodeTool = defineTool({
 export const nodesExistTool = defineTool({
   name: 'nodes_exist',
   title: 'Check ids',
-  description: 'Which ids exist: ["home.md", "rye.md"]. For names, use resolve_nodes.',
+  description: 'Checks which ids exist: ["home.md", "rye.md"]. For titles, use resolve_nodes.',
   profile: 'full',
   names: { ids: 'note' },
   input: () => ({
@@ -132,7 +132,7 @@ export const verifyQuoteTool = defineTool({
   name: 'verify_quote',
   title: 'Check a quote',
   description:
-    'Checks whether a note contains a quote word for word ("rye has less gluten") and on which lines; if not, shows the nearest passage.',
+    'Checks whether a note contains a quote word for word ("rye has less gluten"). Returns its lines or the nearest passage.',
   names: { id: 'note' },
   input: () => ({ id: nodeName('Note'), quote: z.string().min(1).max(10_000).describe('The quoted words.') }),
   run: async (core, args, call) => {

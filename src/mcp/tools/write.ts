@@ -30,7 +30,7 @@ const createNodeTool = defineOperation({
   name: 'create_node',
   title: 'Create a note',
   description:
-    'Creates a note and any missing folders: "Start a note on rye." Fails with NODE_EXISTS if it exists; use update_node then.',
+    'Creates a note and any missing folders: "Start a note on rye." If the note exists, fails with NODE_EXISTS; use update_node then.',
   annotations: CREATES,
   names: { id: 'place', relations: 'targets' },
   input: () => ({
@@ -50,7 +50,7 @@ const updateNodeTool = defineOperation({
   name: 'update_node',
   title: 'Change a note',
   description:
-    'Changes parts of a note and keeps the rest: "Add eggs to Shopping." Prefer append, prepend, replace_text or section to replacing all content. A new title renames the file. For tags alone, use manage_tags; for the folder, move_node.',
+    'Changes parts of a note and keeps the rest: "Add eggs to Shopping." Prefer append, prepend, replace_text or section to replacing all content. A new title renames the file. To change only tags, use manage_tags; to change the folder, move_node.',
   annotations: CHANGES,
   names: { id: 'note', relations: 'targets' },
   input: () => ({
@@ -67,7 +67,7 @@ const updateNodeTool = defineOperation({
         find: z.string().min(1).describe('Exact text.'),
         replace: z.string().describe('Replacement.'),
         count: z.int().min(1).default(1).describe('Expected number of matches.'),
-        line: z.int().min(1).optional().describe('Only a match that begins on this line.'),
+        line: z.int().min(1).optional().describe('Only match text that begins on this line.'),
       })
       .optional()
       .describe('Replaces text in the body.'),
@@ -112,7 +112,7 @@ const moveNodeTool = defineOperation({
   name: 'move_node',
   title: 'Move or rename a file or folder',
   description:
-    'Moves or renames a note, an attachment or a whole folder: "Archive Rye." Updates every link to it; the answer lists each rewritten line.',
+    'Moves or renames a note, an attachment or a whole folder: "Archive Rye." Updates every link to it and returns each rewritten line.',
   annotations: CHANGES,
   names: { id: 'note or folder', to: 'place' },
   input: () => ({
@@ -127,7 +127,7 @@ const moveNodeTool = defineOperation({
 const restoreNodeTool = defineOperation({
   name: 'restore_node',
   title: 'Restore a deleted note',
-  description: 'Restores the note most recently deleted with the given id, byte for byte: "Bring Rye back."',
+  description: 'Restores a deleted note, byte for byte: "Bring Rye back." The latest, if several had this id.',
   annotations: CREATES,
   names: { id: 'place' },
   input: () => ({ id: z.string().describe('Id of the deleted note.') }),
@@ -155,7 +155,7 @@ const renameTagTool = defineOperation({
   name: 'rename_tag',
   title: 'Rename a tag everywhere',
   description:
-    'Renames a tag and its nested tags in all notes, in frontmatter and text: "Rename #todo to #task." For one note, use manage_tags.',
+    'Renames a tag and its nested tags in the frontmatter and text of all notes: "Rename #todo to #task." For one note, use manage_tags.',
   annotations: CHANGES,
   input: () => ({
     tag: z.string().describe('Tag, with or without "#".'),
@@ -169,7 +169,7 @@ const manageTagsTool = defineOperation({
   name: 'manage_tags',
   title: 'Add and remove tags',
   description:
-    'Adds and removes tags in a note\'s frontmatter: "Tag Rye as done." Other tags are kept. For all notes, use rename_tag.',
+    'Adds or removes tags in a note\'s frontmatter, keeping the others: "Tag Rye as done." To rename a tag everywhere, use rename_tag.',
   annotations: SETS,
   names: { id: 'note' },
   input: () => ({
@@ -198,7 +198,7 @@ const createFolderTool = defineOperation({
 const cloneNodeTool = defineOperation({
   name: 'clone_node',
   title: 'Show a note in a second folder',
-  description: 'Embeds a note in a new note in another folder: "Show Rye in Recipes, too."',
+  description: 'Creates a note in another folder that embeds the given note: "Show Rye in Recipes, too."',
   annotations: CREATES,
   names: { id: 'note' },
   input: () => ({
@@ -273,7 +273,7 @@ export const applyChangesTool = defineTool({
   name: 'apply_changes',
   title: 'Several changes at once',
   description:
-    'Runs operations of other write tools in order, as one atomic change with a single undo: "Tag and move these ten." dry_run shows the diff first; plan_id then makes exactly that change, or fails with CONFLICT if a note has changed meanwhile.',
+    'Runs several write operations in order, as one atomic change that can be undone: "Tag and move these ten." dry_run shows the diff first; its plan_id then applies exactly that change, or fails with CONFLICT if a note has changed meanwhile.',
   needs: 'tools.write',
   annotations: CHANGES,
   names: { plan_id: 'place', operations: (tool) => OPERATION_TOOLS.find(({ name }) => name === tool)?.names },
@@ -288,9 +288,9 @@ export const applyChangesTool = defineTool({
       .min(1)
       .max(MOST_ITEMS)
       .optional()
-      .describe('What to do, in order.'),
+      .describe('Operations, in order.'),
     dry_run: dryRun(),
-    plan_id: z.string().optional().describe('From any dry run; replaces operations.'),
+    plan_id: z.string().optional().describe('From a dry run; used instead of operations.'),
   }),
   check: ({ operations = [] }, switchedOffBy) => {
     requireOn(operations, switchedOffBy)
@@ -305,7 +305,8 @@ export const applyChangesTool = defineTool({
 export const listChangesTool = defineTool({
   name: 'list_changes',
   title: 'Change history',
-  description: 'Changes made with these tools, newest first, with files and the change_id for undo: "What did you change?"',
+  description:
+    'Lists changes made with these tools, newest first, with their files and the change_id for undo: "What did you change?"',
   needs: 'tools.write',
   names: { id: 'note or folder' },
   input: () => ({
@@ -333,7 +334,7 @@ export const undoTool = defineTool({
   name: 'undo',
   title: 'Undo a change',
   description:
-    'Undoes a whole change: "Take that back." An undo can itself be undone. Fails with CONFLICT and a diff if a file has changed since.',
+    'Undoes a whole change: "Take that back." An undo can itself be undone. If a file has changed since, fails with CONFLICT and shows the diff.',
   needs: 'tools.write',
   annotations: CHANGES,
   names: { change_id: 'place' },
