@@ -86,7 +86,6 @@ const HOLES = /\ue000/g
 /** Copies the parsed tree without unsafe content. */
 class Reader {
   readonly #blocks: Block[] = []
-  /** Maps nodes in the new tree to their blocks. */
   readonly #shown = new Map<object, Block>()
   /** Tracks whether `$` occurs in both text and code, because some renderers would treat that as a formula that ends inside the code. */
   readonly #dollars = { code: false, text: false }
@@ -393,7 +392,6 @@ function shown(text: string): string {
   return visible(text).replace(HOLES, '')
 }
 
-/** Returns a node without its position. */
 function bare<T extends Nodes>({ position: _, ...node }: T): T {
   return node as T
 }

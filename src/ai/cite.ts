@@ -216,7 +216,6 @@ function markersBySentence(
   return named
 }
 
-/** Returns the pieces within a span. */
 function slice(pieces: readonly Piece[], { start, end }: Span): readonly Piece[] {
   let at = 0
   return pieces.flatMap((piece): readonly Piece[] => {

@@ -34,7 +34,6 @@ export function takeMarkers(pieces: readonly Piece[]): { readonly pieces: readon
   return { pieces: spaced(edited(pieces, edits)), forged: found.filter(({ numbers }) => numbers === undefined).length }
 }
 
-/** Groups adjacent markers. */
 function grouped(text: string, found: readonly FoundMarker[]): readonly (readonly FoundMarker[])[] {
   const groups: FoundMarker[][] = []
   let end = -1

@@ -69,7 +69,6 @@ export function composePrompt(parts: PromptParts): Prompt {
   }
 }
 
-/** A passage and its text in the prompt. */
 interface ShownPassage {
   readonly passage: Passage
   readonly text: string

@@ -81,7 +81,6 @@ export class Source {
     return best ?? { start: 0, end: 0 }
   }
 
-  /** Returns the text of a span and its line numbers. */
   quote({ start, end }: Span): { readonly startLine: number; readonly endLine: number; readonly quote: string } {
     const line = this.#startLine + lineBreaks(this.#text.slice(0, start))
     const quote = this.#text.slice(start, end)

@@ -27,7 +27,6 @@ const NUMBERS: ReadonlySet<string> = new Set(
   ),
 )
 
-/** Returns the words of the text, in order. */
 export function wordsIn(text: string): readonly Word[] {
   return [...text.matchAll(WORD)].map(({ 0: word, index }) => {
     const folded = fold(word)

@@ -31,7 +31,6 @@ export interface MismatchedBytes {
   readonly actual: Uint8Array | undefined
 }
 
-/** Describes how a file differs from what was expected. */
 export function mismatch(file: Omit<Mismatch, 'difference'>, { expected, actual }: MismatchedBytes): Mismatch {
   if (expected === undefined || actual === undefined) return file
   return { ...file, difference: shortDiff(expected, actual, { path: file.path, from: 'expected', to: 'now' }) }

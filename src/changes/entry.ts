@@ -46,7 +46,6 @@ export function namedByAside(name: string, entries: readonly Entry[]): string | 
   return entry !== undefined && 'to' in entry && aside !== 'old' ? entry.to : entry?.path
 }
 
-/** Returns a function that maps each path of a change to its final path. */
 export function finalPaths(entries: readonly Entry[]): (path: string) => string {
   const files = new Map(entries.flatMap((entry) => (entry.kind === 'move' ? [[entry.path, entry.to] as const] : [])))
   const folders = entries.filter((entry) => entry.kind === 'moveFolder')

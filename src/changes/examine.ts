@@ -50,7 +50,6 @@ class Examination {
   readonly #options: ExamineOptions
   readonly #around: PathChecks
   readonly #entries: Entry[] = []
-  /** Folders to create, by folded path. */
   readonly #folders = new Map<string, string>()
   readonly #contents = new Map<string, Uint8Array>()
   readonly #stamps = new Map<string, FileStamp>()

@@ -95,7 +95,6 @@ export function lockError(error: unknown, path: string): unknown {
   })
 }
 
-/** Translates an error from the journal. */
 export function journalError(error: unknown, path: string): unknown {
   const meaning = error instanceof RouxError ? undefined : journalMeaning(error, path)
   return meaning === undefined ? error : new RouxError(meaning[0], meaning[1], { hint: meaning[2], cause: error })

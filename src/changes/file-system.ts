@@ -54,7 +54,6 @@ const { O_RDONLY, O_NONBLOCK = 0, O_NOFOLLOW = 0 } = fs.constants as Record<stri
 const isWindows = process.platform === 'win32'
 const folds = isWindows || process.platform === 'darwin'
 
-/** The real disk. */
 export const diskFiles: ChangeFiles = {
   lstat: stampOf,
   readdir: (path) => fs.readdirSync(path),
@@ -88,7 +87,6 @@ export const diskFiles: ChangeFiles = {
   },
 }
 
-/** Checks whether two stamps belong to the same file. */
 export function isSameFile(a: FileStamp | undefined, b: FileStamp | undefined): boolean {
   return a !== undefined && b !== undefined && a.dev === b.dev && a.ino === b.ino
 }

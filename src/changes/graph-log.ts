@@ -178,7 +178,6 @@ export interface LogWriterOptions {
   readonly now?: () => number
 }
 
-/** A log writer that can be closed. */
 export interface OpenLogWriter extends GraphLogWriter {
   close(): void
 }

@@ -10,7 +10,6 @@ export interface NameProblem {
 /** The only hidden folder that may be written to. */
 export const TRASH = '.trash'
 
-/** Checks whether a path is the trash or inside it. */
 export function inTrash(path: string): boolean {
   return isWithin(path, TRASH)
 }

@@ -15,7 +15,6 @@ export interface HistoryOptions {
 
 /** Size of a vault's stored history. */
 export interface History {
-  /** Number of changes that can be undone. */
   readonly changes: number
   /** Number of rows in the log of graph changes. */
   readonly commits: number

@@ -26,7 +26,6 @@ export interface LockOptions {
   readonly timeout: number
 }
 
-/** This process. */
 export const thisOwner: Owner = { pid: process.pid, started: Math.round(performance.timeOrigin), host: hostname() }
 
 // The first wait is short, because a change takes about 10 ms. Later waits are longer, because an import takes seconds.

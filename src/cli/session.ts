@@ -22,7 +22,6 @@ export interface Invocation {
   readonly positionals: readonly string[]
   /** True to show progress even without a terminal. */
   readonly loud?: boolean
-  /** Aborts the command. */
   readonly signal?: AbortSignal
 }
 

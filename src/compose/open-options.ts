@@ -32,7 +32,6 @@ export interface OpenOptions {
   readonly onBegin?: () => void
   /** Returns the current permissions for writing and attachments. Defaults to the settings. */
   readonly permits?: () => Pick<Settings['tools'], 'write' | 'attach'>
-  /** Called with the progress of a model download. */
   readonly onDownload?: (progress: DownloadProgress) => void
 }
 

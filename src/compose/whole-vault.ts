@@ -14,7 +14,6 @@ import { type OpenChat, openChat } from '../workers/open-chat.ts'
 import type { OpenOptions } from './open-options.ts'
 
 export interface WholeVaultParts {
-  /** Name of the vault in ids, if any. */
   readonly name: string | undefined
   /** Key under which labels and decisions are stored. */
   readonly root: string

@@ -34,7 +34,6 @@ export function settingsDocument(tools: readonly ToolSwitch[], { inactive = fals
   return head + parts.join('')
 }
 
-/** Returns the settings as a Markdown table. */
 export function settingsTable(): string {
   const rows = SETTINGS.map((setting) => {
     const { key, type, sentence } = setting

@@ -3,7 +3,6 @@ import { RouxError } from '../core/errors.ts'
 import { quietly } from '../core/quietly.ts'
 import { type LoadedSettings, readSettings, requireRight, type SettingsInput, VAULT_NAME } from './load.ts'
 
-/** A vault and its settings. */
 export interface LoadedVault extends LoadedSettings {
   /** Name of the vault, if the settings define several. */
   readonly name?: string

@@ -3,7 +3,6 @@ import type { Settings } from './settings.ts'
 /** A setting that disables a tool. */
 export interface ToolSwitch {
   readonly setting: string
-  /** Value that enables the tool. */
   readonly on: string
 }
 

@@ -17,7 +17,6 @@ export interface TrustStore {
   trust(file: FileVersion): void
 }
 
-/** Returns the path of the trust file. */
 export function trustFile(stateFolder: string): string {
   return join(stateFolder, 'trust.json')
 }

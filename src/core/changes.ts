@@ -42,7 +42,6 @@ export interface ChangeSummary {
   readonly time: number
   readonly title: string
   readonly state: ChangeState
-  /** Id of the change that was undone by this one, if any. */
   readonly undoes: string | undefined
   readonly files: readonly ChangedFile[]
 }

@@ -8,7 +8,6 @@ export type EmbedKind = 'query' | 'across' | 'passage'
 export interface Embedder {
   /** Kind, model and dimension, e.g. `static:all-minilm-l6-v2:256`. Vectors created under a different id are stale. */
   readonly id: string
-  /** Dimension of the vectors. */
   readonly dimensions: number
   /**
    * Languages in the model's training data (ISO 639-1). Text in other languages is found by words only. Omitted if unknown; every

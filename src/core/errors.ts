@@ -73,7 +73,6 @@ export class RouxError extends Error {
   }
 }
 
-/** Creates an error for an invalid argument. */
 export function invalid(message: string, hint?: string): RouxError {
   return new RouxError('INVALID_PARAMS', message, { hint })
 }

@@ -134,7 +134,6 @@ export interface OpenGeneration {
   commit(state: VaultState, changes?: GraphChanges): Promise<number | undefined>
 }
 
-/** A file's content according to the index. */
 export interface FileContent {
   readonly key: number
   /** Empty if the file no longer exists. */
@@ -156,13 +155,11 @@ export interface NoteDescription
  */
 export interface IndexWriter {
   state(): Promise<IndexState>
-  /** All files. */
   files(): AsyncIterable<readonly KnownFile[]>
   /** The names of all files, which determine how links resolve. */
   names(): AsyncIterable<readonly Pick<FileRecord, 'key' | 'path' | 'aliases' | 'pageTitle'>[]>
   /** For every file that contains links, the folded names its links depend on. */
   mentions(): AsyncIterable<readonly Pick<FileRecord, 'key' | 'mentions'>[]>
-  /** All files with tags. */
   tags(): AsyncIterable<readonly Pick<FileRecord, 'key' | 'tags'>[]>
   /** Hashes of the given files, in order. Empty for unknown or unread files. */
   hashes(keys: readonly number[]): Promise<readonly string[]>

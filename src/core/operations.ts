@@ -85,7 +85,6 @@ export interface WriteRequest {
   readonly planId?: string
 }
 
-/** The outcome for one file. */
 export interface WrittenFile {
   readonly kind: 'created' | 'changed' | 'moved' | 'deleted'
   /** Exact path before (`from`) or after (`to`) the operations. Omitted if the file does not exist at that point. */

@@ -73,7 +73,6 @@ export type Lookup =
    * count. The condition applies to all listed files, regardless of the scope.
    */
   | { readonly kind: 'set'; readonly field: 'links' | 'linkedfrom'; readonly condition: Condition }
-  /** Matches only these nodes. */
   | { readonly kind: 'among'; readonly nodes: readonly NodeId[] }
   | { readonly kind: 'task'; readonly state: TaskState }
   /** Matches notes in this folder and its subfolders, given without leading and trailing slashes. */

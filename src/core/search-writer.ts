@@ -38,7 +38,6 @@ export interface EmbeddedText {
 /** An embedded chunk with its position; see `ChunkPlace`. */
 export type EmbeddedChunk = EmbeddedText & ChunkPlace
 
-/** Vectors of one note. */
 export interface NoteVectors {
   readonly key: number
   readonly path: string
@@ -68,7 +67,6 @@ export interface SearchWriter {
   vectorVersions(embedder: string): Promise<ReadonlyMap<number, number>>
   /** Checks whether another process has written to the index or replaced it since the last call. */
   isOutdated(): Promise<boolean>
-  /** Starts a batch. */
   beginWords(stemOf: StemOf): Promise<WordBatch>
   /**
    * Returns the vectors stored for the given keys, by the hash of the embedded text, so unchanged text is not embedded again. Zero

@@ -22,7 +22,6 @@ export interface WordHits {
 export interface NearWord {
   /** Folded. */
   readonly word: string
-  /** Number of notes that contain it. */
   readonly notes: number
 }
 
@@ -53,7 +52,6 @@ export interface ChunkPlace {
   readonly endLine: number
 }
 
-/** Vectors of a note's chunks. */
 export interface NoteChunks {
   /** First 16 hex digits of the SHA-256 of the text that the positions refer to. */
   readonly content: string
@@ -70,10 +68,8 @@ export interface NameVectorHit {
   readonly score: number
 }
 
-/** State of one embedder's vectors. */
 export interface VectorState {
   readonly embedder: string
-  /** Number of notes with vectors. */
   readonly notes: number
   /** The engine's name for the current index type. */
   readonly index: string

@@ -76,7 +76,6 @@ export interface Scope {
   readonly tags?: { readonly names: readonly string[]; readonly mode: 'any' | 'all' }
   /** Defaults to notes only. */
   readonly kinds?: readonly NodeKind[]
-  /** Only this note. */
   readonly note?: NodeId
   /** Includes files hidden by the vault's own filters. */
   readonly withExcluded?: boolean
@@ -266,7 +265,6 @@ export type Problem = {
 export interface ProblemFilter {
   readonly kind?: ProblemKind
   readonly folder?: string
-  /** Only problems of this node. */
   readonly id?: NodeId
   /** Only problems of links to this node. */
   readonly target?: NodeId
@@ -305,7 +303,6 @@ export type NameMatch =
 export interface NameHit extends NodeSummary {
   /** Similarity, 0–1, where 1 means equal. */
   readonly score: number
-  /** The name that matched. */
   readonly name: string
   readonly of: 'title' | 'alias' | 'file'
 }
@@ -373,7 +370,6 @@ export interface FindOrder {
 export interface Snapshot {
   /** Increases with every commit. 0 before the first one. */
   readonly generation: number
-  /** Number of known files. */
   readonly files: number
   /** True if every file found in the vault is included. Otherwise, this process or another one is still reading files. */
   readonly complete: boolean
@@ -445,7 +441,6 @@ export interface Snapshot {
    * second letter. Ordered by the number of notes that contain them, descending, then in code-point order.
    */
   wordsNear(words: readonly string[]): Promise<readonly (readonly NearWord[])[]>
-  /** The languages of the given notes, and the number of notes in each language. */
   languages(ids: readonly NodeId[]): Promise<NoteLanguages>
   /** For each vector from this embedder, the most similar chunks, best first. */
   nearest(

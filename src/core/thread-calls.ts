@@ -43,7 +43,6 @@ interface Pending {
   onProgress?(progress: unknown): void
 }
 
-/** Calls methods of another thread. */
 export class Calls<S extends Methods<S>> {
   readonly #post: (call: Call, transfer: readonly ArrayBuffer[]) => void
   readonly #pending = new Map<number, Pending>()
@@ -53,7 +52,6 @@ export class Calls<S extends Methods<S>> {
     this.#post = post
   }
 
-  /** True if no call is pending. */
   get isIdle(): boolean {
     return this.#pending.size === 0
   }

@@ -36,7 +36,6 @@ export interface Listing {
   readonly unreadable: readonly { readonly path: VaultPath; readonly message: string }[]
 }
 
-/** A range of a file's bytes. */
 export interface ByteRange {
   readonly offset: number
   readonly length: number

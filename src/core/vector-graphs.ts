@@ -9,7 +9,6 @@ export interface VectorGraphBuilder {
   /** Adds vectors, or replaces those of existing labels. `vectors` contains them concatenated. Takes ownership of both arrays. */
   add(labels: Uint32Array, vectors: Float32Array): Promise<void>
   delete(labels: Uint32Array): Promise<void>
-  /** Writes the graph to a file. */
   write(path: string): Promise<WrittenGraph>
   /** Frees the memory. */
   close(): void

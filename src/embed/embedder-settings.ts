@@ -30,7 +30,6 @@ export interface EmbedderSettings {
   readonly allowDownload: boolean
 }
 
-/** The progress of a download. */
 export interface DownloadProgress {
   /** Bytes downloaded so far, in all files. */
   readonly loaded: number

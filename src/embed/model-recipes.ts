@@ -3,7 +3,6 @@ import { trimEndOf } from '../core/text/trim-characters.ts'
 /** How a text's vector is computed from its token vectors: as their mean, or as the first one. */
 export type Pooling = 'mean' | 'first'
 
-/** How a model must be used. */
 export interface ModelRecipe {
   readonly queryPrefix: string
   readonly passagePrefix: string

@@ -24,7 +24,6 @@ const ERRORS_ONLY = 40
 
 /** The model that a worker runs. */
 export interface ModelToOpen {
-  /** The name as configured. */
   readonly name: string
   /** Specifiers or paths of the engine's package, tried in order. */
   readonly engines: readonly string[]

@@ -10,7 +10,6 @@ const NEWLINE = 0x0a
 /** Size of the prefix filter, in bits per byte of the vocabulary. */
 const FILTER_BITS = 4
 
-/** Extends a hash by one byte. */
 export function hashByte(hash: number, byte: number): number {
   return Math.imul(hash ^ byte, FNV_PRIME)
 }
@@ -52,12 +51,10 @@ export class PieceIndex {
     this.longest = this.#index()
   }
 
-  /** Returns the piece of the given row. */
   piece(row: number): string {
     return this.#decoder.decode(this.#bytes.subarray(this.#starts[row], (this.#starts[row + 1] as number) - 1))
   }
 
-  /** Returns the length of a row's piece in bytes. */
   lengthOf(row: number): number {
     return (this.#starts[row + 1] as number) - (this.#starts[row] as number) - 1
   }

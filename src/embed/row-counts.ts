@@ -7,7 +7,6 @@ export interface PieceCounts {
   readonly distinct: number
 }
 
-/** Counts occurrences by row. */
 export class RowCounts implements PieceCounts {
   readonly counts: Int32Array
   readonly rows: Int32Array

@@ -110,7 +110,6 @@ export class SentencePieces {
     return { counts, rows, distinct, latin: letters === 0 ? 1 : latin / letters }
   }
 
-  /** Counts the rows of the word's pieces. */
   #countWord(word: string): void {
     for (const row of this.#piecesOf(word)) this.#counts.add(row)
   }

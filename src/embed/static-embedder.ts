@@ -23,7 +23,6 @@ const FIRST_FACTORS = 512
 /** Default columns from the multilingual table. With 128 more, rankings by meaning gain .01 to .02, but searches take 25 % longer. */
 const ENOUGH = 128
 
-/** The tables of the built-in embedder. */
 export interface StaticTables {
   /** Path of the English table. */
   readonly english: string
@@ -92,7 +91,6 @@ function planOf({ english, multilingual, dimensions }: StaticTables): Plan {
   }
 }
 
-/** Returns the number of columns to use. */
 function columnsOf(all: number, wanted: number | undefined): number {
   if (wanted === undefined || wanted <= all) return wanted ?? all
   throw providerError(

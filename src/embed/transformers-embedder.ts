@@ -26,7 +26,6 @@ const DEFAULT_MODEL = 'Xenova/all-MiniLM-L6-v2'
 export interface TransformersDependencies {
   /** The bundled `transformers-worker`. */
   readonly workerEntry: string | URL
-  /** Folder for downloaded models. */
   readonly modelsFolder: string
   /** Where to look for the engine. By default, next to the program and in Node's global folder. */
   readonly engines?: readonly string[]

@@ -57,7 +57,6 @@ export class Graph {
     return this.#rows.length
   }
 
-  /** Number of files of any kind. */
   get files(): number {
     return this.#files
   }
@@ -215,7 +214,6 @@ export class Graph {
     return this.#vault !== undefined && id.startsWith(`${this.#vault}:`) ? id.slice(this.#vault.length + 1) : id
   }
 
-  /** Returns the missing target with this name. */
   findMissing(name: string): NodeIndex | undefined {
     const number = this.#missing.find(name)
     return number === undefined ? undefined : -number - 1

@@ -132,7 +132,6 @@ class Walk {
     return undefined
   }
 
-  /** Advances by one step. */
   #advance({ forwards, reached, keys }: Front, search: Search): readonly number[] {
     const next: number[] = []
     for (const key of keys) {

@@ -6,7 +6,6 @@ interface TagEntry {
   readonly keys: Set<number>
   /** Number of files in `keys` that are listed notes. */
   listed: number
-  /** Number of files for each spelling. */
   readonly spellings: Map<string, number>
 }
 

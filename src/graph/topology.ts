@@ -3,7 +3,6 @@ import type { Graph } from './graph.ts'
 
 /** The listed notes and the links among them, excluding self-links, for algorithms in another thread. */
 export interface NumberedTopology extends Adjacency {
-  /** Each node's key in the graph. */
   readonly keys: Uint32Array
 }
 

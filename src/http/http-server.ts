@@ -48,7 +48,6 @@ export interface HttpServerOptions extends AccessPolicy {
   readonly limits?: Limits
 }
 
-/** A listening server. */
 export interface HttpServer {
   /** Endpoint of the protocol. */
   readonly url: string

@@ -68,7 +68,6 @@ export class LegacyHandler {
     session.stream = stream
   }
 
-  /** Ends a session. */
   async end(exchange: TokenExchange): Promise<void> {
     const found = this.#requireSession(exchange)
     if ('refusal' in found) return sendRefusal(exchange.response, found.refusal)

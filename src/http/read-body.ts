@@ -37,7 +37,6 @@ export function readBytes(request: IncomingMessage, limit: number): Promise<Buff
   })
 }
 
-/** Creates the refusal of a body that is too large. */
 export function tooLarge(bytes: number): Refusal {
   return refusal(413, `The body is larger than ${bytes / 1024 / 1024} MB.`, {
     hint: 'Send less at once. Write a long note in parts, using append in update_node.',

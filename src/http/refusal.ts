@@ -16,7 +16,6 @@ export interface RefusalDetails {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** Creates a refusal with a message and a hint. */
 export function refusal(status: number, message: string, { hint, headers = {} }: RefusalDetails = {}): Refusal {
   return { status, headers, body: { error: { message, ...(hint === undefined ? {} : { hint }) } } }
 }
@@ -25,7 +24,6 @@ export function refusal(status: number, message: string, { hint, headers = {} }:
 const LINGER_BYTES = 16 * 1024 * 1024
 const LINGER_MS = 1_000
 
-/** Sends JSON as the whole response. */
 export function sendJson(response: ServerResponse, status: number, json: string): void {
   response.writeHead(status, { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(json) })
   response.end(response.req.method === 'HEAD' ? undefined : json)

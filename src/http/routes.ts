@@ -3,7 +3,6 @@ import type { Limits, Load } from './limits.ts'
 import { type Refusal, refusal } from './refusal.ts'
 import type { Principal } from './tokens.ts'
 
-/** The accepted sender, or a refusal. */
 export type Admission<Sender> = { readonly sender: Sender } | { readonly refusal: Refusal }
 
 /** An admitted request and its response. */
@@ -37,7 +36,6 @@ export interface Route {
   serve(request: IncomingMessage, response: ServerResponse): Promise<Refusal | undefined>
 }
 
-/** Creates a route from its literal. */
 export function defineRoute<Sender>({ path, methods, admit, answersPreflight }: RouteLiteral<Sender>): Route {
   const answers = new Map(Object.entries(methods))
   const names = [...answers.keys()]

@@ -84,7 +84,6 @@ export class Sessions {
     for (const session of this.#byId.values()) if (!isBusy(session) && session.lastUsed < limit) this.end(session)
   }
 
-  /** Ends the streams of all sessions. */
   endStreams(): void {
     for (const { stream } of this.#byId.values()) stream?.end()
   }
@@ -136,7 +135,6 @@ export class ExchangeTransport implements Transport {
   onerror?: (error: Error) => void
   /** Receives messages that are not part of a response. */
   onNotification: (message: JSONRPCMessage) => void = () => {}
-  /** Unanswered requests. */
   readonly pending = new PendingRequests()
 
   #isClosed = false

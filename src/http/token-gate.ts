@@ -95,7 +95,6 @@ export function bearerOf(authorization = ''): string | undefined {
   return authorization.length > LONGEST_HEADER ? undefined : /^Bearer +([^\s]+)$/i.exec(authorization)?.[1]
 }
 
-/** Checks whether a request's token is this secret. */
 export function isBearerOf({ headers }: IncomingMessage, secret: string): boolean {
   const given = bearerOf(headers.authorization)
   return given !== undefined && isSameSecret(given, secret)

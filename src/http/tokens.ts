@@ -68,7 +68,6 @@ export function requireToken(tokens: readonly Token[], name: string): Token {
   throw new RouxError('INVALID_PARAMS', `There is no token "${name}".`, { hint: near ?? known })
 }
 
-/** Returns the permissions of a token. */
 export function accessOf({ name, scopes, vaults }: Token): Access {
   return { name, scopes: new Set(scopes), vaults }
 }
@@ -105,7 +104,6 @@ export type Scope = (typeof SCOPES)[number]
 
 /** The permissions of a token's owner, which never exceed what the settings allow. */
 export interface Access {
-  /** The token's name, for messages. */
   readonly name: string
   readonly scopes: ReadonlySet<Scope>
   /** The names of the vaults, or `*` for all of them. */

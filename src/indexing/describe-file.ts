@@ -53,7 +53,6 @@ const EMPTY_INFO = {
   bodyStart: 0,
 }
 
-/** Describes a note or canvas. */
 export function describeNote(
   file: ListedFile,
   described: Described,

@@ -13,7 +13,6 @@ const REST = 2
 
 const MOST_REST_MS = 16
 
-/** The result of embedding texts. */
 export interface Embedded {
   /** In the order of the texts. A rejected text has a vector of zeros. */
   readonly vectors: readonly Float32Array[]

@@ -2,7 +2,6 @@ import { foldId, toNodeId } from '../core/ids.ts'
 import type { Batch, GivenId, GivenIds, KnownFile } from '../core/index-writer.ts'
 import { FileIds } from '../graph/file-ids.ts'
 
-/** The changes to files in one generation. */
 export interface FileChanges {
   readonly removed: readonly KnownFile[]
   readonly placed: readonly Pick<KnownFile, 'key' | 'path'>[]

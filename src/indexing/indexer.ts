@@ -340,7 +340,6 @@ export class Indexer {
     return { read, kept, gone, forced, outside: [...outside].sort((a, b) => (a.path < b.path ? -1 : 1)) }
   }
 
-  /** Returns the expected files that are known but missing from the listing. */
   #missingFrom(listing: Listing, expected: readonly string[]): readonly KnownFile[] {
     const there = new Set<string>(listing.files.map((file) => file.path))
     // Files in a folder that could not be listed may still exist.

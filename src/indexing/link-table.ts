@@ -5,7 +5,6 @@ import { addMentions, mentionsAny, outlineName, resolveLink } from '../links/res
 import { subpathTest } from '../links/subpath.ts'
 import { Mentions } from './mentions.ts'
 
-/** A file with its current names. */
 type Named = Pick<FileRecord, 'key' | 'path' | 'aliases' | 'pageTitle'>
 
 /** The effects of changed names. */
@@ -14,7 +13,6 @@ export interface Renamed {
   readonly affected: Set<number>
 }
 
-/** The loaded tables. */
 interface Tables {
   readonly names: NameIndex
   readonly mentions: Mentions

@@ -15,10 +15,8 @@ import { languageOf } from '../search/languages/language-of.ts'
 import { analyseNote, type NoteFields } from '../search/words/scan.ts'
 import { describeNote } from './describe-file.ts'
 
-/** A note read for the search index. */
 export interface ReadNote {
   readonly words: NoteWords
-  /** The note's fields to index. */
   readonly fields: NoteFields
   /** Hex SHA-256 of the bytes. */
   readonly content: string
@@ -26,7 +24,6 @@ export interface ReadNote {
   chunks(): readonly Chunk[]
 }
 
-/** A file that is in the search index. */
 export interface SearchedFile {
   readonly key: number
   readonly path: VaultPath
@@ -139,7 +136,6 @@ function firstLine(text: string, bodyStart: number): readonly string[] {
 const FIRST_LINES = 2_000
 
 const NO_STAT = { mtime: 0, ctime: 0, birthtime: 0, size: 0 }
-/** Properties that are indexed as fields of their own. */
 const OWN_FIELDS = new Set(['title', 'alias', 'aliases', 'tag', 'tags'])
 const DEEPEST = 8
 

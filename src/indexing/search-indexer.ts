@@ -22,7 +22,6 @@ export interface EmbeddingChoice {
 
 export interface SearchParts {
   readonly vault: Vault
-  /** The bytes that were read for the graph. */
   readonly recent: Pick<RecentBytes, 'take'>
   readonly index: Pick<IndexWriter, 'contents' | 'descriptions'>
   readonly search: SearchWriter

@@ -10,7 +10,6 @@ import type { IndexerOptions } from './indexer.ts'
 import type { RecentBytes } from './recent-bytes.ts'
 import { type EmbeddingChoice, SearchIndexer, type StepResult } from './search-indexer.ts'
 
-/** The search service's dependencies. */
 export interface SearchServiceParts extends EmbeddingChoice {
   readonly openWriter: (cache: IndexStatus['cache']) => SearchWriter
   /** The languages that notes may be written in. Defaults to all. */
@@ -33,7 +32,6 @@ export interface SearchHooks {
   /** Called if the graph's index is damaged, so it must be rebuilt. */
   readonly onGraphDamage: () => void
   readonly onWake: () => void
-  /** Called when the search index has been moved to memory. */
   readonly onMemory: () => void
   readonly onError: (error: unknown) => void
 }
@@ -69,7 +67,6 @@ export class SearchService {
   #told: string | undefined
   #isPassing = false
   #isStopped = false
-  /** The step in progress. */
   #running: Promise<StepResult> | undefined
   #isClosed = false
 

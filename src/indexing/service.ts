@@ -9,7 +9,6 @@ import { MemoryShortError } from './memory-short.ts'
 import { RecentBytes } from './recent-bytes.ts'
 import { SearchService, type SearchServiceParts } from './search-service.ts'
 
-/** The indexing service's dependencies. */
 export interface ServiceParts {
   /** @throws RouxError `VAULT_NOT_FOUND` */
   readonly openVault: () => Vault
@@ -22,7 +21,6 @@ export interface ServiceParts {
     onNoticed: (file: string | undefined) => void,
   ) => Watcher
   readonly watchKind: IndexStatus['watch']
-  /** Path of the index. */
   readonly file: string
   readonly isDamage: (error: unknown) => boolean
   readonly isUnwritable: (error: unknown) => boolean
@@ -403,7 +401,6 @@ export class IndexingService implements Indexing {
     return result === 'more' || this.#isAwake || this.#queue.length > 0
   }
 
-  /** Has garbage collected. */
   async #collect(): Promise<void> {
     this.#hasReadMany = false
     // Objects that were created in this turn cannot be collected before it ends.

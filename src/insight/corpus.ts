@@ -13,14 +13,11 @@ import { spreadBits } from './spread-bits.ts'
  * distinct term of a note and 12 per line. 100,000 notes of 200 words use 200 MB, and slightly more while it is built.
  */
 export interface Corpus {
-  /** Number of notes. */
   readonly notes: number
   /** Folded words. */
   readonly forms: readonly string[]
   readonly formNumbers: ReadonlyMap<string, number>
-  /** Stems. */
   readonly terms: readonly string[]
-  /** The term of each form. */
   readonly termOf: Uint32Array
   /** 1 for each form that is a function word. */
   readonly isFunctionWord: Uint8Array
@@ -96,7 +93,6 @@ export class CorpusBuilder {
   readonly #ends = new NumberList(1 << 12)
   readonly #numbers = new NumberList(1 << 12)
   readonly #hashes = new NumberList(1 << 12)
-  /** For each note, the end of its lines. */
   readonly #noteEnds = new NumberList(1 << 10)
   readonly #textNumbers: number[] = []
   readonly #textWords: number[] = []
@@ -328,7 +324,6 @@ interface TermFacts {
   readonly termOf: Uint32Array
   /** For each form, 1 if its term is counted. */
   readonly isContent: Uint8Array
-  /** Number of terms. */
   readonly terms: number
 }
 
@@ -343,7 +338,6 @@ function numberOfText(hashes: Uint32Array): number {
   return (high & 0x1f_ffff) * 2 ** 32 + low
 }
 
-/** Returns the end of the words of all lines before the given one. */
 function wordsEnd({ ends }: Pick<Lines, 'ends'>, line: number): number {
   return line === 0 ? 0 : (ends[line - 1] as number)
 }

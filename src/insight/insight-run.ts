@@ -28,7 +28,6 @@ export interface NoteFacts {
 }
 
 export interface TextOfNote {
-  /** Number of the note. */
   readonly note: number
   /** `undefined` if there is none. */
   readonly text: NoteText | undefined

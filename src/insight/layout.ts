@@ -125,7 +125,6 @@ function sizesOf(level: Int32Array): readonly number[] {
   return groupsOf(grouped, level).map(({ length }) => length)
 }
 
-/** Returns the positions of the given notes. */
 function placesOf(notes: readonly number[], places: Places): Places {
   const own = new Float32Array(notes.length * 2)
   for (const [at, note] of notes.entries()) own.set(places.subarray(note * 2, note * 2 + 2), at * 2)
@@ -169,7 +168,6 @@ interface Packing {
   readonly levels: Levels
   readonly radii: Float32Array
   readonly places: Places
-  /** Called with the number of notes just packed. */
   readonly onPacked: (notes: number) => void
   /** Called after each step with the finished share. */
   readonly onStep?: OnProgress
@@ -208,7 +206,6 @@ function packNotes(packing: Packing, notes: readonly number[]): number {
   return centre(places, notes, radii)
 }
 
-/** Relaxes the given notes. */
 function relaxNotes({ links, radii, places, onStep }: Packing, notes: readonly number[], phase: Phase): void {
   const own = placesOf(notes, places)
   const numberOf = new Map(notes.map((note, at) => [note, at]))
@@ -222,7 +219,6 @@ function relaxNotes({ links, radii, places, onStep }: Packing, notes: readonly n
   putPlaces(notes, own, places)
 }
 
-/** Groups notes by their group number on one level. */
 function groupsOf(notes: readonly number[], level: Int32Array): readonly (readonly number[])[] {
   const groups = new Map<number, number[]>()
   for (const note of notes) {
@@ -359,7 +355,6 @@ interface Bodies {
 
 interface SizeClass {
   readonly members: Uint32Array
-  /** The largest radius. */
   readonly radius: number
 }
 

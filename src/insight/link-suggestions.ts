@@ -118,7 +118,6 @@ interface Named {
 class Suggester {
   readonly #source: SuggestionSource
   readonly #names: NameWords
-  /** The names of each note. */
   readonly #namesOf: Adjacency
   readonly #mentions: Mentions
   readonly #habits: Habits
@@ -256,7 +255,6 @@ class Suggester {
     return place === -1 ? 0 : 1 / (place + 1)
   }
 
-  /** Returns the number of notes in a folder. */
   #sizeOf(folder: number): number {
     return (this.#members.offsets[folder + 1] as number) - (this.#members.offsets[folder] as number)
   }
@@ -415,7 +413,6 @@ class Peers {
     )
   }
 
-  /** Returns the notes that are linked most from the given note's folder. */
   most(note: number): readonly number[] {
     return this.#most[this.#folders[note] as number] ?? []
   }

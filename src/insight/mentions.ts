@@ -174,7 +174,6 @@ interface Match {
   readonly length: number
 }
 
-/** A trie of names by their words. */
 class NameTrie {
   /** Maps a state and a word to the next state. */
   readonly #next = new Map<number, number>()

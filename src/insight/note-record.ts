@@ -121,7 +121,6 @@ const scratch = {
   words: new NumberList(),
 }
 
-/** Creates the record of a note. */
 export function noteRecord(source: RecordSource, languages?: readonly string[]): NoteRecord {
   const numbers = new Map<string, number>()
   const { formHashes, lines, hashes, ends, words } = scratch
@@ -160,7 +159,6 @@ export function noteRecord(source: RecordSource, languages?: readonly string[]):
   }
 }
 
-/** Encodes a record. */
 export function encodeRecord({ language, forms, lines, hashes, ends, words }: NoteRecord): Uint8Array {
   const writer = new ByteWriter(1024)
   writer.varint(language === undefined ? 0 : LANGUAGES.indexOf(language) + 1)

@@ -3,7 +3,6 @@ import { IS_CLOSED, type RecordSource, readWords } from './note-record.ts'
 
 /** A name to find in the text. */
 export interface WantedName {
-  /** Alternative names. */
   readonly names: readonly string[]
   /** 1-based line where the name was seen. */
   readonly line: number

@@ -154,7 +154,6 @@ function goalsOf(have: Float64Array, want: Float64Array): Float64Array {
 
 interface Territory {
   readonly bodies: readonly number[]
-  /** Share of the frame. */
   readonly share: number
 }
 

@@ -133,7 +133,6 @@ export interface EntryPlace {
   readonly file: string
   /** Top-level property that contains the servers by name. */
   readonly key: string
-  /** Name of the server. */
   readonly name: string
 }
 

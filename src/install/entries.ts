@@ -193,7 +193,6 @@ function layoutOf({ text, root }: JsonDocument): Layout {
   return { eol, unit: unit === '' ? '  ' : unit, isFlat }
 }
 
-/** Returns the indentation of the properties of an object. */
 function indentInside({ text }: JsonDocument, object: Node, { unit }: Layout): string {
   const last = object.children?.at(-1)
   if (last && isFirstOfLine(text, last.offset)) return indentOf(text, last.offset)

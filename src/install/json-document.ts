@@ -55,7 +55,6 @@ export function requireObject({ file, text }: JsonDocument, node: Node, what: st
   )
 }
 
-/** Returns the value node of a property. */
 export function valueNode(property: Node): Node {
   const [, value] = property.children ?? []
   if (value === undefined) throw new Error('a property of a file without errors has a value')

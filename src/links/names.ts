@@ -127,7 +127,6 @@ export class NameIndex implements Names {
   }
 }
 
-/** A file's names, without its key. */
 export type FileNames = Omit<NamedFile, 'key'>
 
 /** Returns all folded names of a file. Only links that mention one of them depend on the file. */

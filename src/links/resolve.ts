@@ -4,7 +4,6 @@ import { decodePercent, foldName, spellName } from '../core/text/fold.ts'
 import { trimBothOf, trimEndOf } from '../core/text/trim-characters.ts'
 import { hasFolderTargets, journalName, missingName, type Names, stemOf } from './names.ts'
 
-/** The result of resolving a link. */
 export type Resolution =
   | {
       readonly kind: 'file'

@@ -31,7 +31,6 @@ export function subpathTest({ headings, blocks }: Anchors): (subpath: string) =>
   }
 }
 
-/** The headings that a subpath matches. */
 export interface NamedHeadings {
   /** Whether the headings match by their text, or by the web anchor of the last one. */
   readonly by: 'text' | 'anchor'

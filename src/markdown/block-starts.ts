@@ -37,7 +37,6 @@ export function fenceLength(line: LineCursor, mark: number): number {
   return end - content
 }
 
-/** Checks whether the line is a thematic break with this marker. */
 export function isBreak(line: LineCursor, mark: number): boolean {
   let count = 0
   for (let i = line.content; i < line.eol; i++) {

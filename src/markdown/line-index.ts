@@ -39,7 +39,6 @@ export class LineIndex {
   }
 }
 
-/** Creates the line index of a whole text. */
 export function indexLines(text: string): LineIndex {
   const lines = new LineIndex()
   addLines(lines, text, 0, text.length)

@@ -49,7 +49,6 @@ export function splitWikilink(content: string): Wikilink {
 
 const URL = /^(?:[a-z][a-z0-9+.-]*:\/\/|mailto:)/i
 
-/** True if a wikilink's target is a URL. */
 export function isUrl(target: string): boolean {
   return target.includes(':') && URL.test(target)
 }

@@ -54,7 +54,6 @@ export function addToolHandlers(server: ValidatingServer, options: McpServerOpti
   })
 }
 
-/** Returns the enabled tools. */
 export function enabledTools({ tools, switchedOffBy }: Pick<McpServerOptions, 'tools' | 'switchedOffBy'>): readonly Tool[] {
   return tools.filter((tool) => switchedOffBy(tool) === undefined)
 }

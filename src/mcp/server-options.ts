@@ -2,7 +2,6 @@ import type { CallOptions } from './calls/call-tool.ts'
 import type { SwitchedOffBy, Tool } from './definition/define-tool.ts'
 import type { EventFeed } from './events/events.ts'
 
-/** Options for the server of one connection. */
 export interface McpServerOptions extends Pick<CallOptions, 'vaults' | 'log' | 'timeout' | 'mayRead'> {
   readonly version: string
   readonly tools: readonly Tool[]

@@ -60,12 +60,10 @@ export function createMcpServer(options: McpServerOptions): Server {
   return server
 }
 
-/** The server's name and version. */
 export function serverInfo({ version }: McpServerOptions): Implementation {
   return { name: 'roux', title: 'Roux', version }
 }
 
-/** The SDK's options for the server. */
 export function serverOptions(options: McpServerOptions): ServerOptions {
   return {
     capabilities: {

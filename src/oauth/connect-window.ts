@@ -44,7 +44,6 @@ export function openWindow(path: string, allowed: Pick<ConnectWindow, 'scopes' |
   return `${code.slice(0, 4)}-${code.slice(4)}`
 }
 
-/** Returns the open window, if there is one. */
 export function readWindow(path: string, now: number): ConnectWindow | undefined {
   const window = parse(readJson(path), now)
   return window && { id: window.id, scopes: window.scopes, vaults: window.vaults, until: window.until }

@@ -2,7 +2,6 @@ import type { ServerResponse } from 'node:http'
 import type { Scope } from '../http/tokens.ts'
 import { html, secure, sendPage } from './page.ts'
 
-/** Contents of the consent page. */
 export interface Consent {
   readonly program: string
   readonly knownBy: string | undefined

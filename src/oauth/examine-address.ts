@@ -16,7 +16,6 @@ export interface AddressFault {
 
 /** Dependencies that tests replace. */
 export interface ExamineOptions {
-  /** Returns the A records of a host. */
   readonly resolve?: (host: string) => Promise<readonly string[]>
   /** Maximum time to wait for an answer, in milliseconds. */
   readonly within?: number

@@ -5,7 +5,6 @@ import { isOnInternet } from './internet-address.ts'
 
 /** Dependencies that tests replace. */
 export interface FetchOptions {
-  /** Returns the addresses of a host. */
   readonly resolve?: (host: string) => Promise<readonly string[]>
   readonly isAllowed?: (address: string) => boolean
   readonly port?: number

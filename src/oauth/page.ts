@@ -53,7 +53,6 @@ export function secure(response: ServerResponse): void {
     .setHeader('Cross-Origin-Resource-Policy', 'same-origin')
 }
 
-/** Escapes text for HTML. */
 export function html(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 }

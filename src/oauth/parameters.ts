@@ -19,7 +19,6 @@ export function parseParameters(text: string, lists: readonly string[] = []): Pa
   return found
 }
 
-/** Returns the query of a request. */
 export function queryOf({ url = '' }: IncomingMessage): string {
   const at = url.indexOf('?')
   return at < 0 ? '' : url.slice(at + 1)

@@ -18,7 +18,6 @@ export interface SignIn {
   allowedScopes(): readonly Scope[]
   /** Returns the names of the vaults that this server serves. */
   vaults(): readonly string[]
-  /** Checks whether a token already has this name. */
   isToken(name: string): boolean
   now(): number
 }

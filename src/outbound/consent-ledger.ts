@@ -21,7 +21,6 @@ export interface Reservation {
   readonly account: Account
 }
 
-/** Returns the path of the file with consent and the ledger. */
 export function aiStateFile(stateFolder: string): string {
   return join(stateFolder, 'ai.db')
 }

@@ -12,7 +12,6 @@ export interface GateSettings {
 }
 
 export interface GateParts {
-  /** Returns the current settings. */
   settings(): GateSettings
   /**
    * Opens the consent and ledger file when the first request is made.

@@ -5,7 +5,6 @@ import { estimateTokens } from '../core/text/estimate-tokens.ts'
 import { trimEndOf } from '../core/text/trim-characters.ts'
 import { linkSignals, pause, untilAborted } from '../core/waiting/aborting.ts'
 
-/** A model server. */
 export interface ModelServer {
   /** Name used in messages, such as `embedding server`. */
   readonly name: string
@@ -78,7 +77,6 @@ const MAX_REFUSAL = 100_000
 const TOO_LONG = /too (long|large|many (tokens|inputs))|context (length|size|window)|exceed|maximum/i
 
 export interface SendOptions {
-  /** Maximum number of retries. */
   readonly retries: number
   /** Maximum delay to accept from the server before giving up, in milliseconds. Defaults to 30 s. */
   readonly patience?: number

@@ -34,7 +34,6 @@ export interface Notice {
   readonly again?: 'now' | 'later' | 'repeat' | undefined
 }
 
-/** The state of a shared server. */
 export interface SharedStatus {
   readonly process: number
   readonly version: string
@@ -44,7 +43,6 @@ export interface SharedStatus {
   readonly vaults: readonly { readonly vault: string; readonly connections: number }[]
 }
 
-/** Formats a notice as a line. */
 export function noticeLine(notice: Notice): string {
   return `${MARK}${JSON.stringify(notice)}\n`
 }

@@ -293,7 +293,6 @@ export interface Unit {
 
 export interface Units {
   readonly units: readonly Unit[]
-  /** Total number of words. */
   readonly words: number
   /** One-based last line of the file. */
   readonly lastLine: number

@@ -47,7 +47,6 @@ export class KeySet {
     return key >>> 0 === key && ((this.#bits[key >>> 5] ?? 0) & (1 << (key & 31))) !== 0
   }
 
-  /** Returns the intersection. */
   and(other: KeySet): KeySet {
     const [a, b] = byLength(this.#bits, other.#bits)
     const bits = new Uint32Array(a.length)
@@ -55,7 +54,6 @@ export class KeySet {
     return new KeySet(bits)
   }
 
-  /** Returns the union. */
   or(other: KeySet): KeySet {
     const [short, long] = byLength(this.#bits, other.#bits)
     const bits = long.slice()
@@ -63,7 +61,6 @@ export class KeySet {
     return new KeySet(bits)
   }
 
-  /** Returns the difference. */
   andNot(other: KeySet): KeySet {
     const bits = this.#bits.slice()
     const shared = Math.min(bits.length, other.#bits.length)

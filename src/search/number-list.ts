@@ -29,7 +29,6 @@ export class NumberList {
     return at
   }
 
-  /** Returns a copy of the numbers. */
   copy(): Uint32Array {
     return this.#items.slice(0, this.#length)
   }

@@ -47,12 +47,10 @@ export class PairIndex {
     this.#starts.push(0)
   }
 
-  /** Number of strings. */
   get size(): number {
     return this.#starts.length - 1
   }
 
-  /** Adds a folded string. */
   add(folded: string): void {
     const text = this.size
     const codes = pairsOf(folded)

@@ -177,7 +177,6 @@ export class SimilarNames {
     return plain === '' ? [] : this.#listEqual(plain, files, this.#plain.get(plain) ?? [])
   }
 
-  /** Lists the names that are equal after folding, and those with the given numbers. */
   #listEqual(folded: string, files: NamedFiles, others: readonly number[]): readonly SimilarName[] {
     const found = new Map<number, SimilarName>()
     const add = (number: number): void => {
@@ -298,7 +297,6 @@ function lengthsThatReach(least: number, length: number, shared: number): { read
   return { from: (least * length) / (2 - least) - ROUNDING, to: (2 * shared) / least - length + ROUNDING }
 }
 
-/** A similar name and its file. */
 export interface SimilarName {
   readonly key: number
   readonly name: string
@@ -383,7 +381,6 @@ function isOneSlipApart(a: string, b: string): boolean {
   return more.length === 0 && isLong && editDistance(...differing, 1) !== undefined
 }
 
-/** Returns a name's digits. */
 export function digitsOf(name: string): string {
   return (foldName(name).match(/\p{N}+/gu) ?? []).join(' ')
 }

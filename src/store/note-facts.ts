@@ -32,7 +32,6 @@ export interface NoteFacts {
 }
 
 export interface PropertyFacts {
-  /** The name as spelled in the note. */
   readonly name: string
   readonly kind: ValueKind
   /** The values, one per list item. An empty string means no value. */
@@ -118,7 +117,6 @@ function toTime(text: string | undefined): number {
   return absolutePeriod(iso)?.from ?? Date.parse(iso)
 }
 
-/** Converts a stored link to an occurrence. */
 export function toOccurrence(link: ResolvedLink, { from, to }: Pick<Occurrence, 'from' | 'to'>): Occurrence {
   const { kind, form, property, subpath, brokenSubpath, line, start, end } = link
   const inComment = link.inComment === true
@@ -140,7 +138,6 @@ export function toOccurrence(link: ResolvedLink, { from, to }: Pick<Occurrence, 
   }
 }
 
-/** Returns the line of a problem's link, and the link as written. */
 export function writtenAt({ line, form, target, subpath, inComment }: ResolvedLink): {
   readonly line: number
   readonly link: WrittenLink

@@ -56,7 +56,6 @@ export interface PathRules {
 // Linux also has case-insensitive file systems (FAT, NTFS, some ext4), but renames that only change case are rare there.
 const FOLDS = process.platform === 'win32' || process.platform === 'darwin'
 
-/** The real disk. */
 export const diskFileSystem: FileSystem = {
   readdirSync: nodeFs.readdirSync,
   readNamesSync: (path) => nodeFs.readdirSync(path),

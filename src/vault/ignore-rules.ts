@@ -21,9 +21,7 @@ export interface IgnoreOptions {
   readonly mode: 'auto' | Mode
 }
 
-/** The ignore rules of one folder. */
 export interface FolderRules {
-  /** Checks whether a name in this folder is ignored. */
   hides(name: string, isFolder: boolean): boolean
   /** Returns the rules of a subfolder. Pass `hasGitignore` if known, to avoid looking for its `.gitignore`. */
   enter(name: string, hasGitignore?: boolean): FolderRules
@@ -32,7 +30,6 @@ export interface FolderRules {
 export interface IgnoreRules {
   /** Returns the root's rules, according to the current settings and `.gitignore` files. */
   atRoot(hasGitignore?: boolean): FolderRules
-  /** Checks whether a path or one of its parents is ignored. */
   hides(path: string, isFolder: boolean): boolean
 }
 

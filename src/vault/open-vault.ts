@@ -29,7 +29,6 @@ export interface VaultOptions extends IgnoreOptions {
 interface Pending {
   readonly path: string
   readonly absolute: string
-  /** Returns the folder's ignore rules. */
   rules(hasGitignore: boolean): FolderRules
 }
 
@@ -41,7 +40,6 @@ interface MetLink {
   readonly rules: FolderRules
 }
 
-/** A listing in progress. */
 interface PartialListing {
   readonly files: { readonly path: ListedFile['path']; readonly stat: FileStat; excluded: boolean }[]
   readonly outside: OutsideLink[]

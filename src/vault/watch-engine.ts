@@ -20,7 +20,6 @@ export interface WatchSink {
   exhausted(error: unknown): void
 }
 
-/** A running watch on a vault. */
 export interface WatchEngine {
   /** Resolves once every later change will be reported. Never rejects. */
   readonly ready: Promise<void>

@@ -43,7 +43,6 @@ const MOST_TOKENS = 50_000
 /** Maximum size of a body that only contains a code. */
 const CODE_BYTES = 1_000
 
-/** Returns the routes of the page and its sessions. */
 export function webRoutes(options: WebOptions, parts: ServerParts): ExtraRoutes & { readonly sessions: WebSessions } {
   const sessions = new WebSessions((key) => parts.isCurrent(key))
   const gate = new PageGate(parts.hosts)
@@ -229,13 +228,11 @@ function mayMoveOf(body: unknown): MayMove {
 /** Maximum number of ids per request. */
 const MOST_IDS = 1_000
 
-/** Returns the strings of a list in a body. */
 function listOf(body: unknown, name: string): readonly string[] {
   const list = isRecord(body) ? body[name] : undefined
   return Array.isArray(list) ? list.filter((one) => typeof one === 'string').slice(0, MOST_IDS) : []
 }
 
-/** Returns the string members of a body. */
 function textsOf<Name extends string>(body: unknown, names: readonly Name[]): Partial<Record<Name, string>> {
   const texts: Partial<Record<Name, string>> = {}
   if (!isRecord(body)) return texts

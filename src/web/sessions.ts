@@ -2,11 +2,9 @@ import { randomBytes } from 'node:crypto'
 import type { Principal } from '../http/tokens.ts'
 import { type Access, digestOf } from '../http/tokens.ts'
 
-/** A session of the page. */
 export interface WebSession {
   /** Its permissions, which never exceed its token's. */
   readonly access: Access
-  /** Key of that token. */
   readonly key: string
 }
 

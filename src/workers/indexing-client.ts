@@ -39,7 +39,6 @@ export class IndexingClient implements Indexing {
   #freshness = new Freshness()
   /** `undefined` between a worker's crash and the start of the next worker. */
   #channel: IndexerChannel | undefined
-  /** Calls to the worker. */
   #calls: Calls<IndexerService> | undefined
   /** Opens once the next worker has started, or when no more will be started. */
   readonly #started = new Latch()
@@ -394,7 +393,6 @@ function isEmbedding({ search }: IndexStatus): boolean {
   return search?.vectors !== undefined && search.vectors.done < search.vectors.total
 }
 
-/** Calls a method of the worker. */
 type Use<T> = (calls: Calls<IndexerService>) => Promise<T>
 
 const NOT_REPLACED = { index: 0, search: 0 }

@@ -38,7 +38,6 @@ export interface InsightClientParts<Kind extends InsightKind = 'whole'> {
   readonly file: string
   /** Where the communities are saved. Set only for the kind of run that computes them. */
   readonly state?: Pick<InsightState, 'communities' | 'keepCommunities'>
-  /** Checks whether a path is ignored. */
   readonly isIgnored: (path: string) => boolean
   /** The ignore rules as text. Servers that share the store but ignore other paths must not use each other's results. */
   readonly ignored?: string

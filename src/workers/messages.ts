@@ -7,7 +7,6 @@ import type { Call, Reply } from '../core/thread-calls.ts'
 import type { FileStat } from '../core/vault.ts'
 import type { EnginePlace } from '../store/open-writers.ts'
 
-/** Configuration of an indexing worker. */
 export interface IndexerData {
   /** Absolute path of the vault. */
   readonly root: string

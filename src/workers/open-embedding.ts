@@ -9,7 +9,6 @@ import type { Meter } from '../outbound/http-client.ts'
 import { embeddingTables, entryOf } from './entries.ts'
 import type { OpenGate } from './open-gate.ts'
 
-/** The embedders of one vault. */
 export interface OpenEmbedding {
   /** Opens the configured embedder. @throws RouxError `PROVIDER_ERROR` */
   open(): Promise<Embedder>
@@ -110,7 +109,6 @@ export function embedderSettings(settings: Settings['embedder'], apiKey?: string
   }
 }
 
-/** Returns the embedders' dependencies. */
 export function embedderDependencies(onProgress?: (progress: DownloadProgress) => void): EmbedderDependencies {
   return {
     tables: embeddingTables(),

@@ -4,7 +4,6 @@ import { AiState, aiStateFile } from '../outbound/consent-ledger.ts'
 import { Gate, type GateSettings } from '../outbound/gate.ts'
 import { openSqlite } from '../store/embedded/sqlite.ts'
 
-/** The gate and its state. */
 export interface OpenGate {
   readonly gate: Gate
   /** Opens the state on the first call. @throws RouxError `PROVIDER_ERROR` */

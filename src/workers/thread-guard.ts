@@ -52,7 +52,6 @@ export class ThreadGuard {
   }
 }
 
-/** Guards of the running workers. */
 const guards = new Map<Worker, ThreadGuard>()
 
 /** Starts a worker whose script calls SQLite through `ownGuard`. */
@@ -68,7 +67,6 @@ interface GuardData {
   readonly guard: ThreadGuard['cells']
 }
 
-/** Returns the current worker's guard. */
 export function ownGuard(): ThreadGuard {
   return new ThreadGuard((workerData as GuardData | null)?.guard)
 }

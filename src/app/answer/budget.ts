@@ -4,7 +4,6 @@ import type { Call } from './answer-when-ready.ts'
 export const LEAST_TOKENS = 100
 export const MOST_TOKENS = 50_000
 
-/** Default token budgets of tools. */
 export const DEFAULT_TOKENS = { linked: 1_150, list: 2_000, node: 4_000, nodes: 5_000 } as const
 
 /**
@@ -15,7 +14,6 @@ export function tokensFor(asked: number | undefined, own: number, { whole = fals
   return asked ?? (whole ? undefined : (maxTokens ?? own))
 }
 
-/** A value that fits into a budget. */
 export interface Fitted<Value> {
   readonly value: Value
   /** Number of items omitted or truncated, by member. `results` counts the rows of the list itself. */

@@ -9,7 +9,6 @@ export const MAX_LINKS = 100
 /** Default number of links shown per node in a list. Targets with the highest in-degree are preferred. */
 const LISTED_LINKS = 3
 
-/** A node as shown in answers. */
 export interface NodeResponse {
   readonly id: NodeId
   /** Path as spelled on disk. Omitted if it is the same as the id. */
@@ -25,7 +24,6 @@ export interface NodeResponse {
   readonly kind?: NodeKind
 }
 
-/** A node as shown in lists. */
 export interface ListedNode extends NodeResponse {
   /** Total number of links. `links` contains only the first of them. */
   readonly link_count: number
@@ -64,7 +62,6 @@ export function excerptResponse(node: Node, limit: number): NodeResponse {
   return contentResponse(node, truncateExcerpt(node.excerpt, limit, node.excerptCut))
 }
 
-/** Returns a node with the given content. */
 export function contentResponse(node: Node, content: string): NodeResponse & { readonly content: string } {
   return { id: node.id, ...pathOf(node), title: node.title, content, tags: node.tags, links: node.links, ...kindOf(node) }
 }

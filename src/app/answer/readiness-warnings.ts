@@ -3,7 +3,6 @@ import type { Insights } from '../../core/insight/insight.ts'
 import type { Progress, SearchProgress } from '../../core/search.ts'
 import type { GraphCore, Warning } from '../graph-core.ts'
 
-/** Warns that a snapshot is incomplete. */
 export const INCOMPLETE: Warning = {
   code: 'INDEX_BUILDING',
   message: 'Another process is still reading the vault, so this answer may be incomplete. Ask again in a moment.',

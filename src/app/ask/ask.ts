@@ -47,7 +47,6 @@ export interface AskAnswer {
   readonly citations: readonly AskCitation[]
   /** Sentences without a citation. */
   readonly uncited: readonly string[]
-  /** Number of citations and links that were removed. */
   readonly removed: { readonly citations: number; readonly links: number }
   readonly passages_used: number
   readonly model: string

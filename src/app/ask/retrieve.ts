@@ -13,11 +13,9 @@ import { requireNamed, unknownNodeError } from '../names/known-node.ts'
 import { readableSource, shownText } from '../read/readable-source.ts'
 import { requireText } from '../read/texts.ts'
 
-/** A passage found for a question. */
 export interface FoundPassage extends Passage {
   readonly id: NodeId
   readonly path: string
-  /** Hash of the file when it was read. */
   readonly hash: string
   /** All headings of the note, because a passage may extend past its own heading. */
   readonly headings: readonly Heading[]

@@ -94,7 +94,6 @@ export interface NotedQuery {
   readonly ms: number
 }
 
-/** Returns the slowest queries across all modes. */
 export function slowest(modes: readonly AskedMode[], count: number): readonly NotedQuery[] {
   return noted(modes)
     .sort((a, b) => b.ms - a.ms)

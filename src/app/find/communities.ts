@@ -88,7 +88,6 @@ export function communityLabel(
   return `${words.length * 2 > LONGEST_LABEL ? words : head}…`
 }
 
-/** Returns the ids of a community's notes. */
 function membersOf({ ids }: Pick<Insight, 'ids'>, { level, place }: FoundCommunity): readonly NodeId[] {
   return ids.filter((_, note) => level.of[note] === place)
 }

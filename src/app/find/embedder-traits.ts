@@ -12,7 +12,6 @@ const RELATED_TITLES = 50
 const ASSUMED: EmbedderTraits = { weight: UNKNOWN_WEIGHT, certainty: { low: 0.25, high: 0.65 } }
 
 const calibrated = new WeakMap<Embedder, Promise<EmbedderTraits>>()
-/** Measured traits by embedder id. */
 const measured = new WeakMap<Store, Map<string, EmbedderTraits>>()
 
 /**

@@ -33,7 +33,6 @@ export interface QueryOptions {
 
 export interface FoundByQuery {
   readonly found: Found
-  /** Words to highlight. */
   readonly words: readonly QueryWord[]
   /**
    * Set if no note has all the words. `some`: the notes have some of the words. `begun`: the notes have words that begin like those

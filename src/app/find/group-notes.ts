@@ -16,7 +16,6 @@ import { prepareQuery } from './find-by-query.ts'
 import { type FindArguments, scopeOf } from './find-nodes.ts'
 import { queryWarnings } from './query-warnings.ts'
 
-/** Notes that have a value in common. */
 export interface NoteGroup {
   /** In the most common spelling. One value for each property that the notes are grouped by. */
   readonly value: string | readonly string[]
@@ -112,7 +111,6 @@ export function groupNodes(core: GraphCore, args: GroupArguments, call: Call = {
   })
 }
 
-/** Describes which notes are counted. */
 function countedBy(args: FindArguments, query: Query): string {
   const { kinds } = scopeOf(args, query)
   const matching = args.query.trim() === '' ? '' : ` that match ${quoted(args.query.trim())}`
@@ -207,7 +205,6 @@ interface Members {
 
 const NO_MEMBERS: Members = { of: new Map(), labels: async () => new Map(), warnings: [] }
 
-/** Returns the community of each note, and a function that returns the labels of communities. */
 async function communityMembers(core: GraphCore, call: Call): Promise<Members> {
   const { insight, warnings } = await latestOf(core.insights, call)
   if (insight === undefined) return { ...NO_MEMBERS, warnings }

@@ -11,7 +11,6 @@ import { findByQuery } from './find-by-query.ts'
 
 export interface ListNodesArguments extends PageArguments {
   readonly tag?: string | undefined
-  /** Prefix of the path. */
   readonly path?: string | undefined
   readonly kinds?: readonly NodeKind[] | undefined
   /** Restricts the list to notes of this community. */

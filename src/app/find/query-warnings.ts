@@ -16,7 +16,6 @@ const TOLD = 5
 const NEAREST = 3
 
 interface QueryFacts extends Pick<FoundByQuery, 'emptySets'> {
-  /** The query as typed. */
   readonly text: string
   readonly isEmpty: boolean
   readonly call: Call
@@ -79,7 +78,6 @@ async function valueWarnings(snapshot: Snapshot, query: Query): Promise<readonly
   return (await Promise.all(warnings)).flat()
 }
 
-/** Kinds of values that may be numbers or dates. */
 const COMPARED: readonly ValueKind[] = ['number', 'date', 'list']
 
 function notCompared({ key, kinds }: PropertyCount): Warning {

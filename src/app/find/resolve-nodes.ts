@@ -114,7 +114,6 @@ async function spelledLike(
   })
 }
 
-/** A candidate for a name. */
 type Fitting = Pick<NameHit, 'id' | 'title' | 'name' | 'score'>
 
 function choose(query: string, hits: readonly Fitting[]): ResolvedName {
@@ -145,7 +144,6 @@ function isAlias(hit: Fitting): boolean {
   return foldId(hit.name) !== foldId(hit.title)
 }
 
-/** Names and their vectors. */
 interface NameVectors {
   readonly names: readonly string[]
   /** For each name, whether the embedder does not know its language. */

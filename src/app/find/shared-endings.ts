@@ -7,10 +7,8 @@ import type { SnippetQuery } from '../../search/words/matches.ts'
 import { wordsOf } from './passage-text.ts'
 import { wordShareFor } from './passages.ts'
 
-/** A part of a note. */
 export interface NotePlace {
   readonly node: Node
-  /** Text of the file. */
   readonly source: NoteText
   readonly place: ChunkPlace
 }

@@ -313,7 +313,6 @@ async function listSimilar(
 
 interface Meant {
   readonly id: NodeId
-  /** Ids to exclude. */
   readonly out: ReadonlySet<NodeId>
   readonly wanted: number
 }

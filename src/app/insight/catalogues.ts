@@ -12,7 +12,6 @@ export interface Catalogue {
   readonly folder: string
   /** Set if a property divides the folder's entries, such as `{ "type": "plugin" }`. */
   readonly where?: Readonly<Record<string, string>>
-  /** Number of entries. */
   readonly notes: number
   /** Number of all notes in the same place. At least half of them are entries. */
   readonly of: number
@@ -91,7 +90,6 @@ interface Kind {
 
 interface Shared {
   readonly property: PropertyCount
-  /** Number of entries that have the property. */
   entries: number
   /** Notes by folded value. Only the first values are kept. */
   readonly kinds: Map<string, Kind>

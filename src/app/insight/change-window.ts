@@ -1,7 +1,6 @@
 import type { GraphChanges, GraphLog, LoggedCommit } from '../../core/insight/graph-changes.ts'
 import type { GenerationOf } from './change-cursor.ts'
 
-/** Start of the requested changes. */
 export type WindowStart = { readonly generation: number } | { readonly time: number }
 
 /** Logged changes up to a generation. */

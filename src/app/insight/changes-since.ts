@@ -282,7 +282,6 @@ async function describe({ core, snapshot, args }: Telling, changes: GraphChanges
   }
 }
 
-/** Returns a function that checks whether a path is in the requested folder. */
 function folderTest(folder: string | undefined): (path: string | undefined) => boolean {
   const start = foldId(trimFolder(folder ?? ''))
   if (start === '') return () => true

@@ -47,7 +47,6 @@ export interface Comparison {
   readonly path: readonly NodeId[]
   /** Most similar first. */
   readonly shared_passages: readonly SharedPassage[]
-  /** Total length of each list. */
   readonly total: Readonly<Record<ComparedList, number>>
 }
 
@@ -126,7 +125,6 @@ interface Part {
   readonly place: ChunkPlace
   /** A unit vector, or all zeros. */
   readonly vector: ReadonlyMap<string, number> | Float32Array
-  /** Number of words. */
   readonly words: number
 }
 
@@ -274,7 +272,6 @@ function shownPart({ node, source }: ComparedNote, { place }: Part): { readonly 
 /** Shares of the remaining room, in this order: the path, passages, nodes linked to only one note, and shared nodes. */
 const ROUNDS = [{ path: 0.5 }, { shared_passages: 0.4 }, { only_a: 0.34, only_b: 0.34 }, { shared: 1 }] as const
 
-/** Fits a comparison into a budget. */
 export function fitComparison(comparison: Comparison, room: number): Fitted<Partial<Comparison>> {
   const { value } = fitShares(comparison, ROUNDS, room)
   return { value, ...leftOutOf({ path: comparison.path.length, ...comparison.total }, comparison, value) }

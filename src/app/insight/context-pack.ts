@@ -36,7 +36,6 @@ export interface PackArguments {
 export interface ContextPack {
   /** Ordered from best to worst. */
   readonly excerpts: readonly PackExcerpt[]
-  /** Size of the pack in tokens. */
   readonly tokens: number
   /** Number of passages that were found but are not in this pack or an earlier one. */
   readonly omitted: number

@@ -26,7 +26,6 @@ export interface ShownPart extends Required<Pick<PackExcerpt, 'heading' | 'lines
   readonly isWhole: boolean
 }
 
-/** A passage that may be included in a pack. */
 export interface PackPassage extends Pick<PackExcerpt, 'id' | 'path' | 'title' | 'outline' | 'via'> {
   /** Identifies the passage in this version of its note. */
   readonly key: string

@@ -28,7 +28,6 @@ export interface GapList {
   readonly cut?: readonly CutRow[]
   readonly wanted?: readonly WantedRow[]
   readonly dead_ends?: { readonly total: number; readonly stubs: number; readonly first: readonly NodeSummary[] }
-  /** Number of gaps of each kind. */
   readonly totals: Readonly<Partial<Record<GapKind, number>>>
 }
 

@@ -46,7 +46,6 @@ export interface VaultMap {
   readonly links: number
   /** Set if most notes are short entries of a common form. Largest first. */
   readonly catalogues?: readonly Catalogue[]
-  /** The requested community. */
   readonly community?: CommunityRow
   /** Ordered by size, largest first. */
   readonly communities: readonly CommunityRow[]
@@ -182,7 +181,6 @@ const LEAST_SHARE = 0.25
 interface FolderCount {
   readonly folder: string
   count: number
-  /** A note in the folder. */
   readonly note: NodeId
 }
 

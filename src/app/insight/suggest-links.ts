@@ -55,7 +55,6 @@ export interface LinkEdit {
 export type LinkSuggestion = {
   readonly from: NodeId
   readonly to: NodeId
-  /** Title of the target. */
   readonly title: string
   /** Likelihood of the link, 0–1. */
   readonly score: number
@@ -110,7 +109,6 @@ async function suggestIn(reading: Reading, insight: LinkInsight, args: SuggestAr
   return { ...listed({ suggestions, total }, { offset: page.offset, shown: suggestions.length, total }), warnings }
 }
 
-/** A suggestion as stored in the insight. */
 interface Candidate {
   readonly from: NodeId
   readonly to: NodeId

@@ -33,7 +33,6 @@ export interface Hop {
 
 export interface FoundPath {
   readonly path: readonly NodeId[]
-  /** Number of links in the path. */
   readonly length: number
   readonly hops: readonly Hop[]
 }

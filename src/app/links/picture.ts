@@ -191,7 +191,6 @@ async function numbersOf(
   return known.map((id) => (id === undefined ? -1 : (numberOf.get(id) ?? -1)))
 }
 
-/** Maps ids to the numbers of their notes. */
 function numbersAmong(ids: readonly NodeId[], wanted: readonly (NodeId | undefined)[]): ReadonlyMap<NodeId, number> {
   const isWanted = new Set(wanted)
   const found = new Map<NodeId, number>()

@@ -2,7 +2,6 @@ import type { NodeId } from '../../core/ids.ts'
 import { folderOf } from '../../core/paths.ts'
 import { ALL, type NodeKind, type Occurrence, type Snapshot } from '../../core/store.ts'
 
-/** A node of the whole graph. */
 export interface GraphNode {
   readonly id: NodeId
   readonly title: string

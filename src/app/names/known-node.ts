@@ -123,11 +123,9 @@ export interface NamingOptions {
   readonly withMissing?: boolean
 }
 
-/** The nodes that a name refers to. */
 export interface Meaning {
   /** Empty if nothing has this name. Several if the name is ambiguous. */
   readonly ids: readonly NodeId[]
-  /** True if the name is an id. */
   readonly isId: boolean
 }
 
@@ -206,7 +204,6 @@ export async function requireNamed(
   return { id, warnings: meaning.isId ? [] : [takenWarning(written, id)] }
 }
 
-/** Returns a message for a name that was replaced by an id. */
 export function takenMessage(name: string, id: string): string {
   return `${quoted(name)} is the note ${quoted(id)}.`
 }
@@ -294,7 +291,6 @@ function nameOf(id: string): string {
     .slice(0, LONGEST_NAME)
 }
 
-/** Notes with exactly the given name. */
 export interface NamedExactly {
   /** Notes with this title or alias. Includes matching file names only if there is no such note. */
   readonly own: readonly NodeId[]

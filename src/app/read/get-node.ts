@@ -234,7 +234,6 @@ async function neighborhood(snapshot: Snapshot, id: NodeId, links: number) {
   }
 }
 
-/** A node with all of its metadata. */
 export interface NodeDetails extends NodeResponse {
   readonly incomingCount?: number
   readonly outgoingCount?: number

@@ -98,7 +98,6 @@ export async function reportGroups(snapshot: Snapshot, groups: readonly SameProb
   })
 }
 
-/** Returns the description of a problem. */
 function problemText(problem: Problem): string {
   switch (problem.kind) {
     case 'broken_link':

@@ -9,7 +9,6 @@ import type { Answer, GraphCore } from '../graph-core.ts'
 import { lookUp } from '../names/known-node.ts'
 import { requireText } from './texts.ts'
 
-/** A whole file of the vault. */
 export interface WholeFile {
   readonly id: string
   readonly title: string
@@ -61,7 +60,6 @@ export function readAttachmentFile(core: GraphCore, id: string, call: Call = {})
   })
 }
 
-/** Returns the node with this id if it is a file. */
 async function findFile(snapshot: Snapshot, core: GraphCore, argument: string): Promise<Node | undefined> {
   const [id] = await lookUp(snapshot, core, [argument])
   const [node] = id === undefined ? [] : await snapshot.nodes([id], { links: 0, times: true })

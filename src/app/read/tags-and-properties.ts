@@ -35,7 +35,6 @@ export interface PropertyPage {
   readonly total: number
 }
 
-/** The values of one property. */
 export interface ValuePage {
   readonly values: readonly ValueCount[]
   readonly total: number

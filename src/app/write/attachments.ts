@@ -48,7 +48,6 @@ async function attachmentFacts(core: GraphCore, nodes: readonly FileNode[]): Pro
   )
 }
 
-/** Returns the given nodes that are files. */
 async function fileNodes(snapshot: Snapshot, ids: readonly NodeId[]): Promise<readonly FileNode[]> {
   const nodes = await snapshot.nodes(ids, { links: 0, times: true })
   return nodes.filter((node): node is FileNode => node?.path !== undefined)
@@ -73,7 +72,6 @@ export const addAttachment = operationUseCase<OperationOf<'addAttachment'>, Adde
 })
 
 export interface ListAttachmentsArguments extends PageArguments {
-  /** Id of the note. */
   readonly id: string
 }
 

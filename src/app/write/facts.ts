@@ -18,7 +18,6 @@ export interface WriteFacts {
   readonly change_id?: string
   /** Argument for `apply_changes`. Included only for a dry run. */
   readonly plan_id?: string
-  /** Unified diff. */
   readonly diff?: string
   /** Number of files and of lines with rewritten links. Included if there are several files. */
   readonly counts?: Counts
@@ -61,7 +60,6 @@ const LIMITS = { files: 20, lines: 20, line: 160, dangling: 20 } as const
 const NONE = { files: Infinity, lines: Infinity, line: Infinity, dangling: Infinity } as const
 
 export interface ShownFacts {
-  /** True to include the diff. */
   readonly diff?: boolean
   /** The file that the answer is about. It is not listed if it is the only one. */
   readonly own?: string | undefined

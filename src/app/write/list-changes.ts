@@ -20,7 +20,6 @@ export interface ChangeFacts {
   readonly time: string
   readonly title: string
   readonly state: ChangeState
-  /** Id of the change that was undone by this one, if any. */
   readonly undoes?: string
   readonly files: readonly ListedFile[]
   /** Number of files left out, if any. */

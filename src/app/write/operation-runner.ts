@@ -11,7 +11,6 @@ export type OperationOf<Kind extends Operation['kind']> = Extract<Operation, { r
 
 /** A tool's request to run one operation. */
 export interface OperationRequest<Requested extends Operation = Operation> {
-  /** Name of the tool. */
   readonly tool: string
   readonly operation: Requested
   readonly dryRun: boolean

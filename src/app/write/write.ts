@@ -93,7 +93,6 @@ export interface CreatedFolder {
   readonly plan_id?: string
 }
 
-/** Creates a folder and its parents. */
 export const createFolder = operationUseCase<OperationOf<'createFolder'>, CreatedFolder>(
   ({ request, result: { changeId, planId, subjects } }) =>
     plain({

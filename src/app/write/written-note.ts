@@ -14,7 +14,6 @@ import { type Reading, readNotes, unansweredError } from '../read/texts.ts'
 import { textAround } from './facts.ts'
 import { readBack } from './operation-runner.ts'
 
-/** A note after a change. */
 export interface ChangedNode extends NodeResponse, Partial<Pick<NodeDetails, 'properties' | 'created' | 'modified' | 'outline'>> {
   /** Spelled as on disk. */
   readonly path: string

@@ -67,7 +67,6 @@ function unusable(filename: string, reason: string, suggestion = ''): RouxError 
 export interface AttachmentPlace {
   /** The folder, spelled as on disk. Empty for the vault's root. */
   readonly folder: string
-  /** The note to which the attachment belongs. */
   readonly note: Draft | undefined
 }
 

@@ -18,7 +18,6 @@ const MAX_LAST_LINE = 100
 
 const encoder = new TextEncoder()
 
-/** A folder that moves with its contents. */
 export interface MovedFolder {
   readonly from: string
   readonly to: string
@@ -39,7 +38,6 @@ export interface ChangedText {
   readonly size: number
 }
 
-/** The result of planning. */
 export interface Planned extends Pick<WriteResult, 'files' | 'dangling' | 'notes'> {
   readonly changes: readonly FileChange[]
   /** The old and new text of every changed file, for the diff. */

@@ -4,7 +4,6 @@ import { RouxError } from '../../core/errors.ts'
 import { foldId } from '../../core/ids.ts'
 import { editBytes } from '../../markdown/edit/text-edits.ts'
 
-/** A rewritten link. */
 interface RewrittenLine {
   readonly line: number
   readonly before: string

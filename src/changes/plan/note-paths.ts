@@ -16,7 +16,6 @@ export interface PathsInUse {
   readonly lowercased: string[]
 }
 
-/** Checks whether a path is in the vault's trash. */
 export function isTrash(path: string): boolean {
   return path.startsWith(`${TRASH}/`)
 }

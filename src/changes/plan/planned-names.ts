@@ -6,7 +6,6 @@ import type { VaultView } from './vault-view.ts'
 /** Adds planned names to the name index and removes them after planning. */
 export class PlannedNames {
   readonly #names: NameIndex
-  /** Names before planning, by file key. */
   readonly #before = new Map<number, NamedFile | undefined>()
 
   constructor(names: NameIndex) {
@@ -18,7 +17,6 @@ export class PlannedNames {
     return this.#before.size > 0
   }
 
-  /** Returns a file's names before planning. */
   before(key: number): NamedFile | undefined {
     return this.#before.has(key) ? this.#before.get(key) : this.#names.file(key)
   }
@@ -45,7 +43,6 @@ export function namedByText(draft: Draft, to: string, { kindOf, flavour }: Vault
   return { path: to, aliases, title }
 }
 
-/** Checks whether two files at the same path have the same names. */
 export function sameNames(a: FileNames, b: FileNames): boolean {
   return a.title === b.title && a.aliases.length === b.aliases.length && a.aliases.every((alias, at) => alias === b.aliases[at])
 }

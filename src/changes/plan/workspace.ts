@@ -165,7 +165,6 @@ export class Workspace {
     return draft.text
   }
 
-  /** Edits a file's text. */
   edit(draft: Draft, edits: readonly TextEdit[]): void {
     const [first] = edits
     if (first === undefined) return

@@ -23,7 +23,6 @@ const DELETIONS = `SELECT c.id, e.position, e.path, e.target FROM changes c CROS
     AND e.kind = 'move' AND e.target >= '.trash/' AND e.target < '.trash0'
   ORDER BY c.id DESC, e.position DESC LIMIT ?`
 
-/** Database row for an entry. */
 export interface EntryRow {
   readonly kind: string
   readonly path: string

@@ -134,7 +134,6 @@ export class StateFile {
   }
 }
 
-/** Returns the number of bytes that a database uses. */
 export function usedBytes(database: Database): number {
   return (pragma(database, 'page_count') - pragma(database, 'freelist_count')) * pragma(database, 'page_size')
 }

@@ -83,7 +83,6 @@ export function requireInstalled(client: Client, file: ClientFile, { host, optio
   })
 }
 
-/** A change to a client's settings file. */
 export interface ClientChange {
   readonly client: Client
   readonly file: ClientFile

@@ -20,7 +20,6 @@ export interface Finding {
   readonly check: string
   readonly state: 'ok' | 'warn' | 'fail'
   readonly message: string
-  /** Number of problems in the notes. */
   readonly problems?: number
   /** Suggested fix for the problem. */
   readonly hint?: string
@@ -34,7 +33,6 @@ function reportAs(state: Finding['state']): Report {
   return (check, message, hint) => ({ check, state, message, ...(hint === undefined ? {} : { hint }) })
 }
 
-/** Checks the Node version. */
 export function checkNode(version: string): Finding {
   const [major = 0, minor = 0] = version.split('.').map(Number)
   if (major > 20 || (major === 20 && minor >= 19)) return ok('node', version)

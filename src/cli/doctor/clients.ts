@@ -13,7 +13,6 @@ import { type Finding, ok, warn } from './checks.ts'
 
 /** Local HTTP server settings that client entries are compared with. */
 export interface ServedOverHttp {
-  /** Configured port. */
   readonly port: number
   readonly tokenFile: string
 }

@@ -62,7 +62,6 @@ export class Printer {
     this.note(`${this.#style('yellow', 'warning:')} ${printable(message)}`)
   }
 
-  /** Prints a line to stderr. */
   note(line: string): void {
     this.#host.stderr.write(`${line}\n`)
   }

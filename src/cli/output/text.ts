@@ -59,7 +59,6 @@ interface WrapOptions {
   readonly words?: readonly string[]
 }
 
-/** Wraps text at spaces. */
 export function wrapWords(
   text: string,
   room: number,

@@ -59,7 +59,6 @@ export class LiveSettings {
     this.#said = new Set(loaded.warnings)
   }
 
-  /** Settings currently in effect. */
   get current(): LoadedSettings {
     return this.#loaded
   }
@@ -145,7 +144,6 @@ async function appearance(places: readonly string[]): Promise<string> {
   return JSON.stringify([places, await Promise.all(looks)])
 }
 
-/** Returns the keys whose values differ. */
 export function changedKeys(before: Settings, now: Settings): readonly string[] {
   const [old, fresh] = [flat(before), flat(now)]
   const keys = new Set([...old.keys(), ...fresh.keys()])

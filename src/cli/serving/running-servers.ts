@@ -17,7 +17,6 @@ export function runningFolder({ cache }: Settings, env: Readonly<Record<string, 
   return join(cache.path || userFolders(env).cache, 'servers')
 }
 
-/** Page of a running server. */
 export interface AnnouncedPage {
   readonly address: string
   /** Secret that authorizes requests for an access code from this server only. */

@@ -7,7 +7,6 @@ import type { Access, Scope } from '../../http/tokens.ts'
 import type { OffSwitch, Permission, ToolIdentity } from '../../mcp/definition/define-tool.ts'
 import type { SeenVaults } from '../../mcp/events/events.ts'
 
-/** Returns the vaults that a token has access to. */
 export function seenBy(access: Access, vaults: Vaults, loaded: LoadedVaults): Vaults {
   const seen = namesSeen(access, vaults, loaded)
   const refusal = (): RouxError =>
@@ -59,7 +58,6 @@ function nameOf({ name, isConnection }: Access): string {
   return `The ${isConnection ? 'connection' : 'token'} "${name}"`
 }
 
-/** Explains how to get a token or a connection with these scopes for these vaults. */
 function howToGet({ isConnection }: Access, scopes: Iterable<Scope>, vaults: Access['vaults']): string {
   const only = vaults === '*' ? '' : ` --vaults ${vaults.join(',')}`
   if (isConnection && [...scopes].includes('ai')) return 'A program that signed in cannot use the chat model of this server.'

@@ -34,7 +34,6 @@ export async function startInBackground(invocation: Invocation, loaded: LoadedVa
 /** Milliseconds for the server to end, after it has answered running calls, and between checks. */
 const ENDING = { within: 8_000, look: 25 }
 
-/** Stops the shared server. */
 export async function stop({ host, printer }: Invocation): Promise<number> {
   const { running, alone } = await ask(host, 'stop', PATIENCE)
   if (alone !== undefined) throw new RouxError('PROVIDER_ERROR', `The shared server cannot be reached: ${alone}.`)

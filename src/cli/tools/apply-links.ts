@@ -21,7 +21,6 @@ import { requireOn, switchedOffIn } from './tool-switch.ts'
 
 type Arguments = Readonly<Record<string, unknown>>
 
-/** A link suggestion that includes an edit. */
 type Offer = LinkSuggestion & { readonly kind: 'named'; readonly edit: LinkEdit }
 
 interface Review {

@@ -29,7 +29,6 @@ export async function resolveNames(
 interface Where {
   /** True if folders are accepted. A folder takes precedence over a note with the same title. */
   readonly orFolder: boolean
-  /** Name of the only vault to search, if any. */
   readonly vault: unknown
 }
 

@@ -38,7 +38,6 @@ const DECISION_OPTIONS: ReadonlyMap<string, readonly Option[]> = new Map<string,
   ],
 ])
 
-/** A tool parameter as an option of the tool's command. */
 export interface Parameter extends Option {
   readonly required: boolean
   /** True if this optional parameter may also be given as a positional argument. */
@@ -59,7 +58,6 @@ export function commandName(tool: string): string {
   return tool.replaceAll('_', '-')
 }
 
-/** Returns the parameters of a tool in schema order. */
 export function parametersOf({ name: tool, inputSchema: { properties, required = [] } }: ToolDefinition): readonly Parameter[] {
   const word = required.length > 0 ? undefined : (OPTIONAL_WORDS.get(tool) ?? firstText(properties))
   return Object.entries(properties).map(([name, schema]) => {
@@ -84,7 +82,6 @@ function firstText(properties: ToolDefinition['inputSchema']['properties']): str
   return first?.[1].type === 'string' && first[1].enum === undefined ? first[0] : undefined
 }
 
-/** Returns all options of a tool's command. */
 export function optionsOf(tool: Tool): readonly Option[] {
   const parameters = parametersOf(tool.definition())
   return [...parameters, ...decisionOptions(tool.name), ...(tool.needs === undefined ? [] : [WRITE_OPTION]), ...GLOBAL_OPTIONS]
@@ -140,7 +137,6 @@ function optionType(type: PropertySchema['type'] | undefined): Option['type'] {
   }
 }
 
-/** Returns the decision options of a tool's command. */
 export function decisionOptions(tool: string): readonly Option[] {
   return DECISION_OPTIONS.get(tool) ?? []
 }

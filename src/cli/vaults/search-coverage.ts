@@ -4,7 +4,6 @@ import type { Progress, VectorState } from '../../core/search.ts'
 import { bytesText, durationText } from '../output/text.ts'
 import { describeState, type SharedState } from '../shared/background.ts'
 
-/** Indexing coverage of a vault. */
 export interface Coverage {
   /** Id of the embedder, or its kind if it has not been opened. */
   readonly embedder: string

@@ -2,9 +2,7 @@
 export interface Community {
   /** `c4`, or `c4.2` on the second level. Stable as long as the community covers the same notes. */
   readonly id: string
-  /** Number of notes. */
   readonly size: number
-  /** Number of notes that are stubs. */
   readonly stubs: number
   /** Share of the community's links that stay inside it, 0–1. It is 0 if there are no links. */
   readonly inside: number

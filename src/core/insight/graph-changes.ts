@@ -50,7 +50,6 @@ export interface GraphChanges {
   readonly links: readonly LoggedLinkChange[]
 }
 
-/** The changes in one commit of the index. */
 export interface LoggedCommit {
   /** Lineage of the index; see `VaultState.lineage`. */
   readonly lineage: string
@@ -65,7 +64,6 @@ export interface LoggedCommit {
 
 /** Receives the changes of each commit. Never throws; a failed write leaves a gap in the log. */
 export interface GraphLogWriter {
-  /** Appends a commit. */
   append(commit: Omit<LoggedCommit, 'time' | 'changes'> & { readonly changes: GraphChanges }): void
   /** Records the current generation if the log does not contain it yet. */
   mark(lineage: string, generation: number): void

@@ -24,7 +24,6 @@ export interface Layout {
 export interface LayoutUnderWay {
   /** Progress, 0–1. */
   share(): number
-  /** Settles when the layout ends. */
   readonly ended: Promise<unknown>
 }
 

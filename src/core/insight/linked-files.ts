@@ -11,6 +11,5 @@ export interface LinkedFile {
 
 export interface LinkedFiles {
   readonly files: readonly LinkedFile[]
-  /** Number of files that were not examined. */
   readonly left_out: number
 }

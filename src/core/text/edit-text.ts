@@ -1,6 +1,5 @@
 import type { TextEdit } from '../changes.ts'
 
-/** Applies edits to text. */
 export function editText(text: string, edits: readonly TextEdit[]): string {
   const parts: string[] = []
   let at = 0

@@ -1,7 +1,6 @@
 /** UTF-8 bytes divided by 3 exceed the actual number of tokens for nearly all text. */
 const BYTES_PER_TOKEN = 3
 
-/** Returns an upper estimate of the text's number of tokens. */
 export function estimateTokens(text: string): number {
   return Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN)
 }

@@ -3,7 +3,6 @@ export function localDate(time: Date): string {
   return `${String(time.getFullYear()).padStart(4, '0')}-${twoDigits(time.getMonth() + 1)}-${twoDigits(time.getDate())}`
 }
 
-/** Pads a number to two digits. */
 export function twoDigits(value: number): string {
   return String(value).padStart(2, '0')
 }

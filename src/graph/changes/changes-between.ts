@@ -8,7 +8,6 @@ import { type Movable, matchMoves } from './match-moves.ts'
 export interface CommittedFiles {
   /** Previous records of files that are put or removed, excluding new files. */
   readonly before: readonly FileRecord[]
-  /** All files that are put. */
   readonly after: readonly FileRecord[]
   readonly removed: readonly number[]
   /** Returns the path of a key. Keys of deleted files are reused for new files. */

@@ -3,7 +3,6 @@ import { type Membership, matchCommunities } from './match-communities.ts'
 
 /** The stored communities. The next run starts from them and reuses their ids. */
 export interface KeptCommunities {
-  /** Ids of the notes. */
   readonly notes: readonly string[]
   /** For each level and note, an index into `names`. */
   readonly of: Divisions

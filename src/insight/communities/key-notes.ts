@@ -52,7 +52,6 @@ export function keyNotes(source: KeyNotesSource, { of, terms }: ToldCommunities)
   return best
 }
 
-/** Returns the communities in which most notes are stubs. */
 function communitiesOfStubs({ isStub }: KeyNotesSource, of: Uint32Array): ReadonlySet<number> {
   const balance = new Map<number, number>()
   of.forEach((community, note) => {

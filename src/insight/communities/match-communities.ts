@@ -7,7 +7,6 @@ export type Membership = Uint32Array
 const LEAST_SHARED = 0.25
 
 export interface Matches {
-  /** The former community of each current one. */
   readonly former: readonly (number | undefined)[]
   /** Number of notes that changed community, excluding new notes. */
   readonly moved: number

@@ -76,7 +76,6 @@ function indexFolders(was: OldLink, wanted: NewPlace): readonly string[] {
   return pathsLike({ ...was, style }, folderOf(path), wanted).map((form) => form + end)
 }
 
-/** Returns paths in the style of the old link. */
 function pathsLike(was: OldLink, path: string, { names, source, newLinkFormat }: NewPlace): readonly string[] {
   const { link, style } = was
   const relative = relativePath(folderOf(source.path), path)

@@ -12,7 +12,6 @@ export interface LinkEditing {
   readonly source: RelinkSource
   /** The source's path after the change. */
   readonly pathAfter: string
-  /** The links to rewrite. */
   readonly needed: readonly ResolvedLink[]
   readonly choose: Choose
   /** True if a rewritten link has the right target. `was` is the original link. */

@@ -64,7 +64,6 @@ export function planHeadingLinks(
   return { files, lost }
 }
 
-/** A subpath to rewrite. */
 export interface WrittenSubpath {
   readonly subpath: string
   readonly form: LinkForm

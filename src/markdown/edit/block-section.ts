@@ -117,7 +117,6 @@ function beforeMark(text: string, { start }: Mark, content: string): TextEdit {
 const CONTAINERS = /^(?:[\s>]|(?:[-*+]|\d{1,9}[.)])(?=\s))*/
 
 interface Kept extends Pick<BlockEdit, 'id' | 'mode'> {
-  /** The outline before the edit. */
   readonly outline: Outline
   readonly block: Section
   readonly edit: TextEdit

@@ -82,7 +82,6 @@ function withoutMark(content: string): string {
   return content.charCodeAt(0) === 0xfeff ? content.slice(1) : content
 }
 
-/** Returns the lines, each with its line ending. */
 function linesOf(text: string): readonly string[] {
   return text.match(/[^\n]*\n|[^\n]+/g) ?? []
 }

@@ -32,7 +32,6 @@ export function editPairs(
   return editSeparated(text, items, { added: pairs, separator: ', ', empty: text.indexOf('{', fences?.from) + 1 })
 }
 
-/** Indents all lines that are not blank. */
 export function indented(lines: string, indent: string): string {
   return indent === '' ? lines : lines.replace(/^(?=[^\n])/gm, indent)
 }

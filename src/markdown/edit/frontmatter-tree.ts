@@ -29,7 +29,6 @@ export interface Value {
 /** An item of a block list, and the dash before it. */
 export interface ListItem extends Value {
   readonly dash: number
-  /** Start of the dash's line. */
   readonly lineStart: number
   /** End of the item's last line. */
   readonly lineEnd: number
@@ -53,7 +52,6 @@ export interface FrontmatterTree {
   readonly entries: readonly Entry[]
   /** The indentation of top-level properties in block form. */
   readonly indent: string
-  /** Returns the items of a list. */
   readonly items: (list: Yaml.YAMLSeq) => readonly ListItem[]
 }
 
@@ -146,7 +144,6 @@ class TreeReader {
   }
 }
 
-/** Returns the first token of one of these types. */
 function tokenOf(tokens: readonly Yaml.CST.SourceToken[] | undefined, ...types: readonly Yaml.CST.SourceToken['type'][]) {
   return tokens?.find(({ type }) => types.includes(type))
 }

@@ -5,7 +5,6 @@ const LONE_SURROGATE = /\p{Cs}/u
 /** Control characters, line breaks and the two Unicode line separators. */
 const CONTROL = /[\p{Cc}\u2028\u2029]/u
 
-/** Creates the error for an invalid argument. */
 export function invalid(name: string, problem: string, hint?: string): RouxError {
   return new RouxError('INVALID_PARAMS', `${name}: ${problem}`, { hint })
 }

@@ -65,7 +65,6 @@ function lookUp({ entries }: FrontmatterTree): (name: string) => readonly Entry[
   return (name) => exact.get(name) ?? folded.get(name.toLowerCase()) ?? []
 }
 
-/** Replaces a property's value. */
 export function replaceValue(tree: FrontmatterTree, entry: Entry, value: unknown): readonly TextEdit[] {
   const { value: old, colonEnd } = entry
   if (tree.form === 'flow') {

@@ -120,9 +120,7 @@ function sameTags(text: string, expected: ReadonlySet<string>): boolean {
   return found.length === expected.size && found.every((tag) => expected.has(tag))
 }
 
-/** A change to a list of tags. */
 export interface TagChange {
-  /** Returns whether to keep a tag, given its folded name. */
   readonly keeps: (folded: string) => boolean
   readonly added: readonly string[]
 }

@@ -10,7 +10,6 @@ export interface PropertyText {
   readonly end: number
   /** True for an unquoted `[[a]]`, which YAML reads as a nested list. `value` is then its source. */
   readonly unquoted?: true
-  /** True if the value is in a nested list. */
   readonly nested?: true
 }
 

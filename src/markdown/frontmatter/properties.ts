@@ -49,7 +49,6 @@ function addAlias(item: unknown, aliases: Set<string>): void {
   if (alias !== '') aliases.add(alias)
 }
 
-/** Adds the tags found in property values. */
 export function addPropertyTags(texts: readonly PropertyText[], context: PropertyContext, tags: TagSet): void {
   const lenient = context.flavour.profile === 'lenient'
   for (const { key, value, start, nested } of texts) {
@@ -82,7 +81,6 @@ export function propertyLinks(texts: readonly PropertyText[], context: PropertyC
   return links
 }
 
-/** A link in a property value. */
 export interface PropertyLink {
   readonly link: Link
   /** The same link with its position within the value. */

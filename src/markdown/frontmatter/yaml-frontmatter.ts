@@ -175,7 +175,6 @@ class Converter {
   }
 }
 
-/** YAML options for all parsing. */
 export const YAML_OPTIONS = {
   version: '1.2',
   schema: 'core',

@@ -99,7 +99,6 @@ export function htmlDestination(text: string, { raw, start }: WrittenDestination
   return { raw, start, enclosed, enders, read, shown }
 }
 
-/** The style in which a destination is written. */
 export interface DestinationStyle {
   /** True if spaces are not encoded, as is the case in angle brackets and quoted attributes. */
   readonly spaces: boolean

@@ -31,7 +31,6 @@ const PLAIN = /^(?!(?:true|false|null)$)\p{L}[\p{L}\p{M}\p{N} ._/-]*$/iu
 
 /** Markdown embedded in another notation, such as a JSON string or a YAML value. */
 export interface Passage {
-  /** The Markdown. */
   readonly text: string
   /** Maps an offset in `text` to an offset in the file. */
   sourceOf(offset: number): number
@@ -69,7 +68,6 @@ function escaped(unit: string): string {
   return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
 }
 
-/** Converts slots in a passage to slots in its file. */
 export function slotsInFile({ target, subpath, shown }: LinkSlots, passage: Passage): LinkSlots {
   return {
     target: slotInFile(target, passage),

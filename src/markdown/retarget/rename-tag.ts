@@ -24,12 +24,10 @@ export interface TagEdits {
   readonly unfit: readonly number[]
 }
 
-/** True if this is a valid name for a tag. */
 export function isTagName(name: string): boolean {
   return propertyTag(name) === name
 }
 
-/** Renames a tag in a note's text and frontmatter. */
 export function renameTagInNote(text: string, renaming: TagRenaming, flavour: Flavour): TagEdits {
   const lines = new LineIndex()
   const front = readFrontmatter(text, flavour, lines)
@@ -52,7 +50,6 @@ export function renameTagInNote(text: string, renaming: TagRenaming, flavour: Fl
   return { edits: [...edits.values()].sort((a, b) => a.start - b.start), unfit }
 }
 
-/** Renames a tag in the text cards of a canvas. */
 export function renameTagInCanvas(text: string, renaming: TagRenaming, flavour: Flavour): TagEdits {
   const rename = renamer(renaming)
   const read = readCanvasNodes(text)

@@ -13,7 +13,6 @@ interface Issue {
   readonly message?: string
 }
 
-/** A schema, or part of one. */
 type ObjectSchema = Pick<PropertySchema, 'type'> & Partial<PropertySchema>
 
 interface Checked {
@@ -137,7 +136,6 @@ function memberOf(value: unknown, step: PropertyKey): unknown {
   return typeof value === 'object' && value !== null ? Reflect.get(value, step) : undefined
 }
 
-/** Describes the expected value of a property. */
 function expectation(schema: ObjectSchema): string {
   switch (schema.type) {
     case 'boolean':

@@ -24,7 +24,6 @@ export function vaultsNamedIn(names: Names, args: Arguments, vaults: readonly st
   return [...found]
 }
 
-/** Removes the vault's name from arguments. */
 export function withoutVaultName(names: Names, args: Arguments, vault: string): Arguments {
   return replaceNames(names, args, (text) => (vaultOf(text, [vault]) === undefined ? text : text.slice(vault.length + 1)))
 }

@@ -18,7 +18,6 @@ export interface ToolAnnotations {
   readonly openWorldHint: boolean
 }
 
-/** Annotations of a read-only tool. */
 export const READS: ToolAnnotations = {
   readOnlyHint: true,
   destructiveHint: false,
@@ -129,7 +128,6 @@ export interface ToolDefinition {
   readonly annotations: ToolAnnotations
 }
 
-/** A tool that can be listed and called. */
 export interface Tool extends ToolFacts {
   readonly reach: VaultReach
   readonly budget?: Budgeted
@@ -148,7 +146,6 @@ export function toolLiteral<const Shape extends z.ZodRawShape, Value>(
   return literal
 }
 
-/** Creates a tool from its literal. */
 export function defineTool<const Shape extends z.ZodRawShape, Value>(literal: ToolLiteral<Shape, Value>): Tool {
   const {
     title,

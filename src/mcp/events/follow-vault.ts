@@ -72,7 +72,6 @@ function holdsAny(folder: string, ids: readonly string[], vault: string | undefi
   return trimmed !== '' && ids.some((id) => foldId(id).startsWith(prefix))
 }
 
-/** Describes what happened to a named vault or the only vault. */
 function whatHappened(
   before: IndexStatus['phase'],
   { phase, message = 'the reason is unknown' }: IndexStatus,

@@ -3,7 +3,6 @@ import type { Vaults } from '../../app/vaults.ts'
 import type { ServerEvents } from './events.ts'
 
 export interface FollowedVaults extends Vaults {
-  /** Stops reporting. */
   stop(): void
 }
 

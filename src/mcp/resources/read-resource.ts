@@ -8,7 +8,6 @@ import type { ServerFacts } from '../server-options.ts'
 import { readResourceUri, resourceUri } from './resource-uri.ts'
 import { isOffered, RESOURCES, TEMPLATES, type TemplateResource } from './resources.ts'
 
-/** The contents of a resource on the wire. */
 export interface ResourceContents {
   readonly uri: string
   readonly mimeType: string

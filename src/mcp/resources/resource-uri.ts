@@ -1,6 +1,5 @@
 import { foldId } from '../../core/ids.ts'
 
-/** A parsed address. */
 export type ResourceAddress =
   /** `query` without `?`, or an empty string. */
   | { readonly kind: 'fixed'; readonly name: string; readonly query: string }

@@ -37,7 +37,6 @@ export interface FixedResource {
 /** Files of a vault at addresses with a common template. */
 export interface TemplateResource {
   readonly kind: 'node' | 'attachment'
-  /** Kinds of nodes at these addresses. */
   readonly kinds: readonly NodeKind[]
   readonly title: string
   readonly description: string
@@ -149,5 +148,4 @@ export function isOffered({ source }: { readonly source: Source }, switchedOffBy
 /** All fixed resources in the order of listing. */
 export const RESOURCES: readonly FixedResource[] = [recentResource, mapResource, hubsResource, treeResource, systemInfoResource]
 
-/** All templates. */
 export const TEMPLATES: readonly TemplateResource[] = [nodeResource, attachmentResource]

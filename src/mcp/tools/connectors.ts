@@ -17,7 +17,6 @@ export interface NamedNote {
   readonly title: string
 }
 
-/** Returns a note's address. */
 export type AddressOf = (note: NamedNote) => string
 
 const RESULTS = 20

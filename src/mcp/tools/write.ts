@@ -232,12 +232,10 @@ export interface GivenOperation {
   readonly arguments: Readonly<Record<string, unknown>>
 }
 
-/** Returns violations in the arguments of operations. */
 export function violationsIn(operations: readonly GivenOperation[]): Violations {
   return join(readAll(operations).map(({ violations }) => violations))
 }
 
-/** Returns the valid operations. */
 export function operationsOf(operations: readonly GivenOperation[]): readonly Pick<OperationRequest, 'tool' | 'operation'>[] {
   return readAll(operations).flatMap(({ tool, operation }) => (operation === undefined ? [] : [{ tool, operation }]))
 }

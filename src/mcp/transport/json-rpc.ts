@@ -24,7 +24,6 @@ export function parseFault(what: string): JSONRPCMessage {
   return fault(PARSE_ERROR, `Parse error: ${what}`)
 }
 
-/** Returns the response to an invalid JSON-RPC request. */
 export function invalidRequest(message: string, id?: unknown): JSONRPCMessage {
   return fault(INVALID_REQUEST, `Invalid request: ${message}`, id)
 }
@@ -67,7 +66,6 @@ export function isRequest(message: JSONRPCMessage): message is JSONRPCRequest {
   return 'method' in message && 'id' in message
 }
 
-/** Returns the id of the request that a message answers. */
 export function answeredId(message: JSONRPCMessage): RequestId | undefined {
   return 'method' in message ? undefined : message.id
 }
@@ -137,7 +135,6 @@ export function membersToJson(object: object): string {
   return `{${members(object, toJson).join()}}`
 }
 
-/** Serializes a message. */
 export function messageToJson(message: object): string {
   const result: unknown = 'result' in message ? message.result : undefined
   if (!isRecord(result) || !isRecord(result.structuredContent)) return JSON.stringify(message)

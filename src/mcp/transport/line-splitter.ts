@@ -21,7 +21,6 @@ export class LineSplitter {
     this.#maxLine = maxLine
   }
 
-  /** Returns the lines that end in this chunk. */
   *push(chunk: Buffer): Generator<Line> {
     let start = 0
     for (let end = chunk.indexOf(10); end !== -1; end = chunk.indexOf(10, start)) {

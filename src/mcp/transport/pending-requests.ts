@@ -36,7 +36,6 @@ export class PendingRequests {
     if (group.waiting.size === 0) recipient.onAnswers([])
   }
 
-  /** Returns the recipient of a request's response. */
   recipientOf(id: RequestId): Recipient | undefined {
     return this.#byId.get(id)?.recipient
   }

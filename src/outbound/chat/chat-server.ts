@@ -20,7 +20,6 @@ export interface ChatSettings {
   readonly apiKey: string | undefined
   readonly timeoutMs: number
   readonly location: 'local' | 'remote'
-  /** Returns the meter for requests of a feature. */
   meterFor(feature: string): Meter | undefined
 }
 

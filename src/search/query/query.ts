@@ -119,7 +119,6 @@ export function propertiesIn(query: Query): ReadonlyMap<string, boolean> {
   return names
 }
 
-/** Returns a query's property values. */
 export function valuesIn(query: Query): readonly { readonly name: string; readonly value: string }[] {
   return [...walk(query)].flatMap(({ leaf }) => {
     if (leaf.kind === 'type') return { name: 'type', value: leaf.value }
@@ -132,7 +131,6 @@ export function timesIn(query: Query): readonly TimeField[] {
   return [...walk(query)].flatMap(({ leaf }) => (leaf.kind === 'time' ? leaf.field : []))
 }
 
-/** Returns a query's tags. */
 export function tagsIn(query: Query): readonly string[] {
   return [...walk(query)].flatMap(({ leaf }) => (leaf.kind === 'tag' ? leaf.name : []))
 }
@@ -187,7 +185,6 @@ function isBareWord(part: QueryPart): boolean {
 /** The ids of the notes that each title in `~relation=title`, `links:title` or `linkedfrom:title` refers to. */
 export type TitleIds = ReadonlyMap<string, readonly NodeId[]>
 
-/** The ids of the notes in each of a query's communities. */
 export type CommunityIds = ReadonlyMap<string, readonly NodeId[]>
 
 /** Names that have been looked up before evaluation. */
@@ -205,12 +202,10 @@ export function titlesIn(query: Query): readonly string[] {
   return [...new Set(titles)]
 }
 
-/** Returns a query's sets. */
 export function setsIn(query: Query): readonly QuerySet[] {
   return [...walk(query)].flatMap(({ leaf }) => (leaf.kind === 'set' ? leaf : []))
 }
 
-/** Returns a query's distinct communities. */
 export function communitiesIn(query: Query): readonly string[] {
   return [...new Set([...walk(query)].flatMap(({ leaf }) => (leaf.kind === 'community' ? leaf.id : [])))]
 }

@@ -247,7 +247,6 @@ function readTime({ operator, value, span }: FieldToken, field: TimeField, readi
   }
 }
 
-/** The context for reading a query. */
 export interface Reading {
   readonly text: string
   /** The reference time for days, weeks, months and years. */

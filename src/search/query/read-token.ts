@@ -41,7 +41,6 @@ export interface Piece {
   readonly span: Span
 }
 
-/** The tokens of a query. */
 export type Token =
   | { readonly kind: 'open' | 'close' | 'minus' | 'or' | 'and' | 'not' | 'end'; readonly span: Span }
   | { readonly kind: 'text'; readonly piece: Piece; readonly span: Span }

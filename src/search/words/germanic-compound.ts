@@ -17,7 +17,6 @@ const PLAIN = 1.44
 
 const LETTERS = /^\p{L}+$/u
 
-/** Checks whether a language writes compounds as one word. */
 export function joinsCompounds(language: string | undefined): language is string {
   return language !== undefined && language in LINKS
 }

@@ -1,7 +1,6 @@
 import type { WordSink } from '../../core/search-writer.ts'
 import { classAt, foldWord, MARK, MAX_FORM, ownCopy, SPACED, widthAt } from './fold-word.ts'
 
-/** A word in the text. */
 export const WORD = 0
 
 /** A part of the preceding word, at the same position: `effect` in `useEffect`, `node` in `node.js`. */

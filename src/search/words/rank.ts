@@ -196,7 +196,6 @@ interface Joined {
   readonly compounds: readonly WordTerm[]
 }
 
-/** Returns the compounds of neighbouring words. */
 function joinedTerms(terms: readonly WordTerm[], words: CompoundWords): readonly Joined[] {
   const joinable = terms.filter(({ form }) => !isStopWord(form, words.language))
   if (joinable.length > MOST_JOINED) return []
@@ -282,7 +281,6 @@ function columnsFor(slots: Slots): Columns {
 
 /** Sums all documents' scores, one word at a time. Only one accumulator per `slots` may be in use. */
 class Accumulator {
-  /** Number of live documents. */
   readonly documents: number
   /** Higher than any score. */
   maxScore = 0
@@ -502,7 +500,6 @@ export function inverseDocumentFrequency(documents: number, all: number): number
   return Math.log(1 + (Math.max(all - documents, 0) + 0.5) / (documents + 0.5))
 }
 
-/** Computes a word's score in one field. */
 class FieldScore {
   /** Higher than any score. */
   readonly max: number

@@ -197,9 +197,7 @@ export function analyze(text: string, languages?: readonly string[]): readonly T
   return tokens
 }
 
-/** A note's indexed fields. */
 export interface NoteFields {
-  /** The title and each alias. */
   readonly title: readonly string[]
   /** The headings, which also count in the body. */
   readonly headings: readonly string[]

@@ -9,7 +9,6 @@ import { isDamage, openSqlite } from './sqlite.ts'
 const SAME_LIFE = 20
 
 interface FollowedOptions<T> {
-  /** The database's name in messages. */
   readonly name: string
   /** Size of the page cache in KB. */
   readonly cache: number

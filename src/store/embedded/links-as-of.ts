@@ -26,7 +26,6 @@ export function linksAsOfNow(location: Location, open: OpenIndex): LinksAsOf {
   return isNamed(location, open) ? readLinks(openAsOfNow(location)) : copyLinks(open.database)
 }
 
-/** Checks whether the open index is the file at the given location. */
 export function isNamed(location: Location, open: OpenIndex): boolean {
   return location.kind === 'file' && identityOf(location) === open.identity
 }

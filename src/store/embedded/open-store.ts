@@ -16,7 +16,6 @@ export interface StoreOptions {
   readonly vault?: string
   /** Called if an index is damaged, so it must be rebuilt. */
   readonly onDamage: (which: IndexName) => void
-  /** The search index's location. */
   readonly search: Location
   /** How vectors are compared. Defaults to `auto`. */
   readonly vectorIndex?: VectorIndexKind

@@ -48,7 +48,6 @@ export function findProblems(projection: Projection, filter: ProblemFilter, page
   return { items, total }
 }
 
-/** Counts the vault's problems by kind. */
 export function countProblems(projection: Projection, filter: Omit<ProblemFilter, 'kind'>): ProblemCounts {
   const counts = Object.fromEntries(PROBLEM_KINDS.map((kind) => [kind, 0])) as Record<ProblemKind, number>
   counts.outside_link = outsideProblems(projection, filter).length

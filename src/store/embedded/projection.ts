@@ -341,7 +341,6 @@ function unpackRows({ texts, keySum }: Texts): readonly GraphRow[] {
   return requireKeys(texts.map(unpackHot), keySum)
 }
 
-/** Returns the text of the rows that are newer than the given generation. */
 function readNewTexts(database: Database, generation: number): Texts {
   // Reads all rows without the index, because a damaged index could return a row twice and skip another without being noticed.
   if (generation === 0 || countNewer(database, generation) > MANY_ROWS) {

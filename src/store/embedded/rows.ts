@@ -61,7 +61,6 @@ const SEEDS: Readonly<Record<Kind, number>> = {
   meta: crc32('meta'),
 }
 
-/** Computes a checksum of the kind and the text. */
 function checksum(kind: Kind, text: string): number {
   return crc32(text, SEEDS[kind])
 }

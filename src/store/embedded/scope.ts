@@ -10,7 +10,6 @@ export function inScope(projection: Projection, scope: Scope): readonly NodeInde
     : find(projection, scope)
 }
 
-/** Returns the files in a scope. */
 export function keysInScope(projection: Projection, scope: Scope): KeySet {
   if (!isWhole(scope)) return KeySet.of(inScope(projection, scope).filter((node) => node >= 0))
   return projection.once(`keys ${JSON.stringify(scope)}`, () => KeySet.of(keysOfWhole(projection, scope)))

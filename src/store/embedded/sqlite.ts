@@ -9,7 +9,6 @@ type DatabaseConstructor = new (path: string, options?: { readOnly?: boolean; ti
 let binding: DatabaseConstructor | undefined
 let guard: CallGuard | undefined
 
-/** Wraps each call to SQLite. */
 export interface CallGuard {
   run<T>(call: () => T): T
 }

@@ -208,7 +208,6 @@ type TextColumn = 'stat' | 'hot' | 'mentions'
 
 export interface Texts {
   readonly texts: readonly string[]
-  /** The sum of these rows' keys. */
   readonly keySum: number
 }
 

@@ -7,7 +7,6 @@ export interface WordLookup extends Pick<WordTerm, 'form' | 'match'> {
   readonly languages: readonly string[]
 }
 
-/** Quotes a word for Lucene. */
 function quote(word: string): string {
   return `"${word.replace(/["\\]/g, '\\$&')}"`
 }
@@ -17,7 +16,6 @@ function escaped(word: string): string {
   return word.replace(/[^\p{L}\p{N}\p{M}]/gu, '\\$&')
 }
 
-/** Returns the query for a word in a field. */
 function inField(field: 'title' | 'body', { form, match, languages }: WordLookup): string {
   if (match === 'stem') return `${field}Stems:(${stemsOf(form, languages).map(quote).join(' ')})`
   return match === 'form' ? `${field}Forms:${quote(form)}` : `${field}Forms:${escaped(form)}*`

@@ -26,7 +26,6 @@ interface ProblemQuery {
   readonly outside: string | null
 }
 
-/** A file with its number of problems of each kind. */
 interface Counted extends Record<ProblemKind, number> {
   readonly key: number
   readonly id: string

@@ -27,7 +27,6 @@ export interface VaultFacts extends VaultState {
   readonly files: number
   /** Symbolic links that point outside the vault, as JSON. */
   readonly outside: string | null
-  /** The mode in which notes are read. */
   readonly mode: string | null
   readonly embedders: readonly StoredEmbedder[]
 }
@@ -198,7 +197,6 @@ export interface QuestionContext {
   readonly names: Map<NodeId, readonly string[]>
   /** Returns a result for the whole vault, which is queried once per state. */
   readonly kept: <T>(name: string, ask: () => Promise<T>) => Promise<T>
-  /** Returns a node's public id. */
   readonly idOf: (bare: string) => NodeId
   /** Returns the id used in the database. */
   readonly bare: (id: string) => string

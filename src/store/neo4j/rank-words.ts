@@ -26,7 +26,6 @@ export function lookedUp(terms: readonly WordTerm[]): readonly WordLookup[] {
   return all
 }
 
-/** What was found for each word. */
 export interface Ranked {
   /** The number of notes with each word that counts, or `undefined` for a word that does not. */
   readonly used: readonly (number | undefined)[]

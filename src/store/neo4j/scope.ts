@@ -57,7 +57,6 @@ export function foundBy(scope: Scope): 'RouxListed' | 'RouxFile' {
   return scope.note === undefined ? labelOf(scope) : 'RouxFile'
 }
 
-/** Returns a label that all files in a scope have. */
 export function labelOf({ kinds = NOTES, withExcluded = false }: Scope): 'RouxListed' | 'RouxFile' {
   return kinds.length === 1 && kinds[0] === 'note' && !withExcluded ? 'RouxListed' : 'RouxFile'
 }

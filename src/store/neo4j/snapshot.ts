@@ -85,13 +85,11 @@ export interface SnapshotParts {
   readonly isTrusted: boolean
   /** True if note text is read from the database, because there is no folder. */
   readonly hasTexts: boolean
-  /** Called with the state in each result. */
   readonly onState: (state: VaultState | undefined) => void
   /** Returns the newest known generation. */
   readonly newest: () => number
   /** Cached whole-vault results. */
   readonly kept: KeptAnswers
-  /** Called with each topology and the rows from which it was built. */
   readonly onTopology: (topology: Topology, rows: TopologyRows) => void
   /** Returns scores that only this process has. */
   readonly ownScores: (metric: Metric) => OwnScores | undefined

@@ -6,7 +6,6 @@ import type { PartialPicture, PictureAhead } from '../../core/insight/picture.ts
 /** An error response from the server. */
 export class Refused extends Error {
   readonly hint: string | undefined
-  /** True if there was no response at all. */
   readonly isNoAnswer: boolean
 
   constructor(message: string, hint?: string, { isNoAnswer = false }: { readonly isNoAnswer?: boolean } = {}) {

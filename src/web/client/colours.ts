@@ -29,7 +29,6 @@ export interface Coloured {
   readonly legend: readonly Legend[]
   /** Returns the CSS color of a note, and of any number that is none. */
   cssOf(note: number | undefined): string
-  /** Returns the group of a note. */
   nameOf(note: number): string | undefined
 }
 

@@ -18,7 +18,6 @@ export interface Graph {
   readonly pairs: Uint32Array
   /** For each note, the number of notes in the whole vault that it is linked with. */
   readonly degrees: Uint32Array
-  /** Number of notes and links in the vault, whether drawn or not. */
   readonly vault: { readonly notes: number; readonly links: number }
   readonly numberOf: ReadonlyMap<string, number>
 }
@@ -40,7 +39,6 @@ export function groupingBy({ picture }: Graph, by: GroupedBy): Grouping {
     : { of: picture.communities, groups: picture.groups }
 }
 
-/** Returns what the overview shows. */
 export function overviewBy({ picture: { groups, regions }, vault }: Graph): GroupedBy {
   const sizes = regions.map(({ notes }) => notes)
   return showsRegions(groups.length, sizes, vault.notes) ? 'region' : 'community'
@@ -80,7 +78,6 @@ export function dateOf(day: number | undefined): string {
 
 const DAY_MS = 86_400_000
 
-/** Creates a graph of these notes and links. */
 export function withLinks(drawn: Pick<Graph, 'picture' | 'places' | 'notes' | 'vault'>, pairs: Uint32Array): Graph {
   const { picture } = drawn
   const count = picture.ids.length

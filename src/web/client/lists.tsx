@@ -17,7 +17,6 @@ interface Problem {
 /** Rows per request. */
 const PAGE = 100
 
-/** The problems of the vault. */
 export function Problems() {
   const [kind, setKind] = useState('')
   const scope = folder.value === '' ? {} : { folder: folder.value }
@@ -220,7 +219,6 @@ const GAPS: readonly Gap[] = [
 
 type Scope = { readonly folder?: string }
 
-/** What is missing. */
 export function Gaps() {
   const scope: Scope = folder.value === '' ? {} : { folder: folder.value }
   const answer = useAnswer<GapsAnswer>('gaps', scope)

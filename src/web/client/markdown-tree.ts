@@ -63,7 +63,6 @@ export function parseMarkdown(note: PageText, { mostMarks, readFormula }: ParseO
 
 interface ConversionOptions extends Pick<ParseOptions, 'readFormula'> {
   readonly hidesBlockIds: boolean
-  /** As written. */
   readonly formulas: readonly string[]
 }
 

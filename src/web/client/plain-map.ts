@@ -2,7 +2,6 @@ import { element } from './element.ts'
 import { type Graph, overviewBy, towards } from './graph.ts'
 import { MapView } from './map-view.ts'
 
-/** The highlighted notes of a map. */
 export interface Highlight {
   /** Highlighted notes, while the others are faded. By default, none are faded. */
   readonly lit?: ReadonlySet<number> | undefined
@@ -10,7 +9,6 @@ export interface Highlight {
   readonly focus?: number | undefined
 }
 
-/** A standalone map. */
 export interface PlainMap {
   show(graph: Graph, highlight: Highlight): void
   goTo(notes: readonly number[]): void

@@ -442,7 +442,6 @@ function ToBacklinks({ to, answer }: { readonly to: string; readonly answer: Bac
   )
 }
 
-/** The notes that this one links to. */
 function LinksTo({ id }: { readonly id: string }) {
   const answer = useAnswer<BacklinksAnswer>('get_neighbors', { id, direction: 'out', limit: PAGE })
   if (answer === undefined || answer instanceof Refused || answer.total === 0) return null

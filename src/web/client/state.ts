@@ -184,7 +184,6 @@ export const groupedBy = computed<GroupedBy>(() => {
   return graph.value === undefined || isPart.value ? 'community' : overviewBy(graph.value)
 })
 
-/** What colours represent. */
 export const colouredBy = computed<ColourBy>(() => colourBy.value || groupedBy.value)
 
 /** Notes that the user is looking at, which a partly drawn vault must include. */

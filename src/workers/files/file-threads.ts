@@ -15,7 +15,6 @@ export interface FileThread {
   end(): Promise<void>
 }
 
-/** Reads files of one vault. */
 export interface FileReads {
   /** @throws RouxError `TIMEOUT` if the file does not respond */
   read(job: ReadJob): Promise<ReadResult>
@@ -79,7 +78,6 @@ export class FileThreads {
     this.#start = start
   }
 
-  /** Opens another vault for reading. */
   open(at: ReadVault): FileReads {
     const vault = this.#nextId++
     if (!this.#isClosed) this.#at.set(vault, at)

@@ -35,7 +35,6 @@ export class LinkSources {
     this.#open = open
   }
 
-  /** Returns the files whose links may be affected by changed names. */
   async affectedBy(changes: readonly NameChange[]): Promise<readonly RelinkSource[]> {
     // Edited files may mention names that are not in the index. There are few of them, so all are checked.
     const edited = this.#drafts.all().filter(({ isEdited, path }) => isEdited && !isTrash(path))

@@ -6,7 +6,6 @@ import { ownCopy } from '../fold-word.ts'
 import { ByteWriter } from './bytes.ts'
 import { type Page, PageWriter, PostingWriter, type SegmentHeader } from './page.ts'
 
-/** A file's indexed words. */
 export interface WordDocument extends Pick<NoteWords, 'title' | 'body' | 'language'> {
   /** The file's key: an integer from 0 to 2^32 - 1. */
   readonly key: number

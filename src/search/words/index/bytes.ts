@@ -60,7 +60,6 @@ export class ByteWriter {
     return this.#bytes.subarray(0, this.#length)
   }
 
-  /** Returns a copy of the written bytes. */
   copy(): Uint8Array {
     return this.#bytes.slice(0, this.#length)
   }
@@ -114,7 +113,6 @@ export class ByteReader {
     return value % 2 === 0 ? value / 2 : -(value + 1) / 2
   }
 
-  /** Skips the given number of varints. */
   skipVarints(count: number): void {
     const { bytes, end } = this
     let at = this.at

@@ -1,7 +1,6 @@
 import { ByteReader, ByteWriter, compareBytes, DamagedWords } from './bytes.ts'
 import { type Page, PageCursor, PageWriter, PostingCursor, PostingWriter, type SegmentHeader } from './page.ts'
 
-/** A segment to merge. */
 export interface MergeSource {
   readonly header: SegmentHeader
   /** All of the segment's pages in order. */
@@ -133,7 +132,6 @@ class EntryMerger {
     this.#pages = pages
   }
 
-  /** Returns the number of bytes read. */
   merge(streams: readonly EntryStream[]): number {
     this.#postings.clear()
     this.#positions.clear()

@@ -8,7 +8,6 @@ const HEAD_BYTES = 8
 
 const DOCUMENT_BYTES = 21
 
-/** A segment's page. */
 export interface Page {
   /** The first stem in UTF-8, by which pages are looked up. All forms of a stem are in the same page. */
   readonly first: Uint8Array
@@ -189,7 +188,6 @@ export function languageAt({ languages }: SegmentHeader, ordinal: number): strin
   return LANGUAGES[(languages[ordinal] as number) - 1]
 }
 
-/** Returns the languages of a segment's documents. */
 export function languagesIn({ languages }: SegmentHeader): readonly string[] {
   return [...new Set(languages)].flatMap((number) => LANGUAGES[number - 1] ?? [])
 }

@@ -7,7 +7,6 @@ import { ByteReader, DamagedWords } from './bytes.ts'
 import { languageAt, type PageCursor, type SegmentHeader } from './page.ts'
 import { layOut, type PageSource, Segment, type Slots, type WordKey } from './segment.ts'
 
-/** A stored segment. */
 export interface StoredSegment {
   readonly id: number
   readonly header: SegmentHeader

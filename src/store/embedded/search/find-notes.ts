@@ -29,7 +29,6 @@ const OF_FACETS: readonly Lookup['kind'][] = ['property', 'comparison', 'task', 
 export interface Asked {
   readonly condition: Condition | undefined
   readonly order: FindOrder
-  /** Notes that may be returned. */
   readonly candidates: KeySet
 }
 
@@ -88,7 +87,6 @@ function valuesOf(key: number, by: GroupBy, { projection: { graph }, facets }: V
   }
 }
 
-/** Returns the candidates that match a condition. */
 function matching({ condition, candidates }: Pick<Asked, 'condition' | 'candidates'>, facts: VaultFacts): KeySet {
   return condition === undefined ? candidates : evaluate(condition, new VaultSource(facts, candidates))
 }

@@ -38,7 +38,6 @@ export class SearchIndex {
   readonly #recentPages = new Recent<string, Uint8Array | undefined>(PAGE_BYTES_KEPT, (page) => page?.length ?? 0)
   /** The files' stamps by key. They are cached, because each search needs thousands of them. */
   readonly #stamps: ({ readonly path: string; readonly stamp: number } | undefined)[] = []
-  /** Loaded vectors by embedder. */
   readonly #tables = new Map<string, LoadedVectors>()
 
   constructor(location: Location, graph: () => Graph, vectorIndex: SearchIndexOptions) {

@@ -56,7 +56,6 @@ export class VectorSlots {
     return this.#searches
   }
 
-  /** Returns a slot's stored vector. */
   fine(slot: number): Float32Array | undefined {
     return this.#read(this.#keys[slot] as number, this.#ordinals[slot] as number)
   }
@@ -66,7 +65,6 @@ export class VectorSlots {
     this.#index = index
   }
 
-  /** Replaces a key's vectors. */
   set(key: number, vectors: CoarseVectors): void {
     const before = this.#slotsByMark(key)
     const slots: number[] = []
@@ -85,7 +83,6 @@ export class VectorSlots {
     else this.#ofKey.set(key, slots.slice())
   }
 
-  /** Removes a key's vectors. */
   delete(key: number): void {
     for (const slot of this.#ofKey.get(key) ?? []) this.#release(slot)
     this.#ofKey.delete(key)
@@ -122,7 +119,6 @@ export class VectorSlots {
     for (let slot = this.#next - 1; slot >= 0; slot--) if (Number.isNaN(this.#marks[slot])) this.#free.push(slot)
   }
 
-  /** Returns the slots whose vectors have changed since the given marks. */
   changedSince(marks: Float64Array): readonly number[] {
     const changed: number[] = []
     for (let slot = 0; slot < Math.min(this.#next, marks.length); slot++) {
@@ -178,7 +174,6 @@ export class VectorSlots {
 
 const FREE = Number.NaN
 
-/** Reserved slots, by the mark of the vector that each is reserved for. */
 class ReservedSlots {
   readonly #first = new Map<number, number>()
   /** The next slot with the same mark, or −1. */

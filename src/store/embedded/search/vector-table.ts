@@ -5,7 +5,6 @@ import type { CoarseNote } from './coarse-part.ts'
 import type { StoredVector, StoredVectors } from './search-rows.ts'
 import { VectorSlots, type VectorTableHit } from './vector-slots.ts'
 
-/** Reads a note's stored vectors. */
 export type ReadVectors = (key: number) => StoredVectors | undefined
 
 /** Returns true if a key still refers to the file that the vectors belong to (see `stampOf`). */
@@ -51,12 +50,10 @@ export class VectorTable {
     this.#graph?.follow()
   }
 
-  /** Number of notes with vectors. */
   get notes(): number {
     return this.#stamps.size
   }
 
-  /** Replaces a note's vectors. */
   set({ key, stamp, chunks, names }: CoarseNote): void {
     this.#stamps.set(key, stamp)
     this.#chunks.set(key, chunks)
@@ -70,7 +67,6 @@ export class VectorTable {
     this.#names.delete(key)
   }
 
-  /** Returns the keys of the notes that have vectors. */
   keys(): Iterable<number> {
     return this.#stamps.keys()
   }

@@ -156,7 +156,6 @@ class QuantisedRows {
     for (let label = 0; label < this.#end; label++) if (this.has(label)) yield label
   }
 
-  /** Sets a label's vector. */
   set(label: number, { scale, values }: CoarseVector): void {
     this.#reserve(label + 1)
     this.#kernel.rows.set(values, label * this.#stride)

@@ -240,7 +240,6 @@ function manifestPath(path: string, fingerprint: string): string {
   return `${path}-${sha256Of(fingerprint).slice(0, 32)}.manifest`
 }
 
-/** Returns the files that belong to a sidecar. */
 function partsOf(path: string, { sha256, fingerprint }: Sidecar): readonly string[] {
   return [dataPath(path, sha256), manifestPath(path, fingerprint)]
 }

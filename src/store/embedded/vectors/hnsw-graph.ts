@@ -139,7 +139,6 @@ export class HnswGraph {
   }
 }
 
-/** A saved graph. */
 export type GraphFile = WrittenGraph
 
 /** Number of links per label on each level, which is hnswlib's default. The lowest level has twice as many. */

@@ -5,7 +5,6 @@ import type { Connection } from './connection.ts'
 import { LEAST_VERSION } from './place.ts'
 import { INDEXES, onlineIndexes, vectorNames, wordNames } from './schema.ts'
 
-/** A finding about the database. */
 export interface DatabaseFinding {
   readonly state: 'ok' | 'warn' | 'fail'
   readonly message: string
@@ -96,7 +95,6 @@ async function examineIndexes(connection: Connection, facts: VaultFacts | undefi
   }
 }
 
-/** Returns the names of the vault's own indexes. */
 function ownIndexes(vault: string, facts: VaultFacts | undefined): readonly string[] {
   if (facts === undefined) return []
   const ofVectors = facts.embedders

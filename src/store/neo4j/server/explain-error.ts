@@ -1,7 +1,6 @@
 import { RouxError, SnapshotOutdated } from '../../../core/errors.ts'
 import { LEAST_VERSION, type Neo4jPlace, serverOf } from './place.ts'
 
-/** A failure of the server or the connection. */
 interface Failure {
   /** The error code from Neo4j or its driver. */
   readonly code: string

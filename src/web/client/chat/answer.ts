@@ -1,23 +1,18 @@
-/** A note in an answer. */
 export interface Named {
   readonly id: string
   readonly title?: string
-  /** A detail from the answer. */
   readonly detail?: string
 }
 
-/** A community in an answer. */
 export interface NamedCommunity {
   readonly id: string
   readonly label: string
   readonly notes: number
-  /** Its key notes. */
   readonly key: readonly Named[]
 }
 
 /** The part of a tool's answer that a map can show. */
 export interface Pictured {
-  /** One sentence. */
   readonly said: string
   readonly notes: readonly Named[]
   /** The note whose neighbours are shown, as named in the call. */

@@ -64,7 +64,6 @@ function find(words: string): void {
   if (words !== '') byId('said').textContent = found.length === 0 ? 'No title has that in it.' : ''
 }
 
-/** A note in a list. */
 function choice(note: number): HTMLElement {
   const button = element('button', { type: 'button', textContent: titleOf(note), onclick: () => go(note) })
   return element('li', {}, [button])
