@@ -18,10 +18,10 @@ export interface Renaming {
 
 /**
  * Plans the edits that keep every link pointing to its file when names change. A link is rewritten only if it would otherwise resolve
- * differently. There is one exception: a Markdown link whose path is relative to the source's folder is also rewritten if its file
- * could afterwards be found only by searching the vault or by ignoring case. Other Markdown tools do neither. (This does not apply if
- * Obsidian is set to write paths from the root.) Every new target is resolved with the new names, and every edited text is parsed
- * again.
+ * differently, with two exceptions. A link to a moved file is also rewritten if it would become ambiguous. A Markdown link whose path
+ * is relative to the source's folder is also rewritten if its file could afterwards be found only by searching the vault or by
+ * ignoring case, because other Markdown tools do neither. (This does not apply if Obsidian is set to write paths from the root.) Every
+ * new target is resolved with the new names, and every edited text is parsed again.
  * @param sources the files returned by `affectedSources`, with their current links
  */
 export function planRelink(sources: Iterable<RelinkSource>, renaming: Renaming, texts: SourceTexts): RelinkPlan {
@@ -82,12 +82,18 @@ class Relinker implements RelinkPlan {
       return false
     }
     if (found.kind !== 'file' || found.key !== link.to) return true
+    // Like Obsidian, write a longer path if other files now share the moved file's name.
+    if (found.rivals !== undefined && link.rivals === undefined && this.#isMoved(link.to)) return true
     // The link still resolves, but perhaps only by a search, or by ignoring case, which other Markdown tools do not do.
     const { names, newLinkFormat } = this.#renaming
     if (newLinkFormat === 'absolute' && !hasFolderTargets(names.mode)) return false
     if (siblingOf(link, source, names) !== link.to) return false
     if (siblingOf(link, now, this.#after) !== link.to) return true
     return isSpelledAs(link, source, names) && !isSpelledAs(link, now, this.#after)
+  }
+
+  #isMoved(key: number): boolean {
+    return this.#renaming.names.path(key) !== this.#after.path(key)
   }
 
   #chooser(source: RelinkSource, now: Source): Choose {

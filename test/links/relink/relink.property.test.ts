@@ -124,9 +124,12 @@ function expectNeeded(before: TextVault, moved: Record<string, string>, plan: Re
     if (before.flavour.mode === 'docs' || before.flavour.mode === 'foam') continue
     const after = moved[path] ?? path
     const wrong = before.source(path)?.links.filter((link, at) => {
-      if (careless.source(after)?.links[at]?.to !== link.to) return true
-      // Only the application's search finds it now, while any Markdown reader did before.
+      const now = careless.source(after)?.links[at]
+      if (now?.to !== link.to) return true
       const to = [...before.keys].find(([, key]) => key === link.to)?.[0] ?? ''
+      const isAmbiguous = link.rivals === undefined && now.rivals !== undefined
+      if (isAmbiguous && moved[to] !== undefined) return true
+      // Only the application's search finds it now, while any Markdown reader did before.
       return SPELLINGS.some(
         (spelling) => leadsFromFolder(link, path, to, spelling) && !leadsFromFolder(link, after, moved[to] ?? to, spelling),
       )

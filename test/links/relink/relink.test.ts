@@ -38,6 +38,20 @@ function moved(
 
 const RENAME = { 'a.md': 'b c.md' }
 
+describe('a name that other files have, too', () => {
+  const others = ['x/b.md', 'y/b.md']
+
+  test('a link to the moved file gets a longer path', () => {
+    check({ move: { 'b.md': 'w/b.md' }, others }, '[[b]] [[b|B]] [m](b.md)', '[[w/b]] [[w/b|B]] [m](w/b.md)')
+    check({ move: { 'c.md': 'w/b.md' }, others }, '[[c]]', '[[w/b]]')
+  })
+
+  test('links that were ambiguous before, and links to other files, stay', () => {
+    check({ move: { 'v/b.md': 'w/b.md' }, others }, '[[b]]', '[[b]]')
+    check({ move: { 'c.md': 'wide/b.md' }, others: ['x/b.md'] }, '[[b]]', '[[b]]')
+  })
+})
+
 describe('a name that is not in NFC on disk', () => {
   const [nfd, nfc] = ['Cafe\u0301', 'Caf\u00e9']
 

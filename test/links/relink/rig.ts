@@ -50,9 +50,9 @@ export class TextVault {
         const keys = this.#mentions.get(name) ?? new Set()
         this.#mentions.set(name, keys.add(source.key))
       })
-      const to = found.kind === 'file' ? found.key : found.name
+      const [to, rivals] = found.kind === 'file' ? [found.key, found.rivals] : [found.name, undefined]
       const { subpath, property, inComment } = link
-      return { ...link, to, subpath, property, inComment, rivals: undefined, byAlias: undefined, brokenSubpath: undefined }
+      return { ...link, to, subpath, property, inComment, rivals, byAlias: undefined, brokenSubpath: undefined }
     })
     this.#sources.set(source.key, { ...source, links: resolved })
   }
