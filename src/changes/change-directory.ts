@@ -19,8 +19,7 @@ export interface PendingWrite {
 }
 
 /**
- * The vault's folder while a change is applied or rolled back. Resolves vault-relative names and tracks the folders that were
- * touched.
+ * The vault's folder while a change is applied or rolled back. Resolves vault-relative names and remembers which folders to sync.
  */
 export class ChangeDirectory {
   readonly fs: ChangeFiles
@@ -54,7 +53,7 @@ export class ChangeDirectory {
     return this.stamp(path)?.kind === 'file' ? this.fs.hash(this.at(path)) : undefined
   }
 
-  /** Like `hash`, but returns an empty string for anything that is not a regular file. */
+  /** Like `hash`, but returns an empty string for folders, links and other special files. */
   found(path: string): string | undefined {
     return this.stamp(path) === undefined ? undefined : (this.hash(path) ?? '')
   }
@@ -73,7 +72,6 @@ export class ChangeDirectory {
     await this.fs.unlink(this.at(path))
   }
 
-  /** Removes a file that might already be gone. */
   async discard(path: string): Promise<void> {
     if (this.stamp(path) !== undefined) await this.unlink(path)
   }
@@ -108,7 +106,7 @@ export class ChangeDirectory {
     this.rename(from, to)
   }
 
-  /** Checks whether a folder lists both names, which means that they are two files rather than two spellings of one. */
+  /** Checks whether a folder lists both names. If not, they are two spellings of one file. */
   hasBoth(a: string, b: string): boolean {
     const names = this.fs.readdir(this.at(folderOf(a)))
     return [a, b].every((path) => names.includes(nameOf(path)))
@@ -119,14 +117,12 @@ export class ChangeDirectory {
     this.fs.copy(this.at(from), this.at(to))
   }
 
-  /** Creates a folder if it does not exist. */
   makeFolder(path: string): void {
     if (this.stamp(path)?.kind === 'folder') return
     this.#touch(path)
     this.fs.mkdir(this.at(path))
   }
 
-  /** Removes a folder if it is empty. Otherwise, returns `false`. */
   removeFolder(path: string): boolean {
     this.#touch(path)
     try {
@@ -152,7 +148,7 @@ export class ChangeDirectory {
     }
   }
 
-  /** Waits for all items before reporting the first failure, because nothing may still be running during a rollback. */
+  /** Waits for all items even if one fails, because nothing may still be running when a rollback begins. */
   async #each<T>(items: readonly T[], action: (item: T) => Promise<void>): Promise<void> {
     const left = items.values()
     let failure: { readonly error: unknown } | undefined

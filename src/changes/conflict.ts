@@ -15,7 +15,7 @@ const CONTEXT = 2
 
 const MAX_SHORT = 2000
 
-/** A file whose content is not what was expected. */
+/** A file whose content differs from what the change expected. */
 export interface Mismatch {
   readonly path: string
   /** Hexadecimal SHA-256 of the expected content. */
@@ -55,7 +55,7 @@ const MAX_CANDIDATES = 10
 export function conflict(mismatches: readonly Mismatch[], outcome = 'Nothing was written.'): RouxError {
   const [first] = mismatches
   if (first === undefined) return new RouxError('CONFLICT', `Files changed in the meantime. ${outcome}`)
-  // The caller may have read neither the current nor the expected content, so pass on only partial hashes.
+  // The caller may have read neither version, so pass on only partial hashes.
   const told = mismatches.slice(0, MAX_CANDIDATES).map((each) => {
     const expected = partialHash(each.expected)
     return each.actual === undefined ? { ...each, expected } : { ...each, expected, actual: partialHash(each.actual) }

@@ -38,7 +38,7 @@ export function asideName(change: string, index: number, aside: Aside): string {
   return `.roux-${change}-${index}.${aside}`
 }
 
-/** Returns the file that a temporary name belongs to, or `undefined` for names that these entries do not use. */
+/** Returns the path whose temporary file has this name, or `undefined` if no entry uses the name. */
 export function namedByAside(name: string, entries: readonly Entry[]): string | undefined {
   const [, index = '', aside] = /^\.roux-.+-(\d+)\.(\w+)$/.exec(name) ?? []
   const entry = aside === undefined ? undefined : entries[Number(index)]

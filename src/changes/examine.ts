@@ -9,7 +9,7 @@ import type { ChangeFiles, FileStamp } from './file-system.ts'
 import { PathChecks, type Refusal, type Room } from './path-checks.ts'
 import { inTrash, quote, TRASH } from './path-rules.ts'
 
-/** A requested change, including the one that undoes a `create`. */
+/** A requested change. Undoing a `create` adds the kind `remove`. */
 export type Intent = FileChange | { readonly kind: 'remove'; readonly path: string; readonly before: string }
 
 /** A change that has been checked against the disk and can be recorded. */
@@ -17,7 +17,7 @@ export interface Examined {
   readonly entries: readonly Entry[]
   /** Bytes before and after, by hash. */
   readonly contents: ReadonlyMap<string, Uint8Array>
-  /** Each existing file's stamp at the time its bytes were read. */
+  /** Stamp of each existing file when its bytes were read. */
   readonly stamps: ReadonlyMap<string, FileStamp>
 }
 
@@ -27,7 +27,6 @@ export interface ExamineOptions {
   readonly refusal: Refusal
   /** True if the change is an undo, which may restore names that existed before. */
   readonly restores?: boolean
-  /** Returns earlier content by hash, to show a diff. */
   knownContent(hash: string): Uint8Array | undefined
 }
 
@@ -144,7 +143,7 @@ class Examination {
     }
   }
 
-  /** Returns the stamp of a file. If it no longer exists, records a mismatch and returns `undefined`. */
+  /** Returns a file's stamp, or records a mismatch and returns `undefined` if the file no longer exists. */
   #requireFile(path: string, expected: string | undefined): FileStamp | undefined {
     const stamp = this.#around.find(path)
     if (stamp?.kind === 'file') {
@@ -220,7 +219,7 @@ function requireOneRoleEach(intents: readonly Intent[], keyOf: (path: string) =>
   requireStillFolders(intents)
 }
 
-/** Requires that nothing else is added to or removed from a folder that moves as a whole. */
+/** Requires that no other change adds to or removes from a folder that moves as a whole. */
 function requireStillFolders(intents: readonly Intent[]): void {
   const moves = intents.filter((intent) => intent.kind === 'move')
   const above = new Set(moves.flatMap(({ from, to }) => [from, to]))

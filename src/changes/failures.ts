@@ -10,7 +10,7 @@ import { ForeignDatabase } from './record/state-database.ts'
 
 const DENIED = new Set(['EACCES', 'EPERM', 'EROFS'])
 
-/** Error codes that occur if another program creates, deletes or replaces a name between two calls. */
+/** Errors that occur if another program creates, deletes or replaces a file between two calls. */
 export const RACES: ReadonlySet<string> = new Set(['EEXIST', 'ENOENT', 'ENOTDIR', 'ELOOP', 'EISDIR'])
 
 /** The usual reason for leaving a file unchanged. */
@@ -64,7 +64,7 @@ function withoutRoot(error: unknown, root: string): string {
   return message.replaceAll(`${root}/`, '')
 }
 
-/** Replaces temporary names in an error with the names of the files they belong to. */
+/** Replaces temporary names in an error message with the names of the real files. */
 export function namingFiles(error: unknown, entries: readonly Entry[]): unknown {
   if (error instanceof RouxError || !(error instanceof Error)) return error
   const message = error.message.replace(/\.roux-[\w.-]+/g, (name) => {

@@ -17,9 +17,9 @@ export interface FileStamp {
 }
 
 /**
- * File-system calls that change a vault. Any of them may fail. Most are synchronous, because they take microseconds. Calls that wait
- * for the disk run four at a time, so that they share one commit of the file system's journal. (For 600 files, an fsync takes 3 ms
- * one at a time and 0.05 ms four at a time; an unlink takes 2.5 ms and 0.4 ms.)
+ * File-system calls that change a vault, any of which may fail. Most are synchronous because they take microseconds. Those that
+ * wait for the disk run four at a time, to share one commit of the file system's journal: for 600 files, an fsync takes 3 ms one
+ * at a time but 0.05 ms four at a time, and an unlink 2.5 ms versus 0.4 ms.
  */
 export interface ChangeFiles {
   /** Returns `undefined` if nothing exists. Does not follow links. */

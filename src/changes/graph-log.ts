@@ -14,8 +14,8 @@ import { identityOf, type OpenDatabase, requireFormat, StateFile, type StateForm
 const APPLICATION_ID = 0x526f7802
 
 /**
- * Migrations, one for each version. In a row that only records a generation, `base` equals `generation`. At most one process logs a
- * given commit, but another process may have just logged the same generation.
+ * Migrations, one per version. In a row that only records a generation, `base` equals `generation`. Only one process logs a given
+ * commit, but another may already have logged the same generation.
  */
 const MIGRATIONS: readonly string[] = [
   `
@@ -207,7 +207,7 @@ class LogWriter implements OpenLogWriter {
   readonly #options: LogWriterOptions
   readonly #file: StateFile
   #statements: (LogStatements & { readonly database: Database }) | undefined
-  /** Time of the last size check, and number of commits since then. */
+  /** Time of the last size check and number of commits since then. */
   #pruned = { commits: 0, time: 0 }
   #waiting: readonly Waiting[] = []
   #isFailing = false
@@ -267,7 +267,7 @@ class LogWriter implements OpenLogWriter {
     inTransaction(database, () => {
       const now = (this.#options.now ?? Date.now)()
       const newest = statements.last.get(this.#options.root) as { readonly time: number | null }
-      // Rows must stay in order even if the clock is set back.
+      // Keep rows in order even if the clock is set back.
       const time = Math.max(now, newest.time ?? 0)
       for (const one of this.#waiting) this.#insert(statements, one, time)
       if (this.#isToPrune(now)) prune(database, this.#options.retention, now)
@@ -300,7 +300,6 @@ interface LogStatements {
   readonly insert: Statement
 }
 
-/** Prepares the statements once, because preparing them takes longer than running them. */
 function statementsOf(database: Database): LogStatements {
   return {
     last: database.prepare('SELECT max(time) AS time FROM commits WHERE vault = ?'),

@@ -9,7 +9,7 @@ const APPLICATION_ID = 0x526f7803
 /** How long to wait for another process that is writing, in milliseconds. */
 const BUSY_TIMEOUT = 2_000
 
-/** Migrations, one for each version. Never edit a released migration; only add new ones. */
+/** Migrations, one per version. Never edit a released migration; only add new ones. */
 const MIGRATIONS: readonly string[] = [
   `
   CREATE TABLE communities (vault TEXT PRIMARY KEY, bytes BLOB NOT NULL) STRICT, WITHOUT ROWID;
@@ -31,8 +31,8 @@ export interface InsightStateOptions {
 }
 
 /**
- * Opens the stored insight state. It is stored separately from the record of changes, because the thread that answers calls opens
- * this file, and neither file may block or damage the other.
+ * Opens the stored insight state. It has its own file because the thread that answers calls opens it, and it must neither block
+ * nor damage the record of changes.
  */
 export function openInsightState(options: InsightStateOptions): StoredInsightState {
   return new StoredInsightState(options)
@@ -86,8 +86,8 @@ class StoredInsightState implements InsightState {
   }
 
   /**
-   * Reads this vault's rows. Returns no rows if nothing has been saved or the file cannot be read, because answers do not depend on
-   * them.
+   * Reads this vault's rows. Returns none if nothing has been saved or the file cannot be read, because answers do not depend on
+   * it.
    */
   #read(sql: string): readonly Readonly<Record<string, unknown>>[] {
     try {

@@ -193,7 +193,6 @@ class RecordedChanges implements Changes {
     }
   }
 
-  /** @returns the files that were left unchanged */
   async #giveUp(
     id: string,
     place: ChangeDirectory,

@@ -5,13 +5,13 @@ import { missingVault } from './failures.ts'
 import type { ChangeFiles, FileStamp } from './file-system.ts'
 import { inTrash, nameProblem, quote, requireInside } from './path-rules.ts'
 
-/** Returns the reason why the settings forbid writing a path, or `undefined` if they allow it. */
+/** Returns why the settings forbid writing a path, or `undefined` if they allow it. */
 export type Refusal = (path: string) => string | undefined
 
 export interface Room {
-  /** A path that differs only in case and whose name becomes free. */
+  /** A path that differs only in case and is freed by the same change. */
   readonly leaving?: string | undefined
-  /** True if the name existed before or is in the trash. In that case, the rules for new names do not apply. */
+  /** True if the name existed before or is in the trash, so the rules for new names do not apply. */
   readonly isReturn?: boolean
 }
 
@@ -104,7 +104,10 @@ export class PathChecks {
     return this.#fs.isSpelled(`${this.#root}/${path}`)
   }
 
-  /** On case-insensitive file systems, a twin is the same name. On others, it would prevent copying the vault to such a system. */
+  /**
+   * On a case-insensitive file system, a twin is the same file. On any other, it would prevent copying the vault to a
+   * case-insensitive one.
+   */
   #requireNoTwin(path: string, leaving: string | undefined): void {
     const twin = this.#twinOf(path)
     if (twin === undefined || twin === leaving) return

@@ -1,7 +1,7 @@
 import { invalid, RouxError } from '../core/errors.ts'
 import { trimEndOf } from '../core/text/trim-characters.ts'
 
-/** The reason why a new name does not work everywhere, and a suggested name that does. */
+/** Why a new name does not work everywhere, and a suggestion that does. */
 export interface NameProblem {
   readonly reason: string
   readonly suggestion: string
@@ -51,7 +51,7 @@ const FORBIDDEN = /[<>:"|?*\\/\x00-\x1f\x7f]/u
 const LONE_SURROGATE = /\p{Surrogate}/u
 // Characters that Obsidian rejects in note names, because links cannot contain them.
 const UNLINKABLE = /[#^[\]]/u
-/** The limit on ext4, APFS and NTFS. APFS and NTFS allow 255 code units, which never have fewer bytes. */
+/** The limit on ext4. APFS and NTFS allow 255 code units, which never take fewer bytes. */
 const MAX_BYTES = 255
 
 /** Returns the reason why a new name is invalid on Windows, in Obsidian or on a common file system, or `undefined` if it is valid. */

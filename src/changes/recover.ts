@@ -19,9 +19,9 @@ export interface RecoveryParts {
 }
 
 /**
- * Settles unfinished changes, newest first. Must be called under the write lock. The processes that made these changes have therefore
- * crashed, failed to roll back, or failed to record the outcome. An outcome saved next to the record is final, and the vault is not
- * touched. Otherwise, a change whose bytes are all in place is completed, and any other change is rolled back.
+ * Settles unfinished changes, newest first. Must hold the write lock, so the processes that made them have crashed, failed to
+ * roll back or failed to record the outcome. A change whose outcome was saved next to the record is left alone. Any other is
+ * completed if all of its bytes are in place, and otherwise rolled back.
  * @throws RouxError `VAULT_NOT_FOUND`, and errors from calls; it must then be called again
  */
 export async function recoverChanges({ root, fs, journal, endings }: RecoveryParts): Promise<readonly Recovery[]> {
@@ -60,8 +60,8 @@ export async function recoverChanges({ root, fs, journal, endings }: RecoveryPar
 }
 
 /**
- * Removes outdated outcome files. All vaults use the same folder, and a file whose change is no longer unfinished would otherwise
- * never be checked.
+ * Removes outcome files of changes that are no longer unfinished. All vaults share the folder, and nothing else would check these
+ * files.
  */
 function forgetEnded(journal: Journal, endings: Endings): void {
   const noted = endings.noted()
@@ -83,7 +83,8 @@ export function contentOf(journal: Journal): ContentOf {
 }
 
 /**
- * Checks whether this is a different folder, such as the empty mount point of a disconnected drive. Changes in it are not given up.
+ * Checks whether the root is now a different folder, such as the empty mount point of a disconnected drive. Its changes must
+ * wait.
  */
 function isOtherFolder(place: ChangeDirectory, { rootInode, entries }: ChangeRecord, inode: bigint | undefined): boolean {
   if (String(inode) === rootInode) return false
@@ -114,7 +115,7 @@ export class Endings {
     return this.#known.get(id) ?? ENDINGS.find((ending) => existsSync(this.#path(id, ending)))
   }
 
-  /** Returns the ids of the changes, in all vaults, that have such a file. */
+  /** Returns the ids of the changes with an outcome file, in all vaults. */
   noted(): readonly string[] {
     return namesIn(this.#folder).flatMap((name) =>
       ENDINGS.flatMap((ending) => (name.endsWith(`.${ending}`) ? name.slice(0, -ending.length - 1) : [])),

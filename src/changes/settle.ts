@@ -57,8 +57,8 @@ export async function carryOut(place: ChangeDirectory, entries: readonly Numbere
 }
 
 /**
- * Completes or rolls back a change that was interrupted at any point, even while it was being settled. The state of the disk
- * determines what remains to be done. Bytes that match neither side were written by another program and are kept.
+ * Completes or rolls back a change that was interrupted at any point, even while being settled. What remains to be done follows
+ * from the state of the disk. Bytes that match neither side were written by another program and are kept.
  * @returns the files that were left unchanged
  */
 export async function settle(
@@ -91,7 +91,7 @@ export function sideOf(place: ChangeDirectory, entries: readonly Numbered[]): Si
 }
 
 /**
- * Returns `undefined` if the entry is inconclusive: another program has changed the file, or a folder to remove may still be there.
+ * Returns `undefined` if the entry does not tell: another program has changed the file, or a folder to remove may still be there.
  */
 function sideOfEntry(place: ChangeDirectory, entry: Numbered, finalPath: string): Side | undefined {
   const { kind, path, index } = entry
@@ -142,7 +142,7 @@ function pendingWritesOf(place: ChangeDirectory, entry: Numbered, { content, sta
   return [{ path: place.aside(path, index, 'new'), bytes: content(after), mode, like: stamps.get(path) }]
 }
 
-/** Checks the files again, because writing bytes may have taken seconds. */
+/** Checks the files again, because writing the new bytes may have taken seconds. */
 function requireUntouched(place: ChangeDirectory, entries: readonly Numbered[], stamps: ReadonlyMap<string, FileStamp>): void {
   const changed: Mismatch[] = []
   for (const entry of entries) {
@@ -187,7 +187,7 @@ function requireDisplaced(place: ChangeDirectory, entries: readonly Numbered[], 
   if (changed.length > 0) throw new FilesChanged(changed, 'It was put back with its current content; nothing else was changed.')
 }
 
-/** Returns a displaced file that is not the expected one because another program wrote to it in the meantime. */
+/** Returns a mismatch if the displaced file is not the expected one, because another program wrote to it in the meantime. */
 function displacedByOther(place: ChangeDirectory, entry: Numbered): Mismatch | undefined {
   if (entry.kind !== 'replace' && entry.kind !== 'move' && entry.kind !== 'remove') return undefined
   const { path, index, kind } = entry
@@ -215,7 +215,6 @@ async function untilStill<T>(action: () => Promise<T>): Promise<T> {
   return await action()
 }
 
-/** @returns the reason if something was left unchanged */
 async function rollBack(place: ChangeDirectory, entry: Numbered, content: ContentOf): Promise<string | undefined> {
   switch (entry.kind) {
     case 'makeFolder':
@@ -244,7 +243,7 @@ async function rollBackFile(place: ChangeDirectory, entry: Numbered<FileEntry>, 
   await place.discard(restore)
   const now = place.found(path)
   const displaced = place.hash(old)
-  // As long as the new bytes are in their temporary file, a file with the new name must belong to another program.
+  // While the new bytes are still in their temporary file, a file with the new name must belong to another program.
   const isWaiting = before === undefined && place.stamp(fresh) !== undefined && !place.isSame(fresh, path)
   const isOurs = now !== undefined && now === after && !isWaiting
   const isMissing = now === undefined && before !== undefined && (after === undefined || wasBrokenOff || displaced !== undefined)
@@ -301,15 +300,15 @@ function rollBackFolderMove(place: ChangeDirectory, { path, to }: EntryOf<'moveF
 interface Displaced {
   /** Where the bytes came from. */
   readonly path: string
-  /** Hash of bytes that can be discarded because they are in the record or under another name. */
+  /** Hash of bytes that may be deleted, because the record or another file contains them. */
   readonly ours: string | undefined
-  /** Hash of bytes at `path` that can be overwritten because they are in the record or under another name. */
+  /** Hash of bytes at `path` that may be overwritten, because the record or another file contains them. */
   readonly over?: string | undefined
 }
 
 /**
- * Removes a temporary name that might still exist. If it contains another program's bytes, they are put back in place, or saved next
- * to it as a conflicted copy.
+ * Removes a temporary file that may still exist. If another program wrote to it, its bytes are put back in place or saved as a
+ * conflicted copy.
  * @returns the reason if something was left unchanged
  */
 async function resolveDisplaced(

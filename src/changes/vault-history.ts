@@ -54,7 +54,7 @@ export function forgetHistory(options: HistoryOptions): History {
 
 type Counted = Pick<History, 'changes' | 'unfinished'>
 
-/** If there is no file, there is nothing to do, and none is created. */
+/** Runs the action if the file exists. Never creates it. */
 function onJournal({ stateFolder, openDatabase }: HistoryOptions, use: (database: Database) => Counted): Counted {
   const path = join(stateFolder, 'state.db')
   if (identityOf(path) === undefined) return { changes: 0, unfinished: 0 }

@@ -34,7 +34,6 @@ export type FileChange =
 /** `applying` means started, but neither completed nor rolled back. */
 export type ChangeState = 'applying' | 'done' | 'undone' | 'rolled_back'
 
-/** A recorded change, as shown in lists. */
 export interface ChangeSummary {
   /** Sorting by id yields chronological order. */
   readonly id: string

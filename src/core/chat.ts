@@ -1,4 +1,3 @@
-/** A message in a conversation with a model. */
 export interface ChatMessage {
   readonly role: 'user' | 'assistant'
   readonly content: string
@@ -17,7 +16,6 @@ export interface ChatRequest {
   readonly signal?: AbortSignal | undefined
 }
 
-/** Actual token usage of a request. */
 export interface ChatUsage {
   readonly input: number
   readonly output: number

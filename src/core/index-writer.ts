@@ -34,7 +34,6 @@ export interface FileInfo {
 /** Headings and blocks that a link can point to. */
 export type Outline = Pick<FileInfo, 'headings' | 'blocks'>
 
-/** Everything the index stores about a file. */
 export interface FileRecord {
   /** A small number assigned by the indexer. It identifies the exact path and is reused after the file is deleted. */
   readonly key: number
@@ -52,7 +51,7 @@ export interface FileRecord {
   readonly aliases: readonly string[]
   readonly tags: readonly string[]
   readonly links: readonly ResolvedLink[]
-  /** Folded names that the links depend on. */
+  /** Folded names used in the links, to find the links that a renamed file affects. */
   readonly mentions: readonly string[]
   readonly style: LinkStyle
   /** Number of malformed parts in the file. */
@@ -78,19 +77,25 @@ export interface LinkStyle {
   readonly relativeLinks: number
 }
 
-/** Part of a generation. Within a generation, each file is put at most once, and a key is removed before it is reused. */
+/**
+ * A batch of changes within one generation. Each file may be put only once per generation, and a key must be removed before it is
+ * reused.
+ */
 export interface Batch {
   readonly put: readonly FileRecord[]
   readonly remove: readonly number[]
-  /** Files whose stat has changed but whose content, which was read again, has not. Readers see no change. */
+  /** Files with a new stat but the same content. Readers see no change. */
   readonly touch: readonly KnownFile[]
-  /** Computes the ids, for engines that store them. Call it before `commit`. Engines that identify files by key can skip it. */
+  /**
+   * Returns node ids for engines that store them. Must be called before `commit`. Engines that identify files by key need not
+   * call it.
+   */
   ids(): GivenIds
 }
 
 /** Ids assigned by a batch, without the vault's name. */
 export interface GivenIds {
-  /** All files in the batch, and other files whose id or twins changed. */
+  /** All files in the batch, plus files outside it whose id or twins changed. */
   readonly files: readonly GivenId[]
   /** Returns the id of a missing target, given its name in a link. */
   missing(name: string): NodeId
@@ -103,7 +108,6 @@ export interface GivenId {
   readonly twins: readonly number[]
 }
 
-/** State of the whole vault in one generation. */
 export interface VaultState {
   /** The mode in which the vault was read. Records of different modes must not be mixed. */
   readonly mode?: string
@@ -173,7 +177,6 @@ export interface IndexWriter {
   outlines(keys: readonly number[]): Promise<readonly (Outline | undefined)[]>
   /** Starts the generation that follows `base`. */
   begin(base: number): Promise<OpenGeneration>
-  /** Runs deferred maintenance. Call this method when idle. */
   tidy(): Promise<void>
   /** Discards a damaged index. The next state is generation 0. */
   reset(): Promise<void>

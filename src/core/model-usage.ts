@@ -9,7 +9,6 @@ export interface Account {
   readonly location: 'local' | 'remote'
 }
 
-/** The requests of one day. */
 export interface UsageRow extends Account {
   /** UTC date, e.g. `2026-01-31`. */
   readonly day: string

@@ -11,7 +11,7 @@ export interface Flavour {
   readonly languages?: readonly string[]
 }
 
-/** The default flavour, for uses where the flavour makes no difference. */
+/** For callers whose result does not depend on the flavour. */
 export const DEFAULT_FLAVOUR: Flavour = { profile: 'lenient', mode: 'obsidian', comments: true }
 
 export interface IgnoredTags {
@@ -103,7 +103,6 @@ export interface Note {
   readonly properties: Readonly<Record<string, unknown>>
   /** Ordered by position in the file. */
   readonly links: readonly Link[]
-  /** Ordered by position in the file. */
   readonly headings: readonly Heading[]
   /** Ids of `^blocks` without the `^`, in order. */
   readonly blocks: readonly string[]

@@ -1,12 +1,10 @@
 import type { ChangeSummary } from './changes.ts'
 
-/** Property values: anything that both YAML and JSON can represent. */
 export type PropertyValues = Readonly<Record<string, unknown>>
 
 /** For each property, the titles, aliases or ids of the notes it links to. */
 export type RelationTargets = Readonly<Record<string, string | readonly string[]>>
 
-/** How a section's content is changed. */
 export type SectionMode = 'replace' | 'append' | 'prepend' | 'insert_before' | 'insert_after'
 
 /** An operation requested through a write tool. Ids are as given by the caller. */
@@ -94,7 +92,6 @@ export interface WrittenFile {
   readonly relinked: readonly { readonly line: number; readonly before: string; readonly after: string }[]
 }
 
-/** A note's text after an operation. */
 export interface WrittenText {
   /** Hex SHA-256 of the file's bytes. */
   readonly hash: string
@@ -127,13 +124,11 @@ export interface WriteResult {
   readonly dangling: readonly LinkReport[]
   /** Unified diff of all files. */
   readonly diff: string
-  /** Messages for the caller. */
   readonly notes: readonly string[]
 }
 
 /** Previews operations, even if writing is disabled. */
 export interface Planning {
-  /** @throws RouxError for the same reasons as the operations */
   plan(operations: readonly Operation[], signal?: AbortSignal): Promise<WriteResult>
 }
 

@@ -10,7 +10,6 @@ export function unavailableError(message: string, hint: string, cause?: unknown)
   return new RouxError('PROVIDER_ERROR', message, { hint, isTransient: true, cause })
 }
 
-/** Creates the error for calls after `close`. */
 export function closedError(id: string): RouxError {
   return providerError(`The embedder ${id} is closed.`, 'Open it again.')
 }

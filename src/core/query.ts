@@ -69,8 +69,8 @@ export type Lookup =
   /** Matches notes that link to any of `nodes`, or are linked from any of them, excluding `nodes` themselves. */
   | { readonly kind: 'links' | 'linkedfrom'; readonly nodes: readonly NodeId[] }
   /**
-   * Matches notes that link to any note or canvas that meets a condition, or are linked from one. A note's links to itself do not
-   * count. The condition applies to all listed files, regardless of the scope.
+   * Matches notes that link to, or are linked from, any note or canvas that meets the condition. A note's links to itself do not
+   * count. The condition applies to all listed files, even outside the scope.
    */
   | { readonly kind: 'set'; readonly field: 'links' | 'linkedfrom'; readonly condition: Condition }
   | { readonly kind: 'among'; readonly nodes: readonly NodeId[] }

@@ -8,7 +8,7 @@ export class Recent<Key, Value> {
 
   constructor(most: number, sizeOf: (value: Value) => number) {
     this.#most = most
-    // Adds a fixed overhead per entry, so the number of small entries is limited too.
+    // Charge a fixed overhead per entry, so that many small entries also fill the cache.
     this.#sizeOf = (value) => sizeOf(value) + 64
   }
 

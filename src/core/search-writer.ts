@@ -45,7 +45,6 @@ export interface NoteVectors {
   /** Hex SHA-256 of the file's bytes. */
   readonly content: string
   readonly chunks: readonly EmbeddedChunk[]
-  /** The title, followed by the aliases. */
   readonly names: readonly EmbeddedText[]
 }
 
@@ -85,7 +84,6 @@ export interface SearchWriter {
   maintain(): Promise<boolean>
   /** Runs deferred maintenance. Call this method when idle. */
   tidy(): Promise<void>
-  /** Deletes everything. */
   reset(): Promise<void>
   close(): Promise<void>
 }

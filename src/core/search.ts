@@ -20,7 +20,7 @@ export interface WordHits {
 
 /** An indexed word whose spelling is close to that of a given word. */
 export interface NearWord {
-  /** Folded. */
+  /** Folded spelling. */
   readonly word: string
   readonly notes: number
 }
@@ -42,7 +42,6 @@ export interface ChunkHit {
   readonly score: number
 }
 
-/** Position of a chunk in its file. */
 export interface ChunkPlace {
   /** Offset in UTF-16 units. `end` is exclusive. */
   readonly start: number
@@ -77,7 +76,6 @@ export interface VectorState {
   readonly reason?: string
 }
 
-/** Progress of indexing notes for search. */
 export interface SearchProgress {
   /** Progress of indexing words, in notes. */
   readonly words: Progress

@@ -29,7 +29,6 @@ export function inTransaction<T>(database: Database, action: (database: Database
     database.exec('COMMIT')
     return result
   } catch (error) {
-    // Some failures, such as a full disk, already end the transaction.
     quietly(() => database.exec('ROLLBACK'))
     throw error
   }

@@ -8,7 +8,6 @@ import type { SharedResults } from './shared-results.ts'
 /** `missing` is a link target that does not exist. */
 export type NodeKind = 'note' | 'attachment' | 'canvas' | 'missing'
 
-/** A node as shown in lists. */
 export interface NodeSummary {
   readonly id: NodeId
   readonly title: string
@@ -16,7 +15,6 @@ export interface NodeSummary {
   readonly path?: string
 }
 
-/** A node without its text. */
 export interface Node extends NodeSummary {
   readonly kind: NodeKind
   /** Omitted for `missing` nodes. */
@@ -40,7 +38,6 @@ export interface Node extends NodeSummary {
   readonly blocks: readonly string[]
   /** First characters of the body, for lists; see `EXCERPT_LENGTH`. */
   readonly excerpt: string
-  /** True if the body continues after `excerpt`. */
   readonly excerptCut: boolean
 }
 
@@ -79,7 +76,6 @@ export interface Scope {
   readonly note?: NodeId
   /** Includes files hidden by the vault's own filters. */
   readonly withExcluded?: boolean
-  /** Excludes archived notes. */
   readonly withoutArchived?: boolean
   /** Excludes conflict copies made by sync tools. */
   readonly withoutConflicts?: boolean
@@ -125,7 +121,6 @@ export interface Occurrence {
   readonly inComment: boolean
 }
 
-/** A range of a node's text in UTF-16 offsets. */
 export interface Stretch {
   readonly id: NodeId
   readonly start: number
@@ -179,7 +174,6 @@ export interface TagCount {
   readonly count: number
 }
 
-/** A property and how often it is used. */
 export interface PropertyCount {
   /** The most common spelling. */
   readonly key: string
@@ -193,7 +187,7 @@ export type ValueKind = 'text' | 'number' | 'checkbox' | 'date' | 'list' | 'obje
 
 /** A property value. The items of a list are counted individually. */
 export interface ValueCount {
-  /** The most common spelling. Empty if the property has no value. */
+  /** The most common spelling of the value. Empty if the property has no value. */
   readonly value: string
   readonly count: number
 }
@@ -238,7 +232,6 @@ export interface WrittenLink {
   readonly inComment?: true
 }
 
-/** A problem in structured form. `app/read/problems.ts` formats the message and finds similar names. */
 export type Problem = {
   readonly id: NodeId
   /** 1-based line number. 0 if the problem concerns the whole file. */
@@ -266,7 +259,6 @@ export interface ProblemFilter {
   readonly kind?: ProblemKind
   readonly folder?: string
   readonly id?: NodeId
-  /** Only problems of links to this node. */
   readonly target?: NodeId
 }
 
@@ -279,7 +271,6 @@ export interface WantedFilter {
   readonly counts?: (path: VaultPath) => boolean
 }
 
-/** A note that does not exist but is the target of links. */
 export interface WantedNote {
   /** The most common spelling. */
   readonly name: string
@@ -287,7 +278,7 @@ export interface WantedNote {
   readonly ids: readonly [NodeId, ...NodeId[]]
   /** Number of files that link to the note. */
   readonly files: number
-  /** At most three of the files that link to the note, ordered by in-degree and id. */
+  /** Ids of the missing targets with this name, which may be spelled with different case, accents or word separators. */
   readonly sources: readonly NodeId[]
 }
 
@@ -312,15 +303,12 @@ export interface NameOptions {
   readonly limit: number
   /** Minimum similarity, 0–1. */
   readonly minimum: number
-  /** Engines may, but need not, skip names whose length differs by more than this (see `plainName`). */
+  /** Maximum difference in length (see `plainName`). An engine may use it to skip names, but need not. */
   readonly slips?: number
 }
 
-/** Options of `nodes`. */
 export interface NodeOptions {
-  /** Maximum number of links per node. */
   readonly links: number
-  /** True to return `created` and `modified`. */
   readonly times?: boolean
   readonly tasks?: boolean
 }
@@ -380,7 +368,7 @@ export interface Snapshot {
   /** True if results may mix two generations, because the vault changed during the last attempt. */
   readonly isMixed: boolean
   /**
-   * Ends this attempt, so the use case runs again on a newer generation. Does nothing in the last attempt. @throws
+   * Aborts this attempt so that the use case runs again on a newer generation. Does nothing in the last attempt. @throws
    * SnapshotOutdated
    */
   restart(): void
@@ -458,7 +446,6 @@ export interface Snapshot {
   ): Promise<readonly (readonly NameVectorHit[])[]>
   /** Vectors of each note's chunks. `undefined` for notes without vectors from this embedder. */
   vectors(embedder: string, ids: readonly NodeId[]): Promise<readonly (NoteChunks | undefined)[]>
-  /** State of the stored vectors for each embedder, most recently used first. */
   vectorStates(): Promise<readonly VectorState[]>
   /** Notes that match the condition, or all notes if there is no condition, in the requested order, then by id. */
   find(condition: Condition | undefined, options: FindOptions, page: Page): Promise<Found>
@@ -472,7 +459,6 @@ export interface Snapshot {
  */
 export type StoreCondition = 'ready' | 'building' | 'rebuilding' | 'unreachable'
 
-/** Scores of one metric, in the order of the topology they were computed from. */
 export interface Scores {
   readonly scores: Float64Array
   /** Number of sampled sources. Omitted if the scores are exact. */

@@ -15,7 +15,6 @@ export interface Texts {
   read(versions: readonly FileVersion[], signal?: AbortSignal): Promise<readonly ReadText[]>
 }
 
-/** Reads the bytes of any file in the vault. */
 export interface VaultFiles {
   /**
    * Reads a range of a file, truncated at the end of the file, and the size of the whole file. Returns `undefined` if the file does
@@ -26,6 +25,5 @@ export interface VaultFiles {
 
 export interface FileBytes {
   readonly bytes: Uint8Array
-  /** Size of the whole file in bytes. */
   readonly size: number
 }

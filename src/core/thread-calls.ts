@@ -15,14 +15,12 @@ export type Reply = { readonly id: number } & (
   | { readonly error: SentError }
 )
 
-/** A serialized error. `code` is set if it is a `RouxError`. */
 interface SentError extends Pick<ErrorDetails, 'hint' | 'candidates' | 'isTransient'> {
   readonly message: string
   readonly stack?: string
   readonly code?: ErrorCode
 }
 
-/** Methods that a thread exposes. Each takes one argument and optionally a progress callback. */
 export type Methods<S> = { readonly [Name in keyof S]: (argument: never, onProgress: never) => unknown }
 
 type ArgumentOf<Method> = Method extends (argument: infer Argument, ...rest: never) => unknown ? Argument : never
@@ -81,7 +79,6 @@ export class Calls<S extends Methods<S>> {
     else pending?.reject(received(reply.error))
   }
 
-  /** Rejects all pending calls because the other thread has ended. */
   fail(error: Error): void {
     const pending = [...this.#pending.values()]
     this.#pending.clear()
@@ -197,7 +194,7 @@ export class WorkerCalls<S extends Methods<S>, Worker extends CalledWorker> {
     this.#running = running
     worker.on('message', (reply) => running.calls.receive(reply))
     const end = (error?: unknown): void => {
-      // A failed worker can end after its successor has started.
+      // The exit event of a failed worker can arrive after its successor has started.
       if (this.#running !== running) return
       this.#running = undefined
       running.calls.fail(this.#onEnd(error))

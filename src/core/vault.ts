@@ -1,7 +1,6 @@
 import type { VaultPath } from './ids.ts'
 import type { Mode } from './note.ts'
 
-/** The kind of node for a file, derived from its name. */
 export type FileKind = 'note' | 'attachment' | 'canvas'
 
 /** Values used to detect changes without reading the file. */

@@ -96,7 +96,10 @@ export function footnoteEnd(line: LineCursor): number {
   return i > content + 2 && i + 1 < eol && text.charCodeAt(i + 1) === 58 ? i + 2 : -1
 }
 
-/** A position in a line, in characters and in columns. A tab extends to the next multiple of four and may be used in part. */
+/**
+ * A position in a line, in characters and columns. A tab extends to the next multiple of four columns and may be consumed in
+ * part.
+ */
 export class LineCursor {
   readonly text: string
   lineStart = 0
@@ -143,13 +146,13 @@ export class LineCursor {
     this.column = this.contentColumn
   }
 
-  /** Moves to an offset after the content's start. There must be no tab in between. */
+  /** Moves past the content's start to an offset. There must be no tab in between. */
   passTo(offset: number): void {
     this.column = this.contentColumn + offset - this.content
     this.offset = offset
   }
 
-  /** Skips whitespace by columns. The offset stays on a tab that is only partly used. */
+  /** Skips columns of whitespace. A tab that is only partly consumed stays at the offset. */
   advanceColumns(columns: number): void {
     const target = this.column + columns
     while (this.column < target && this.offset < this.eol) {

@@ -37,7 +37,7 @@ export interface Blocks {
   readonly formulas: readonly TextRange[]
 }
 
-/** Maximum nesting depth of containers. Deeper containers are treated as text, which bounds the cost of a line. */
+/** Maximum nesting depth of containers. Deeper ones are read as text, to limit the cost per line. */
 const MAX_DEPTH = 100
 
 const QUOTE = 1
@@ -58,7 +58,7 @@ type Started = 'none' | 'container' | 'leaf'
 const MAY_START = asciiSet('>#`~<=-*_+0123456789[$|: \t\r')
 
 export interface BlockOptions {
-  /** True if deeply indented list items are still list items, as in Logseq's outlines. Otherwise, they may be code. */
+  /** True if deeply indented list items are still list items, as in Logseq's outlines, rather than code. */
   readonly isOutline?: boolean
 }
 
@@ -176,7 +176,7 @@ class BlockScanner implements Blocks {
     this.#matched = depth + 1
   }
 
-  /** Closes the open leaf and the containers that the line does not continue. */
+  /** Closes the open leaf and the containers that do not continue on this line. */
   #interrupt(): void {
     this.#closeLeaf()
     this.#depth = this.#matched
@@ -304,7 +304,7 @@ class BlockScanner implements Blocks {
 
   // Block starts
 
-  /** Opens the containers that start on the line, then at most one leaf. */
+  /** Opens the containers that start on this line, and at most one leaf. */
   #startBlocks(): void {
     while (!this.#line.blank) {
       if (this.#isIndented()) {
@@ -366,7 +366,10 @@ class BlockScanner implements Blocks {
     }
   }
 
-  /** A dash can underline a heading, be a thematic break, mark a list item or start a table's delimiter row, tested in this order. */
+  /**
+   * A line of dashes can be a heading's underline, a thematic break, a list item or a table's delimiter row, checked in this
+   * order.
+   */
   #startDashed(c: number): Started {
     let started = this.#startSetext(c)
     if (started === 'none') started = this.#startBreak(c)
@@ -427,7 +430,7 @@ class BlockScanner implements Blocks {
     return 'container'
   }
 
-  /** `$$` opens a block only if a later line closes it. Otherwise, an unclosed `$$` would hide the rest of the note. */
+  /** `$$` only opens a block that a later line closes. Otherwise, an unclosed `$$` would hide the rest of the note. */
   #startMath(): Started {
     const { content, eol } = this.#line
     if (this.#text.charCodeAt(content + 1) !== DOLLAR || content + 1 >= eol) return 'none'
@@ -438,7 +441,7 @@ class BlockScanner implements Blocks {
     return 'leaf'
   }
 
-  /** Returns the offset of the next `$$`. It is cached, so a long block needs only one search. */
+  /** Finds the next `$$`. The result is cached, so that a long block is searched only once. */
   #findMath(from: number): number {
     if (this.#nextMath < from) {
       const next = this.#text.indexOf('$$', from)
@@ -466,7 +469,7 @@ class BlockScanner implements Blocks {
     const end = itemMarkEnd(line)
     if (end === -1 || this.#matched >= MAX_DEPTH) return 'none'
     const empty = line.restIsBlank(end)
-    // A paragraph can only be interrupted by a non-empty list item that is a bullet or has the number 1.
+    // A list item can interrupt a paragraph only if it is not empty, and is a bullet or has the number 1.
     if (this.#inParagraph() && (empty || (isDigit(c) && !(end === line.content + 2 && c === 49)))) return 'none'
     this.#interrupt()
     const width = line.indent + end - line.content

@@ -10,7 +10,7 @@ export interface Code {
   readonly end: number
 }
 
-/** Returns the code, in order, that every Markdown parser recognizes as code. Stops where parsers may disagree. */
+/** Returns the parts of the text that every Markdown parser reads as code, in order. Stops where parsers may disagree. */
 export function codeIn(text: string): readonly Code[] {
   if (!/[`~]/.test(text)) return []
   const { runs, fences } = scanBlocks(text, 0, new LineIndex())
@@ -42,8 +42,8 @@ function spansIn(text: string, { kind, start, end }: Run): readonly Code[] {
 const SIGNS = /`|\$\$|\$(?=\S)|\[\[|\]\]|\n[ \t>]*(?=\n)/g
 
 /**
- * For each kind of code, returns the offset from which parsers may disagree because they support formulas or wikilinks, or split
- * paragraphs differently.
+ * Returns the offset, for each kind of code, from which parsers may disagree because they support formulas or wikilinks, or end
+ * paragraphs elsewhere.
  */
 function doubtIn(text: string, found: readonly Code[]): Readonly<Record<Code['kind'], number>> {
   let inline = text.length

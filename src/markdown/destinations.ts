@@ -2,7 +2,7 @@ import type { Link } from '../core/note.ts'
 import { decodePercent } from '../core/text/fold.ts'
 import { BACKSLASH, GT, isPunctuation, isWhitespace, LBRACKET, LF, LPAREN, LT, RBRACKET, RPAREN } from './chars.ts'
 
-/** Limit for nested parentheses, the same as in cmark and micromark. It also keeps parsing `[a](b[a](b…` linear. */
+/** Limit for nested parentheses, as in cmark and micromark. It keeps parsing of `[a](b[a](b…` linear. */
 const MAX_PARENTHESES = 32
 /** CommonMark's limit for a link label. */
 const MAX_LABEL = 999
@@ -37,7 +37,7 @@ function angleDestination(text: string, start: number, end: number): Destination
   return undefined
 }
 
-/** Characters that can end a bare destination. A regular expression finds them several times faster than a loop does. */
+/** Characters that can end a bare destination. Searching with a regular expression is several times faster than a loop. */
 const STOP = /[\0- ()\\\x7f]/g
 
 function bareDestination(text: string, start: number, end: number): Destination | undefined {
@@ -195,7 +195,7 @@ function characterOf(reference: string): string | undefined {
   return invalid ? '\ufffd' : String.fromCodePoint(code)
 }
 
-/** HTML's entity names for U+00A0–U+00FF, in order. Others, except the five of XML and a few in `NAMED`, are rare in file names. */
+/** HTML's entity names for U+00A0–U+00FF, in order. Apart from XML's five and a few in `NAMED`, others are rare in file names. */
 const LATIN =
   'nbsp iexcl cent pound curren yen brvbar sect uml copy ordf laquo not shy reg macr deg plusmn sup2 sup3 acute micro para ' +
   'middot cedil sup1 ordm raquo frac14 frac12 frac34 iquest Agrave Aacute Acirc Atilde Auml Aring AElig Ccedil Egrave Eacute ' +

@@ -70,7 +70,7 @@ export class InlineScanner {
   #inRow = false
   /** True if the run cannot continue on the next line. */
   #isOneLine = false
-  /** End of the last escaped character, tag or HTML tag. A `#` at this offset starts a tag. */
+  /** End of the last escaped character, tag or HTML tag, directly after which `#` can start a tag. */
   #tokenEnd = -1
   /** Offset of the last escaped character. An escaped `!` does not start an embed. */
   #escaped = -1
@@ -91,7 +91,6 @@ export class InlineScanner {
     this.#sink = sink
   }
 
-  /** Scans one run of `text`. */
   scan(text: string, run: Run): void {
     this.#run++
     this.#inRow = run.kind === 'row'
@@ -105,7 +104,7 @@ export class InlineScanner {
     this.#scanRun(run.kind, run.start, run.end)
   }
 
-  /** Scans a copy of a run, preserving what is cached for the file's own text. */
+  /** Scans a copy of a run without losing what is cached for the file's own text. */
   #scanCopy(run: Run, copy: string): void {
     const opaque = this.#opaque
     const searched = this.#searched
@@ -149,7 +148,7 @@ export class InlineScanner {
 
   #tellSpan(start: number, end: number, mark: number): void {
     const base = this.#base
-    // The link begins at the most recently closed bracket.
+    // The link starts at the bracket that was closed last.
     if (mark === RBRACKET) this.onSpan?.((this.#at[this.#open] as number) + base, start + base, LBRACKET)
     this.onSpan?.(start + base, end + base, mark)
   }
@@ -368,7 +367,7 @@ export class InlineScanner {
   #percent(i: number): number {
     const end = this.#opaque.skipRun(i, PERCENT)
     const pairs = (end - i) >> 1
-    // An even number of pairs consists of empty comments.
+    // An even number of pairs is a series of empty comments.
     if (pairs % 2 === 1) this.commentMarks.push({ at: i + this.#base, first: this.#isFirst(i), run: this.#run })
     return end
   }

@@ -97,7 +97,9 @@ export class LinkSink {
     return link
   }
 
-  /** Removes Markdown links from `start` on, among the first `count`. In an image's alternative text, they are plain text. */
+  /**
+   * Removes Markdown links from `start` on, among the first `count`, because links in an image's alternative text are plain text.
+   */
   dropMarkdown(start: number, count: number): void {
     let from = count
     for (; from > 0; from--) {

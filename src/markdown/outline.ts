@@ -18,7 +18,7 @@ const READING_HINTS: SectionHints = {
 
 const LIST_ITEM = /^([\s>]*)(?:[-*+]|\d{1,9}[.)])\s+/
 
-/** A heading and its position in the text. */
+/** A heading with its position in the text. */
 export interface OutlineHeading extends Heading, Pick<HeadingBlock, 'isSetext' | 'isNested'> {
   /** The texts of the headings above this one, outermost first, followed by its own text. */
   readonly path: readonly string[]
@@ -66,10 +66,7 @@ export interface HeadingRun extends Run {
   readonly heading: HeadingBlock
 }
 
-/**
- * Returns the headings among the text's runs, excluding those inside a comment. A heading whose only content is a comment is
- * included.
- */
+/** Returns the runs that are headings, except those inside a comment. A heading that contains only a comment is included. */
 export function headingRuns(runs: readonly Run[], comments: readonly TextRange[]): readonly HeadingRun[] {
   const commentAt = rangeLookup(comments)
   return runs.filter((run): run is HeadingRun => {
@@ -97,9 +94,8 @@ function withPlaces(text: string, runs: readonly HeadingRun[], lines: LineIndex)
 }
 
 /**
- * Returns the heading that ends the section of the heading at `index`, which is the next one of the same or a higher level. A heading
- * in a quote or a list item ends only sections that themselves start in a quote or a list item. Otherwise, it belongs to the
- * surrounding section.
+ * Returns the heading that ends the section of the heading at `index`: the next one of the same or a higher level. A heading in a
+ * quote or list item only ends sections that also start in one; otherwise it belongs to the surrounding section.
  */
 export function nextHeading({ headings }: Outline, index: number): OutlineHeading | undefined {
   const { level, isNested } = headings[index] as OutlineHeading
@@ -131,7 +127,10 @@ function findLinked(headings: readonly OutlineHeading[], subpath: string): reado
   return headings.flatMap(({ path }, index) => (leadsTo(path, wanted) ? [index] : []))
 }
 
-/** Checks whether a folded subpath consists of a path's last heading and headings above it. Headings may contain `#` themselves. */
+/**
+ * Checks whether a folded subpath names a path's last heading, optionally preceded by headings above it. Headings may themselves
+ * contain `#`.
+ */
 function leadsTo(path: readonly string[], wanted: string): boolean {
   const last = foldParts(path.at(-1) ?? '')
   if (last === wanted) return true

@@ -71,7 +71,7 @@ function unquotedHints({ texts }: ReadFrontmatter, { flavour, lines }: PropertyC
     }))
 }
 
-/** What was found in the Markdown after the frontmatter. */
+/** What the Markdown below the frontmatter contains. */
 export interface Body {
   readonly links: readonly Link[]
   /** Every occurrence of a tag, in order. */

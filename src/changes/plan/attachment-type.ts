@@ -24,7 +24,7 @@ export async function requireType(bytes: Uint8Array, { filename, mimeType }: Cla
   const ending = endingOf(filename)
   const named = known(await mediaTypeOf(filename))
   const given = known(mimeType === undefined ? undefined : requireMediaType(mimeType))
-  // An extension that has no media type may still have a signature.
+  // An extension without a media type may still have a signature.
   const isKnown = named !== undefined || isBinary(ending)
   if (isKnown && given !== undefined && !areOne(mime, { ending, named, given })) throw disagree(mime, { filename, named, given })
   const endings = isKnown ? [ending] : [...(given === undefined ? [] : (mime.getAllExtensions(given) ?? []))]
@@ -126,14 +126,14 @@ const SIGNED = `
   cfb doc xls xlt ppt pps vsd | docx | docm | dotx | xlsx | xlsm | xltx | pptx | pptm | potx | ppsx | odt | ods | odp | odg
   epub | jar | apk`
 
-// Formats whose streams can start anywhere, so unrecognized bytes may still be valid.
+// Formats whose streams can start anywhere, so bytes without a signature may still be valid.
 const UNSIGNED = 'mp1 mp2 mp3 mpga | mpg mpeg mpe | aac adts'
 
 const ZIPPED = new Set(
   'zip docx docm dotx xlsx xlsm xltx pptx pptm potx ppsx odt ods odp odg epub jar apk kmz cbz xpi'.split(' '),
 )
 
-/** Formats that unknown formats may be based on. */
+/** Formats that an unknown format may be based on. */
 const CONTAINERS = new Set(['zip', 'xml', 'gz', 'tar', 'tar.gz', 'cfb', '7z', 'sqlite', 'ps'])
 
 /** Text formats that have a signature. */

@@ -37,7 +37,7 @@ export async function addAttachment(workspace: Workspace, operation: AddAttachme
 function isFree(workspace: Workspace, path: string): boolean {
   const { names, flavour } = workspace.view
   if (workspace.isTaken(path)) return false
-  // Links by name that refer to another file must not resolve to this one.
+  // The embed must not resolve to another file with the same name.
   return !linksByName(flavour.mode) || names.withName(foldName(nameOf(path))).length === 0
 }
 
@@ -147,7 +147,7 @@ function linksByName(mode: Mode): boolean {
 export interface EmbedContext {
   readonly mode: Mode
   readonly title: string | undefined
-  /** The note to which the attachment belongs, or `undefined` for the vault's root. */
+  /** Note that contains the attachment's embed, or `undefined` for the vault's root. */
   readonly note: string | undefined
 }
 

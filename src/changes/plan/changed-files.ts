@@ -23,11 +23,8 @@ export interface MovedFolder {
   readonly to: string
 }
 
-/** A changed file, before and after. */
 export interface ChangedText {
-  /** `undefined` for a new file. */
   readonly from: string | undefined
-  /** `undefined` if the file is moved to the trash. */
   readonly to: string | undefined
   /** Empty, like `after`, if the text is unchanged, is moved to the trash, or is not text. */
   readonly before: string
@@ -49,8 +46,8 @@ export function hasChanged({ original, path, isEdited }: Draft): boolean {
 }
 
 /**
- * Returns the changes to files on disk. If a file takes a name that another file gives up, neither can be renamed first. Instead, the
- * files exchange contents, and only the last file in the chain gets a new name.
+ * Returns the changes to files on disk. If files swap or rotate names, none of them can be renamed first, so they exchange
+ * contents instead and only the last one in a chain gets a new name.
  */
 export function changesOf(drafts: readonly Draft[], view: VaultView, folders: readonly MovedFolder[]): readonly FileChange[] {
   const leaving = new Map(drafts.flatMap((draft) => (isRenamed(draft) ? [[draft.original ?? '', draft] as const] : [])))
@@ -71,11 +68,11 @@ function exchange(member: Draft, leaving: ReadonlyMap<string, Draft>): ReadonlyM
   const changes = new Map<Draft, readonly FileChange[]>()
   const last = row.at(-1) ?? member
   const isRing = last.path === row[0]?.original
-  // The file's origin could not be recorded in the trash.
+  // The trash could not record where the file came from.
   if (isTrash(last.path)) throw stillThere(last.original ?? '')
   for (const [at, draft] of row.entries()) {
     const { original = '', before = '' } = draft
-    // The first file gets the content of the last, and every other file gets the content of its predecessor.
+    // The first file gets the last one's content; every other file gets its predecessor's.
     const content = (row[at - 1] ?? last).bytes
     const replaced: FileChange = { kind: 'replace', path: original, before, bytes: content }
     changes.set(draft, at > 0 || isRing ? [replaced] : [replaced, { kind: 'move', from: original, to: last.path, before }])
@@ -89,7 +86,7 @@ function stillThere(path: string): RouxError {
   })
 }
 
-/** Returns the chain that contains a file. It starts with a file whose name no other file takes, or anywhere if the chain is a ring. */
+/** Returns the chain of renames that contains a file. It starts with a file whose name nobody takes, or anywhere in a ring. */
 function rowWith(member: Draft, leaving: ReadonlyMap<string, Draft>): readonly Draft[] {
   const taker = new Map([...leaving.values()].map((draft) => [draft.path, draft]))
   let first = member

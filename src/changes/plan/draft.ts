@@ -112,7 +112,6 @@ export class DraftTable {
     return draft
   }
 
-  /** Moves a file. */
   place(draft: Draft, path: string): void {
     this.#byFolded.get(foldId(draft.path))?.delete(draft)
     draft.path = path

@@ -12,7 +12,7 @@ import type { Workspace } from './workspace.ts'
 
 type Of<Kind extends Operation['kind']> = Extract<Operation, { readonly kind: Kind }>
 
-/** Moves a file to the vault's trash, where it keeps its path. Adds a number if the path is taken. */
+/** Moves a file to the same path in the vault's trash. Adds a number if that path is taken. */
 export async function deleteFile(
   workspace: Workspace,
   { kind, id, expectedHash }: Of<'delete'> | Of<'deleteAttachment'>,
@@ -69,7 +69,7 @@ export async function moveFile(workspace: Workspace, operation: Of<'move'>): Pro
 function destination(workspace: Workspace, draft: Draft, to: string): string {
   const { name, isFolder } = placeOf(workspace, to)
   if (isFolder) return inFolder(name, nameOf(draft.path))
-  // A file keeps its type, so the extension can be omitted.
+  // The extension can be omitted, because a file keeps its type.
   const ending = /(?<=[^/])\.[^./]*$/.exec(draft.path)?.[0] ?? ''
   return foldId(name).endsWith(foldId(ending)) ? name : name + ending
 }
@@ -121,8 +121,8 @@ export async function createFolder(workspace: Workspace, { path }: Of<'createFol
 }
 
 /**
- * Returns the most recently deleted file with one of these paths. The change history contains the original paths of files in the
- * trash. A file that is not in the history is identified by its name, and the one with the highest number is preferred.
+ * Returns the most recently deleted file with one of these paths, according to the change history. For files in the trash that
+ * the history does not contain, the name decides, and the highest number wins.
  * @param deletions newest first
  */
 function findTrashed(view: VaultView, wanted: readonly string[], deletions: Iterable<Trashed>): Trashed | undefined {

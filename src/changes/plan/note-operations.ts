@@ -64,7 +64,7 @@ function noteOverridden({ notes }: Workspace, content: string, text: string): vo
 /** Rejects arguments that are passed twice, because one of them would be dropped silently. */
 function requireOneMeaning(operation: CreateNote | UpdateNote): void {
   const { kind, title, tags, properties = {}, relations = {} } = operation
-  // For a new note, an empty list means the same as no list.
+  // When a note is created, an empty list means no tags were given.
   const hasTags = kind === 'create' ? (tags?.length ?? 0) > 0 : tags !== undefined
   const related = new Set(Object.keys(relations).map((key) => key.toLowerCase()))
   for (const key of Object.keys(properties)) {
@@ -226,7 +226,7 @@ export function requireHash(draft: Draft, expected: string | undefined, workspac
     )
   }
   if (draft.before === undefined || draft.before === readHash(expected).sha) return
-  // The caller has not read the current content, so pass on only a partial hash.
+  // The caller has not read this version, so pass on only a partial hash.
   const now = partialHash(draft.before)
   throw new RouxError(
     'CONFLICT',
@@ -354,8 +354,8 @@ function findByName(workspace: Workspace, name: string, source: Source): Draft |
 function linkTo({ view }: Workspace, { key, path }: Pick<Draft, 'key' | 'path'>, source: Source): string {
   const isNote = view.kindOf(path) === 'note'
   const full = isNote ? path.replace(/\.md$/i, '') : path
-  // The linking file may be new and not yet in the name index. If it has the same name as the target, that name would refer to the
-  // linking file itself.
+  // The linking file may be new and not in the name index yet. If it has the same name as the target, the name would refer to the
+  // file itself.
   const isOwn = foldName(nameOf(source.path)) === foldName(nameOf(path))
   const short = view.newLinkFormat === 'shortest' && !isOwn ? [nameOf(full)] : []
   for (const target of [...short, full, path, `/${full}`, `/${path}`]) {

@@ -56,7 +56,7 @@ export async function planOperations(
   }
 }
 
-/** Checks whether an operation contains text written by its caller. */
+/** Checks whether an operation contains text that the caller wrote. */
 function writes(operation: Operation | undefined): boolean {
   return operation?.kind === 'create' || operation?.kind === 'update' || operation?.kind === 'renameHeading'
 }

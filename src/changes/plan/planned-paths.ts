@@ -12,7 +12,7 @@ export class PlannedPaths {
   readonly moved: MovedFolder[] = []
   /** Folders to create on request. */
   readonly made: string[] = []
-  /** Folders that will be created, including the parent folders of new files, by folded path. */
+  /** Folders to be created, including parents of new files, by folded path. */
   readonly #coming = new Map<string, string>()
   /** Names on disk by folded name, for folders that have been listed. */
   readonly #listed = new Map<string, ReadonlyMap<string, readonly string[]>>()
@@ -33,8 +33,8 @@ export class PlannedPaths {
   }
 
   /**
-   * Checks whether a path, or one that differs only in case, is occupied, even by a file that is not indexed. Files that will move
-   * away still count, because the changes in a request have no order. `but` is a file that may occupy the path.
+   * Checks whether a path, or one that differs only in case, is occupied, even by a file that is not indexed. Files that move
+   * away still count, because the changes in a request have no order. `but` may occupy the path.
    */
   isTaken(path: string, but?: Draft): boolean {
     const folded = foldId(path)
@@ -62,7 +62,7 @@ export class PlannedPaths {
     return this.#coming.has(foldId(path))
   }
 
-  /** Checks whether an indexed file exists, because it may just have been deleted. */
+  /** Checks whether an indexed file still exists on disk. */
   #isThere(key: number): boolean {
     const path = this.#view.pathOf(key)
     return path !== undefined && this.#view.look(path) !== undefined
@@ -80,7 +80,7 @@ export class PlannedPaths {
     return spelled
   }
 
-  /** Records the parent folders of a new path as folders to be created. */
+  /** Records that a new path's missing parent folders must be created. */
   come(path: string): void {
     for (let folder = folderOf(path); folder !== ''; folder = folderOf(folder)) {
       if (this.#view.look(folder) === 'folder') return

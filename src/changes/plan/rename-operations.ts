@@ -14,7 +14,6 @@ import type { Workspace } from './workspace.ts'
 
 type Of<Kind extends Operation['kind']> = Extract<Operation, { readonly kind: Kind }>
 
-/** Renames a heading and updates links to it. */
 export async function renameOneHeading(workspace: Workspace, { id, heading, to }: Of<'renameHeading'>): Promise<Draft> {
   const draft = requireNote(workspace, id)
   const { flavour } = workspace.view
@@ -24,7 +23,7 @@ export async function renameOneHeading(workspace: Workspace, { id, heading, to }
   return draft
 }
 
-/** Adds a message about tags that a heading's new text adds to the note. */
+/** Warns about words in a heading's new text that the note would read as tags. */
 function noteNewTags({ view, notes }: Workspace, draft: Draft, before: string): void {
   const tagsIn = (text: string) => parseNote(text, view.flavour).tags.map(({ name }) => name)
   const had = new Set(tagsIn(before).map(foldName))
@@ -56,7 +55,6 @@ function requireTag(given: string): string {
   })
 }
 
-/** @returns the number of occurrences of the tag */
 function renameIn(workspace: Workspace, draft: Draft, renaming: TagRenaming): number {
   const { kindOf, flavour } = workspace.view
   const isCanvas = kindOf(draft.path) === 'canvas'
@@ -72,7 +70,7 @@ function renameIn(workspace: Workspace, draft: Draft, renaming: TagRenaming): nu
   return doubles.length + edits.length + unfit.length
 }
 
-/** Returns the tags in the frontmatter that would become duplicates because their new name is already there. */
+/** Returns tags in the frontmatter that would become duplicates because the new name is already listed. */
 function doublesIn(text: string, { from, to }: TagRenaming, flavour: Flavour): readonly string[] {
   const listed = parseNote(text, flavour).tags.flatMap(({ name, inBody }) => (inBody ? [] : [name]))
   const isMeant = (name: string) => isWithin(foldName(name), foldName(from))

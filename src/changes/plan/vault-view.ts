@@ -10,21 +10,17 @@ export interface VaultView {
   readonly newLinkFormat: NewLinkFormat
   /** Obsidian's setting `attachmentFolderPath`, unchanged, or `undefined` if it is not set. */
   readonly attachmentFolder: string | undefined
-  /** Checks whether new notes keep the spelling given by the caller. Otherwise, their names are lowercased. */
+  /** True if new notes keep the caller's spelling. Otherwise, their names are lowercased. */
   keepsCase(): boolean
   /** Modified during planning and restored at the end. */
   readonly names: NameIndex
-  /** An unused file key. */
   readonly nextKey: number
-  /** Returns the key of a file by its exact path. */
   keyAt(path: string): number | undefined
-  /** Returns a file's path, spelled as on disk. */
   pathOf(key: number): string | undefined
   /** Returns the keys of files whose path folds to this id. */
   keysLike(folded: string): readonly number[]
   /** Returns the keys of notes with this title in their frontmatter, ignoring case. */
   keysTitled(title: string): readonly number[]
-  /** Returns the files in a folder and its subfolders, spelled as on disk, or all files for an empty path. */
   filesBelow(folder: string): readonly { readonly key: number; readonly path: string }[]
   /** Returns the files whose links mention the given folded name. */
   sourcesOf(name: string): Iterable<number>

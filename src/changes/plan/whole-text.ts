@@ -27,7 +27,7 @@ export function requireWhole(draft: Draft, operation: UpdateNote): void {
   const { content, section, replaceAll = false } = operation
   if (content === undefined) return
   const body = bodyOf(draft)
-  // Even completely read text may end with the marker.
+  // Text that was read completely may itself end with the marker.
   const isOwnEnd = section === undefined && knowsAll(operation) && endsCut(body)
   if (endsCut(content) && !isOwnEnd) throw cut('content', 'ends')
   if (countMarkers(content) > countMarkers(body)) throw cut('content', 'goes on')
@@ -46,10 +46,7 @@ export function knowsAll({ expectedHash }: UpdateNote): boolean {
   return expectedHash !== undefined && !readHash(expectedHash).isPartial
 }
 
-/**
- * Checks whether the caller knows the resulting body, either because it wrote the whole body or because it read all of it and changed
- * a part.
- */
+/** Checks whether the caller knows the resulting body: it wrote the whole body, or read all of it and changed a part. */
 function knowsResult(operation: Operation, { relinked }: Draft): boolean {
   // The caller has not seen the rewritten links.
   if (relinked.length > 0) return false
@@ -74,7 +71,7 @@ export function countLostLines(before: string, after: string): number {
   return lost
 }
 
-/** Checks whether headings are lost. A caller that replaces a section might not have read its subsections. */
+/** Checks whether replacing a section removes headings, because the caller may not have read its subsections. */
 export function losesHeadings(texts: readonly [before: string, after: string], flavour: Flavour): boolean {
   const [before, after] = texts.map((text) =>
     outlineOf(text, flavour).headings.map((heading) => `${heading.level} ${heading.text}\n`),

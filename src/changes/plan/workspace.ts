@@ -36,8 +36,7 @@ export interface Move {
 }
 
 /**
- * Maximum number of times per operation that links to one note's headings are rewritten. There is a limit because headings can
- * contain links to each other.
+ * Limits how often one operation rewrites links to the same note's headings, because headings can contain links to each other.
  */
 const MAX_VISITS = 10
 
@@ -114,7 +113,6 @@ export class Workspace {
       .findLast((draft) => isTrash(draft.path) && draft.original !== undefined && foldId(draft.original) === foldId(path))
   }
 
-  /** Returns the file that will be at exactly this path. */
   #at(path: string): Draft | undefined {
     const draft = this.#drafts.at(path)
     if (draft !== undefined) return draft
@@ -134,24 +132,21 @@ export class Workspace {
     throw new RouxError('PERMISSION_DENIED', `${quote(path)} cannot be read.`, { hint: "Check the file's permissions." })
   }
 
-  /** Returns the future paths that fold to the same id as this path, in alphabetical order. */
   twins(path: string): readonly string[] {
     return this.#paths.twins(path)
   }
 
-  /** Returns a file's future id. Among paths that differ only in case, only one has the folded path as its id. */
+  /** Returns a file's future id. Of several paths that differ only in case, only one gets the folded path as its id. */
   idOf(path: string): string {
     const folded = foldId(path)
     const twins = this.twins(path)
     return twins.length < 2 || path === folded || (twins[0] === path && !twins.includes(folded)) ? folded : path
   }
 
-  /** Checks whether a path, or one that differs only in case, will be occupied. */
   isTaken(path: string, but?: Draft): boolean {
     return this.#paths.isTaken(path, but)
   }
 
-  /** Returns a path in which all parts that exist or will exist are spelled as on disk. */
   spelled(path: string): string {
     return this.#paths.spelled(path)
   }
@@ -173,19 +168,18 @@ export class Workspace {
   }
 
   /**
-   * Checks whether text at a position may define names. Aliases and titles are in the frontmatter (in Logseq, in the first block).
+   * Checks whether text at an offset can define names. Titles and aliases are in the frontmatter or, in Logseq, in the first
+   * block.
    */
   #holdsNames({ path, text }: Draft, at: number): boolean {
     if (this.view.kindOf(path) !== 'note') return false
     return this.view.flavour.mode === 'logseq' || at <= bodyStartOf(text)
   }
 
-  /** @returns the new file */
   create(path: string, bytes: Uint8Array): Draft {
     return this.#come(new Draft({ key: this.#nextKey++, original: undefined, path, load: () => bytes }))
   }
 
-  /** Restores a file from the trash. */
   takeFromTrash(trash: string, path: string): Draft {
     return this.#come(new Draft({ key: this.#nextKey++, original: trash, path, load: () => this.#read(trash) }))
   }
@@ -202,7 +196,6 @@ export class Workspace {
     this.#paths.makeFolder(path)
   }
 
-  /** Moves files and updates links. */
   async move(moves: readonly Move[]): Promise<void> {
     for (const { draft, to } of moves) {
       this.#paths.requireStill(draft.path, to)
@@ -211,7 +204,6 @@ export class Workspace {
     await this.#move(moves)
   }
 
-  /** Moves a folder with its contents and updates links. */
   async moveFolder(folder: MovedFolder): Promise<void> {
     const { from, to } = folder
     this.#paths.requireWhole(folder)
@@ -229,7 +221,6 @@ export class Workspace {
     await this.followHeadings()
   }
 
-  /** Returns a file's names at another path. */
   #namedAt(draft: Draft, to: string): FileNames | undefined {
     if (isTrash(to)) return undefined
     const known = this.view.names.file(draft.key)
@@ -286,7 +277,7 @@ export class Workspace {
       [...edits, ...(own?.edits ?? [])].sort((a, b) => a.start - b.start),
     )
     draft.addRelinked(own?.rewrites ?? [])
-    // The note's own headings contained rewritten links, so its headings have changed.
+    // Rewriting links also changed this note's own headings.
     if (own !== undefined) this.#headingsBefore.set(draft, after)
     await this.followHeadings()
   }
@@ -369,7 +360,7 @@ export class Workspace {
   }
 
   async finish(): Promise<Planned> {
-    // Sort, because the order of reading depends on the index, and the same change must always be shown the same way.
+    // Sort, so the same change always produces the same diff, independent of the order in which files were read.
     const drafts = this.#drafts.all().filter(hasChanged).sort(byImportance)
     const { made, moved } = this.#paths
     const html = await brokenHtmlLinks(this.view, drafts)
@@ -389,7 +380,6 @@ export class Workspace {
     }
   }
 
-  /** Returns the links of an edited file. */
   #linksOf(key: number): readonly ResolvedLink[] | undefined {
     const draft = this.#drafts.get(key)
     return draft?.isEdited === true ? this.#sources.read(draft).links : undefined
@@ -409,7 +399,7 @@ function hasSameTexts(before: readonly Heading[], after: readonly Heading[]): bo
   return before.length === after.length && before.every(({ text }, at) => text === after[at]?.text)
 }
 
-/** Sorts files that an operation is about before those in which only links were rewritten. */
+/** Sorts files that the operations name before files in which only links were rewritten. */
 function byImportance(a: Draft, b: Draft): number {
   const isRelinkedOnly = ({ original, path, relinked }: Draft) => original === path && relinked.length > 0
   return Number(isRelinkedOnly(a)) - Number(isRelinkedOnly(b)) || compareTexts(a.original ?? a.path, b.original ?? b.path)

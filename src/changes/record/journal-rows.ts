@@ -6,7 +6,7 @@ import { usedBytes } from './state-database.ts'
 
 const DAY = 86_400_000
 
-/** Size of the first page. It is small, because files are usually restored soon after they were deleted. */
+/** The first page is small, because files are usually restored soon after they were deleted. */
 const FIRST_PAGE = 20
 
 const PAGE = 2_000
@@ -32,7 +32,6 @@ export interface EntryRow {
   readonly mode: number | null
 }
 
-/** Database row for stored bytes. */
 export interface ContentRow {
   readonly deflated: number
   readonly bytes: Uint8Array
@@ -61,7 +60,7 @@ export function entryOf(row: EntryRow): Entry {
   }
 }
 
-/** Size in bytes above which content is compressed. Below it, compression saves nothing, because a database page is 4 KB. */
+/** Compress content above this size in bytes. Below it, compression saves nothing, because a database page is 4 KB. */
 const DEFLATE_ABOVE = 4096
 
 /** Compression level. Level 1 takes a third of the time of level 6, and its output is about 15 % larger. */

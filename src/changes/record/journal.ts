@@ -131,9 +131,9 @@ export class Journal {
   }
 
   /**
-   * Records that a change has ended. The record is not synced. After a power cut, the change may be `applying` again, and recovery
-   * finds it either completely applied or completely rolled back.
-   * @returns whether the record still contains the change, because the folder may have been emptied
+   * Records that a change has ended. The record is not synced: after a power cut, recovery may find the change `applying` again,
+   * but with all of its files either changed or rolled back.
+   * @returns false if the record no longer contains the change, because the folder was emptied
    */
   finish(id: string, state: Exclude<ChangeState, 'applying'>): boolean {
     return this.#use(true, (database) => {
@@ -178,7 +178,6 @@ export class Journal {
     )
   }
 
-  /** Yields files in the trash that have not been restored, most recently deleted first, page by page. */
   deletions(vault: string): Iterable<Trashed> {
     return deletionsOf(vault, (sql, ...values) => this.#use(false, (database) => database.prepare(sql).all(...values)))
   }

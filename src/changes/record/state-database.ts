@@ -13,7 +13,7 @@ export function isBusy(error: unknown): boolean {
   return /database is locked|database is busy|SQLITE_BUSY/i.test(String(error))
 }
 
-/** Returns an identity for the file at a path, which changes when the file is replaced. Returns `undefined` if there is no file. */
+/** Returns an identity that changes when the file at this path is replaced, or `undefined` if there is no file. */
 export function identityOf(path: string): string | undefined {
   try {
     // Since Node 22, `throwIfNoEntry: false` also hides the error for a parent folder that is a file.
@@ -31,7 +31,7 @@ export interface StateFormat {
   readonly applicationId: number
   /** Migrations, one for each version. Never edit a released migration; only add new ones. */
   readonly migrations: readonly string[]
-  /** How long to wait for another process that is writing, in milliseconds. */
+  /** How long to wait for another writing process, in milliseconds. */
   readonly busyTimeout: number
   /** Pragmas for a new file, which are stored in it. */
   readonly created?: string
@@ -72,7 +72,6 @@ export function openStateDatabase(path: string, format: StateFormat, openDatabas
   }
 }
 
-/** @throws ForeignDatabase */
 export function requireFormat(database: Database, { applicationId, migrations }: StateFormat): void {
   const version = pragma(database, 'user_version')
   const application = pragma(database, 'application_id')
@@ -103,7 +102,6 @@ export class StateFile {
     this.#openDatabase = openDatabase
   }
 
-  /** The open database, or `undefined` if it has not been needed yet. */
   get opened(): Database | undefined {
     return this.#database
   }
@@ -124,7 +122,6 @@ export class StateFile {
     return identityOf(this.path) === undefined ? undefined : this.open()
   }
 
-  /** Closes the database, which can be opened again afterwards. */
   close(): void {
     const database = this.#database
     this.#database = undefined

@@ -25,6 +25,5 @@ export interface Gaps {
   readonly cut: readonly CutNote[]
   /** Notes with incoming but no outgoing links, most linked first. Stubs are listed separately. */
   readonly deadEnds: readonly number[]
-  /** Stubs with incoming but no outgoing links. */
   readonly deadEndStubs: readonly number[]
 }

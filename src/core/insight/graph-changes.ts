@@ -6,7 +6,6 @@ export interface LoggedFile {
   readonly title: string
   /** First digits of the hash of the file's bytes. Empty for files that were not read. */
   readonly hash: string
-  /** Hidden by the vault's own ignore filters. */
   readonly excluded?: true
 }
 
@@ -69,7 +68,6 @@ export interface GraphLogWriter {
   mark(lineage: string, generation: number): void
 }
 
-/** A vault's log, as seen by `app/`. */
 export interface GraphLog {
   /** Returns the current time, in milliseconds, of the clock used for commits. Omitted if the local clock is used. */
   readonly now?: () => number

@@ -1,4 +1,4 @@
-/** A value, or a promise if the value is read from a database. */
+/** A value from memory, or a promise for one that is read from a database. */
 type Sooner<T> = T | Promise<T>
 
 /** The user's decisions about a vault: community names, dismissed gaps and unwanted links. */

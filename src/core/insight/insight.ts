@@ -27,12 +27,10 @@ export interface Insight extends OfAllNotes {
   readonly gaps: Gaps
 }
 
-/** Suggested links. They are computed in a separate run, because they take longer than everything else combined. */
 export interface LinkInsight extends OfAllNotes {
   readonly suggestions: LinkSuggestions
 }
 
-/** Results by kind of run. */
 export interface InsightKinds {
   readonly whole: Insight
   readonly links: LinkInsight
@@ -46,7 +44,7 @@ export interface Nearest {
   readonly kept: number
   /** The entries of note `n` start at `n · kept`. Unused entries are `NO_NOTE`. */
   readonly notes: Uint32Array
-  /** Scores of the entries in `notes`, 0–1. A score is the share of common content. */
+  /** Similarity to each entry in `notes`, 0–1: how much of their content the two notes share. */
   readonly scores: Float32Array
 }
 
@@ -70,8 +68,8 @@ export interface Followed<Kind extends InsightKind = 'whole'> {
 /** A vault's insight, computed on demand, one run at a time. The previous result is served in the meantime. */
 export interface Insights<Kind extends InsightKind = 'whole'> {
   /**
-   * Returns the latest result and starts computing a newer one if the vault has changed. Returns `undefined` if there is no result in
-   * time or the vault is not indexed yet.
+   * Returns the latest result and starts computing a newer one if the vault has changed. Returns `undefined` if no result is
+   * ready in time or the vault is not indexed yet.
    * @throws RouxError `PROVIDER_ERROR` if there is no result because computing it failed
    */
   follow(options: FollowOptions): Promise<Followed<Kind> | undefined>

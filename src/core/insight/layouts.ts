@@ -27,7 +27,9 @@ export interface LayoutUnderWay {
   readonly ended: Promise<unknown>
 }
 
-/** Which notes that already have positions may move: none; all, but only when groups first become known; or all, now. */
+/**
+ * Which notes with existing positions may move: `nothing`; `once` allows all to move the first time groups are known; or `all`.
+ */
 export type MayMove = 'nothing' | 'once' | 'all'
 
 /** The positions of notes on a vault's map. Notes keep their positions across edits and restarts. */

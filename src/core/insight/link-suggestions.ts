@@ -17,7 +17,6 @@ export const IS_NAMED = 1
 export const BY_WORDS = 2
 /** The target is reachable by following links. */
 export const BY_LINKS = 4
-/** The note links to other notes in the target's folder, or other notes in its folder link to the target. */
 export const BY_FOLDER = 8
 /** Most occurrences of the name in the vault are links. */
 export const BY_RATE = 16

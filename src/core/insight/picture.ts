@@ -8,7 +8,6 @@ export interface VaultPicture {
   /** Indexes into `folder_names`. */
   readonly folders: readonly number[]
   readonly folder_names: readonly string[]
-  /** For each note, indexes into `tag_names`. */
   readonly tags: readonly (readonly number[])[]
   readonly tag_names: readonly string[]
   /** Indexes into `groups`, or -1. */
@@ -17,7 +16,6 @@ export interface VaultPicture {
   /** For each note, an index into `regions`, or -1 if unknown. */
   readonly region_of: readonly number[]
   readonly regions: readonly PictureGroup[]
-  /** True if communities are still being computed. If so, ask again later. */
   readonly is_grouping: boolean
   /** `x, y` of each note: base64 of 32-bit floats, little-endian. */
   readonly places: string
@@ -29,11 +27,10 @@ export interface VaultPicture {
 
 /** The part of the vault's map that fits into an answer, with the indexes of the requested notes. */
 export interface PartialPicture extends VaultPicture {
-  /** Number of notes in the vault. */
   readonly count: number
   /** Number of pairs of linked notes in the vault. */
   readonly link_count: number
-  /** For each note, the number of the vault's notes linked with it in either direction, linking to it, and linked from it. */
+  /** For each note, how many notes in the whole vault are linked with it: in either direction, to it, and from it. */
   readonly degrees: readonly number[]
   readonly incoming: readonly number[]
   readonly outgoing: readonly number[]
@@ -56,7 +53,6 @@ export interface PictureGroup {
 /** Returned while the picture is being computed. Ask again later. */
 export interface PictureAhead {
   readonly laying_out: {
-    /** Progress, 0–1. */
     readonly share: number
   }
 }

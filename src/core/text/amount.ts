@@ -3,14 +3,14 @@ export function amount(count: number, one: string, many = `${one}s`): string {
   return `${count.toLocaleString('en')} ${count === 1 ? one : many}`
 }
 
-/** Formats the item count of a member, for example `1 property`, `2 snippets` or `3 between`. */
+/** Formats the number of items in a list of a result, for example `1 property`, `2 snippets` or `3 between`. */
 export function amountOf(count: number, member: string): string {
   if (NO_NOUNS.has(member)) return `${count.toLocaleString('en')} ${member}`
   const one = member.replace(/ies$/, 'y').replace(/(?<!s)s$/, '')
   return amount(count, one, one === member ? `${member}s` : member)
 }
 
-/** Names of members that have no plural. */
+/** List names that have no plural. */
 const NO_NOUNS: ReadonlySet<string> = new Set([
   'content',
   'between',

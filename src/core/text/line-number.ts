@@ -1,4 +1,3 @@
-/** Returns the 1-based number of the line that contains the given offset. */
 export function lineNumber(text: string, at: number): number {
   let line = 1
   for (let i = text.indexOf('\n'); i !== -1 && i < at; i = text.indexOf('\n', i + 1)) line++

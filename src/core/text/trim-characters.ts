@@ -8,7 +8,6 @@ export function trimEndOf(text: string, characters: string): string {
   return text.slice(0, end)
 }
 
-/** Removes characters from both ends of the text. */
 export function trimBothOf(text: string, characters: string): string {
   let start = 0
   while (start < text.length && characters.includes(text[start] as string)) start++

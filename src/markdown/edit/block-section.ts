@@ -56,7 +56,7 @@ interface Replaced {
   readonly content: string
 }
 
-/** Returns the replacements to try. They have the marker at the end, at the end of the first line, or on a separate line below. */
+/** Returns the possible replacements, with the marker at the end, at the end of the first line, or on a line of its own below. */
 function replacements(text: string, { block: { start, end }, mark, content }: Replaced): readonly TextEdit[] {
   const ending = lineEndingOf(text)
   const inner = withLineEnding(withoutOuterBlankLines(content), ending)

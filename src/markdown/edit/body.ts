@@ -60,7 +60,7 @@ export function bodyEdits(text: string, edits: readonly TextEdit[]): readonly Te
   if (wanted.length === 0) return wanted
   const before = bodyStartOf(text)
   const edited = editText(text, wanted)
-  // If content is added after a closing fence at the end of the file, the fence gets a line ending.
+  // A closing fence at the end of the file needs a line ending before content can follow.
   const after = bodyStartOf(edited)
   if (after === before || (edited.slice(before, after).trim() === '' && before === text.length)) return wanted
   throw invalid('content', 'it would turn part of the body into frontmatter.', FRONTMATTER_HINT)

@@ -11,7 +11,7 @@ export interface NewNote {
   /** The body, which may include frontmatter. */
   readonly content: string
   readonly title?: string
-  /** The file's name without `.md`. A title that equals it is not written. */
+  /** The file's name without `.md`. A title equal to it is not written. */
   readonly fileName: string
   /** If not empty, these tags replace those in the content's frontmatter. */
   readonly tags?: readonly string[]
@@ -61,7 +61,7 @@ function propertiesOf(text: string): Properties {
   return readFrontmatter(text).properties
 }
 
-/** A title that equals the file name is written only if the content's frontmatter has a different title. */
+/** Writes a title that equals the file name only if the content's frontmatter has a different one. */
 function withTitle(title: string, fileName: string): EditStep {
   return (text) => {
     const { properties } = readFrontmatter(text)

@@ -37,8 +37,8 @@ export function indented(lines: string, indent: string): string {
 }
 
 /**
- * Sorts the edits and verifies the result: the body must be unchanged, and `isAsked` must return true. Frontmatter that becomes empty
- * is removed with its fences.
+ * Sorts the edits and checks the result: the body must be unchanged and `isAsked` must return true. Removes the fences of
+ * frontmatter that becomes empty.
  * @throws RouxError `EDIT_MISMATCH` if the result differs, `TOO_LARGE` if the result could not be read
  */
 export function frontmatterEdits(
@@ -110,7 +110,7 @@ export function editSeparated(text: string, items: readonly SeparatedItem[], add
 function replaceAll(text: string, items: readonly SeparatedItem[], { added, separator, empty }: Additions): TextEdit {
   const start = items[0]?.start ?? empty
   const end = items.at(-1)?.end ?? empty
-  // An empty list may not have a trailing comma.
+  // An empty list must not have a trailing comma.
   const comma = added.length === 0 && items.length > 0 ? (/^\s*,/.exec(text.slice(end, end + 1000))?.[0].length ?? 0) : 0
   return { start, end: end + comma, text: added.join(separator) }
 }
@@ -127,7 +127,7 @@ function drop(text: string, items: readonly SeparatedItem[], [first, last]: read
   if (before && after && isParted && !text.slice(end, after.start).includes(',')) {
     return gap.includes(',') ? { start, end: after.start, text: '' } : { start: before.end, end: after.start, text: ', ' }
   }
-  // The comment belongs to the previous item, so that item's comma is kept as a trailing comma.
+  // The comment belongs to the previous item, whose comma stays as a trailing comma.
   if (gap.includes('#')) return { start: startOfLine(text, start), end: nextLine(text, end), text: '' }
   return { start: before?.end ?? start, end, text: '' }
 }

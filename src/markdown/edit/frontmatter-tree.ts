@@ -19,7 +19,6 @@ export interface Entry {
 
 /** A property's value or a list item. */
 export interface Value {
-  /** `undefined` if there is no value. */
   readonly node: Yaml.Node | undefined
   /** Start of the value, including a tag such as `!!str` or an anchor. An empty value starts and ends after the colon or dash. */
   readonly start: number

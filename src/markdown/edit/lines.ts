@@ -14,24 +14,20 @@ export function lineEndingOf(text: string): LineEnding {
   return crlf > 0 && text[text.indexOf('\n') - 1] === '\r' ? '\r\n' : '\n'
 }
 
-/** Converts line endings. Carriage returns without a line feed are kept. */
 export function withLineEnding(text: string, ending: LineEnding): string {
   return text.replace(/\r?\n/g, ending)
 }
 
-/** Returns the end of the line at `at`, before its line ending. */
 export function endOfLine(text: string, at: number): number {
   const newline = text.indexOf('\n', at)
   if (newline === -1) return text.length
   return newline > at && text[newline - 1] === '\r' ? newline - 1 : newline
 }
 
-/** Returns the start of the line after `at`, or the end of the text. */
 export function nextLine(text: string, at: number): number {
   return text.indexOf('\n', at) + 1 || text.length
 }
 
-/** Returns the start of the line at `at`. */
 export function startOfLine(text: string, at: number): number {
   return at === 0 ? 0 : text.lastIndexOf('\n', at - 1) + 1
 }
@@ -54,7 +50,7 @@ function continuing(line: string): string | undefined {
   return /^\s*\|/.test(line) ? 'table' : undefined
 }
 
-/** True if two adjacent lines need a blank line between them to remain separate blocks. */
+/** Checks whether two adjacent lines need a blank line between them to stay separate blocks. */
 function needsGap(before: string, after: string): boolean {
   if (before.trim() === '' || after.trim() === '') return false
   const kind = continuing(before)
@@ -64,7 +60,7 @@ function needsGap(before: string, after: string): boolean {
 export interface Insertion {
   /** Offset at which to insert the content. */
   readonly at: number
-  /** The content needs no blank line between it and text before this offset. */
+  /** No blank line is needed between the content and text before this offset. */
   readonly from: number
   /** True to insert without surrounding blank lines. */
   readonly tight?: boolean

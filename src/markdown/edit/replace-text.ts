@@ -12,7 +12,6 @@ export interface Replacement {
   readonly replace: string
   /** The expected number of matches, by default 1. All matches are replaced. */
   readonly count?: number
-  /** If given, only matches that start on this 1-based line of the file count. */
   readonly line?: number | undefined
 }
 
@@ -41,7 +40,7 @@ export function replaceText(text: string, { find, replace, count = 1, line }: Re
 
 type Match = readonly [start: number, end: number]
 
-/** Returns the matches that start on the given line. They are not hidden by an overlapping match from an earlier line. */
+/** Returns the matches that start on the given line, including those that overlap a match from an earlier line. */
 function matchesOnLine(
   text: string,
   bodyStart: number,

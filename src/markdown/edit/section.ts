@@ -74,7 +74,7 @@ interface Parts {
   /** Range of the text below the heading, without outer blank lines. Empty at `below` if there is no text. */
   readonly coreStart: number
   readonly coreEnd: number
-  /** True if the next heading is a setext heading, which would absorb a paragraph directly above it. */
+  /** True if a setext heading follows, because a paragraph directly above would become part of it. */
   readonly setextFollows: boolean
 }
 

@@ -9,7 +9,7 @@ import { invalid, requireLine, requireText } from './given-text.ts'
 import { endOfLine, lineEndingOf, nextLine, withLineEnding } from './lines.ts'
 import { type Style, type WrittenValue, writeValue } from './write-yaml.ts'
 
-/** Maximum length of a name. YAML allows 1,024 characters, but such a long name is a mistake. */
+/** Longer names are rejected as a mistake. YAML allows 1,024 characters. */
 const MAX_NAME = 200
 
 /** Maximum nesting depth of a value. The frontmatter reader rejects more than 64 levels, including the property itself. */

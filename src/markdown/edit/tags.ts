@@ -89,7 +89,7 @@ interface Change {
   readonly keeps: (folded: string) => boolean
 }
 
-/** Matches the names of the tags property. */
+/** Matches `tag` and `tags`, the names of the tags property. */
 export const TAG_KEY = /^tags?$/i
 
 function editTags(text: string, { wanted, keeps }: Change): readonly TextEdit[] {
@@ -178,12 +178,12 @@ function isLiteral(text: string, { node, start, end }: Value): boolean {
 
 const staysWith = (change: TagChange) => (part: Part) => part.tag === undefined || change.keeps(part.tag)
 
-/** Checks whether all of an item's tags are removed, so that the item must be removed too. */
+/** Checks whether all tags in an item are removed, and the item with them. */
 function goes(parts: readonly Part[], change: TagChange): boolean {
   return parts.length > 0 && !parts.some(staysWith(change))
 }
 
-/** Edits an item of which only some tags are removed. */
+/** Edits an item that keeps some of its tags. */
 function editItem(tree: FrontmatterTree, item: Value, change: TagChange): readonly TextEdit[] {
   const parts = partsOf(tree.text, item)
   const kept = parts.filter(staysWith(change))
@@ -206,7 +206,9 @@ function separatorOf(tags: string): string {
   return tags.includes(',') ? ', ' : ' '
 }
 
-/** Edits a list in brackets. An emptied list is kept, except in JSON form, where adding the first tag also added the key. */
+/**
+ * Edits a list in brackets. An emptied list is kept, except in JSON form, where the key was added together with its first tag.
+ */
 function editFlow(tree: FrontmatterTree, entry: Entry, change: TagChange): readonly TextEdit[] {
   const node = entry.value.node as Yaml.YAMLSeq
   const values = tree.items(node)
@@ -246,8 +248,8 @@ function editDashes(tree: FrontmatterTree, entry: Entry, change: TagChange): rea
 }
 
 /**
- * Removes a key that has no tags left. Keeps it if its line has a comment, or if its dashes were not indented, as is the case if the
- * key was empty before its first tag was added.
+ * Removes a key without tags. Keeps it if its line has a comment, or if the dashes were not indented, because then the key
+ * existed before its first tag.
  */
 function dropKey({ text, indent }: FrontmatterTree, { colonEnd, start }: Entry, dash: number): readonly TextEdit[] {
   const comment = text.slice(colonEnd, endOfLine(text, colonEnd)).trim() !== ''

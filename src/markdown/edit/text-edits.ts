@@ -29,7 +29,7 @@ export function composeEdits(first: readonly TextEdit[], second: readonly TextEd
   return composer.edits
 }
 
-/** Walks through the result of the first edits and records the changes relative to the original. */
+/** Walks through the result of the first edits and translates changes into edits of the original. */
 class Composer {
   readonly edits: TextEdit[] = []
   readonly #first: readonly TextEdit[]
@@ -60,7 +60,7 @@ class Composer {
     for (;;) {
       const edit = this.#first[this.#next]
       const gap = edit ? edit.start - this.#original : Number.POSITIVE_INFINITY
-      // If none of the edit's text has been used yet, the unchanged text before the edit comes first.
+      // Unchanged text before the edit comes first if none of the edit's text has been consumed.
       if (this.#used === 0 && gap > 0) {
         const length = Math.min(gap, place - this.#at)
         if (!keep) this.#push(this.#original, this.#original + length, '')

@@ -9,7 +9,7 @@ export interface Style {
   readonly flow?: boolean
   /** The quote style of single-line strings. */
   readonly quotes?: 'QUOTE_SINGLE' | 'QUOTE_DOUBLE' | undefined
-  /** True to leave strings such as dates unquoted, which only YAML 1.1 would misread. */
+  /** True to leave strings such as dates unquoted although YAML 1.1 would misread them. */
   readonly plain?: boolean
   /** True if the dashes of a list are not indented. */
   readonly outdented?: boolean
@@ -35,14 +35,12 @@ export function writeValue(value: unknown, style: Style = {}): WrittenValue {
   return { head: source.slice(2, newline), body: source.slice(newline + 1) }
 }
 
-/** Writes a value on one line, for use in a bracketed list. */
 export function writeFlow(value: unknown, style: Style = {}): string {
   const list = writeValue([value], { ...style, flow: true })
   const written = list.head.slice(2, -1)
   return list.body === '' && list.head.startsWith(' [') && !written.includes('\n') ? written : JSON.stringify(value)
 }
 
-/** Writes a property's key, without the colon. */
 export function writeKey(key: string): string {
   const source = new (yaml().Document)({ [key]: 1 }, { ...WRITING, compat: 'yaml-1.1' }).toString(LAYOUT)
   const written = source.endsWith(': 1\n') ? source.slice(0, -4) : ''

@@ -23,7 +23,7 @@ export interface ReadFrontmatter {
   readonly texts: readonly PropertyText[]
   /** Strings that can contain tags. */
   readonly tags: readonly PropertyText[]
-  /** Aliases that could be recovered from malformed frontmatter, in the form of properties. */
+  /** Aliases recovered from malformed frontmatter, in the form of properties. */
   readonly saved?: Readonly<Record<string, unknown>>
   readonly malformed: readonly MalformedPart[]
   /** Offset at which the body starts. */
@@ -59,7 +59,6 @@ function fenceEnd(text: string, at: number): number {
   return text[i] === '\n' ? i + 1 : -1
 }
 
-/** Returns the offset at which the body starts, after the frontmatter or a byte order mark. */
 export function bodyStartOf(text: string): number {
   const start = textStart(text)
   const fences = findFences(text, start)

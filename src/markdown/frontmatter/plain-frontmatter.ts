@@ -34,7 +34,7 @@ const PLAIN_NUMBER = /^-?(?:0|[1-9][0-9]{0,14})(?:\.[0-9]{1,6})?$/
 const FLOW_ITEM = /^[\w\u00c0-\u1fff\u3040-\ud7ff/][\w\u00c0-\u1fff\u3040-\ud7ff /.+-]*$/
 const INDICATORS = '?:,[]{}#&*!|>\'"%@`'
 
-/** Stands for a value outside the plain subset. */
+/** Marks a value that the plain reader does not handle. */
 const OTHER = Symbol('other')
 
 /**

@@ -64,7 +64,7 @@ export interface PropertyContext {
   readonly text: string
   readonly flavour: Flavour
   readonly lines: LineIndex
-  /** If given, receives positions within the values. */
+  /** If given, records where in the values the destinations are. */
   readonly destinations?: Destinations
 }
 

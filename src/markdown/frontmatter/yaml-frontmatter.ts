@@ -10,8 +10,8 @@ declare const require: (id: 'yaml') => typeof Yaml
 let loaded: typeof Yaml | undefined
 
 /**
- * Loads the YAML library when a note first needs it, because loading it takes longer than a server's start should. A bundler resolves
- * the first form and evaluates the bundled library on the first call. Plain ES modules have no `require`.
+ * Loads the YAML library the first time a note needs it, because loading would slow down the server's start. A bundler resolves
+ * the first form and evaluates the library on the first call. Plain ES modules have no `require`.
  */
 export function yaml(): typeof Yaml {
   if (loaded) return loaded
@@ -44,7 +44,7 @@ export function readFullFrontmatter(text: string, range: readonly [from: number,
     malformed: { line: lines.lineAt(from + at), message: `The frontmatter cannot be read: ${why}.` },
   })
   if (source.length > MAX_LENGTH) return fail(0, 'it is larger than 512 KB and not plain')
-  // Called outside the `try`, because a missing library means a broken installation rather than a broken note.
+  // Outside the `try`, because a missing library is a broken installation, not a broken note.
   yaml()
   try {
     const converter = new Converter(text, from)
@@ -143,7 +143,7 @@ class Converter {
   }
 
   #enter(node: Yaml.YAMLMap | Yaml.YAMLSeq): void {
-    // A pair in brackets, `[a: b]`, is a mapping that appears only in the composed document, so the depth is checked again.
+    // `[a: b]` contains a mapping that only appears in the composed document, so check the depth again.
     if (++this.#depth > MAX_YAML_DEPTH) throw tooDeep(startOf(node))
   }
 

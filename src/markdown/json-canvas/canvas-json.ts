@@ -141,7 +141,7 @@ class NodeReader {
   }
 }
 
-/** Keeps only the members that fit the card's type. A card without a type keeps all members. */
+/** Keeps only the parts that the card's type uses. A card without a type keeps all. */
 function ofType(type: string, node: CanvasNode): CanvasNode {
   if (type === 'text') return node.text ? { text: node.text } : {}
   if (type === 'file') return { ...(node.file ? { file: node.file } : {}), ...(node.subpath ? { subpath: node.subpath } : {}) }
@@ -172,7 +172,6 @@ export function canvasProse(source: string): string {
   const parts: string[] = []
   let at = 0
   for (const { value, start, end } of cards) {
-    // A card's text is never longer than its source, which contains escapes.
     parts.push(blank(source.slice(at, start)), ' ', value.replace(/[\n\r\u2028\u2029]/g, ' '))
     parts.push(' '.repeat(Math.max(0, end - start - 1 - value.length)))
     at = end

@@ -26,7 +26,7 @@ export function excerptOf(text: string, bodyStart: number, max: number): Excerpt
   return { excerpt, cut: cut || text.slice(from + head.length).trim() !== '' }
 }
 
-/** How much text to read, as a multiple of the excerpt's length, because comments and badges are omitted from the excerpt. */
+/** How many times the excerpt's length to read, because comments and badges are left out of it. */
 const EXCERPTS_READ = 8
 
 /** Returns the end of the last complete line within a length, so that no badge is cut, or else the whole length. */
@@ -53,7 +53,7 @@ function graphemeEnd(text: string, from: number, limit: number): number {
     if (safe + index + segment.length > limit) break
     end = safe + index + segment.length
   }
-  // A grapheme this long is not real text. Only avoid splitting a surrogate pair.
+  // A grapheme this long is not real text, so it is enough not to split a surrogate pair.
   return end > from ? end : limit - (isHigh(text.charCodeAt(limit - 1)) ? 1 : 0)
 }
 

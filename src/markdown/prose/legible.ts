@@ -28,8 +28,7 @@ const STANDS_FOR_CODE = 'x'
 const HIDES = /<|!\[|%%/
 
 /**
- * Checks whether the text may contain fences, or code and hidden text on the same line. Finding code would take a tenth of the time
- * that it takes to find a note.
+ * Checks whether the text may contain fences, or code and hidden text on one line. Otherwise there is no need to search for code.
  */
 function mayHideCode(text: string): boolean {
   if (text.includes('```') || text.includes('~~~')) return true

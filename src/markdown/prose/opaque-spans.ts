@@ -1,7 +1,7 @@
 import { BACKSLASH, BACKTICK, DOLLAR, isWhitespace, LBRACKET, LF } from '../chars.ts'
 import { wikilinkEnd } from '../wikilinks.ts'
 
-/** Finds the next occurrence of a string and caches it, so that many failed searches cost no more than one. */
+/** Finds the next occurrence of a string and remembers it, so that repeated searches do not scan the text again. */
 class NextOf {
   readonly #needle: string
   #text = ''
@@ -62,7 +62,7 @@ export class OpaqueSpans {
     return -1
   }
 
-  /** Returns the last run of backticks of each length. Later searches need not look beyond it. */
+  /** Returns the last backtick run of each length, beyond which a search can stop. */
   #lastTicks(from: number): Map<number, number> {
     const last = new Map<number, number>()
     let at = this.#src.indexOf('`', from)

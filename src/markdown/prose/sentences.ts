@@ -104,7 +104,7 @@ function sentenceWithin(text: string, bounds: Range, range: Range): Range {
   return [from, to]
 }
 
-/** Keeps the body, and as much of `head` and `tail` as fits. */
+/** Keeps `body`, and as much of `head` and `tail` as fits. */
 function cutAround(head: string, body: string, tail: string): string {
   const middle = body.length > MAX - 2 ? `${clip(body, MAX - 3)}…` : body
   const left = MAX - middle.length

@@ -12,7 +12,7 @@ import {
 export interface EditableDestination extends WrittenDestination {
   /** True if the destination may contain spaces, because it is in angle brackets or quotes. */
   readonly enclosed: boolean
-  /** Characters that end this destination, in addition to those that end every destination. */
+  /** Characters that end this destination, in addition to those that end any destination. */
   readonly enders: string
   readonly shown: TextRange
   /** Decodes a destination, except for percent-encoding. Returns `undefined` if it cannot be decoded. */
@@ -130,7 +130,7 @@ export function encodeDestination(value: string, style: DestinationStyle): strin
   return /^[a-z][a-z0-9+.-]*:/i.test(text) ? text.replace(':', '%3A') : text
 }
 
-/** Lone surrogates cannot be encoded. They are kept, and the check of the written destination then fails. */
+/** Percent-encodes text. Lone surrogates cannot be encoded; they are kept, so the later check of the destination fails. */
 function percent(text: string): string {
   try {
     return encodeURIComponent(text)

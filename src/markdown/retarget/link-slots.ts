@@ -139,7 +139,7 @@ function headLength(content: string): number {
   return content[pipe - 1] === '\\' ? pipe - 1 : pipe
 }
 
-/** Checks whether a wikilink's content consists of these parts. */
+/** Checks whether a wikilink consists of exactly these parts. */
 function says(content: string, wanted: Wikilink): boolean {
   const link = `[[${content}]]`
   if (wikilinkEnd(link, 0, link.length) !== link.length) return false

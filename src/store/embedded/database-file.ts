@@ -8,14 +8,14 @@ import { BUSY_TIMEOUT, DamagedIndex, openSqlite } from './sqlite.ts'
 /** Minimum size, in bytes, at which a log is worth truncating. */
 const LARGE_LOG = 4_000_000
 
-/** Free pages are released in steps of `pages`, for at most `within` milliseconds, because edits have to wait meanwhile. */
+/** Release free pages in steps of this many `pages`, for at most `within` milliseconds, because edits have to wait. */
 const RELEASE = { pages: 200, within: 200 }
 
 /** Identity and format of a database. */
 export interface DatabaseKind {
   /** Distinguishes Roux's files from other databases. */
   readonly applicationId: number
-  /** Must be incremented with every change to the schema or content. Each format uses a different file. */
+  /** Must be incremented with every change to the schema or content, because each format has its own file. */
   readonly format: number
   readonly schema: string
   /** Page size in bytes. Defaults to SQLite's own choice. */
@@ -23,8 +23,8 @@ export interface DatabaseKind {
 }
 
 /**
- * A database that can be rebuilt at any time, for use by its only writer. It is created on the first commit, and reopened if
- * another process has replaced it.
+ * A database that can be rebuilt at any time, for its only writer. It is created on the first commit and reopened if another
+ * process has replaced it.
  */
 export class DatabaseFile {
   readonly #location: Location
@@ -65,8 +65,8 @@ export class DatabaseFile {
   }
 
   /**
-   * Opens the database, and creates it first if necessary. A new file only gets its name once it is complete, so nobody opens an
-   * unfinished one.
+   * Opens the database, creating it if necessary. A new file gets its final name only when it is complete, so that nobody opens
+   * an unfinished one.
    */
   make(): Database {
     return this.open() ?? this.#create()
@@ -92,19 +92,18 @@ export class DatabaseFile {
     return database
   }
 
-  /** Runs an action in a transaction. */
   write<T>(action: (database: Database) => T): T {
     return inTransaction(this.make(), action)
   }
 
-  /** Does maintenance work. Call it when idle. @returns whether this is the first call for this file on disk */
+  /** Runs maintenance. Call it when idle. @returns whether this is the first call for this file on disk */
   tidy(): boolean {
     if (this.#database === undefined || this.#location.kind === 'memory') return false
     releasePages(this.#database)
     this.#checkpoint(this.#database, this.#location.path)
     if (this.#isTouched) return false
     this.#isTouched = true
-    // Marks the file as used, because reading leaves no trace and unused indexes are deleted.
+    // Touch the file, because reading does not update its time and unused indexes are deleted.
     const now = new Date()
     const { path } = this.#location
     quietly(() => utimesSync(path, now, now))
@@ -134,8 +133,7 @@ export class DatabaseFile {
 
   close(): void {
     const database = this.#database
-    // Truncates the log, because the binding cannot finalize statements, so SQLite does not notice that the last connection
-    // closes.
+    // Truncate the log here: the binding cannot finalize statements, so SQLite does not notice that the last connection closes.
     if (database !== undefined) quietly(() => database.exec('PRAGMA wal_checkpoint(TRUNCATE)'))
     this.#close()
   }
@@ -156,7 +154,6 @@ export function requireKind(database: Database, { applicationId, format }: Datab
   }
 }
 
-/** Reads the identity stored in a database. */
 export function kindOf(database: Database): Pick<DatabaseKind, 'applicationId' | 'format'> {
   return { applicationId: pragma(database, 'application_id'), format: pragma(database, 'user_version') }
 }
@@ -167,7 +164,7 @@ export function hasTables(database: Database): boolean {
   return tables?.n !== 0
 }
 
-/** Shrinks the file by its unused pages. Otherwise, it would never become smaller. */
+/** Shrinks the file by its free pages, which SQLite does not do by itself. */
 function releasePages(database: Database): void {
   const deadline = performance.now() + RELEASE.within
   while (pragma(database, 'freelist_count') > 0 && performance.now() < deadline)

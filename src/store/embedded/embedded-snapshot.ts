@@ -71,9 +71,8 @@ export interface SnapshotParts {
   readonly projection: Projection
   readonly rankings: Rankings
   readonly search: SearchReads
-  /** Loads newer commits. A single node's data is always read from the newest generation. */
   refresh(): void
-  /** Runs a read, and reports any damage that it finds. */
+  /** Runs a read and reports damage that it finds. */
   guard<T>(read: () => T): T
 }
 
@@ -129,7 +128,7 @@ export class EmbeddedSnapshot implements Snapshot {
     return this.#parts.guard(() => read(this.#parts.projection))
   }
 
-  /** Maps items, and yields to the event loop now and then. */
+  /** Maps items, yielding to the event loop from time to time. */
   async #each<T, R>(items: readonly T[], read: (item: T) => R): Promise<readonly R[]> {
     const found = await eachInTurn(items, takeTurns(this.#signal), (item) => {
       this.#requireSame()
@@ -139,14 +138,13 @@ export class EmbeddedSnapshot implements Snapshot {
     return found
   }
 
-  /** Prepares name lookups, a few milliseconds at a time. */
   async #prepare(part: 'names' | 'similar names'): Promise<void> {
     while (!this.#read((projection) => projection.prepare(part, performance.now() + SLICE))) {
       await new Promise((resolve) => setImmediate(resolve))
     }
   }
 
-  /** Searches. A read in several parts may span two generations, which the check at the end detects. */
+  /** Runs a search. If it takes several reads, they may span two generations, which the check at the end detects. */
   async #search<T>(read: (search: SearchReads) => Promise<T>): Promise<T> {
     this.#requireSame()
     const found = await read(this.#parts.search)
@@ -154,7 +152,7 @@ export class EmbeddedSnapshot implements Snapshot {
     return found
   }
 
-  /** Searches by times, properties and relations, which come from the graph's index, so damage is reported for that index. */
+  /** Searches by times, properties and relations. They are stored in the graph's index, so damage is reported for that one. */
   async #searchFacts<T>(read: (search: SearchReads) => Promise<T>): Promise<T> {
     return await this.#search(async (search) => {
       try {

@@ -5,7 +5,7 @@ import { hasTables, readAtOnce } from './database-file.ts'
 import { databasePath, identityOf, type Location } from './location.ts'
 import { isDamage, openSqlite } from './sqlite.ts'
 
-/** Maximum delay before it is noticed that another process has replaced the file, in milliseconds. */
+/** How long, in milliseconds, it may go unnoticed that another process has replaced the file. */
 const SAME_LIFE = 20
 
 interface FollowedOptions<T> {
@@ -27,9 +27,9 @@ export class FollowedDatabase<T extends object> {
   readonly #options: FollowedOptions<T>
   #location: Location
   #opened: Opened<T> | undefined
-  /** Time (`performance.now()`) until which the identity check is skipped. */
+  /** Skip the check of the file's identity until this time (`performance.now()`). */
   #sameUntil = 0
-  /** The database version that has been loaded last. */
+  /** The last database version that was loaded. */
   #version = Number.NaN
   #isDamaged = false
 
@@ -42,7 +42,7 @@ export class FollowedDatabase<T extends object> {
     return this.#location
   }
 
-  /** True if the database has been found damaged and not been replaced yet. */
+  /** True if the database is damaged and has not been replaced yet. */
   get isDamaged(): boolean {
     return this.#isDamaged
   }
@@ -54,8 +54,8 @@ export class FollowedDatabase<T extends object> {
 
   /** Opens the current database. Returns `undefined` if nothing has been written yet. @throws whatever `prepare` throws */
   open(): Opened<T> | undefined {
-    // Skips the check for a while after the last one, because a call reads several times, and checking the file takes as long as
-    // everything else in a refresh that finds nothing new.
+    // Skip the check for a while after the last one: each call reads several times, and checking the file takes as long as the
+    // rest of a refresh that finds nothing new.
     const now = performance.now()
     if (this.#opened !== undefined && now < this.#sameUntil) return this.#opened
     const identity = identityOf(this.#location)
@@ -106,7 +106,7 @@ export class FollowedDatabase<T extends object> {
     return readAtOnce(open.database, () => this.loadWithin(open, load))
   }
 
-  /** Like `load`, for use within a transaction. */
+  /** Like `load`, but within an existing transaction. */
   loadWithin<R>(open: Opened<T>, load: (open: Opened<T>) => R): R | undefined {
     // The first read determines the snapshot.
     const version = this.version(open)
@@ -116,7 +116,9 @@ export class FollowedDatabase<T extends object> {
     return loaded
   }
 
-  /** Runs a read. Damage is never returned as data: it is reported once, and then reads throw until the database is replaced. */
+  /**
+   * Runs a read. Damage is never returned as data: it is reported once, and further reads throw until the database is replaced.
+   */
   guard<R>(read: () => R): R {
     if (this.#isDamaged) throw this.#beingRebuilt()
     try {
@@ -145,7 +147,7 @@ export class FollowedDatabase<T extends object> {
     })
   }
 
-  /** Discards everything that has been read. If a location is given, a new database has been built there. */
+  /** Discards everything that has been read. `location` is given if a new database has been built there. */
   reopen(location?: Location): void {
     this.close()
     if (location !== undefined) {

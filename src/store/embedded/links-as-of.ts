@@ -42,7 +42,6 @@ export function openAsOfNow(location: Location): Database {
   }
 }
 
-/** Closes what `openAsOfNow` opened. */
 export function closeAsOf(database: Database): void {
   // Commits first, because a statement that is not finalized would keep the transaction open and block writers.
   quietly(() => database.exec('COMMIT'))

@@ -4,7 +4,7 @@ import { errorCode } from '../../core/error-code.ts'
 import type { IndexName, IndexStatus } from '../../core/indexing.ts'
 import { makeFolder } from '../../core/make-folder.ts'
 
-/** An index that has not been opened for this long (in ms) is assumed to belong to a former vault, version or setting. */
+/** Indexes that have not been opened for this long (in ms) are deleted. They belong to a former vault, version or setting. */
 const MONTH = 30 * 24 * 3_600_000
 
 /** Names of a vault's cache files: index, search index with its saved graphs, insight and map layout. */
@@ -13,10 +13,8 @@ const CACHE_FILE =
 
 const DRAFT = /\.(?:new|tmp)$/
 
-/** An index's location: a file, or named memory that this process's threads share. */
 export type Location = { readonly kind: 'file'; readonly path: string } | { readonly kind: 'memory'; readonly name: string }
 
-/** Returns the path or URI to pass to SQLite. */
 export function databasePath(location: Location): string {
   return location.kind === 'file' ? location.path : `file:/${location.name}?vfs=memdb`
 }
@@ -36,7 +34,7 @@ export function makeRoom(path: string): void {
   makeFolder(dirname(path), { mkdirSync, dirname })
 }
 
-/** Publishes a finished file atomically, unless another process has been faster. */
+/** Publishes a finished file atomically, unless another process has already done so. */
 export function publish(draft: string, path: string): void {
   try {
     linkSync(draft, path)
@@ -56,9 +54,7 @@ export function deleteDatabase(path: string): void {
 /** Where the embedded engine stores a vault's data. */
 export interface EmbeddedPlace {
   readonly type: 'embedded'
-  /** Path of the graph's index. */
   readonly file: string
-  /** Path of the search index. */
   readonly searchFile: string
   readonly insightFile: string
   readonly layoutFile: string
@@ -92,7 +88,7 @@ export function hasRoom({ file, searchFile }: EmbeddedPlace): boolean {
   }
 }
 
-/** Deletes other indexes' files in the same folder that have not been used for 30 days, and drafts as old. */
+/** Deletes other indexes in the same folder that have not been used for 30 days, and equally old drafts. */
 export function sweepOldIndexes(path: string, now = Date.now()): void {
   const folder = dirname(path)
   const vault = /[0-9a-f]{24}/.exec(basename(path))?.[0]
@@ -104,13 +100,13 @@ export function sweepOldIndexes(path: string, now = Date.now()): void {
     const used = usedAt(usedWith(file, owner)) ?? usedAt(file)
     return used !== undefined && now - used > MONTH
   }
-  // Deletes only after all files have been checked, because the age of some depends on others.
+  // Check all files before deleting any, because the age of some depends on others.
   for (const name of readdirSync(folder).filter(isOld)) deleteDatabase(join(folder, name))
 }
 
 /**
- * Returns the file whose timestamp shows when the given file was last used. Map layouts, and files saved next to a database, are
- * used with it but keep their old timestamps.
+ * Returns the file whose timestamp tells when the given file was last used. Map layouts and files saved next to a database keep
+ * old timestamps although they are used with it.
  */
 function usedWith(file: string, owner: string): string {
   if (DRAFT.test(file)) return file

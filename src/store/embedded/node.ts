@@ -35,7 +35,6 @@ const NOTES: readonly NodeKind[] = ['note']
 /** Maximum number of sources returned per missing target. */
 const SOURCES = 3
 
-/** Returns a node with everything but its text. */
 export function nodeOf(projection: Projection, node: NodeIndex, options: NodeOptions): Node {
   const { graph } = projection
   const row = graph.row(node)
@@ -135,7 +134,7 @@ function wants(direction: Direction, side: 'in' | 'out'): boolean {
   return direction === 'both' || direction === side
 }
 
-/** Checks a link's property. Names are compared in folded form. */
+/** Checks whether a link is in the property of this name, ignoring case. */
 function isOfType(link: ResolvedLink, type: string): boolean {
   return link.property !== undefined && foldName(link.property) === foldName(type)
 }
@@ -171,7 +170,7 @@ function ownNotes({ includeArchived }: Tree, { notes, archived }: FolderEntry): 
   return includeArchived ? notes.length : notes.length - archived
 }
 
-/** A folder's own notes are counted before those in its subfolders, so the limit keeps the closest notes. */
+/** Counts a folder's own notes before those in its subfolders, so that the limit keeps the closest notes. */
 function toFolder(tree: Tree, folder: FolderEntry, depth: number): Folder {
   const notes = firstNotes(tree, folder)
   tree.left -= notes.length
@@ -314,7 +313,7 @@ export function linksWithin(
   return stretches.map(({ id, start, end }) => {
     const source = graph.find(id)
     if (source === undefined || source < 0) return []
-    // A plain loop, because every search reads the largest notes' thousands of links.
+    // A plain loop, because each search reads the largest notes' thousands of links.
     const found: OutgoingLink[] = []
     for (const link of projection.links(source)) {
       const { to, kind, form, line } = link
@@ -326,7 +325,6 @@ export function linksWithin(
   })
 }
 
-/** Returns the graph node that a stored link points to. */
 export function endOf({ graph }: Projection, link: ResolvedLink): NodeIndex | undefined {
   return typeof link.to === 'number' ? link.to : graph.findMissing(link.to)
 }

@@ -14,7 +14,6 @@ import { SearchReads } from './search/search-reads.ts'
 export interface StoreOptions {
   /** The vault's name, if a process serves several vaults. It prefixes every id. */
   readonly vault?: string
-  /** Called if an index is damaged, so it must be rebuilt. */
   readonly onDamage: (which: IndexName) => void
   readonly search: Location
   /** How vectors are compared. Defaults to `auto`. */
@@ -32,21 +31,20 @@ export interface EmbeddedStore extends Store {
   /** Loads newer search data, and the embedder's new vectors. */
   refreshSearch(embedder?: string): Promise<void>
   /**
-   * Builds data that the first lookup of names, or of similar names, would otherwise have to wait for. Stops at the given time
+   * Builds data that the first lookup of names, or of similar names, would otherwise wait for. Stops at the given time
    * (`performance.now()`).
    * @returns whether all of this data has been built
    */
   prepare(part: 'names' | 'similar names', until: number): boolean
-  /** Releases caches. Call it when idle. */
   rest(): void
 }
 
-/** Opens the read interface of an index, which need not exist yet. Nothing is read until `refresh` or another method is called. */
+/** Opens the read interface of an index, which need not exist yet. Reads nothing until `refresh` or another method is called. */
 export function openEmbeddedStore(location: Location, options: StoreOptions): EmbeddedStore {
   return new SqliteStore(location, options)
 }
 
-/** Maximum number of attempts to run a use case on one generation. Commits are rare while a use case waits for text. */
+/** Maximum number of attempts to run a use case on one generation. Commits are rare while it waits for text. */
 const RUNS = 4
 
 class SqliteStore implements EmbeddedStore {
@@ -182,7 +180,6 @@ class SqliteStore implements EmbeddedStore {
       this.#refresh()
       const links = this.#projection.file.guard(() => this.#projection.linksAsOfNow())
       if (links === undefined || links.generation === this.#projection.generation) return links
-      // There was a commit in between.
       links.close()
     }
   }

@@ -16,8 +16,8 @@ import { isOrphan, type Projection } from './projection.ts'
 import { folderStart } from './scope.ts'
 
 /**
- * Finds problems in the vault, ordered by id and line. Other files' counts are known, so only the files on the requested page are
- * read, unless the filter is for links to one node.
+ * Finds problems in the vault, ordered by id and line. Counts are stored, so only the files on the requested page are read,
+ * unless the filter asks for links to one node.
  */
 export function findProblems(projection: Projection, filter: ProblemFilter, page: Page): Paged<Problem> {
   const kinds: readonly ProblemKind[] = filter.kind === undefined ? PROBLEM_KINDS : [filter.kind]
@@ -87,7 +87,7 @@ function* rowsOf(projection: Projection, { id, target, folder }: ProblemFilter):
   }
 }
 
-/** Returns the sum of `countOf` over all kinds. Uses the count in the graph, because it is called for every file. */
+/** Returns the sum of `countOf` over all kinds. Uses the count in the graph, because this runs for every file. */
 function countAll(graph: Graph, row: GraphRow): number {
   return graph.problemCount(row.key) + countOf(graph, row, 'orphan') + countOf(graph, row, 'twin')
 }

@@ -14,7 +14,7 @@ import { SEPARATOR, type StoredState, unpackHot, unpackInfo, unpackLinks, unpack
 import { DamagedIndex } from './sqlite.ts'
 import { readMeta, readTexts, requireKeys, requireSchema, type Texts, textSlices } from './writer.ts'
 
-/** Names that have been built up to the key `next`, exclusive. */
+/** Names built so far, up to the key `next` (exclusive). */
 interface NamesAhead {
   readonly names: SimilarNames
   next: number
@@ -29,7 +29,7 @@ const VALUES_KEPT = 16
 /** Number of rows between checks of the clock. */
 const LOOK_AT_CLOCK = 32
 
-/** If there are more new rows than this, the table is scanned without its index. */
+/** With more new rows than this, scan the whole table instead of using its index. */
 const MANY_ROWS = 20_000
 
 /** Number of rows to load before yielding, which takes a few milliseconds. */
@@ -44,8 +44,8 @@ interface ProjectionOptions {
 }
 
 /**
- * One generation of the index in memory: graph, tags and names. `refresh` checks for commits by any process, and loads newer
- * rows. A node's details are read from the database.
+ * One generation of the index in memory: graph, tags and names. `refresh` checks for commits by any process and loads newer rows.
+ * Details of a node are read from the database.
  */
 export class Projection {
   readonly file: FollowedDatabase<Statements>
@@ -92,8 +92,8 @@ export class Projection {
   }
 
   /**
-   * Loads the index for the first time, a few milliseconds at a time. An index in memory, or one that has been replaced in the
-   * meantime, is left to `refresh`, which loads everything at once.
+   * Loads the index for the first time, a few milliseconds at a time. Leaves an index in memory, or one that has been replaced in
+   * the meantime, to `refresh`, which loads everything at once.
    * @param onLoaded receives the rows' keys before anyone reads the rows
    * @throws DamagedIndex, or SQLite's errors for a damaged file
    */
@@ -143,7 +143,7 @@ export class Projection {
     return rows
   }
 
-  /** Enters the generation whose rows have been read. @throws DamagedIndex */
+  /** Switches to the generation whose rows have been read. @throws DamagedIndex */
   #enter({ generation, outside, complete, lineage, rows }: StoredState, count: number): void {
     if (this.#generation === 0 && rows !== count) throw new DamagedIndex('rows are missing')
     this.#lineage = lineage
@@ -174,7 +174,6 @@ export class Projection {
     this.#graph.apply(rows)
   }
 
-  /** Returns the tags, which are built on first use and then kept up to date. */
   tags(): TagIndex {
     if (this.#tags === undefined) {
       this.#tags = new TagIndex()
@@ -191,7 +190,7 @@ export class Projection {
     return this.#folders
   }
 
-  /** Returns a value that is computed from the graph on first use in each generation. */
+  /** Returns a value computed from the graph, at most once per generation. */
   once<T>(name: string, compute: () => T): T {
     if (!this.#computed.has(name)) {
       const value = compute()
@@ -206,7 +205,6 @@ export class Projection {
     return this.once('problems', () => findNotesWithProblems(this.#graph))
   }
 
-  /** Returns the titles, aliases and file names of all files. */
   names(): SimilarNames {
     if (this.#names !== undefined) return this.#names
     const ahead = this.#namesAhead ?? { names: new SimilarNames(), next: 0 }
@@ -215,9 +213,9 @@ export class Projection {
   }
 
   /**
-   * Builds `names`, then the additional data for similar names, until the given time (`performance.now()`), so the first lookup
-   * does not have to wait.
-   * @returns whether all of this data is built
+   * Builds `names`, then the additional data for similar names, until the given time (`performance.now()`), so that the first
+   * lookup need not wait.
+   * @returns whether all of this data has been built
    */
   prepare(part: 'names' | 'similar names', until: number): boolean {
     if (this.#names === undefined) {
@@ -306,7 +304,7 @@ export class Projection {
     this.#options.onReplaced?.()
   }
 
-  /** Replaces the graph, and drops everything derived from it. */
+  /** Replaces the graph and drops everything derived from it. */
   #replaceGraph(graph: Graph): void {
     this.#graph = graph
     this.#links.clear()
@@ -342,7 +340,7 @@ function unpackRows({ texts, keySum }: Texts): readonly GraphRow[] {
 }
 
 function readNewTexts(database: Database, generation: number): Texts {
-  // Reads all rows without the index, because a damaged index could return a row twice and skip another without being noticed.
+  // Read all rows without the index, because a damaged index could silently skip a row and return another one twice.
   if (generation === 0 || countNewer(database, generation) > MANY_ROWS) {
     return readTexts(database, 'hot', `NOT INDEXED WHERE generation > ${generation}`)
   }
@@ -363,12 +361,11 @@ function countNewer(database: Database, generation: number): number {
 /** Returns a file's names: title first, file name last. */
 function namesOf(row: GraphRow): readonly string[] {
   if (row.path === undefined) return []
-  // The file name counts as a name, too, for readers who do not know the title.
+  // The file name is also a name, for people who do not know the title.
   const stem = fileStem(row)
   return stem === undefined || row.title === stem ? [row.title, ...row.aliases] : [row.title, ...row.aliases, stem]
 }
 
-/** Returns a note's file name without its extension. */
 export function fileStem(row: Pick<GraphRow, 'path' | 'kind'> | undefined): string | undefined {
   if (row?.path === undefined || row.kind !== 'note') return undefined
   return fileStemOf(row.path)
@@ -381,7 +378,6 @@ function findNotesWithProblems(graph: Graph): readonly number[] {
     .filter((key) => graph.problemCount(key) > 0 || (graph.isListedNote(key) && (isOrphan(graph, key) || graph.hasTwins(key))))
 }
 
-/** Checks whether a note has no links to or from other notes. */
 export function isOrphan(graph: Graph, key: number): boolean {
   return graph.inDegree(key) === 0 && graph.outDegree(key) === 0
 }

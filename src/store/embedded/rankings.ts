@@ -16,7 +16,7 @@ interface Kept {
   readonly sampled: number | undefined
 }
 
-/** Ranks the most central notes. Degrees are counted; for other metrics, the last stored scores are used. */
+/** Ranks the most central notes. Degrees are counted; other metrics use the last stored scores. */
 export class Rankings {
   readonly #projection: Projection
   readonly #kept = new Map<Metric, Kept>()

@@ -13,9 +13,9 @@ export const FORMAT = 8
 export const APPLICATION_ID = 0x726f7578
 
 /**
- * `file` has a row per current or former file: `hot` is loaded into the in-memory graph, `stat` serves to detect changes, and
+ * `file` has a row per current or former file: `hot` is loaded into the in-memory graph, `stat` is used to detect changes, and
  * `mentions` contains the names that links depend on. `info` and `links` are read for one node at a time. Each column is a single
- * string, because reading a value costs a call; joining rows (`group_concat`) takes 12 ms instead of 45 for obsidian-hub.
+ * string, because every value read costs a call. Joining rows with `group_concat` takes 12 instead of 45 ms for obsidian-hub.
  */
 export const SCHEMA = `
   CREATE TABLE meta (key TEXT PRIMARY KEY, value NOT NULL) WITHOUT ROWID;
@@ -30,7 +30,7 @@ export const SCHEMA = `
 /** Separates joined strings. JSON never contains it. */
 export const SEPARATOR = '\n'
 
-/** The kind of a text. The checksum includes it, because a flipped bit can turn one table or column into another. */
+/** Which text a row contains. The checksum includes it, because a flipped bit can turn one table or column into another. */
 type Kind = 'meta' | 'hot' | 'stat' | 'mentions' | 'info' | 'links'
 
 /** Serializes a value with a checksum: eight hex digits of CRC-32, then JSON. */
@@ -51,7 +51,7 @@ function unseal(kind: Kind, text: unknown): unknown {
 
 const CRC_LENGTH = 8
 
-/** Each kind's checksum, which is the initial value for the checksums of its texts. */
+/** Initial value of the checksum for each kind of text. */
 const SEEDS: Readonly<Record<Kind, number>> = {
   hot: crc32('hot'),
   stat: crc32('stat'),
@@ -138,7 +138,7 @@ export function packGone(key: number): string {
   return seal('hot', [key])
 }
 
-/** Summarizes a record's links: their distinct targets, distinct missing names and the number of problems. */
+/** Summarizes a record's links: distinct targets, distinct missing names and the number of problems. */
 function project(record: FileRecord): { targets: number[]; missing: string[]; problems: Hot[9] } {
   const targets = new Set<number>()
   const missing = new Map<string, string>()

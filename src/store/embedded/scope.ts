@@ -3,7 +3,6 @@ import type { Graph, NodeIndex } from '../../graph/graph.ts'
 import { KeySet } from '../../search/key-set.ts'
 import type { Projection } from './projection.ts'
 
-/** Returns the nodes in a scope, ordered by id, files before missing targets. Omits excluded nodes. */
 export function inScope(projection: Projection, scope: Scope): readonly NodeIndex[] {
   return isWhole(scope)
     ? projection.once(`nodes ${JSON.stringify(scope)}`, () => find(projection, scope))
@@ -15,13 +14,13 @@ export function keysInScope(projection: Projection, scope: Scope): KeySet {
   return projection.once(`keys ${JSON.stringify(scope)}`, () => KeySet.of(keysOfWhole(projection, scope)))
 }
 
-/** Yields the files in a whole-vault scope, ordered by key, which needs no sorting. */
+/** Yields the files of a whole-vault scope, ordered by key. This order needs no sorting. */
 function* keysOfWhole({ graph }: Projection, scope: Scope): Generator<number> {
   const isWanted = fileFilter(graph, scope)
   for (let key = 0; key < graph.size; key++) if (isWanted(key)) yield key
 }
 
-/** Checks whether a scope is the whole vault, except for restrictions to kinds and states of files. */
+/** Checks whether a scope only restricts kinds and states of files. */
 export function isWhole({ folder, path, tags, note }: Scope): boolean {
   return [folder, path, tags, note].every((limit) => limit === undefined)
 }
@@ -42,7 +41,7 @@ function find(projection: Projection, scope: Scope): readonly NodeIndex[] {
   return nodes
 }
 
-/** Returns a test for whether a file is in a scope, which is cheap if the scope is the whole vault. */
+/** Returns a function that checks whether a file is in a scope. It is cheap if the scope is the whole vault. */
 export function acceptor(projection: Projection, scope: Scope): (key: number) => boolean {
   const { graph } = projection
   if (!isWhole(scope)) {
@@ -59,10 +58,10 @@ export function acceptor(projection: Projection, scope: Scope): (key: number) =>
   }
 }
 
-/** After this many tests, the set of all files in the scope is used, which is built once per generation. */
+/** After this many checks, use the set of all files in the scope, which is built once per generation. */
 const FEW = 2_000
 
-/** Returns a test for a file's kind and state. */
+/** Returns a function that checks a file's kind and state. */
 function fileFilter(graph: Graph, scope: Scope): (key: number) => boolean {
   const isWanted = stateFilter(graph, scope)
   const isOfKind = kindFilter(graph, scope.kinds ?? NOTES, scope)

@@ -44,7 +44,7 @@ export function baseNotes(view: VaultView, change: BaseChange): readonly string[
 
 type OldNameTest = (name: string, before: string) => boolean
 
-/** Returns a function that checks a text and what precedes it on its line, or `undefined` if nothing was renamed. */
+/** Returns a function that checks a text and what precedes it on its line, or `undefined` if no name changed. */
 function oldNameTest({ drafts, folders, tags }: BaseChange): OldNameTest | undefined {
   const moved = drafts.filter(isMoved)
   if (moved.length + folders.length + tags.length === 0) return undefined
@@ -53,7 +53,7 @@ function oldNameTest({ drafts, folders, tags }: BaseChange): OldNameTest | undef
   const names = new Set(renamed.map(({ original = '' }) => foldId(nameOf(original)).replace(/\.md$/, '')))
   return (text, before) => {
     const name = foldId(text.trim().replace(/^\/|\/$/g, ''))
-    // These are arguments of `hasTag` or `tags.contains`.
+    // These are arguments of `hasTag` or `tags.contains`, so a tag is meant.
     if (/tags?(?:\.\w{1,20})?$/i.test(calledIn(before)))
       return tags.some((tag) => isWithin(foldName(name.replace(/^#/, '')), tag))
     if (paths.has(name) || folders.some(({ from }) => isWithin(name, foldId(from)))) return true
@@ -61,7 +61,7 @@ function oldNameTest({ drafts, folders, tags }: BaseChange): OldNameTest | undef
   }
 }
 
-/** Returns the text before the bracket that is still open at the end, or an empty string. */
+/** Returns the text before the last unclosed bracket, or an empty string. */
 function calledIn(before: string): string {
   const open = before.lastIndexOf('(')
   return open > before.lastIndexOf(')') ? before.slice(0, open) : ''

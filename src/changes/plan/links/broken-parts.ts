@@ -22,7 +22,7 @@ interface PartTarget {
 export interface LinkingFiles {
   /** Reads files by key, with their links after the change. */
   readonly read: (keys: readonly number[]) => Promise<readonly RelinkSource[]>
-  /** Returns a file's names before planning, because links that mention its new name are still indexed under the old name. */
+  /** Returns a file's names before planning. Links to its new name are still indexed under the old one. */
   readonly namedBefore: (key: number) => NamedFile | undefined
 }
 
@@ -55,7 +55,7 @@ export async function brokenPartNotes(
   })
 }
 
-/** Returns the edited note if there are links to its headings or blocks. Other notes need not be parsed. */
+/** Returns the edited note if other files link to its headings or blocks. Only such notes need to be parsed. */
 function partTarget(draft: Draft, view: VaultView, namedBefore: LinkingFiles['namedBefore']): readonly PartTarget[] {
   const { key, path, original, isEdited } = draft
   if (!isEdited || original === undefined || isTrash(path) || isTrash(original) || view.kindOf(path) !== 'note') return []

@@ -14,10 +14,8 @@ export interface HtmlLinks {
   readonly unread: number
 }
 
-/** Time limit in milliseconds. There has to be one, because every note is read. */
 const TIME = 1000
 
-/** How long to read notes before yielding, in milliseconds. */
 const AT_A_TIME = 10
 
 /** A note with its paths before and after the change. */

@@ -20,7 +20,7 @@ export class LinkReports {
     if (!this.#lost.has(id)) this.#lost.set(id, { key: source.key, link, target, reason })
   }
 
-  /** Adds the links that would resolve differently, or not at all, if the names changed and no link were rewritten. */
+  /** Adds the links that would resolve to another file, or to none, if names changed without rewriting any link. */
   addLedElsewhere(
     sources: readonly RelinkSource[],
     changes: readonly NameChange[],

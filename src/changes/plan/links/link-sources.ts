@@ -19,8 +19,8 @@ export interface LinkSourceParts {
 }
 
 /**
- * Provides files with their links, resolved with the current names. Links come from the index if it is up to date, or else from the
- * text.
+ * Provides files with their links, resolved with the current names. Reads links from the index if it is up to date, and otherwise
+ * from the text.
  */
 export class LinkSources {
   readonly #view: VaultView
@@ -74,7 +74,7 @@ export class LinkSources {
 
   #fromRecord(record: FileRecord): RelinkSource | readonly [] {
     if (this.#view.isCurrent(record)) {
-      // Earlier operations may have changed what the links resolve to.
+      // Earlier operations may have changed where the links lead.
       return this.#names.differ ? { ...record, links: this.#resolve(record, record.links) } : record
     }
     // The file has been deleted in the meantime, so it has no links to keep.

@@ -83,7 +83,7 @@ function linksWritten(draft: Draft, view: VaultView, read: WrittenLinkFiles['rea
   for (const link of read(draft).links) {
     const left = before.get(nameOf(link)) ?? 0
     before.set(nameOf(link), left - 1)
-    // Logseq properties may refer to pages that do not exist.
+    // In Logseq, properties may link to pages that do not exist.
     if (left <= 0 && link.form !== 'page') written.push({ path, link })
   }
   return written

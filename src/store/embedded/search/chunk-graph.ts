@@ -11,7 +11,7 @@ import { type LoadedAddon, loadHnswAddon } from '../vectors/hnsw-graph.ts'
 import { GRAPH_FROM_BYTES, HnswIndex } from '../vectors/hnsw-index.ts'
 import type { VectorSlots } from './vector-slots.ts'
 
-/** How vectors are compared: exhaustively, with an HNSW graph, or with a graph if it is worth building. */
+/** How vectors are compared: one by one, with an HNSW graph, or with a graph only if it is worth building. */
 export type VectorIndexKind = 'auto' | 'exact' | 'hnsw'
 
 export interface ChunkGraphOptions {
@@ -30,8 +30,8 @@ export interface ChunkGraphOptions {
 }
 
 /**
- * Maintains a graph of chunk vectors: restores it or has another thread build it, adds changes a few milliseconds at a time, and
- * saves it. Without a complete graph, the exhaustive scan is used.
+ * Maintains a graph of chunk vectors: loads a saved one or has another thread build it, adds changes a few milliseconds at a time
+ * and saves it. Until a graph is complete, vectors are compared one by one.
  */
 export class ChunkGraph {
   readonly #slots: VectorSlots
@@ -39,7 +39,7 @@ export class ChunkGraph {
   readonly #rest: (ms: number) => Promise<unknown>
   #manifest: LabelManifest | undefined
   #index: HnswIndex | undefined
-  /** Why there is no graph, or why it is not being built or saved any more. */
+  /** Why there is no graph, or why it is no longer built or saved. */
   #trouble: string | undefined
   #damage: unknown
   /** Number of vectors that have been sent to the thread that builds the graph. */
@@ -47,7 +47,7 @@ export class ChunkGraph {
   #isRunning = false
   #isClosed = false
   #wake: () => void = () => {}
-  /** Number of labels added since the graph was saved, or `undefined` if it has never been saved. */
+  /** Number of labels added since the last save, or `undefined` if the graph has never been saved. */
   #unsaved: number | undefined
 
   constructor(slots: VectorSlots, options: ChunkGraphOptions) {
@@ -63,14 +63,16 @@ export class ChunkGraph {
     return { index, ...(reason === undefined ? undefined : { reason }) }
   }
 
-  /** Reserves the labels that vectors have in the saved graph. Call it before any vectors are loaded. */
+  /** Reserves the labels that vectors have in the saved graph. Call it before loading any vectors. */
   async prepare(): Promise<void> {
     const { path, embedder } = this.#options
     this.#manifest = path === undefined ? undefined : await readLabelManifest(path, embedder)
     if (this.#manifest !== undefined) await this.#slots.reserve(this.#manifest.marks)
   }
 
-  /** Starts to maintain the graph. Call it once all vectors have been loaded. @throws DamagedIndex if the index turned out damaged */
+  /**
+   * Starts maintaining the graph. Call it once all vectors are loaded. @throws DamagedIndex if the index turns out to be damaged
+   */
   follow(): void {
     if (this.#damage !== undefined) throw this.#damage
     this.#wake()
@@ -133,7 +135,6 @@ export class ChunkGraph {
       },
     })
     if (reason === undefined) this.#unsaved = 0
-    // This object was closed in the meantime, so the loaded data is released.
     if (this.#isClosed) index.close()
   }
 
@@ -143,7 +144,7 @@ export class ChunkGraph {
     if (!this.#isClosed) await this.#buildHere(index)
   }
 
-  /** Has another thread build a graph of all vectors. This thread only reads the vectors. */
+  /** Builds a graph of all vectors in another thread. This thread only reads the vectors. */
   async #buildElsewhere(index: HnswIndex, graphs: VectorGraphs): Promise<void> {
     const file = `${this.#options.path ?? join(tmpdir(), 'roux-graph')}-${randomUUID()}.tmp`
     const builder = await graphs.begin(this.#options.dimensions)
@@ -157,7 +158,6 @@ export class ChunkGraph {
       if (this.#isClosed) return
       await index.adopt(await builder.write(file), labels)
       this.#unsaved = undefined
-      // This object was closed in the meantime, so the loaded data is released.
       if (this.#isClosed) index.close()
     } finally {
       this.#handedOver = undefined
@@ -205,13 +205,13 @@ export class ChunkGraph {
     if (this.#isClosed || index.behind > 0) return
     try {
       const fingerprint = await saveLabelManifest(path, this.#slots.marks())
-      // A graph that changes while it is being saved is discarded, because its labels must match the manifest.
+      // Discard a graph that changed while it was being saved, because its labels must match the manifest.
       if (!(await index.save(path, { embedder, fingerprint }))) return
       this.#trouble = undefined
     } catch (error) {
       this.#trouble = `The graph could not be saved (${messageOf(error)}).`
     }
-    // A failed save is not retried before as many changes have been made again.
+    // Retry a failed save only after as many further changes.
     this.#unsaved = 0
   }
 
@@ -231,24 +231,26 @@ export class ChunkGraph {
 
 /** Delay before the first slice, in milliseconds, so commands can finish and servers can answer their first calls. */
 const START_DELAY = 2000
-/** Duration of a slice in milliseconds. A slice may exceed it by the time that a label takes (0.1–1 ms). */
+/** Duration of a slice in milliseconds. The last label of a slice can take 0.1–1 ms longer. */
 const SLICE = 4
-/** Maximum number of labels that this thread adds to a graph. If there are more, another thread builds it. */
+/** Maximum number of labels that this thread adds to a graph. For more, another thread builds the graph. */
 const MOST_BUILT_HERE = 256
 /** Maximum number of vectors per message to the other thread, which are about 100 ms of work. */
 const MOST_AT_ONCE = 256
-/** Pause between slices in milliseconds, which is longer during searches. */
+/** Pause between slices in milliseconds. It is longer during searches. */
 const PAUSE = 4
 const PAUSE_AFTER_SEARCH = 50
 /** Delay between the last change and saving, in milliseconds, because vectors arrive in batches. */
 const SAVE_DELAY = 10_000
-/** A graph of 400,000 vectors takes 500 MB, so it is saved again only after this many changes, and to this share of its labels. */
+/**
+ * A graph of 400,000 vectors takes 500 MB, so save it again only after this many changes, and only if they affect this share of
+ * its labels.
+ */
 const MIN_UNSAVED = 1000
 const MAX_UNSAVED_SHARE = 0.05
-/** If more than this share of the labels has changed since the graph was saved, a new graph is built. */
+/** Build a new graph if more than this share of the labels has changed since the last save. */
 const MAX_CHANGED_SHARE = 0.3
 
-/** Concatenates the vectors, and returns them with their labels. */
 function joined(
   vectors: readonly (readonly [label: number, vector: Float32Array])[],
   dimensions: number,

@@ -16,13 +16,13 @@ import {
 /** Number of notes per part. Processing a part takes a few milliseconds. */
 const PART_NOTES = 256
 
-/** Maximum number of extra parts before parts are merged, because every part is read at start-up. */
+/** Maximum number of small parts before they are merged, because every part is read at start-up. */
 const MOST_SMALL = 128
 
 /** Quantized vectors, without those of texts that are unknown to the embedder. */
 export interface CoarseVectors {
   readonly length: number
-  /** Index among the note's chunks or among its names. */
+  /** Index among the note's chunks, or among its names. */
   ordinal(at: number): number
   /** A 48-bit integer that identifies the text and its vector. */
   mark(at: number): number
@@ -113,7 +113,7 @@ export function unpackCoarse(place: Place, data: unknown): readonly CoarseNote[]
   }))
 }
 
-/** A contiguous range of a part's vectors. */
+/** The vectors of one note, as a contiguous range of a part. */
 class Stretch implements CoarseVectors {
   readonly #arrays: Arrays
   readonly #first: number
@@ -150,7 +150,7 @@ class Stretch implements CoarseVectors {
 /** Aligns the arrays to 8 bytes, together with the checksum and the header. */
 const PADDING = 4
 
-/** Returns the bytes, aligned for typed arrays. SQLite's buffers already are. */
+/** Returns the bytes aligned for typed arrays. SQLite's buffers usually are already. */
 function aligned(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   if (bytes.buffer instanceof ArrayBuffer && bytes.byteOffset % 8 === PADDING) return bytes as Uint8Array<ArrayBuffer>
   const copy = new Uint8Array(PADDING + bytes.length).subarray(PADDING)
@@ -200,9 +200,9 @@ interface Running {
 }
 
 /**
- * Rewrites all notes' quantized vectors into fewer parts, one part at a time. Parts are immutable; a note's newer data is in a
- * later part. Readers use the old parts until all notes have been rewritten. The next rewrite deletes what a crashed process has
- * left.
+ * Rewrites all notes' quantized vectors into fewer parts, one part at a time. Parts are immutable: newer data for a note goes
+ * into a later part. Readers use the old parts until everything has been rewritten. The next rewrite deletes what a crashed
+ * process left behind.
  */
 export class CoarseRewrite {
   readonly #file: DatabaseFile
@@ -239,7 +239,7 @@ export class CoarseRewrite {
   }
 }
 
-/** Stores the given notes' quantized vectors. Readers load them after the commit. */
+/** Stores the quantized vectors of notes. Readers load them after the commit. */
 export function putCoarse(
   database: Database,
   { dimensions, ...place }: { readonly embedder: number; readonly dimensions: number; readonly revision: number },

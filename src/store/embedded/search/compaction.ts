@@ -4,7 +4,7 @@ import { type Page, packHeader, type SegmentHeader, unpackHeader } from '../../.
 import type { DatabaseFile } from '../database-file.ts'
 import { headerPlace, pagePlace, sealBytes, unsealBytes } from './search-rows.ts'
 
-/** Number of segments of similar size that are merged at once. A note is rewritten once per power of this number. */
+/** Number of similarly sized segments to merge at once. A note is rewritten each time the index grows by this factor. */
 const FAN_IN = 8
 /** Maximum duration of a step in milliseconds. */
 const STEP_MS = 25
@@ -48,7 +48,7 @@ export class Compaction {
 
   #begin(database: Database, inputs: readonly SegmentRow[]): Merge {
     const oldest = Math.min(...inputs.map(({ rank }) => rank))
-    // Older segments, which are usually the largest, do not replace any entry in the inputs.
+    // Older segments, usually the largest, do not replace any entry in the inputs.
     const newer = segmentsOf(database).filter(({ rank }) => rank >= oldest)
     const headers = new Map(newer.map(({ id }) => [id, readHeader(database, id)]))
     const isLive = liveness(database, headers)
@@ -95,7 +95,7 @@ export class Compaction {
   }
 }
 
-/** Records that the merge is in progress. @returns false if another process has discarded it */
+/** Marks the merge as still in progress. @returns false if another process has discarded it */
 function keepOwn(database: Database, id: number): boolean {
   database.prepare('UPDATE merging SET started = ? WHERE id = ?').run(Date.now(), id)
   return database.prepare('SELECT 1 FROM merging WHERE id = ?').get(id) !== undefined
@@ -138,7 +138,6 @@ export function nextNumber(database: Database, count: 'segment' | 'embedder' | '
   return next
 }
 
-/** Returns all segments, ordered by rank. */
 function segmentsOf(database: Database): readonly SegmentRow[] {
   return database.prepare('SELECT id, rank, notes FROM segment ORDER BY rank').all() as SegmentRow[]
 }
@@ -160,7 +159,7 @@ function choose(segments: readonly SegmentRow[]): readonly SegmentRow[] {
   return full[0]?.[1] ?? []
 }
 
-/** Returns a test for whether an entry is live: it is its note's newest one, and the note still exists. */
+/** Returns a function that checks whether an entry is live: it is the note's newest entry, and the note still exists. */
 function liveness(
   database: Database,
   headers: ReadonlyMap<number, SegmentHeader>,
@@ -175,7 +174,7 @@ function liveness(
   }
 }
 
-/** Reads a segment's pages in order, a few at a time, because a statement must not stay open while others are writing. */
+/** Reads a segment's pages in order, a few at a time, because no statement may stay open while others are writing. */
 function* pagesOf(database: Database, segment: number): Generator<Uint8Array> {
   const select = database.prepare('SELECT first, data FROM page WHERE segment = ? AND first > ? ORDER BY first LIMIT 32')
   const start = database.prepare('SELECT first, data FROM page WHERE segment = ? ORDER BY first LIMIT 32')

@@ -10,7 +10,6 @@ import type { Projection } from '../projection.ts'
 /** Maximum time to read before yielding to the event loop, in milliseconds. */
 const SLICE_MS = 8
 
-/** Facts about every note, which are read on first use and then kept up to date. */
 abstract class NoteTable {
   readonly projection: Projection
   /** Keys that have to be read, or `undefined` for all keys. */
@@ -20,7 +19,6 @@ abstract class NoteTable {
     this.projection = projection
   }
 
-  /** Marks the files with the given keys as changed. */
   changed(keys: Iterable<number>): void {
     if (this.#stale !== undefined) for (const key of keys) this.#stale.add(key)
   }
@@ -30,7 +28,7 @@ abstract class NoteTable {
     this.forget()
   }
 
-  /** Reads all stale keys, including those that change in the meantime, a few milliseconds at a time. */
+  /** Reads all stale keys a few milliseconds at a time, including keys that become stale meanwhile. */
   async flush(): Promise<void> {
     for (;;) {
       this.#stale ??= new Set(this.projection.graph.order())
@@ -89,7 +87,6 @@ export class Facets extends NoteTable {
     return property !== undefined && (value === undefined || property.asked.includes(value))
   }
 
-  /** Checks whether any value of the property with the given folded name satisfies the comparison. */
   comparesProperty(key: number, name: string, comparison: Comparison): boolean {
     return (
       this.#facts
@@ -147,7 +144,6 @@ export class Facets extends NoteTable {
   }
 }
 
-/** Counts occurrences of strings. */
 class Counts<T extends string = string> {
   readonly #counts = new Map<T, number>()
   total = 0
@@ -167,7 +163,7 @@ class Counts<T extends string = string> {
   }
 }
 
-/** Every note's typed links: which of its properties link to which targets. */
+/** The typed links of every note: which properties link to which targets. */
 export class Relations extends NoteTable {
   /** Maps folded property names to the notes that have them. */
   readonly #byName = new Map<string, Map<number, readonly (number | string)[]>>()

@@ -16,7 +16,6 @@ import type { Projection } from '../projection.ts'
 import { folderStart, keysInScope } from '../scope.ts'
 import type { Facets, Relations } from './facets.ts'
 
-/** Loads the data that a condition and an order need. */
 export async function loadFor(condition: Condition | undefined, order: FindOrder | undefined, facts: VaultFacts): Promise<void> {
   const kinds = kindsOf(condition)
   const asksTimes = kinds.has('time') || order?.by === 'created' || order?.by === 'modified'
@@ -32,7 +31,6 @@ export interface Asked {
   readonly candidates: KeySet
 }
 
-/** Loads the data needed to group the notes that match a condition. */
 export async function loadForGroups(condition: Condition | undefined, by: readonly GroupBy[], facts: VaultFacts): Promise<void> {
   if (by.some(({ kind }) => kind !== 'folder' && kind !== 'tag')) await facts.facets.flush()
   await loadFor(condition, undefined, facts)
@@ -113,7 +111,7 @@ function relevance(
   return scores
 }
 
-/** Orders scored notes best first, then the others by id, because not every condition produces scores. */
+/** Orders scored notes best first, followed by the others by id, because not every condition produces scores. */
 function byRelevance(matches: KeySet, scores: ReadonlyMap<number, number>, { facts, limit }: Wanted): number[] {
   const { graph } = facts.projection
   const ranked = [...scores.keys()].sort(
@@ -157,7 +155,7 @@ export interface VaultFacts {
   readonly relations: Relations
 }
 
-/** Performs a query's lookups. */
+/** Answers the lookups of a query. */
 class VaultSource implements QuerySource {
   readonly #facts: VaultFacts
   readonly #candidates: KeySet

@@ -10,10 +10,9 @@ import { VectorTable } from './vector-table.ts'
 export interface VectorRows {
   /** Reads the first part after the given revision. */
   readonly newCoarse: Statement
-  /** Reads the row for a key. */
   readonly vectors: Statement
   readonly vectorCount: Statement
-  /** Returns all keys, separated by commas, or NULL if there are none. */
+  /** Returns all keys separated by commas, or NULL if there are none. */
   readonly vectorKeys: Statement
 }
 
@@ -36,7 +35,7 @@ export class LoadedVectors {
   #revision = 0
   /** The last database version that has been loaded completely. */
   #version = Number.NaN
-  /** True if notes may have been removed since the last check for that. */
+  /** True if notes may have been removed since the last check. */
   #mayLack = true
   #isClosed = false
 
@@ -64,7 +63,7 @@ export class LoadedVectors {
     this.table.endLoading()
   }
 
-  /** Makes the next load drop removed notes, because something has been committed. */
+  /** Makes the next load drop removed notes. Call it after a commit. */
   mayHaveGone(): void {
     this.#mayLack = true
   }
@@ -79,7 +78,7 @@ export class LoadedVectors {
     this.table.close()
   }
 
-  /** Loads a single part. Calls have to wait for it, but only a millisecond or two. @returns whether there may be more parts */
+  /** Loads one part. Calls have to wait for it, but only a millisecond or two. @returns whether there may be more parts */
   #loadNew(): boolean {
     const part = this.#rows.newCoarse.get(this.id, this.#revision) as { revision: number; data: unknown } | undefined
     if (part === undefined) return false
@@ -92,7 +91,6 @@ export class LoadedVectors {
     return true
   }
 
-  /** Drops deleted notes, which old parts still contain. @throws DamagedIndex if a stored note is not in any part */
   #forgetGone(): void {
     this.#mayLack = false
     const { notes } = this.#rows.vectorCount.get(this.id) as { notes: number }
@@ -114,7 +112,7 @@ export class LoadedVectors {
   }
 }
 
-/** Maximum size of the recently read rows, in bytes. A search's candidates often belong to the same few notes. */
+/** Maximum size of cached rows in bytes. The candidates of a search often belong to the same few notes. */
 const BYTES_KEPT = 4 << 20
 
 function sizeOf(row: StoredVectors | undefined): number {

@@ -25,7 +25,10 @@ export interface SearchIndexOptions {
   onDamage?(): void
 }
 
-/** The search index for readers. Small parts are kept in memory, the rest is read on demand. Loads other processes' commits, too. */
+/**
+ * The search index for readers. Small parts are kept in memory; everything else is read on demand. Also loads the commits of
+ * other processes.
+ */
 export class SearchIndex {
   readonly file: FollowedDatabase<Statements>
   readonly words: WordIndex
@@ -34,9 +37,9 @@ export class SearchIndex {
   /** The embedders, cached until the next commit. */
   #embedders: readonly EmbedderRow[] | undefined
   #headers: ReadonlyMap<number, SegmentHeader> = new Map()
-  /** Recently read pages by segment and stem. They stay valid, because segments never change. */
+  /** Cached pages by segment and stem. They stay valid, because segments never change. */
   readonly #recentPages = new Recent<string, Uint8Array | undefined>(PAGE_BYTES_KEPT, (page) => page?.length ?? 0)
-  /** The files' stamps by key. They are cached, because each search needs thousands of them. */
+  /** Cached stamps of files by key, because each search needs thousands of them. */
   readonly #stamps: ({ readonly path: string; readonly stamp: number } | undefined)[] = []
   readonly #tables = new Map<string, LoadedVectors>()
 
@@ -55,7 +58,7 @@ export class SearchIndex {
   }
 
   /**
-   * Runs a read on a consistent, up-to-date snapshot, which keeps segments that another thread merges meanwhile.
+   * Runs a read on a consistent, up-to-date snapshot. Segments that another thread merges meanwhile stay readable.
    * @throws DamagedIndex, DamagedWords
    */
   read<T>(action: () => T): T {
@@ -75,13 +78,12 @@ export class SearchIndex {
     for (const loaded of this.#tables.values()) loaded.mayHaveGone()
   }
 
-  /** Marks the files with the given keys as changed. */
   graphChanged(keys: Iterable<number>): void {
     this.words.changed(keys)
   }
 
   /**
-   * Returns an embedder's current vectors, or `undefined` if there are none. New vectors are loaded a few milliseconds at a time.
+   * Returns an embedder's current vectors, or `undefined` if there are none. Loads new ones a few milliseconds at a time.
    * @throws DamagedIndex
    */
   async vectors(embedder: string): Promise<VectorTable | undefined> {
@@ -94,7 +96,6 @@ export class SearchIndex {
     return loaded?.table
   }
 
-  /** Returns the embedders with vectors, newest first. */
   embedders(): readonly VectorState[] {
     const open = this.file.open()
     if (this.#embedders === undefined) {
@@ -121,7 +122,6 @@ export class SearchIndex {
     this.#recentPages.clear()
   }
 
-  /** Releases data cached from the database. */
   rest(): void {
     this.#recentPages.clear()
     for (const loaded of this.#tables.values()) loaded.rest()
@@ -160,7 +160,7 @@ export class SearchIndex {
     return loaded
   }
 
-  /** Releases the data, including saved graphs, of embedders that no longer have vectors. */
+  /** Releases the data and saved graphs of embedders that no longer have vectors. */
   #forgetOthers(embedders: readonly EmbedderRow[]): void {
     const gone = [...this.#tables].filter(
       ([embedder, { id }]) => !embedders.some((row) => row.id === id && row.embedder === embedder),
@@ -224,7 +224,7 @@ function prepare(database: Database) {
     ),
     vectors: database.prepare('SELECT data FROM vector WHERE embedder = ? AND key = ?'),
     vectorCount: database.prepare(`SELECT ${countVectors('?1')} AS notes`),
-    // One string, because reading a value per row would cost a call each.
+    // A single string, because each row read would cost a call.
     vectorKeys: database.prepare('SELECT group_concat(key) AS keys FROM vector WHERE embedder = ?'),
   }
 }

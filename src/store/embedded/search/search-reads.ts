@@ -36,11 +36,10 @@ import type { AcceptNote } from './vector-table.ts'
 export interface SearchReadsOptions {
   readonly vectorIndex?: VectorIndexKind | undefined
   readonly vectorGraphs?: VectorGraphs | undefined
-  /** Called if the search index is damaged, so it must be rebuilt. */
   readonly onDamage: () => void
 }
 
-/** Searches one vault. The caller keeps the projection up to date; this class refreshes the search index. */
+/** Runs searches on one vault. The caller keeps the projection up to date; this class refreshes the search index. */
 export class SearchReads {
   readonly #projection: Projection
   readonly #index: SearchIndex
@@ -59,7 +58,6 @@ export class SearchReads {
     return this.#index.file.isDamaged
   }
 
-  /** Marks the files with the given keys as changed. */
   graphChanged(keys: readonly number[]): void {
     this.#index.graphChanged(keys)
     this.#facets.changed(keys)
@@ -73,7 +71,6 @@ export class SearchReads {
     this.#relations.clear()
   }
 
-  /** Opens the rebuilt search index, which may be at another location. */
   reopen(location: Location): void {
     this.#index.file.reopen(location)
   }
@@ -174,7 +171,7 @@ export class SearchReads {
 
   async find(condition: Condition | undefined, { scope, order }: FindOptions, page: Page): Promise<Found> {
     const facts = this.#facts()
-    // If this finds damage, it is in the graph's index.
+    // Damage found here is in the graph's index.
     await loadFor(condition, order, facts)
     return await this.#index.file.guard(async () => {
       const candidates = keysInScope(this.#projection, scope)
@@ -210,7 +207,6 @@ export class SearchReads {
     return this.#facets.values(key)
   }
 
-  /** Releases data cached from the database. */
   rest(): void {
     this.#index.rest()
   }
@@ -219,7 +215,7 @@ export class SearchReads {
     this.#index.close()
   }
 
-  /** Accepts only notes whose vectors belong to the file that their key currently refers to. */
+  /** Accepts only notes whose stored vectors belong to the current version of their file. */
   #acceptCurrent(scope: Scope): AcceptNote {
     const accept = acceptor(this.#projection, scope)
     return (key, stamp) => accept(key) && this.#index.isCurrent(key, stamp)
