@@ -7,7 +7,7 @@ import type { FileStat } from '../core/vault.ts'
 import { absolutePeriod, askedTexts, readDate } from '../search/query/compare-values.ts'
 import { plainName } from '../search/similar-names.ts'
 
-/** Extensions of attachments. Otherwise, what follows a dot is usually part of the name (`Node.js`). */
+/** Extensions of attachments. In other names, what follows a dot is usually part of the name (`Node.js`). */
 const ATTACHMENTS: ReadonlySet<string> = new Set([
   ...['avif', 'bmp', 'gif', 'jpeg', 'jpg', 'png', 'svg', 'tif', 'tiff', 'webp', 'heic', 'pdf'],
   ...['3gp', 'flac', 'm4a', 'mkv', 'mov', 'mp3', 'mp4', 'ogg', 'ogv', 'opus', 'wav', 'webm'],
@@ -120,7 +120,7 @@ function toTime(text: string | undefined): number {
 export function toOccurrence(link: ResolvedLink, { from, to }: Pick<Occurrence, 'from' | 'to'>): Occurrence {
   const { kind, form, property, subpath, brokenSubpath, line, start, end } = link
   const inComment = link.inComment === true
-  // Fast path, because a search reads large notes' links, and leaving out members one by one takes several times as long.
+  // Fast path: a search reads the links of large notes, and leaving out members one by one takes several times as long.
   if (property === undefined && subpath === undefined && brokenSubpath === undefined)
     return { from, to, kind, form, line, start, end, inComment }
   return {

@@ -79,11 +79,11 @@ export function isDamage(error: unknown): boolean {
   return error instanceof DamagedIndex || error instanceof DamagedWords || sqliteSays(DAMAGED, error) || isTooLarge(error)
 }
 
-/** The last messages, too, indicate a corrupt header, schema or integer, because all statements are fixed. */
+/** The last patterns also mean a corrupt header, schema or integer, because all statements are fixed. */
 const DAMAGED =
   /malformed|not a database|corrupt|no such (?:table|column|index)|unsupported file format|text encoding|datatype mismatch|\d columns|too large to be represented/i
 
-/** When single rows are read, the binding reports the last of these errors differently. */
+/** The last of these errors is reported differently when a single row is read. */
 function isTooLarge(error: unknown): boolean {
   return errorCode(error) === 'ERR_OUT_OF_RANGE' && /^Value is too large to be represented/.test((error as Error).message)
 }

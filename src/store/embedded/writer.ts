@@ -116,7 +116,7 @@ class SqliteWriter implements IndexWriter {
       'SELECT hash, hot, data FROM file JOIN info USING (key) WHERE key IN (SELECT value FROM json_each(?))',
     )
     for (const row of select.all(JSON.stringify(keys)) as { hash: string; hot: string; data: string }[]) {
-      // Skips damaged rows, because readers report the damage, and the notes contain the same data.
+      // Skip damaged rows: readers report the damage, and the notes contain the same data.
       quietly(() => {
         const { key, title, aliases, tags } = unpackHot(row.hot)
         const { properties, headings, bodyStart } = unpackInfo(key, row.data)
@@ -164,7 +164,7 @@ class SqliteWriter implements IndexWriter {
     })
   }
 
-  /** Begins a generation. Batches are buffered in memory, so the transaction is short. */
+  /** Begins a generation. Batches are buffered in memory, to keep the transaction short. */
   async begin(base: number): Promise<OpenGeneration> {
     const batches: Batch[] = []
     return {
@@ -222,7 +222,7 @@ export function readTexts(database: Database, column: TextColumn, condition: str
   return { texts: all, keySum: sum }
 }
 
-/** Reads a column in many rows. The database joins the values, so reading takes a call per slice instead of a call per value. */
+/** Reads a column in many rows. The database joins the values, so that reading costs a call per slice rather than per value. */
 export function* textSlices(database: Database, column: TextColumn, condition: string, atOnce = TEXTS_AT_ONCE): Generator<Texts> {
   const [range] = database.prepare('SELECT max(key) AS last FROM file').all() as { last: number | null }[]
   const select = database.prepare(
@@ -263,7 +263,7 @@ export function readMeta(database: Database): StoredState {
 
 const STATE = 'state'
 
-/** Checks whether readers and other writers must load the generation, because more has changed than file times. */
+/** Checks whether readers and other writers must load the generation. They need not if only file times have changed. */
 function isSeen(batches: readonly Batch[], { outside, complete }: VaultState, current: StoredState): boolean {
   if (batches.some(({ put, remove }) => put.length + remove.length > 0) || complete !== current.complete) return true
   return JSON.stringify(outside) !== JSON.stringify(current.outside)
@@ -293,7 +293,7 @@ function write(database: Database, batch: Batch, { generation, hot }: Written): 
   for (const known of batch.touch) touch.run(packStat(known), known.key)
 }
 
-/** Returns the number of new rows. Counting all rows at each commit would take longer the larger the vault is. */
+/** Counts only the new rows, because counting all rows at each commit would take longer the larger the vault is. */
 function countNew(database: Database, batches: readonly Batch[]): number {
   const keys = batches.flatMap(({ put }) => put.map(({ key }) => key))
   const find = database.prepare('SELECT count(*) AS known FROM file WHERE key IN (SELECT value FROM json_each(?))')

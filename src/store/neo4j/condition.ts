@@ -24,7 +24,7 @@ interface ConditionContext {
   readonly bare: (id: string) => string
 }
 
-/** Translates a condition to Cypher, and passes all values as parameters. */
+/** Translates a condition to Cypher, passing all values as parameters. */
 export function toCypher(condition: Condition, asked: ConditionContext): CypherCondition {
   const parameters: Record<string, unknown> = {}
   const before: string[] = []
@@ -34,7 +34,7 @@ export function toCypher(condition: Condition, asked: ConditionContext): CypherC
     parameters[name] = value
     return `$${name}`
   }
-  /** Adds a clause that looks up the notes matching a query in the full-text index, and returns a condition on `f`. */
+  /** Adds a clause that looks up matching notes in the full-text index, and returns a condition on `f`. */
   const lookUp = (part: Lookup, query: string, condition = 'true'): string => {
     const list = `w${before.length}`
     lists.set(part, list)

@@ -103,7 +103,7 @@ export function namesOf({
   return stem === title ? [title, ...aliases] : [title, ...aliases, stem]
 }
 
-/** Returns a word by which files with the given name are found, however long the name is. */
+/** Returns a word under which files with the given name are found, however long the name is. */
 export function equalKey(name: string): string {
   return `e${shortHash(foldName(name))}`
 }
@@ -179,7 +179,9 @@ export function joinLinks(edges: readonly string[]): readonly ResolvedLink[] {
     .map(([, link]) => withAbsentMembers(link))
 }
 
-/** Adds the undefined members, which JSON omits, because the store interface promises that all links have the same shape. */
+/**
+ * Adds missing members as undefined, because the store interface promises that all links have the same shape and JSON omits them.
+ */
 function withAbsentMembers(link: ResolvedLink): ResolvedLink {
   const { subpath, property, inComment, rivals, byAlias, brokenSubpath } = link
   return { ...link, subpath, property, inComment, rivals, byAlias, brokenSubpath }
@@ -193,8 +195,8 @@ export function idKeyOf(id: string): string {
 const LONGEST_KEY = 1_000
 
 /**
- * Returns a string that sorts by code points, like Neo4j does, as the original sorts by code units, like everything else does.
- * The two orders only differ beyond U+D7FF, so most strings are returned unchanged.
+ * Converts a string so that Neo4j, which sorts by code points, orders it by code units like the rest of Roux. The two orders only
+ * differ beyond U+D7FF, so most strings are returned unchanged.
  */
 export function sortable(text: string): string {
   return text.replace(/[\ud800-\uffff]/g, (unit) => `\ud7ff${unit.charCodeAt(0).toString(16)}`)

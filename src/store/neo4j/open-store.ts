@@ -74,7 +74,9 @@ export class Neo4jStore implements Store {
     return await this.#refresh(signal)
   }
 
-  /** Has the most common queries planned once in the background, because planning takes ten times as long as running them. */
+  /**
+   * Lets the database plan the most common queries in the background, because planning takes ten times as long as running them.
+   */
   planAhead(): void {
     if (this.#closed.signal.aborted) return
     this.#planning ??= setTimeout(() => {
@@ -119,8 +121,7 @@ export class Neo4jStore implements Store {
       'MATCH (f:RouxFile {vault: $vault}) WHERE f.generation > $since RETURN f.id AS id',
       { vault: this.#connection.vault, since: before },
     )
-    // Set only after the read, so if it fails, the next check announces the change. Skipped if another check has already
-    // announced it.
+    // Set only after the read: if it fails, the next check announces the change. Skipped if another check already has.
     if (this.#told !== before) return
     this.#told = generation
     const change = { generation, ids: rows.map(({ id }) => toNodeId(id, this.#name)) }
@@ -130,7 +131,7 @@ export class Neo4jStore implements Store {
   async read<T>(use: (snapshot: Snapshot) => Promise<T>, signal?: AbortSignal): Promise<T> {
     for (let run = 1; ; run++) {
       signal?.throwIfAborted()
-      // Every result includes the generation, so cached state need not be checked first.
+      // Every result includes the generation, so there is no need to check cached state first.
       const trusted = run === 1 && !this.#isUnreachable ? this.#facts : undefined
       const isTrusted = trusted?.complete === true
       const facts = isTrusted ? trusted : await this.#refresh(signal)
@@ -223,7 +224,7 @@ export class Neo4jStore implements Store {
       })
       try {
         const idOf = (id: string) => toNodeId(id, this.#name)
-        // Everything is read before the first row is yielded, because an export must show a single generation.
+        // Read everything before yielding the first row, because an export must show a single generation.
         yield* await exportRows({ questions, idOf })
         return
       } catch (error) {

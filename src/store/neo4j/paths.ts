@@ -94,7 +94,7 @@ async function shortest(
     `${ceilings === 'hubs' ? HUB_CEILINGS : 'UNWIND $ceilings AS ceiling'} UNWIND $spurs AS spur
      MATCH (a:RouxFile {vault: $vault, id: spur.from}) MATCH (b:RouxFile {vault: $vault, id: $target})
      CALL (ceiling, spur, a, b) {
-       // The database tests the condition at every step, so it visits each link only once, even for long paths.
+       // The database tests the condition at every step and visits each link only once, even for long paths.
        MATCH p = allShortestPaths((a)-[:ROUX_LINK*]${arrow}(b))
        WHERE all(n IN nodes(p) WHERE n = a OR n = b
                  OR (n:RouxListed AND NOT n.id IN spur.banned AND n.inDegree + n.outDegree <= ceiling))

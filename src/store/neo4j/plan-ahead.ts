@@ -11,8 +11,8 @@ const LISTED: Scope = { kinds: ['note', 'canvas'], withoutArchived: true }
 const FOUND: Scope = { kinds: ['note', 'canvas'], withoutArchived: true, withoutConflicts: true }
 
 /**
- * Runs common use cases' queries for notes that do not exist, because the database keeps a statement's plan for any values.
- * Queries that a use case sends together become one statement, so they are sent together here, in the same order.
+ * Runs the queries of common use cases for notes that do not exist, because the database keeps a statement's plan for any values.
+ * Queries that a use case sends together form one statement, so they are also sent together here, in the same order.
  */
 export async function planAhead(snapshot: Snapshot, embedders: readonly StoredEmbedder[]): Promise<void> {
   const named = () => [

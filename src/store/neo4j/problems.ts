@@ -48,7 +48,7 @@ const TROUBLED = `NOT f.excluded AND (f.troubles > 0
 
 /** Returns a match for the files that may have the requested problems. */
 function filesOf({ filter: { id, target, folder } }: ProblemQuery, { bare }: QuestionContext) {
-  // A file is looked up only by id, because with a second indexed condition, the database may use the other index.
+  // Look up files only by id, because given a second indexed condition, the database may use the other index.
   const found = id === undefined ? 'f.folded STARTS WITH $start' : 'f.id = $id AND left(f.folded, size($start)) = $start'
   const linking =
     target === undefined ? '' : ' AND EXISTS { MATCH (f)-[:ROUX_LINK]->(t) WHERE t.id = $target AND t.kind IS NOT NULL }'

@@ -210,8 +210,8 @@ export function rangeOf({ offset, limit }: Page) {
 const LONGEST = 2 ** 31 - 1
 
 /**
- * Caches results that take a scan of the whole vault and that many use cases need. They are valid as long as the vault's state is
- * the same, which each use case confirms as for any other result.
+ * Caches results that need a scan of the whole vault and that many use cases share. They are valid while the vault's state stays
+ * the same, which each use case confirms like any other result.
  */
 export class KeptAnswers {
   #state = ''

@@ -72,9 +72,9 @@ export async function noteLanguages(asking: QuestionContext, ids: readonly NodeI
 const HITS = 'CALL db.index.fulltext.queryNodes($wordIndex, $queries[toInteger(at)]) YIELD node AS w, score'
 
 /**
- * Clauses that return `used`, with the parameters `$queries`, `$before` and `$wordIndex`. Words are looked up once for counting
- * and once for ranking, because a list that is kept takes memory again in every later row, which soon runs out. A count may
- * briefly include a note that has changed; the ranking never does.
+ * Clauses that return `used`, with the parameters `$queries`, `$before` and `$wordIndex`. Words are looked up twice, for counting
+ * and for ranking, because keeping the list would take memory in every later row. A count may briefly include a note that has
+ * changed; the ranking never does.
  */
 export const COUNTING = `CALL () { UNWIND range(0, size($queries) - 1) AS at CALL (at) { ${HITS} RETURN count(w) AS notes }
             WITH at, notes ORDER BY at RETURN collect(notes) AS counts }

@@ -129,7 +129,7 @@ export class Neo4jSnapshot implements Snapshot {
       signal,
       onState: (state) => {
         onState(state)
-        // A change of search data only matters for trusted facts: while a vault is first fed, it changes all the time.
+        // Changes to search data only matter for trusted facts. While a vault is first fed, they happen all the time.
         const isSearchMoved = isTrusted && state?.searchWrites !== facts?.searchWrites
         if (state?.isMoving === true || !isSameGeneration(state, facts) || isSearchMoved) this.restart()
       },

@@ -30,7 +30,7 @@ export function openStoredVault(place: Neo4jPlace, name?: string): StoredVault {
   const indexing = new FeedStatus(store, connection, place)
   return {
     store,
-    // For reads outside of use cases, whose snapshots read note text themselves.
+    // Only for reads outside of use cases. Inside, snapshots read note text themselves.
     texts: {
       read: (versions, signal) =>
         store.read(async (snapshot) => (await snapshot.texts?.(versions.map(({ id }) => id))) ?? [], signal),
@@ -58,7 +58,7 @@ class FedStore extends Neo4jStore {
   }
 }
 
-/** The message does not list the database's other vaults, because the caller may not be allowed to know them. */
+/** The message does not list other vaults in the database, because the caller may not be allowed to know them. */
 function unknownVault(vault: string): RouxError {
   return new RouxError('VAULT_NOT_FOUND', `The database has no vault "${vault}".`, {
     hint: 'Feed it where its folder is: roux index <folder> --store neo4j.',
@@ -85,7 +85,7 @@ class FeedStatus implements Indexing {
   readonly #connection: Connection
   readonly #place: Neo4jPlace
   #search: IndexStatus['search']
-  /** The state for which `#search` was counted. */
+  /** The vault's state when `#search` was counted. */
   #counted = ''
 
   constructor(store: FedStore, connection: Connection, place: Neo4jPlace) {

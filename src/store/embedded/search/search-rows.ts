@@ -34,15 +34,15 @@ export const SEARCH: DatabaseKind = {
 }
 
 /**
- * Returns SQL that counts an embedder's rows in `vector`. Nearly always, all rows belong to one embedder, and SQLite counts a
- * whole table forty times as fast as a part of it.
+ * Returns SQL that counts an embedder's rows in `vector`. If one embedder owns all rows, as is usual, counting the whole table is
+ * forty times as fast.
  */
 export function countVectors(embedder: string): string {
   const others = ['<', '>'].map((side) => `EXISTS (SELECT 1 FROM vector WHERE embedder ${side} ${embedder})`).join(' OR ')
   return `(CASE WHEN ${others} THEN (SELECT count(*) FROM vector WHERE embedder = ${embedder}) ELSE (SELECT count(*) FROM vector) END)`
 }
 
-/** Returns a stamp that identifies the file to which a key referred when it was stored, because deleted files' keys are reused. */
+/** Returns a stamp of the file that a key referred to when it was stored, because keys of deleted files are reused. */
 export function stampOf(path: string): number {
   return crc32(path)
 }
@@ -154,7 +154,7 @@ export function unpackVectors(embedder: number, key: number, data: unknown): Sto
   }
   return {
     stamp: view.getUint32(0, true),
-    // Decoded on demand, because loading all vectors does not need it.
+    // Decode on demand, because it is not needed to load all vectors.
     get content() {
       return Buffer.from(bytes.buffer, bytes.byteOffset + 4, CONTENT_BYTES).toString('hex')
     },
@@ -163,7 +163,7 @@ export function unpackVectors(embedder: number, key: number, data: unknown): Sto
   }
 }
 
-/** The following functions name the places that checksums include, because a flipped bit can move a row to another key. */
+/** The functions below return the place that a checksum includes, because a flipped bit can move a row to another key. */
 export function pagePlace(segment: number, first: Uint8Array): string {
   return `page:${segment}:${Buffer.from(first).toString('latin1')}`
 }
@@ -176,7 +176,7 @@ function vectorPlace(embedder: number, key: number): string {
   return `vector:${embedder}:${key}`
 }
 
-/** Checks whether a vector is empty: text that is unknown to the embedder has a vector of zeros with scale 0. */
+/** Checks whether a vector stands for text that the embedder does not know. Such a vector is all zeros, with scale 0. */
 export function isEmpty({ packed }: Pick<StoredVector, 'packed'>): boolean {
   return packed[0] === 0 && packed[1] === 0 && packed[2] === 0 && packed[3] === 0
 }

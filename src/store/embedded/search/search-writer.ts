@@ -13,7 +13,7 @@ export function openSearchWriter(location: Location): SearchWriter {
   return new SqliteSearchWriter(location)
 }
 
-/** Number of rows to delete per transaction, which then takes a few milliseconds. */
+/** Number of rows deleted per transaction, which takes a few milliseconds. */
 const DELETED_AT_ONCE = 256
 
 class SqliteSearchWriter implements SearchWriter {
@@ -114,7 +114,7 @@ class SqliteSearchWriter implements SearchWriter {
         open.prepare('DELETE FROM embedder WHERE name <> ?').run(embedder)
       })
     }
-    // Readers do not use these rows any more. Deleting all at once would block other writers for seconds.
+    // Readers no longer use these rows. Deleting them all at once would block other writers for seconds.
     while (this.#deleteOrphans()) await new Promise((resolve) => setImmediate(resolve))
   }
 

@@ -11,16 +11,18 @@ export interface VectorTableHit {
   readonly score: number
 }
 
-/** Reads the stored vector of a note's chunk or name by key and index. Returns `undefined` if it does not exist any more. */
+/** Reads the stored vector of a note's chunk or name, given key and index. Returns `undefined` if it no longer exists. */
 export type ReadFullPrecision = (key: number, ordinal: number) => Float32Array | undefined
 
 /**
- * Number of candidates that are rescored with their stored vectors, best first, because each takes a database read. The others
- * keep their estimates, which are off by a few thousandths and only affect their order.
+ * Number of best candidates to rescore with their stored vectors, each of which takes a database read. The others keep estimates,
+ * which are off by a few thousandths and only affect the order.
  */
 const FINE_READS = 16
 
-/** Maps vectors to small dense integers (slots), and slots to notes. If a note changes, its unchanged vectors keep their slots. */
+/**
+ * Maps vectors to small dense integers (slots) and slots to notes. When a note changes, its unchanged vectors keep their slots.
+ */
 export class VectorSlots {
   readonly scan: ExactScan
   readonly #read: ReadFullPrecision
@@ -28,7 +30,7 @@ export class VectorSlots {
   /** How many more stored vectors the current search may read. */
   #reads = 0
   #searches = 0
-  /** Each key's slots. There is usually only one, for which a typed array would take five times as much memory. */
+  /** The slots of each key. Most keys have one slot, for which a typed array would take five times as much memory. */
   readonly #ofKey = new Map<number, readonly number[]>()
   #free: number[] = []
   #keys = new Int32Array(64)
@@ -60,7 +62,7 @@ export class VectorSlots {
     return this.#read(this.#keys[slot] as number, this.#ordinals[slot] as number)
   }
 
-  /** Searches with an index on top of `scan` from now on. */
+  /** Makes later searches use an index on top of `scan`. */
   searchWith(index: HnswIndex): void {
     this.#index = index
   }
@@ -79,7 +81,7 @@ export class VectorSlots {
     }
     for (const slot of before?.values() ?? []) this.#release(slot)
     if (slots.length === 0) this.#ofKey.delete(key)
-    // Copies the list, because one that has grown has spare capacity.
+    // Copy the list, because a list that has grown keeps spare capacity.
     else this.#ofKey.set(key, slots.slice())
   }
 
@@ -102,8 +104,8 @@ export class VectorSlots {
   }
 
   /**
-   * Until `endLoading` is called, gives loaded vectors the slots that they had according to `marks`. Must be called before
-   * anything is loaded.
+   * Gives loaded vectors the slots that they had according to `marks`, until `endLoading` is called. Call it before loading
+   * anything.
    */
   async reserve(marks: Float64Array): Promise<void> {
     this.#reserved = await ReservedSlots.of(marks)

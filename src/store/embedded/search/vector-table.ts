@@ -7,7 +7,7 @@ import { VectorSlots, type VectorTableHit } from './vector-slots.ts'
 
 export type ReadVectors = (key: number) => StoredVectors | undefined
 
-/** Returns true if a key still refers to the file that the vectors belong to (see `stampOf`). */
+/** Checks whether a key still refers to the file that its vectors were stored for (see `stampOf`). */
 export type AcceptNote = (key: number, stamp: number) => boolean
 
 export interface VectorTableOptions {
@@ -44,7 +44,7 @@ export class VectorTable {
     await this.#graph?.prepare()
   }
 
-  /** Ends loading, and lets background work continue. @throws DamagedIndex if background work has found damage */
+  /** Ends loading and lets background work continue. @throws DamagedIndex if background work has found damage */
   endLoading(): void {
     this.#chunks.endLoading()
     this.#graph?.follow()

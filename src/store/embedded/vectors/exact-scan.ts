@@ -85,7 +85,7 @@ export class ExactScan implements VectorIndex {
     const wanted = requireLimit(limit, this.size)
     if (wanted === 0) return []
     const { exact, fineReads = Number.POSITIVE_INFINITY } = this.#options
-    // At most `wanted` candidates keep their estimates, so the result is complete even if all rescored candidates fall behind
+    // At most `wanted` candidates keep their estimates, so the result is complete even if every rescored candidate ranks below
     // them.
     const candidates = new BestLabels(Math.min(Math.max(MIN_CANDIDATES, CANDIDATES_PER_HIT * wanted), wanted + fineReads))
     scan(candidates)
@@ -98,7 +98,10 @@ export class ExactScan implements VectorIndex {
   }
 }
 
-/** Number of candidates to rescore, because int8 confuses close neighbours. With this many, the top ten of 20,000 are correct. */
+/**
+ * Minimum number of candidates to rescore, because int8 confuses close neighbours. With this many, the top ten of 20,000 are
+ * correct.
+ */
 const MIN_CANDIDATES = 30
 
 const CANDIDATES_PER_HIT = 3
@@ -172,7 +175,9 @@ class QuantisedRows {
     return true
   }
 
-  /** Offers the estimated cosine of every row that `accept` allows. `accept` is only called for rows that would be among the best. */
+  /**
+   * Offers the estimated cosine of every row that `accept` allows. `accept` is only called for rows that would be among the best.
+   */
   scan(query: Float32Array, best: BestLabels, accept: AcceptLabel | undefined): void {
     const unit = this.#quantiseQuery(query)
     const columns = columnsOf(this.#kernel.query)
@@ -183,8 +188,7 @@ class QuantisedRows {
       const dots = this.#kernel.dots(first, count, columns)
       for (let i = 0; i < count; i++) scores[i] = (dots[i] as number) * (scales[first + i] as number) * unit
       const block = { scores: scores.subarray(0, count), first, accept }
-      // Offers the rows that are likely to be among the best first, because in row order, most early rows would be displaced
-      // later.
+      // Offer likely hits first. In row order, most early rows would be displaced later.
       const likely = best.isFull ? Number.NEGATIVE_INFINITY : leastOfBest(block.scores, best.limit)
       offerBetween(best, block, { from: likely, below: Number.POSITIVE_INFINITY })
       if (best.threshold < likely) offerBetween(best, block, { from: Number.NEGATIVE_INFINITY, below: likely })
@@ -201,7 +205,7 @@ class QuantisedRows {
     }
   }
 
-  /** Quantizes the query for the kernel, and returns the factor that converts products to cosines. */
+  /** Quantizes the query for the kernel and returns the factor that converts products to cosines. */
   #quantiseQuery(query: Float32Array): number {
     let peak = 0
     for (const value of query) peak = Math.max(peak, Math.abs(value))
@@ -277,8 +281,8 @@ function stepOf(score: number): number {
 }
 
 /**
- * The best hits by score, then label, in a heap with the worst hit on top, so each offer takes log(limit) time. Labels and scores
- * are stored in arrays, because an object per hit would account for a tenth of a search's garbage.
+ * The best hits by score, then label, in a heap with the worst hit on top. Labels and scores are in arrays, because one object
+ * per hit would cause a tenth of a search's garbage.
  */
 export class BestLabels {
   /** Maximum number of hits. */
@@ -298,7 +302,7 @@ export class BestLabels {
     return this.#size === this.limit
   }
 
-  /** The score that later labels must exceed to be added. It is −∞ until the heap is full. */
+  /** The score that a later label must exceed. It is −∞ until the heap is full. */
   get threshold(): number {
     return this.#size < this.limit ? Number.NEGATIVE_INFINITY : (this.#scores[0] as number)
   }

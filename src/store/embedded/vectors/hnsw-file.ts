@@ -19,8 +19,8 @@ export interface RestoreOptions {
   /** The expected content's fingerprint. Omitted if no saved graph can match. */
   readonly fingerprint?: string
   /**
-   * Returns the labels that have changed since the content had the given fingerprint, or `undefined` if they are unknown, so the
-   * graph cannot be used.
+   * Returns the labels that have changed since the given fingerprint, or `undefined` if that is unknown and the graph cannot be
+   * used.
    */
   readonly changedSince?: (fingerprint: string) => Iterable<number> | undefined
 }
@@ -48,7 +48,7 @@ export async function saveGraph(graph: HnswGraph, path: string, stamp: GraphStam
     await rename(temporary, dataPath(path, sha256))
     await writeDurably(path, temporary, formatSidecar(sidecar))
     const replaced = old === undefined ? [] : partsOf(path, old)
-    // The graph has been saved by now. A later save removes files that cannot be removed now.
+    // The graph is saved by now. Files that cannot be removed are left to a later save.
     await removeLeftovers(path, partsOf(path, sidecar), replaced).catch(() => undefined)
   } catch (error) {
     await rm(temporary, { force: true })
@@ -57,8 +57,8 @@ export async function saveGraph(graph: HnswGraph, path: string, stamp: GraphStam
 }
 
 /**
- * Loads a saved graph if it is intact and matches the content. Otherwise, returns the reason, and deletes the files if they are
- * damaged. Intact files are kept, because they may belong to another process. Never throws.
+ * Loads a saved graph if it is intact and matches the content. Otherwise, returns the reason. Deletes damaged files, but keeps
+ * intact ones, which may belong to another process. Never throws.
  */
 export async function restoreGraph(addon: HnswAddon, path: string, options: RestoreOptions): Promise<RestoredGraph> {
   let text = ''
@@ -74,7 +74,7 @@ export async function restoreGraph(addon: HnswAddon, path: string, options: Rest
     const graph = await HnswGraph.read(addon, file)
     return { graph, changed }
   } catch (error) {
-    // A damaged file that cannot be removed is rejected again next time.
+    // If a damaged file cannot be removed, it is rejected again next time.
     if (!(error instanceof OtherContent)) await discard(path, text, data).catch(() => undefined)
     return { graph: undefined, reason: `no saved graph: ${explain(error)}` }
   }
@@ -121,10 +121,10 @@ async function removeLeftovers(path: string, kept: readonly string[], replaced: 
 const LEFTOVER_AGE = 3_600_000
 
 /**
- * Throws unless a file has the size and header that hnswlib 0.8 writes for such a graph on a 64-bit little-endian machine. A
- * truncated write would have a matching hash, and hnswlib trusts the sizes in the header. The header has thirteen fields. It is
- * followed by a record per label (links on the lowest level, vector, label) and then, per label, the byte length of its links on
- * higher levels and these links.
+ * Throws unless a file has the size and header that hnswlib 0.8 writes for such a graph on a 64-bit little-endian machine,
+ * because hnswlib trusts the sizes in the header and a truncated write would have a matching hash. The header has thirteen
+ * fields. It is followed by a record per label (links on the lowest level, vector, label) and then, per label, the byte length of
+ * its links on higher levels and these links.
  */
 export async function verifyGraphLayout(file: GraphFile): Promise<void> {
   const handle = await open(file.path, 'r')
@@ -143,7 +143,7 @@ function recordBytes(dimensions: number): number {
   return LOWEST_LEVEL_BYTES + 4 * dimensions + 8
 }
 
-/** The record where searches start. It has links on all levels above the lowest. */
+/** The record where searches start. It has links on all higher levels. */
 interface EntryPoint {
   readonly number: number
   readonly levels: number
@@ -230,7 +230,7 @@ function parseSidecar(text: string): Sidecar {
   throw new Error('the sidecar has another version')
 }
 
-/** Returns the data file's path. It is derived from the content, so no file is overwritten while another process reads it. */
+/** Returns the data file's path. It depends on the content, so that no file is overwritten while another process reads it. */
 function dataPath(path: string, sha256: string): string {
   return `${path}-${sha256.slice(0, 32)}.data`
 }
@@ -269,7 +269,6 @@ async function writeDurably(path: string, temporary: string, content: string | U
   await sync(dirname(path)).catch(() => undefined) // Windows cannot sync a folder.
 }
 
-/** Syncs a file or folder to disk. */
 async function sync(path: string): Promise<void> {
   const handle = await open(path, 'r')
   try {
@@ -279,9 +278,8 @@ async function sync(path: string): Promise<void> {
   }
 }
 
-/** The marks of a saved graph's vectors. */
 export interface LabelManifest {
-  /** The marks' fingerprint, which the graph saved with this manifest has, too. */
+  /** The marks' fingerprint, which is also that of the graph saved with this manifest. */
   readonly fingerprint: string
   readonly marks: Float64Array
 }

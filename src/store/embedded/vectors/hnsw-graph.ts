@@ -29,7 +29,7 @@ export class HnswGraph {
 
   /** Reads a file into a new graph. `verifyGraphLayout` must have verified the file. */
   static async read(addon: HnswAddon, file: GraphFile): Promise<HnswGraph> {
-    // Uses a new object, because a failed read frees the existing graph, which would later be freed again.
+    // Use a new object: a failed read frees the existing graph, which would then be freed twice.
     const graph = new HnswGraph(new addon.HierarchicalNSW('ip', file.dimensions), file.dimensions)
     await graph.#exclusively(() => graph.#native.readIndex(file.path))
     graph.#native.setEf(SEARCH_BREADTH)
@@ -52,7 +52,7 @@ export class HnswGraph {
     return this.#held.size - this.#live.size
   }
 
-  /** True while a file is being written. The graph can then be searched but not changed. */
+  /** True while a file is being written. Meanwhile, the graph can be searched but not changed. */
   get busy(): boolean {
     return this.#busy
   }
@@ -84,14 +84,14 @@ export class HnswGraph {
 
   /** Returns up to `count` labels that are closest to the query, closest first. */
   nearest(query: Float32Array, count: number): readonly number[] {
-    // Normalizes the query, because products with a large one would overflow. The order stays the same.
+    // Normalize the query, because products with a long one would overflow. The order stays the same.
     const length = Math.hypot(...requireVector(query, this.dimensions)) || 1
     const numbers = Array.from(query, (value) => value / length)
     const wanted = Math.min(Math.floor(count), this.#live.size)
     return wanted > 0 && !this.#freed ? this.#native.searchKnn(numbers, wanted).neighbors : []
   }
 
-  /** Writes the current graph, which is `busy` until that is done. hnswlib does not notice a full disk; `verifyGraphLayout` does. */
+  /** Writes the graph, which is `busy` meanwhile. hnswlib does not notice a full disk; `verifyGraphLayout` does. */
   async write(path: string): Promise<GraphFile> {
     this.#requireIdle()
     const deleted = [...this.#held].filter((label) => !this.#live.has(label))
@@ -100,7 +100,7 @@ export class HnswGraph {
     return file
   }
 
-  /** Frees the native memory immediately or, if a write is in progress, after it. */
+  /** Frees the native memory now or, during a write, afterwards. */
   free(): void {
     this.#freed = true
     this.#live.clear()
@@ -110,7 +110,7 @@ export class HnswGraph {
   }
 
   #initialise(): void {
-    // Starts small and grows, because running out of memory would abort the process here but throws an exception while growing.
+    // Start small and grow, because running out of memory throws while growing but would abort the process here.
     this.#capacity = FIRST_CAPACITY
     this.#native.initIndex({ maxElements: FIRST_CAPACITY, m: LINKS, efConstruction: BUILD_BREADTH })
     this.#native.setEf(SEARCH_BREADTH)
@@ -127,7 +127,7 @@ export class HnswGraph {
     if (this.#busy || this.#freed) throw new Error('The graph is being written or has been freed.')
   }
 
-  /** Keeps `this` alive until the work is done, because the addon's thread does not hold a reference to it. */
+  /** Keeps `this` alive until the work is done, because the addon's thread holds no reference to it. */
   async #exclusively(work: () => Promise<boolean>): Promise<void> {
     this.#busy = true
     try {

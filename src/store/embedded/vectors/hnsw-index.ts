@@ -6,7 +6,10 @@ import { type AcceptLabel, requireLimit, requireVector, type VectorHit, type Vec
 
 export interface HnswOptions extends ExactScanOptions {
   readonly addon: HnswAddon
-  /** The scan to use, which may already contain vectors. The index takes ownership of it. `exact` then only applies to the graph. */
+  /**
+   * The scan to use, which may already contain vectors. The index takes ownership of it. If given, `exact` applies only to the
+   * graph.
+   */
   readonly scan?: ExactScan
   /** With fewer vectors than this, the scan is used. Defaults to the number that can be scanned in about 5 ms. */
   readonly graphFrom?: number
@@ -14,7 +17,7 @@ export interface HnswOptions extends ExactScanOptions {
 
 /**
  * An exact scan with a graph that selects candidates. Scores are always exact: while the graph is outdated, being built, damaged
- * or worn, searches are slower or may miss a close neighbour, but never return wrong scores. Changes are visible immediately;
+ * or worn, searches may be slower or miss a close neighbour, but never return wrong scores. Changes are visible immediately;
  * `build` adds them to the graph.
  */
 export class HnswIndex implements VectorIndex {
@@ -23,7 +26,7 @@ export class HnswIndex implements VectorIndex {
   #graph: HnswGraph
   /** Labels whose vectors in the graph are outdated. */
   readonly #behind = new LabelSet()
-  /** Labels that have changed since a graph began to be read or built elsewhere. */
+  /** Labels that have changed since another thread began to build or read a graph. */
   #changedMeanwhile: LabelSet | undefined
   /** Number of vectors replaced since the graph was built. Each replacement makes the graph slightly worse. */
   #replaced = 0
@@ -45,7 +48,7 @@ export class HnswIndex implements VectorIndex {
     return this.#behind.size
   }
 
-  /** True if searches use the graph because it is worthwhile and nearly up to date. */
+  /** True if searches use the graph, because it is worthwhile and nearly up to date. */
   get usesGraph(): boolean {
     const { dimensions, graphFrom = GRAPH_FROM_BYTES / dimensions } = this.#options
     const scanned = Math.max(MIN_BEHIND, this.size * MAX_BEHIND_SHARE)
@@ -79,8 +82,8 @@ export class HnswIndex implements VectorIndex {
   }
 
   /**
-   * Updates the graph in steps of `labelsAStep` labels, and yields the number of remaining labels. Stops if a file is being
-   * written. Rebuilds a graph that deletions and replacements have worn. Each label takes 0.1–1 ms.
+   * Updates the graph in steps of `labelsAStep` labels and yields the number of remaining labels. Rebuilds a graph worn by
+   * deletions and replacements. Stops while a file is being written. Each label takes 0.1–1 ms.
    */
   *build(labelsAStep = 32): Generator<number, void, void> {
     if (this.isWorn && !this.#graph.busy) this.#startAnew()
@@ -106,7 +109,7 @@ export class HnswIndex implements VectorIndex {
   }
 
   /**
-   * Loads a saved graph, so `build` only has to add changes. Call it once all vectors have been set or loaded. Returns
+   * Loads a saved graph, so that `build` only has to add changes. Call it after all vectors have been set or loaded. Returns
    * `undefined` on success. Otherwise, returns the reason, and `build` creates a new graph.
    */
   async restore(path: string, options: Omit<RestoreOptions, 'dimensions'>): Promise<string | undefined> {
@@ -120,7 +123,7 @@ export class HnswIndex implements VectorIndex {
     return undefined
   }
 
-  /** Starts to build a graph in another thread, and returns its labels. `takeChanged` returns later changes. */
+  /** Starts building a graph in another thread and returns its labels. `takeChanged` returns later changes. */
   beginElsewhere(): readonly number[] {
     this.#changedMeanwhile = new LabelSet()
     return [...this.#scan.labels()]
@@ -133,7 +136,7 @@ export class HnswIndex implements VectorIndex {
     return changed
   }
 
-  /** Returns a label's vector for the graph, or `undefined` if there is none. */
+  /** Returns the full-precision vector of a label, or `undefined` if there is none. */
   vectorOf(label: number): Float32Array | undefined {
     return this.#scan.has(label) ? this.#options.exact(label) : undefined
   }
@@ -168,8 +171,7 @@ export class HnswIndex implements VectorIndex {
   }
 
   /**
-   * Returns candidates: the graph's best labels, and all labels whose vectors are not in the graph yet. Returns `undefined` if a
-   * full scan is better.
+   * Returns the graph's best labels and all labels that the graph does not contain yet, or `undefined` if a full scan is better.
    */
   #candidates(query: Float32Array, wanted: number, accept: AcceptLabel | undefined): readonly number[] | undefined {
     const allowed = (label: number) => accept === undefined || accept(label)
@@ -178,7 +180,7 @@ export class HnswIndex implements VectorIndex {
       const near = this.#graph.nearest(query, asked)
       const labels = near.filter((label) => this.#scan.has(label) && !this.#behind.has(label) && allowed(label))
       if (labels.length >= wanted) return [...labels, ...[...this.#behind].filter(allowed)]
-      // Requests as many labels as the acceptance rate so far suggests, plus half.
+      // Request as many labels as the acceptance rate so far suggests, plus half.
       asked = Math.max(2 * asked, Math.ceil((1.5 * wanted * near.length) / Math.max(1, labels.length)))
     }
     return undefined
@@ -210,12 +212,11 @@ export class HnswIndex implements VectorIndex {
 }
 
 /**
- * The graph is used if the rows have at least this many bytes in total. Scanning 51 MB (200,000 vectors with 256 dimensions)
- * takes 2.9 ms. The graph takes 0.4 ms, but also a minute to build and 230 MB, so below this size, the gain would not be
- * noticeable.
+ * Use the graph only if all rows together have at least this many bytes. Scanning 51 MB (200,000 vectors with 256 dimensions)
+ * takes 2.9 ms. A graph takes 0.4 ms, but a minute to build and 230 MB, which would not pay for a smaller vault.
  */
 export const GRAPH_FROM_BYTES = 100_000_000
-/** As long as only a few vectors are missing from the graph, they are scanned in addition. */
+/** Scan the vectors that the graph lacks, as long as they are few. */
 const MIN_BEHIND = 256
 const MAX_BEHIND_SHARE = 0.02
 /** Maximum number of labels to request from the graph. Requesting a larger share takes longer than a full scan. */

@@ -38,8 +38,8 @@ export function strideOf(dimensions: number): number {
 }
 
 /**
- * Creates the SIMD kernel if possible, or else a plain JavaScript version, which gives identical results but is about twenty
- * times slower. It is also used if the process may not reserve the gigabytes of address space that WebAssembly memory takes.
+ * Creates the SIMD kernel. If that is impossible, or if the process may not reserve the gigabytes of address space that
+ * WebAssembly memory takes, creates a plain JavaScript version, which gives identical results but is about twenty times slower.
  */
 export function createKernel(stride: number, simd = hasSimd()): Kernel {
   if (!simd || runtime === undefined) return createPlainKernel(stride)
@@ -101,10 +101,7 @@ function rowsOffset(stride: number): number {
   return 2 * stride + 4 * BLOCK
 }
 
-/**
- * Returns the number of pages needed for the given number of rows. If more are needed, there are at least a third more than now,
- * so rows are copied only a few times while the memory grows.
- */
+/** Returns the number of memory pages for the given number of rows. Grows by at least a third, so that rows are rarely copied. */
 function pagesFor(rows: number, stride: number, pages: number): number {
   const needed = Math.ceil((rowsOffset(stride) + (rows + TOGETHER) * stride) / PAGE)
   if (needed <= pages) return pages

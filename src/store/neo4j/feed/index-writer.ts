@@ -161,7 +161,7 @@ interface Origin {
 }
 
 /**
- * Checks whether the vault was fed with other settings, by which notes are read differently. If so, its data is removed.
+ * Checks whether the vault was fed with settings under which notes are read differently. If so, removes its data.
  * @throws RouxError `STORE_UNAVAILABLE` if another folder has been fed under this name
  */
 async function isOfOtherReading(connection: Connection, { folder, reading }: Origin): Promise<boolean> {
@@ -240,12 +240,12 @@ export async function removeVault(connection: Connection): Promise<void> {
 /** Removes everything that has been fed. Keeps the full-text index, because the next feed needs it. */
 export async function emptyVault(connection: Connection): Promise<void> {
   const { vault } = connection
-  // First marks the vault as incomplete, so readers do not mistake the remaining data for the whole vault.
+  // Mark the vault as incomplete first, so that readers do not mistake the remaining data for the whole vault.
   await connection.write(
     'MATCH (v:RouxVault {vault: $vault}) SET v.complete = false, v.state = null, v.generation = v.generation + 1',
     { vault },
   )
-  // Removes the `indexed` marks before the indexes, so after an interruption, no embedder is marked without having an index.
+  // Remove the `indexed` marks before the indexes, so that no embedder is marked without an index after an interruption.
   await connection.write('MATCH (e:RouxEmbedder {vault: $vault}) WHERE e.embedder > "" REMOVE e.indexed', { vault })
   const [index] = await connection
     .read<{ readonly names: readonly string[] }>(

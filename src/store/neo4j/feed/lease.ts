@@ -12,7 +12,9 @@ export interface LeaseState {
   readonly holder: string
 }
 
-/** The right to watch a vault's folder. Only one feeder at a time holds it, so others need not read and write the same data. */
+/**
+ * The right to watch a vault's folder. Only one feeder at a time holds it, so that others do not read and write the same data.
+ */
 export interface FeederLease {
   /** Acquires or renews the lease. Call it again before the lease expires. */
   take(): Promise<LeaseState>
@@ -24,7 +26,7 @@ export interface FeederLease {
 export function openLease(connection: Connection): FeederLease {
   const { vault } = connection
   const holder = `${hostname()}, process ${process.pid}`
-  // Host name and process id are not enough, because containers may share a name, and the first process in each has the id 1.
+  // Containers may share a host name, and the first process in each has the id 1, so a random id is needed.
   const id = randomUUID()
   let isPrepared = false
   return {

@@ -13,9 +13,9 @@ const PRUNED_AFTER = 50
 const DAY = 86_400_000
 
 /**
- * Writes a generation in one transaction, so readers see all of it or nothing. It locks the vault's node first, so a second
- * writer has to wait, and then finds that another generation has been written. While the database makes the transaction visible
- * piece by piece, `RouxPending` contains the generation that readers may see in part.
+ * Writes a generation in one transaction, so that readers see all of it or nothing. It locks the vault's node first, so a second
+ * writer has to wait and then finds that another generation has been written. The database makes the transaction visible piece by
+ * piece; meanwhile, `RouxPending` contains the generation that readers may see in part.
  */
 export function openGeneration(connection: Connection, base: number): OpenGeneration {
   const writing = new Writing(connection, base)
@@ -23,8 +23,8 @@ export function openGeneration(connection: Connection, base: number): OpenGenera
 }
 
 /**
- * Runs the statements for a small change on no rows, so the database plans them. Otherwise, the first edit would have to wait for
- * new plans, because the first full feed invalidates existing ones. Writes nothing, and does not block other transactions.
+ * Runs the statements for a small change without any rows, so that the database plans them. The first full feed invalidates
+ * existing plans, and the first edit would otherwise have to wait for new ones. Writes nothing and blocks no other transaction.
  */
 export async function rehearseGeneration(connection: Connection): Promise<void> {
   await new Writing(connection, 1, '').rehearse()
@@ -70,7 +70,7 @@ class Writing {
     if (this.#isLate) return undefined
     if (this.#transaction !== undefined) return this.#transaction
     const { origin } = this.#connection
-    // Uses a transaction of its own, because announcing a generation must not wait for its writer.
+    // Use a separate transaction, because announcing a generation must not wait for its writer.
     await this.#connection.write(
       `MERGE (v:RouxVault {vault: $vault}) ON CREATE SET v.generation = 0, v.folder = $folder, v.reading = $reading
        MERGE (p:RouxPending {vault: $vault}) ON CREATE SET p.generation = 0, p.at = 0`,
@@ -166,7 +166,7 @@ class Writing {
     )
     const listedBefore = new Map(states.map(({ key, listed }) => [key, listed]))
     await this.#unlink(states.map(({ key }) => key))
-    // Files may swap ids, so all of the ids are freed before any is assigned.
+    // Files may swap ids, so free all ids before assigning any.
     await this.#each(
       'MATCH (f:RouxFile&RouxNode {vault: $vault, key: row.key}) SET f.id = null',
       this.#base === 0 ? [] : ids.files,
@@ -284,7 +284,7 @@ class Writing {
     return generation
   }
 
-  /** Logs a generation in the same transaction, so the log contains every one. An index's initial content is not a change. */
+  /** Logs a generation in the same transaction, so that the log is complete. The initial content of an index is not a change. */
   async #log(
     transaction: OpenTransaction,
     {
@@ -354,8 +354,7 @@ class Writing {
       `MATCH (n:RouxNode {vault: $vault, key: row}) WHERE NOT n:RouxFile AND NOT EXISTS { ()-[:ROUX_LINK]->(n) } RETURN elementId(n) AS node`,
       [...this.#removed],
     )
-    // Runs last and without an index, because after nodes have been deleted, every index lookup in the transaction scans them
-    // all.
+    // Run last and without an index: once the transaction has deleted nodes, every index lookup in it scans them all.
     const unlinked = missing.filter(({ isLinked }) => !isLinked)
     await this.#each(
       'MATCH (n:RouxNode) WHERE elementId(n) = row DETACH DELETE n',

@@ -224,7 +224,7 @@ async function ensureVectorIndexes(connection: Connection, { known, write }: Ind
     if (dimensions === null || chunks < INDEXED_FROM || known.has(embedder)) continue
     const { chunkIndex, chunkLabel, nameIndex, nameLabel } = vectorNames(vault, embedder)
     const online = isIndexed ? await onlineIndexes(connection) : undefined
-    // Only missing indexes are created, because a user without the required privilege gets an error even if the index exists.
+    // Create only missing indexes, because a user without the required privilege gets an error even if the index exists.
     if (online?.has(chunkIndex) === true && online.has(nameIndex)) {
       known.add(embedder)
       continue

@@ -163,7 +163,7 @@ export class Connection {
       this.#bookmarks = session.lastBookmarks()
       return answer
     } finally {
-      // Not awaited, because an abandoned query's session only ends with its connection.
+      // Not awaited, because the session of an abandoned query only ends with its connection.
       session.close().catch(() => {})
     }
   }
@@ -191,7 +191,10 @@ export class Connection {
     }
   }
 
-  /** If the server does not even report that it has ended a query, all its connections are dead. The next query opens new ones. */
+  /**
+   * Closes all connections, because a server that does not even confirm the end of a query is gone. The next query opens new
+   * ones.
+   */
   #giveUp(driver: Promise<Driver> | undefined): void {
     if (this.#driver === driver) this.#driver = undefined
     driver?.then((lost) => lost.close()).catch(() => {})
@@ -225,8 +228,8 @@ export interface OpenTransaction {
 }
 
 /**
- * Returns a statement whose parameters are members of a single map. The database plans again if parameters have another type or
- * approximate length, for example for an id of nine letters after one of twelve, but ignores what a map contains.
+ * Returns a statement whose parameters are members of a single map. The database makes a new plan for parameters of another type
+ * or approximate length, for example for an id of nine letters after one of twelve, but ignores what a map contains.
  */
 function statementOf(cypher: string, values: Values): [cypher: string, parameters: Values] {
   return [cypher.replaceAll(/\$(\w+)/g, '$$given.$1'), { given: values }]

@@ -117,7 +117,7 @@ const UNKNOWN: Omit<Explanation, 'fits'> = {
   isTransient: true,
 }
 
-/** Checks whether an explained error means that the database rejects writes, be it from this user or from anyone. */
+/** Checks whether an explained error means that the database rejects writes, from this user or from anyone. */
 export function isWriteRefused(error: unknown): boolean {
   const { cause } = error instanceof RouxError ? error : {}
   const code = cause instanceof Error ? (codeOf(cause) ?? '') : ''
@@ -152,7 +152,7 @@ function isTls({ place }: Failure): boolean {
   return /\+s(?:sc)?:/.test(place.url)
 }
 
-/** Returns why a connection failed, which the driver only reports as text: for a cluster, in the cause. */
+/** Returns why a connection failed, which the driver only reports as text (for a cluster, in the cause). */
 function reasonOf({ error }: Failure): string {
   return error.cause instanceof Error ? `${error.message} ${error.cause.message}` : error.message
 }

@@ -67,7 +67,7 @@ async function missingIndexes(connection: Connection): Promise<readonly string[]
 
 /**
  * Creates missing constraints and indexes, including the vault's own full-text index, and migrates older formats, one process at
- * a time. If everything exists, a user may feed a vault without the right to change the schema.
+ * a time. If everything exists already, a user needs no right to change the schema.
  * @throws RouxError `STORE_UNAVAILABLE` if a newer version of Roux has fed the database
  */
 export async function ensureSchema(connection: Connection): Promise<void> {
