@@ -1,7 +1,7 @@
 import type { FileRecord, IndexWriter, Outline, ResolvedLink } from '../core/index-writer.ts'
 import type { Flavour, Link } from '../core/note.ts'
 import { changedNames, type NamedFile, NameIndex, namesOf } from '../links/names.ts'
-import { addMentions, mentionsAny, outlineName, resolveLink } from '../links/resolve.ts'
+import { addMentions, mentionsAny, outlineName, withTarget } from '../links/resolve.ts'
 import { subpathTest } from '../links/subpath.ts'
 import { Mentions } from './mentions.ts'
 
@@ -143,7 +143,7 @@ export class LinkTable {
     const resolved: ResolvedLink[] = []
     for (const link of links) {
       addMentions(link, source.path, this.flavour, add)
-      resolved.push(this.#resolveOne(names, source, link))
+      resolved.push(withTarget(names, source, link, this.flavour))
     }
     const list = [...mentioned]
     mentions.set(source.key, list)
@@ -154,33 +154,8 @@ export class LinkTable {
   resolveChanged({ key, path, links }: FileRecord, changed: ReadonlySet<string>): readonly ResolvedLink[] {
     const { names } = this.#loaded
     return links.map((link) =>
-      mentionsAny(link, path, this.flavour, changed) ? this.#resolveOne(names, { key, path }, link) : link,
+      mentionsAny(link, path, this.flavour, changed) ? withTarget(names, { key, path }, link, this.flavour) : link,
     )
-  }
-
-  #resolveOne(
-    names: NameIndex,
-    source: { readonly key: number; readonly path: string },
-    link: Link | ResolvedLink,
-  ): ResolvedLink {
-    const resolution = resolveLink(names, source, link, this.flavour)
-    const isFile = resolution.kind === 'file'
-    return {
-      kind: link.kind,
-      form: link.form,
-      target: link.target,
-      line: link.line,
-      column: link.column,
-      start: link.start,
-      end: link.end,
-      to: isFile ? resolution.key : resolution.name,
-      subpath: link.subpath,
-      property: link.property,
-      inComment: link.inComment,
-      rivals: isFile ? resolution.rivals : undefined,
-      byAlias: isFile && resolution.via === 'alias' ? true : undefined,
-      brokenSubpath: undefined,
-    }
   }
 
   get #loaded(): Tables {

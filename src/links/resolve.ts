@@ -1,3 +1,4 @@
+import type { ResolvedLink } from '../core/index-writer.ts'
 import type { Flavour, Link, Mode } from '../core/note.ts'
 import { folderOf, nameOf } from '../core/paths.ts'
 import { decodePercent, foldName, spellName } from '../core/text/fold.ts'
@@ -31,6 +32,28 @@ export function resolveLink(names: Names, source: Source, link: LinkTarget, flav
   const target = flavour.mode === 'docs' ? withoutQuery(link) : link.target
   const found = findFile(names, source, { ...link, target }, flavour)
   return found ?? { kind: 'missing', name: missingName(target) }
+}
+
+/** Resolves a link like `resolveLink`, and returns the link with its target. */
+export function withTarget(names: Names, source: Source, link: Link | ResolvedLink, flavour: Flavour): ResolvedLink {
+  const found = resolveLink(names, source, link, flavour)
+  const isFile = found.kind === 'file'
+  return {
+    kind: link.kind,
+    form: link.form,
+    target: link.target,
+    line: link.line,
+    column: link.column,
+    start: link.start,
+    end: link.end,
+    to: isFile ? found.key : found.name,
+    subpath: link.subpath,
+    property: link.property,
+    inComment: link.inComment,
+    rivals: isFile ? found.rivals : undefined,
+    byAlias: isFile && found.via === 'alias' ? true : undefined,
+    brokenSubpath: undefined,
+  }
 }
 
 function findFile(names: Names, source: Source, link: LinkTarget, flavour: Flavour): Resolution | undefined {

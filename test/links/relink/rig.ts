@@ -1,4 +1,3 @@
-import type { ResolvedLink } from '../../../src/core/index-writer.ts'
 import type { Flavour, Link } from '../../../src/core/note.ts'
 import { editText } from '../../../src/core/text/edit-text.ts'
 import { NameIndex } from '../../../src/links/names.ts'
@@ -6,7 +5,7 @@ import type { NewLinkFormat } from '../../../src/links/relink/candidates.ts'
 import { affectedSources, movedTo, type NameChange } from '../../../src/links/relink/changed-names.ts'
 import { planRelink } from '../../../src/links/relink/plan-relink.ts'
 import type { RelinkPlan, RelinkSource, SourceTexts } from '../../../src/links/relink/relink-plan.ts'
-import { addMentions, resolveLink } from '../../../src/links/resolve.ts'
+import { addMentions, withTarget } from '../../../src/links/resolve.ts'
 import { parseCanvas } from '../../../src/markdown/json-canvas/parse-canvas.ts'
 import { parseNote } from '../../../src/markdown/parse-note.ts'
 import { slotsOfCanvas, slotsOfNote } from '../../../src/markdown/retarget/link-slots.ts'
@@ -44,15 +43,12 @@ export class TextVault {
 
   #resolve(path: string, links: readonly Link[]): void {
     const source = { key: this.keys.get(path) as number, path }
-    const resolved = links.map((link): ResolvedLink => {
-      const found = resolveLink(this.names, source, link, this.flavour)
+    const resolved = links.map((link) => {
       addMentions(link, path, this.flavour, (name) => {
         const keys = this.#mentions.get(name) ?? new Set()
         this.#mentions.set(name, keys.add(source.key))
       })
-      const [to, rivals] = found.kind === 'file' ? [found.key, found.rivals] : [found.name, undefined]
-      const { subpath, property, inComment } = link
-      return { ...link, to, subpath, property, inComment, rivals, byAlias: undefined, brokenSubpath: undefined }
+      return withTarget(this.names, source, link, this.flavour)
     })
     this.#sources.set(source.key, { ...source, links: resolved })
   }

@@ -3,7 +3,7 @@ import type { FileRecord, ResolvedLink } from '../../../core/index-writer.ts'
 import type { Link } from '../../../core/note.ts'
 import { affectedSources, type NameChange } from '../../../links/relink/changed-names.ts'
 import type { RelinkSource, SourceTexts } from '../../../links/relink/relink-plan.ts'
-import { resolveLink, type Source } from '../../../links/resolve.ts'
+import { type Source, withTarget } from '../../../links/resolve.ts'
 import { parseCanvas } from '../../../markdown/json-canvas/parse-canvas.ts'
 import { parseNote } from '../../../markdown/parse-note.ts'
 import { slotsOfCanvas, slotsOfNote } from '../../../markdown/retarget/link-slots.ts'
@@ -85,20 +85,7 @@ export class LinkSources {
 
   #resolve({ key, path }: Source, links: readonly (Link | ResolvedLink)[]): readonly ResolvedLink[] {
     const { names, flavour } = this.#view
-    return links.map((link) => {
-      const found = resolveLink(names, { key, path }, link, flavour)
-      const isFile = found.kind === 'file'
-      return {
-        ...link,
-        to: isFile ? found.key : found.name,
-        subpath: link.subpath,
-        property: link.property,
-        inComment: link.inComment,
-        rivals: isFile ? found.rivals : undefined,
-        byAlias: isFile && found.via === 'alias' ? true : undefined,
-        brokenSubpath: undefined,
-      }
-    })
+    return links.map((link) => withTarget(names, { key, path }, link, flavour))
   }
 
   #linksIn(path: string, text: string): readonly Link[] {
