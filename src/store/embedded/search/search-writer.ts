@@ -16,6 +16,12 @@ export function openSearchWriter(location: Location): SearchWriter {
 /** Number of rows deleted per transaction, which takes a few milliseconds. */
 const DELETED_AT_ONCE = 256
 
+/** Names all embedders, because the index of vectors begins with the embedder. Without it, each key would scan the whole table. */
+export const FORGET_KEY = [
+  'DELETE FROM note WHERE key = ?',
+  'DELETE FROM vector WHERE embedder IN (SELECT id FROM embedder) AND key = ?',
+]
+
 class SqliteSearchWriter implements SearchWriter {
   readonly #file: DatabaseFile
   #database: Database | undefined
@@ -99,7 +105,7 @@ class SqliteSearchWriter implements SearchWriter {
   async forget(keys: readonly number[]): Promise<void> {
     this.#write((database) => {
       nextRevision(database)
-      const statements = ['note', 'vector'].map((table) => database.prepare(`DELETE FROM ${table} WHERE key = ?`))
+      const statements = FORGET_KEY.map((sql) => database.prepare(sql))
       for (const key of keys) for (const statement of statements) statement.run(key)
     })
   }

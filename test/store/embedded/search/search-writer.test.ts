@@ -5,7 +5,7 @@ import { analyseNote } from '../../../../src/search/words/scan.ts'
 import { stemOf } from '../../../../src/search/words/stem.ts'
 import { Projection } from '../../../../src/store/embedded/projection.ts'
 import { SearchIndex } from '../../../../src/store/embedded/search/search-index.ts'
-import { openSearchWriter } from '../../../../src/store/embedded/search/search-writer.ts'
+import { FORGET_KEY, openSearchWriter } from '../../../../src/store/embedded/search/search-writer.ts'
 import { openSqlite } from '../../../../src/store/embedded/sqlite.ts'
 import { ask } from '../../../support/ask.ts'
 import { bagOf } from '../../../support/bag-of-words.ts'
@@ -221,4 +221,13 @@ test('deletes the vectors of another model a few at a time, and later those left
   database.exec('UPDATE vector SET embedder = 99 WHERE key = 2')
   await rig.writer.keepOnly('new')
   expect(count()).toBe(2)
+})
+
+test('finds the rows of a forgotten note by an index', async () => {
+  const { rig, keys } = await graphOnly()
+  await putOneByOne(rig.writer, keys)
+  const database = openSqlite(rig.searchFile)
+  onTestFinished(() => database.close())
+  const plans = FORGET_KEY.map((sql) => JSON.stringify(database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(1)))
+  expect(plans).toEqual([expect.stringContaining('SEARCH note'), expect.stringContaining('SEARCH vector USING')])
 })
