@@ -26,17 +26,17 @@ const PARSING = { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] }
 
 /** Maximum answer length in UTF-16 units. Longer answers are truncated. */
 const MOST_CHARACTERS = 60_000
-/**
- * Maximum number of syntax characters. Parsing can take time quadratic in their number, so an answer with more is treated as plain
- * text.
- */
+/** Maximum number of syntax characters. Parsing can take quadratic time, so an answer with more is treated as plain text. */
 const MOST_MARKS = 2_000
 const MARKS: ReadonlySet<string> = new Set('!#$&*+<=>@[\\]^_`{|}~\n')
 /** Cost of a list item, as a number of other syntax characters that take equally long to parse. */
 const ITEM_COST = 3
 const DEEPEST = 30
 const DEEPEST_INDENTATION = 200
-/** Removing text can join the surrounding text into a new address, so cleaning repeats until nothing changes. */
+/**
+ * Maximum number of rounds. Removing text can join its surroundings into a new address, so cleaning repeats until nothing
+ * changes.
+ */
 const MOST_ROUNDS = 10
 
 /** Parses a model's answer and removes links, images, HTML, addresses and definitions. */
@@ -72,7 +72,6 @@ function startOf(line: string): { readonly depth: number; readonly indentation: 
 
 const START = /[ \t]{0,20}(?:>|[-+*](?=[ \t])|\d{1,9}[.)](?=[ \t]))/y
 
-/** Returns a tree with one paragraph for each line. */
 function plainTree(text: string): Root {
   const lines = text.split('\n').filter((line) => line.trim() !== '')
   return { type: 'root', children: lines.map((value) => ({ type: 'paragraph', children: [{ type: 'text', value }] })) }
@@ -87,7 +86,7 @@ const HOLES = /\ue000/g
 class Reader {
   readonly #blocks: Block[] = []
   readonly #shown = new Map<object, Block>()
-  /** Tracks whether `$` occurs in both text and code, because some renderers would treat that as a formula that ends inside the code. */
+  /** Whether `$` occurs in text and in code. If it occurs in both, some renderers see a formula that ends inside the code. */
   readonly #dollars = { code: false, text: false }
   #removed = 0
   #forged = 0
@@ -174,7 +173,7 @@ class Reader {
   #inlineOf(node: RootContent, children: readonly PhrasingContent[], isQuoted: boolean): RootContent[] {
     const cleaned = this.#clean(this.#piecesOf(children, []))
     const first = cleaned.findIndex((piece) => piece.kind !== 'marker' || piece.place !== 'alone')
-    // Markers on their own line before any text cite the preceding block.
+    // Markers on a line of their own, before any text, cite the preceding block.
     const isBelow = first > 0 && this.#blocks.length > 0
     if (isBelow) this.#handBack(cleaned.slice(0, first))
     const pieces = isBelow ? cleaned.slice(first) : cleaned

@@ -47,7 +47,7 @@ export interface CitedAnswer {
 
 /** Minimum length of a quotation in words. Shorter text in quotation marks is a name or a term. */
 const LEAST_QUOTED_WORDS = 3
-/** Maximum length of a quotation in UTF-16 units. Longer quotations are treated as not genuine. */
+/** Longer quotations, in UTF-16 units, are treated as not genuine. */
 const MOST_QUOTED = 20_000
 /** Maximum time in milliseconds before yielding to other tasks. */
 const LONGEST_TURN = 20
@@ -140,7 +140,7 @@ class AnswerReader {
     return all.flatMap(({ start, end, quoted }) => {
       const numbers = new Set(sentences.flatMap((span, at) => (span.start < end && span.end > start ? (named[at] ?? []) : [])))
       if (numbers.size === 0) return []
-      // Quotations of this length are never genuine.
+      // Quotations this long are never genuine.
       if (quoted.length > MOST_QUOTED) return [{ start, end, places: new Map() }]
       if (wordsIn(quoted).length < LEAST_QUOTED_WORDS || this.#sources.some((source) => source.isNamed(quoted))) return []
       const places = [...numbers].flatMap((number): readonly [number, Span][] => {
@@ -176,7 +176,6 @@ class AnswerReader {
   }
 }
 
-/** Returns a function that checks whether a span contains a marker. */
 function markerLookup(pieces: readonly Piece[], length: number): (start: number, end: number) => boolean {
   const counts = new Uint32Array(length + 2)
   let at = 0

@@ -157,7 +157,7 @@ function placeOf(text: string, { start, end }: Span): MarkerPlace {
   return isOnlyMarkers(after) ? 'alone' : 'start'
 }
 
-/** Maximum distance to search for other markers on the line, in UTF-16 units. */
+/** How far to search for other markers on the line, in UTF-16 units. */
 const MOST_BESIDE = 400
 
 function isOnlyMarkers(part: string): boolean {

@@ -1,4 +1,3 @@
-/** A model's answer, separated from its reasoning. */
 export interface SpokenAnswer {
   readonly answer: string
   /** True if the text ended during the reasoning. */
@@ -43,8 +42,8 @@ function spokenIn(text: string, channels: readonly RegExpExecArray[]): SpokenAns
 }
 
 /**
- * Minimum number of repetitions, and their minimum total length in UTF-16 units. Small models that repeat themselves this often never
- * stop.
+ * How often text must repeat, and the minimum total length in UTF-16 units, to count as endless. Small models that repeat
+ * themselves this often never stop.
  */
 const LEAST_TIMES = 8
 
@@ -72,6 +71,6 @@ export function findRepeats(text: string): number | undefined {
   }
   if (longest === undefined) return undefined
   const end = text.length - longest.length + longest.period
-  // Avoid splitting a surrogate pair.
+  // Do not split a surrogate pair.
   return /[\ud800-\udbff]/.test(text.charAt(end - 1)) ? end - 1 : end
 }

@@ -27,7 +27,6 @@ export function textOf(pieces: readonly Piece[]): string {
   return pieces.map(({ text }) => text).join('')
 }
 
-/** Returns a function that checks whether a span starts and ends inside code. */
 export function codeLookup(pieces: readonly Piece[]): (start: number, end: number) => boolean {
   const isCode = new Uint8Array(pieces.reduce((sum, { text }) => sum + text.length, 0))
   let at = 0

@@ -1,6 +1,5 @@
 import type { Span } from './pieces.ts'
 
-/** Text in quotation marks. */
 export interface Quotation extends Span {
   readonly quoted: string
 }
@@ -58,7 +57,7 @@ export function findQuotations(text: string, sentences: readonly Span[]): readon
       if (mark.kind !== 'single' && !/\d/.test(text.charAt(at - 1))) found.push({ start: sentenceAt(at).start, end: at })
       continue
     }
-    // This mark also ends any unclosed quotations inside.
+    // This mark also ends unclosed quotations inside.
     for (const inner of open.splice(last))
       if (inner.kind === mark.kind || inner.kind !== 'single') found.push({ start: inner.at + 1, end: at })
   }

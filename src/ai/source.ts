@@ -121,7 +121,6 @@ function sentencesOf(text: string, hidden: readonly Span[]): readonly Span[] {
     .flatMap(({ start, end }) => trimmed(text, start, end))
 }
 
-/** Returns the parts of a span outside the hidden spans. */
 function without(span: Span, hidden: readonly Span[]): readonly Span[] {
   const left: Span[] = []
   let from = span.start

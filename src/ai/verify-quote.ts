@@ -1,6 +1,5 @@
 import { readable, type Word, wordsIn } from './words.ts'
 
-/** Location of a quote in the text. */
 export interface FoundQuote {
   /** UTF-16 offset of the start of the first word. `end` is the end of the last word. */
   readonly start: number
@@ -9,7 +8,6 @@ export interface FoundQuote {
   readonly isExact: boolean
 }
 
-/** Text that has been preprocessed for finding quotes. */
 export interface QuotedText {
   readonly text: string
   readonly words: readonly Word[]
@@ -57,7 +55,7 @@ export function findQuote(quote: string, source: QuotedText): FoundQuote | undef
   return { start: words[best.from]?.start ?? 0, end: words[best.to]?.end ?? 0, isExact: best.skipped === 0 }
 }
 
-/** Matches each word at its first occurrence, which minimizes the number of skipped words. */
+/** Matches each word at its first occurrence, which skips the fewest words. */
 function matchFrom(
   words: readonly Word[],
   from: number,

@@ -24,7 +24,7 @@ export interface GraphCore {
   readonly insights: Insights
   readonly linkInsights: Insights<'links'>
   readonly insightState: InsightState
-  /** Makes the insights of this generation available to all users of the store. Set only in the process that watches the folder. */
+  /** Shares the insights of this generation with all users of the store. Set only in the process that watches the folder. */
   readonly updateInsights?: () => Promise<void>
   readonly indexing: Indexing
   /** Checks whether the whole-vault tools ignore the file with this path. Omitted if they do not ignore any files. */
@@ -52,7 +52,6 @@ export interface GraphCore {
   close(): Promise<void>
 }
 
-/** Provides the embedder for questions. */
 export interface Embedding {
   /** Returns the configured embedder, which the first call opens. @throws RouxError `PROVIDER_ERROR` */
   open(): Promise<Embedder>
@@ -90,7 +89,7 @@ export interface Answer<T> {
   readonly list?: ListFacts
   /** Items omitted because of the budget. Absent if there are none. */
   readonly omitted?: Omitted
-  /** Paths that the use case has already read, by node id. The others are read afterwards. */
+  /** Paths that the use case has already read, by node id. The caller reads the others. */
   readonly paths?: ReadonlyMap<NodeId, string>
 }
 
@@ -99,7 +98,6 @@ export interface ListFacts {
   /** Number of items before the first one shown. */
   readonly offset: number
   readonly shown: number
-  /** Total number of items that were counted. */
   readonly count: number
   /** Items included in `count`: all of them, only the relevant notes, or only a part, for example because a vault could not answer. */
   readonly counted: 'all' | 'relevant' | 'part'

@@ -22,7 +22,7 @@ export async function vaultFacts(core: GraphCore, verbose: boolean, { signal }: 
   core.indexing.begin()
   signal?.throwIfAborted()
   const counted = await countsOf(core)
-  // Read the indexing status last, because a store on a server cannot report on its feeder before the first query.
+  // Read the indexing status last: a store on a server only knows about its feeder after the first query.
   const { file, message, hint: _, ...index } = core.indexing.status()
   const paths = { ...(file === undefined ? {} : { file }), ...(message === undefined ? {} : { message }) }
   return {
@@ -33,16 +33,11 @@ export async function vaultFacts(core: GraphCore, verbose: boolean, { signal }: 
   }
 }
 
-/** Health of a vault, for server monitoring. */
 export interface VaultHealth {
   readonly name: string
-  /** True if the store can currently be queried. */
   readonly store: StoreCondition
   readonly generation?: number
-  /**
-   * Seconds since the last change (`age`) and, if another process feeds the index, since the last sign of life from that process
-   * (`silent`).
-   */
+  /** Seconds since the last change (`age`) and, if another process feeds the index, since its last sign of life (`silent`). */
   readonly age?: number
   readonly silent?: number
 }

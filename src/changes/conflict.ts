@@ -67,7 +67,7 @@ export function conflict(mismatches: readonly Mismatch[], outcome = 'Nothing was
     'CONFLICT',
     `${quote(first.path)} changed in the meantime: it was expected to be ${one.expected} and ${now}.${more} ${outcome}`,
     {
-      hint: 'Read it again, then decide.',
+      hint: 'Read it again, then decide how to proceed.',
       candidates: told,
     },
   )

@@ -57,7 +57,6 @@ export function finalPaths(entries: readonly Entry[]): (path: string) => string 
   }
 }
 
-/** Returns all distinct paths that a change touches. */
 export function pathsOf(entries: readonly Entry[]): readonly string[] {
   return [...new Set(entries.flatMap((entry) => ('to' in entry ? [entry.path, entry.to] : [entry.path])))]
 }

@@ -86,7 +86,6 @@ export function isNotJournal(error: unknown): boolean {
   return /malformed|not a database|corrupt/i.test(String(error))
 }
 
-/** Translates an error from the vault's lock. */
 export function lockError(error: unknown, path: string): unknown {
   if (!isNotJournal(error)) return journalError(error, path)
   return new RouxError('PROVIDER_ERROR', `The vault's lock file is damaged (${path}). Nothing was written.`, {

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto'
 import * as fs from 'node:fs'
 import { errorCode } from '../core/error-code.ts'
 
-/** Identifies a file and its state. */
 export interface FileStamp {
   readonly kind: 'file' | 'folder' | 'link' | 'other'
   readonly dev: bigint

@@ -207,7 +207,7 @@ class RecordedChanges implements Changes {
         'PROVIDER_ERROR',
         `The change failed (${reason(error)}), and rolling it back failed too (${reason(second)}).`,
         {
-          hint: 'Its record is kept: the next writing call or the next start rolls it back.',
+          hint: 'The next write or restart will roll it back.',
           cause: error,
         },
       )

@@ -104,7 +104,6 @@ function isNote(name: string): boolean {
   return /\.(?:md|canvas)$/i.test(name)
 }
 
-/** Quotes any path or name for a message. */
 export function quote(text: string): string {
   return JSON.stringify(text.length > 300 ? `${text.slice(0, 300)}…` : text)
 }

@@ -13,7 +13,6 @@ export interface HistoryOptions {
   readonly openDatabase: OpenDatabase
 }
 
-/** Size of a vault's stored history. */
 export interface History {
   readonly changes: number
   /** Number of rows in the log of graph changes. */

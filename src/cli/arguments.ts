@@ -24,7 +24,6 @@ export interface Parsed {
   readonly positionals: readonly string[]
 }
 
-/** Options that every command accepts. */
 export const GLOBAL_OPTIONS: readonly Option[] = [
   { name: 'vault', type: 'text', sentence: 'The folder with the notes, or the name of a vault in the setting vaults.' },
   { name: 'config', type: 'text', sentence: 'A settings file.' },
@@ -167,7 +166,7 @@ type OptionToken = { readonly rawName: string; readonly value?: string | undefin
 function readOption({ option, negative }: Flag, { rawName, value, inlineValue }: OptionToken): unknown {
   if (option.type === 'flag') {
     if (value === undefined) return !negative
-    if (value !== 'true' && value !== 'false') throw new UsageError(`${rawName} is true or false; got "${value}".`)
+    if (value !== 'true' && value !== 'false') throw new UsageError(`${rawName} must be true or false; got "${value}".`)
     return (value === 'true') !== negative
   }
   if (value === undefined && option.bare === true) return true

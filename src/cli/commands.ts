@@ -4,7 +4,6 @@ import { GLOBAL_OPTIONS, HTTP_OPTION, type Option, PUBLIC_OPTION, WRITE_OPTION }
 export interface Command {
   readonly name: string
   readonly sentence: string
-  /** Usage text shown after the command name in the help. */
   readonly usage: string
   /** Maximum number of positional arguments. */
   readonly words: number

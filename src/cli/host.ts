@@ -21,7 +21,10 @@ export interface Host extends Places {
   readonly stderr: Out
   /** Loads the adapters. Called when the first command needs them. */
   compose(): Promise<Composition>
-  /** Checks whether a folder contains a home folder or a whole disk, which makes it an unlikely vault. Does not load the adapters. */
+  /**
+   * Checks whether a folder contains a home folder or a whole disk and is therefore probably not a vault. Does not load the
+   * adapters.
+   */
   isTooWide(folder: string): Promise<boolean>
   /** Returns all tools, including disabled ones. */
   tools(): Promise<readonly Tool[]>
@@ -47,8 +50,7 @@ export interface Sharing {
 export type Composition = Omit<typeof import('../compose/index.ts'), 'indexFile'>
 
 /**
- * Runs `work` with a signal that is aborted by Ctrl+C or SIGTERM. An error after the abort does not count as a failure; `told` is
- * called instead.
+ * Runs `work` with a signal that Ctrl+C or SIGTERM aborts. Errors after that do not count; `told` is called instead.
  * @returns the exit code
  */
 export async function interruptible(

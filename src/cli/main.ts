@@ -33,7 +33,7 @@ const host: Host = {
   isTooWide: async (folder) => (await import('../vault/vault-root.ts')).isTooWide(folder),
   tools: async () => (await import('../mcp/tools/index.ts')).TOOLS,
   onSignal(listener) {
-    // Listen only once, so a second Ctrl+C terminates the process immediately.
+    // Listen only once, so that a second Ctrl+C terminates the process immediately.
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, listener)
   },
   sharing: {
@@ -43,10 +43,10 @@ const host: Host = {
   },
 }
 
-// `roux … | head` must exit quietly. The server is excluded because its transport handles stream errors itself.
+// `roux … | head` must exit quietly. A server's transport handles stream errors itself.
 const isShared = argv[0] === SHARED_COMMAND
 const isServer = isShared || splitCommand(argv).command === 'serve'
-// Such a process relays to the shared server, unless its settings forbid that.
+// This process relays to the shared server, unless its settings forbid it.
 const mayRelay = alone === undefined && greetingFor(argv, process.env) !== undefined
 if (!isServer) {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))
@@ -69,7 +69,7 @@ async function main(): Promise<void> {
   process.stdin.destroy()
   // Wait until stdout is flushed. A server has already waited for its client.
   if (!isServer) await new Promise((resolve) => process.stdout.write('', resolve))
-  // A worker in a long step may keep the process alive, although it has nothing left to report.
+  // A worker in a long step may keep the process alive although nothing is left to report.
   setTimeout(() => process.exit(), SHUTDOWN.gone - SHUTDOWN.closed).unref()
 }
 

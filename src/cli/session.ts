@@ -17,7 +17,6 @@ import { folderIn } from './vaults/open-vaults.ts'
 export interface Invocation {
   readonly host: Host
   readonly printer: Printer
-  /** Options given on the command line, by name. */
   readonly options: ReadonlyMap<string, unknown>
   readonly positionals: readonly string[]
   /** True to show progress even without a terminal. */
@@ -29,7 +28,7 @@ export interface Invocation {
 export function settingsInput({ host, options }: Invocation, vault?: string): SettingsInput {
   const option = options.get('vault') as string | undefined
   if (option !== undefined && vault !== undefined)
-    throw new UsageError(`Two vaults were given: "${option}" and "${vault}".`, 'Name only one of them.')
+    throw new UsageError(`Two vaults were specified: "${option}" and "${vault}".`, 'Name only one of them.')
   const named = option ?? vault
   if (named === '') throw new UsageError('The name of the vault is empty.', 'Name a folder, or omit the name.')
   const config = options.get('config') as string | undefined
@@ -52,12 +51,10 @@ export function settingsInput({ host, options }: Invocation, vault?: string): Se
 /** Settings that `--write` changes for this run. */
 const WRITING: readonly string[] = ['tools.write=true', 'tools.attach=true']
 
-/** Returns the settings that `--store` changes for this run. */
 function inStore(value: unknown): readonly string[] {
   return typeof value === 'string' ? [`store.type=${value}`] : []
 }
 
-/** Returns the settings that `--public-url` changes for this run. */
 function atAddress(value: unknown): readonly string[] {
   return typeof value === 'string' ? [`http.public_url=${value}`] : []
 }
@@ -154,7 +151,7 @@ export async function withVaults<T>(
     return await useTwice(invocation, { opened: () => [...opened.keys()], use: () => use(vaults) })
   } finally {
     for (const stop of opened.values()) stop()
-    // The result must be shown even if closing fails, so errors are only reported.
+    // Only report errors while closing, because the result must be shown even then.
     const noteFailure = (error: unknown) => printer.note(String(error))
     await Promise.all([...opened.keys()].map((core) => core.close().catch(noteFailure)))
     await shared?.close().catch(noteFailure)

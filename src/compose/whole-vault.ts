@@ -20,7 +20,6 @@ export interface WholeVaultParts {
   readonly store: Store
   readonly texts: Texts
   readonly runs: ComputeClient
-  /** File in which results are stored. */
   readonly file: string
   /** Returns whether another process is about to update the stored results. */
   readonly isKeptElsewhere?: () => boolean

@@ -5,7 +5,6 @@ import type { FileVersion } from './trust.ts'
 
 export const CONFIG_FILE = 'roux.config.yaml'
 
-/** An existing settings file. */
 export interface ConfigFile extends Gift, FileVersion {
   readonly path: string
 }

@@ -380,7 +380,6 @@ export const SETTINGS = [
   flag('tools.*', 'Offer this tool.', { default: true }),
 ] as const
 
-/** Section headings in settings files. */
 export const SECTIONS: Readonly<Record<string, string>> = {
   vault: 'The folder that contains the notes.',
   vaults: 'Several folders that contain notes.',

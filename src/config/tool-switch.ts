@@ -1,6 +1,5 @@
 import type { Settings } from './settings.ts'
 
-/** A setting that disables a tool. */
 export interface ToolSwitch {
   readonly setting: string
   readonly on: string
@@ -16,9 +15,7 @@ export interface SwitchedTool {
   readonly group?: 'tools.insight'
   /** The only profile that offers the tool. Omitted if every profile does. */
   readonly profile?: 'full'
-  /** True if the tool needs an embedder. */
   readonly byMeaning?: true
-  /** True if the tool calls a chat model. */
   readonly byModel?: true
 }
 

@@ -69,7 +69,6 @@ export interface Trashed {
   readonly path: string
 }
 
-/** The outcome of recovering an interrupted change. */
 export interface Recovery {
   readonly id: string
   readonly title: string

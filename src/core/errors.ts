@@ -1,4 +1,3 @@
-/** Error codes returned by the tools. */
 export type ErrorCode =
   | 'INVALID_PARAMS'
   | 'NODE_EXISTS'

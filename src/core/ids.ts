@@ -22,7 +22,6 @@ export function toNodeId(path: string, vault?: string): NodeId {
   return (vault === undefined ? path : `${vault}:${path}`) as NodeId
 }
 
-/** Removes the vault's name from an id. */
 export function withoutVault(id: string, vault: string | undefined): string {
   return vault !== undefined && id.startsWith(`${vault}:`) ? id.slice(vault.length + 1) : id
 }

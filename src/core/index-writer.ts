@@ -12,7 +12,6 @@ export interface ResolvedLink extends Omit<Link, 'display' | 'subpath' | 'proper
   readonly inComment: true | undefined
   /** Other files that match the name, if a heuristic was needed to choose the target. */
   readonly rivals: readonly number[] | undefined
-  /** Set if the link was resolved by an alias. */
   readonly byAlias: true | undefined
   /** Set if the target note lacks the heading or block named by the link. */
   readonly brokenSubpath: true | undefined
@@ -54,7 +53,6 @@ export interface FileRecord {
   /** Folded names used in the links, to find the links that a renamed file affects. */
   readonly mentions: readonly string[]
   readonly style: LinkStyle
-  /** Number of malformed parts in the file. */
   readonly malformed: number
   /** Omitted if unchanged. */
   readonly info?: FileInfo
@@ -97,7 +95,6 @@ export interface Batch {
 export interface GivenIds {
   /** All files in the batch, plus files outside it whose id or twins changed. */
   readonly files: readonly GivenId[]
-  /** Returns the id of a missing target, given its name in a link. */
   missing(name: string): NodeId
 }
 

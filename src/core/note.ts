@@ -43,7 +43,6 @@ export interface Link {
   readonly target: string
   /** Text after the first `#`: `Heading`, `Heading#Sub` or `^block`. */
   readonly subpath?: string
-  /** Display text as written, if any. */
   readonly display?: string
   /** For `kind: 'property'`, the property's name as written. Nested names are joined with `.`. */
   readonly property?: string

@@ -73,7 +73,6 @@ export interface AddAttachment {
   readonly title?: string
 }
 
-/** Operations to run atomically. */
 export interface WriteRequest {
   /** The tool's name and its subject, for the list of changes. */
   readonly title: string
@@ -122,7 +121,6 @@ export interface WriteResult {
   readonly text?: WrittenText | undefined
   /** Links that will be broken or cannot be updated. */
   readonly dangling: readonly LinkReport[]
-  /** Unified diff of all files. */
   readonly diff: string
   readonly notes: readonly string[]
 }

@@ -5,7 +5,6 @@ export function providerError(message: string, hint: string, cause?: unknown): R
   return new RouxError('PROVIDER_ERROR', message, { hint, cause })
 }
 
-/** Creates an error for a model that is temporarily unavailable. */
 export function unavailableError(message: string, hint: string, cause?: unknown): RouxError {
   return new RouxError('PROVIDER_ERROR', message, { hint, isTransient: true, cause })
 }

@@ -13,7 +13,6 @@ export type AnalysedText = (sink: WordSink) => number
 /** Returns the stem under which a form is stored in a note of the given language. */
 export type StemOf = (form: string, language?: string) => string
 
-/** A note's words for the keyword index. */
 export interface NoteWords {
   readonly key: number
   readonly path: string
@@ -27,7 +26,6 @@ export interface NoteWords {
   readonly body: AnalysedText
 }
 
-/** An embedded text, identified by its hash. */
 export interface EmbeddedText {
   /** First 16 bytes of the text's SHA-256, in hex. */
   readonly hash: string
@@ -62,7 +60,6 @@ export interface WordBatch {
 export interface SearchWriter {
   /** Returns the version of each note whose words are indexed, by key. */
   wordVersions(): Promise<ReadonlyMap<number, number>>
-  /** Returns the version of each note that has vectors from the given embedder, by key. */
   vectorVersions(embedder: string): Promise<ReadonlyMap<number, number>>
   /** Checks whether another process has written to the index or replaced it since the last call. */
   isOutdated(): Promise<boolean>

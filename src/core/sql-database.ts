@@ -16,7 +16,6 @@ export interface Statement {
 
 export type SqlValue = string | number | null | Uint8Array
 
-/** Returns the value of a numeric SQLite pragma. */
 export function pragma(database: Database, name: string): number {
   return Object.values(database.prepare(`PRAGMA ${name}`).get() as Record<string, number>)[0] ?? 0
 }

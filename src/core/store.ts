@@ -25,7 +25,6 @@ export interface Node extends NodeSummary {
   readonly excluded: boolean
   /** Listed notes that this node links to, excluding itself. Ordered by in-degree, then id, and limited by `NodeOptions.links`. */
   readonly links: readonly NodeSummary[]
-  /** Total number of linked notes. */
   readonly linkCount: number
   readonly properties: Readonly<Record<string, unknown>>
   /** ISO 8601 in UTC, or as written in the note's properties. Only set if `NodeOptions.times` is true. */
@@ -41,7 +40,6 @@ export interface Node extends NodeSummary {
   readonly excerptCut: boolean
 }
 
-/** The version of a file that the engine has indexed. */
 export interface FileVersion {
   readonly id: NodeId
   readonly path: VaultPath
@@ -50,7 +48,6 @@ export interface FileVersion {
   readonly hash: string
 }
 
-/** A note's text, with metadata that matches this text. */
 export interface NoteText {
   /** Decoded as UTF-8. Invalid bytes are replaced. */
   readonly text: string

@@ -117,7 +117,6 @@ function received({ message, stack, code, ...details }: SentError): Error {
   return error
 }
 
-/** The parts of a worker that calls use. */
 export interface CalledWorker {
   postMessage(message: unknown, transfer: readonly ArrayBuffer[]): void
   on(event: 'message', listener: (reply: Reply) => void): unknown

@@ -17,6 +17,5 @@ export interface WrittenGraph {
   readonly dimensions: number
   readonly count: number
   readonly capacity: number
-  /** Labels marked as deleted. */
   readonly deleted: readonly number[]
 }

@@ -18,7 +18,7 @@ const PRECISIONS = [
 
 const DESCRIPTIONS = ['config.json', 'tokenizer_config.json']
 
-/** A tokenizer can be as large as 17 MB, so only the worker reads it. */
+/** Only the worker reads the tokenizer, which can be as large as 17 MB. */
 const NEEDED = [...DESCRIPTIONS, 'tokenizer.json']
 
 const HUB_ID = /^[A-Za-z0-9][\w.-]*(\/[A-Za-z0-9][\w.-]*)?$/
@@ -80,7 +80,7 @@ export interface EngineModel {
 export type LoadedEngine = { readonly engine: Engine } | { readonly problem: 'missing' | 'broken'; readonly message: string }
 
 /**
- * Loads the first of the given packages that is installed. Uses `require` instead of `import`, because bundlers do not touch it,
+ * Loads the first of the given packages that is installed. Uses `require` instead of `import`, because bundlers leave it alone,
  * it finds packages next to the bundle, and it accepts paths on every platform.
  */
 export function loadEngine(specifiers: readonly string[]): LoadedEngine {
@@ -120,8 +120,8 @@ export interface ModelPlace {
 }
 
 /**
- * Distinguishes a folder from a hub id. Only a string that looks like a path is treated as a folder. Otherwise, an unrelated
- * folder in the working directory could be mistaken for a hub model.
+ * Decides whether a string is a folder or a hub id. Only a string that looks like a path is a folder, because an unrelated folder
+ * in the working directory could be mistaken for a hub model.
  * @param models the folder that holds downloaded models, each in `<owner>/<name>`
  * @throws RouxError `PROVIDER_ERROR` if the string is neither
  */

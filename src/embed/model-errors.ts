@@ -1,6 +1,6 @@
 import { providerError, reasonOf } from '../core/provider-error.ts'
 
-/** Installs the tested version. The package is not installed with Roux, because it takes up 470 MB. */
+/** Command that installs the tested version. Roux does not include the package, because it takes up 470 MB. */
 const INSTALL = '`npm install -g --ignore-scripts @huggingface/transformers@4.3.1`'
 
 export function missingEngine(): Error {
@@ -14,7 +14,7 @@ export function brokenEngine(reason: string): Error {
   return providerError(`The package @huggingface/transformers cannot be loaded: ${reason}.`, `Reinstall it with ${INSTALL}.`)
 }
 
-/** Error for a model that cannot be loaded from its files. */
+/** Returns the error for a model that cannot be loaded from its files. */
 export function damagedModel(model: string, cause: unknown): Error {
   return providerError(
     `The model ${model} could not be loaded: ${reasonOf(cause)}.`,
@@ -31,7 +31,7 @@ export function failedDownload(model: string, cause: unknown): Error {
   )
 }
 
-/** Error for a model that was loaded but fails to embed text. */
+/** Returns the error for a model that was loaded but fails to embed text. */
 export function failedModel(model: string, cause: unknown): Error {
   return providerError(
     `The model ${model} failed: ${reasonOf(cause)}.`,
@@ -40,7 +40,7 @@ export function failedModel(model: string, cause: unknown): Error {
   )
 }
 
-/** Error for calls whose worker ended before it answered. */
+/** Returns the error for calls whose worker ended before it answered. */
 export function endedWorker(model: string, cause: unknown): Error {
   return providerError(
     `The worker that runs the model ${model} ended: ${reasonOf(cause)}.`,

@@ -14,15 +14,14 @@ import type { Pooling } from './model-recipes.ts'
 import { unitVector } from './vectors.ts'
 
 /**
- * Before tokenization, text is truncated to this many characters per allowed token, because most tokenizers take more than linear
- * time on text without spaces. No tokenizer on the hub has longer tokens on average.
+ * Maximum number of characters per allowed token. Longer text is truncated before tokenization, because most tokenizers take more
+ * than linear time on text without spaces. No tokenizer on the hub has longer tokens on average.
  */
 const CHARACTERS_PER_TOKEN = 32
 
-/** The engine logs only errors (`LogLevel.ERROR`). Other problems are reported as Roux's own errors. */
+/** Makes the engine log only errors (`LogLevel.ERROR`). Other problems are reported as Roux's own errors. */
 const ERRORS_ONLY = 40
 
-/** The model that a worker runs. */
 export interface ModelToOpen {
   readonly name: string
   /** Specifiers or paths of the engine's package, tried in order. */
@@ -139,7 +138,7 @@ async function followDownload(
     if (status !== 'progress' || file === undefined || bytes === undefined) return
     loaded.set(file, bytes)
     const sum = [...loaded.values()].reduce((left, right) => left + right, 0)
-    // The engine reports every packet, but a hundred progress steps are enough for people.
+    // The engine reports every packet, but a hundred steps are enough for people.
     if (sum - told >= (size ?? 100_000_000) / 100 || sum === size) tell(sum)
   }
 }
@@ -185,7 +184,7 @@ export function encode(tokenizer: EngineTokenizer, text: string, maxTokens: numb
   return Object.fromEntries(Object.entries(encoding).map(([key, values]) => [key, cut(values)]))
 }
 
-/** Returns the number of end markers, which are the final ids shared with the encoding of an empty text. */
+/** Returns the number of end markers: the final ids that the encoding of an empty text also has. */
 function endMarks(ids: readonly number[], empty: readonly number[]): number {
   let marks = 0
   while (marks < empty.length && ids.at(-1 - marks) === empty.at(-1 - marks)) marks++

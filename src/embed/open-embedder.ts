@@ -5,7 +5,6 @@ import type { StaticTables } from './static-embedder.ts'
 import type { TransformersDependencies } from './transformers-embedder.ts'
 
 export interface EmbedderDependencies extends TransformersDependencies, OpenAiDependencies {
-  /** Paths of the built-in embedding tables. */
   readonly tables: { readonly english: string; readonly multilingual: string }
 }
 

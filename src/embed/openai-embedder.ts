@@ -31,13 +31,14 @@ const BACKOFF = 500
  */
 const REQUEST_CHARACTERS = 200_000
 
-/** An English token has about 4 characters. Truncating a little too much is better than the server rejecting the whole text. */
+/**
+ * An English token has about 4 characters. Truncating a little too much is better than having the server reject the whole text.
+ */
 const CHARACTERS_PER_TOKEN = 3
 
-/** A string of this length or less is not truncated further, even if the server rejects it as too long. */
+/** A string that is not longer than this is not truncated further, even if the server rejects it as too long. */
 const MIN_CHARACTERS = 64
 
-/** Dependencies. All but `admit` are only set in tests. */
 export interface OpenAiDependencies {
   readonly fetch?: typeof fetch
   readonly random?: () => number
@@ -51,8 +52,8 @@ export interface OpenAiDependencies {
 }
 
 /**
- * Uses any server that implements OpenAI's `POST /embeddings`. If `settings.dimensions` is omitted, requests one vector first.
- * Passage requests are retried if that may help. Opening and queries are not, because a caller is waiting.
+ * Opens an embedder for any server with OpenAI's `POST /embeddings`. If `settings.dimensions` is omitted, requests one vector
+ * first. Passage requests are retried if that may help. Opening and queries are not, because a caller is waiting.
  * @throws RouxError `PROVIDER_ERROR` if the server cannot be used; the signal's reason if aborted
  */
 export async function openOpenAiEmbedder(
@@ -104,7 +105,7 @@ class OpenAiEmbedder implements Embedder {
   readonly #asked: AskedModel
   readonly #prefixes: Readonly<Record<'query' | 'passage', string>>
   readonly #characters: number
-  /** Requests run one at a time, so a query only waits for one request of a long call, not for all of them. */
+  /** Requests run one at a time, so that a query only waits for one request of a long call, not for all of them. */
   #last: Promise<unknown> = Promise.resolve()
   readonly #closing = new AbortController()
 
@@ -216,7 +217,7 @@ function vectorsOf(answer: Answer, server: ModelServer, { texts, asked, dimensio
   const vectors = readAnswer(answer.body, { count: texts.length, dimensions })
   if (typeof vectors !== 'string') return vectors
   throw providerError(
-    `The embedding server at ${server.baseUrl} sent an unusable answer: ${vectors}.`,
+    `The embedding server at ${server.baseUrl} sent an unusable response: ${vectors}.`,
     /dimensions/.test(vectors)
       ? "Set `embedder.dimensions` to the model's dimensions, or remove it, and open the embedder again."
       : 'Check that `embedder.base_url` is an API address (often ending in `/v1`) and `embedder.model` an embedding model.',

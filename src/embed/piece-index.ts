@@ -43,7 +43,7 @@ export class PieceIndex {
     this.#word = word
     this.#starts = lineStarts(vocabulary)
     this.size = this.#starts.length - 1
-    // At most half of the slots are used, so an unsuccessful search examines at most 2.5 on average (linear probing, Knuth 6.4).
+    // At most half of the slots are used, so an unsuccessful search examines 2.5 on average (linear probing, Knuth 6.4).
     const capacity = powerOfTwo(this.size * 2 + 1)
     this.#slots = new Int32Array(capacity)
     this.#rowBits = 2 ** (32 - Math.clz32(this.size)) - 1
@@ -132,13 +132,13 @@ export class PieceIndex {
 /** Returns the start of each line, followed by the end of the text plus one. */
 function lineStarts(bytes: Uint8Array): Uint32Array {
   const starts = [0]
-  // `indexOf` is fast at once, whereas a loop over the bytes would not be compiled in time, because it runs only once.
+  // `indexOf` is fast at once. A loop over the bytes runs only once and would not be compiled in time.
   for (let at = bytes.indexOf(NEWLINE); at >= 0; at = bytes.indexOf(NEWLINE, at + 1)) starts.push(at + 1)
   starts.push(bytes.length + 1)
   return Uint32Array.from(starts)
 }
 
-/** Mixes in the upper half of the hash, because FNV's lower bits alone are less evenly distributed for short words. */
+/** Mixes in the upper half of the hash, because FNV's lower bits alone are unevenly distributed for short words. */
 function slotOf(hash: number, mask: number): number {
   return (hash ^ (hash >>> 15)) & mask
 }

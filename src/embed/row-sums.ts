@@ -7,7 +7,6 @@ export interface RowSums {
   of(rows: Int32Array, factors: Float64Array, count: number): Float64Array
 }
 
-/** Memory for a table whose rows can be summed. */
 export interface TableRoom {
   /** Allocates the memory. Must be called once. */
   allocate(bytes: number): Uint8Array

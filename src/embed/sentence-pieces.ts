@@ -27,13 +27,13 @@ const WORD_START = '\u2581'
 /** Longer words are split, because normalization takes quadratic time to sort many marks. */
 const MAX_WORD = 256
 
-/** An unknown character scores this much lower than the least likely piece, so it is used only if nothing else fits. */
+/** How much lower than the least likely piece an unknown character scores, so that it is used only if nothing else fits. */
 const UNKNOWN_PENALTY = 10
 
-/** Longer words are not cached, because most are noise such as keys that occur only once. */
+/** Longer words are not cached, because most are noise such as keys that occur once. */
 const MAX_KEPT_WORD = 32
 
-/** V8 copies shorter slices of a text. Longer slices would keep the whole text in memory. */
+/** Slices of at least this length would keep the whole text in memory. V8 copies shorter ones. */
 const SHORTEST_SLICE = 13
 
 const MAX_KEPT_WORDS = 20_000
@@ -45,7 +45,7 @@ export interface SentencePieceCounts extends PieceCounts {
 }
 
 /**
- * Splits words into the pieces with the greatest sum of log probabilities, like SentencePiece (unigram model; Kudo 2018), and
+ * Splits words into the pieces with the greatest sum of log probabilities, as SentencePiece does (unigram model; Kudo 2018), and
  * counts the pieces. Text is first normalized to NFKC and lowercased. Words consist of letters, digits and marks. Unknown
  * characters contribute nothing. Takes linear time: each character starts one search, with at most as many steps as the longest
  * piece has bytes.
@@ -132,7 +132,7 @@ export class SentencePieces {
     return normal.split(NOT_IN_WORD).flatMap((part) => (part === '' ? [] : this.#withoutLoneStart(this.#cut(part))))
   }
 
-  /** If only the start of a word is known, its script is unknown, and the piece would be meaningless. */
+  /** Drops a word of which only the start marker is known, because its script is unknown and the piece means nothing. */
   #withoutLoneStart(rows: readonly number[]): readonly number[] {
     return rows.length === 1 && rows[0] === this.#startRow ? [] : rows
   }

@@ -11,7 +11,7 @@ const KEPT = 5_000
 
 const BATCH = 256
 
-/** Maximum time to work before yielding, in milliseconds, so aborts and other calls do not have to wait. */
+/** Maximum time to work before yielding, in milliseconds, so that aborts and other calls do not have to wait. */
 const TURN = 15
 
 /** Number of rows to read at once. They fit into a page of memory, and neighbouring rows are about equally frequent. */
@@ -20,7 +20,10 @@ const READ_AT_ONCE = 16
 /** Initial capacity of the buffer for a text's distinct pieces. */
 const FIRST_FACTORS = 512
 
-/** Default columns from the multilingual table. With 128 more, rankings by meaning gain .01 to .02, but searches take 25 % longer. */
+/**
+ * Default number of columns from the multilingual table. With 128 more, rankings by meaning gain .01 to .02, but searches take 25
+ * % longer.
+ */
 const ENOUGH = 128
 
 export interface StaticTables {
@@ -69,7 +72,7 @@ interface Plan extends Traits {
   readonly multilingual?: PartPlan
 }
 
-/** Decides which columns are used. The English table on its own has the same vectors and id as before the other was added. */
+/** Decides which columns to use. The English table alone gives the same vectors and id as before there was another table. */
 function planOf({ english, multilingual, dimensions }: StaticTables): Plan {
   const own = readTableHeader(english, 'words')
   if (multilingual === undefined) {
@@ -162,7 +165,6 @@ function readingSums(table: TableFile, columns: number, simd: boolean): RowSums 
   }
 }
 
-/** Base of the embedders that have the traits of their tables. */
 abstract class TableEmbedder implements Embedder {
   readonly id: string
   readonly dimensions: number
@@ -182,10 +184,10 @@ abstract class TableEmbedder implements Embedder {
 }
 
 /**
- * Computes a text's vector without running a model. It concatenates the normalized sums of the vectors of its pieces in the
- * English and in the multilingual table. The English part is weighted by the share of Latin script in the text. A query uses only
- * one part: the English one, or the other to search across languages. In passages, a constant makes up for the reduced English
- * part, so a query across languages treats all scripts equally.
+ * Computes a text's vector without running a model: the normalized sums of the vectors of its pieces, from the English and from
+ * the multilingual table. The share of Latin script in the text is the weight of the English part. A query uses only one part:
+ * the English one, or the other to search across languages. In passages, a constant makes up for the reduced English part, so
+ * that a query across languages treats all scripts equally.
  */
 export class StaticEmbedder extends TableEmbedder {
   readonly #english: Part<WordPieces>
@@ -305,7 +307,6 @@ class LazyStaticEmbedder extends TableEmbedder {
     this.#kept = kept
   }
 
-  /** Opens the tables in advance. */
   openAhead(): void {
     this.#use()
     this.#keep()
@@ -326,7 +327,7 @@ class LazyStaticEmbedder extends TableEmbedder {
   #keep(): void {
     clearTimeout(this.#timer)
     this.#timer = setTimeout(() => {
-      // While text is being embedded, the tables must stay open.
+      // The tables must stay open while text is being embedded.
       if (this.#running === 0) this.#giveUp()
     }, this.#kept)
     this.#timer.unref()

@@ -13,7 +13,7 @@ export interface TableHead {
   /** Languages of the texts that the table was derived from (ISO 639-1), or `undefined` if the table does not list them. */
   readonly languages: readonly string[] | undefined
   readonly rows: number
-  /** Number of columns. They are sorted by importance, so the first n columns form a valid table, too. */
+  /** Number of columns. They are sorted by importance, so the first n columns also form a valid table. */
   readonly dimensions: number
   /** The checksum stored in the file, in hexadecimal. Identifies the table's version. */
   readonly version: string
@@ -137,7 +137,6 @@ function decode(bytes: Uint8Array, weights: Int8Array, { bits }: Format): void {
   }
 }
 
-/** Offsets of a table's parts in its file. */
 interface Places {
   readonly vocabulary: number
   readonly scores: number
@@ -165,7 +164,7 @@ function headerOf(file: number, path: string, { magic, bits }: Format): Header &
   return { ...header, length }
 }
 
-/** Error for a table that cannot be used. */
+/** Returns the error for a table that cannot be used. */
 export function damaged(path: string, problem: string, cause?: unknown): Error {
   return providerError(
     `The embedding table ${path} cannot be used: ${problem}.`,

@@ -219,7 +219,7 @@ class ModelWorker {
   constructor(entry: string | URL, model: ModelToOpen, onProgress?: (progress: DownloadProgress) => void) {
     this.#model = model
     this.#onProgress = onProgress
-    // Keeps the engine's output out of the protocol's stdout.
+    // Keep the engine's output out of the protocol's stdout.
     const start = (): Worker => new Worker(entry, { stdout: true })
     this.#calls = new WorkerCalls(start, (error) => {
       this.#opened = undefined

@@ -14,7 +14,6 @@ export function unitVector(values: ArrayLike<number>, start = 0, dimensions = va
   return Float32Array.from({ length: dimensions }, (_, i) => (values[start + i] as number) / largest / length)
 }
 
-/** Checks whether a text contains nothing to embed. */
 export function isBlank(text: string): boolean {
   return !/\S/.test(text)
 }

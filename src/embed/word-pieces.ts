@@ -55,7 +55,7 @@ const LETTERS = /[\p{L}\p{N}]/gu
 
 /**
  * BERT's uncased tokenization with WordPiece (greedy, longest piece first; Devlin et al. 2018). Counts pieces instead of listing
- * them, so a long text needs no more vector additions than the vocabulary has rows. A word with an unknown piece is dropped.
+ * them, so that a long text needs no more vector additions than the vocabulary has rows. A word with an unknown piece is dropped.
  * Takes linear time: each character starts at most one search, with at most as many steps as the longest piece has bytes.
  */
 export class WordPieces {

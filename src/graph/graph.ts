@@ -40,7 +40,7 @@ export class Graph {
   readonly #missing = new MissingTargets()
   readonly #rows: (GraphRow | undefined)[] = []
   readonly #in: number[][] = []
-  // A single call can check every node of the vault, so this is contiguous in memory, unlike the rows.
+  // Contiguous in memory, unlike the rows, because a single call can check every node of the vault.
   #listed = new Uint8Array(1024)
   #problemCount = new Int32Array(1024)
   #inDegree = new Int32Array(1024)
@@ -187,7 +187,7 @@ export class Graph {
     return node < 0 ? 'missing' : this.#rows[node]?.kind
   }
 
-  /** Checks whether a node is a note that is not excluded. Only such notes count in lists, degrees and paths. */
+  /** Checks whether a node is a note that is not excluded. Only these count in lists, degrees and paths. */
   isListedNote(node: NodeIndex): boolean {
     return node >= 0 && this.#listed[node] === 1
   }
@@ -233,7 +233,6 @@ export class Graph {
     return target >= 0 ? this.targets(source).includes(target) : this.sources(target).includes(source)
   }
 
-  /** Returns the missing targets that a file links to. */
   missingTargets(key: number): readonly NodeIndex[] {
     return (this.#rows[key]?.missing ?? []).map((name) => -this.#missing.numberOf(name) - 1)
   }
@@ -280,11 +279,10 @@ function add(counts: Int32Array, key: number, by: number): void {
 }
 
 /**
- * Maximum length of a list that is searched separately for each key to remove. With longer lists, removing thousands of keys from a
- * hub would take quadratic time.
+ * Longer lists are not searched for each key to remove, because removing thousands of keys from a hub would take quadratic time.
  */
 const SHORT = 64
-/** Up to this many keys, individual searches are faster than scanning the whole list. */
+/** Up to this many keys are searched for one by one, which is faster than scanning the whole list. */
 const FEW = 4
 
 /** Removes a key from a list. If the list is long, its keys are collected and removed together later. */

@@ -1,7 +1,7 @@
-/** If a larger share of keys has moved, the whole list is sorted again, because merging would save nothing. */
+/** If a larger share of keys has moved, sort the whole list again, because merging would save nothing. */
 const SORT_ANEW = 1 / 4
 
-/** Keys sorted by text. The order is updated lazily. Changes since the last use are merged in one linear pass. */
+/** Keys sorted by text. Updated lazily: all changes since the last use are merged in one linear pass. */
 export class KeyOrder {
   readonly #textOf: (key: number) => string | undefined
   readonly #moved = new Set<number>()

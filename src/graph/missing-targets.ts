@@ -1,8 +1,8 @@
 import { foldId } from '../core/ids.ts'
 
 /**
- * Missing targets, numbered from 0. Names that are equal after folding are the same target. Numbers are reused after `release`, so
- * a long-running server does not keep every name that was ever missing.
+ * Missing targets, numbered from 0. Names that are equal after folding are the same target. Numbers are reused after `release`,
+ * so that a long-running server does not keep every name that was ever missing.
  */
 export class MissingTargets {
   readonly #names: string[] = []
@@ -10,7 +10,6 @@ export class MissingTargets {
   readonly #byFold = new Map<string, number>()
   readonly #unused: number[] = []
 
-  /** Returns the target's number, creating it if necessary. */
   numberOf(name: string): number {
     const folded = foldId(name)
     const known = this.#byFold.get(folded)

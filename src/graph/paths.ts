@@ -26,8 +26,8 @@ interface Search {
 }
 
 /**
- * Returns the degrees above which a note counts as a hub, in the order to try: the 99th percentile, the 99.9th, then no limit, so a
- * path is found if one exists.
+ * Returns the degrees above which a note counts as a hub, in the order to try: the 99th percentile, the 99.9th, then no limit, so
+ * that any existing path is found.
  */
 function ceilings(graph: Graph, source: number, target: number): readonly number[] {
   const counts: number[] = []
@@ -40,7 +40,7 @@ function ceilings(graph: Graph, source: number, target: number): readonly number
     notes++
   }
   const at = (share: number): number => degreeAt(counts, Math.floor(notes * share))
-  // In a small vault, the percentile would be the degree of the most connected note itself, which would then not count as a hub.
+  // In a small vault, the percentile would be the degree of the most connected note, which would then not count as a hub.
   const small = notes < 100 ? [at(0.9) - 1] : []
   return [...small, at(0.99), at(0.999), Number.POSITIVE_INFINITY].filter((ceiling) => ceiling >= 2)
 }
@@ -200,7 +200,7 @@ class Walk {
     let best: number | undefined
     this.#each(at, true, (other) => {
       const onwards = here > 0 && this.#from[other] === here + 1 && marked.has(other)
-      // Beyond the meeting nodes, only the distance to the target determines the shortest paths.
+      // Beyond the meeting nodes, only the distance to the target matters.
       const nearer = left > 0 && this.#to[other] === left - 1
       if (!(onwards || nearer) || isTaken(search, at, other)) return
       if (best === undefined || this.#graph.id(other) < this.#graph.id(best)) best = other

@@ -1,4 +1,4 @@
-/** Above this number, sorting all items is faster than keeping the best ones in order. */
+/** With more items to keep than this, sorting all of them is faster. */
 const MOST_KEPT = 1_000
 
 /** Returns the first `count` items in sorted order. Faster than sorting everything if `count` is small. */

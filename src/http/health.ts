@@ -37,7 +37,7 @@ export function healthRoute({ authorize, healthFor }: HealthParts): Route {
   return defineRoute({
     path: HEALTH_PATH,
     methods: { GET: answer, HEAD: answer },
-    // Without a known token, the sender is anonymous and receives the short response.
+    // A sender without a known token gets the short response.
     admit(request) {
       const admission = authorize(request)
       return { sender: 'sender' in admission ? admission.sender.access : undefined }
@@ -54,7 +54,6 @@ const PATIENCE_MS = 1_000
 /** Longer responses cannot come from Roux. */
 const LONGEST = 200
 
-/** Checks what listens on a port of this computer. */
 export function askHealth(host: string, port: number): Promise<Occupant> {
   return new Promise((resolve) => {
     const asked = get(

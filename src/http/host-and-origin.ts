@@ -56,7 +56,7 @@ function checkHeaderCount({ rawHeaders }: IncomingMessage, _: AccessPolicy, { he
 
 const SINGLE = ['host', 'authorization', 'origin', 'content-type', 'content-encoding', 'mcp-session-id', 'mcp-protocol-version']
 
-/** If one of these headers is repeated, a proxy may have checked a different value than we do. */
+/** Rejects repeated headers, because a proxy may have checked another of the values. */
 function checkSingleHeaders({ headersDistinct }: IncomingMessage): Refusal | undefined {
   const twice = SINGLE.find((name) => (headersDistinct[name]?.length ?? 0) > 1)
   return twice === undefined ? undefined : refusal(400, `The request repeats the header ${twice}.`, { hint: 'Send it once.' })
@@ -75,9 +75,9 @@ function checkHost({ headers, socket }: IncomingMessage, { host, hosts }: Access
 function checkOrigin({ headers }: IncomingMessage, { origins }: AccessPolicy): Refusal | undefined {
   const { origin } = headers
   if (origin === undefined || isLoopbackOrigin(origin.toLowerCase()) || isListed(origin, origins)) return undefined
-  // If a page requests no referrer, the browser hides a form's origin, but still reports that the origin is the same.
+  // Without a referrer, the browser hides a form's origin, but still says whether it is the same.
   if (origin === 'null' && headers['sec-fetch-site'] === 'same-origin') return undefined
-  return refusal(403, 'Pages from this origin may not connect.', { hint: 'Allow it in the setting http.origins.' })
+  return refusal(403, 'Requests from this origin are not allowed.', { hint: 'Add it to the setting http.origins.' })
 }
 
 function isListed(origin: string, origins: readonly string[]): boolean {
@@ -136,7 +136,6 @@ export function checkAccessPolicy({ host: address, hosts, origins }: Pick<Access
   }
 }
 
-/** Checks whether this is a browser's preflight request. */
 export function isPreflight({ method, headers }: IncomingMessage): boolean {
   return method === 'OPTIONS' && headers.origin !== undefined && headers['access-control-request-method'] !== undefined
 }

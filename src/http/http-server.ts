@@ -209,7 +209,7 @@ function silence(): EventFeed {
 }
 
 function nothingHere(): Refusal {
-  return refusal(404, 'There is nothing at this address.', { hint: `The protocol is served at exactly ${MCP_PATH}.` })
+  return refusal(404, 'Not found.', { hint: `The MCP endpoint is exactly ${MCP_PATH}.` })
 }
 
 function stopping(): Refusal {

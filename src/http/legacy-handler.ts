@@ -159,7 +159,7 @@ function versionOf({ request }: TokenExchange): string {
 
 function wrongVersion(exchange: TokenExchange): Refusal | undefined {
   if (SUPPORTED_PROTOCOL_VERSIONS.includes(versionOf(exchange))) return undefined
-  return refusal(400, 'The version in the header MCP-Protocol-Version is unknown.', {
+  return refusal(400, 'The version in the header MCP-Protocol-Version is not supported.', {
     hint: `Supported versions: ${SUPPORTED_PROTOCOL_VERSIONS.join(', ')}.`,
   })
 }

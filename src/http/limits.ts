@@ -12,20 +12,19 @@ export const LIMITS = {
   // Slower clients would only occupy connections.
   headersTimeout: 10_000,
   requestTimeout: 30_000,
-  // Longer than the 60 s of reverse proxies, so connections are not closed just as a proxy reuses them.
+  // Longer than the 60 s of reverse proxies, so that a connection is not closed just as a proxy reuses it.
   idleTimeout: 75_000,
-  // A call is answered within 30 s, and a stream sends something every 15 s. A client that does not read anything for this long is
-  // considered gone.
+  // A call is answered within 30 s, and a stream sends something every 15 s. A client that reads nothing for this long is gone.
   stallTimeout: 120_000,
-  // Renews connections now and then instead of keeping them for the lifetime of the process.
+  // Renew connections from time to time instead of keeping them as long as the process runs.
   requestsPerConnection: 10_000,
   connections: 512,
-  // All calls share one protocol thread, so a higher limit would only make calls wait longer.
+  // All calls share one protocol thread, so a higher limit would only make them wait longer.
   calls: 128,
   callsPerToken: 64,
   streams: 256,
   streamsPerToken: 128,
-  // Notifications are only hints. A client with this many unread notifications has stopped reading them.
+  // Notifications are only hints. A client with this many unread ones has stopped reading.
   streamBacklog: 1_000,
   sessions: 512,
   sessionsPerToken: 256,

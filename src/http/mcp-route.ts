@@ -10,7 +10,8 @@ import { type Admission, defineRoute, type Exchange, type Route } from './routes
 import type { Principal } from './tokens.ts'
 
 /**
- * Number of calls to start per turn of the event loop. A call takes about a millisecond, checking for other work a twentieth of that.
+ * Number of calls to start per turn of the event loop. A call takes about a millisecond, and checking for other work a twentieth
+ * of that.
  */
 const AT_ONCE = 2
 
@@ -37,7 +38,7 @@ export function mcpRoute(options: McpRouteOptions): Route {
       POST: (exchange) => post(exchange, options, turns),
       DELETE: (exchange) => legacy.end(exchange),
     },
-    // The headers are checked after the sender is known and before the body is read.
+    // Check the headers once the sender is known, but before the body is read.
     admit(request) {
       const admission = authorize(request)
       const malformed = 'refusal' in admission ? undefined : checkForm(request)
@@ -71,9 +72,9 @@ async function post(exchange: Exchange<Principal>, options: McpRouteOptions, tur
 }
 
 /**
- * Starts calls in the order of arrival, a few per turn of the event loop. Otherwise, all calls that arrived together would be
- * answered before other events are handled. A change waits for another thread several times, and would each time have to wait for as
- * many calls as there are clients.
+ * Starts calls in the order of arrival, a few per turn of the event loop. Otherwise, calls that arrived together would all be
+ * answered before other events are handled. A change waits for another thread several times, and each time would have to wait for
+ * as many calls as there are clients.
  */
 export class Turns {
   readonly #waiting: (() => void)[] = []

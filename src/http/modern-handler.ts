@@ -22,7 +22,6 @@ export interface ModernOptions {
   eventsFor(access: Access): EventFeed
   readonly load: Load
   readonly limits: Limits
-  /** Creates the server for a single request. */
   serverFor(principal: Principal): Server
   /** Receives messages about bugs. Client errors are reported to the client and not logged. */
   log(line: string): void
@@ -38,8 +37,8 @@ export class ModernHandler {
   readonly #options: ModernOptions
   readonly #calls: McpHttpHandler
   /**
-   * Streams for each set of permissions. They are separate from calls, because streams are closed at shutdown while calls are still
-   * being answered.
+   * Streams for each set of permissions. They are separate from calls, because at shutdown, streams are closed while calls are
+   * still being answered.
    */
   readonly #streams = new Map<string, Streams>()
   readonly #principals = new WeakMap<Request, Principal>()
@@ -119,7 +118,7 @@ export class ModernHandler {
       if (principal === undefined) throw new Error('A request bypassed the table of routes.')
       return this.#options.serverFor(principal)
     } catch (error) {
-      // The SDK responds with an internal error and does not report it.
+      // The SDK responds with an internal error but does not report it.
       this.#options.log(`A request failed: ${error instanceof Error ? error.stack : String(error)}`)
       throw error
     }
@@ -131,7 +130,7 @@ export function isLegacy({ headers }: IncomingMessage, arrival: Arrival): boolea
   const message = onlyMessage(arrival)
   if (message === undefined && headers['mcp-protocol-version'] === MODERN_VERSION) return false
   if (arrival.kind === 'fault' || arrival.messages.length === 0) return true
-  // Uses the SDK's own classification, without creating the `Request` that the SDK would create.
+  // Use the SDK's own classification, without creating the `Request` that the SDK would create.
   const outcome = classifyInboundRequest({
     httpMethod: 'POST',
     ...member('protocolVersionHeader', headers['mcp-protocol-version']),
@@ -196,6 +195,6 @@ async function send(answer: Response, response: ServerResponse): Promise<void> {
   try {
     await pipeline(Readable.fromWeb(answer.body as Parameters<typeof Readable.fromWeb>[0]), response)
   } catch {
-    // The client has disconnected or its stream has been ended, so nobody needs the response.
+    // The client has disconnected or its stream has ended, so nobody needs the response.
   }
 }

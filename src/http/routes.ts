@@ -65,7 +65,6 @@ export function findRoute(routes: readonly Route[], { url = '' }: IncomingMessag
   return routes.find((route) => route.path === path)
 }
 
-/** Parts of the server that additional routes need. */
 export interface ServerParts {
   readonly load: Load
   readonly limits: Limits

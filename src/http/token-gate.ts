@@ -38,7 +38,7 @@ export class TokenGate {
     this.#refresh()
     const digest = digestOf(secret)
     let found: Known | undefined
-    // Compare with every token, because timing must not reveal which token matched or how closely.
+    // Compare with every token, because timing must not reveal which one matched, or how closely.
     for (const known of this.#known) if (timingSafeEqual(known.digest, digest)) found = known
     return found
   }

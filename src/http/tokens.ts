@@ -39,7 +39,7 @@ export function addToken(tokens: readonly Token[], token: Omit<Token, 'secret'>)
   if (scopes.length === 0)
     throw new RouxError('INVALID_PARAMS', 'The token has no scope.', { hint: `Scopes: ${SCOPES.join(', ')}.` })
   if (vaults !== '*' && vaults.length === 0)
-    throw new RouxError('INVALID_PARAMS', 'The token gives access to no vault.', {
+    throw new RouxError('INVALID_PARAMS', 'The token does not give access to any vault.', {
       hint: 'List vaults, or use * for all of them.',
     })
   return [...tokens, { ...token, secret: newSecret() }]
@@ -112,7 +112,6 @@ export interface Access {
   readonly isConnection?: boolean
 }
 
-/** The bearer of a known token. */
 export interface Principal {
   readonly access: Access
   /** Changes whenever the token's secret or permissions change. */

@@ -18,7 +18,6 @@ export interface Described {
   readonly mode: Mode
 }
 
-/** Describes a file that is not read, such as an attachment. */
 export function describeUnread(file: ListedFile, { kind, conflict, mode }: Described): FileFacts {
   return {
     path: file.path,
@@ -37,7 +36,6 @@ export function describeUnread(file: ListedFile, { kind, conflict, mode }: Descr
   }
 }
 
-/** Describes a note or canvas that cannot be read, and why. */
 export function describeFailed(file: ListedFile, described: Described, message: string): FileFacts {
   const malformed = [{ line: 0, message }]
   return { ...describeUnread(file, described), malformed: 1, info: { ...EMPTY_INFO, malformed } }
@@ -71,7 +69,7 @@ export function describeNote(
     aliases: note.aliases,
     tags: note.tags.map((tag) => tag.name),
     links: note.links,
-    // Only `.md` files help to detect the mode, even if the current mode treats other files as notes, too.
+    // Only `.md` files count for detecting the mode, even if the current mode treats other files as notes.
     style: isNote && /\.md$/i.test(file.path) ? note.style : NO_STYLE,
     malformed: note.malformed.length,
     info: infoOf(note, text, isNote),

@@ -2,13 +2,13 @@ import type { Embedder } from '../core/embedder.ts'
 import { isTransient } from '../core/errors.ts'
 import { requireVectors } from '../core/require-vectors.ts'
 
-/** How long after a call another one is expected, in milliseconds. */
+/** For how long after a call another one is expected, in milliseconds. */
 const EXPECTED_MS = 500
 
-/** Pause between steps while no calls arrive, in milliseconds. With two cores, a server and its client need both of them. */
+/** Pause between steps while no calls arrive, in milliseconds. On two cores, a server and its client need both. */
 const PAUSE_MS = 4
 
-/** While calls arrive, the pause as a multiple of the time worked, and its maximum in milliseconds. */
+/** Pause while calls arrive, as a multiple of the time worked, and its maximum in milliseconds. */
 const REST = 2
 
 const MOST_REST_MS = 16
@@ -21,7 +21,7 @@ export interface Embedded {
 }
 
 export interface EmbeddingTerms {
-  /** Makes embedding yield after each batch, even if the embedder itself never waits. */
+  /** Makes embedding yield after each batch, because the embedder itself may never wait. */
   readonly pace: Pick<EmbeddingPace, 'rest'>
   readonly signal: AbortSignal
 }
@@ -30,8 +30,8 @@ export interface EmbeddingTerms {
 const PLAIN = 'note'
 
 /**
- * Embeds texts in batches of the embedder's size. If a batch fails, it is split until the rejected texts are isolated and all
- * others have vectors.
+ * Embeds texts in batches of the embedder's size. Splits a batch that fails until the rejected texts are isolated and all others
+ * have vectors.
  * @throws the embedder's error if no text is to blame: the error may be transient, or embedding fails even for a plain word
  */
 export async function embedTexts(embedder: Embedder, texts: readonly string[], terms: EmbeddingTerms): Promise<Embedded> {
@@ -64,7 +64,6 @@ async function isWorking(embedder: Embedder, { signal }: EmbeddingTerms): Promis
 }
 
 interface Failed extends EmbeddingTerms {
-  /** The error for the whole batch. */
   readonly error: unknown
 }
 
@@ -97,7 +96,7 @@ function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-/** Paces embedding, so concurrent calls get most of the processor time. */
+/** Slows down embedding, so that concurrent calls get most of the processor time. */
 export class EmbeddingPace {
   #askedAt = Number.NEGATIVE_INFINITY
   #workedSince = performance.now()
@@ -117,7 +116,7 @@ export class EmbeddingPace {
     this.#workedSince = performance.now()
   }
 
-  /** Pauses, so other threads and processes can run. */
+  /** Pauses, so that other threads and processes can run. */
   async rest(): Promise<void> {
     const worked = performance.now() - this.#workedSince
     const pause = this.isAsked ? Math.min(MOST_REST_MS, REST * worked) : 0
@@ -132,7 +131,7 @@ export class EmbeddingRate {
   #ms = 0
 
   add(notes: number, ms: number): void {
-    // Older batches count less and less, because the first includes loading the model, which is unrelated to its later speed.
+    // Older batches count less and less, because the first one includes loading the model.
     this.#notes = this.#notes / 2 + notes
     this.#ms = this.#ms / 2 + ms
   }

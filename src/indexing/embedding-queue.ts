@@ -17,24 +17,24 @@ export interface EmbeddingParts {
   readonly onWake: () => void
 }
 
-/** Number of notes whose vectors are stored at once. Smaller while calls arrive, because the next call has to load them. */
+/** Number of notes whose vectors are stored at once. It is smaller while calls arrive, because the next call has to load them. */
 const STORE_NOTES = 256
 const STORE_NOTES_ASKED = 64
 /** How long finished vectors may wait to be stored, in milliseconds. A crash loses no more work than this. */
 const STORE_MS = 5_000
-/** Maximum number of notes whose vectors are kept for reuse by other notes (about 10 MB). */
+/** Maximum number of notes whose vectors are kept so that other notes can reuse them (about 10 MB). */
 const MOST_LENDERS = 5_000
-/** First and longest delay before a failed embedder is retried, in milliseconds. The delay doubles after each failure. */
+/** Shortest and longest delay before a failed embedder is retried, in milliseconds. It doubles after each failure. */
 const RETRY_FIRST = 1_000
 const RETRY_MOST = 60_000
 /** Number of consecutive transient failures after which callers stop waiting. */
 const MOST_FAILURES = 3
-/** The version stored for a note with a rejected text. It never matches, so another process tries again. */
+/** Version stored for a note with a rejected text. It never matches, so another process tries again. */
 const INCOMPLETE = 0
-/** Maximum number of notes to read and embed before yielding, which takes about 40 ms. It is smaller while calls arrive. */
+/** Maximum number of notes to read and embed before yielding, about 40 ms of work. It is smaller while calls arrive. */
 const NOTES_AT_ONCE = 64
 const NOTES_AT_ONCE_ASKED = 16
-/** Number of notes read together. A batch may exceed its size by at most this many notes. */
+/** Number of notes to read together. A batch may exceed its size by at most this many notes. */
 const READ_TOGETHER = 8
 
 /** Maximum number of a note's titles and aliases that are embedded. */
@@ -79,7 +79,7 @@ export class EmbeddingQueue {
   readonly #queue = new Set<number>()
   #embedder: Embedder | undefined
   #isOpening = false
-  /** Stored vectors of queued or deleted notes, by text hash, for reuse. */
+  /** Stored vectors of queued or deleted notes, by text hash, so that they can be reused. */
   #lent: ReadonlyMap<string, Float32Array> | undefined
   /** Notes with a rejected text, by key. A note is not retried until it changes. */
   readonly #refused = new Map<number, Refused>()
@@ -123,7 +123,6 @@ export class EmbeddingQueue {
     return this.#queue.size === 0 && this.#inHand.size === 0
   }
 
-  /** True if notes are being embedded. */
   get isRunning(): boolean {
     return this.#isRunning
   }
@@ -133,7 +132,7 @@ export class EmbeddingQueue {
     return this.#pace.isAsked
   }
 
-  /** Records that a call has arrived, so embedding does not delay it. */
+  /** Records that a call has arrived, which embedding should not delay. */
   asked(): void {
     this.#pace.asked()
   }
@@ -167,7 +166,7 @@ export class EmbeddingQueue {
     return {
       done: this.#known === undefined ? 0 : Math.max(0, total - left),
       total,
-      // Until the store has been read, it is unknown which notes the embedder has finished.
+      // Until the store has been read, it is not known which notes are already embedded.
       ...(this.#embedder === undefined || this.#known === undefined ? undefined : { embedder: this.#embedder.id }),
       ...(remaining === undefined ? undefined : { remaining }),
     }
@@ -198,7 +197,7 @@ export class EmbeddingQueue {
     return 'waiting'
   }
 
-  /** Stores finished vectors first, because a slow model may have taken long to compute them. */
+  /** Closes the queue. Stores finished vectors first, because a slow model may have taken long to compute them. */
   async close(): Promise<void> {
     clearTimeout(this.#retryTimer)
     this.#abort.abort()
@@ -260,11 +259,11 @@ export class EmbeddingQueue {
   }
 
   /**
-   * Returns stored vectors that can be reused, including those of other queued or deleted notes: a moved note has a new key, and
-   * its old key may already belong to another note.
+   * Returns stored vectors that can be reused, including those of other queued or deleted notes, because a moved note has a new
+   * key and its old key may already belong to another note.
    */
   async #knownVectors(embedder: Embedder, keys: readonly number[]): Promise<ReadonlyMap<string, Float32Array>> {
-    // The built-in embedder computes vectors faster than others' can be read, so only the notes' own are.
+    // The built-in embedder computes vectors faster than those of other notes can be read.
     if (embedder.id.startsWith('static:')) {
       const stored = keys.filter((key) => this.#known?.has(key))
       return await this.#parts.search.vectorsOf(embedder.id, stored)
@@ -327,7 +326,7 @@ export class EmbeddingQueue {
   }
 
   async #store(): Promise<void> {
-    // Notes that have been deleted in the meantime are not stored.
+    // Do not store notes that have been deleted in the meantime.
     const ready = this.#ready.filter(({ vectors }) => this.#wanted.has(vectors.key))
     const stored = ready.map(({ vectors }) => vectors)
     // If this fails, the vectors are kept for the next attempt.
@@ -404,7 +403,7 @@ function refusalOf(refused: ReadonlyMap<number, Refused>): string | undefined {
     : `${refused.size} notes could not be embedded, for example ${path}: ${reason}`
 }
 
-/** Returns the queue's first keys that are not being worked on, without copying the queue. */
+/** Returns the first keys in the queue that are not being worked on, without copying the queue. */
 export function firstOf(keys: Iterable<number>, count: number, isFree: (key: number) => boolean): readonly number[] {
   const first: number[] = []
   for (const key of keys) if (isFree(key) && first.push(key) >= count) break

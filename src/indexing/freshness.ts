@@ -1,6 +1,6 @@
 /**
- * Counts the changes that the watcher has reported, and those that are in the index. Threads share the counters, so the thread
- * that serves calls sees immediately whether the index is outdated.
+ * Counts the changes that the watcher has reported and those that are in the index. Threads share the counters, so that the
+ * thread that serves calls sees immediately whether the index is outdated.
  */
 export class Freshness {
   readonly #counts: Int32Array
@@ -19,7 +19,6 @@ export class Freshness {
     return Atomics.load(this.#counts, NOTICED) !== Atomics.load(this.#counts, TAKEN)
   }
 
-  /** Number of reported changes. */
   get noticed(): number {
     return Atomics.load(this.#counts, NOTICED)
   }

@@ -77,24 +77,24 @@ export interface IndexLook {
   readonly flavour: Flavour
   /** All files by exact path. */
   readonly known: ReadonlyMap<string, KnownFile>
-  /** An unused key. All higher keys are unused, too. */
+  /** A key that is not in use, and neither is any higher one. */
   readonly nextKey: number
 }
 
 /**
- * Maximum number of files committed at once. If there are more, they are committed in slices, so memory use and pauses for
- * readers do not grow with the vault.
+ * Maximum number of files to commit at once. More are committed in slices, so that memory use and pauses for readers do not grow
+ * with the vault.
  */
 const WHOLE_FILES = 10_000
 const SLICE_FILES = 2_500
 const SLICE_BYTES = 64 << 20
 /** Number of files passed to an engine at once. */
 const PUT_FILES = 2_500
-/** If the first index takes longer than this, it is committed in parts, so callers get partial results. */
+/** If building the first index takes longer than this, it is committed in parts, so that callers get partial results. */
 const SLICE_MS = 4_000
-/** Memory is not checked if there are fewer files than this to read. */
+/** With fewer files than this to read, memory is not checked. */
 const MANY_FILES = 1_000
-/** If a file is read within this many ms of an edit, another edit may not change its stat, so it is read again next time. */
+/** If a file is read within this many ms of an edit, a further edit may not change its stat, so it is read again next time. */
 const RACY_MS = 40
 
 /**
@@ -123,8 +123,8 @@ export class Indexer {
   #mode: Mode = 'obsidian'
   #links: LinkTable | undefined
   /**
-   * While a new index is built in slices, the links to headings and blocks of each file that has not been read yet. Once it has
-   * been, only sources with a broken link are read again. `undefined` if an earlier process began the index.
+   * For each file not read yet while a new index is built in slices, the links to its headings and blocks. Once it has been read,
+   * only sources with a broken link are read again. `undefined` if an earlier process began the index.
    */
   #untested: Map<number, { readonly source: number; readonly subpath: string }[]> | undefined
 
@@ -144,7 +144,7 @@ export class Indexer {
       if ((await this.#writer.state()).generation !== this.#generation) await this.#recall()
       let done: Reconciled | undefined
       try {
-        // Everything is compared if the index is incomplete, or empty because it was deleted while the server was running.
+        // Compare everything if the index is incomplete, or empty because it was deleted while the server was running.
         done = await this.#attempt(this.#isComplete ? scope : { all: true })
       } finally {
         // After a failed commit, or a commit by another process, the cached state no longer matches the index.
@@ -156,7 +156,7 @@ export class Indexer {
     }
   }
 
-  /** Marks the current generation in the log, which has a gap if a crashed process did not log its last commits. */
+  /** Marks the current generation in the log once, because a crashed process may not have logged its last commits. */
   #markOnce(): void {
     const [log, lineage, generation] = [this.#options.log, this.#lineage, this.#generation]
     if (this.#isMarked || log === undefined || lineage === undefined || !this.#isComplete) return
@@ -172,7 +172,7 @@ export class Indexer {
     return file.stat.mtime === known.stat.mtime && file.stat.size === known.stat.size && file.excluded === known.excluded
   }
 
-  /** Preloads the data needed to resolve links, part by part, so this thread can do other work in between. */
+  /** Preloads the data for resolving links, part by part, so that this thread can do other work in between. */
   async warm(): Promise<void> {
     while (await this.#links?.loadPart()) await new Promise((resolve) => setImmediate(resolve))
   }
@@ -252,7 +252,7 @@ export class Indexer {
       const style = this.#styleWith(slice.facts, gone)
       const mode = rest.length === 0 || this.#generation === 0 ? this.#decideMode(style) : this.#mode
       if (mode !== this.#mode) {
-        // Every note may have to be read differently in the new mode.
+        // In the new mode, every note may have to be read differently.
         this.#mode = mode
         this.#links = this.#newLinks()
         const all = this.#plan({ all: true })
@@ -274,7 +274,7 @@ export class Indexer {
     return { generation: this.#generation, changed, mode: this.#mode }
   }
 
-  /** Returns the whole vault's link style once the notes in `facts` have been added or updated and those in `gone` removed. */
+  /** Returns the vault's link style after adding or updating the notes in `facts` and removing those in `gone`. */
   #styleWith(facts: readonly Pick<FileFacts, 'path' | 'style'>[], gone: readonly KnownFile[]): LinkStyle {
     let { wikilinks, relativeLinks } = this.#style
     for (const { path, style } of facts) {
@@ -314,7 +314,10 @@ export class Indexer {
     return { ...plan, read: plan.read.map((file) => bornWith(file, this.#known.get(formerPath(file.path, moves) ?? ''))) }
   }
 
-  /** Returns the symbolic links to places outside the vault: in the scope from the listings, elsewhere from the last state. */
+  /**
+   * Returns the symbolic links that lead out of the vault, from the listings for the scope and from the last state for everything
+   * else.
+   */
   #outsideNow({ folders, files }: Parts, listings: readonly Listing[]): readonly OutsideLink[] {
     // The watcher reports a symbolic link to a folder as a folder, not as a file.
     const named = new Set([...files, ...folders.map(({ path }) => path)])
@@ -351,7 +354,6 @@ export class Indexer {
     })
   }
 
-  /** Reads files until a slice is full. */
   #readSlice(queue: readonly ListedFile[], most: number, onProgress: (count: number) => void): Slice {
     const facts: FileFacts[] = []
     const vanished: KnownFile[] = []
@@ -393,7 +395,7 @@ export class Indexer {
     try {
       return this.#describe(asRead, described, bytes)
     } catch (error) {
-      // Reading only throws if there is a bug. Even then, other notes must still be indexed.
+      // Only a bug makes reading throw. Even then, other notes must still be indexed.
       const message = `A bug in Roux prevents it from reading this file: ${(error as Error).message}.`
       return describeFailed(asRead, described, message)
     }
@@ -411,7 +413,7 @@ export class Indexer {
     return this.#options.keepsTexts === true ? { ...facts, text } : facts
   }
 
-  /** Separates files whose bytes have not changed. Only their stat is updated. */
+  /** Separates files whose bytes have not changed, for which only the stat is updated. */
   async #leaveUnchanged(facts: readonly FileFacts[], forced: Plan['forced']): Promise<Pick<Changes, 'put' | 'touch'>> {
     if (forced === 'all') return { put: facts, touch: [] }
     const hashes = await this.#writer.hashes(facts.map(({ path }) => this.#known.get(path)?.key ?? -1))
@@ -419,7 +421,7 @@ export class Indexer {
     const touch: KnownFile[] = []
     facts.forEach((fact, at) => {
       const known = this.#known.get(fact.path)
-      // Files that are not read, such as attachments, never have a hash, so a new stat alone does not count as a change.
+      // Files that are never read, such as attachments, have no hash, so a new stat alone does not count as a change.
       const unchanged = known !== undefined && known.excluded === fact.excluded && fact.hash === hashes[at]
       if (!unchanged) put.push(fact)
       else if (!sameStat(known.stat, fact.stat)) touch.push({ ...known, stat: fact.stat })
@@ -438,7 +440,7 @@ export class Indexer {
       Object.assign(fact, { key: this.#known.get(fact.path)?.key ?? this.#takeKey(fact.path) }),
     )
     for (const { key, path } of placed) this.#paths[key] = path
-    // Registers the names of files in later slices now, so links resolve to their final targets.
+    // Register the names of files in later slices now, so that links resolve to their final targets.
     const reserved = expected.map(({ path }) => ({ path, key: this.#reserve(path), aliases: [] }))
     const { affected, changed } = await links.rename([...placed, ...reserved], removed)
     await this.#addOutlines(placed, links, { affected, changed })
@@ -448,7 +450,7 @@ export class Indexer {
     const outlines = { writer: this.#writer, placed: new Map(placed.map((fact) => [fact.key, outlineOf(fact)])) }
     const resolved = placed.map((fact) => links.resolve(fact, fact.links))
     const own = await checkSubpaths(resolved, { ...outlines, onUntested: this.#noteUntested(placed) })
-    // Converts facts into records in place, because copying thousands of such large objects would slow down a cold start.
+    // Convert facts into records in place, because copying thousands of such large objects would slow down a cold start.
     const records = placed.map((fact, at): FileRecord => Object.assign(fact, resolved[at], { links: own[at] ?? [] }))
     const known = await this.#writer.records([...affected])
     const logged = await this.#recordsToLog(placed, removed)
@@ -475,7 +477,10 @@ export class Indexer {
     return true
   }
 
-  /** Returns the changing files' previous records if changes are logged. An index's initial content is not logged as a change. */
+  /**
+   * Returns the previous records of the changing files, if changes are logged. The initial content of an index is not logged as a
+   * change.
+   */
   async #recordsToLog(
     placed: readonly { readonly key: number; readonly path: string }[],
     removed: readonly number[],
@@ -533,8 +538,8 @@ export class Indexer {
   }
 
   /**
-   * Adds the files with links to a file that never got into the index: a process listed it but ended before reading it, and it
-   * has been deleted since.
+   * Adds the files that link to a file that never got into the index: a process listed it but ended before reading it, and it has
+   * been deleted since.
    */
   async #addDangling({ affected, changed }: Renamed): Promise<void> {
     const keys = [...this.#known.values()].map(({ key }) => key)
@@ -674,8 +679,7 @@ function containment(folders: Parts['folders']): (path: string) => boolean {
 }
 
 /**
- * Keeps the earliest known birth time, because it is reset by programs that save by replacing the file, such as Roux and many
- * editors.
+ * Keeps the earliest known birth time, because programs that save by replacing the file, such as Roux and many editors, reset it.
  */
 function bornWith(file: ListedFile, known: KnownFile | undefined): ListedFile {
   if (known === undefined || known.stat.birthtime >= file.stat.birthtime) return file
@@ -707,7 +711,7 @@ function outlineOf({ kind, hash, info }: FileFacts): Outline | undefined {
 
 function sameOutline(a: Outline | undefined, b: Outline | undefined): boolean {
   if (a === undefined || b === undefined) return a === b
-  // Compares the headings' text and nesting, but not their positions.
+  // Compare the headings' text and nesting, but not their positions.
   const namesOf = ({ headings, blocks }: Outline): string =>
     JSON.stringify([headings.map(({ level, text }) => [level, text]), blocks])
   return namesOf(a) === namesOf(b)

@@ -18,20 +18,19 @@ interface Tables {
   readonly mentions: Mentions
 }
 
-/** State while names are changing. `changed` collects the folded names that were added, removed or respelled. */
+/** State while names change. `changed` collects the folded names that were added, removed or respelled. */
 interface Renaming extends Tables {
   readonly changed: Set<string>
 }
 
 /**
- * The files' names, and which files mention them. Used to resolve links and to find the links that a changed name affects. Loaded
- * on demand and then kept up to date.
+ * The files' names, and which files mention them, to resolve links and to find the links that a changed name affects. Loaded on
+ * demand and then kept up to date.
  */
 export class LinkTable {
   readonly #writer: IndexWriter
   readonly flavour: Flavour
   #tables: Tables | undefined
-  /** Loads the tables one part at a time. */
   #loading: AsyncGenerator<void> | undefined
 
   constructor(writer: IndexWriter, flavour: Flavour) {
@@ -179,7 +178,6 @@ function toNamed(file: Named): NamedFile {
   return { key: file.key, path: file.path, aliases: file.aliases, title: file.pageTitle }
 }
 
-/** Where to look up notes' headings and blocks. */
 export interface OutlineSources {
   readonly writer: Pick<IndexWriter, 'outlines'>
   /** Outlines of files about to be committed, or `undefined` for files without one. */
@@ -194,15 +192,15 @@ export interface Part {
   readonly subpath: string
 }
 
-/** A file's resolved links. A link that is the same object as in `before` need not be checked. */
+/** A file's resolved links. A link that is the same object as in `before` need not be checked again. */
 export interface LinkingFile {
   readonly links: readonly ResolvedLink[]
   readonly before?: readonly ResolvedLink[]
 }
 
 /**
- * Marks the files' links to headings or blocks that do not exist. Links to files that have not been read yet are assumed to be
- * valid, because they are checked when the target is read.
+ * Marks links to headings or blocks that do not exist. Links to files that have not been read yet are checked when these are
+ * read.
  */
 export async function checkSubpaths(
   files: readonly LinkingFile[],

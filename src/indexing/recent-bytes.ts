@@ -5,8 +5,8 @@
 const MOST_BYTES = 1 << 20
 
 /**
- * Keeps the bytes of notes that the graph has just indexed, so search does not have to read them again. An entry is removed when
- * it is taken. Once the limit is reached, no more are added.
+ * Keeps the bytes of notes that the graph has just indexed, so that search need not read them again. Taking an entry removes it.
+ * Once the limit is reached, no more are added.
  */
 export class RecentBytes {
   readonly #byHash = new Map<string, Uint8Array>()

@@ -77,7 +77,7 @@ export function readNote({ key, path, kind, known, hash: given }: NoteSource, by
   }
 }
 
-/** Returns a note's language. Names are used only if the note is short, because many are not in the language of the text. */
+/** Returns a note's language. Names only count if the note is short, because many are not in the language of the text. */
 function languageOfNote({ title, headings, body }: NoteFields, { languages }: Flavour): string | undefined {
   return languageOf(body.length > SHORT_NOTE ? body : [body, ...headings, ...title].join('\n'), languages)?.code
 }

@@ -10,7 +10,6 @@ import { EmbeddingQueue, firstOf } from './embedding-queue.ts'
 import type { RecentBytes } from './recent-bytes.ts'
 import { type ReadNote, readNote, versionOf } from './search-document.ts'
 
-/** Determines which files are embedded, and how. */
 export interface EmbeddingChoice {
   /** Opens the embedder. If omitted, notes are not embedded. A failure is retried later. */
   readonly openEmbedder?: () => Promise<Embedder>
@@ -43,7 +42,6 @@ export type StepResult = 'more' | 'waiting' | 'done'
 interface OpenBatch {
   readonly words: WordBatch
   characters: number
-  /** Each note's version, and the version that was wanted when it was read, by key. */
   readonly versions: Map<number, { readonly version: number; readonly wanted: number | undefined }>
 }
 
@@ -54,14 +52,14 @@ const BATCH_NOTES = 2_000
 const BATCH_CHARACTERS = 3 << 20
 /** Number of notes read together. */
 const READ_TOGETHER = 16
-/** If the words of more notes than this have yet to be indexed, words come first, and notes are read again for their vectors. */
+/** If the words of more notes than this are missing, words are indexed first and notes are read again for their vectors. */
 const MOST_AT_ONCE = 10_000
-/** How many notes are kept at most after their words were indexed, and how many are worth embedding. */
+/** How many notes to keep at most after their words were indexed, and how many make embedding worthwhile. */
 const MOST_READ = 256
 const ENOUGH_READ = 128
 /** Notes longer than this, in UTF-16 units, are not kept but read again. */
 const LONGEST_READ = 1 << 15
-/** How often a note that differs from the index is read again before Roux waits for the index to change. */
+/** How often to read a note again that differs from the index, before waiting for the index to change. */
 const MOST_DOUBTS = 4
 
 /**
@@ -78,7 +76,7 @@ export class SearchIndexer {
   /** Keys of notes with missing or outdated words. A key is removed once its words have been committed. */
   readonly #wordQueue = new Set<number>()
   readonly #gone = new Set<number>()
-  /** How often each note differed from the index when it was read. A comparison may find that the note matches after all. */
+  /** How often each note differed from the index when it was read. The next comparison may find that it matches after all. */
   readonly #doubts = new Map<number, number>()
   readonly #embedding: EmbeddingQueue | undefined
   /** Notes that were read for their words and still need vectors, by key. */
@@ -135,7 +133,7 @@ export class SearchIndexer {
     if (this.#wordQueue.size > 0 || this.#batch !== undefined) {
       if (this.#notes.size >= ENOUGH_READ && this.#embedding?.isAsked === false) {
         await this.#embedding.step()
-        // Words are indexed again once these vectors have been computed.
+        // Index words again once these vectors have been computed.
         if (this.#embedding.isRunning) return 'waiting'
       }
       await this.#indexWords()
@@ -144,7 +142,7 @@ export class SearchIndexer {
     const embedded = (await this.#embedding?.step()) ?? 'done'
     if (embedded === 'done') this.#notes.clear()
     if (embedded === 'more') return 'more'
-    // Deleted notes are forgotten last, because moved notes may reuse the vectors stored for their former paths.
+    // Forget deleted notes last, because moved notes may reuse the vectors stored for their former paths.
     if (embedded === 'done' && this.#gone.size > 0) {
       await this.#forgetGone()
       return 'more'
@@ -253,7 +251,7 @@ export class SearchIndexer {
     try {
       notes = await this.#read(keys)
     } catch (error) {
-      // Commits what has been read, so the next attempt starts with the notes that could not be read.
+      // Commit what has been read, so that the next attempt starts with the notes that could not be read.
       await this.#commitWords(batch)
       throw error
     }
@@ -290,7 +288,7 @@ export class SearchIndexer {
     }
   }
 
-  /** Checks whether to keep a note that was read for its words, because its vectors are computed soon. */
+  /** Checks whether to keep a note that was read for its words, because its vectors will be computed soon. */
   #isKept({ fields }: ReadNote): boolean {
     const isSoon = this.#parts.embedding.isEmbedderQuick === true && this.#embedding?.isAsked === false
     return isSoon && this.#wordQueue.size < MOST_AT_ONCE && this.#notes.size < MOST_READ && fields.body.length <= LONGEST_READ

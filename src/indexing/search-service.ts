@@ -16,7 +16,7 @@ export interface SearchServiceParts extends EmbeddingChoice {
   readonly languages?: readonly string[]
   /**
    * True (servers) to start as soon as the graph is up to date, false (commands) to start when a caller waits. Only servers
-   * delete the vectors of other embedders, because a command may try an embedder just once while a server still needs its own.
+   * delete the vectors of other embedders: a command may try another embedder just once, while a server still needs its own.
    */
   readonly isEager: boolean
   /** Called when the search index has been replaced, so readers must reopen it. */
@@ -46,7 +46,7 @@ const ATTEMPTS = 3
 
 const NOT_BEGUN: SearchProgress = { words: { done: 0, total: 0 } }
 
-/** Keeps a vault's search index up to date with its graph. Recovers from damage, and copes with disks that are not writable. */
+/** Keeps a vault's search index up to date with its graph. Recovers from damage and copes with disks that are not writable. */
 export class SearchService {
   readonly #parts: SearchServiceParts
   readonly #hooks: SearchHooks
@@ -90,7 +90,7 @@ export class SearchService {
     return this.#parts.isEager || this.#waiters.size > 0
   }
 
-  /** Records that a call has arrived, so background work yields. */
+  /** Records that a call has arrived, so that background work yields. */
   asked(): void {
     this.#indexer?.asked()
   }
@@ -110,7 +110,7 @@ export class SearchService {
     return { ...progress, words: { done: Math.max(0, Math.min(done, total - this.#unknown)), total } }
   }
 
-  /** Resolves once every note can be found by the given kind of search, or once that turns out to be impossible for now. */
+  /** Resolves once every note can be found by the given kind of search, or once that is impossible for now. */
   async findable(by: SearchReadiness): Promise<void> {
     await new Promise<void>((done) => {
       this.#waiters.add({ by, done })
@@ -139,7 +139,7 @@ export class SearchService {
     this.markStale()
   }
 
-  /** Called when the index cannot be reached, so callers do not keep waiting. */
+  /** Called when the index cannot be reached, so that callers do not keep waiting. */
   release(): void {
     this.#release(() => true)
   }
@@ -149,7 +149,7 @@ export class SearchService {
     this.markStale()
   }
 
-  /** Called when the graph's index has moved to memory or back to disk. Moves the search index there, too. */
+  /** Called when the graph's index has moved to memory or back to disk. Moves the search index with it. */
   async moveTo(cache: IndexStatus['cache']): Promise<void> {
     await this.#close()
     this.#cache = cache
@@ -208,7 +208,7 @@ export class SearchService {
   }
 
   async #opened(vault: Vault, index: IndexWriter, mode: Mode): Promise<SearchIndexer> {
-    // Notes have different titles, tags and links in another mode.
+    // In another mode, notes have different titles, tags and links.
     if (this.#mode !== mode) await this.#closeIndexer()
     if (this.#indexer !== undefined) return this.#indexer
     this.#mode = mode
@@ -240,7 +240,7 @@ export class SearchService {
       const failure = `Search is not up to date: ${error instanceof Error ? error.message : String(error)}`
       this.#failure = failure
       this.#isPassing = isTransient(error)
-      // Reports a repeated failure only once.
+      // Report a repeated failure only once.
       if (failure !== this.#told) this.#hooks.onError(error)
       this.#told = failure
       return
@@ -286,7 +286,7 @@ class GraphReadError extends Error {
   }
 }
 
-/** Wraps the parts of the graph's index that search reads, so their errors can be recognized. */
+/** Wraps the parts of the graph's index that search reads, so that their errors can be recognized. */
 function withOwnErrors(index: IndexWriter): Pick<IndexWriter, 'contents' | 'descriptions'> {
   const own = async <T>(read: () => Promise<T>): Promise<T> => {
     try {

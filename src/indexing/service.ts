@@ -55,7 +55,7 @@ const WARM_AFTER = 300
 const MOST_NOTICED = 100
 /** Additional idle time before caches are released, in milliseconds. */
 const IDLE_AFTER = 20_000
-/** From this many changed files on, garbage is collected afterwards, because reading them leaves about ten megabytes. */
+/** Collect garbage after at least this many changed files, because reading them leaves about ten megabytes. */
 const MANY_FILES = 1_000
 /** How often to check whether a missing vault is back or an unreachable engine responds, in milliseconds. */
 const LOOK_AGAIN = 1_000
@@ -114,7 +114,7 @@ export class IndexingService implements Indexing {
   #roomTimer: NodeJS.Timeout | undefined
   /** How often the index has moved to memory since it last returned to the disk for good. */
   #movesToMemory = 0
-  /** `wanted`: the next comparison updates the index on disk. `tried`: it is doing so while readers use the one in memory. */
+  /** `wanted`: the next comparison updates the index on disk. `tried`: it is doing so, and readers use the index in memory. */
   #returning: 'no' | 'wanted' | 'tried' = 'no'
   #working: 'building' | 'verifying' = 'building'
   #isRunning = false
@@ -166,7 +166,7 @@ export class IndexingService implements Indexing {
     void this.#run()
   }
 
-  /** Records that a call has arrived, so background work yields. */
+  /** Records that a call has arrived, so that background work yields. */
   asked(): void {
     this.#search.asked()
   }
@@ -306,9 +306,10 @@ export class IndexingService implements Indexing {
     while (!this.#isClosed) {
       if (this.#queue.length > 0) await this.#workOff()
       else if (this.#jobs.length > 0) await this.#workJob()
-      // Watching starts before search indexing, which can take minutes, and after jobs, because the first call waits for recovery.
+      // Watching starts before search indexing, which can take minutes, but after jobs, because the first call waits for
+      // recovery.
       else if (this.#isToWatch()) this.#startWatching()
-      // Checks the queue again, because requests that arrived in the meantime did not start a run of their own.
+      // Check the queue again, because requests that arrived in the meantime did not start a run of their own.
       else if (!(await this.#searchOn()) && this.#queue.length + this.#jobs.length === 0) break
     }
     // Must happen in the same turn as the check that found nothing to do.
@@ -330,7 +331,7 @@ export class IndexingService implements Indexing {
 
   async #workJob(): Promise<void> {
     await this.#jobs.shift()?.start()
-    // The watcher reports Roux's own writes, too, but they are already in the index.
+    // The watcher also reports Roux's own writes, which are already in the index.
     if (this.#freshness.isBehind && this.#noticed !== undefined && [...this.#noticed].every((file) => this.#isCurrent(file))) {
       this.#take(this.#freshness.noticed)
     }
@@ -396,14 +397,14 @@ export class IndexingService implements Indexing {
     const result = await this.#search.step(this.#vault, this.#writer, mode ?? 'obsidian')
     const search = this.#search.progress()
     if (search !== undefined && JSON.stringify(search) !== JSON.stringify(this.#status.search)) this.#tell({ search })
-    // Lets new requests arrive before the next step.
+    // Let new requests arrive before the next step.
     await new Promise((resolve) => setImmediate(resolve))
     return result === 'more' || this.#isAwake || this.#queue.length > 0
   }
 
   async #collect(): Promise<void> {
     this.#hasReadMany = false
-    // Objects that were created in this turn cannot be collected before it ends.
+    // Objects created in this turn cannot be collected before it ends.
     await new Promise((resolve) => setImmediate(resolve))
     this.#parts.onManyRead?.()
   }
@@ -423,7 +424,7 @@ export class IndexingService implements Indexing {
         }
         if (!(await this.#mayRetry(error, attempt))) {
           const explained = explain(error)
-          // Reports a repeated failure only once.
+          // Report a repeated failure only once.
           const isNews = this.#status.phase !== 'failed' || this.#status.message !== explained.message
           if (isNews) this.#parts.onError(error)
           // This scope has not been compared, so the next comparison must cover everything.
@@ -443,7 +444,7 @@ export class IndexingService implements Indexing {
     if (this.#returning === 'tried') await this.#returnToDisk()
   }
 
-  /** Never resolves if the service is going to be started again with more memory. */
+  /** Never resolves if the service will be started again with more memory. */
   async #awaitSuccessor(): Promise<void> {
     if (this.#parts.onMemoryShort === undefined) return
     this.#parts.onMemoryShort()
@@ -456,7 +457,7 @@ export class IndexingService implements Indexing {
     return false
   }
 
-  /** Releases the indexer's memory. Notes that have been committed can then be made searchable. */
+  /** Releases the indexer's memory, so that notes that have been committed can be made searchable. */
   async #stopForMemory(error: MemoryShortError): Promise<void> {
     await this.#awaitSuccessor()
     this.#memoryShort = error
@@ -533,7 +534,10 @@ export class IndexingService implements Indexing {
     await this.#search.moveTo('memory')
   }
 
-  /** Periodically checks whether the index can move back to disk. Memory is scarcer, and is lost when the process exits. */
+  /**
+   * Periodically checks whether the index can move back to disk, because in memory it takes scarce space and is lost when the
+   * process exits.
+   */
   #awaitRoom(): void {
     this.#movesToMemory++
     const { hasRoom, roomCheck = ROOM_CHECK.shortest } = this.#parts
@@ -636,7 +640,7 @@ export class IndexingService implements Indexing {
     this.#watcher = watcher
     // The first edit may come at once.
     this.#preload()
-    // Compares again to catch changes that were made before the watcher was ready.
+    // Compare again to catch changes made before the watcher was ready.
     watcher?.ready
       .then(() => this.#request({ all: true }))
       .catch((error) => {

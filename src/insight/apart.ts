@@ -11,29 +11,31 @@ export interface ApartSource {
   /** See `plainLinks`. */
   readonly links: WeightedGraph
   readonly nearest: NearestByText
-  /** Index notes and date notes, which do not reveal the topic of a community. */
+  /** 1 for index notes and date notes, which say nothing about a community's topic. */
   readonly isLeftOut: Uint8Array
 }
 
-/** Minimum number of notes in a compared community. Fewer notes are not enough to determine its topic. */
+/** Smaller communities are not compared, because they do not reveal a topic. */
 const LEAST_NOTES = 4
-/** Number of each community's terms to compare, heaviest first. */
+/** Compare this many of each community's terms, heaviest first. */
 const TERMS = 600
 /**
- * Exponent for missing links. With 2, having half the expected links would count as much as twice the similarity. The factors are
+ * Exponent for missing links. With 2, half the expected links would count as much as twice the similarity. The factors are
  * multiplied, because with a sum, large communities with few words in common would come first.
  */
 const LINKS_WEIGHT = 1.5
-/** Added to the similarity of the nearest notes, which may not exist. Any note's ten nearest notes are more similar than this. */
+/**
+ * Added to the similarity of the nearest notes, in case there are none. Any note's ten nearest notes are more similar than this.
+ */
 const NO_NEAREST = 0.02
-/** Similarity expected by chance, after subtracting the overall mean. */
+/** Minimum similarity. 0 is what chance would give, because the overall mean has been subtracted. */
 const LEAST_ALIKE = 0
 const MOST_PAIRS = 50
 const NEAREST_PAIRS = 3
 /** Damping for `wordWeights`, because a few words are weak evidence. */
 const DAMPING = 50
 
-/** Finds pairs of communities with similar content and fewer links than expected, most significant first. */
+/** Finds pairs of communities with similar content but fewer links than expected, most significant first. */
 export function apartCommunities(
   { list, of }: Pick<CommunityLevel, 'list' | 'of'>,
   source: ApartSource,
@@ -126,13 +128,12 @@ export function alikeCommunities(of: Uint32Array, count: number, { corpus, isLef
   return alike
 }
 
-/** A pair of notes from different communities. */
 interface NotePair {
   readonly notes: readonly [number, number]
   readonly score: number
 }
 
-/** For each pair of communities, keyed by `a * count + b`, finds unlinked notes that are among each other's nearest by text. */
+/** Finds unlinked notes that are among each other's nearest by text, for each pair of communities (keyed by `a * count + b`). */
 function unlinkedPairs(of: Uint32Array, count: number, { nearest, links, isLeftOut }: ApartSource) {
   const pairs = new Map<number, NotePair[]>()
   of.forEach((community, note) => {
@@ -153,7 +154,7 @@ function unlinkedPairs(of: Uint32Array, count: number, { nearest, links, isLeftO
   return pairs
 }
 
-/** Returns the nearest pairs, with each note at most once. */
+/** Returns the nearest pairs, using each note at most once. */
 function nearestPairs(pairs: NotePair[]): readonly NotePair[] {
   pairs.sort((x, y) => y.score - x.score || x.notes[0] - y.notes[0] || x.notes[1] - y.notes[1])
   const used = new Set<number>()

@@ -8,7 +8,6 @@ import { findGaps } from './gaps.ts'
 import { suggestLinks } from './link-suggestions.ts'
 import { nearestNotes } from './nearest.ts'
 
-/** Input of an insight. Notes are numbered in the order of their ids. */
 export interface InsightSource {
   readonly ids: readonly string[]
   /** Title and aliases of each note. */
@@ -30,8 +29,8 @@ export type LinkResult = Omit<LinkInsight, 'generation' | 'ids' | 'unread'>
 export const INSIGHT_VERSION = 16
 
 /**
- * Computes everything about a whole vault, and what to store. Equal sources and former communities give equal results. Communities
- * start from the former ones and keep their ids. Calls `giveBack` after a large amount of memory has been freed.
+ * Computes everything about a whole vault, and what to store. Equal sources and former communities give equal results.
+ * Communities start from the former ones and keep their ids. `giveBack` is called when much memory has been freed.
  */
 export function computeInsight(
   { ids, names, corpus, offsets, targets }: InsightSource,
@@ -58,7 +57,6 @@ export function computeInsight(
   return { result: { ownWords, isTemplated, nearest, duplicates, linkCounts, communities, gaps }, kept }
 }
 
-/** Computes links that might be missing. */
 export function computeLinks({ ids, names, corpus, offsets, targets }: InsightSource): LinkResult {
   const suggestions = suggestLinks({
     corpus,
@@ -70,7 +68,6 @@ export function computeLinks({ ids, names, corpus, offsets, targets }: InsightSo
   return { suggestions }
 }
 
-/** Returns a number for each note's folder. */
 function foldersOf(ids: readonly string[]): Uint32Array {
   const numbers = new Map<string, number>()
   return Uint32Array.from(ids, (id) => {

@@ -7,10 +7,10 @@ import { FLAG_BITS, IS_CLOSED, type NoteRecord } from './note-record.ts'
 import { spreadBits } from './spread-bits.ts'
 
 /**
- * The words of all notes as typed arrays, without boilerplate, because lines shared by many notes do not characterize any of them.
- * Notes, forms and terms are numbered from 0; a term is the common stem of several forms. A form is stemmed in the language of most
- * notes that contain it, so a name or a foreign word is the same term in all languages. Uses about 4 bytes per word of text, 6 per
- * distinct term of a note and 12 per line. 100,000 notes of 200 words use 200 MB, and slightly more while it is built.
+ * The words of all notes as typed arrays. Boilerplate is left out, because lines shared by many notes characterize none of them.
+ * Notes, forms and terms are numbered from 0; a term is the common stem of several forms. A form is stemmed in the language of
+ * most notes that contain it, so a name or foreign word is the same term in all languages. Takes about 4 bytes per word of text,
+ * 6 per distinct term of a note and 12 per line: 200 MB for 100,000 notes of 200 words, and slightly more while it is built.
  */
 export interface Corpus {
   readonly notes: number
@@ -34,7 +34,7 @@ export interface Corpus {
 
 /** Data about each note's text, including boilerplate. */
 export interface WholeTexts {
-  /** Equal numbers mean the same words in the same lines. */
+  /** Two notes have the same number if they have the same words in the same lines. */
   readonly numbers: Float64Array
   readonly words: Uint32Array
   /** Number of lines with words. */
@@ -42,7 +42,7 @@ export interface WholeTexts {
   readonly sharedLines: SharedLines
 }
 
-/** Boilerplate lines that occur in so few notes that the notes may be copies of each other. */
+/** Boilerplate lines that occur in only a few notes, which may therefore be copies of each other. */
 export interface SharedLines {
   /** The lines of note `n` are those from `offsets[n]` up to `offsets[n + 1]`. */
   readonly offsets: Uint32Array
@@ -54,7 +54,7 @@ export interface SharedLines {
   readonly words: Uint32Array
 }
 
-/** Text shared verbatim by more notes than this is considered an empty template. */
+/** Text that more notes than this share verbatim is an empty template. */
 export const MOST_COPIES = 20
 
 /** The terms of each note, including its names, excluding function words and numbers. */
@@ -78,13 +78,13 @@ export interface Lines {
   readonly words: Uint32Array
 }
 
-/** A line in at least this share of all notes, and at least this many notes, is boilerplate. */
+/** A line is boilerplate if at least this share of all notes, and at least this many notes, contain it. */
 const BOILERPLATE = { share: 0.005, notes: 3 }
 /** Number of times that a word in a name is counted. */
 const NAME_COUNT = 2
 const MOST_COUNTED = 0xffff
 
-/** Builds a corpus from one record at a time, so not all records have to be in memory. */
+/** Builds a corpus from one record at a time, so that not all records have to be in memory. */
 export class CorpusBuilder {
   readonly #formNumbers = new Map<string, number>()
   readonly #forms: string[] = []
@@ -193,7 +193,7 @@ export class CorpusBuilder {
       few.offsets[note + 1] = few.numbers.length
     }
     const own = words.slice(0, word)
-    // In a large vault, the words take up most of the memory, and they are no longer needed.
+    // The words take up most of the memory in a large vault and are no longer needed.
     this.#words = new NumberList()
     return {
       lines: { offsets, numbers: numbers.slice(0, kept), ends: ends.slice(0, kept), words: own },
@@ -209,7 +209,7 @@ export class CorpusBuilder {
   /** Returns the hashes of lines that too many notes share, and the subset shared by only a few. */
   #boilerplate(): { readonly shared: ReadonlySet<number>; readonly ofFew: ReadonlySet<number> } {
     const notes = this.#noteEnds.length
-    // Contains each hash once per note, sorted, so equal hashes are adjacent.
+    // Each hash once per note, sorted so that equal hashes are adjacent.
     const all = new Uint32Array(this.#hashes.length)
     let count = 0
     let start = 0
@@ -253,7 +253,7 @@ export class CorpusBuilder {
   #bags(lines: Lines, { termOf, isContent, terms: distinct }: TermFacts): Bags {
     const notes = lines.offsets.length - 1
     const offsets = new Uint32Array(notes + 1)
-    // Counts the entries first, because growing lists would use twice the memory.
+    // Count the entries first, because growing lists would need twice the memory.
     const last = new Int32Array(distinct).fill(-1)
     for (let note = 0, count = 0; note < notes; note++) {
       this.#eachForm(note, lines, (form) => {
@@ -284,7 +284,7 @@ export class CorpusBuilder {
     return { offsets, terms, counts }
   }
 
-  /** Calls `take` for the forms in a note's own lines and names, with the weight of each. */
+  /** Calls `take` for each form in a note's own lines and names, with its weight. */
   #eachForm(note: number, lines: Lines, take: (form: number, amount: number) => void): void {
     const end = wordsEnd(lines, lines.offsets[note + 1] as number)
     for (let word = wordsEnd(lines, lines.offsets[note] as number); word < end; word++)
@@ -295,7 +295,10 @@ export class CorpusBuilder {
   }
 }
 
-/** Determines the language of each form: that of most notes that contain it or, if there are none, of most notes in the vault. */
+/**
+ * Determines the language of each form: that of most notes that contain it or, if none has a language, of most notes in the
+ * vault.
+ */
 class Languages {
   readonly #codes: (string | undefined)[] = []
   /** Number of notes by which a form's language leads (majority vote; Boyer, Moore 1981). */
@@ -303,7 +306,6 @@ class Languages {
   readonly #notes = new Map<string, number>()
   #usual: string | undefined
 
-  /** Adds the distinct forms of a note in this language. */
   add(language: string, forms: readonly number[]): void {
     const notes = (this.#notes.get(language) ?? 0) + 1
     this.#notes.set(language, notes)
@@ -344,7 +346,7 @@ function wordsEnd({ ends }: Pick<Lines, 'ends'>, line: number): number {
 
 const LETTER = /\p{L}/u
 
-/** Excludes numbers and single letters of alphabets, which occur in notes on any topic. */
+/** Returns false for numbers and single letters of alphabets, which occur in notes on any topic. */
 function saysSomething(form: string): boolean {
   return LETTER.test(form) && (form.length > 1 || form.charCodeAt(0) > 0x2e80)
 }

@@ -1,8 +1,8 @@
 import type { WeightedGraph } from './communities/weighted-graph.ts'
 
 /**
- * For each note, returns the number of other notes that its removal would cut off from the rest of their component (articulation
- * points, Hopcroft, Tarjan 1973). Depth-first without recursion, because a chain of notes can be as long as the vault.
+ * Returns for each note how many others its removal would cut off from the rest of their component (articulation points,
+ * Hopcroft, Tarjan 1973). Goes depth-first without recursion, because a chain of notes can be as long as the vault.
  */
 export function notesFallingOff({ offsets, targets }: Pick<WeightedGraph, 'offsets' | 'targets'>): Uint32Array {
   const count = offsets.length - 1
@@ -35,7 +35,7 @@ export function notesFallingOff({ offsets, targets }: Pick<WeightedGraph, 'offse
       if ((next[note] as number) < (offsets[note + 1] as number)) {
         const other = targets[next[note]!++] as number
         if (met[other] === 0) enter(other)
-        // A link back to the parent does not help, because the parent is the removed note.
+        // A link back to the parent does not count, because the parent is the removed note.
         else if (depth < 2 || other !== trail[depth - 2]) lowest[note] = Math.min(lowest[note] as number, met[other] as number)
         continue
       }

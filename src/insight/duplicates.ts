@@ -6,32 +6,31 @@ import { spreadBits } from './spread-bits.ts'
 
 /** Number of words in a shingle. */
 const SHINGLE = 4
-/** Minimum number of shingles for a note to be considered a copy. */
+/** Shorter notes, in shingles, are not considered copies. */
 const LEAST_SHINGLES = 12
 /**
- * Number of smallest hashes per note, and the number that two notes must share to be compared. Two notes that are half alike share
- * each hash with probability one half, so a pair is missed with probability .0002.
+ * How many of its smallest hashes each note keeps, and how many of them two notes must share to be compared. Two notes that are
+ * half alike share each hash with probability one half, so the probability of missing a pair is .0002.
  */
 const SKETCH = { size: 24, shared: 4 }
 /** Notes below this similarity are not considered duplicates. */
 const LEAST_ALIKE = 0.5
-/** Maximum number of following notes that a note is compared with, among those that share a hash. */
+/** Compare a note with at most this many of the notes after it that share a hash. */
 const MOST_COMPARED = 60
-/** Minimum number of words in a line. Shorter lines can be equal by chance. */
+/** Shorter lines, in words, can be equal by chance. */
 const LEAST_LINE = 3
 const MOST_PAIRS = 1_000
 const SHOWN_LINES = 3
 
 /**
  * Finds pairs of notes with nearly the same content, most similar first. Among equal notes, the first is paired with each of the
- * others. Candidates come from the smallest hashes (A. Broder, 1997) and are then compared exactly.
+ * others. Candidates share some of their smallest hashes (A. Broder, 1997) and are then compared exactly.
  */
 export function findDuplicates(corpus: Texts): readonly DuplicatePair[] {
   const pairs = [...equalPairs(corpus), ...alikePairs(corpus)]
   return pairs.sort((a, b) => b.alike - a.alike || a.notes[0] - b.notes[0] || a.notes[1] - b.notes[1]).slice(0, MOST_PAIRS)
 }
 
-/** Finds notes with equal text. */
 function equalPairs(source: Texts): readonly DuplicatePair[] {
   const { texts } = source
   const groups = new Map<number, number[]>()
@@ -86,7 +85,7 @@ function pairsToCompare(source: Texts): readonly number[] {
     placeOf[next[note] as number] = place
     next[note]!++
   }
-  // Handles one note at a time, so only matching pairs are in memory.
+  // Handle one note at a time, so that only matching pairs are in memory.
   const shared = new Uint8Array(notes)
   const met: number[] = []
   const found: number[] = []
@@ -131,8 +130,8 @@ function sketchesOf(source: Texts): { readonly hashes: Uint32Array; readonly sta
 type Texts = Pick<Corpus, 'lines' | 'termOf' | 'texts'>
 
 /**
- * Returns the hashes of the distinct word sequences in a note's own lines, in ascending order. Shared lines are included, each on
- * its own, because copies share most of their lines, and in a small vault, a line in three notes already counts as boilerplate.
+ * Returns the hashes of the distinct word sequences in a note's own lines, in ascending order. Each shared line is included by
+ * itself, because copies share most of their lines, and in a small vault a line in three notes already counts as boilerplate.
  */
 function shinglesOf(note: number, { lines, termOf, texts: { sharedLines: shared } }: Texts): Uint32Array {
   const from = lines.offsets[note] as number

@@ -16,7 +16,7 @@ export interface GapSource {
   readonly isStub: Uint8Array
 }
 
-/** Minimum size of a group that would be cut off. Smaller ones are loose ends, which every vault has. */
+/** Smaller groups that would be cut off are loose ends, which every vault has. */
 const LEAST_FALLING = 3
 
 /** Finds the gaps of a vault: similar communities with few links, notes whose removal would disconnect others, and dead ends. */

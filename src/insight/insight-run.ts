@@ -15,7 +15,6 @@ import {
 import { CorpusBuilder } from './corpus.ts'
 import { decodeRecord, encodeRecord, type NoteRecord, noteRecord } from './note-record.ts'
 
-/** Data of a note other than its text. */
 export interface NoteFacts {
   /** Without the vault's name, which may change. */
   readonly id: string
@@ -29,7 +28,7 @@ export interface NoteFacts {
 
 export interface TextOfNote {
   readonly note: number
-  /** `undefined` if there is none. */
+  /** The included notes, ordered by id. Each number tells when the note was added. */
   readonly text: NoteText | undefined
 }
 
@@ -48,7 +47,7 @@ export interface RunResult<Kind extends InsightKind = InsightKind> {
   readonly isSettled: boolean
 }
 
-/** Excludes `order`, because the next run may add the same notes in a different order. */
+/** Leaves out `order`, because the next run may add the same notes in another order. */
 type StoredResult = Omit<RunResult, 'order'>
 
 /** The notes and links of a run, in the order in which they will be added. */
@@ -60,14 +59,14 @@ export interface RunSubject {
   readonly languages?: readonly string[]
 }
 
-/** Number of records to write at once. Writing many in key order is several times as fast. */
+/** Number of records to write at once. Writing them in key order is several times as fast. */
 const WRITTEN_AT_ONCE = 2_000
 
 /** The stored result of a run, or the notes whose text has not been added yet. */
 export type RunPlan = { readonly result: RunResult } | { readonly lacking: Uint32Array }
 
 /**
- * One computation of an insight. It receives the data of all notes, then the text of those without a stored record. Everything that
+ * One computation of an insight. It receives the data of all notes, then the text of those without a stored record. Whatever
  * depends on several notes is computed from all records each time, so the result never depends on earlier runs.
  */
 export class InsightRun {
@@ -153,7 +152,7 @@ export class InsightRun {
     this.#write()
     this.#addKept()
     const corpus = this.#corpus.build()
-    // Frees the builder's memory before computing.
+    // Free the builder's memory before computing.
     this.#corpus = new CorpusBuilder()
     giveBack()
     const facts = Array.from(this.#order, (note) => this.#notes[note] as NoteFacts)

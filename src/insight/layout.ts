@@ -1,8 +1,8 @@
 /**
- * Lays out notes on a plane. Groups become circles that are packed next to the groups they are linked with, notes are packed inside
- * their group in the same way, and a short relaxation moves linked notes toward each other across borders. The relaxation is
- * position-based (Müller et al., Position based dynamics, 2007): every body moves toward the mean of its neighbors, then overlapping
- * bodies are pushed apart. Without repulsion between all pairs, a step is linear in notes and links.
+ * Lays out notes on a plane. Groups become circles packed next to the groups they are linked with, notes are packed inside their
+ * group in the same way, and a short relaxation moves linked notes toward each other across borders. The relaxation is
+ * position-based (Müller et al., Position based dynamics, 2007): every body moves toward the mean of its neighbors, then
+ * overlapping bodies are pushed apart. Without repulsion between all pairs, a step is linear in notes and links.
  */
 
 import { type Adjacency, placesByNumber } from '../core/csr.ts'
@@ -24,19 +24,19 @@ export function radiusOf(links: number): number {
 
 /** Space between two bodies. */
 const GAP = 1
-/** Part of the gap between two bodies that may be missing at the end. */
+/** How much of the gap between two bodies may be missing at the end. */
 const SLACK = 0.3
 /** Share of a group's circle that its bodies fill. */
 const FILL = 0.62
-/** Share of the distance to its neighbors' mean that a body moves per step. Decreases to a tenth. */
+/** How far a body moves toward the mean of its neighbors per step, as a share of the distance. Decreases to a tenth. */
 const PULL = 0.5
 /**
- * Weight of a body's initial position relative to its links. It keeps notes that only an index links to from crowding around the
- * index.
+ * Weight of a body's initial position compared with its links. It keeps notes that only an index links to from crowding around
+ * the index.
  */
 const ANCHOR = { groups: 0.02, notes: 0.1, all: 0.6 }
 const STEPS = { groups: 200, notes: 60, all: 24 }
-/** Number of push-apart rounds per step, and after the last step. */
+/** How often overlapping bodies are pushed apart in each step, and after the last one. */
 const ROUNDS = { step: 2, end: 120 }
 /** Components with at most this many notes, such as unlinked notes, are placed below the map. */
 const SMALL_PART = 4
@@ -44,14 +44,14 @@ const SMALL_PART = 4
 /** Reports progress, 0–1. */
 export type OnProgress = (share: number) => void
 
-/** Share of the work for packing groups. The rest is relaxation. */
+/** Share of the work that packing groups takes. The rest is relaxation. */
 const PACKING = 0.55
-/** Share of the work for grouping by links, if groups are unknown. */
+/** Share of the work that grouping by links takes, if groups are unknown. */
 const GROUPING = 0.2
 
 /**
- * Places every note, resembling a previous layout if there is one. Linear in notes and links for a fixed number of steps, but quadratic
- * in the number of subgroups of a group.
+ * Places every note, similar to a previous layout if there is one. Linear in notes and links for a fixed number of steps, but
+ * quadratic in the number of subgroups of a group.
  */
 export function layOut(links: Adjacency, levels: Levels, onProgress: OnProgress = () => {}, before?: Places): Places {
   const count = links.offsets.length - 1
@@ -66,7 +66,6 @@ export function layOut(links: Adjacency, levels: Levels, onProgress: OnProgress 
   }
   const partOf = new Int32Array(count)
   for (const [number, part] of parts.entries()) for (const note of part) partOf[note] = number
-  // Disconnected components are placed separately, regardless of groups.
   let packed = 0
   const onPacked = (notes: number): void => {
     packed += notes
@@ -119,7 +118,6 @@ export function layOutFrom(
   return { places: layOut(links, isRegions ? [regions, ...levels] : levels, onLayout, before), regions }
 }
 
-/** Returns the number of notes of each group. */
 function sizesOf(level: Int32Array): readonly number[] {
   const grouped = [...level.keys()].filter((note) => (level[note] ?? -1) >= 0)
   return groupsOf(grouped, level).map(({ length }) => length)
@@ -131,7 +129,6 @@ function placesOf(notes: readonly number[], places: Places): Places {
   return own
 }
 
-/** Writes the positions of the given notes into those of all notes. */
 function putPlaces(notes: readonly number[], own: Places, places: Places): void {
   for (const [at, note] of notes.entries()) places.set(own.subarray(at * 2, at * 2 + 2), note * 2)
 }
@@ -148,7 +145,7 @@ export function placeNew(links: Adjacency, before: Places): Places {
     else waiting.push(note)
   }
   const shelf = shelfBelow(places, count)
-  // Notes with placed neighbors come first, followed by the neighbors of these notes.
+  // Start with notes that have placed neighbors, then continue with the neighbors of these notes.
   for (let left = waiting; left.length > 0; ) {
     const next = left.filter((note) => neighbours(links, note).some((other) => isPlaced(places, other)))
     const round = next.length > 0 ? next : left.slice(0, 1)
@@ -259,7 +256,7 @@ function quotient(links: Adjacency, numberOf: ReadonlyMap<number, number>, count
   return mergeRows(starts, { targets, weights })
 }
 
-/** Links of notes with many links count less, because not everything linked to an index must be close to it. */
+/** Links of notes with many links weigh less, because not everything linked to an index must be near it. */
 function weightOf(links: Adjacency, a: number, b: number): number {
   return 1 / Math.sqrt(Math.max(degree(links, a), degree(links, b), 1))
 }
@@ -292,7 +289,10 @@ function relax({ links, radii, places, phase, onStep }: Relaxing): void {
   }
 }
 
-/** Scales the positions to the required space after the bodies have been drawn together, so pushing them apart moves them less. */
+/**
+ * Scales the positions to the required space after the bodies have been drawn together, so that they have to be pushed apart
+ * less.
+ */
 function spread({ places, room }: Bodies): void {
   const count = places.length / 2
   const [x, y] = [meanAt(places, 0), meanAt(places, 1)]
@@ -340,7 +340,10 @@ function moveToNeighbours(body: number, { links, places, first, next, anchor, sh
   next[body * 2 + 1] = ownY + share * (y / sum - ownY)
 }
 
-/** Share of bodies, the largest ones, that have their own grid. In cells of their size, there would be too many of the others. */
+/**
+ * This share of the bodies, the largest ones, gets its own grid, because cells of their size would contain too many of the
+ * others.
+ */
 const LARGE = 0.05
 
 /** Circles that must not overlap. */
@@ -394,7 +397,7 @@ function separateNear({ columns, rows, starts, bodies: inSquares }: Squares, bod
     for (let at = starts[square] ?? 0; at < end; at++) {
       const body = inSquares[at] ?? 0
       for (let other = at + 1; other < end; other++) found += separate(body, inSquares[other] ?? 0, bodies)
-      // Checks half of the surrounding cells. The other half check this cell in turn.
+      // Check half of the surrounding cells. The other half check this cell in turn.
       for (const [right, down] of HALF_AROUND) {
         const column = (square % columns) + right
         if (column < 0 || column >= columns || square + down * columns >= columns * rows) continue
@@ -517,7 +520,7 @@ function centre(places: Places, notes: readonly number[], radii: Float32Array): 
     area += ((radii[note] ?? 0) + GAP / 2) ** 2
   }
   distances.sort((a, b) => a - b)
-  // Ignores a few outliers.
+  // Ignore a few outliers.
   return notes.length === 1
     ? (distances[0] ?? 1)
     : Math.max(Math.sqrt(area), distances[Math.floor((distances.length - 1) * 0.95)] ?? 1)
@@ -533,7 +536,7 @@ function meanOf(places: Places, notes: readonly number[]): readonly [number, num
   return [x / Math.max(1, notes.length), y / Math.max(1, notes.length)]
 }
 
-/** Orders notes by their distance in links from the most linked one, so neighbors start close together. */
+/** Orders notes by their distance in links from the most linked one, so that neighbors start close together. */
 function fromTheMiddle(links: Adjacency, notes: readonly number[]): readonly number[] {
   const waiting = new Set(notes)
   const byLinks = [...notes].sort((a, b) => degree(links, b) - degree(links, a) || a - b)
@@ -643,7 +646,6 @@ function neighbours({ offsets, targets }: Adjacency, note: number): readonly num
   return Array.from(targets.subarray(offsets[note] ?? 0, offsets[note + 1] ?? 0))
 }
 
-/** Bodies by grid cell. */
 class Grid {
   readonly #size: number
   readonly #cells = new Map<number, number[]>()

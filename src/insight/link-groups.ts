@@ -27,7 +27,7 @@ function joinCrumbs({ offsets, targets }: Adjacency, groups: Int32Array, isIndex
     for (const other of targets.subarray(offsets[note], offsets[note + 1])) {
       if (isCrumb(other)) continue
       const to = groups[other] ?? -1
-      // The fewer links a note has, the more weight each of them gets.
+      // A note with few links gives each of them more weight.
       const weight = 1 / Math.sqrt((offsets[other + 1] ?? 0) - (offsets[other] ?? 0))
       votes.set(to, (votes.get(to) ?? 0) + weight)
     }

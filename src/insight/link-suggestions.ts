@@ -8,12 +8,10 @@ import { FLAG_BITS } from './note-record.ts'
 import { Walker } from './walk.ts'
 import { idfOf, searchByBm25, type WordSearch } from './word-search.ts'
 
-/** Input of link suggestions. Notes are numbered from 0. */
 export interface SuggestionSource {
   readonly corpus: Omit<Corpus, 'notes' | 'texts'>
   /** Title, aliases and file name of each note. */
   readonly names: readonly (readonly string[])[]
-  /** Folder number of each note. */
   readonly folders: Uint32Array
   /** The targets of each note are in ascending order. */
   readonly links: Adjacency
@@ -22,21 +20,21 @@ export interface SuggestionSource {
 }
 
 /**
- * Weights of the features, learned from removed links (`npm run bench:insight`) and rounded. The logistic function of the weighted
- * sum is the score.
+ * Weights of the features, rounded, as learned from removed links (`npm run bench:insight`). The score is the logistic function
+ * of the weighted sum.
  */
 const WEIGHTS: readonly number[] = [
   // walk: visits of a random walk from the note, divided by the maximum.
   3.5,
   // words: BM25 for the note's own words, divided by the maximum.
   1.8,
-  // open: a name occurs where a link can be inserted.
+  // open: 1 if a name occurs where a link can be inserted.
   2.5,
-  // linkRate: log of the share of notes that link to the target, among those containing the name.
+  // linkRate: log of the share of notes containing the name that link to the target.
   0.15,
   // rarity: how few notes contain the name, 0–1.
   5.5,
-  // context: log of the share of names after this word, or at the start of a line, that are links, with most weight on this note.
+  // context: log of the share of names after this word, or at the start of a line, that are links. This note counts most.
   0.6,
   // nameWords: share of the words in the target's name that the note contains.
   1.8,
@@ -48,24 +46,27 @@ const WEIGHTS: readonly number[] = [
   8,
   // alike: share of the most similar notes that link to the target.
   5,
-  // asked: 1 divided by the note's rank among those most similar to the target, or 0.
+  // asked: 1 / rank of the note among those most similar to the target, or 0.
   1.5,
-  // ownFolder: whether the target is in the note's folder.
+  // ownFolder: 1 if the target is in the note's folder.
   0.4,
 ]
-/** Converts the sum to the probability that the examined link is a removed one. */
+/** Converts the weighted sum to the probability that a link is missing. */
 const CHANCE = { slope: 0.5, constant: -6.5 }
 
 /** Maximum number of suggestions per note. */
 const KEPT = 12
 /** Maximum number of scored candidates from a walk, and from shared words. */
 const CANDIDATES = 40
-/** If a note links to this share of a folder, up to this many of its other notes are candidates. An index may lack entries. */
+/**
+ * If a note links to at least this share of a folder, up to this many of its other notes become candidates, because an index may
+ * lack entries.
+ */
 const LACKING = { share: 0.25, notes: 200 }
-/** Number of most similar notes whose links are considered, and the number of links above which such a note is ignored. */
+/** Number of most similar notes whose links count. Notes with too many links are ignored. */
 const ALIKE = 10
 const MOST_LINKS = 100
-/** Smooths shares by adding this many cases with the average share. */
+/** Added to the number of cases when a share is computed, at the average share, because a few cases say little. */
 const CAUTION = { name: 2, context: 3 }
 
 /** Suggests up to `kept` missing links for every note. */
@@ -105,7 +106,6 @@ interface Suggestion {
   readonly signs: readonly number[]
 }
 
-/** The contribution of a name in the text. */
 interface Named {
   /** Values of the features from `open` to `context`. */
   readonly signs: readonly number[]
@@ -187,7 +187,7 @@ class Suggester {
       const visits = this.#walker.visits(target) / mostVisits
       const words = this.#words.score(target) / bestWords
       const [own, its] = [folders[note] as number, folders[target] as number]
-      // Neither note is counted among the other notes of its folder.
+      // Exclude both notes from the other notes of their folder.
       const size = (folder: number): number => this.#sizeOf(folder) - (own === its ? 1 : 0)
       const siblings = (this.#folderLinks[its] as number) / size(its)
       const name = named.get(target)
@@ -224,7 +224,6 @@ class Suggester {
     return lined
   }
 
-  /** Marks the links and terms of a note, or removes the marks. */
   #mark(note: number, mark: 0 | 1): void {
     const { links, folders, corpus } = this.#source
     this.#linked[note] = mark
@@ -247,8 +246,8 @@ class Suggester {
   }
 
   /**
-   * Returns how well the current note matches the words of another note. This is not symmetric, because each note is compared by
-   * its own words.
+   * Returns how well the current note matches the words of another note. Not symmetric, because each note is compared by its own
+   * words.
    */
   #asked(note: number, other: number): number {
     const place = this.#mostAlike.subarray(other * ALIKE, (other + 1) * ALIKE).indexOf(note)
@@ -394,7 +393,6 @@ function comesFirst(difference: number, a: number, b: number): boolean {
 /** Number of notes to consider per folder: those that the folder's notes link to most. */
 const MOST_OF_FOLDER = 12
 
-/** The links of each folder's notes. */
 class Peers {
   readonly #folders: Uint32Array
   readonly #counts: readonly ReadonlyMap<number, number>[]
@@ -417,7 +415,6 @@ class Peers {
     return this.#most[this.#folders[note] as number] ?? []
   }
 
-  /** Returns how many notes in a note's folder link to the target. */
   linking(note: number, target: number): number {
     return this.#counts[this.#folders[note] as number]?.get(target) ?? 0
   }
@@ -428,7 +425,7 @@ interface Habits {
   /** For each name, the number of notes that contain it, and the number of those that link to one of its notes. */
   readonly held: Uint32Array
   readonly linked: Uint32Array
-  /** Share of the notes containing a name that link to its note. The current note, which does not, is not counted. */
+  /** Share of the notes containing a name that link to its note. The current note is not counted, because it does not link. */
   linkRate(name: number): number
 }
 
@@ -498,7 +495,7 @@ class Contexts {
     this.#allLinked++
   }
 
-  /** Returns the share of names in this context that are links, excluding the current name, which is not. */
+  /** Returns the share of names in this context that are links. The current name is not counted, because it is not a link. */
   rate(note: number, before: number): number {
     const place = 2 * note + (before === 0 ? 0 : 1)
     const usual = Math.max(this.#allLinked / Math.max(1, this.#all), LEAST_RATE)
@@ -508,7 +505,6 @@ class Contexts {
   }
 }
 
-/** Checks whether a note links to another. Its targets are in ascending order. */
 function links({ offsets, targets }: Adjacency, note: number, other: number): boolean {
   let low = offsets[note] as number
   let high = offsets[note + 1] as number

@@ -4,7 +4,6 @@ import { scanWords } from '../search/words/scan.ts'
 import type { Corpus } from './corpus.ts'
 import { FLAG_BITS, IS_CLOSED } from './note-record.ts'
 
-/** The parts of a corpus needed to find names. */
 export interface MentionCorpus extends Pick<Corpus, 'lines'> {
   readonly words: WordNumbers
 }
@@ -36,7 +35,7 @@ export interface Mentions {
   readonly isOpen: Uint8Array
 }
 
-/** Maximum number of words in a name. Longer names are sentences that no other text repeats. */
+/** Longer names, in words, are sentences that no other text repeats. */
 const MOST_WORDS = 12
 
 /** Splits a name into words. Returns an empty list if the name is a single letter or too long. */
@@ -104,7 +103,6 @@ export function nameWords(
   return { ...found, notes: Uint32Array.from(found.notes) }
 }
 
-/** An occurrence of a name in a note. */
 export interface Occurrence {
   /** See `Mentions`. */
   readonly line: number

@@ -14,12 +14,12 @@ const CANDIDATES = 40
  * the number of notes, because a bounded number of bag entries is examined per note.
  */
 export function nearestNotes({ notes, bags, documents }: Pick<Corpus, 'notes' | 'bags' | 'documents'>): Nearest {
-  // Treats each note as having one more word, which no other note has.
+  // Treat each note as having one more word that no other note has.
   const weights = wordWeights(bags, documents, inverseDocumentFrequency(1, notes) ** 2)
   const weightAt = (place: number): number => weights[place] as number
   const search = new WordSearch({
     bags,
-    // The entries of frequent terms, half of all entries in a large vault, are never used.
+    // Leave out frequent terms, which make up half of all entries in a large vault and are never used.
     documents: tellingDocuments(documents, notes, 120),
     found: (_, place) => weightAt(place),
     asked: weightAt,
@@ -44,8 +44,8 @@ interface Weighted {
 }
 
 /**
- * Returns the TF-IDF weight of each term in the bags. The vector of a note's words is shorter than 1, because `damping` is added to
- * its squared length. Otherwise, two notes with the same three words would be as similar as two with the same three hundred.
+ * Returns the TF-IDF weight of each term in the bags. A note's vector is shorter than 1, because `damping` is added to its
+ * squared length. Otherwise, two notes with the same three words would be as similar as two with the same three hundred.
  */
 export function wordWeights({ offsets, terms, counts }: Bags, documents: Uint32Array, damping: number): Float32Array {
   const notes = offsets.length - 1
@@ -64,7 +64,7 @@ export function wordWeights({ offsets, terms, counts }: Bags, documents: Uint32A
 
 /** Returns the candidates for a note's nearest notes, by shared words, best first. */
 function candidatesFor(note: number, search: WordSearch): readonly number[] {
-  // Hundreds of notes are visited per note. Comparing each with the lowest score kept so far rejects nearly all of them.
+  // Hundreds of notes are visited per note. The lowest score kept so far rejects nearly all of them.
   const best: number[] = []
   for (const other of search.of(note)) {
     const sum = search.score(other)
@@ -90,7 +90,7 @@ function isNearer(a: Compared, b: Compared): boolean {
   return a.score === b.score ? a.other < b.other : a.score > b.score
 }
 
-/** Returns the similarity of each candidate to the note. `own` must be all zeros, and is reset before returning. */
+/** Returns each candidate's similarity to the note. `own` must be all zeros and is reset before returning. */
 function cosines(
   note: number,
   others: readonly number[],
@@ -104,7 +104,7 @@ function cosines(
     const other = others[n] as number
     const end = offsets[other + 1] as number
     let score = 0
-    // Summing over one note's terms, with zeros for terms that the other note lacks, needs no branch.
+    // Sum over one note's terms, using zeros for terms that the other note lacks, to avoid a branch.
     for (let at = offsets[other] as number; at < end; at++)
       score += (weights[at] as number) * (own[terms[at] as number] as number)
     compared.push({ other, score })

@@ -10,8 +10,8 @@ import { scanWords } from '../search/words/scan.ts'
 import { spreadBits } from './spread-bits.ts'
 
 /**
- * A note's record for computations over the whole vault: the words of its body, line by line, derived from the text alone. Encoded,
- * it takes about three bytes per word. Positions of words within lines are not stored; `readWords` finds them.
+ * What computations over the whole vault need to know about a note: the words of its body, line by line, derived from the text
+ * alone. Encoded, it takes about three bytes per word. Positions within lines are not stored; `readWords` finds them.
  */
 export interface NoteRecord {
   /** ISO 639-1 code, or `undefined` if the language cannot be determined from the text. */
@@ -42,7 +42,6 @@ export type PlacedWordSink = (word: {
   readonly flags: number
 }) => void
 
-/** A note's text and the start of its body. */
 export interface RecordSource {
   readonly text: string
   readonly bodyStart: number
@@ -53,7 +52,7 @@ export function readWords(source: RecordSource, sink: PlacedWordSink): void {
   scanNote(source, (form, flags, line, start, end) => sink({ line, start, end, form, flags }))
 }
 
-/** Passes each word with its flags in place of its kind and its line in place of its position, to avoid allocating an object per word. */
+/** Passes each word to the sink with its flags and line instead of its kind and position, to avoid an object per word. */
 function scanNote({ text, bodyStart }: RecordSource, sink: WordSink): void {
   const marks = markProse(text, bodyStart)
   const silences = new Silences(marks)

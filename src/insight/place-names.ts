@@ -1,7 +1,6 @@
 import { singularOf, splitName } from './mentions.ts'
 import { IS_CLOSED, type RecordSource, readWords } from './note-record.ts'
 
-/** A name to find in the text. */
 export interface WantedName {
   readonly names: readonly string[]
   /** 1-based line where the name was seen. */
@@ -57,7 +56,7 @@ export function placeNames(source: RecordSource, wanted: readonly WantedName[]):
   })
 }
 
-/** Markup that a surrounding link would break. */
+/** Markup that would break if a link enclosed it. */
 const MARKUP = /[*~=`<>[\]|$\\]|(?:^|\s)_|_(?:\s|$)/
 
 function placeAt(words: readonly Word[], singulars: readonly string[], from: number): PlacedName | undefined {

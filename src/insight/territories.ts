@@ -12,11 +12,11 @@
 const FRAME = { wide: 1.35, exponent: 4, filled: 0.927 }
 /** Number of cells in the frame per note, with a minimum. From `large` cells on, fewer are used per note. */
 const CELLS = { perNote: 16, least: 3_000, large: 200_000, perNoteOfMany: 5 }
-/** Share of the frame filled by notes, including half the space around each. */
+/** Share of the frame filled by notes, including half of the space around each. */
 const FILL = 0.55
-/** Maximum number of cells to examine in each round while territories are fitted and notes move. */
+/** Maximum number of cells to examine per round while territories are fitted and notes move. */
 const SAMPLE = 12_000
-/** Maximum number of territories, because each cell is compared with every territory. The smallest groups share one. */
+/** Maximum number of territories, because each cell is compared with every one. The smallest groups share a territory. */
 const MOST_TERRITORIES = 200
 const ROUNDS = { moving: 50, still: 40, transport: 24, even: 8 }
 /** 137.5°. Turns by this angle never line up (H. Vogel, A better way to construct the sunflower head, 1979). */
@@ -157,7 +157,7 @@ interface Territory {
   readonly share: number
 }
 
-/** The center and the weight of each territory. The larger the weight, the further the territory reaches. */
+/** Center and weight of each territory. A larger weight makes a territory reach further. */
 interface Sites {
   readonly x: Float64Array
   readonly y: Float64Array
@@ -209,7 +209,6 @@ function fitSites(
 /** Rate at which territories grow to the space they need. Above 1, they would overshoot. */
 const PACE = 0.4
 
-/** Returns the site that owns a point. */
 function siteOf({ x, y, weights }: Sites, a: number, b: number): number {
   let best = 0
   let least = Number.POSITIVE_INFINITY
@@ -269,7 +268,7 @@ interface Closest {
   readonly by: Float32Array
 }
 
-/** Assigns to a body the cells that are closer to it than to any other body so far. */
+/** Gives a body the cells that are closer to it than to any other body so far. */
 function claim(body: number, more: number, { places, needs, territoryOf, cells, owners }: Evening, closest: Closest): void {
   const { size, columns, rows, half } = cells
   const [x, y] = [places[body * 2] ?? 0, places[body * 2 + 1] ?? 0]

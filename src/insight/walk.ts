@@ -2,7 +2,7 @@ import type { Adjacency } from '../core/csr.ts'
 
 /** Probability that a walk ends at each step. */
 const STOP = 0.15
-/** Smaller residuals are dropped, which bounds the number of links to follow per note. */
+/** Drop smaller residuals, to limit the number of links to follow per note. */
 const LEAST = 1e-4
 
 /**
@@ -55,7 +55,6 @@ export class Walker {
     if (before < least && after >= least) queue.push(node)
   }
 
-  /** Returns how often the last walk visited a node. */
   visits(node: number): number {
     return (this.#visits[node] as number) + STOP * (this.#left[node] as number)
   }

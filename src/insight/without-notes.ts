@@ -10,7 +10,7 @@ export interface Loss {
   readonly unreachable: readonly number[]
 }
 
-/** A note with more incoming or outgoing links than this number, and than this share of all notes, counts as an index. */
+/** A note is an index if it has more incoming or outgoing links than this number and than this share of all notes. */
 const FEWEST_LINKS = 40
 const SHARE = 0.02
 
@@ -29,7 +29,7 @@ export function withoutNotes(graph: Adjacency, gone: Uint8Array): Loss {
 
 function partsTouched(both: Adjacency, gone: Uint8Array): Pick<Loss, 'orphaned' | 'fallsApart'> {
   const seen = new Uint8Array(gone.length)
-  // Each component is handled in a single iteration, so all iterations share this array.
+  // Each component is handled in a single iteration, so all iterations can share this array.
   const left = new Uint8Array(gone)
   const orphaned: number[] = []
   const fallsApart: number[] = []
@@ -82,7 +82,7 @@ function reachable(graph: Adjacency, starts: readonly number[], gone?: Uint8Arra
   return reached
 }
 
-/** Typed arrays have no holes, so the default is never used. */
+/** Reads an item. The default is never used, because typed arrays have no holes. */
 function from(array: Uint32Array, at: number): number {
   return array[at] ?? 0
 }

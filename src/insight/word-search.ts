@@ -76,7 +76,6 @@ export class WordSearch {
     return met
   }
 
-  /** Returns a note's score for the last query. */
   score(note: number): number {
     return this.#scores[note] as number
   }
@@ -103,8 +102,8 @@ function isHeavier(a: QuestionTerm, b: QuestionTerm): boolean {
 }
 
 /**
- * Returns `documents` with 0 for terms that occur in a single note, or in too many to be distinctive. `least` is a number of notes
- * that is never too many.
+ * Returns `documents` with 0 for terms that occur in a single note, or in too many notes to be distinctive. Up to `least` notes
+ * are never too many.
  */
 export function tellingDocuments(documents: Uint32Array, notes: number, least: number): Uint32Array {
   const most = Math.max(least, FREQUENT_SHARE * notes)

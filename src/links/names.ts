@@ -43,7 +43,6 @@ export interface Names {
   isSpelledAlias(key: number, alias: string): boolean
 }
 
-/** The indexed names of a file. */
 interface Entry {
   readonly path: string
   readonly folded: string
@@ -51,7 +50,7 @@ interface Entry {
   readonly title: string | undefined
 }
 
-/** Most names belong to a single file, and a plain number is smaller than an array. */
+/** One key, or several. Most names belong to a single file, and a plain number is smaller than an array. */
 type Keys = number | number[]
 
 /** Indexes files by folded path, base name, alias and page name. Changing one file only touches its own names. */

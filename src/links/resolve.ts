@@ -17,10 +17,8 @@ export type Resolution =
   /** `name` is the target as written, without subpath and `.md`. */
   | { readonly kind: 'missing'; readonly name: string }
 
-/** The parts of a link that determine its target. */
 export type LinkTarget = Pick<Link, 'target' | 'form'> & { readonly subpath?: string | undefined }
 
-/** A file that contains links. */
 export interface Source {
   readonly key: number
   readonly path: string
@@ -145,7 +143,7 @@ function bySuffix(names: Names, target: string, folder: string, lenient: boolean
   return choose(lenient ? spelledSo(names, matching, target) : matching, names, folder, 'name')
 }
 
-/** Among files that differ only in case, prefers those spelled like the link. */
+/** Prefers files that are spelled like the link, among files that differ only in case. */
 function spelledSo(names: Names, keys: readonly number[], target: string): readonly number[] {
   if (keys.length < 2) return keys
   const stem = stemOf(target, names.mode)

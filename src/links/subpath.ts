@@ -2,7 +2,6 @@ import type { Heading, Note } from '../core/note.ts'
 import { anchorOf, subpathParts } from '../core/text/heading-text.ts'
 import { once } from '../core/waiting/once.ts'
 
-/** The possible targets of a subpath. */
 export type Anchors = Pick<Note, 'headings' | 'blocks'>
 
 /**

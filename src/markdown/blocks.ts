@@ -87,7 +87,6 @@ class BlockScanner implements Blocks {
   readonly #filled: boolean[] = []
   /** Number of containers that the current line continues. */
   #matched = 0
-  /** True if the current line has a blockquote marker. */
   #quoted = false
 
   // The open leaf, and the span of an open paragraph or HTML block.

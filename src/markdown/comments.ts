@@ -5,7 +5,6 @@ export interface CommentMark {
   readonly at: number
   /** True if the marker is the first text on its line. */
   readonly first: boolean
-  /** Index of the run that contains the marker. */
   readonly run: number
 }
 

@@ -102,7 +102,6 @@ function silence(marks: Uint8Array, text: string, pattern: RegExp, base: number)
   for (const { index, 0: found } of text.matchAll(pattern)) marks.fill(SILENT, base + index, base + index + found.length)
 }
 
-/** Marks bare URLs. */
 function silenceAddresses(marks: Uint8Array, text: string): void {
   for (let at = text.indexOf('://'); at !== -1; at = text.indexOf('://', at)) {
     const scheme = SCHEME.exec(text.slice(Math.max(0, at - LONGEST_SCHEME), at))

@@ -18,7 +18,6 @@ const READING_HINTS: SectionHints = {
 
 const LIST_ITEM = /^([\s>]*)(?:[-*+]|\d{1,9}[.)])\s+/
 
-/** A heading with its position in the text. */
 export interface OutlineHeading extends Heading, Pick<HeadingBlock, 'isSetext' | 'isNested'> {
   /** The texts of the headings above this one, outermost first, followed by its own text. */
   readonly path: readonly string[]

@@ -14,7 +14,7 @@ export function meant(near: readonly string[]): string {
 
 /** Error for a missing resource. Its code depends on the era; see `ValidatingServer`. */
 export class MissingResource extends ProtocolError {
-  /** @param warnings explain why the resource might exist after all */
+  /** @param warnings why the resource might exist after all */
   constructor(uri: string, nearest: readonly string[] = [], warnings: readonly string[] = []) {
     super(INVALID_PARAMS, [`Resource not found: ${shown(uri)}.${meant(nearest)}`, ...warnings].join(' '), { uri, nearest })
   }

@@ -20,7 +20,6 @@ export interface McpServerOptions extends Pick<CallOptions, 'vaults' | 'log' | '
   onOpened?(): void
 }
 
-/** Information about a server. */
 export interface ServerFacts {
   readonly version: string
   /** Settings that differ from their defaults, by key, excluding secrets and paths. */

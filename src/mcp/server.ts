@@ -11,7 +11,7 @@ Notes are named by ids: paths in the vault such as "projects/garden.md", in uppe
 
 Where to begin:`
 
-/** Questions, each with the tools that answer it. Clauses that name a tool that is not offered are left out. */
+/** Questions and the tools that answer them. Clauses with tools that are not offered are left out. */
 const WHERE_TO_BEGIN: readonly (readonly [question: string, ...clauses: string[]])[] = [
   [
     'What do the notes say about something?',
@@ -45,7 +45,7 @@ export const WRITING_INSTRUCTIONS = `
 
 Writing: prefer the smallest edit (update_node with append, replace_text or section). Rename with move_node, rename_heading, rename_tag: links follow. Several changes that belong together: apply_changes, with dry_run first for large changes. undo reverses a change_id.`
 
-/** Maximum number of vault names to list, so the names do not crowd out the rest of the instructions. */
+/** Maximum number of vault names to list. More would crowd out the rest of the instructions. */
 const NAMES_TOLD = 8
 
 const MINUTE = 60_000
@@ -76,7 +76,7 @@ export function serverOptions(options: McpServerOptions): ServerOptions {
     instructions: instructionsFor({ tools: options.tools, offered: enabledTools(options) }, options.vaults.names),
     // Roux never asks clients for input, so nothing is validated against their schemas.
     jsonSchemaValidator: { getValidator: unused },
-    // Lists only change with settings, and clients are notified of such changes. Vault content can change at any time.
+    // Lists only change with settings, and clients are then notified. Content can change at any time.
     cacheHints: {
       'server/discover': { ttlMs: 5 * MINUTE, cacheScope: 'private' },
       'tools/list': { ttlMs: 5 * MINUTE, cacheScope: 'private' },
@@ -88,7 +88,6 @@ export function serverOptions(options: McpServerOptions): ServerOptions {
   }
 }
 
-/** Registers all request handlers. */
 export function addHandlers(server: ValidatingServer, options: McpServerOptions): void {
   addToolHandlers(server, options)
   addResourceHandlers(server, options)

@@ -18,9 +18,9 @@ type Handler = Parameters<Server['_wrapHandler']>[1]
 const LEGACY_MISSING_RESOURCE = -32002
 
 /**
- * A server that reports invalid requests as client errors. The SDK answers a request that violates the protocol's own schema with an
- * internal error and a dump, although the client is at fault. Roux's handlers only throw protocol errors, so any other exception is a
- * schema violation.
+ * A server that reports invalid requests as client errors. The SDK answers a request that violates the protocol's schema with an
+ * internal error and a dump, although the client is at fault. Roux's handlers only throw protocol errors, so any other exception
+ * is a schema violation.
  */
 export class ValidatingServer extends Server {
   readonly #onOpened: (() => void) | undefined
@@ -41,7 +41,6 @@ export class ValidatingServer extends Server {
     return (this._negotiatedProtocolVersion ?? '') >= MODERN_VERSION
   }
 
-  /** Calls a function when the connection ends. */
   onEnd(end: () => void): void {
     this.#onEnd.push(end)
   }
@@ -75,7 +74,10 @@ export class ValidatingServer extends Server {
     return wrapped
   }
 
-  /** Adds the icon to `initialize` only. In the modern era every response contains the server's info, so an icon there is wasteful. */
+  /**
+   * Adds the icon to `initialize` only. In the modern era, every response contains the server's info, where an icon would be a
+   * waste.
+   */
   #withIcon<T extends object>(result: T): T {
     if ((this._negotiatedProtocolVersion ?? '') < ICONS_VERSION || !('serverInfo' in result)) return result
     return { ...result, serverInfo: { ...(result.serverInfo as object), icons: [ICON] } }

@@ -48,7 +48,7 @@ export function authorizeRoute(signIn: SignIn): Route {
   })
 }
 
-/** Anyone may open the page, but only the page itself may submit the form. Other pages cannot forge the headers checked here. */
+/** Admits anyone who opens the page, but forms only from the page itself. Other pages cannot forge the headers checked here. */
 function admit({ method, headers }: IncomingMessage, { address }: SignIn): Admission<undefined> {
   if (method === 'GET') return { sender: undefined }
   const { origin, 'sec-fetch-site': site } = headers
@@ -56,7 +56,7 @@ function admit({ method, headers }: IncomingMessage, { address }: SignIn): Admis
   const isOwnOrigin = origin === undefined || origin === address.origin || (origin === 'null' && site === 'same-origin')
   if (isOwnSite && isOwnOrigin) return { sender: undefined }
   return {
-    refusal: refusal(403, "Only this server's own page may submit this form.", { hint: 'Start from the assistant again.' }),
+    refusal: refusal(403, "Only this server's own page may submit this form.", { hint: 'Start again from the assistant.' }),
   }
 }
 
@@ -167,7 +167,7 @@ async function decide(signIn: SignIn, exchange: Exchange<undefined>): Promise<vo
   const iss = signIn.address.origin
   if (form.get('decision') === 'refuse') return sendBack(response, request, { error: 'access_denied', iss })
   const window = readWindow(signIn.window, now)
-  // Each window allows one consent. Once this or another page has used it, the window is closed.
+  // Each window allows one consent. Once any page has used it, it is closed.
   if (window === undefined || window.id !== request.window) return sendNotice(response, 403, CLOSED)
   const offered = offeredIn(window, request, signIn)
   const among = <T extends string>(all: readonly T[], name: string): readonly T[] => {

@@ -49,7 +49,7 @@ export function readWindow(path: string, now: number): ConnectWindow | undefined
   return window && { id: window.id, scopes: window.scopes, vaults: window.vaults, until: window.until }
 }
 
-/** The code was right and closed the window, the code was wrong, or the window was no longer open. */
+/** `right`: the code was right and closed the window. Otherwise, the code was wrong, or the window was no longer open. */
 export type Tried = { readonly kind: 'right' } | { readonly kind: 'wrong'; readonly left: number } | { readonly kind: 'closed' }
 
 /** Tries a code. The window is closed by the right code, and also by the last wrong code that is allowed. */

@@ -15,10 +15,10 @@ import {
 import { digestText, type Signer } from './secrets.ts'
 import { changeJson, readJson } from './state-files.ts'
 
-/** A folder that changed less than this many milliseconds ago may change again and keep the same version. */
+/** A folder that changed more recently than this, in milliseconds, may change again without getting a new version. */
 const UNSETTLED_MS = 100
 
-/** Maximum number of connections, which is more than anyone needs. Another one can only be added after one has been removed. */
+/** Maximum number of connections, which is more than anyone needs. After that, one must be removed before another is added. */
 const MOST = 100
 
 interface Kept {
@@ -27,7 +27,6 @@ interface Kept {
   readonly key: string
 }
 
-/** Tokens, and the scopes that they grant. */
 export interface Granted {
   readonly pair: Pair
   readonly scopes: readonly Scope[]
@@ -144,7 +143,7 @@ export class Connections {
     const { folder } = this.#options
     const version = versionOf(folder)
     if (version === this.#version) return
-    // Modification times have a resolution of a few milliseconds, so a new version is not trusted immediately.
+    // Modification times are only accurate to a few milliseconds, so do not trust a new version immediately.
     this.#version = isSettled(folder) ? version : undefined
     const kept = readConnections(folder, this.#kept)
     this.#kept = kept

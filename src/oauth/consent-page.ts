@@ -25,7 +25,6 @@ const MAY: Readonly<Record<Scope, readonly [title: string, explanation: string]>
   ai: ['Ask', 'Use the chat model from your settings.'],
 }
 
-/** Shows the page that asks for consent. */
 export function sendConsent(response: ServerResponse, consent: Consent, status = 200): void {
   const { program, knownBy, returnsTo, scopes, vaults, chosen, request, fault } = consent
   const source =

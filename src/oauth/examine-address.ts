@@ -40,10 +40,10 @@ export async function examineAddress(address: PublicAddress, options: ExamineOpt
   ])
   const faults = refused.map((heard) => faultOfRefusal(heard, address, within))
   const plain = faults.at(-1)
-  // If the ordinary program gets an answer and others do not, something filters requests by user agent.
+  // If only the ordinary program gets an answer, something filters requests by user agent.
   const blocked = PROGRAMS.filter((_, at) => plain === undefined && faults[at] !== undefined)
   const unanswered = plain ?? (blocked.length > 0 ? blocking(blocked) : undefined)
-  // If the server cannot be reached, its metadata is missing too, and need not be reported separately.
+  // If the server cannot be reached, its metadata is missing too, which need not be reported separately.
   return [record, unanswered, plain === undefined ? faultOfMetadata(metadata, address, within) : undefined].filter(
     (fault) => fault !== undefined,
   )

@@ -46,7 +46,6 @@ export interface ModelRequest {
   usageOf?(body: string): Spent | undefined
 }
 
-/** An answer with its complete body. */
 export interface Answer {
   readonly status: number
   readonly body: string

@@ -84,7 +84,6 @@ export function written(stream: Writable, text: string): Promise<void> {
   })
 }
 
-/** A connection that the server has accepted. */
 export interface Link {
   readonly socket: Duplex
   readonly notice: Notice

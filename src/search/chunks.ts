@@ -15,7 +15,7 @@ const PIECE = 8
 /** Approximate maximum number of units in a note. Longer notes get longer units. */
 const MAX_UNITS = 100_000
 
-/** Taken from the prototype for speed; see `scan.ts`. */
+/** Saved here for speed; `scan.ts` explains why. */
 const { charCodeAt: codeAt } = String.prototype
 
 /**
@@ -51,12 +51,12 @@ const WIDE_SPACE = /\s{2,}|[^\S ]/g
 /** A line that contains only punctuation, such as the one below a table's header. */
 const PUNCTUATION = /^[\s!-/:-@[-`{-~]*$/
 
-/** Every so many characters without a space count as a word, so a long string never counts as only a few words. */
+/** A string without spaces counts as one word per this many characters, so that a long one does not count as only a few. */
 const LONGEST_WORD = 16
 
 const FIRST_IDEOGRAPH = 0x2e80
 
-/** The parts of a note that chunking needs. `headings` must be in order, like in `Note`. */
+/** The parts of a note that chunking needs. `headings` must be in order, as in `Note`. */
 export interface ChunkSource {
   readonly title: string
   /** The whole file. */
@@ -73,7 +73,7 @@ export interface Chunk {
   /** One-based lines in the file, inclusive. */
   readonly startLine: number
   readonly endLine: number
-  /** UTF-16 offsets: `text.slice(start, end)` is the passage, trimmed. */
+  /** UTF-16 offsets: `text.slice(start, end)` is the trimmed passage. */
   readonly start: number
   readonly end: number
   /** The text to embed: the title, the headings and the passage as plain text, one per line, at most about 450 words. */
@@ -83,7 +83,7 @@ export interface Chunk {
 /** Minimum number of words per chunk. Chunks have about 220 words on average, and at most four times the minimum. */
 const RADIUS = 100
 
-/** A note with up to this many words becomes a single chunk. */
+/** A note with at most this many words becomes a single chunk. */
 const WHOLE_NOTE = 250
 
 /** Maximum number of chunks per note. Longer notes get longer chunks. */
@@ -96,9 +96,9 @@ const MAX_EMBEDDED = 4 * RADIUS
 const MAX_NAME = 200
 
 /**
- * Splits a note into passages at its headings and paragraphs. Together, the passages contain every word in order. A note without
- * words becomes one chunk with its title. Returns at most `MAX_CHUNKS` chunks in linear time and memory. An edit only changes
- * nearby chunks, plus the embedded texts below an edited heading.
+ * Splits a note into passages at headings and paragraphs. Together, they contain every word in order. A note without words
+ * becomes one chunk with its title. Returns at most `MAX_CHUNKS` chunks, in linear time and memory. An edit only changes nearby
+ * chunks and, below an edited heading, the embedded texts.
  */
 export function chunkNote({ title, text: whole, bodyStart, headings }: ChunkSource): readonly Chunk[] {
   const text = blankData(whole)
@@ -167,7 +167,7 @@ function embedTextOf(title: string, heading: readonly string[], units: readonly 
   const limit = (units[0]?.position ?? 0) + MAX_EMBEDDED
   for (let at = 0; at < units.length; at++) {
     const { position, level, plain } = units[at] as Unit
-    // A heading at the start of a passage is already included in the heading path.
+    // The heading path already includes a heading at the start of a passage.
     if (position < limit && !(at === 0 && heading.length > 0 && level < 6)) lines.push(plain)
   }
   return lines.join('\n')
@@ -184,11 +184,11 @@ export function chunkHash(text: string): string {
 }
 
 /**
- * Returns the starts of chunks as ascending unit indexes, beginning with 0. A chunk has at least `radius` words, at most four
- * times as many plus one unit, and slightly more than twice as many on average. A cut is made at each unit that outranks all
- * others within `radius` words on both sides. Headings rank first, by level, then paragraphs, lines and sentences; a hash of the
- * text breaks ties (the local maximum method of Bjørner, Blass and Gurevich, 2010). Cuts depend only on nearby text, so an edit
- * never moves a distant chunk.
+ * Returns the unit indexes at which chunks start, in ascending order, beginning with 0. A chunk has at least `radius` words, at
+ * most four times as many plus one unit, and slightly more than twice as many on average. It starts at each unit that outranks
+ * all others within `radius` words on both sides. Headings rank first, by level, then paragraphs, lines and sentences; a hash of
+ * the text breaks ties (the local maximum method of Bjørner, Blass and Gurevich, 2010). Cuts depend only on nearby text, so an
+ * edit never moves a distant chunk.
  */
 function cutsOf({ units, words }: Units, radius: number): readonly number[] {
   if (units.length === 0) return []
@@ -205,7 +205,7 @@ function cutsOf({ units, words }: Units, radius: number): readonly number[] {
 function anchorsOf(units: readonly Unit[], words: number, radius: number): readonly number[] {
   const ranks = units.map((unit, i) => (i === 0 ? -1 : unit.level * 2 ** 26 + hash26(unit.plain)))
   const beaten = new Uint8Array(units.length)
-  /** A stack of units with ascending ranks. Each entry is the last unit before the next entry that does not rank above it. */
+  /** A stack of units with ascending ranks. Each entry is the last unit before the next entry that does not outrank it. */
   const stack: number[] = []
   const near = (left: number, right: number) => positionOf(units, right) - positionOf(units, left) < radius
   for (let i = 0; i < units.length; i++) {
@@ -227,12 +227,12 @@ function positionOf(units: readonly Unit[], index: number): number {
 
 interface Gap {
   readonly anchor: number
-  /** Number of words before the end of the gap, from the start of the note. */
+  /** Number of words from the start of the note to the end of the gap. */
   readonly until: number
   readonly radius: number
 }
 
-/** If the range between two anchors is too wide, splits it at the best unit close to twice the radius. */
+/** Splits the range between two anchors, if it is too wide, at the best unit close to twice the radius. */
 function fill(cuts: number[], units: readonly Unit[], { anchor, until, radius }: Gap): void {
   let last = anchor
   while (until - positionOf(units, last) > WIDEST * radius) {
@@ -379,7 +379,7 @@ export function plainText(piece: string): string {
   return PUNCTUATION.test(plain) ? '' : plain
 }
 
-/** Counts words like a model would: a run without whitespace is a word, a long run is several, and so is each ideograph. */
+/** Counts words as a model would: a run without whitespace is one word, a long run several, and each ideograph is one. */
 function countWords(text: string): number {
   let words = 0
   let run = 0

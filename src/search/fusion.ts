@@ -1,4 +1,3 @@
-/** A note that contains some of the query's words. */
 export interface KeywordHit<Key> {
   readonly key: Key
   /** BM25 score, greater than 0. */
@@ -7,14 +6,13 @@ export interface KeywordHit<Key> {
   readonly matched: number
 }
 
-/** A note and the similarity of its best vector. */
 export interface SemanticHit<Key> {
   readonly key: Key
   /** Cosine similarity, −1 to 1. */
   readonly score: number
 }
 
-/** Maps the highest cosine to a certainty, which is 0 up to `low` and 1 from `high` on. `low` is less than `high`. */
+/** Maps the highest cosine to a certainty: 0 up to `low`, 1 from `high` on. `low` is less than `high`. */
 export interface Certainty {
   readonly low: number
   readonly high: number
@@ -36,7 +34,7 @@ export interface FusionOptions<Key> {
   readonly weight: number
   /** Depends on the embedder. Defaults to the cosine itself. */
   readonly certainty?: Certainty | undefined
-  /** Notes whose title or alias equals the query. They rank first with score 1, and need not be among the hits. */
+  /** Notes whose title or alias equals the query. They rank first with score 1, even if they are not among the hits. */
   readonly exact?: ReadonlySet<Key>
   /** If given, notes in other languages do not rank lower just because they lack the query's words. */
   readonly byLanguage?: NearByLanguage<Key> | undefined
@@ -69,28 +67,31 @@ export interface FusedHit<Key> {
   readonly weight: number
 }
 
-/** Share of `matched` in the keyword score; the rest is BM25. Results hardly change from .3 to .5. */
+/** Share of `matched` in the keyword score. The rest is BM25. Results hardly change between .3 and .5. */
 const MATCHED_SHARE = 0.4
 
 /**
  * Share of the semantic weight that remains if a note contains all of the query's words. The weight starts to drop at
- * `NEARLY_ALL` of them. Results on the test collections hardly change from .3 to 1; lower values help to find sentences.
+ * `NEARLY_ALL` of them. Results on the test collections hardly change between .3 and 1; lower values help to find sentences.
  */
 const ANSWERED_SHARE = 0.5
 
 const NEARLY_ALL = 0.8
 
-/** Certainty of a result that contains all of the query's words, if semantic similarity is used, too. */
+/** Certainty of a note that contains all of the query's words, if semantic similarity is also used. */
 const WORDS_CERTAINTY = 0.7
 
-/** Keyword score's share in the order of notes in other languages. Helps with names and code. Results hardly change from .2 to .4. */
+/**
+ * Share of the keyword score when notes in other languages are ordered. It helps with names and code. Results hardly change
+ * between .2 and .4.
+ */
 const WORDS_ACROSS = 0.3
 
-/** Number of best cosines whose mean shows how near a language's notes are. A single one is noisier, and five do no better. */
+/** How near a language's notes are is the mean of this many best cosines. A single one is noisier, and five are no better. */
 const TELLING = 3
 
 /**
- * The nearest note in another language gets this share of the best score: `least` if notes in other languages are up to `low`
+ * Share of the best score that the nearest note in another language gets: `least` if notes in other languages are up to `low`
  * times as near as those in the query's language, `most` from `high` times on. If even distant notes got .9, 360 unrelated notes
  * in six languages would cost an English collection .075 of its nDCG@10.
  */
@@ -100,11 +101,11 @@ const ACROSS = { low: 0.6, high: 0.9, least: 0.5, most: 0.9 }
 const NAME_SHARE = 0.9
 
 /**
- * Fuses two rankings, each with unique keys, best first, by a convex combination of their scores. Each score is divided by its
- * ranking's highest. Notes with more of the query's words get a bonus. Notes missing from the vector results get the lowest
- * vector score returned. The combination orders one query's notes; multiplied by the certainty that any of them answers the
- * query, it is comparable between queries. Notes in other languages lack the query's words, so they are raised to a share of the
- * best note's score. Ties keep the order of keyword hits, followed by semantic hits.
+ * Fuses two rankings (each with unique keys, best first) by a weighted mean of their scores, each divided by the highest score of
+ * its ranking. Notes with more of the query's words get a bonus. Notes missing from the vector results get the lowest vector
+ * score returned. The mean orders the notes of one query; multiplying it by the certainty that any of them answers the query
+ * makes it comparable between queries. Notes in other languages lack the query's words, so they are raised to a share of the best
+ * note's score. Ties keep the order of keyword hits, followed by semantic hits.
  */
 export function fuse<Key>(
   keyword: readonly KeywordHit<Key>[],
@@ -124,7 +125,7 @@ export function fuse<Key>(
     const score = isExact ? 1 : sure * mix
     hits.push({ mix, hit: { key, score, exact: isExact, keyword, semantic, weight } })
   }
-  // A search has about a thousand hits, so each is visited only once, and nothing more is allocated.
+  // A search has about a thousand hits, so visit each only once and allocate nothing more.
   const left = new Map(semantic.map(({ key }, at) => [key, meaning[at]]))
   keyword.forEach(({ key }, at) => {
     put(key, words[at], left.get(key))
@@ -183,7 +184,10 @@ function nearness(hits: readonly { readonly score: number }[]): number {
   return nearest.reduce((sum, { score }) => sum + Math.max(0, score), 0) / nearest.length
 }
 
-/** Returns the share of the best score for the nearest note in another language, given how near such notes are relative to `own`. */
+/**
+ * Returns the share of the best score that the nearest note in another language gets, given how near such notes are compared with
+ * the query's own language.
+ */
 function shareAcross(nearer: number): number {
   const { low, high, least, most } = ACROSS
   return least + (most - least) * Math.min(1, Math.max(0, (nearer - low) / (high - low)))
@@ -214,12 +218,11 @@ function semanticScores<Key>(hits: readonly SemanticHit<Key>[]): readonly Retrie
   return hits.map(({ score }, i) => ({ rank: i + 1, score, normalised: Math.max(0, score) / top }))
 }
 
-/** Returns the highest score, or 0 if there are no hits. */
 function highest(hits: readonly { readonly score: number }[]): number {
   return hits.reduce((top, { score }) => Math.max(top, score), 0)
 }
 
-/** Returns the share of the semantic weight to use, which is lower if keywords alone identify the note. */
+/** Returns the share of the semantic weight to use. It is lower if keywords alone identify the note. */
 function meaningShare(matched: number): number {
   const answered = Math.max(0, matched - NEARLY_ALL) / (1 - NEARLY_ALL)
   return 1 - (1 - ANSWERED_SHARE) * answered

@@ -21,7 +21,7 @@ export class NumberList {
     this.#items[this.#length++] = value
   }
 
-  /** Adds `count` numbers, and returns the index in `items` from which the caller must set them. */
+  /** Adds `count` numbers and returns the index in `items` from which the caller must set them. */
   extend(count: number): number {
     const at = this.#length
     if (at + count > this.#items.length) this.#grow(count)

@@ -1,15 +1,14 @@
 import { countBits, NumberList } from './number-list.ts'
 
-/** Strings are compared only up to this length, so a huge name does not block other work. */
+/** Compare strings only up to this length, so that a huge name does not block other work. */
 const MAX_LENGTH = 512
 
 /**
- * Number of 32-bit words in a string's signature, in which each pair sets one bit. A bit set in only one of two signatures stands
- * for at least one pair that the other string lacks. Names have 10–40 pairs, so half of 64 bits would be set.
+ * Number of 32-bit words in a string's signature, in which each character pair sets one bit. A bit set in only one of two
+ * signatures means that the other string lacks at least one pair. Names have 10–40 pairs, so half of 64 bits would be set.
  */
 const WORDS = 4
 
-/** A character pair of the query. */
 interface WantedPair {
   /** The numbers of the strings that contain the pair. */
   readonly texts: NumberList
@@ -26,14 +25,14 @@ interface Wanted {
 }
 
 /**
- * Indexes strings by their pairs of adjacent characters. Strings are numbered 0, 1, … in the order in which they are added. Pairs
- * are numbered, too. The index stores which strings contain each pair, and which pairs each string contains.
+ * Indexes strings by their pairs of adjacent characters. Strings and pairs are numbered in the order in which they are added. The
+ * index stores which strings contain each pair, and which pairs each string contains.
  */
 export class PairIndex {
   readonly #numbers = new Map<number, number>()
   readonly #texts: NumberList[] = []
   readonly #pairs = new NumberList(1024)
-  /** Where each string's pairs start. They end where the next string's start. */
+  /** Where each string's pairs start. They end where those of the next string start. */
   readonly #starts = new NumberList(1024)
   readonly #repeats = new Set<number>()
   readonly #signatures = new NumberList(1024)
@@ -62,8 +61,7 @@ export class PairIndex {
       const texts = this.#texts[pair] as NumberList
       this.#pairs.push(pair)
       setBit(words, signature, pair)
-      // A string's pairs are added together, so if the pair has occurred in this string before, the string is the last in its
-      // list.
+      // A string's pairs are added together, so a repeated pair finds this string at the end of its list.
       if (texts.length > 0 && texts.items[texts.length - 1] === text) this.#repeats.add(text)
       else texts.push(text)
     }
@@ -123,8 +121,7 @@ export class PairIndex {
       for (let at = from; at < to; at++) if (wanted[pairs[at] as number] !== 0) shared++
       return shared
     }
-    // Counts are decremented and then restored, because a search visits hundreds of strings, and creating a table of counts for
-    // each would be slow.
+    // Decrement counts and restore them afterwards, because a new table for each of hundreds of strings would be slow.
     for (let at = from; at < to; at++) {
       const pair = pairs[at] as number
       if (wanted[pair] === 0) continue

@@ -13,7 +13,6 @@ export interface MeaningTraits {
   readonly enoughWords?: number
 }
 
-/** How to interpret an embedder's cosines. */
 export interface EmbedderTraits extends MeaningTraits {
   /** The cosine of a query and an identical passage. Defaults to 1. */
   readonly most?: number
@@ -25,8 +24,8 @@ export interface EmbedderTraits extends MeaningTraits {
 }
 
 /**
- * Each preset's minimum fused score. `normal` excludes all results for a query of unrelated words, and hardly any answers.
- * `strict` excludes all results for an off-topic query, and some answers. The figures are in docs/benchmarks.md.
+ * Minimum fused score for each preset. `normal` excludes all results for a query of unrelated words, but hardly any answers.
+ * `strict` excludes all results for an off-topic query, and some answers. docs/benchmarks.md has the figures.
  */
 export const LEAST_SCORE: Readonly<Record<Relevance, number>> = { strict: 0.55, normal: 0.2, loose: 0.05 }
 
@@ -40,12 +39,15 @@ const LEAST_BY_WORDS: Readonly<Record<Relevance, number>> = { strict: 0.3, norma
 const ENGLISH: EmbedderTraits = { weight: 0.35, certainty: { low: 0.3, high: 0.7 }, enoughWords: 0.7 }
 const MINILM: EmbedderTraits = { weight: 0.5, certainty: { low: 0.25, high: 0.65 } }
 
-/** Languages served by a related language. Slovak gained .10 nDCG@10 from a table trained on Czech but no Slovak texts. */
+/**
+ * Languages that a related language's table serves. Slovak gained .10 nDCG@10 from a table trained on Czech but not on Slovak
+ * texts.
+ */
 const SERVED_BY: Readonly<Record<string, string>> = { sk: 'cs' }
 
 /**
- * The traits of both built-in tables together. A query is compared with only one half of each vector, so its cosines are at most
- * √½. The figures are in docs/experiments.md.
+ * The traits of both built-in tables together. A query is compared with only half of each vector, so its cosines are at most √½.
+ * docs/experiments.md has the figures.
  */
 const BOTH: EmbedderTraits = {
   weight: 0.35,
@@ -66,7 +68,9 @@ export function queryKind(language: Language | undefined): 'query' | 'across' {
   return language === undefined || language.code === 'en' ? 'query' : 'across'
 }
 
-/** Checks whether a model for the given languages knows a text's language. If that is unclear, its script decides. */
+/**
+ * Checks whether a model for the given languages knows a text's language. If the language is unclear, the text's script decides.
+ */
 export function isKnownTo(languages: readonly string[] | undefined, language: Language | undefined): boolean {
   if (languages === undefined || language === undefined) return true
   if (language.code === undefined) return languages.some((code) => scriptOfLanguage(code) === language.script)
@@ -78,7 +82,6 @@ export function knowsLanguage(languages: readonly string[] | undefined, code: st
   return languages === undefined || languages.includes(code) || languages.includes(SERVED_BY[code] ?? '')
 }
 
-/** Returns the traits for a query in a language that the embedder knows. */
 export function traitsIn(traits: EmbedderTraits, language: Language | undefined): MeaningTraits {
   const { across } = traits
   if (across === undefined || queryKind(language) === 'query') return traits
@@ -115,16 +118,19 @@ export interface CalibrationSamples {
   readonly related: readonly number[]
 }
 
-/** Minimum and maximum width of the range, as shares of the room above its lower bound. Notes with only a title give 1. */
+/**
+ * Minimum and maximum width of the range, as shares of the room above its lower bound. Vaults whose notes have only titles need
+ * 1.
+ */
 const NARROWEST = 0.3
 const WIDEST = 0.7
-/** Minimum room above the lower bound. Keeps `low` below `high` even if the embedder considers all strings equal. */
+/** Minimum room above the lower bound. It keeps `low` below `high` even for an embedder that considers all strings equal. */
 const LEAST_ROOM = 0.01
 
 /**
- * Calibrates an embedder's cosines for a vault: no certainty up to the median of the unrelated samples, full certainty from the
- * 70th percentile of the related ones. These quantiles agree best with the values chosen by hand for known embedders. Returns
- * `undefined` unless there are both unrelated and related samples.
+ * Calibrates an embedder's cosines for a vault: certainty is 0 up to the median of the unrelated samples and 1 from the 70th
+ * percentile of the related ones. These quantiles agree best with the values chosen by hand for known embedders. Returns
+ * `undefined` unless there are samples of both kinds.
  */
 export function calibrate({ unrelated, related }: CalibrationSamples): Certainty | undefined {
   const low = quantile(unrelated, 0.5)
@@ -134,7 +140,6 @@ export function calibrate({ unrelated, related }: CalibrationSamples): Certainty
   return { low, high: Math.min(low + WIDEST * room, Math.max(low + NARROWEST * room, high)) }
 }
 
-/** Returns the given quantile, ignoring NaN. */
 function quantile(values: readonly number[], share: number): number | undefined {
   const sorted = values.filter((value) => !Number.isNaN(value)).sort((a, b) => a - b)
   return sorted[Math.floor(share * (sorted.length - 1))]
@@ -164,8 +169,8 @@ interface TopicHit {
 }
 
 /**
- * Checks whether the top results contain enough of a question's words for `strict`: the share `enoughWords`, or less if any is
- * near in meaning. Otherwise, a note about something else can get a high score from one rare word or from a vague similarity.
+ * Checks whether the top results contain enough of a question's words for `strict`: the share `enoughWords`, or less if any
+ * result is near in meaning. Otherwise, one rare word or a vague similarity could give a note about something else a high score.
  */
 export function isOnTopic(first: readonly TopicHit[], { certainty: { low, high }, enoughWords = 0 }: MeaningTraits): boolean {
   const matched = Math.max(0, ...first.map((hit) => hit.matched))

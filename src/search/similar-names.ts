@@ -13,16 +13,15 @@ const TO_DO = /[^ -~]| {2}|^[ .,;:!?"'()[\]]|[ .,;:!?"'()[\]]$/
 /** A name that is at least this similar may be what was meant. */
 const ALIKE = 0.75
 
-/** A shorter word with one letter changed is a different word, not a typo. */
+/** One changed letter makes a shorter word a different word rather than a typo. */
 const SHORTEST_WORD = 4
 
 /**
- * Bounds for the names to examine. Nearly all names that are one typo apart share this many pairs, and examining less similar
+ * Bounds for the names to examine. Almost all names that are one typo apart share this many pairs, and examining less similar
  * names takes many times as long.
  */
 export const LOOKED_AT = { minimum: 0.5, limit: 20 } as const
 
-/** Which files are wanted, and their ids. */
 export interface NamedFiles {
   accept(key: number): boolean
   id(key: number): string
@@ -43,11 +42,9 @@ interface SimilarityBounds {
  * score kept so far: Xiao, Wang, Lin, Shang 2009).
  */
 export class SimilarNames {
-  /** The pairs of the names that have been indexed so far. */
   #index = new PairIndex()
   /**
-   * True once the pairs of all names have been indexed. That takes twice as long as everything else, and exact lookups do not
-   * need them.
+   * True once the pairs of all names are indexed. That takes twice as long as everything else, and exact lookups do not need it.
    */
   #isPaired = false
   #lookUpsWithout = 0
@@ -55,7 +52,6 @@ export class SimilarNames {
   /** Each name's key and text, by the name's number. A number without a text is unused. */
   #keys: number[] = []
   #names: (string | undefined)[] = []
-  /** Length of each name's plain form. */
   #lengths = new NumberList(1024)
   /** The number of each key's first name. The key's other names have the next numbers. */
   readonly #firstOf = new Map<number, number>()
@@ -93,8 +89,7 @@ export class SimilarNames {
   }
 
   /**
-   * Indexes missing pairs until the given time (`performance.now()`). Otherwise `find` without `slips` would have to wait for
-   * them.
+   * Indexes missing pairs until the given time (`performance.now()`), so that `find` without `slips` need not wait for them.
    * @returns whether all pairs have been indexed
    */
   prepare(until = Number.POSITIVE_INFINITY): boolean {
@@ -107,8 +102,8 @@ export class SimilarNames {
   }
 
   /**
-   * Checks whether to search by pairs. After many searches without them, later ones index a few now and then, because indexing
-   * all of a large vault takes a second.
+   * Checks whether to search by pairs. After many searches without them, later searches index a few pairs at a time, because
+   * indexing all of a large vault takes a second.
    */
   #goesByPairs(): boolean {
     if (this.#isPaired) return this.prepare()
@@ -198,8 +193,8 @@ export class SimilarNames {
   /**
    * Visits each name that may reach the similarity that `least()` currently requires. If r of the query's n pairs are in lists
    * that have not been visited yet, a name seen for the first time shares at most r pairs. If it has m pairs, its coefficient is
-   * at most 2 min(m, r) / (n + m). This bound excludes names that are too short or too long, and eventually all names. Lists are
-   * visited from the rarest pair on, so only short lists are read.
+   * at most 2 min(m, r) / (n + m). This bound excludes names that are too short or too long, and eventually all names. The lists
+   * of the rarest pairs come first, so only short lists are read.
    */
   #visit(folded: string, least: () => number, visit: (number: number, likeness: number) => void): void {
     this.prepare()
@@ -217,7 +212,7 @@ export class SimilarNames {
         const number = numbers[at] as number
         const own = index.lengthOf(number)
         if (own < lengths.from || own > lengths.to) continue
-        // The same bound, but tighter thanks to the name's signature, which is cheaper to check than the name.
+        // The same bound, tightened by the name's signature, which is cheaper to check than the name.
         if (2 * (all - index.lacks(number)) < minimum * (length + own) - ROUNDING) continue
         if (this.#seen[number] === this.#lookUp) continue
         this.#seen[number] = this.#lookUp
@@ -279,7 +274,7 @@ export class SimilarNames {
   }
 }
 
-/** Number of lookups after which pairs are indexed. A search makes three. */
+/** After this many lookups, index the pairs. A search makes three. */
 const MOST_WITHOUT = 30
 
 /** For how long a search indexes pairs, and how often, in milliseconds. */
@@ -366,7 +361,7 @@ export function nearTexts(texts: readonly string[], written: string): readonly s
 }
 
 function isNear(written: string, name: string, score: number): boolean {
-  // Names with different numbers name different things, such as the previous day or the next part.
+  // Names with different numbers mean different things, such as the previous day or the next part.
   return digitsOf(written) === digitsOf(name) && (score >= ALIKE || isOneSlipApart(written, name))
 }
 

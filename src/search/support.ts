@@ -1,26 +1,26 @@
 import { dotProduct } from '../core/vectors.ts'
 import type { FusedHit } from './fusion.ts'
 
-/** Number of top results that support each other. Results hardly change from 20 to 30. */
+/** Number of top results that support each other. Results hardly change between 20 and 30. */
 export const SUPPORTING = 30
 
-/** Number of results that support a note, which are those most similar to it. */
+/** Number of similar results that support a note. */
 const SUPPORTERS = 7
 
-/** Maximum share of a note's score that its supporters determine. Results hardly change from .4 to .6. */
+/** Maximum share of a note's score that comes from its supporters. Results hardly change between .4 and .6. */
 const SUPPORT_SHARE = 0.5
 
-/** From this share of the query's words on, supporters count less. From `ANSWERED` on, they do not count at all. */
+/** If a note contains this share of the query's words, supporters count less; from `ANSWERED` on, not at all. */
 const NEARLY_ANSWERED = 0.7
 const ANSWERED = 0.9
 
-/** A supporter's weight is its cosine to this power, so only similar notes count. Results hardly change from 6 to 10. */
+/** A supporter's weight is its cosine to this power, so that only similar notes count. Results hardly change between 6 and 10. */
 const SHARPNESS = 8
 
-/** Weight of the note itself among its supporters, so a note that is unlike all others keeps its score. */
+/** Weight of the note itself among its supporters, so that a note unlike all others keeps its score. */
 const OWN_WEIGHT = 0.05
 
-/** Returns the share of a score that supporters determine. `matched` is the highest share of the query's words in any note. */
+/** Returns how much of a score comes from supporters. `matched` is the highest share of the query's words in any note. */
 export function supportShare(matched: number): number {
   return SUPPORT_SHARE * Math.min(1, Math.max(0, (ANSWERED - matched) / (ANSWERED - NEARLY_ANSWERED)))
 }
@@ -28,7 +28,7 @@ export function supportShare(matched: number): number {
 /**
  * Reorders the top results, because notes about the same subject answer the same questions: a share of a note's score is replaced
  * with the mean score of the results most similar to it. `vectors` holds a unit vector for each of the first hits, by position.
- * The highest score stays the same, so scores remain comparable between queries. Exact hits do not change.
+ * The highest score does not change, so scores remain comparable between queries. Exact hits do not change either.
  */
 export function supported<Key>(
   hits: readonly FusedHit<Key>[],

@@ -11,11 +11,9 @@ import type { Neo4jPlace } from './neo4j/server/place.ts'
 /** Identifies a vault's engine and location. A plain value, because the read and write interfaces are opened in different threads. */
 export type EnginePlace = EmbeddedPlace | Neo4jPlace
 
-/** An engine's write interfaces, and how to interpret its errors. */
 export interface EngineWriters {
   openIndex(cache: IndexStatus['cache']): IndexWriter
   openSearch(cache: IndexStatus['cache']): SearchWriter
-  /** True if the engine stores the notes' text. */
   readonly keepsTexts: boolean
   isDamage(error: unknown): boolean
   isUnwritable(error: unknown): boolean
@@ -23,7 +21,6 @@ export interface EngineWriters {
   hasRoom(): boolean
 }
 
-/** The writer methods that return results in parts. */
 const PARTS = ['files', 'names', 'mentions', 'tags'] as const
 
 /** Opens an engine's writers. To add an engine, add its `type` here and in `compose/engine.ts`, which opens the read interface. */

@@ -45,7 +45,6 @@ export interface FileSystem {
   readonly rules: PathRules
 }
 
-/** How this platform treats paths. */
 export interface PathRules {
   /** True if `\` separates path segments and `:` marks a drive or stream, so vault paths must contain neither. */
   readonly windows: boolean
@@ -103,7 +102,6 @@ export function realPathOf(path: string, fs: FileSystem = diskFileSystem): strin
   }
 }
 
-/** Checks whether two stats belong to the same file or folder. */
 export function isSameFile(a: Stats | undefined, b: Stats | undefined): boolean {
   return a !== undefined && b !== undefined && a.dev === b.dev && a.ino === b.ino
 }

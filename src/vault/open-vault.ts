@@ -222,7 +222,6 @@ class FolderVault implements Vault {
     }
   }
 
-  /** Adds one folder to the listing and returns its subfolders. */
   #listFolder(folder: Pending, listing: PartialListing): readonly Pending[] {
     const names = this.#names(folder, listing)
     const rules = folder.rules(this.#gitignore && names.includes('.gitignore'))

@@ -2,7 +2,6 @@ import { resolve } from 'node:path'
 import { errorCode } from '../core/error-code.ts'
 import { asPosix, type FileSystem, isAbsence, realPathOf, type Stats } from './file-system.ts'
 
-/** What to do with a symbolic link in a vault. */
 export type LinkFate =
   /** The link is dangling or circular, or its target is already in the vault. */
   | { readonly kind: 'ignored' }

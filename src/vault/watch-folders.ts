@@ -14,7 +14,6 @@ interface Watched {
   /** Distinguishes the folder from a later one with the same name. */
   readonly inode: number
   readonly rules: FolderRules
-  /** Names of its watched subfolders. */
   readonly below: Set<string>
 }
 

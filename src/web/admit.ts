@@ -24,8 +24,8 @@ export class PageGate {
   }
 
   /**
-   * Accepts visits, even from a link or file elsewhere, because `roux open` starts the browser with a file. Without a session, the
-   * page shows nothing, and its policy forbids framing.
+   * Accepts visits, even from a link or file elsewhere, because `roux open` starts the browser with a file. The page shows
+   * nothing without a session, and its policy forbids framing.
    */
   visit(request: IncomingMessage): Admission<undefined> {
     const { headers } = request
@@ -48,7 +48,10 @@ export class PageGate {
     }
   }
 
-  /** A page on another port of the same host is a different page. Only a proxy, whose name is listed, can serve this one over TLS. */
+  /**
+   * Checks whether the origin is this page's own. Another port of the same host is another page. Only a listed proxy can serve
+   * this one over TLS.
+   */
   #isOwnOrigin({ origin, host = '' }: IncomingMessage['headers']): boolean {
     if (origin === undefined) return true
     const isProxied = this.#hosts.includes(hostName(host) ?? '')

@@ -31,7 +31,7 @@ const TYPES: Readonly<Record<string, string>> = {
   woff2: 'font/woff2',
 }
 
-/** The routes of the page's own files, which are read on the first request. `folder` is the build output. */
+/** The routes of the page's own files, which are read from `folder`, the build output, on the first request. */
 export function assetRoutes(folder: string, gate: PageGate): readonly Route[] {
   return readdirSync(folder)
     .filter((name) => typeOf(name) !== undefined)

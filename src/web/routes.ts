@@ -26,7 +26,6 @@ import { type WebSession, WebSessions } from './sessions.ts'
 
 const ELSEWHERE = { hint: 'Open it in another program.' }
 
-/** Options for serving the page. */
 export interface WebOptions {
   /** Folder of the page's own files. */
   readonly folder: string
@@ -113,7 +112,6 @@ export function webRoutes(options: WebOptions, parts: ServerParts): ExtraRoutes 
 }
 
 interface OpenStream {
-  /** Key of the session's token. */
   readonly key: string
   readonly stream: EventStream
 }
@@ -161,7 +159,7 @@ async function beginSession(body: unknown, sessions: WebSessions, { vaultsFor }:
   const secret = sessions.redeem(textsOf(body, ['code']).code ?? '')
   const session = secret === undefined ? undefined : sessions.find(secret)
   if (session === undefined)
-    throw new RouxError('PERMISSION_DENIED', 'This address was already used, or is more than a minute old.', {
+    throw new RouxError('PERMISSION_DENIED', 'This link has already been used or is more than a minute old.', {
       hint: 'Run "roux open" again.',
     })
   return { session: secret, vaults: vaultsFor(session.access).names, scopes: [...session.access.scopes] }

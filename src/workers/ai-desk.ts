@@ -74,7 +74,7 @@ export class AiDesk {
 
   /** Today's use of the chat budget, or `undefined` if it is unlimited. */
   async budget() {
-    // The budget is shown even if the settings do not contain a valid address.
+    // Show the budget even if the settings contain no valid address.
     const chat = (await this.models().catch(() => [])).find(({ use }) => use === 'chat')
     return this.#gate.gate.budget(chat?.location ?? 'remote')
   }

@@ -26,7 +26,6 @@ if (port === null) throw new Error('This file can only run as a worker.')
 port.on('message', (call: Call) => void answer(service, call, (reply) => port.postMessage(reply)))
 guardSqlite(ownGuard())
 
-/** Vector graphs by id. */
 const graphs = new Map<number, HnswGraph>()
 /** Whole-vault runs by id. */
 const runs = new Map<number, { readonly run: InsightRun; readonly cache: InsightCache }>()
@@ -105,7 +104,7 @@ function step<T>(number: number, take: (run: InsightRun) => T): T {
   try {
     return take(open.run)
   } catch (error) {
-    // A damaged cache may be the cause; it can be rebuilt.
+    // A damaged cache may be the cause, and it can be rebuilt.
     open.cache.reset()
     throw error
   }

@@ -4,8 +4,8 @@ import { collectGarbage } from './collect-garbage.ts'
 const MB = 1 << 20
 
 /**
- * Heap limit of a worker in megabytes. The higher the limit, the more freely V8 lets the heap grow. With this limit, indexing and
- * embedding obsidian-hub peaks at 248 MB instead of 300 without taking longer, and 100,000 notes use less than half of it. On a
+ * Heap limit of a worker in megabytes. The higher it is, the more freely V8 lets the heap grow. With this limit, indexing and
+ * embedding obsidian-hub peaks at 248 MB instead of 300 and takes no longer, and 100,000 notes use less than half of it. On a
  * machine with little memory, or with `--max-old-space-size`, workers get the main thread's limit.
  */
 export function heapLimit(): number {
@@ -16,7 +16,7 @@ const USUAL = 2_000
 
 /** Returns twice the limit, in megabytes, or `undefined` if that is more than half of the machine's free memory. */
 export function largerHeap(limit: number): number | undefined {
-  // A lower limit was chosen by the user, or by V8 for a small machine.
+  // The user, or V8 on a small machine, chose a lower limit.
   const isBounded = ownLimit() < USUAL
   return isBounded || limit * 2 > process.availableMemory() / 2 / MB ? undefined : limit * 2
 }
@@ -25,10 +25,12 @@ function ownLimit(): number {
   return Math.floor(getHeapStatistics().heap_size_limit / MB)
 }
 
-/** If more than this share of the heap's limit is in use after garbage collection, the next slice of files may exceed the limit. */
+/** If more than this share of the heap limit is in use after garbage collection, the next slice of files may exceed it. */
 const FULL = 0.6
 
-/** Do not collect garbage again until the heap has grown by this share of its limit; collecting a large heap takes seconds. */
+/**
+ * Collect garbage again only after the heap has grown by this share of its limit, because collecting a large heap takes seconds.
+ */
 const GROWTH = 0.1
 
 /** A heap's size and limit in bytes. */

@@ -3,7 +3,7 @@ import { heapLimit, largerHeap } from './heap.ts'
 import type { FromIndexer, ToIndexer } from './messages.ts'
 import { terminate } from './thread-guard.ts'
 
-/** Restarts wait 0.1 to 1.6 s, because a worker that crashed on its input would do so again immediately. */
+/** Pauses before restarts grow from 0.1 to 1.6 s, because a worker that crashed on its input would do so again immediately. */
 const RESTARTS: RestartRule = { firstPause: 100, limit: 5, window: 60_000 }
 
 /** A channel to the part of an indexing worker that handles one vault. */
@@ -23,7 +23,6 @@ export interface IndexerChannel {
 
 interface Running {
   readonly worker: Worker
-  /** Number of vaults that use it. */
   open: number
   /** True while the worker is being shut down deliberately, so that its exit is not treated as a crash. */
   isEnding: boolean
@@ -36,7 +35,7 @@ const ENDING_TIME = 1_000
 /** Asks a worker to exit, and terminates it if it does not respond. */
 export async function endIndexer(worker: Worker): Promise<void> {
   const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
-  // Otherwise, a process with nothing else to do would exit and terminate the worker.
+  // Without this, a process with nothing else to do would exit and terminate the worker.
   worker.ref()
   worker.postMessage({ type: 'end' } satisfies ToIndexer)
   const stopping = setTimeout(() => void terminate(worker), ENDING_TIME)
@@ -90,13 +89,13 @@ export class IndexerHost {
     const running: Running = { worker: this.#start(this.#heap), open: 1, isEnding: false, hasEnded: false }
     const { worker } = running
     this.#running = running
-    // Each vault adds listeners, so Node's leak warning does not apply.
+    // Each vault adds listeners, so Node's warning about leaks does not apply.
     worker.setMaxListeners(0)
     worker.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code === 'ERR_WORKER_OUT_OF_MEMORY') this.#enlarge()
       this.#forget(running)
     })
-    // Registered first, so the crash is counted before the vaults' own listeners run.
+    // Registered first, so that the crash is counted before the vaults' own listeners run.
     worker.on('exit', () => {
       running.hasEnded = true
       if (!running.isEnding) this.restarts.died()
@@ -140,7 +139,7 @@ function channelOf(worker: Worker, port: Worker | MessagePort, end: () => Promis
     onError: (listener) => void worker.on('error', listener),
     onExit: (listener) =>
       void worker.on('exit', () => {
-        // Node delivers messages from the worker before its exit event, but those from other ports may still be queued.
+        // Node delivers the worker's own messages before its exit event, but messages from other ports may still be queued.
         if (port !== worker && !isEnded) for (const message of waiting(port as MessagePort)) receive(message)
         listener()
       }),

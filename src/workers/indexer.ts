@@ -34,7 +34,7 @@ if (parentPort === null) throw new Error('This file can only run as a worker.')
 guardSqlite(ownGuard())
 serveVault(parentPort)
 
-// Loaded early, during the protocol handshake. If the binding fails to load, the error is reported when it is used.
+// Load the binding early, during the protocol handshake. If that fails, the error is reported when it is used.
 try {
   loadSqlite()
 } catch {}
@@ -83,7 +83,7 @@ function serveVault(port: MessagePort): void {
         if (calls !== undefined) void answer(calls, message.call, (reply) => send({ type: 'reply', reply }))
         break
       case 'damaged':
-        // Ignores reports about an index that has already been replaced.
+        // Ignore reports about an index that has already been replaced.
         if (message.replaced !== replaced[message.which]) break
         if (message.which === 'index') service?.replaceDamaged()
         else service?.replaceDamagedSearch()
@@ -96,7 +96,7 @@ function serveVault(port: MessagePort): void {
           writes?.close()
           log?.close()
           send({ type: 'closed' })
-          // The parent's port stays open, because other vaults may still join through it.
+          // Keep the parent's port open, because other vaults may still join through it.
           if (port !== parentPort) port.close()
         })
         break
@@ -199,7 +199,10 @@ function openService(
   })
 }
 
-/** The built-in model runs here. Others are called in the main thread, because they wait for a network or have a thread. */
+/**
+ * Opens the embedder for passages. The built-in model runs here. Others are called through the main thread, because they wait for
+ * a network or have a thread of their own.
+ */
 async function openPassageEmbedder(
   settings: IndexerData['settings']['embedder'],
   calls: Calls<EmbedderService>,
@@ -209,7 +212,7 @@ async function openPassageEmbedder(
   return openLazyStaticEmbedder(tablesFor(embedderSettings(settings), { tables: embeddingTables() }))
 }
 
-/** Loads the watcher only after the first comparison, which it would delay. */
+/** Loads the watcher only after the first comparison, because loading would delay it. */
 function startWatching(root: string, options: WatchOptions): NonNullable<ServiceParts['watch']> {
   return (onDirty, onProblem, onNoticed) => {
     const watching = import('../vault/watch-vault.ts').then(({ watchVault }) =>
@@ -231,7 +234,7 @@ function describeFailure(error: unknown): string {
   return String(error instanceof Error ? error.stack : error)
 }
 
-/** Errors while closing must not keep the worker alive. */
+/** Closes the service. Errors while closing must not keep the worker alive. */
 async function closed(service: IndexingService | undefined, send: Send): Promise<void> {
   try {
     await service?.close()
@@ -240,7 +243,7 @@ async function closed(service: IndexingService | undefined, send: Send): Promise
   }
 }
 
-/** Handles the first real request. Before it is answered, a crashed process's incomplete changes are rolled back. */
+/** Handles the first real request. Before it is answered, changes that a crashed process left incomplete are rolled back. */
 function begin(service: IndexingService | undefined, writes: WriteService | undefined, send: Send): void {
   const done = writes === undefined ? Promise.resolve() : writes.recover()
   service?.begin()
@@ -269,5 +272,5 @@ function indexerService(service: IndexingService, writes: WriteService) {
   }
 }
 
-/** A timer's maximum delay in milliseconds. The caller has its own timeout. */
+/** The longest delay that a timer supports, in milliseconds. The caller has its own timeout. */
 const NEVER = 2 ** 31 - 1

@@ -24,7 +24,7 @@ export interface ClientListeners {
 }
 
 /**
- * The main thread's client of the indexing worker. If the worker crashes, it is restarted, reads are repeated, and the outcome of
+ * The main thread's client of the indexing worker. If the worker crashes, it is restarted and reads are repeated. The outcome of
  * an interrupted write is looked up in the record.
  */
 export class IndexingClient implements Indexing {
@@ -37,7 +37,7 @@ export class IndexingClient implements Indexing {
   readonly #recovered = new Latch()
   readonly #caughtUp = new Latch()
   #freshness = new Freshness()
-  /** `undefined` between a worker's crash and the start of the next worker. */
+  /** `undefined` after a crash, until the next worker starts. */
   #channel: IndexerChannel | undefined
   #calls: Calls<IndexerService> | undefined
   /** Opens once the next worker has started, or when no more will be started. */
@@ -48,9 +48,8 @@ export class IndexingClient implements Indexing {
   #askedAt = 0
   #hasBegun = false
   #replaced: Readonly<Record<IndexName, number>> = NOT_REPLACED
-  /** Where each index was last reported to be. */
   #caches: Readonly<Record<IndexName, IndexStatus['cache']>> = { index: 'disk', search: 'disk' }
-  /** True from a damage report until the index has been replaced. Meanwhile, events still refer to the damaged index. */
+  /** True from a report of damage until the index has been replaced. Meanwhile, events still refer to the damaged index. */
   #isReplacing = false
   #isClosing = false
   /** Why the worker is currently not restarted. */
@@ -85,7 +84,7 @@ export class IndexingClient implements Indexing {
   begin(): void {
     this.#askedAt = performance.now()
     this.#reviveIfDue()
-    // Each message wakes the worker, so it is only told about calls while it embeds.
+    // Each message wakes the worker, so only tell it about calls while it embeds.
     if (this.#hasBegun) {
       if (isEmbedding(this.#status)) this.#send({ type: 'asked' })
       return
@@ -174,7 +173,7 @@ export class IndexingClient implements Indexing {
     return () => this.#statusListeners.delete(listener)
   }
 
-  /** Reports that a reader found an index damaged. Callers that wait for notes and links then wait until it has been replaced. */
+  /** Reports that a reader found a damaged index. Callers that wait for notes and links then wait until it has been replaced. */
   reportDamage(which: IndexName): void {
     if (which === 'index') {
       if (this.#failure !== undefined) return
@@ -196,8 +195,8 @@ export class IndexingClient implements Indexing {
   }
 
   /**
-   * Never repeats a write: if its answer is lost, its outcome is looked up in the record. @param isPlan whether it executes the
-   * plan of a dry run
+   * Makes a write, which is never repeated: if its answer is lost, its outcome is looked up in the record. @param isPlan whether
+   * it executes the plan of a dry run
    */
   async #write(
     call: (calls: Calls<IndexerService>, onBegun: (changeId: string) => void) => Promise<WriteResult>,
@@ -235,7 +234,7 @@ export class IndexingClient implements Indexing {
     if (channel !== undefined) {
       channel.post({ type: 'close' })
       await inTime(closed, CLOSING_TIME)
-      // A worker that is still comparing files can be ended at any point, because its transaction has not been committed.
+      // A worker that is still comparing files can be ended at any point, because nothing has been committed.
       await channel.end()
     }
     this.#endCalls(ENDED)
@@ -243,8 +242,8 @@ export class IndexingClient implements Indexing {
   }
 
   #open(): void {
-    // Each worker starts with the index on disk, because nothing updates an index in its predecessor's memory any more. Any
-    // damage to the one on disk is reported once the vault is open.
+    // Each worker starts with the index on disk, because nothing updates an index in its predecessor's memory any more. Damage to
+    // the one on disk is reported once the vault is open.
     for (const which of ['index', 'search'] as const) if (this.#caches[which] === 'memory') this.#replace(which, 'disk')
     const channel = this.#host.channel()
     this.#channel = channel
@@ -268,7 +267,7 @@ export class IndexingClient implements Indexing {
     if (this.#hasBegun) this.#send({ type: 'begin' })
     if (this.#isReplacing) this.#send({ type: 'damaged', which: 'index', replaced: 0 })
     this.#started.open()
-    // Only pending calls may keep the process alive, but a message listener would, too.
+    // Only pending calls may keep the process alive, but a message listener would too.
     if (this.#held === 0) channel.unref()
     else channel.ref()
   }
@@ -302,7 +301,7 @@ export class IndexingClient implements Indexing {
         this.#calls?.receive(message.reply)
         break
       case 'embedder':
-        // Each worker numbers its calls from the start, so a reply meant for a previous worker is dropped.
+        // Each worker numbers its calls from the start, so drop a reply meant for a previous worker.
         void answer(embedderService(listeners.openEmbedder), message.call, (reply) => {
           if (this.#channel === channel) channel.post({ type: 'embedder', reply })
         })
@@ -332,7 +331,7 @@ export class IndexingClient implements Indexing {
     this.#started.shut()
     this.#endCalls(reason)
     void channel.end()
-    // The next worker compares all files, so nothing that was missed stays missed.
+    // The next worker compares all files, so nothing stays missed.
     this.#freshness = new Freshness()
     this.#caughtUp.open()
     this.#onClosed()
@@ -373,7 +372,7 @@ export class IndexingClient implements Indexing {
     this.#tell({ ...this.#status, phase: 'failed', message, ...(hint === undefined ? {} : { hint }) })
   }
 
-  /** Restarts a worker that we had given up on, as soon as the restart rule permits. */
+  /** Restarts a worker that was given up, as soon as the restart rule permits. */
   #reviveIfDue(): void {
     const { restarts, isOutOfMemory } = this.#host
     if (this.#failure === undefined || this.#isClosing || isOutOfMemory || restarts.pause === undefined) return
@@ -397,7 +396,7 @@ type Use<T> = (calls: Calls<IndexerService>) => Promise<T>
 
 const NOT_REPLACED = { index: 0, search: 0 }
 const ENDED = 'The indexing worker ended.'
-/** Number of worker crashes after which a read is not repeated again, because the read itself may be the cause. */
+/** Number of crashes after which a read is not repeated, because the read itself may be the cause. */
 const READS_OUTLIVE = 2
 const UP_TO_DATE: ReadonlySet<IndexStatus['phase']> = new Set(['idle', 'missing', 'failed'])
 const CLOSING_TIME = 2_000

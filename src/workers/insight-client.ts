@@ -28,7 +28,6 @@ export interface InsightRuns {
 }
 
 export interface InsightClientParts<Kind extends InsightKind = 'whole'> {
-  /** The kind of result to compute. */
   readonly kind: Kind
   /** The vault's name, if it has one, which prefixes its ids. */
   readonly name?: string | undefined
@@ -65,11 +64,11 @@ const BEGINNINGS = 3
 const ATTEMPTS = 2
 /**
  * How long to wait, in milliseconds, before retrying the same generation after a run that could not read all notes, or that
- * failed while an older result exists.
+ * failed although an older result exists.
  */
 const PAUSE = 60_000
 
-/** Collects the input for an insight and caches the latest result. Reads in parts, so other work can run in between. */
+/** Collects the input for an insight and caches the latest result. Reads in parts, so that other work can run in between. */
 export class InsightClient<Kind extends InsightKind = 'whole'> implements Insights<Kind> {
   readonly #parts: InsightClientParts<Kind>
   readonly #end = new AbortController()
@@ -91,7 +90,7 @@ export class InsightClient<Kind extends InsightKind = 'whole'> implements Insigh
     const last = this.#last
     const isPaused = this.#pause.generation === now.generation && performance.now() < this.#pause.until
     if (last?.generation === now.generation && (isPaused || last.unread.length === 0)) return { insight: last, isCurrent: true }
-    // If a store has been rebuilt from scratch, its generation is lower and the previous results are of no use.
+    // A store that was rebuilt from scratch has a lower generation, and previous results are of no use.
     const isFollowed = last !== undefined && last.generation < now.generation && this.#parts.isKeptElsewhere?.() === true
     const isAwaited = isFollowed || (isPaused && last !== undefined)
     const run = now.complete && !isAwaited ? this.#start(now.generation) : undefined
@@ -227,7 +226,7 @@ export class InsightClient<Kind extends InsightKind = 'whole'> implements Insigh
       const unread = 'lacking' in plan ? await this.#addTexts(steps, plan.lacking, versions) : []
       const { order, isSettled, communitiesKept, computed } =
         'result' in plan ? plan.result : await steps.finish(await this.#formerCommunities())
-      // Communities are not saved if some notes could not be read, because the next result would give their ids to other notes.
+      // Do not save communities if some notes could not be read, because the next result would give their ids to other notes.
       if (isSettled && communitiesKept !== undefined) await this.#keepCommunities({ generation, bytes: communitiesKept })
       if (!isSettled) this.#pauseAt(generation)
       const idOf = (note: number): NodeId => ids[note] as NodeId
@@ -261,7 +260,7 @@ export class InsightClient<Kind extends InsightKind = 'whole'> implements Insigh
     return { generation: snapshot.generation, versions, notes }
   }
 
-  /** Sends the notes' text to the run, and returns the notes whose files do not respond. */
+  /** Sends the notes' text to the run and returns the notes whose files do not respond. */
   async #addTexts(
     steps: InsightSteps,
     lacking: Uint32Array,
@@ -276,7 +275,7 @@ export class InsightClient<Kind extends InsightKind = 'whole'> implements Insigh
         part.map((note) => versions[note] as FileVersion),
         this.#end.signal,
       )
-      // The next files are read while the previous texts are processed.
+      // Read the next files while the previous texts are processed.
       await handedOver
       this.#end.signal.throwIfAborted()
       handedOver = steps.addTexts(part.map((note, at) => ({ note, text: typeof read[at] === 'string' ? undefined : read[at] })))

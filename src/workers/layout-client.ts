@@ -34,7 +34,7 @@ const FORMAT = 4
 /** The previous format, whose layouts had holes. Such a layout is replaced as soon as notes may move. */
 const WITH_HOLES = 3
 
-/** Up to this many new notes are placed next to existing ones. If there are more, everything is laid out again. */
+/** Up to this many new notes are placed next to existing ones. With more, everything is laid out again. */
 const MOST_NEW = 2_000
 
 /** Stores the positions of a vault's notes in a cache file. If the file cannot be written, they stay in memory. */
@@ -63,7 +63,7 @@ export class LayoutClient implements Layouts {
     return this.#underWay
   }
 
-  /** Runs one layout at a time, so two concurrent callers see the same positions. */
+  /** Runs one layout at a time, so that two concurrent callers see the same positions. */
   layOut(graph: LaidOutGraph, mayMove: MayMove): Promise<Layout> {
     const made = this.#queue.then(() => this.#place(graph, mayMove))
     this.#queue = made.catch(() => {})
@@ -74,7 +74,7 @@ export class LayoutClient implements Layouts {
     const kept = (await this.hasPlaces()) ? this.#kept : undefined
     const before = kept === undefined ? undefined : placesFor(ids, kept)
     const missing = before === undefined ? ids.length : countMissing(before)
-    // The first map may be shown before communities are known. Only such a map, or one of the previous format, is laid out again
+    // The first map may be shown before communities are known. Only that one, or one in the previous format, is laid out again
     // automatically.
     const isRough = kept?.isGrouped === false && graph.levels.length > 0
     const isWhole = mayMove === 'all' || (isRough && mayMove === 'once')
@@ -85,7 +85,7 @@ export class LayoutClient implements Layouts {
     }
     // If most notes have no position, this is effectively another vault.
     const isNew = before === undefined || missing > ids.length / 2
-    // Placing very many notes individually would take minutes.
+    // Placing very many notes one by one would take minutes.
     const isAll = isNew || isWhole || missing > MOST_NEW
     // A map drawn before communities were known must not determine how the final one is rotated.
     const resembled = isNew || (isRough && isAll) ? undefined : before

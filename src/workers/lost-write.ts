@@ -12,8 +12,8 @@ export function indexingFailed(reason: string): RouxError {
 }
 
 /**
- * Error for a worker that crashed before it touched any file. @param isPlan whether it was to execute the plan of a dry run,
- * which is lost with the worker
+ * Returns the error for a worker that crashed before it touched any file. @param isPlan whether it was to execute the plan of a
+ * dry run, which is lost with the worker
  */
 export function notBegun(reason: string, isPlan: boolean): RouxError {
   return new RouxError(
@@ -28,7 +28,7 @@ function again(isPlan: boolean) {
   return isPlan ? { hint: 'Repeat the dry run, because its plan was lost.' } : { hint: 'Call again.', isTransient: true }
 }
 
-/** Error for a write whose answer was lost. It reports the recorded outcome. */
+/** Returns the error for a write whose answer was lost. It reports the recorded outcome. */
 export function lostWriteError(
   { changeId, reason }: { readonly changeId: string; readonly reason: string },
   fate: ChangeFate | undefined,

@@ -4,14 +4,16 @@ import { matchAny } from '../vault/ignore-rules.ts'
 type AiSettings = Settings['ai']
 type PathTest = (path: string) => boolean
 
-/** Returns a test for whether the settings allow a file's text to be sent to a model on a server. */
+/** Returns a function that checks whether the settings allow a file's text to be sent to a model on a server. */
 export function mayLeave({ allow, deny }: Pick<AiSettings, 'allow' | 'deny'>): PathTest {
   const allowed = allowLists(allow).map((globs) => anyOf(globs, false))
   const isDenied = anyOf(deny, true)
   return (path) => allowed.every((fits) => fits(path)) && !isDenied(path)
 }
 
-/** Returns a test for whether a file may be embedded now, or `undefined` if all files may because no server is used. */
+/**
+ * Returns a function that checks whether a file may be embedded now, or `undefined` if all files may, because no server is used.
+ */
 export function mayEmbed({ kind }: Pick<Settings['embedder'], 'kind'>, ai: () => AiSettings): PathTest | undefined {
   if (kind !== 'openai') return undefined
   let known: { readonly ai: AiSettings; readonly test: PathTest } | undefined
@@ -29,7 +31,7 @@ export function unusedPatterns({ allow, deny }: Pick<AiSettings, 'allow' | 'deny
   return [...unused('ai.allow', allowLists(allow).flat(), false), ...unused('ai.deny', deny, true)]
 }
 
-/** Splits `ai.allow` into the lists of its sources. A path must match a pattern in every list. */
+/** Splits `ai.allow` by source. A path must match a pattern from every source. */
 function allowLists(allow: readonly string[]): readonly (readonly string[])[] {
   const lists: string[][] = [[]]
   for (const glob of allow) {

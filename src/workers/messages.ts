@@ -58,7 +58,6 @@ export type FromIndexer =
   | { readonly type: 'full' }
   | { readonly type: 'closed' }
 
-/** The folder to read files from. */
 export type ReadVault = Pick<Settings['vault'], 'ignore' | 'gitignore' | 'mode'> & {
   readonly root: string
   readonly linkRoots: readonly string[]

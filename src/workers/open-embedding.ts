@@ -52,7 +52,7 @@ export function openEmbedding(
     open: () => open('', wanted),
     openFormer: async (id) => {
       if (!id.startsWith('static:')) return undefined
-      // If the configured embedder has this id, it is reused, so its table is not read twice.
+      // Reuse the configured embedder if it has this id, to avoid reading its table twice.
       const own = wanted.kind === 'static' ? await open('', wanted) : undefined
       if (own?.id === id) return own
       const former = await open(id, { kind: 'static', allowDownload: false, ...formerSettings(id) })
@@ -89,7 +89,6 @@ export function gatePassage(settings: () => GateSettings = CLOSED): {
   }
 }
 
-/** Converts the settings to embedder options. */
 export function embedderSettings(settings: Settings['embedder'], apiKey?: string): EmbedderSettings {
   const { kind, languages, model, base_url: baseUrl, dimensions, max_tokens: maxTokens, batch, timeout, download } = settings
   return {
@@ -101,7 +100,7 @@ export function embedderSettings(settings: Settings['embedder'], apiKey?: string
     ...(model === '' ? undefined : { model }),
     ...(baseUrl === '' ? undefined : { baseUrl }),
     ...(apiKey === undefined ? undefined : { apiKey }),
-    // Unlike the other settings, an empty prefix is a value and means no prefix.
+    // Unlike in other settings, an empty prefix is a value: no prefix.
     ...(settings.query_prefix === 'auto' ? undefined : { queryPrefix: settings.query_prefix }),
     ...(settings.passage_prefix === 'auto' ? undefined : { passagePrefix: settings.passage_prefix }),
     ...(dimensions === 0 ? undefined : { dimensions }),

@@ -45,7 +45,7 @@ function refusalOf(root: string, { vault, write }: IndexerData['settings']): (pa
   }
 }
 
-/** Returns a test for whether any of the given globs matches. A glob that begins with `!` matches everything else. */
+/** Returns a function that checks whether any of the globs matches. A glob that begins with `!` matches everything else. */
 export function anyMatches(globs: readonly string[], nocase: boolean): (path: string) => boolean {
   const tests = globs.map((glob) => ({ isNegated: glob.startsWith('!'), matches: matchAny([glob.replace(/^!/, '')], nocase) }))
   return (path) => tests.some(({ isNegated, matches }) => matches(path, false) !== isNegated)

@@ -23,7 +23,9 @@ function send(message: FromReader): void {
   port?.postMessage(message, stretch ? [(message.result as { bytes: Uint8Array }).bytes.buffer as ArrayBuffer] : [])
 }
 
-/** Reads through the vault, which never follows links to the outside. If the vault is missing, each call looks for it again. */
+/**
+ * Reads through the vault, which never follows links to the outside. If the vault is missing, looks for it again on each call.
+ */
 function read(number: number, job: ReadJob): ReadResult {
   try {
     const opened = vaults.get(number)

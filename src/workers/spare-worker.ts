@@ -5,7 +5,7 @@ import { heapLimit } from './heap.ts'
 import { endIndexer } from './indexer-channel.ts'
 import { startGuarded } from './thread-guard.ts'
 
-/** Once the young generation has two semi-spaces of 4 MB, like in the workers, its growth is stopped. */
+/** Stop the growth of the young generation once it has two semi-spaces of 4 MB, as in the workers. */
 const ENOUGH = 8 << 20
 
 /** How often the heap size is checked while it grows, in milliseconds. */
@@ -48,16 +48,16 @@ export function startWorker(name: 'indexer' | 'compute' | 'reader', heap = heapL
 }
 
 /**
- * Limits the main thread's young generation, which would otherwise grow to 32 MB and never shrink. Only for Roux's own processes,
- * because the flag applies to all threads.
+ * Limits the main thread's young generation, which would otherwise grow to 32 MB and never shrink. Call it only in Roux's own
+ * processes, because the flag applies to all threads.
  */
 export function boundYoungSpace(): void {
   let isBound = false
   const bound = (): void => {
-    // A limit on the space itself could only be set before the process starts, but V8 reads this factor whenever the heap grows.
+    // The space itself could only be limited before the process starts, but V8 reads this factor whenever the heap grows.
     if (isBound) setFlagsFromString('--semi-space-growth-factor=1')
   }
-  // Whenever V8 creates a heap for another thread, it resets a factor below two.
+  // V8 resets a factor below two whenever it creates a heap for another thread.
   process.on('worker', (worker) => void worker.once('online', bound))
   const timer = setInterval(() => {
     const size = getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space')?.space_size ?? ENOUGH

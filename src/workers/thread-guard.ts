@@ -9,8 +9,8 @@ const LOOK = 1
 const PATIENCE = 2_000
 
 /**
- * Keeps a thread from being terminated while it runs native code, because terminating it inside SQLite's binding would crash the
- * whole process. Both threads share the guard's memory.
+ * Keeps a thread from being terminated while it runs native code, because that would crash the whole process inside SQLite's
+ * binding. Both threads share the guard's memory.
  */
 export class ThreadGuard {
   /** The shared memory to pass to the other thread. */

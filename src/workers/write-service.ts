@@ -83,8 +83,7 @@ export class WriteService {
         try {
           return await this.#attempt(access, request, { ...plan, ...progress })
         } catch (error) {
-          // A file has changed between planning and applying. Operations that do not specify an expected state can be planned
-          // again.
+          // A file has changed between planning and applying. Operations that name no expected state can be planned again.
           const mayAgain = request.planId === undefined && !plan.operations.some(namesState) && attempt < ATTEMPTS
           if (!mayAgain || !(error instanceof RouxError) || error.code !== 'CONFLICT') throw error
           await access.reconcile({ all: true })
@@ -112,13 +111,16 @@ export class WriteService {
     return await this.#indexed(access, scopeOf(applied), { ...planned, changeId: applied.id, notes })
   }
 
-  /** A full comparison takes longer than a write, so it runs only for operations that unreported edits could affect. */
+  /**
+   * Plans the operations. A full comparison takes longer than a write, so it only runs for operations that unreported edits could
+   * affect.
+   */
   async #plan(access: Exclusive, operations: readonly Operation[]): Promise<PlannedWrite> {
     const plan = async () => {
       const view = await this.#parts.openView(access)
       return await planOperations(view, operations, () => this.#parts.changes.deletions())
     }
-    // Other operations can change links in any file, so they need a full comparison first.
+    // Other operations can change links in any file, so compare all files first.
     if (!operations.some(relinks)) {
       const planned = await plan().catch((error: unknown) => {
         if (error instanceof RouxError && error.code === 'NODE_NOT_FOUND') return undefined
@@ -199,7 +201,7 @@ export class WriteService {
     return id
   }
 
-  /** The files have already been changed, so a failure to update the index must not look like a failed write. */
+  /** Updates the index. The files have already been changed, so a failure here must not look like a failed write. */
   async #indexed(access: Exclusive, scope: Scope, result: WriteResult): Promise<WriteResult> {
     try {
       await access.reconcile(scope)

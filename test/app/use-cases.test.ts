@@ -85,7 +85,7 @@ test('explains that an id is a folder', async () => {
       warnings: [
         {
           code: 'UNKNOWN_ID',
-          message: expect.stringMatching(/^There is no node "beds\/?", but there is a folder of that name. find_nodes/i),
+          message: expect.stringMatching(/^There is no node "beds\/?", but there is a folder with that name. find_nodes/i),
         },
       ],
     })

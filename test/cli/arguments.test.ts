@@ -68,7 +68,7 @@ describe('parsing a command line', () => {
     ['--limmit 5', 'There is no option --limmit. Did you mean "--limit"?'],
     ['--include-contents', 'There is no option --include-contents. Did you mean "--include-content"?'],
     ['--metric in_degre', '--metric must be one of in_degree, out_degree; got "in_degre". Did you mean "in_degree"?'],
-    ['--include-content=perhaps', '--include-content is true or false; got "perhaps".'],
+    ['--include-content=perhaps', '--include-content must be true or false; got "perhaps".'],
     ['--vault --json', '--vault needs a value. To use "--json" as the value, write --vault=--json.'],
     ['-x', 'There is no option -x. See --help; words that begin with a dash go after "--".'],
     ['--__proto__', 'There is no option --__proto__. See --help; words that begin with a dash go after "--".'],

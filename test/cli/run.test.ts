@@ -147,7 +147,7 @@ Reads one note.
     ['call', 'error: Which tool?\n  Run: roux call <tool> [json|-]\n'],
     ['call get_hubs [1]', `error: The arguments are not a JSON object.\n  For example: roux call get_hubs '{"limit": 5}'\n`],
     ['status a b', 'error: Unexpected argument "b".\n  Run: roux status [vault]\n'],
-    ['status a --vault b', 'error: Two vaults were given: "b" and "a".\n  Name only one of them.\n'],
+    ['status a --vault b', 'error: Two vaults were specified: "b" and "a".\n  Name only one of them.\n'],
     ['status --jsno', 'error: There is no option --jsno.\n  Did you mean "--json"?\n'],
     ['--limit=5', 'error: There is no option --limit.\n  See --help; words that begin with a dash go after "--".\n'],
     ['get-node', 'error: <id> is missing.\n  It is the word after the command, or --id.\n'],

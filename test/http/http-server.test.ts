@@ -225,7 +225,7 @@ describe('sessions', () => {
 
   test.each([
     ['what is no message', { no: 'message' }, '"jsonrpc" must be'],
-    ['a batch', [message('ping', {}, 1)], 'batches are not part of this protocol version'],
+    ['a batch', [message('ping', {}, 1)], 'batches are not supported in this protocol version'],
     ['a batch that is too large', Array.from({ length: 101 }, (_, id) => message('ping', {}, id)), 'more than 100 messages'],
   ])('in 2026-07-28 %s is refused as in every version', async (_, body, reason) => {
     const { status, text } = await post(await start(), body, { 'MCP-Protocol-Version': '2026-07-28' })

@@ -5,7 +5,7 @@ import type { Answer, GraphCore, Warning } from '../graph-core.ts'
 import type { Vaults } from '../vaults.ts'
 import { BEHIND, INCOMPLETE, isDone, MIXED, progressWarning, searchWarnings } from './readiness-warnings.ts'
 
-/** Options common to all use cases. */
+/** Options of a call, for any use case. */
 export interface Call {
   /** Aborted when the caller no longer waits for the answer. */
   readonly signal?: AbortSignal | undefined
@@ -34,13 +34,13 @@ const WAITING = 10_000
 /** Maximum time in milliseconds that a command waits. Commands have no client that could time out. */
 const COMMAND_WAITS = 600_000
 
-/** Milliseconds that an answer waits for changes that the watcher reported but that have not been read yet. */
+/** How long an answer waits for files to be read that the watcher has reported as changed, in milliseconds. */
 const CATCHING_UP = 50
 
 /** Milliseconds that a server waits to find out which notes are embedded. */
 const OPENING_TIMEOUT = 1_000
 
-/** Starts the waiting time of a call, or keeps the deadline of a call that is already waiting. */
+/** Sets the deadline of a call. A call that is already waiting keeps its deadline. */
 export function waiting(call: Call): Call & { readonly waitUntil: number } {
   return { ...call, waitUntil: call.waitUntil ?? performance.now() + WAITING }
 }
@@ -50,7 +50,7 @@ export function timeLeft(call: Call): number {
   return Math.max(0, Math.ceil(waiting(call).waitUntil - performance.now()))
 }
 
-/** Returns how long, in milliseconds, a call waits for a whole-vault result that is computed on request. */
+/** Returns how long, in milliseconds, a call waits for a whole-vault result that must be computed first. */
 export function patienceOf(call: Call): number {
   return call.whole ? COMMAND_WAITS : timeLeft(call)
 }
@@ -58,7 +58,6 @@ export function patienceOf(call: Call): number {
 /** Reads one generation of the vault. See `Store.read`. */
 export type Read = <R>(use: (snapshot: Snapshot) => Promise<R>) => Promise<R>
 
-/** A step of a use case, run with the remaining time of the call. */
 type Run<T> = (read: Read, call: Call) => Promise<Answer<T>>
 
 /** Runs a use case that reads a single snapshot and waits for nothing else. See `answerInSteps`. */
@@ -126,8 +125,8 @@ async function runWhenReady<T>(core: GraphCore, call: Call, { needs, run }: UseC
       return value
     }, call.signal)
   const answered = await run(read, call)
-  // Work finished in the meantime was not part of the snapshot, and work started in the meantime may still change the answer. Report
-  // both.
+  // Work that has finished since is missing from the snapshot, and work that has started since may still change the answer.
+  // Report both.
   const search = searchBefore.length > 0 ? searchBefore : searchWarnings(core, needs)
   const progress =
     progressWarning(before) ??
@@ -157,18 +156,15 @@ export function plain<T>(value: T): Answer<T> {
   return { value, warnings: [] }
 }
 
-/** The requested page of a list. Defaults to the first items. */
 export interface PageArguments {
   readonly limit: number
   readonly offset?: number | undefined
 }
 
-/** Returns the page that each vault must provide for a call. */
 export function pageFor({ limit, offset = 0 }: PageArguments, { isPart = false }: Call): Page {
   return isPart ? { offset: 0, limit: offset + limit } : { offset, limit }
 }
 
-/** Creates an answer with a page of a list whose total is known. */
 export function listed<T>(
   value: T,
   page: { readonly offset: number; readonly shown: number; readonly total: number },

@@ -25,12 +25,11 @@ export interface Fitted<Value> {
 /** Item counts, keyed by member. */
 export type Counts = Readonly<Record<string, number>>
 
-/** A tool's budget, and the function that fits the tool's answers into it. */
 export interface Budgeted<Value = unknown> {
   /** Default budget in tokens, which may depend on the arguments. */
   readonly tokens: number | ((args: Readonly<Record<string, unknown>>) => number)
   /**
-   * Fits a non-null value into at most `room` bytes of JSON. Members that do not fit are left out. Members that the arguments request
+   * Fits a value that is not null into at most `room` bytes of JSON by leaving out members. Members that the arguments request
    * take precedence.
    */
   fit(value: Exclude<Value, null>, room: number, args: Readonly<Record<string, unknown>>): Fitted<unknown>
@@ -73,7 +72,6 @@ export class Purse {
 export const SEPARATOR = 1
 
 export interface InTurnOptions<Item> {
-  /** Share of the budget that may be used; see `Purse.left`. */
   readonly share?: number
   /** Minimum number of items shown from each list, even if there is no room. */
   readonly least?: number
@@ -81,8 +79,8 @@ export interface InTurnOptions<Item> {
 }
 
 /**
- * Counts how many items of each list fit. Takes one item from each list in turn, and stops taking from a list at the first item that
- * does not fit.
+ * Counts how many items of each list fit, taking one item from each list in turn. Once an item does not fit, the rest of its list
+ * is skipped.
  */
 export function countInTurn<Item>(
   lists: readonly (readonly Item[])[],
@@ -111,8 +109,8 @@ export function nonZero(counts: Counts): Counts {
 }
 
 /**
- * Returns the shown part of a list as a member of an answer. The list is left out if no item fits, because an empty list would mean
- * that there are no items.
+ * Returns the shown part of a list as a member of an answer. If no item fits, the list is left out, because an empty list would
+ * mean that there are no items.
  */
 export function listShown<Name extends string, Item>(
   name: Name,

@@ -3,7 +3,6 @@ import { MARKER } from '../../core/text/partial-reading.ts'
 import { type Counts, countInTurn, type Fitted, jsonBytes, Purse, SEPARATOR } from './budget.ts'
 import { boundaryBefore, CONTENT_LIMITS, truncate } from './truncate.ts'
 
-/** An item of a list as shown in an answer. */
 export type Row = Readonly<Record<string, unknown>>
 
 export interface Composed<R extends object> {
@@ -12,12 +11,12 @@ export interface Composed<R extends object> {
   readonly omitted: Counts
   /** Number of items beyond a fixed maximum per row, by member. */
   readonly capped: Counts
-  /** Size of the rows' JSON in bytes, including separators. */
+  /** Size of the rows as JSON in bytes, including separators. */
   readonly bytes: number
 }
 
 export interface ComposeOptions {
-  /** Maximum size of the rows' JSON in bytes. */
+  /** Maximum size of the rows as JSON in bytes. */
   readonly room: number
   /** Key under which omitted rows are counted. */
   readonly called?: string
@@ -35,30 +34,29 @@ const TITLE_LENGTH = 200
 const ABOUT_LENGTH = CONTENT_LIMITS.list
 /** Maximum number of tags per row. */
 export const TAGS = 10
-/** Text truncated below this length is not useful. */
+/** Truncated text is useless below this length. */
 const LEAST_TEXT = 160
 /** Limits for property values in lists: characters per value, and values per property. */
 const VALUE_LENGTH = 100
 const VALUES = 5
 /**
- * Shares of the budget for members that the caller did not request. They are limited because most questions are already answered,
- * and every token costs attention. Rows, their main text and requested members may use the whole budget.
+ * Shares of the budget for members that the caller did not request. Most questions are already answered without them, and every
+ * token costs attention. Rows, their main text and requested members may use the whole budget.
  */
 const PASSAGES = 0.73
 const DETAILS = 0.55
 
-/** Bytes available to one member of one row. */
 interface Room {
   /** Fair share of the remaining bytes. */
   readonly fair: number
-  /** All remaining bytes. Used only for the minimum that is worth showing. */
+  /** All remaining bytes. Only the minimum that is worth showing may use them. */
   readonly most: number
 }
 
-/** Returns as much of a member as fits, extending the part already shown. Returns `undefined` if nothing can be added. */
+/** Returns as much of a member as fits, or `undefined` if nothing can be added to the part that is already shown. */
 type Fill = (value: unknown, room: Room, shown: unknown) => unknown
 
-/** A member that is filled in for all rows, best row first, before the next step begins. */
+/** A member to fill in for all rows, best row first, before the next step starts. */
 interface Step {
   readonly member: string
   readonly fill: Fill
@@ -66,7 +64,7 @@ interface Step {
   readonly share?: number | 'details'
   /** True if each row gets an equal share of the remaining bytes. */
   readonly isShared?: boolean
-  /** Number of leading rows that may each use up to half of the remaining bytes. Leading rows are read most often. */
+  /** Number of first rows that may each use up to half of the remaining bytes, because they are read most often. */
   readonly first?: number
 }
 
@@ -74,7 +72,7 @@ interface SizedStep extends Omit<Step, 'share'> {
   readonly share: number | undefined
 }
 
-/** Members that a tool exists for. A row is shown only with at least the smallest useful part of each. */
+/** The members that are a tool's purpose. A row is only shown with at least a minimum of each. */
 const MAIN: readonly Step[] = [
   { member: 'snippet', fill: whole },
   { member: 'candidates', fill: firstItems, isShared: true },
@@ -87,10 +85,10 @@ const MAIN: readonly Step[] = [
   { member: 'explain', fill: whole },
 ]
 
-/** Members that are added to the shown rows, in this order, until the budget is used. The last rows may get none. */
+/** Members to add to the shown rows, in this order, until the budget is used. The last rows may get none. */
 const EXTRA: readonly Step[] = [
   { member: 'passages', fill: bestPassage, share: PASSAGES, isShared: true, first: 3 },
-  // Short contents leave room for longer ones, which are extended in the next step.
+  // Short contents leave room for longer ones, which the next step extends.
   { member: 'content', fill: cutText, share: 'details', isShared: true },
   { member: 'content', fill: cutText, share: 'details' },
   { member: 'passages', fill: furtherPassages, share: PASSAGES },
@@ -135,7 +133,10 @@ interface AskedFor {
   readonly include_content?: unknown
 }
 
-/** Returns a function that fits a list into a budget. For `details`, see `ComposeOptions`. Arguments can request members. */
+/**
+ * Returns a function that fits a list into a budget. See `ComposeOptions` for `details`. The call's arguments can request
+ * members.
+ */
 export function rowsFitter(details: number) {
   return <R extends object>(
     rows: readonly R[],
@@ -150,12 +151,11 @@ export function rowsFitter(details: number) {
 
 export const fitRows = rowsFitter(DETAILS)
 
-/** Size of two brackets, minus the separator that the last row does not need. */
+/** Two brackets, minus the separator that the last row does not need. */
 const BRACKETS = 1
 
 interface Draft {
   readonly row: Row
-  /** The part of the row that is shown so far. */
   readonly shown: Record<string, unknown>
 }
 
@@ -182,7 +182,7 @@ function withLessText({ row, shown }: Draft, room: number): Draft {
 }
 
 function takeStep({ member, fill, share, isShared = false, first = 0 }: SizedStep, drafts: readonly Draft[], purse: Purse): void {
-  // In gap rows, `links` is a number.
+  // In rows from `gaps`, `links` is a number.
   const concerned = drafts.filter(({ row }) => row[member] !== undefined && typeof row[member] !== 'number')
   for (const [at, { row, shown }] of concerned.entries()) {
     const isNew = shown[member] === undefined
@@ -257,7 +257,7 @@ function cutText(value: unknown, room: Room): unknown {
   return fittingText(value, room, (text, length) => truncate(text, length).text)
 }
 
-/** Returns the first items that fit into the fair share, or a single item if it fits only into the total room. */
+/** Returns as many items as fit into the fair share, or one item if that fits only into all remaining bytes. */
 export function firstItems(value: unknown, room: Room): unknown {
   if (!Array.isArray(value)) return whole(value, room)
   const count = Math.max(countOf(value, room.fair), Math.min(1, countOf(value.slice(0, 1), room.most)))
@@ -301,11 +301,11 @@ function furtherPassages(value: unknown, room: Room, shown: unknown): unknown {
   return all.slice(0, Math.max(shown.length, countOf(all, room.fair)))
 }
 
-/** Truncates text until its JSON fits. Returns `undefined` if too little fits to be worth reading. */
+/** Truncates text until its JSON fits. Returns `undefined` if the part that fits is too short to be worth reading. */
 function fittingText(text: string, { fair, most }: Room, cut: (text: string, length: number) => string): string | undefined {
   const bytes = jsonBytes(text)
   if (bytes <= fair) return text
-  // Assumes that escapes and multi-byte characters are evenly distributed. Shortens the text further if it is still too long.
+  // Assume that escapes and multi-byte characters are evenly distributed, and shorten the text further if it is still too long.
   for (let length = Math.floor((text.length * fair) / bytes); length > LEAST_TEXT; length = Math.floor(length * 0.9)) {
     const shorter = cut(text, length)
     if (jsonBytes(shorter) <= fair) return shorter

@@ -20,8 +20,8 @@ export function fitMember(...places: readonly string[]): Fit {
 }
 
 /**
- * Fits an answer with several lists, given by name and place. Takes one item from each list in turn, so a long list cannot crowd
- * out the others. Other members are unchanged.
+ * Fits an answer with several lists, given by name and place. Takes one item from each list in turn, so that a long list cannot
+ * crowd out the others. Other members are unchanged.
  */
 export function fitInTurn(places: Readonly<Record<string, string>>): Fit {
   return (value, room) => {
@@ -44,10 +44,7 @@ export function fitInTurn(places: Readonly<Record<string, string>>): Fit {
 /** Share (0–1) of the remaining bytes that a list may use, or a function that returns a number of bytes. */
 type Share = number | ((left: number) => number)
 
-/**
- * Fits the lists of an answer in rounds. The lists in a round share the bytes left before that round, and the next round gets what
- * remains.
- */
+/** Fits the lists of an answer in rounds. The lists of a round share the bytes left by earlier rounds. */
 export function fitShares<V extends object>(
   value: V,
   rounds: readonly Readonly<{ [Name in keyof V]?: Share }>[],

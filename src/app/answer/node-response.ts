@@ -3,7 +3,6 @@ import type { Node, NodeKind, NodeSummary, Snapshot } from '../../core/store.ts'
 import type { Call } from './answer-when-ready.ts'
 import { CONTENT_LIMITS, truncateExcerpt } from './truncate.ts'
 
-/** Maximum number of links per node in an answer. */
 export const MAX_LINKS = 100
 
 /** Default number of links shown per node in a list. Targets with the highest in-degree are preferred. */
@@ -29,7 +28,6 @@ export interface ListedNode extends NodeResponse {
   readonly link_count: number
 }
 
-/** Returns how many links to show for each node in a list. */
 export function linksShown(asked: number | undefined, { whole = false }: Call): number {
   return asked ?? (whole ? MAX_LINKS : LISTED_LINKS)
 }
@@ -57,7 +55,6 @@ export function listResponse(node: Node, shown: ListOptions['shown']): ListedNod
   return { ...response, link_count: node.linkCount }
 }
 
-/** Returns a node with the beginning of its content. */
 export function excerptResponse(node: Node, limit: number): NodeResponse {
   return contentResponse(node, truncateExcerpt(node.excerpt, limit, node.excerptCut))
 }
@@ -83,7 +80,7 @@ export function pathOf({ id, path }: { readonly id: string; readonly path?: stri
   return path === undefined || id === path || id.endsWith(`:${path}`) ? {} : { path }
 }
 
-/** Returns an id in the spelling of its file's path. Every tool accepts it as an id. It may start with the name of the vault. */
+/** Returns an id spelled like the file's path. Every tool accepts it. It may start with the name of the vault. */
 export function spelledId(id: string, path: string): string {
   const folded = foldId(path)
   return id.endsWith(`:${folded}`) ? id.slice(0, id.length - folded.length) + path : path
@@ -96,12 +93,12 @@ function kindOf(node: Node): { readonly kind?: NodeKind } {
 /** Highest similarity of notes whose texts differ. */
 export const MOST_ALIKE = 0.99
 
-/** Above this cosine, texts are considered equal. The cosine of equal texts differs from 1 by rounding errors. */
+/** Texts with a higher cosine are considered equal. Rounding errors keep the cosine of equal texts from being exactly 1. */
 const ALMOST_ALIKE = 0.9999
 
 /**
- * Rounds a score for display. More than two digits would suggest a certainty that no score has. Only a score of 1 is shown as 1,
- * and only a score of 0 as 0.
+ * Rounds a score for display to two digits, because more would suggest a certainty that it does not have. Only a score of 1 is
+ * shown as 1, and only 0 as 0.
  */
 export function roundScore(score: number): number {
   if (score <= 0 || score > ALMOST_ALIKE) return Number(score.toFixed(2))

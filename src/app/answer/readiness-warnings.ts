@@ -20,7 +20,6 @@ export const BEHIND: Warning = {
   message: 'Files have just changed and have not been read yet, so this answer may be out of date. Ask again in a moment.',
 }
 
-/** Returns a warning if the index is incomplete or not up to date. */
 export function progressWarning(status: IndexStatus): Warning | undefined {
   const files = status.total > 0 ? ` (${status.done} of ${status.total} files)` : ''
   switch (status.phase) {
@@ -82,7 +81,6 @@ function amount(progress: Progress | undefined): string {
   return progress === undefined || progress.total === 0 ? '' : ` (${progress.done} of ${progress.total})`
 }
 
-/** Checks whether a search index contains all notes. */
 export function isDone(progress: Progress | undefined): boolean {
   return progress !== undefined && progress.done >= progress.total
 }

@@ -10,9 +10,9 @@ import { quoted } from './truncate.ts'
 
 /** Maximum number of similar names in a warning. */
 const NEAREST = 3
-/** Maximum number of unknown tags that get their own warning. */
+/** Maximum number of unknown tags to warn about one by one. */
 const MOST_TAGS = 20
-/** Exceeds the folder depth of any vault. */
+/** More levels than any vault's folders have. */
 const ALL_LEVELS = 1_000
 
 /** Restrictions that a call places on its answer. */
@@ -39,7 +39,7 @@ async function folderWarning(snapshot: Snapshot, folder: string): Promise<readon
   return [unknown(`There is no folder ${quoted(folder)} with notes.`, await foldersLike(snapshot, folder))]
 }
 
-/** Returns a warning only if no id starts with the path, because paths are prefixes of ids. */
+/** Returns a warning if no id starts with the path. Paths are prefixes of ids. */
 async function pathWarning(snapshot: Snapshot, path: string): Promise<readonly Warning[]> {
   if (path === '') return []
   const { total } = await snapshot.select(

@@ -26,14 +26,14 @@ export function truncate(text: string, limit: number, span: Span = { start: 0, e
 }
 
 /**
- * Like `truncate`, but starts `offset` characters into the span, or at the start of the grapheme cluster at that offset. `next` is
- * always past the offset, so paging terminates.
+ * Like `truncate`, but starts `offset` characters into the span, or at the start of the grapheme cluster there. `next` is always
+ * past the offset, so that paging ends.
  */
 export function truncateFrom(text: string, limit: number, { start, end }: Span, offset: number): Cut {
   const asked = Math.min(start + offset, end)
   const cut = truncate(text, limit, { start: boundaryBefore(text, start, asked), end })
   if (cut.next === undefined || cut.next > asked) return cut
-  // The grapheme cluster here exceeds the limit, and its beginning has already been shown.
+  // This grapheme cluster exceeds the limit, and its beginning has already been shown.
   return truncate(text, limit, { start: isLowSurrogate(text, asked) ? asked - 1 : asked, end })
 }
 
@@ -42,7 +42,6 @@ export function quoted(text: string): string {
   return JSON.stringify(text.length > QUOTED ? `${text.slice(0, boundaryBefore(text, 0, QUOTED))}…` : text)
 }
 
-/** Maximum number of characters of a caller's string repeated in a message. */
 const QUOTED = 100
 
 /** Truncates an excerpt to the limit. `more` indicates that the text continues after the excerpt. */
@@ -57,7 +56,7 @@ export function boundaryBefore(text: string, start: number, index: number): numb
   if (index <= start) return start
   if (index >= text.length) return text.length
   if (isPlainBoundary(text, index)) return index
-  // Segmenting is slow, and only correct from a boundary. Look back for a boundary in increasingly large ranges.
+  // Segmenting is slow and only correct from a boundary, so look back for one in increasingly large ranges.
   for (let reach = 64; ; reach *= 4) {
     const from = Math.max(start, index - reach)
     const plain = plainBoundary(text, from, index)
@@ -96,7 +95,7 @@ function isLowSurrogate(text: string, at: number): boolean {
 
 function lastSegmentStart(text: string, from: number, index: number): number {
   let last = from
-  // Whether there is a boundary at `index` depends on the text before it and on the next code point.
+  // Only the text before `index` and the next code point determine whether there is a boundary.
   for (const { index: at } of graphemes().segment(text.slice(from, index + 2))) {
     if (from + at > index) break
     last = from + at

@@ -17,7 +17,6 @@ import { type FoundPassage, retrieve } from './retrieve.ts'
 
 export interface AskArguments {
   readonly question: string
-  /** Restricts the answer to this note. */
   readonly noteId?: string | undefined
   readonly folder?: string | undefined
   readonly tag?: string | undefined
@@ -54,17 +53,17 @@ export interface AskAnswer {
   readonly usage: ChatUsage
 }
 
-/** Maximum milliseconds for a call without progress reports. Clients time out after a minute. */
+/** How long a call without progress reports may take, in milliseconds. Clients time out after a minute. */
 const PATIENCE = 50_000
 /** Milliseconds between progress reports. */
 const INTERVAL = 1_000
-/** Number of characters between checks for endless repetition. */
+/** Check for endless repetition each time the answer has grown by this many characters. */
 const LOOKED_AT_EVERY = 200
-/** If the server read less than this share of the prompt, the server truncated it. */
+/** A server that reads less than this share of the prompt has truncated it. */
 const LEAST_READ = 0.5
 /**
- * Context windows are multiples of this number. If the server read an exact multiple, and less than `LEAST_FILLED` of the prompt, it
- * also truncated the prompt.
+ * Context windows are multiples of this number. A server has also truncated the prompt if it read an exact multiple that is less
+ * than `LEAST_FILLED` of the prompt.
  */
 const WINDOW = 1_024
 const LEAST_FILLED = 0.9
@@ -72,7 +71,7 @@ const LEAST_FILLED = 0.9
 const NOTHING: ChatUsage = { input: 0, output: 0, estimated: false }
 
 /**
- * Asks a chat model to answer a question from the notes. The answer cites only lines that were verified afterwards. If no passages
+ * Has a chat model answer a question from the notes. The answer cites only lines that were verified afterwards. If no passages
  * are found, the model is not called.
  * @throws RouxError `AI_DISABLED`; `REMOTE_NOT_ALLOWED`, `BUDGET_EXCEEDED`, `PROVIDER_ERROR` or `TIMEOUT` when calling the model;
  * `NODE_NOT_FOUND`
@@ -85,7 +84,7 @@ export async function ask(core: GraphCore, args: AskArguments, call: Call = {}):
   const { model, location } = provider
   if (prompt.passages.length === 0) return { value: { ...UNANSWERED, model, location, usage: NOTHING }, warnings }
   const reply = await replyOf(provider, { prompt, chat, call })
-  // Imported lazily because the Markdown parser is needed only if there is an answer.
+  // Imported lazily, because the Markdown parser is only needed if there is an answer.
   const { citeAnswer } = await import('../../ai/cite.ts')
   const cited = await citeAnswer(reply.text, prompt.passages.map(toCited))
   const checked = cited.isNotFound ? undefined : await checkFiles(core, { cited, passages: prompt.passages }, call)
@@ -135,7 +134,7 @@ async function promptFor(
   const query = (before === undefined ? question : `${question}\n${before}`).slice(0, 8_000)
   const { context, maxTokens } = chat
   const found = await retrieve(core, { ...where, query, room: Math.floor((context - maxTokens) * 0.8) }, call)
-  // Checked last because the settings may have changed during the search.
+  // Check this last, because the settings may have changed during the search.
   const mayLeave = chat.mayLeave(found.value.map(({ path }) => path))
   const passages = found.value.filter((_, at) => mayLeave[at] === true)
   const unused = (await chat.unusedPatterns?.(() => pathsOf(core, call))) ?? []
@@ -145,7 +144,6 @@ async function promptFor(
     ...(kept === 0 ? [] : [notice(`${kept} matching passages were withheld from the model because of ai.allow or ai.deny.`)]),
     ...unused.map((pattern) => notice(`${pattern} matches no note. Check its spelling; patterns are relative to the vault.`)),
   ]
-  // The first passages, complete or truncated to fit.
   const chosen = prompt.passages.flatMap((passage) => {
     const source = passages.find((one) => one.id === passage.id && one.startLine === passage.startLine)
     return source === undefined ? [] : [{ ...source, ...passage, id: source.id }]
@@ -170,7 +168,7 @@ interface Reply {
   readonly warnings: readonly Warning[]
 }
 
-/** Asks the model and returns the text received in time. */
+/** Asks the model and returns the text that arrives in time. */
 async function replyOf(
   provider: ChatProvider,
   { prompt, chat, call }: { readonly prompt: Prompt; readonly chat: Chat; readonly call: Call },
@@ -243,7 +241,10 @@ function warningsOf(
       ),
     )
   if (usage.estimated) {
-    warnings.push({ code: 'ESTIMATED', message: 'The server did not report token usage, so it is estimated from lengths.' })
+    warnings.push({
+      code: 'ESTIMATED',
+      message: 'The server did not report token usage, so the token counts are estimated from text lengths.',
+    })
   } else if (end !== undefined && isCut(usage.input, end.expected)) {
     const message = `The server read ${usage.input} tokens, fewer than were sent, so it truncated the question. Raise its context (Ollama: num_ctx or OLLAMA_CONTEXT_LENGTH), or lower ai.context to match.`
     warnings.push({ code: 'CONTEXT_CUT', message })
@@ -255,7 +256,7 @@ function isCut(read: number, expected: number): boolean {
   return read < expected * LEAST_READ || (read % WINDOW === 0 && read < expected * LEAST_FILLED)
 }
 
-/** An answer may also quote the title and headings of a passage. */
+/** Converts a passage. An answer may also quote its title and headings. */
 function toCited({ text, startLine, hidden, title, headings }: FoundPassage) {
   return { text, startLine, hidden, names: [title, ...headings.map((heading) => heading.text)] }
 }
@@ -333,6 +334,6 @@ function tooLate({ model }: ChatProvider): RouxError {
 
 function onlyThought({ model }: ChatProvider): RouxError {
   return new RouxError('PROVIDER_ERROR', `The model ${model} was still thinking when its answer ended.`, {
-    hint: 'Set `ai.max_tokens` higher, because reasoning models need more, or use a model without reasoning.',
+    hint: 'Increase `ai.max_tokens`, because reasoning models need more, or use a model without reasoning.',
   })
 }

@@ -3,7 +3,6 @@ import { RouxError } from '../../core/errors.ts'
 import type { Call } from '../answer/answer-when-ready.ts'
 import type { GraphCore } from '../graph-core.ts'
 
-/** One message of a conversation that is managed by the calling program. */
 export interface PluginMessage {
   readonly role: 'system' | 'user' | 'assistant'
   readonly content: string
@@ -54,7 +53,7 @@ export async function chatWith(
     if (event.kind === 'text') text += event.text
     if (event.kind === 'end') return { text, finish: event.finish, usage: event.usage, model, location }
   }
-  throw new Error('The provider ended without an end event.')
+  throw new Error('The stream from the provider ended without an end event.')
 }
 
 interface Told extends ChatOptions {

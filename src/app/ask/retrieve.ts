@@ -17,7 +17,7 @@ export interface FoundPassage extends Passage {
   readonly id: NodeId
   readonly path: string
   readonly hash: string
-  /** All headings of the note, because a passage may extend past its own heading. */
+  /** All headings of the note, because a passage may continue past its own heading. */
   readonly headings: readonly Heading[]
 }
 
@@ -52,7 +52,7 @@ interface Placed extends Pick<PlacedPassage, 'node' | 'source'> {
 
 type HiddenIn = (source: NoteText, text: string) => ReturnType<typeof findHidden>
 
-/** Caches the comments of each source, so they are found only once for all of its passages. */
+/** Caches the comments of each note, so that they are found once for all of its passages. */
 function commentsBySource(): HiddenIn {
   const known = new Map<NoteText, ReturnType<typeof findHidden>>()
   return (source, text) => {

@@ -63,7 +63,7 @@ export function verifyQuote(
   })
 }
 
-/** Number of UTF-16 units used to find the nearest passage. Longer quotes are truncated. */
+/** Only this many UTF-16 units of a quote are used to find the nearest passage. */
 const COMPARED = 1_000
 
 function nearestTo(quote: string, node: Node, source: NoteText): { readonly nearest?: Omit<Passage, 'score'> } {

@@ -18,16 +18,16 @@ export const QUERY_KINDS = [
   'first sentence with a typo',
 ] as const
 
-/** The only kind whose queries are not copied from the note that answers them. Such queries use different words. */
+/** The only kind of query that is not copied from the note that answers it, so it uses other words. */
 export const IN_OTHER_WORDS: QueryKind = 'link sentence'
 
-/** Nobody types queries longer than this. */
+/** Longer queries are not generated, because nobody types them. */
 const LONGEST_NAME = 200
 
-/** Number of links at the start of a note from which one is drawn. */
+/** Draw one of this many links at the start of a note. */
 const LINKS = 50
 
-/** Number of UTF-16 code units at the start of a note that are searched for its first sentence. */
+/** Search this many UTF-16 units at the start of a note for its first sentence. */
 const BEGINNING = 10_000
 
 const PARAGRAPH = 6
@@ -137,7 +137,7 @@ function mistypedTitle(
   return typed === undefined || names.isName(typed) ? undefined : { kind: 'title with a typo', query: typed, wanted }
 }
 
-/** Makes at most `count` queries, from the first items that yield one. */
+/** Makes at most `count` queries, skipping items that do not yield one. */
 function take<T>(from: readonly T[], count: number, make: (item: T) => KnownItem | undefined): readonly KnownItem[] {
   const made: KnownItem[] = []
   for (const item of from) {
@@ -148,7 +148,7 @@ function take<T>(from: readonly T[], count: number, make: (item: T) => KnownItem
   return made
 }
 
-/** Maximum number of notes read per query, because nearly all notes of some vaults start with the same sentence. */
+/** Maximum number of notes to read per query. In some vaults, nearly all notes start with the same sentence. */
 const READ_FOR_ONE = 20
 
 /** Makes queries from sentences that occur in only one of the notes read. */
@@ -185,9 +185,7 @@ export interface KnownItem {
 
 export interface NoteNames {
   readonly title: string
-  /** Does not include the title. */
   readonly aliases: readonly string[]
-  /** Does not include the title. */
   readonly headings: readonly string[]
 }
 
@@ -224,7 +222,6 @@ function canBeAsked(name: string): boolean {
 }
 
 export interface LinkSentenceOptions {
-  /** Notes that may be the answer. */
   readonly listed: ReadonlySet<NodeId>
   readonly random: Random
 }
@@ -238,7 +235,7 @@ async function linkSentence(
   from: NodeId,
   { listed, random }: LinkSentenceOptions,
 ): Promise<KnownItem | undefined> {
-  // Drawn only once, even if the callback below runs several times.
+  // Draw only once, even if the callback below runs several times.
   const drawn = random()
   const found = await core.store.read(async (snapshot) => {
     const { items } = await snapshot.neighbors(from, { direction: 'out', kinds: ['note'] }, { offset: 0, limit: LINKS })
@@ -259,7 +256,7 @@ async function linkSentence(
   const link = source.text.slice(start, end)
   const masked = source.text.slice(0, start) + ' '.repeat(end - start) + source.text.slice(end)
   const sentence = sentenceAt(masked, start, end)
-  // A sentence with other links is just as much about their targets.
+  // A sentence with other links is also about their targets.
   if (LINK.test(sentence)) return undefined
   const query = withoutWords(sentence, [link, target.title, ...target.aliases])
   return query === undefined ? undefined : { kind: 'link sentence', query, wanted: to, source: from }

@@ -2,7 +2,6 @@ import type { Asked, SearchMode } from './ask.ts'
 import { QUERY_KINDS, type QueryKind } from './known-items.ts'
 import { type Estimate, meanOf, ndcg, quantile, shareOf } from './statistics.ts'
 
-/** Report on how well search finds a vault's own notes. */
 export interface VaultReport {
   readonly vault: string
   readonly seed: number
@@ -15,7 +14,6 @@ export interface VaultReport {
   readonly missed: readonly NotedQuery[]
 }
 
-/** Scores of one kind of query in one search mode. */
 export interface KnownItemScores {
   readonly kind: QueryKind | 'all'
   readonly mode: SearchMode
@@ -36,8 +34,8 @@ export interface MeaningGain {
 }
 
 /**
- * Returns the gain from meaning for each kind of query. The interval applies to the difference per query. There is no gain for all
- * kinds together, because it would depend on the number of queries of each kind.
+ * Returns the gain from meaning for each kind of query. The interval applies to the difference per query. There is no total,
+ * because it would depend on the number of queries of each kind.
  */
 export function meaningGains(modes: readonly AskedMode[]): readonly MeaningGain[] {
   const askedBy = (wanted: SearchMode) => modes.find(({ mode }) => mode === wanted)?.asked ?? []
@@ -85,7 +83,6 @@ function scoresOf(asked: readonly Asked[], kind: KnownItemScores['kind'], mode: 
   }
 }
 
-/** A query that is worth inspecting. */
 export interface NotedQuery {
   readonly mode: SearchMode
   readonly kind: QueryKind

@@ -70,7 +70,6 @@ export function quantile(values: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN
 }
 
-/** Returns a number from 0 (inclusive) to 1 (exclusive). */
 export type Random = () => number
 
 /**

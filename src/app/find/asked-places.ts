@@ -6,9 +6,9 @@ import type { NoteText } from '../../core/texts.ts'
 import { matchFinder, type SnippetQuery, weightOf } from '../../search/words/matches.ts'
 import { idOf, queryTerms } from '../../search/words/query-terms.ts'
 
-/** A name asks the question if each of the two covers at least this share of the other. */
+/** A heading or title asks the question if each covers at least this share of the other's words. */
 const SAME = 0.8
-/** With fewer words in the question, only titles count. A heading of one word, such as `Tags`, is a topic, not a question. */
+/** For shorter questions, only titles count: a heading of one word, such as `Tags`, is a topic and not a question. */
 const FEWEST_WORDS = 2
 
 /**
@@ -36,7 +36,6 @@ function askingFor(words: SnippetQuery): (name: string) => boolean {
   }
 }
 
-/** Returns the section under a heading, with its subsections. */
 function sectionOf(source: NoteText, headings: readonly Heading[], heading: Heading): ChunkPlace | undefined {
   const next = headings.find(({ line, level }) => line > heading.line && level <= heading.level)
   return placeOf(source, { from: heading.line, to: next?.line, heading: heading.line })
@@ -56,7 +55,7 @@ interface Lines {
   readonly from: number
   /** The line after the last one. */
   readonly to: number | undefined
-  /** Number of the heading's line, which does not count as text. */
+  /** The heading's line number. This line does not count as text. */
   readonly heading?: number
 }
 

@@ -110,7 +110,10 @@ export function communitiesOf({
 /** Maximum number of successors to list. */
 const MOST_HEIRS = 3
 
-/** Returns the successors of a former community, starting with those that received most of its notes. `undefined` if it never existed. */
+/**
+ * Returns the successors of a former community, starting with the one that got most of its notes, or `undefined` if it never
+ * existed.
+ */
 function presentHeirs(
   id: string,
   { levels, successors }: Pick<Communities, 'levels' | 'successors'>,
@@ -129,7 +132,7 @@ function presentHeirs(
   return [...found].slice(0, MOST_HEIRS)
 }
 
-/** The source of an insight, the function that answers from it, and the answer to return if there is no insight. */
+/** Where an insight comes from, how to answer from it, and what to answer without it. */
 interface InsightUse<T, Kind extends InsightKind> {
   readonly from: Insights<Kind>
   readonly empty: T

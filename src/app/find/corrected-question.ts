@@ -5,11 +5,11 @@ import { LETTERS } from '../../search/words/near-words.ts'
 import { analyze } from '../../search/words/scan.ts'
 import type { Warning } from '../graph-core.ts'
 
-/** Minimum length of a word to correct. Too many words are close to a shorter one. */
+/** Shorter words are not corrected, because too many words are close to them. */
 const SHORTEST_WORD = 4
-/** Minimum number of words in a question. A single word has no context, so it is compared with titles only. */
+/** Shorter questions are not corrected: a single word has no context, so it is compared with titles only. */
 const FEWEST_WORDS = 2
-/** Maximum number of unknown words. A question with more is probably about something else. */
+/** A question with more unknown words than this is probably about something else. */
 const MOST_WORDS = 1
 
 /** A question in which unknown words have been replaced with similar words from the vault. */
@@ -52,7 +52,6 @@ export async function correctQuestion(
   return corrections.length === 0 ? undefined : { text: text + question.slice(from), corrections }
 }
 
-/** Returns a warning that lists the replaced words. */
 export function correctionWarning({ corrections }: CorrectedQuestion): Warning {
   const told = corrections.map(({ typed, meant }) => `${JSON.stringify(meant)} instead of ${JSON.stringify(typed)}`)
   return { code: 'FALLBACK', message: `Searched for ${told.join(' and ')}, which no note contains.` }

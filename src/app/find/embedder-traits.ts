@@ -8,15 +8,15 @@ import { PATIENCE } from './question-vector.ts'
 
 /** Number of titles sampled to estimate the cosine of a correct answer. */
 const RELATED_TITLES = 50
-/** Traits assumed until they have been measured in the vault. */
+/** Traits assumed for an embedder until they have been measured in the vault. */
 const ASSUMED: EmbedderTraits = { weight: UNKNOWN_WEIGHT, certainty: { low: 0.25, high: 0.65 } }
 
 const calibrated = new WeakMap<Embedder, Promise<EmbedderTraits>>()
 const measured = new WeakMap<Store, Map<string, EmbedderTraits>>()
 
 /**
- * Returns how to interpret an embedder's cosines. The traits of some models are known. Otherwise, they are measured once in the vault
- * after all notes have vectors. A failed or slow measurement is retried with the next question.
+ * Returns how to interpret an embedder's cosines. Some models are known. Others are measured in the vault, once all notes have
+ * vectors. A measurement that fails or takes too long is retried with the next question.
  */
 export async function traitsFor(core: GraphCore, embedder: Embedder): Promise<EmbedderTraits> {
   const known = traitsOf(embedder.id)
@@ -31,7 +31,7 @@ export function knownTraits({ store }: GraphCore, embedder: string): EmbedderTra
   return traitsOf(embedder) ?? measured.get(store)?.get(embedder) ?? ASSUMED
 }
 
-/** Checks whether all notes have vectors. If only some had, the vault would appear to contain few answers. */
+/** Checks whether all notes have vectors. With only some, the vault would seem to contain few answers. */
 function isEmbedded({ indexing }: GraphCore): boolean {
   const vectors = indexing.status().search?.vectors
   return vectors !== undefined && vectors.done >= vectors.total

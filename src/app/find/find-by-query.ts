@@ -27,7 +27,6 @@ export interface QueryOptions {
   /** Defaults to ascending for titles, and to descending otherwise. */
   readonly order?: 'asc' | 'desc' | undefined
   readonly page: Page
-  /** Notes of the communities named in the query. */
   readonly communities?: CommunityIds | undefined
 }
 
@@ -35,11 +34,10 @@ export interface FoundByQuery {
   readonly found: Found
   readonly words: readonly QueryWord[]
   /**
-   * Set if no note has all the words. `some`: the notes have some of the words. `begun`: the notes have words that begin like those
-   * in the query.
+   * Set if no note has all of the words. `some`: the notes have some of them. `begun`: the notes have words that begin like them.
    */
   readonly fallback: 'some' | 'begun' | undefined
-  /** Empty sets in the query. A set that is empty only because a set nested in it is empty is left out. */
+  /** Empty sets in the query, except those that are empty only because a nested set is. */
   readonly emptySets: readonly QuerySet[]
 }
 

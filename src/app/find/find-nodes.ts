@@ -98,7 +98,7 @@ async function findIn(
   return { ...list, warnings: [...asked, ...missing, ...some, ...close, ...described.warnings] }
 }
 
-/** A query without words matches only notes. A query with words also searches canvases. */
+/** Returns the scope of a query. Without words, it covers only notes; with words, also canvases. */
 export function scopeOf({ folder, includeArchived }: FindArguments, query: Query): Scope {
   const scope = { ...toScope({ folder }), withoutArchived: !includeArchived }
   return positiveWords(query).length > 0 ? { ...scope, kinds: WITH_TEXT } : scope
@@ -119,7 +119,6 @@ interface Wanted {
   readonly words: readonly QueryWord[]
   readonly tasks: ReadonlySet<TaskState>
   readonly dates: ReadonlySet<TimeField>
-  /** Number of links per note. */
   readonly links: number
 }
 
@@ -160,9 +159,9 @@ function isEmptyQuery({ terms, phrases }: SnippetQuery): boolean {
 function snippetOf(node: Node, source: NoteText, query: SnippetQuery) {
   const text = blankData(readableSource(node, source).text)
   const seen = legible(text)
-  // Images and comments are shown only if a note contains nothing else.
+  // Show images and comments only if a note contains nothing else.
   const shown = seen.slice(source.bodyStart).trim() === '' ? text : seen
-  // Only visible text counts. A link address that contains all the words is not a match.
+  // Only visible text counts: a link address that contains the words is not a match.
   const counted = isEmptyQuery(query) ? {} : { seen: wordsOf(text) }
   return snippet(shown, source.bodyStart, query, { maxLength: SNIPPET_LENGTH, ...counted })
 }
@@ -182,7 +181,7 @@ function tasksOf(
   return joined((written.length > 0 ? written : all).filter(({ highlights }) => highlights.length === most))
 }
 
-/** Leaves room for the number of remaining tasks. */
+/** Length of the tasks, leaving room for the number of omitted ones. */
 const TASK_LENGTH = SNIPPET_LENGTH - 20
 const BLANK_TASK = /^\S+\s+\[.\]$/
 
@@ -201,7 +200,7 @@ function joined(all: readonly Snippet[]): Snippet | undefined {
   }
 }
 
-/** Maximum number of tasks that fit, even if they are as short as possible. */
+/** How many tasks fit if all are as short as possible. */
 const MOST_TASKS = SNIPPET_LENGTH / '- [ ]'.length
 
 /** Shifts the highlights to match their positions in the joined text. */
@@ -221,7 +220,6 @@ async function didYouMean(snapshot: Snapshot, query: string, scope: Scope): Prom
   return [{ code: 'FALLBACK', message: `Did you mean ${names}?` }]
 }
 
-/** Returns the words to mark in the text. */
 function snippetQuery(words: readonly QueryWord[], languages: readonly string[]): SnippetQuery {
   const terms = words.flatMap(({ form, text }) =>
     form === 'phrase'

@@ -1,7 +1,6 @@
 import { countInTurn, type Fitted, jsonBytes, listShown, nonZero, Purse, SEPARATOR } from '../answer/budget.ts'
 import type { SuggestedTags } from './suggest-tags.ts'
 
-/** Suggested labels that have been fitted into a budget. A list of notes is left out if no note fits. */
 type ShownTags = Omit<SuggestedTags, 'tags' | 'folders'> & {
   readonly [List in 'tags' | 'folders']: readonly ShownLabel<SuggestedTags[List][number]>[]
 }

@@ -25,22 +25,18 @@ export interface NoteGroup {
 }
 
 export interface NoteGroups {
-  /** Describes the kinds of node, the query, the folder and the groups, for example `notes that match "#book", by author`. */
+  /** Describes what was counted, for example `notes that match "#book", by author`. */
   readonly counted: string
-  /** Largest first, then by value. */
   readonly groups: readonly NoteGroup[]
   /** Number of groups, ignoring `limit` and `offset`. */
   readonly total: number
-  /** Number of notes that match the query. */
   readonly notes: number
-  /** Number of matching notes in no group, because they have no such value. */
+  /** Number of matching notes in no group, because they lack the value. */
   readonly without: number
 }
 
 export interface NoteCount {
-  /** See `NoteGroups`. */
   readonly counted: string
-  /** Number of notes that match the query. */
   readonly total: number
 }
 
@@ -51,7 +47,6 @@ export interface GroupArguments extends FindArguments {
 
 const UNITS = { year: 'yyyy'.length, month: 'yyyy-mm'.length, day: 'yyyy-mm-dd'.length } as const
 
-/** A value to group notes by, as a caller writes it. */
 type Grouping =
   | { readonly kind: 'community' }
   | { readonly kind: 'folder' | 'tag' }
@@ -61,7 +56,6 @@ type Grouping =
 const HINT =
   'Use a property, folder, tag, community, created:month or modified:year. For a property with dates, due:month also works. Two can be combined: "author, created:year". Write #folder or #tag for a property of that name.'
 
-/** Counts the notes that match a query. */
 export function countNodes(core: GraphCore, args: FindArguments, call: Call = {}): Promise<Answer<NoteCount>> {
   return answerFindable(core, call, 'words', async (read) => {
     const query = parseQuery(args.query, new Date())
@@ -125,7 +119,7 @@ export function readGroupings(text: string): readonly Grouping[] {
     .map((part) => part.trim())
     .filter((part) => part !== '')
   if (written.length === 0 || written.length > MOST_GROUPINGS)
-    throw new RouxError('INVALID_PARAMS', `group_by: expected one or two things to group by, got ${written.length}.`, {
+    throw new RouxError('INVALID_PARAMS', `group_by: expected one or two groupings, got ${written.length}.`, {
       hint: HINT,
     })
   return written.map(readGrouping)
@@ -229,7 +223,7 @@ async function communityMembers(core: GraphCore, call: Call): Promise<Members> {
 
 /** Number of example notes listed per group. */
 export const EXAMPLES = 3
-/** Maximum length of a value. The beginning of a longer one is enough to identify it. */
+/** Longer values are truncated, because the beginning is enough to identify them. */
 const VALUE_LENGTH = 100
 /** Separates the values of two groupings. No note can contain it. */
 const SEPARATOR = '\u0000'
@@ -280,7 +274,6 @@ class Groups {
     if (tally.examples.length < EXAMPLES) tally.examples.push(spelledId(id, path))
   }
 
-  /** Returns the groups, largest first. */
   ranked(): readonly NoteGroup[] {
     const groups = [...this.#tallies].map(([key, { spellings, count, examples }]) => {
       const [[most = ''] = []] = [...spellings].sort(([a, more], [b, less]) => less - more || compareTexts(a, b))
@@ -319,7 +312,7 @@ class Groups {
         return written.flatMap((text) => dateOf(text, unit) ?? this.#leftOut(name, text))
       }
       default:
-        // Notes outside of every folder are in the vault's root.
+        // A note without a folder is in the vault's root.
         return texts.map((text) => (text === '' ? '/' : text))
     }
   }
@@ -337,7 +330,10 @@ function withoutBrackets(text: string): string {
   return /^\[\[([^[\]|#]+)\]\]$/.exec(text)?.[1]?.trim() ?? text
 }
 
-/** Returns the start of a date, as precise as the unit or, if less precise, the text. `undefined` if the text is not a date. */
+/**
+ * Returns the start of a date in the given unit, or in a coarser one if the text is less precise. `undefined` if the text is not
+ * a date.
+ */
 function dateOf(text: string, unit: keyof typeof UNITS): string | undefined {
   const time = readDate(text)
   if (time === undefined) return undefined
@@ -345,7 +341,6 @@ function dateOf(text: string, unit: keyof typeof UNITS): string | undefined {
   return localDate(new Date(time)).slice(0, Math.min(UNITS[unit], written.length))
 }
 
-/** Warns about properties that no note has. */
 async function unknownWarnings(snapshot: Snapshot, groupings: readonly Grouping[]): Promise<readonly Warning[]> {
   const names = groupings.flatMap((grouping) => (grouping.kind === 'property' ? grouping.name : []))
   if (names.length === 0) return []

@@ -9,13 +9,16 @@ import { inverseDocumentFrequency } from '../../search/words/rank.ts'
 import { analyze } from '../../search/words/scan.ts'
 import { type Reading, readTexts } from '../read/texts.ts'
 
-/** Maximum number of notes whose links are examined, best word matches first. A note's words include the texts of its links. */
+/** Maximum number of notes whose links are examined, best word matches first. The texts of its links are among a note's words. */
 const SOURCES = 10
 /** Notes with a smaller share of the question's weight are not examined. */
 const LEAST_MATCHED = 0.5
 /** Maximum number of links examined per note. */
 const LINKS = 2_000
-/** Score of a note whose link text equals the question, relative to the best note by words. Half as much finds fewer such notes. */
+/**
+ * Score, relative to the best note by words, of a note that is linked with exactly the question as text. Half as much finds fewer
+ * of these notes.
+ */
 const WEIGHT = 1
 
 interface LinkText {
@@ -26,9 +29,9 @@ interface LinkText {
 }
 
 /**
- * Adds the texts of links as a weak field of the notes they lead to: "see [[Levain|the sourdough mother]]" helps *sourdough mother*
- * to find *Levain*. Only the best text of each note counts, so a note with a thousand texts has no advantage. Texts that equal a
- * name of the note are ignored.
+ * Treats the texts of links as a weak field of the notes they lead to: "see [[Levain|the sourdough mother]]" helps *sourdough
+ * mother* to find *Levain*. Only each note's best text counts, so that a note with a thousand texts has no advantage. Texts that
+ * equal a name of the note are ignored.
  */
 export async function withLinkTexts(
   reading: Reading,
@@ -82,7 +85,7 @@ function mayHaveText({ kind, form }: OutgoingLink): boolean {
 function textOf({ form, start, end }: OutgoingLink, source: string, mayFit: LinkFilter['mayFit']): string {
   const written = source.slice(start, end)
   if (form === 'wikilink' && !written.includes('|')) return ''
-  // If the text contains another link or an image, its words may differ from what is written.
+  // If the text contains another link or an image, readers see something other than the source.
   return mayFit(written) || written.includes('[', 2) ? plainText(written) : ''
 }
 
@@ -105,7 +108,6 @@ function fitTo({ terms: found }: WordHits, terms: readonly WordTerm[], files: nu
   }
 }
 
-/** Returns the best-fitting link text for each linked note. */
 function bestTexts(links: readonly WrittenLink[], fitOf: (text: string) => number): readonly LinkText[] {
   const best = new Map<NodeId, LinkText>()
   for (const { to, text } of links) {

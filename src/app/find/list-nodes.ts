@@ -13,7 +13,6 @@ export interface ListNodesArguments extends PageArguments {
   readonly tag?: string | undefined
   readonly path?: string | undefined
   readonly kinds?: readonly NodeKind[] | undefined
-  /** Restricts the list to notes of this community. */
   readonly community?: string | undefined
 }
 
@@ -83,7 +82,7 @@ export function searchByTags(
     const { items, total } = await snapshot.select({ tags: { names, mode: args.mode } }, page)
     const ids = items.map(({ id }) => id)
     const value = await listResponses(snapshot, ids, { shown: 'excerpt', links: linksShown(args.links, call) })
-    // Without a warning, one unknown tag among several would silently change the answer.
+    // Without a warning, an unknown tag among several would go unnoticed.
     const warnings = await tagWarnings(snapshot, args.tags, call)
     return { ...listed(value, { offset: page.offset, shown: ids.length, total }), warnings }
   })

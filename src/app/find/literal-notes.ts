@@ -36,12 +36,12 @@ export async function literalNotes(
   return held
 }
 
-/** An alternative contains no further alternatives. */
+/** Returns the parts of a condition of which one must match. None of them has alternatives itself. */
 function alternatives(condition: Condition): readonly Condition[] {
   return condition.kind === 'or' ? condition.parts : [condition]
 }
 
-/** Notes with a literal match get a score above this value. */
+/** Notes with a literal match score above this value; others are capped at it. */
 const HELD = 0.5
 
 /** Puts notes with literal matches first, starting with those that have the most matches. The other notes follow with capped scores. */

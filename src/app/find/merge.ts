@@ -11,7 +11,6 @@ export function mergeRanked<T extends { readonly score: number }>(lists: readonl
   return lists.flat().toSorted((a, b) => b.score - a.score)
 }
 
-/** One vault's answer to `find_nodes`. */
 type FoundInVault = readonly FoundNode[] | NoteGroups | NoteCount
 
 /** Merges the answers of several vaults: found notes in the requested order, all groups, or counts. */
@@ -102,7 +101,7 @@ export function withoutFallbacks<T extends { readonly answer: Answer<FoundInVaul
   return better.length > 0 ? better : answers
 }
 
-/** Notes without the requested time are sorted last in either direction. */
+/** Returns the value to sort by. Notes without the requested time come last in either direction. */
 function sortKey(note: FoundNode, by: 'title' | 'modified' | 'created', sign: number): string | number {
   if (by === 'title') return foldName(note.title)
   const time = Date.parse(note[by] ?? '')

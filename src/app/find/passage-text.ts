@@ -16,7 +16,6 @@ function withoutAddresses(seen: string): string {
   return seen.includes('](') ? seen.replace(ADDRESS, blank) : seen
 }
 
-/** A chunk and the positions of a question's words in it. */
 export interface ReadChunk {
   readonly text: string
   /** `text` with hidden parts replaced by spaces. */
@@ -25,7 +24,6 @@ export interface ReadChunk {
   readonly matches: readonly Match[]
 }
 
-/** Finds words in the visible text. */
 export function readChunk(text: string, find: (text: string) => readonly Match[]): ReadChunk {
   const seen = legible(text)
   return { text, seen, matches: find(withoutAddresses(seen)) }
@@ -34,14 +32,13 @@ export function readChunk(text: string, find: (text: string) => readonly Match[]
 /** The part of a chunk that is shown. */
 export interface PassageText {
   readonly text: string
-  /** UTF-16 offsets within the chunk. */
   readonly start: number
   readonly end: number
 }
 
 /**
- * Returns the part of a chunk to show, in at most `maxLength` UTF-16 code units: the whole chunk if it fits, or else the consecutive
- * sentences and lines with the most words. Hidden text is shown only if there is nothing else.
+ * Returns the part of a chunk to show, in at most `maxLength` UTF-16 units: the whole chunk if it fits, or the consecutive
+ * sentences and lines with the most matching words. Hidden text is shown only if there is nothing else.
  */
 export function passageText({ text: chunk, seen, matches }: ReadChunk, words: SnippetQuery, maxLength: number): PassageText {
   const hidden = matches.length === 0 ? findMatches(chunk, words) : []
@@ -51,7 +48,7 @@ export function passageText({ text: chunk, seen, matches }: ReadChunk, words: Sn
   if (tidy.length <= maxLength) return { text: tidy, start: 0, end: chunk.length }
   const start = bestStart(text, isHidden ? hidden : matches, maxLength)
   if (start !== undefined) return cutAt(text, start, maxLength)
-  // If a sentence is too long for a passage, ignore sentence boundaries and use only the positions of the words.
+  // A sentence that is too long for a passage is cut around the matching words.
   return { text: snippetWith(text, 0, words, { maxLength, gap }).text, start: 0, end: chunk.length }
 }
 
@@ -73,18 +70,18 @@ function bestStart(text: string, matches: readonly Match[], room: number): numbe
   }
   if (matches.length > 0 && best.weight < weightOf(matches) * LEAST_HELD) return undefined
   const start = starts.findLast((one) => one <= best.first)
-  // Near the end of a chunk, there is room for text before the match.
+  // Near the end of a chunk, there is also room for text before the match.
   return text.length - (start ?? 0) < room ? starts.find((one) => text.length - one < room) : start
 }
 
 const ROUNDING = 1e-9
-/** A run of sentences with less than this share of the words is worse than an excerpt that ignores sentence boundaries. */
+/** If a run of sentences has less than this share of the words, show an excerpt that ignores sentence boundaries. */
 const LEAST_HELD = 0.5
 
 function startsOf(text: string): readonly number[] {
   const starts: number[] = []
   for (const end of [0, ...[...text.matchAll(END)].map(({ index, 0: mark }) => index + mark.length)]) {
-    // Do not scan the same white space for every line break in it.
+    // Do not scan a run of white space again for every line break in it.
     if (end <= (starts.at(-1) ?? -1)) continue
     NO_SPACE.lastIndex = end
     const start = NO_SPACE.exec(text)?.index
@@ -96,7 +93,7 @@ function startsOf(text: string): readonly number[] {
 
 const NO_SPACE = /\S/g
 
-/** Returns the total weight of the words before `end`, counting each word only once, and the end of the last word counted. */
+/** Returns the total weight of the words before `end`, counting each word once, and the end of the last of them. */
 function heldWithin(matches: readonly Match[], from: number, end: number): { readonly weight: number; readonly end: number } {
   const held = new Set<number>()
   let weight = 0

@@ -25,7 +25,6 @@ export interface Passage {
   readonly score: number
 }
 
-/** Criteria for choosing passages. */
 export interface PassageQuery {
   readonly words: SnippetQuery
   /** The note's chunks as they were embedded. If omitted, the note is split again. */
@@ -34,7 +33,7 @@ export interface PassageQuery {
   readonly meaning?: Meaning | undefined
   /** Maximum number of characters per passage. */
   readonly length?: number
-  /** True if words of the title and of the headings above a part count as words of that part. */
+  /** True to count words of the title and of the headings above a part as words of the part. */
   readonly isNamed?: boolean
 }
 
@@ -51,10 +50,10 @@ const MOST_CHARACTERS = 1_600
 /** Length of a passage in characters if the answer has no limit. */
 const USUAL_CHARACTERS = 500
 const LEAST_CHARACTERS = 160
-/** Size in bytes of a result and of a passage, excluding the passage's text. Typical for a vault of a few thousand notes. */
+/** Size in bytes of a result and of a passage without its text, as is typical for a vault of a few thousand notes. */
 const RESULT_BYTES = 170
 const PASSAGE_BYTES = 110
-/** Share of the budget for passages and everything before them. The rest is for other information about each note. */
+/** Share of the budget for passages and what precedes them. The rest is for other information about each note. */
 const PASSAGES_SHARE = 0.67
 /** Passages that score less than this share of the best one are ignored. */
 const LEAST_SHARE = 0.6
@@ -69,8 +68,8 @@ interface Candidate {
 }
 
 /**
- * Returns the passage length for each position in the results, given the token budget and the number of results. After each result
- * has a passage of minimum length, the first results share the remaining room, because they usually contain the answer.
+ * Returns the passage length for each result, given the token budget and the number of results. Each gets the minimum, and the
+ * first results share what is left, because they usually contain the answer.
  */
 export function passageLengths(maxTokens: number | undefined, results: number): (at: number) => number {
   if (maxTokens === undefined || results === 0) return () => USUAL_CHARACTERS
@@ -129,7 +128,7 @@ export function placesOf(node: Node, source: NoteText, query: PassageQuery): rea
     const { place, meaning: certainty } = candidate
     if (isTaken(place)) continue
     const text = source.text.slice(place.start, place.end)
-    // The upper bound does not include the title and headings.
+    // The upper bound does not cover the title and headings.
     if (!isNamed && most < leastOf(best) - ROUNDING && !ABBREVIATION.test(text)) continue
     const chunk = readChunk(text, find)
     const matches = isNamed ? [...chunk.matches, ...find(namesOf(node, place))] : chunk.matches
@@ -148,7 +147,7 @@ function leastOf(best: readonly AnsweringPlace[]): number {
 
 /** Tolerance for sums computed in a different order. */
 const ROUNDING = 1e-9
-/** Letters separated by dots may be an indexed word (`U.S.A.`). */
+/** Letters separated by dots may be an indexed word (`U.S.A.`), which a search for its letters would not find. */
 const ABBREVIATION = /(?<![a-z0-9])[a-z]\.[a-z](?![a-z0-9])/i
 
 function namesOf({ title, headings }: Node, { startLine }: ChunkPlace): string {
@@ -160,12 +159,11 @@ export function chunksOf(node: Node, source: NoteText, stored: NoteChunks | unde
   return ofThisState(source, stored)?.chunks ?? inOrder(node, source).map(({ place }) => place)
 }
 
-/** Ignores chunks of another version of the note. */
+/** Returns the stored chunks if they belong to this version of the note. */
 function ofThisState({ hash }: NoteText, stored: NoteChunks | undefined): NoteChunks | undefined {
   return stored !== undefined && hash.startsWith(stored.content) ? stored : undefined
 }
 
-/** Returns the chunks with the certainty that each one answers the question, best first. */
 function byMeaning({ chunks }: NoteChunks, meaning: Meaning | undefined): readonly Candidate[] {
   if (meaning === undefined) return chunks.map((place) => ({ place, meaning: 0 }))
   const { question, certainty } = meaning
@@ -188,7 +186,7 @@ interface Likely {
   readonly most: number
 }
 
-/** Returns the chunks that contain the beginnings of the most words. Searching for beginnings is faster than reading all words. */
+/** Returns the chunks that contain the beginnings of the most words. Finding beginnings is faster than reading all words. */
 function likeliest(
   candidates: readonly Candidate[],
   text: string,
@@ -202,13 +200,13 @@ function likeliest(
     const part = text.slice(place.start, place.end)
     const letters = (FOREIGN.test(part) ? foldLetters(part) : part.toLowerCase()).replace(WITHIN_WORDS, '')
     const found = beginnings.reduce((sum, beginning) => sum + (letters.includes(beginning.letters) ? beginning.own : 0), 0)
-    // Phrases cannot be checked without a full read, so all of them are assumed to be found.
+    // Phrases can only be checked by reading the chunk, so assume that all match.
     return { candidate, most: ((1 - weight) * (found + words.phrases.length)) / all + weight * meaning }
   })
   return rated.sort((a, b) => b.most - a.most).slice(0, READ)
 }
 
-/** Letters beyond ASCII. Folding is slow, and is not necessary for quotation marks, dashes and emoji. */
+/** Letters beyond ASCII. Folding is slow, and quotation marks, dashes and emoji do not need it. */
 const FOREIGN = /[\xc0-\u1fff\u2c00-\ud7ff\ue000-\ufe0e\ufe10-\uffff]/
 /** Characters that are omitted from indexed words. */
 const WITHIN_WORDS = /['’,]/g

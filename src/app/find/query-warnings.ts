@@ -12,7 +12,6 @@ import type { FoundByQuery } from './find-by-query.ts'
 
 /** Maximum number of properties in the warnings. */
 const TOLD = 5
-/** Maximum number of similar names in a warning. */
 const NEAREST = 3
 
 interface QueryFacts extends Pick<FoundByQuery, 'emptySets'> {

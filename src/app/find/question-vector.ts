@@ -10,10 +10,10 @@ import type { Embedding, GraphCore, Warning } from '../graph-core.ts'
 /** Milliseconds that a search waits for the embedding model. If the model takes longer, only words are used. */
 export const PATIENCE = 5_000
 
-/** Minimum time in milliseconds that a search waits for the model, even if the call has no waiting time left. */
+/** Minimum wait for the model in milliseconds, even if the call's waiting time is over. */
 const LEAST_PATIENCE = 500
 
-/** Milliseconds after a failure during which other questions do not wait for the model. */
+/** After a failure, other questions do not wait for the model for this long, in milliseconds. */
 const RESPITE = 15_000
 
 /** Models that failed recently, with the reason and the time of the next attempt. */
@@ -30,7 +30,7 @@ export interface QuestionVector {
 }
 
 /**
- * Returns the embedder whose vectors are in use: the configured one, or the previous one while new vectors are being created.
+ * Returns the embedder whose vectors are in use: the configured one or, while its vectors are being created, the previous one.
  * @throws RouxError `PROVIDER_ERROR`
  */
 export async function servingEmbedder(core: GraphCore): Promise<Embedder> {
@@ -51,7 +51,9 @@ async function lookAgain({ indexing }: GraphCore, embedder: Embedder): Promise<v
   await indexing.reconcile([]).catch(() => {})
 }
 
-/** Opens the embedder in use. A model that opens too slowly for this call is ready for the next one. @throws RouxError `PROVIDER_ERROR` */
+/**
+ * Opens the embedder in use. If it opens too slowly for this call, the next one can use it. @throws RouxError `PROVIDER_ERROR`
+ */
 export async function openedInTime(core: GraphCore, call: Call): Promise<Embedder> {
   const opening = servingEmbedder(core)
   if (isCommand(core)) return await opening
@@ -92,10 +94,10 @@ export async function tryQuestion(
   if (embedding === undefined) return undefined
   const known = failed.get(embedding)
   if (known !== undefined && performance.now() < known.until) return withoutMeaning(known.reason)
-  // While this question retries, other questions do not wait for the model.
+  // While this question retries, others do not wait for the model.
   if (known !== undefined) remember(embedding, known.reason)
   const time = isCommand(core) ? PATIENCE : Math.min(PATIENCE, Math.max(timeLeft(call), LEAST_PATIENCE))
-  // Unlike `AbortSignal.timeout`, this timer can be cleared, so nothing remains in memory after the question.
+  // Unlike `AbortSignal.timeout`, this timer can be cleared, so it does not stay in memory after the question.
   const patience = new AbortController()
   const timer = setTimeout(() => patience.abort(), time).unref()
   const { signal, unlink } = linkSignals(patience.signal, call.signal)
@@ -115,7 +117,7 @@ export async function tryQuestion(
       : { embedder, vector, language, ...(across === undefined ? undefined : { across }) }
   } catch (error) {
     call.signal?.throwIfAborted()
-    // The model has not failed: the whole call is retried.
+    // The model has not failed, and the whole call is retried.
     if (error instanceof RouxError && error.code === 'STORE_UNAVAILABLE') throw error
     const reason = patience.signal.aborted
       ? `the model did not answer within ${(time / 1_000).toFixed(1).replace(/\.0$/, '')} s`
@@ -144,7 +146,7 @@ export function noEmbedder(): RouxError {
   })
 }
 
-/** Explains why text in a language that the embedder does not know is not compared by meaning. */
+/** Explains that text is not compared by meaning because the embedder does not know its language. */
 export function unknownWarning(what: string): Warning {
   return {
     code: 'FALLBACK',

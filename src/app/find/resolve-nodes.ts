@@ -36,22 +36,22 @@ export type ChoiceRule = 'higher score' | 'title before alias' | 'shortest id' |
 
 export interface ResolvedName {
   readonly query: string
-  /** `null` if nothing matches. */
   readonly match: NodeId | null
-  /** 0 if nothing matches. */
   readonly score: number
   /** Up to `MAX_CANDIDATES` matching notes, the chosen one first. Omitted unless several notes match. */
   readonly candidates?: readonly { readonly id: NodeId; readonly title?: string; readonly score: number }[]
   readonly rule?: ChoiceRule
 }
 
-/** Maximum number of candidates in an answer. */
 const MAX_CANDIDATES = 5
 
-/** Maximum number of similar names compared, because several notes may share the best score. */
+/**
+ * Maximum number of similar names to compare. It exceeds the number of candidates, because several notes may share the best
+ * score.
+ */
 const MAX_SIMILAR = 20
 
-/** At thresholds above the default, only pairs of characters are compared. */
+/** Above this threshold, names are only compared by pairs of characters. */
 const SPELLED = 0.7
 
 /** Maximum number of unmatched names compared letter by letter. Each comparison takes a few milliseconds in a large vault. */
@@ -99,8 +99,7 @@ async function namedLike(
 }
 
 /**
- * Compares names by unchanged letters instead of letter pairs, because swapping two letters of a short name changes most of its
- * pairs.
+ * Compares names letter by letter instead of by pairs, because swapping two letters of a short name changes most of its pairs.
  */
 async function spelledLike(
   snapshot: Snapshot,

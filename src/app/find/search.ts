@@ -87,7 +87,9 @@ export interface SearchResult extends ListedNode {
 export interface Explanation {
   readonly keyword: RetrieverScore | null
   readonly semantic: RetrieverScore | null
-  /** Only for notes in other languages than the question: the rank among them, and the minimum share of the best note's score. */
+  /**
+   * Only for notes in a language other than the question's: the rank among them, and the minimum share of the best note's score.
+   */
   readonly across?: RetrieverScore
   /** Weight of the semantic score, 0–1. */
   readonly weight: number
@@ -104,12 +106,15 @@ const DEPTH = 1_000
 /** Number of passages compared with the question. Each note is ranked by its best passage. */
 const PASSAGES = 200
 const MOST_PASSAGES = 16 * PASSAGES
-/** With fewer notes than this, distances are a poor indicator of relevance. */
+/** With fewer notes than this, distances say little about relevance. */
 const FEWEST_NOTES = 50
 const NAMES = 50
-/** Factor for cosines across languages. The cosines of an English question are lower for notes that answer equally well. */
+/** Factor for cosines across languages. For an English question, equally good answers in other languages have lower cosines. */
 const ACROSS_SHARE = 0.9
-/** Weight of the semantic score if no note is in the question's language, and the share of matched words that rules this out. */
+/**
+ * Weight of the semantic score if no note is in the question's language. `WELL_MATCHED` is the share of matched words that
+ * rules this out.
+ */
 const ABROAD_WEIGHT = 0.7
 const WELL_MATCHED = 0.6
 
@@ -216,7 +221,10 @@ export async function rank(reading: Reading, args: SearchArguments, asked: Asked
   }
 }
 
-/** Checks whether the first notes are about the question's subject. Notes in other languages pass, because they lack its words. */
+/**
+ * Checks whether the first notes are about the question's subject. Notes in other languages always pass, because they lack its
+ * words.
+ */
 function isAbout(
   first: readonly FusedHit<NodeId>[],
   { words, traits, foreign }: Pick<Retrieval, 'words' | 'foreign'> & { readonly traits: MeaningTraits },
@@ -279,15 +287,18 @@ interface NearNotes {
 
 const NONE_NEAR: NearNotes = { hits: [], byLanguage: undefined }
 
-/** Checks whether all near notes are in languages other than the question's. If words match well, its language was misdetected. */
+/**
+ * Checks whether all near notes are in languages other than the question's. If words match well, the question's language was
+ * misdetected.
+ */
 function isAbroad(keyword: readonly KeywordHit<NodeId>[], byLanguage: NearByLanguage<NodeId> | undefined): boolean {
   if (byLanguage === undefined || byLanguage.own.length > 0 || byLanguage.other.length === 0) return false
   return keyword.every(({ matched }) => matched < WELL_MATCHED)
 }
 
 /**
- * Raises the scores of notes that are similar to the best ones. Each note is compared by its passage nearest to the question. Only
- * applies to English questions, because it has too little effect in other languages.
+ * Raises the scores of notes that are similar to the best ones, comparing each note by its passage nearest to the question. Only
+ * for English questions, because the effect in other languages is too small.
  */
 async function supportedHits(
   snapshot: Snapshot,
@@ -295,7 +306,7 @@ async function supportedHits(
   { question: { embedder, vector, language }, words }: { readonly question: QuestionVector; readonly words: WordHits },
 ): Promise<readonly FusedHit<NodeId>[]> {
   const share = supportShare(words.hits.reduce((most, { matched }) => Math.max(most, matched), 0))
-  // Without word matches, a note whose title is the question might no longer come first.
+  // Without word matches, a note whose title is the question might lose the first place.
   if (queryKind(language) !== 'query' || words.hits.length === 0 || share === 0) return hits
   const stored = await snapshot.vectors(
     embedder.id,
@@ -387,8 +398,8 @@ async function nearestBy(snapshot: Snapshot, { embedder, vector, scope }: Neares
 }
 
 /**
- * Returns the nearest passages. Fetches more if they belong to too few notes, because one long note can take up all of the passages
- * fetched in the first round.
+ * Returns the nearest passages. Fetches more if they come from too few notes, because a long note can take up all of the first
+ * round.
  */
 async function nearestPassages(nearest: (limit: number) => Promise<readonly ChunkHit[]>): Promise<readonly ChunkHit[]> {
   for (let limit = PASSAGES; ; limit *= 4) {
@@ -410,17 +421,17 @@ export interface RankedHit extends FusedHit<NodeId> {
   readonly closeTitle?: string
 }
 
-/** A note that covers this share of the question's weight contains all of its words. */
+/** A note that covers this share of the question's weight has all of its words. */
 const ALL_WORDS = 0.999
 /**
- * If a question has only one or two words, and all are known, they are probably spelled correctly, but many notes contain them.
- * Only `SPELLED_FIRST` notes then stay ahead of similar titles.
+ * If a short question contains only known words, they are probably spelled correctly, but many notes contain them. Only
+ * `SPELLED_FIRST` notes then stay ahead of similar titles.
  */
 const FEW_WORDS = 2
 const SPELLED_FIRST = 2
 
 /**
- * Returns how many of the first hits stay ahead of notes with a close title. Notes that contain every word may be what the user
+ * Returns how many of the first hits stay ahead of notes with a similar title. Notes that contain every word may be what the user
  * meant.
  */
 function answeredByWords(hits: readonly FusedHit<NodeId>[], { hits: found, terms }: WordHits): number {
@@ -430,7 +441,7 @@ function answeredByWords(hits: readonly FusedHit<NodeId>[], { hits: found, terms
   return hits.findLastIndex(({ key }) => full.has(key)) + 1
 }
 
-/** `strict` shows only answers, so a note that merely has a similar title is only mentioned in a warning. */
+/** Returns the similar titles to show. `strict` shows only answers, so it only mentions similar titles in a warning. */
 function shownTitles(close: readonly NameHit[], kept: readonly FusedHit<NodeId>[], relevance: Relevance): readonly NameHit[] {
   if (relevance !== 'strict' || close.length === 0) return close
   const keys = new Set(kept.map(({ key }) => key))
@@ -438,8 +449,8 @@ function shownTitles(close: readonly NameHit[], kept: readonly FusedHit<NodeId>[
 }
 
 /**
- * Moves notes with a similar title to the front, or behind the first `after` hits, which keep their positions. Scores remain in
- * descending order, and no score drops.
+ * Moves notes with a similar title to the front, or behind the first `after` hits. Scores stay in descending order, and no score
+ * drops.
  */
 function withCloseTitles(
   hits: readonly FusedHit<NodeId>[],
@@ -481,7 +492,6 @@ interface Description {
   readonly args: SearchArguments
   /** The question, with corrected words. */
   readonly text: string
-  /** The languages that the question and the notes can be in. */
   readonly languages: readonly string[]
   readonly words: WordHits
   readonly question: QuestionVector | undefined
@@ -542,7 +552,7 @@ function answeringPlaces({ node, source }: Partial<NoteWithText> = {}, query: Pa
 }
 
 interface Showing extends Pick<PassageQuery, 'words' | 'length'> {
-  /** UTF-16 offset of an ending that other notes have as well. */
+  /** UTF-16 offset of an ending that the note shares with others. */
   readonly end: number | undefined
 }
 
@@ -564,7 +574,7 @@ export async function readChunked(
   { links, question }: { readonly links: number; readonly question: QuestionVector | undefined },
 ): Promise<ChunkedNotes> {
   const { snapshot } = reading
-  // With stored chunks, notes need not be split into passages again, even when searching by words alone.
+  // With stored chunks, notes need not be split into passages again, even in a search by words alone.
   const embedder = question?.embedder.id ?? (await snapshot.vectorStates())[0]?.embedder
   const [read, stored] = await Promise.all([
     readNotes(reading, ids, { links }),
@@ -573,7 +583,10 @@ export async function readChunked(
   return { ...read, stored }
 }
 
-/** Returns the query for notes in a language, as indexed. Detecting the language of every passage takes longer than finding the words. */
+/**
+ * Returns the query for notes in each language, as indexed. Detecting the language of every passage would take longer than
+ * finding the words.
+ */
 function marksByLanguage(words: SnippetQuery): (code: string | undefined) => SnippetQuery {
   const known = new Map<string | undefined, SnippetQuery>()
   return (code) => {
@@ -590,7 +603,7 @@ export function passageQuery(
   return { words: marksOf(ranked, literalsIn(ranked.text)), meaning: meaningOf(ranked) }
 }
 
-/** Weights rare words higher than common ones. Marks what the search looked up: parts of words, and compounds. */
+/** Weights rare words higher than common ones. Marks what the search looked up, including parts of words and compounds. */
 function marksOf(
   { text, languages, words: { terms } }: Pick<Ranked, 'text' | 'languages' | 'words'>,
   literals: readonly Literal[],

@@ -13,11 +13,11 @@ export interface NotePlace {
   readonly place: ChunkPlace
 }
 
-/** An ending is a footer if at least this many of the found notes share it. */
+/** An ending is a footer if at least this many found notes share it. */
 const SHARED_BY = 3
 /** Sections longer than this number of UTF-16 code units are not footers. */
 const LONGEST = 2_000
-/** A section that contains this share of the question's words may be relevant, even if many notes contain the section. */
+/** A section that contains this share of the question's words may be relevant even if many notes share it. */
 const ASKED = 0.3
 
 /** The last section of a note. */
@@ -47,7 +47,9 @@ export function sharedEndings(passages: readonly NotePlace[], question: SnippetQ
   return new Map([...endings].flatMap(([id, { start, words }]) => (footers.has(words) ? [[id, start]] : [])))
 }
 
-/** Returns the part before `end`, a UTF-16 offset in the file. Returns the part unchanged if nothing readable precedes the offset. */
+/**
+ * Returns the part of a passage before `end`, a UTF-16 offset in the file, or the whole passage if nothing readable precedes it.
+ */
 export function placeBefore({ text }: NoteText, place: ChunkPlace, end: number): ChunkPlace {
   if (end >= place.end) return place
   const before = text.slice(place.start, end).trimEnd()

@@ -31,7 +31,6 @@ export interface SimilarArguments extends PageArguments {
   readonly folder?: string | undefined
   readonly tag?: string | undefined
   readonly relevance: Relevance
-  /** Excludes notes linked to or from the given note. */
   readonly excludeLinked: boolean
   /** Number of links shown per note. */
   readonly links?: number | undefined
@@ -49,14 +48,14 @@ const MOST_PASSAGES = 16 * PASSAGES
 const LEAST_ACROSS = 0.45
 /** Maximum number of neighbors by words. Notes farther away are rarely similar. */
 const MOST_NEAR = 64
-/** Maximum score of a note that shares no distinctive words. `normal` excludes such notes. */
+/** Maximum score of a note without distinctive words in common. `normal` excludes such notes. */
 const UNSHARED = 0.06
-/** Notes with fewer distinctive words than this get a warning. */
+/** Warn about notes with fewer distinctive words than this. */
 const HARDLY_ANY = 10
-/** Milliseconds that a server waits for the comparison of words if it can use vectors instead. */
+/** How long a server waits for the comparison of words if it can use vectors instead, in milliseconds. */
 const PATIENCE = 500
 /**
- * Minimum score for each preset when words are compared. Of the linked notes in the top five, `normal` excludes 5 in 100 in
+ * Minimum score for each preset when words are compared. Of linked notes in the top five, `normal` excludes 5 in 100 in
  * obsidian-hub and none in smaller vaults, and `strict` excludes a third. Unrelated notes score below `loose`.
  */
 export const LEAST_ALIKE: Readonly<Record<Relevance, number>> = { strict: 0.2, normal: 0.08, loose: 0.03 }
@@ -73,7 +72,7 @@ export function similarNodes(core: GraphCore, args: SimilarArguments, given: Cal
   return core.embedding === undefined ? answerInSteps(core, given, run) : answerFindable(core, given, 'meaning', run)
 }
 
-/** Waits for the insight if this is a command, which cannot be repeated, or if there are no vectors to answer from. */
+/** Waits for the insight if there are no vectors to answer from, or for a command, which runs only once. */
 async function insightFor(core: GraphCore, call: Call): Promise<Followed | undefined> {
   const canWait = core.embedding === undefined || core.indexing.status().watch === 'off'
   try {
@@ -151,7 +150,6 @@ function neighboursOf({ ids, nearest: { kept, notes, scores } }: Insight, note: 
     .map(([other, score]) => ({ id: ids[other] as NodeId, score }))
 }
 
-/** Returns the hits that still exist and are in the scope. */
 async function inScope(snapshot: Snapshot, scope: Scope, hits: readonly Hit[]): Promise<readonly Hit[]> {
   if (hits.length === 0) return []
   const order = { by: 'title', direction: 'asc', terms: [], first: [] } as const
@@ -194,7 +192,7 @@ interface Rest {
   readonly isAll: boolean
 }
 
-/** Returns semantically similar notes, ranked after the notes found by words. Each scores lower than the last note found by words. */
+/** Returns semantically similar notes, ranked below the notes found by words: each scores lower than the last of those. */
 async function behind(reading: Reading, args: SimilarArguments, { id, near, kept, out, wanted }: Behind): Promise<Rest> {
   const last = near.length < kept ? UNSHARED : (near.at(-1)?.score ?? UNSHARED)
   if (reading.core.embedding === undefined || last < LEAST_ALIKE[args.relevance]) return { hits: [], isAll: true }
@@ -232,7 +230,7 @@ export async function abroad(
   const centre = centreOf(stored.chunks.map(({ vector }) => vector.map((value, at) => (at < from ? 0 : value))))
   if (centre === undefined) return NONE
   const other = new Set<string | undefined>(used.filter((code) => code !== own && knowsLanguage(opened?.languages, code)))
-  // The other columns of a passage's vector are about as long, but are not compared.
+  // The columns that are not compared are about as long as the others.
   const least = LEAST_ACROSS * Math.SQRT1_2
   const nearest = nearestTo(reading, args, { embedder, centre })
   const among = async (hits: readonly ChunkHit[]) => {
@@ -332,7 +330,7 @@ async function nearByMeaning(
   const { low, high } = knownTraits(core, embedder).certainty
   const least = Math.max(low, low + LEAST_SCORE[args.relevance] * (high - low))
   const nearest = nearestTo(reading, args, { embedder, centre })
-  // Fetch one more note than is shown, to find out whether there are more.
+  // Fetch one more note than is shown, to learn whether there are more.
   const { cosines, isAll } = await nearestOthers(nearest, { out, wanted, least })
   const hits = [...cosines].map(([other, cosine]) => ({
     id: other,
@@ -342,7 +340,7 @@ async function nearByMeaning(
 }
 
 /**
- * Returns the id of the embedder with vectors for the most notes, or the newest one if several tie. `undefined` if there are no
+ * Returns the id of the embedder with vectors for the most notes, or the newest such embedder. `undefined` if there are no
  * vectors yet.
  */
 export async function servingVectors(snapshot: Snapshot): Promise<string | undefined> {

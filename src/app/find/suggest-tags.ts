@@ -20,7 +20,6 @@ export interface SuggestTagsArguments {
   readonly id: string
   /** Maximum number of tags, and of folders. */
   readonly limit: number
-  /** Required certainty of a label. */
   readonly relevance: Relevance
 }
 
@@ -44,7 +43,7 @@ export interface SuggestedTags {
   readonly reason?: string
 }
 
-/** Number of notes that vote. The least similar ones have little weight. */
+/** Number of notes that vote. The least similar ones carry little weight. */
 const NEAREST = 60
 /** Number of words used in the search. They are chosen from at most `MOST_WORDS` words. */
 const BEST_WORDS = 30
@@ -137,7 +136,7 @@ function moving({ id, path }: Node, folder: string): SuggestedOperation {
 
 interface Near {
   readonly id: NodeId
-  /** Square of the mean of the semantic score and the word score, each relative to the highest such score. */
+  /** Weight of the note's vote: the squared mean of its semantic score and word score, each relative to the highest one. */
   readonly weight: number
 }
 
@@ -198,7 +197,10 @@ async function nearByMeaning({ core, snapshot }: Reading, id: NodeId): Promise<N
   return { id, embedder, centre, ids: [...new Set(hits.map((hit) => hit.id))].slice(0, CANDIDATES + 1) }
 }
 
-/** Returns how near notes are, measured from the center of the vault, because features shared by all notes do not indicate similarity. */
+/**
+ * Returns how near notes are, measured from the center of the vault, because what all notes have in common does not make any two
+ * similar.
+ */
 async function cosinesFrom(
   { core, snapshot }: Reading,
   { id, embedder, centre, ids: near }: NearByMeaning,
@@ -243,7 +245,6 @@ interface Voter extends Near {
 }
 
 interface Ballot {
-  /** Words of the title and the text. */
   readonly words: ReadonlySet<string>
   readonly titleWords: ReadonlySet<string>
   readonly least: number

@@ -6,7 +6,7 @@ import { foldName } from '../../core/text/fold.ts'
 import type { Read } from '../answer/answer-when-ready.ts'
 import { truncate } from '../answer/truncate.ts'
 
-/** Notes of the same form: short entries in one folder that share a template or a property. */
+/** Notes of the same form: short entries in one folder that share a template or property. */
 export interface Catalogue {
   /** Spelled as in the vault. Empty for the root. A folder named after a number or a date is treated as its parent. */
   readonly folder: string
@@ -15,15 +15,14 @@ export interface Catalogue {
   readonly notes: number
   /** Number of all notes in the same place. At least half of them are entries. */
   readonly of: number
-  /** Properties that nearly all entries have. */
   readonly properties: readonly string[]
 }
 
 /** Minimum number of entries in a place, and their minimum share of the vault's notes. An entry has few words of its own. */
 const LEAST = { notes: 10, share: 0.01 }
-/** A property or a template belongs to the form if this share of the entries has it. */
+/** A property or template belongs to the form if at least this share of the entries has it. */
 const NEARLY_ALL = 0.9
-/** A property with more values does not divide notes into kinds. */
+/** A property with more values than this does not divide notes into kinds. */
 const MOST_KINDS = 20
 /** Maximum number of properties to examine. The most common ones come first. */
 const MOST_PROPERTIES = 8
@@ -148,7 +147,7 @@ class Place {
     return this.#shared.filter(({ entries }) => this.#has(entries))
   }
 
-  /** Returns the property with the fewest values that puts nearly all entries into several kinds. */
+  /** Returns the property with the fewest values that divides nearly all entries into several kinds. */
   #divided(least: number): { readonly key: string; readonly kinds: readonly Kind[] } | undefined {
     const dividing = this.#form().flatMap(({ property, kinds }) => {
       const large = [...kinds.values()].filter(({ value, entries }) => value !== '' && entries >= least)

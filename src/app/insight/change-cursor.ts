@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { GraphCore } from '../graph-core.ts'
 
-/** A generation of a specific index. */
 export interface GenerationOf {
   readonly lineage: string
   readonly generation: number

@@ -11,7 +11,7 @@ export interface ChangeWindow {
   readonly isWhole: boolean
   /** Time from which changes are known, in milliseconds since the Unix epoch. Omitted if nothing is known. */
   readonly begins?: number
-  /** True if the log does not contain the generation yet. Its writer may be about to add it. */
+  /** True if the log does not contain the generation yet, probably because its writer is about to add it. */
   readonly isBehind: boolean
 }
 

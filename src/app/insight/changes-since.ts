@@ -15,7 +15,6 @@ import { type ChangeWindow, readWindow, type WindowStart } from './change-window
 import { readSince } from './read-since.ts'
 
 export interface ChangesArguments {
-  /** Cursor from an earlier answer. */
   readonly cursor?: string | undefined
   /** Time in the format accepted by `readSince`. Defaults to the last seven days. */
   readonly since?: string | undefined
@@ -294,7 +293,6 @@ interface EndsWithIds extends Pick<FilesByPath, 'idOf'> {
   readonly ends: Ends
 }
 
-/** Resolves every link end and file mentioned in the changes. */
 async function endsOf(snapshot: Snapshot, core: GraphCore, { files, links }: GraphChanges): Promise<EndsWithIds> {
   const ends = new Map<LinkEnd, KnownEnd>()
   const wanted = new Set<string>()
@@ -324,7 +322,6 @@ function isIgnored({ isIgnored: isLeftOut = () => false }: Pick<GraphCore, 'isIg
   return isLeftOut(path)
 }
 
-/** Returns the files that exist, by path. */
 async function presentFiles(
   snapshot: Snapshot,
   core: Pick<GraphCore, 'isIgnored'>,
@@ -364,7 +361,7 @@ function notesOf(
     const change_id = change === undefined || core.name === undefined ? change : `${core.name}:${change}`
     const row = { id: end.id, title: end.title, ...(change_id === undefined ? {} : { change_id }) }
     if (to === undefined) removed.push(row)
-    // For callers, a file that was previously hidden or excluded did not exist.
+    // To callers, a file that was hidden or excluded before did not exist.
     else if (from === undefined || before?.excluded || isIgnored(core, from)) added.push(row)
     else {
       if (from !== to) moved.push({ ...row, from: idOf(from) })
@@ -409,7 +406,7 @@ function listOf<T>(
   if (now > was) return isBroken ? lists.broken : lists.gained
   if (now === was) return undefined
   if (!isBroken) return lists.lost
-  // A link that was deleted with its note is no longer broken, but nobody fixed it.
+  // A broken link that disappeared with its note does not count as fixed.
   return from.startsWith('/') ? undefined : lists.fixed
 }
 
@@ -428,7 +425,7 @@ function byTimeThenPlace(a: LinkPlace, b: LinkPlace): number {
   return a.line - b.line
 }
 
-/** Returns links with their current lines, because edits above a link may have moved it. */
+/** Returns links with their current lines, because an edit above a link moves it. */
 async function placed(snapshot: Snapshot, links: readonly LinkPlace[]): Promise<readonly ChangedLink[]> {
   const found = await snapshot.occurrences(links.map(({ from, to }) => [from, to] as const))
   return links.map((link, at) => {
@@ -445,7 +442,7 @@ function placeRow({ from, line, text }: ChangedLink): BrokenPlace {
   return { id: from, line, text }
 }
 
-/** Returns notes that are isolated now and were not isolated before or are new. */
+/** Returns notes that are isolated now and either were not before or are new. */
 async function orphansOf(
   snapshot: Snapshot,
   { files, links }: GraphChanges,

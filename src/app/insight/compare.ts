@@ -41,7 +41,7 @@ export interface Comparison {
   readonly shared: readonly NodeSummary[]
   readonly only_a: readonly NodeSummary[]
   readonly only_b: readonly NodeSummary[]
-  /** Similarity of the notes, 0–1: by meaning, or by words alone if there are no vectors. 1 only for the same text. */
+  /** Similarity of the notes, 0–1: by meaning, or by words alone if there are no vectors. Only equal texts get 1. */
   readonly alike: number
   /** Shortest path along links. Empty if there is none. */
   readonly path: readonly NodeId[]
@@ -54,11 +54,11 @@ export type ComparedList = 'shared' | 'only_a' | 'only_b' | 'shared_passages'
 
 /** Maximum number of neighbors listed, unless all are requested. No budget has room for more. */
 const MOST_NAMED = 500
-/** Maximum number of parts compared per note. In a longer note, only the parts most similar to the other note are compared. */
+/** Maximum number of parts to compare per note. In a longer note, only the parts most similar to the other note are compared. */
 const MOST_PARTS = 60
-/** Minimum similarity of passages to be shown. `MOST_PASSAGES` is the maximum number shown. */
+/** Minimum similarity of the passages to show. `MOST_PASSAGES` limits their number. */
 const LEAST_ALIKE = 0.82
-/** A text of this many words gets half of its similarity, because short texts from the same template look similar. */
+/** The similarity of a text with this many words counts half, because short texts from the same template look similar. */
 const SHORT = 3
 const MOST_PASSAGES = 5
 const PASSAGE_LENGTH = 300
@@ -89,7 +89,7 @@ async function compareIn(reading: Reading, ids: Pair<NodeId>): Promise<Answer<Co
   ])
   const [inA, inB] = [new Set(ofA.items), new Set(ofB.items)]
   const shared = ofA.items.filter((id) => inB.has(id))
-  // The path already shows that the two notes link to each other.
+  // The path already shows a direct link between the two notes.
   const onlyA = ofA.items.filter((id) => !inB.has(id) && id !== ids[1])
   const onlyB = ofB.items.filter((id) => !inA.has(id) && id !== ids[0])
   const [sharedNodes = [], nodesA = [], nodesB = []] = await summaries(reading, [shared, onlyA, onlyB])
@@ -120,7 +120,6 @@ async function summaries(
   )
 }
 
-/** A part of a note, prepared for comparison. */
 interface Part {
   readonly place: ChunkPlace
   /** A unit vector, or all zeros. */
@@ -136,7 +135,7 @@ interface ComparedNote {
 
 interface ComparedNotes {
   readonly notes: Pair<ComparedNote>
-  /** The cosine of texts that have nothing in common. */
+  /** The cosine of texts with nothing in common. */
   readonly low: number
 }
 
@@ -225,7 +224,7 @@ function compareParts({ notes: [a, b], low }: ComparedNotes): {
     .slice(0, MOST_PASSAGES)
   const isSame = a.source.text.slice(a.source.bodyStart) === b.source.text.slice(b.source.bodyStart)
   return {
-    // Compares the best part of each note with the other note as a whole.
+    // Compare the best part of each note with the other note as a whole.
     alike: isSame ? 1 : (best(b.parts, centreA, wordsIn(a)) + best(a.parts, centreB, wordsIn(b))) / 2,
     passages: chosen.map(({ one, other, alike }) => {
       const [shownA, shownB] = [shownPart(a, one), shownPart(b, other)]

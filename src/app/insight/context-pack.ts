@@ -37,21 +37,20 @@ export interface ContextPack {
   /** Ordered from best to worst. */
   readonly excerpts: readonly PackExcerpt[]
   readonly tokens: number
-  /** Number of passages that were found but are not in this pack or an earlier one. */
+  /** Number of passages that are neither in this pack nor in an earlier one. */
   readonly omitted: number
   /** Value of `offset` for requesting the next pack. */
   readonly next_offset?: number
 }
 
-/** The pack of one of several vaults, whose passages must still be merged with those of the other vaults. */
+/** A vault's pack, whose passages must still be merged with those of other vaults. */
 interface PackPart extends ContextPack {
   readonly draft: PackDraft
 }
 
-/** The candidates of one vault for a pack. */
 interface PackDraft {
   readonly maxTokens: number
-  /** True if notes may be changed. Only then do callers need hashes. */
+  /** True if notes may be changed. Callers need hashes only then. */
   readonly mayWrite: boolean
   /** Ordered from best to worst. */
   readonly passages: readonly PackPassage[]
@@ -60,11 +59,11 @@ interface PackDraft {
 /** Default budget of a pack in tokens. */
 const PACK_TOKENS = 3_000
 
-/** Number of notes searched for passages. Independent of the budget, because the next page must find the same notes. */
+/** Number of notes searched for passages. It does not depend on the budget, because the next page must find the same notes. */
 const HITS = 24
-/** Score of requested notes, which places them before search results. */
+/** Score of requested notes, which puts them ahead of search results. */
 const GIVEN = 10
-/** Score factor for the remaining passages of a requested note. */
+/** Factor for the scores of the other passages of a requested note. */
 const REST = 0.5
 const MOST_PARTS = 50
 /** Maximum number of headings in an outline. */
@@ -82,7 +81,6 @@ export async function contextPack(core: GraphCore, args: PackArguments, call: Ca
   return { value, warnings }
 }
 
-/** Merges the packs of several vaults. */
 export function mergePacks(packs: readonly ContextPack[], offset = 0): ContextPack {
   return packOf(
     packs.flatMap((pack) => ('draft' in pack ? [(pack as PackPart).draft] : [])),
@@ -113,7 +111,7 @@ export function findPack(core: GraphCore, args: PackSource, given: Call = {}): P
     const notes = written.length === 0 ? NO_NOTES : await read((snapshot) => findGiven({ core, snapshot, call }, written))
     const scope = toAnsweringScope({ folder, tag, kinds: WITH_TEXT }, args.query ?? '')
     const query = args.query ?? notes.titles.join('\n')
-    // Titles of notes that must not be embedded are compared only by words.
+    // Titles of notes that must not be embedded are only compared by words.
     const isTold = args.query !== undefined || notes.paths.every((path) => path !== undefined && mayEmbed(path))
     const asked = query.trim() === '' ? NOTHING_ASKED : await ask(core, { mode: isTold ? 'hybrid' : 'keyword', query }, call)
     const found = await read((snapshot) => findPassages({ core, snapshot, call }, { args, query, asked, ids: notes.ids, scope }))
@@ -148,7 +146,7 @@ function packOf(drafts: readonly PackDraft[], offset = 0): ContextPack {
   return { ...pack, tokens: tokensWith(pack) }
 }
 
-/** No count has more digits than this number. */
+/** More digits than any count has. */
 const MOST_COUNTED = 99_999
 
 /** Returns the size of a pack in tokens, including the size of the `tokens` member itself. */
@@ -254,8 +252,8 @@ async function findPassages(reading: Reading, { args, query, asked, ids, scope }
 const NO_LINKS: ReadonlyMap<NodeId, readonly OutgoingLink[]> = new Map()
 
 /**
- * Returns notes with the requested relevance. By default, returns the relevant notes and those that score nearly as high, or the
- * closest notes if none is relevant.
+ * Returns notes with the requested relevance. By default, also returns notes that score nearly as high as the relevant ones, or
+ * the closest notes if none is relevant.
  */
 async function rankSurely(
   reading: Reading,
@@ -279,7 +277,7 @@ const NOT_SURE: Warning = {
 
 const SEARCH = { limit: HITS, includeContent: false, mode: 'hybrid', explain: false } as const
 
-/** Compares titles only by their words, because a title is the name of a note, not a question. */
+/** Compares titles only by words, because a title names a note and asks nothing. */
 function ownLens(query: string, languages: readonly string[]): Lens {
   const terms = queryTerms(query, languages).map((term) => ({ term, weight: 1 }))
   return { words: { terms, phrases: [], languages }, meaning: undefined }
@@ -296,12 +294,12 @@ interface AnsweringNote extends ReadNote {
   readonly places: readonly AnsweringPlace[]
 }
 
-/** Share of a passage's score that comes from the passage itself. The rest comes from its note. */
+/** The passage itself determines this share of its score; its note determines the rest. */
 const OWN_SHARE = 0.25
 
 /**
- * Scores the passages of found notes. Three quarters of a score come from the note, and one quarter comes from comparing the passage
- * with the best one. A passage whose heading asks the question is as good as the best note.
+ * Scores the passages of found notes: three quarters come from the note, one quarter from how the passage compares with the best
+ * one. A passage whose heading asks the question is as good as the best note.
  */
 function foundPassages(notes: readonly AnsweringNote[], { words }: Lens): readonly PlacedPassage[] {
   const highest = Math.max(...notes.map(({ score }) => score))
@@ -315,7 +313,7 @@ function foundPassages(notes: readonly AnsweringNote[], { words }: Lens): readon
   )
 }
 
-/** Scales certainties to the best semantic score found, because passages are only compared with one another. */
+/** Scales certainties to the best semantic score found, because passages are only compared with each other. */
 function packLens(ranked: Ranked): Lens {
   const { words, meaning } = passageQuery(ranked)
   const high = Math.max(0, ...ranked.hits.map(({ semantic }) => semantic?.score ?? 0))
@@ -337,5 +335,5 @@ function givenPassages({ node, source, stored }: ReadNote, lens: Lens, after: nu
   )
 }
 
-/** Without words to look for, a passage is shown from its beginning. */
+/** Without words to look for, show a passage from its beginning. */
 const NO_WORDS: Lens['words'] = { terms: [], phrases: [] }

@@ -12,7 +12,7 @@ import { readTexts, unreadWarnings } from '../read/texts.ts'
 import { trimFolder } from '../scope.ts'
 import { isBelow } from './map.ts'
 
-/** Two notes with nearly the same content. A person decides which one is the copy. */
+/** Two notes with nearly the same content. A person must decide which is the copy. */
 export interface DuplicateNotes {
   readonly kind: 'duplicate'
   readonly id: NodeId

@@ -6,9 +6,12 @@ export type ShownMap = Omit<VaultMap, 'communities' | 'between'> &
   Partial<Pick<VaultMap, 'between'>> & { readonly communities?: readonly ShownCommunity[] }
 type ShownCommunity = Omit<CommunityRow, 'key' | 'folders'> & Partial<Pick<CommunityRow, 'key' | 'folders'>>
 
-/** Shares of the budget. Each part leaves room for the next: catalogues, communities, their details, and the connections. */
+/**
+ * Shares of the budget that may be used after each part is filled: catalogues, communities and their key notes. The rest is for
+ * the connections.
+ */
 const SHARES = { catalogues: 0.3, communities: 0.6, keys: 0.85 }
-/** Maximum number of connections. The first ones are the most informative. */
+/** Maximum number of connections to show. The first ones say the most. */
 const BRIDGES = 12
 
 /**

@@ -20,9 +20,7 @@ export interface PackExcerpt {
   readonly via?: { readonly from: string; readonly line: number }
 }
 
-/** The shown part of a passage, limited in length. */
 export interface ShownPart extends Required<Pick<PackExcerpt, 'heading' | 'lines' | 'hash' | 'text'>> {
-  /** True if the whole passage is shown. */
   readonly isWhole: boolean
 }
 
@@ -39,17 +37,17 @@ export interface PackPassage extends Pick<PackExcerpt, 'id' | 'path' | 'title' |
 
 export interface FittedPack {
   readonly excerpts: readonly PackExcerpt[]
-  /** Number of passages, counted from the first, that are either shown or too large for any pack of this size. */
+  /** Number of passages from the start that are either shown or too large for any pack of this size. */
   readonly passed: number
 }
 
 /**
- * Number of tokens to which each passage is first truncated. Passages are added as long as there are `EACH_TOKENS` for each of them,
- * which leaves room for their metadata and for extending them. Passages that need less make room for others.
+ * Tokens to which each passage is truncated at first. Passages are added as long as there are `EACH_TOKENS` per passage, which
+ * leaves room for their metadata and for showing more of them. Short passages leave room for others.
  */
 const FIRST_TOKENS = 120
 const EACH_TOKENS = 240
-/** Text truncated below this number of UTF-16 code units is not useful. */
+/** Text truncated below this length, in UTF-16 units, is useless. */
 const LEAST_TEXT = 160
 /** Like `LEAST_TEXT`, but for the only passage of a small pack. */
 const LEAST_ALONE = 40
@@ -90,7 +88,7 @@ export function fitPack(passages: readonly PackPassage[], { room, hasHashes }: P
     const least = jsonBytes(around) + LEAST_TEXT + SEPARATOR
     const bytes = isFirst ? jsonBytes(around) + FIRST_TOKENS * TOKEN_BYTES : left
     const draft = fill(passage, around, Math.min(bytes, left))
-    // Skip an excerpt whose names alone exceed the available room. Otherwise, paging would stop here.
+    // Skip an excerpt whose names alone exceed the room, because paging would otherwise stop here.
     if (draft === undefined && least <= room) break
     if (draft !== undefined) {
       drafts = [...drafts, draft]
@@ -106,7 +104,7 @@ export function fitPack(passages: readonly PackPassage[], { room, hasHashes }: P
   return { excerpts: drafts.map(({ shown }) => shown), passed }
 }
 
-/** Fills a pack that is too small for any passage with the beginning of the best one, without its headings. */
+/** Fills a pack that is too small for any passage with the beginning of the best one, without headings. */
 function fillAlone(passage: PackPassage, { room, hasHashes }: PackRoom): Draft | undefined {
   const { outline: _, via: __, ...bare } = passage
   const show = (length: number): ShownPart => ({ ...passage.show(length), heading: [] })
@@ -126,7 +124,7 @@ function grow(drafts: readonly Draft[], room: number): readonly [drafts: readonl
   return [grown, left]
 }
 
-/** Fills an excerpt with as much of the passage as fits into `bytes`. Returns `undefined` if too little fits to be useful. */
+/** Fills an excerpt with as much of the passage as fits into `bytes`. Returns `undefined` if that is too little to be useful. */
 function fill(passage: PackPassage, around: PackExcerpt, bytes: number, least = LEAST_TEXT): Draft | undefined {
   let length = Math.min(passage.length, bytes)
   for (let tries = 0; tries < MOST_TRIES; tries++) {
@@ -136,7 +134,7 @@ function fill(passage: PackPassage, around: PackExcerpt, bytes: number, least = 
     const taken = jsonBytes(shown) + SEPARATOR
     if (taken <= bytes) return { passage, shown, isWhole, bytes: taken }
     const text = jsonBytes(part.text)
-    // Assumes that escapes and multi-byte characters are evenly distributed. Shortens the text further if it is still too long.
+    // Assume that escapes and multi-byte characters are evenly distributed, and shorten the text further if it is still too long.
     length = Math.floor(((part.text.length * (bytes - taken + text)) / text) * 0.97 ** tries)
     if (length < least) return undefined
   }

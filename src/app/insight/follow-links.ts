@@ -14,7 +14,7 @@ import { readableSource } from '../read/readable-source.ts'
 import type { Reading } from '../read/texts.ts'
 import { type PlacedPassage, packPassage } from './pack-passages.ts'
 
-/** A link in a passage, and the score that its target would have if the link's sentence fully matched the question. */
+/** A link in a passage, with the score that its target would get if the sentence around the link fully matched the question. */
 export interface Way {
   readonly from: NodeId
   /** Path of the note that contains the link. */
@@ -24,32 +24,31 @@ export interface Way {
   /** Index of the passage that contains the link. */
   readonly passage: number
   readonly sentence: string
-  /** Value of the link relative to the score of its passage. */
+  /** How much the link is worth relative to its passage. */
   readonly worth: number
   /** Score of the passage, at most 1. */
   readonly most: number
 }
 
-/** A link that is followed, and the score of its target. */
 export interface ChosenWay extends Way {
   readonly score: number
 }
 
-/** Number of passages whose links are followed. */
+/** Follow the links of this many passages. */
 const FOLLOWED = 6
-/** Number of notes whose links are read. */
+/** Read the links of this many notes. */
 const LINKED = 12
 /** Maximum number of links followed per passage. */
 const LINKS = 4
-/** Maximum number of links per passage whose sentences are compared with the question. */
+/** Compare the sentences of this many links per passage with the question. */
 const COMPARED = 24
 /** Weight of a link relative to its passage. */
 const WORTH = 3
-/** If a passage links to fewer notes than this, each of them is more likely to be what the passage is about. */
+/** If a passage links to fewer notes than this, each of them is more likely to be its subject. */
 const FEW = 6
-/** Value of a link whose sentence contains no words of the question. */
+/** Value of a link whose sentence has no word of the question. */
 const LEAST = 0.2
-/** Reduces the value of a link if many other links have the same target. */
+/** Lowers the value of a link if many others lead to the same target. */
 const KNOWN = 0.3
 
 /** Returns the links of the first notes, which contain most of the best passages. Runs in parallel with reading the notes. */
@@ -84,7 +83,6 @@ export function waysFrom(
   })
 }
 
-/** Criteria for comparing sentences with the question. */
 export interface Comparing {
   readonly asked: Asked
   readonly lens: Pick<PassageQuery, 'words' | 'meaning'>
@@ -121,13 +119,13 @@ function scoredBy(way: ChosenWay, cosine: number | undefined): ChosenWay {
   return cosine === undefined ? way : scored(way, cosine)
 }
 
-/** Scores a link so that the linked passage always comes after its source. */
+/** Scores a linked passage lower than the passage that links to it. */
 function scored(way: Way, likeness: number): ChosenWay {
   const worth = way.worth * (LEAST + (1 - LEAST) * Math.max(0, likeness))
   return { ...way, score: way.most * Math.min(worth, MOST + worth / MANY) }
 }
 
-/** Caps the score below that of the source, while better targets still score higher. */
+/** Keeps the score below the source's, while better targets still score higher. */
 const MOST = 0.99
 const MANY = 800
 
@@ -185,7 +183,7 @@ export async function readLinked(
   return { passages, unread }
 }
 
-/** Adds the words of the sentence around a link, because they usually explain the link. */
+/** Adds the words of the sentence around a link, because they usually explain it. */
 function withSentence({ terms, phrases }: SnippetQuery, sentence: string): SnippetQuery {
   const known = new Set(terms.map(({ term }) => idOf(term)))
   const more = queryTerms(plainText(sentence)).filter((term) => !known.has(idOf(term)))

@@ -151,7 +151,7 @@ const fitKinds = fitInTurn({ apart: 'apart', cut: 'cut', wanted: 'wanted', dead_
 
 const fitPage = fitMember('apart', 'cut', 'wanted', 'dead_ends.first')
 
-/** Fits gaps into a budget, taking one gap of each kind in turn. A single kind is fitted like other lists, so it can be paged. */
+/** Fits gaps into a budget, taking one of each kind in turn. A single kind is fitted like any list, so it can be paged. */
 export function fitGaps(gaps: GapList, room: number): Fitted<Partial<GapList>> {
   return Object.keys(gaps.totals).length === 1 ? fitPage(gaps, room) : fitKinds(gaps, room)
 }

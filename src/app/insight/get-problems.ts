@@ -18,13 +18,11 @@ import { trimFolder } from '../scope.ts'
 import { type DuplicateNotes, listDuplicates } from './duplicates.ts'
 
 /**
- * `in_comment` covers links in comments, which no other kind includes. `missing_note` and `duplicate` are listed only on request:
- * `missing_note` lists each target of broken links once, although those links are listed anyway, and `duplicate` requires an
- * analysis of the whole vault.
+ * `in_comment` covers links in comments, which no other kind includes. `missing_note` and `duplicate` are only listed on request:
+ * the links behind `missing_note` are already listed as broken, and `duplicate` requires an analysis of the whole vault.
  */
 export const REPORTED_KINDS = [...PROBLEM_KINDS, 'in_comment', 'missing_note', 'duplicate'] as const
 export type ReportedKind = (typeof REPORTED_KINDS)[number]
-/** Kinds of problems that can be found from the graph alone. */
 type StoredKind = Exclude<ReportedKind, 'duplicate'>
 
 export interface ProblemsArguments extends PageArguments {
@@ -38,7 +36,6 @@ export interface ProblemsArguments extends PageArguments {
 
 type ListedArguments = Omit<ProblemsArguments, 'summary'>
 
-/** A note that does not exist but is the target of links. */
 export interface MissingNote {
   readonly kind: 'missing_note'
   /** Id in the form accepted by `get_neighbors`. */
@@ -48,7 +45,6 @@ export interface MissingNote {
   readonly text: string
   /** Number of notes and canvases that link to the missing note. */
   readonly notes: number
-  /** Up to three of the links. */
   readonly sources: readonly { readonly id: NodeId; readonly line: number }[]
 }
 
@@ -161,7 +157,7 @@ async function groupsOf(
   const known = groups.get(kind)
   if (known !== undefined) return known
   const found = kind === undefined ? items : items.filter((problem) => reportedKind(problem) === kind)
-  // A single note has few such links, and a caller that asks about it wants to know every place.
+  // One note has few such links, and a caller who asks about it wants to see every place.
   const merged: readonly SameProblems[] = asked.target === undefined ? mergeSame(found) : found.map((problem) => [problem])
   groups.set(kind, merged)
   return merged
@@ -169,7 +165,7 @@ async function groupsOf(
 
 interface FoundProblems {
   readonly items: readonly Problem[]
-  /** Groups by requested kind, cached because comparing all problems of a large vault takes longer than the rest of an answer. */
+  /** Cached groups by requested kind, because comparing all problems of a large vault takes longer than the rest of an answer. */
   readonly groups: Map<ReportedKind | undefined, readonly SameProblems[]>
 }
 
@@ -180,12 +176,12 @@ async function problemsOf(source: Source, asked: Asked): Promise<FoundProblems> 
 
 interface KeptProblems extends FoundProblems, Pick<Snapshot, 'generation' | 'lineage'> {}
 
-/** Caches the problems of the last requested generation, because finding all of them requires the links of many files. */
+/** Caches all problems of the last requested generation, because finding them means reading the links of many files. */
 const lastProblems = new WeakMap<Store, KeptProblems>()
 
 async function everyProblem({ core, snapshot }: Source): Promise<FoundProblems> {
   const { generation, lineage, complete, isMixed } = snapshot
-  // A rebuilt index counts its generations from the start, under a new lineage.
+  // A rebuilt index starts counting generations again, under a new lineage.
   const canKeep = complete && !isMixed && lineage !== undefined
   const known = lastProblems.get(core.store)
   if (canKeep && known?.generation === generation && known.lineage === lineage) return known
@@ -195,7 +191,6 @@ async function everyProblem({ core, snapshot }: Source): Promise<FoundProblems> 
   return found
 }
 
-/** Counts the problems that readers can see, and those in comments. */
 export async function countForReaders(snapshot: Snapshot): Promise<{ readonly seen: number; readonly inComments: number }> {
   const all = (await snapshot.problems({}, ALL)).items
   const inComments = all.filter((problem) => reportedKind(problem) === 'in_comment').length

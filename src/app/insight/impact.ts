@@ -22,7 +22,6 @@ export type Intent =
 
 export interface ImpactArguments {
   readonly intent: Intent
-  /** True if the caller may apply a plan. */
   readonly mayApply: boolean
 }
 
@@ -43,7 +42,7 @@ export interface Impact {
   readonly orphaned: readonly NodeSummary[]
   /** Sizes of the pieces into which a connected part of the graph would be split, excluding the largest. */
   readonly falls_apart: readonly number[]
-  /** Notes that would no longer be reachable from an index note. */
+  /** Notes that could no longer be reached from an index note. */
   readonly unreachable_from_index: readonly NodeSummary[]
   /** Total length of each list. `breaks` counts links. */
   readonly total: Readonly<Record<ImpactList, number>>
@@ -56,7 +55,7 @@ export type ImpactList = 'breaks' | 'orphaned' | 'falls_apart' | 'unreachable_fr
 const FILES: readonly NodeKind[] = ['note', 'canvas', 'attachment']
 /** Maximum number of items looked up per list, unless all are requested. No budget has room for more. */
 const MOST_ITEMS = 500
-/** Maximum number of links for which the surrounding sentence is read. */
+/** Maximum number of links whose sentence is read. */
 const MOST_SENTENCES = 60
 /** Maximum number of files in a folder for which a plan is created. */
 const MOST_PLANNED = 100

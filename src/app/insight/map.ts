@@ -14,7 +14,6 @@ import { type Catalogue, findCatalogues } from './catalogues.ts'
 export interface MapArguments {
   /** Restricts the map to notes in this folder. */
   readonly scope?: string | undefined
-  /** Shows the parts of this community. */
   readonly community?: string | undefined
   readonly level: number
 }
@@ -44,7 +43,7 @@ export interface BridgeRow {
 export interface VaultMap {
   readonly notes: number
   readonly links: number
-  /** Set if most notes are short entries of a common form. Largest first. */
+  /** Set if most notes are short entries of the same form. Largest first. */
   readonly catalogues?: readonly Catalogue[]
   readonly community?: CommunityRow
   /** Ordered by size, largest first. */
@@ -139,7 +138,7 @@ function countBy(notes: readonly number[], { of }: CommunityLevel): ReadonlyMap<
 
 type Titles = ReadonlyMap<NodeId, string>
 
-/** Returns the current titles by id. Notes that no longer exist have no entry, and are shown with their id instead. */
+/** Returns current titles by id. A note that no longer exists has no entry and is shown by its id. */
 export async function titlesOf(snapshot: Snapshot, ids: readonly NodeId[]): Promise<Titles> {
   const names = await snapshot.namesOf(ids)
   return new Map(names.flatMap(([title], at) => (title === undefined ? [] : [[ids[at] as NodeId, title] as const])))
@@ -154,9 +153,7 @@ interface Placed {
   readonly place: number
   /** Number of the community's notes that are in the requested scope. */
   readonly size: number
-  /** Main folders by community. */
   readonly folders: ReadonlyMap<number, readonly string[]>
-  /** Labels chosen by the user. */
   readonly labels: ReadonlyMap<string, string>
 }
 
@@ -175,7 +172,7 @@ function rowOf({ core, insight }: Reading, { of: level, place, size, folders, la
   }
 }
 
-/** Minimum share of a community's notes in a folder that is considered typical of the community. */
+/** A folder is typical of a community if it contains at least this share of its notes. */
 const LEAST_SHARE = 0.25
 
 interface FolderCount {
@@ -185,8 +182,8 @@ interface FolderCount {
 }
 
 /**
- * Returns for each community the folders that contain most of its notes, largest share first, spelled as on disk. Excludes the root
- * of the vault.
+ * Returns the folders that contain most of each community's notes, largest share first, spelled as on disk. Excludes the vault's
+ * root.
  */
 async function mainFoldersOf(
   { insight, read }: Reading,

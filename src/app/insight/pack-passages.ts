@@ -16,7 +16,6 @@ export interface PlacedPassage extends PackPassage, NotePlace {
 
 export type Placing = Pick<PlacedPassage, 'outline' | 'via' | 'score' | 'node' | 'source' | 'place' | 'words'>
 
-/** Creates a passage for a pack from a part of a note. */
 export function packPassage({ node, source, place, words, outline, via, score }: Placing): PlacedPassage {
   const { text } = readableSource(node, source)
   const at = (length: number) => {
@@ -47,7 +46,7 @@ export function packPassage({ node, source, place, words, outline, via, score }:
   }
 }
 
-/** Factor for each further passage of the same note, so a pack first shows one passage of each note. */
+/** Factor for each further passage of a note, so that a pack shows one passage of each note first. */
 const FURTHER = 0.7
 
 /** Lowers the scores of further passages of a note. `passages` are sorted, best first. */
@@ -60,9 +59,9 @@ export function broadly(passages: readonly PlacedPassage[]): readonly PlacedPass
   })
 }
 
-/** Minimum share of common words for passages to be considered nearly the same. */
+/** Passages that share at least this many of their words are nearly the same. */
 const ALIKE = 0.9
-/** Minimum number of words in a compared passage. Shorter ones can share their few words by chance. */
+/** Shorter passages are not compared, because they can share their few words by chance. */
 const FEWEST_WORDS = 8
 /** Number of passages that are compared with one another. */
 const COMPARED = 40
@@ -100,8 +99,8 @@ export function inOrder(passages: readonly PlacedPassage[]): readonly PlacedPass
 }
 
 /**
- * Returns a partial hash if only a part of the note is shown, because a caller must not replace the whole note based on a part.
- * Ignores surrounding whitespace.
+ * Returns a partial hash if only a part of the note is shown, because the caller must not replace what it has not seen. Ignores
+ * surrounding whitespace.
  */
 function hashShown({ text, bodyStart, hash }: NoteText, shown: string): string {
   return shown.length <= text.length - bodyStart && shown === text.slice(bodyStart).trim() ? hash : partialHash(hash)

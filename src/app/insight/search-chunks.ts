@@ -17,7 +17,6 @@ export interface SearchChunksArguments {
   readonly relevance?: Relevance | undefined
 }
 
-/** A part of a note that is relevant to the query. */
 export interface FoundChunk {
   readonly noteId: string
   readonly title: string
@@ -53,7 +52,7 @@ export async function searchChunks(
 }
 
 /**
- * Checks the arguments at run time, because a calling program might not check types.
+ * Checks the arguments at run time, because the calling program may be written in JavaScript.
  * @throws RouxError `INVALID_PARAMS`
  */
 function requireValid({ query, scope = 'all', relevance = 'normal' }: SearchChunksArguments): void {
@@ -97,7 +96,7 @@ async function byQuestion(
       startLine,
       endLine,
       text,
-      // The best passage of a note gets the score of the note.
+      // The best passage gets the score of its note.
       score: roundScore(score * (own / (passages[0]?.score || own || 1))),
     })),
   )
@@ -113,7 +112,7 @@ async function byNote(
   const scores = new Map(value.filter(({ id }) => note === undefined || id === note).map(({ id, score }) => [id, score]))
   if (scores.size === 0) return { value: [], warnings }
   const begun = await findPack(core, { ids: [...scores.keys()] }, call)
-  // Use only the first part of each note, because notes were compared as a whole.
+  // Use only the first part of each note, because the comparison was between whole notes.
   const first = new Map(begun.value.toReversed().map((passage) => [passage.node.id, passage]))
   const chunks = [...scores].flatMap(([id, score]): readonly FoundChunk[] => {
     const passage = first.get(id)

@@ -18,7 +18,7 @@ export function* similarPairs({ ids, nearest: { kept, notes, scores } }: Insight
       const other = notes[at] as number
       const score = scores[at] as number
       if (score < LEAST_ALIKE.normal) continue
-      // The pair is mutual and has already been yielded for the other note.
+      // For a mutual pair, this one was already yielded with the other note.
       if (other < note && notes.subarray(other * kept, (other + 1) * kept).includes(note)) continue
       yield {
         source: ids[Math.min(note, other)] as NodeId,

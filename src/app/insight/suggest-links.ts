@@ -77,8 +77,8 @@ export interface SuggestionList {
 }
 
 /**
- * Returns the key of a dismissed suggestion, which consists of its two notes without the vault's name. The separator is unambiguous
- * because no path contains two consecutive slashes.
+ * Returns the key of a dismissed suggestion: its two notes, without the vault's name. The separator is unambiguous, because no
+ * path contains two slashes in a row.
  */
 export function linkKey(from: NodeId, to: NodeId, { name }: Pick<GraphCore, 'name'>): string {
   return `link:${withoutVault(from, name)}//${withoutVault(to, name)}`
@@ -93,7 +93,7 @@ export function suggestLinks(core: GraphCore, args: SuggestArguments, call: Call
   })
 }
 
-/** Suggestions below this score are guesses. They are shown only if a single note is requested. */
+/** Suggestions below this score are guesses, shown only if a single note is requested. */
 const LEAST_SCORE = 0.1
 
 async function suggestIn(reading: Reading, insight: LinkInsight, args: SuggestArguments): Promise<Answer<SuggestionList>> {
@@ -195,7 +195,7 @@ function withAbroad(candidates: readonly Candidate[], foreign: readonly Candidat
   return foreign.length === 0 ? candidates : [...both, ...others.values()].sort(byScore)
 }
 
-/** Candidates that turned out to be outdated, by insight. They must not be counted again when paging continues. */
+/** Outdated candidates by insight, to avoid counting them again when paging continues. */
 const outdated = new WeakMap<LinkInsight, Set<string>>()
 
 interface Listed {
@@ -239,8 +239,8 @@ interface Described {
 }
 
 /**
- * Checks suggestions against the current notes. Drops suggestions whose notes are already linked, whose notes were removed, or whose
- * name no longer occurs.
+ * Checks suggestions against the current notes. Drops those whose notes have been linked or removed since, and those whose name
+ * no longer occurs.
  */
 async function described(reading: Reading, insight: LinkInsight, chosen: readonly Candidate[]): Promise<Described> {
   const { snapshot } = reading
@@ -315,7 +315,6 @@ interface Named {
   readonly place: PlacedName
   readonly source: NoteText
   readonly nodes: ReadonlyMap<NodeId, Node>
-  /** `undefined` if no link can be inserted. */
   readonly replacement: LineReplacement | undefined
 }
 
@@ -356,7 +355,7 @@ interface WriterParts {
   readonly targets: readonly NodeId[]
 }
 
-/** Number of notes that determine the link style for a note without links. */
+/** Maximum number of characters shown on each side of a name. */
 const TELLING_NOTES = 3
 
 async function openWriter(reading: Reading, { insight, nodes, texts, targets }: WriterParts): Promise<LinkWriter> {
@@ -399,7 +398,6 @@ async function openWriter(reading: Reading, { insight, nodes, texts, targets }: 
   }
 }
 
-/** Returns the notes with the most outgoing links. */
 async function tellingNotes(reading: Reading): Promise<readonly LinkedNote[]> {
   const hubs = await reading.snapshot.hubs('out_degree', { kinds: ['note'] }, TELLING_NOTES)
   const ids = hubs?.items.map(({ id }) => id) ?? []

@@ -7,11 +7,10 @@ import { LineIndex } from '../../markdown/line-index.ts'
 import { parseNote } from '../../markdown/parse-note.ts'
 import { encodeDestination } from '../../markdown/retarget/destination-slots.ts'
 
-/** The link style of a vault or a note. */
 export interface LinkStyle {
   readonly form: 'wikilink' | 'markdown'
   /**
-   * Form of the path: only the name, relative to the vault's root, relative to the note's folder, or as used by a website
+   * Whether a link uses only the name, the path from the vault's root, the path from the note's folder, or a website's path
    * (`/folder/page/`).
    */
   readonly path: 'name' | 'full' | 'relative' | 'site'
@@ -28,7 +27,6 @@ export function readLinks(path: string, text: string): LinkedNote {
   return { path, text, links: parseNote(text, FLAVOUR).links }
 }
 
-/** A link to insert in place of some words in a note. */
 export interface NewLink {
   /** UTF-16 offsets of the words that become the link. */
   readonly start: number
@@ -42,15 +40,15 @@ export interface NewLink {
 }
 
 const FLAVOUR: Flavour = { profile: 'lenient', mode: 'obsidian', comments: true }
-/** Relative Markdown links, which are supported by every documentation viewer. */
+/** Relative Markdown links work in every documentation viewer. */
 export const DOCS_STYLE: LinkStyle = { form: 'markdown', path: 'relative' }
 const DEFAULT: LinkStyle = { form: 'wikilink', path: 'name' }
-/** Number of a note's links that are sufficient to determine its style. */
+/** Look at no more links than this to determine a note's style. */
 const SAMPLED_LINKS = 50
 
 export interface StyleOptions {
   readonly isNote: (path: string) => boolean
-  /** True if the folder contains documentation. Such a folder has no wikilinks, so anything that looks like one is code. */
+  /** True for a folder of documentation. It has no wikilinks, so anything that looks like one is code. */
   readonly isDocs: boolean
 }
 
@@ -87,9 +85,9 @@ function styleOf(link: Link, from: string, isNote: (path: string) => boolean): L
 }
 
 /**
- * Returns the text of each link in the given style, in order, or `undefined` for a link that cannot be inserted. All links of a note
- * are inserted together, and the result is parsed once. Each new link must be parsed as a single link to its target, and the existing
- * links must not change.
+ * Returns the text of each link in the given style, in order, or `undefined` for a link that cannot be inserted. Inserts all
+ * links of a note together and parses the result once. Each new link must be parsed as one link to its target, and existing links
+ * must not change.
  */
 export function writeLinks(
   note: LinkedNote,
@@ -111,12 +109,10 @@ export function writeLinks(
 
 interface Spelling {
   readonly text: string
-  /** The link target according to the parser. */
   readonly target: string
 }
 
 interface Insertion extends Spelling, Pick<NewLink, 'start' | 'end'> {
-  /** Index of the new link. */
   readonly at: number
 }
 
@@ -131,7 +127,7 @@ function withoutOverlaps(insertions: readonly Insertion[]): readonly (readonly I
   return groups
 }
 
-/** Returns the insertions that are parsed as intended. If some are not, tries each half of the group separately. */
+/** Returns the insertions that are parsed as intended. If some are not, tries each half separately. */
 function readableIn(note: LinkedNote, group: readonly Insertion[]): readonly Insertion[] {
   if (isReadAsMeant(note, group)) return group
   if (group.length === 1) return []
@@ -158,7 +154,6 @@ function isReadAsMeant({ text, links: before }: LinkedNote, group: readonly Inse
   return links.length === before.length + group.length && places.every(isLink)
 }
 
-/** Returns the possible spellings of a link, best first. */
 function spellingsOf(
   { path: from, text }: LinkedNote,
   link: NewLink,
@@ -212,7 +207,6 @@ function joined(folder: string, path: string): string {
   return folder === '' ? path : `${folder}/${path}`
 }
 
-/** Returns the path from a note's folder to another note. */
 function relativePath(from: string, to: string): string {
   const own = folderOf(from) === '' ? [] : folderOf(from).split('/')
   const parts = to.split('/')

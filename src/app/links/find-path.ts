@@ -15,7 +15,6 @@ export interface FindPathArguments extends PathOptions {
   readonly target: string
 }
 
-/** One step of a path, and the link that it follows. */
 export interface Hop {
   readonly from: NodeId
   readonly to: NodeId
@@ -25,7 +24,6 @@ export interface Hop {
   readonly direction: 'out' | 'in'
   /** 1-based line in the file that contains the link. */
   readonly line: number
-  /** The sentence that contains the link. */
   readonly text: string
   /** Set if the link refers to a heading or block that does not exist. */
   readonly brokenSubpath?: true
@@ -87,8 +85,7 @@ async function describePaths(reading: Reading, paths: readonly (readonly NodeId[
   for (const pair of paths.flatMap(pairsOf)) pairs.set(keyOf(pair), pair)
   const chosen = await chooseLinks(reading.snapshot, [...pairs.values()])
   const occurrences = chosen.map(({ occurrence }) => occurrence)
-  // Include targets whose headings or blocks are referenced, because it is only known whether these existed when the target was
-  // indexed.
+  // Include targets of links to headings or blocks, because whether these exist is only known since the target was indexed.
   const named = occurrences.flatMap(({ to, subpath }) => (subpath === undefined ? [] : [to]))
   const sentences = await readLinkSentences(reading, occurrences, { named, placed: paths.flat() })
   const hops = new Map(chosen.map((choice) => [keyOf(choice.pair), hopOf(choice, sentences)] as const))
@@ -107,8 +104,7 @@ async function chooseLinks(snapshot: Snapshot, pairs: readonly Pair[]): Promise<
   ])
   const found = await snapshot.occurrences(both)
   return pairs.flatMap((pair, index) => {
-    // Prefer visible links to those in comments, and then forward links to backward links, because forward links are more relevant to
-    // this step.
+    // Prefer visible links to those in comments, then forward links to backward ones, because they say more about this step.
     const candidates = [...(found[2 * index] ?? []), ...(found[2 * index + 1] ?? [])]
     const occurrence = candidates.find(({ inComment }) => !inComment) ?? candidates[0]
     return occurrence === undefined ? [] : [{ pair, occurrence }]
@@ -141,7 +137,7 @@ function keyOf([from, to]: Pair): string {
 
 /** Fits a path into a budget: first its ids, then its links with their sentences, and finally the alternatives in the same way. */
 export function fitPath(answer: PathAnswer, room: number): Fitted<Partial<PathAnswer>> {
-  // Reserves room to list the alternatives before the details of the first path are filled in.
+  // Reserve room to list the alternatives before filling in the details of the first path.
   const hops = (left: number) => left - Math.min(left / 2, leastBytes(answer.alternatives))
   return fitShares(answer, [{ hops }, { alternatives: 1 }], room)
 }

@@ -49,13 +49,13 @@ async function* partsOf(
   yield first.subarray(0, size)
   for (let offset = first.length; offset < size; ) {
     const read = await core.pictures.read(path, { offset, length: Math.min(PART, size - offset) })
-    if (read === undefined || read.bytes.length === 0) throw new Error(`"${path}" became shorter while it was read.`)
+    if (read === undefined || read.bytes.length === 0) throw new Error(`"${path}" became shorter while it was being read.`)
     yield read.bytes
     offset += read.bytes.length
   }
 }
 
-/** Image types that assistants can display, detected from the bytes. Most assistants treat an animated PNG as a regular PNG. */
+/** Image types that assistants can display, detected from the bytes. Most assistants show an animated PNG as a still image. */
 const PICTURES: Readonly<Record<string, string>> = {
   'image/png': 'image/png',
   'image/apng': 'image/png',

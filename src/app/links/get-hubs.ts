@@ -36,7 +36,7 @@ export function getHubs(core: GraphCore, args: HubsArguments, call: Call = {}): 
     return { ...listed(value, { offset, shown: value.length, total }), warnings }
   }
   return answerInSteps(core, call, async (read, step) => {
-    // Tries twice, because the index may be replaced while scores are being computed.
+    // Try twice, because the index may be replaced while scores are computed.
     for (let attempt = 0; attempt < 2; attempt++) {
       if (isCentral(metric)) await core.rankings.follow(metric, { wait: patienceOf(step), signal: step.signal })
       const ranked = await read(rank)
@@ -47,7 +47,7 @@ export function getHubs(core: GraphCore, args: HubsArguments, call: Call = {}): 
   })
 }
 
-/** A few digits are enough to distinguish ranks, and a model has to read every digit. */
+/** Keeps a few digits. They are enough to compare ranks, and a model has to read every digit. */
 function round(score: number): number {
   return Number(score.toPrecision(6))
 }

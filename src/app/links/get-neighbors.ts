@@ -29,7 +29,6 @@ export interface Neighbor extends ListedNode {
   readonly more?: number
 }
 
-/** A sentence that contains a link. */
 export interface LinkLine {
   /** 1-based line of the link. It is in the neighbor for `in`, and in the requested note for `out`. */
   readonly line: number
@@ -117,7 +116,7 @@ interface PlacedLine {
 function eachOnce(lines: readonly PlacedLine[]): readonly LinkLine[] {
   const known = new Set<string>()
   const once = lines.filter(({ start, shown: { line, direction } }) => {
-    // The same words at a different offset are a different sentence. If the text could not be read, each line counts as one sentence.
+    // The same words at another offset are another sentence. If the text could not be read, each line counts as a sentence.
     const key = `${direction} ${start === undefined ? `line ${line}` : start}`
     return !known.has(key) && known.add(key)
   })

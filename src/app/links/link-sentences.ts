@@ -5,7 +5,6 @@ import { type CanvasText, readCanvasNodes, sourceOffsets } from '../../markdown/
 import { paragraphAt, sentenceAt } from '../../markdown/prose/sentences.ts'
 import { type Reading, readTexts } from '../read/texts.ts'
 
-/** Provides the sentences around links. */
 export interface LinkSentences {
   /** Returns the sentence that contains the link, or an empty string if the text is unavailable or belongs to another version. */
   of(occurrence: Occurrence): string
@@ -21,7 +20,6 @@ export interface LinkSentences {
 }
 
 interface OtherNotes {
-  /** Notes to check for changes since the snapshot. */
   readonly named?: readonly NodeId[]
   /** Notes whose paths are needed. */
   readonly placed?: readonly NodeId[]
@@ -34,7 +32,6 @@ export interface LinkText {
 
 const NO_TEXT: LinkText = { text: '', start: undefined }
 
-/** Reads the sentences around links in one snapshot. */
 export async function readLinkSentences(
   reading: Reading,
   occurrences: readonly Occurrence[],
@@ -43,7 +40,7 @@ export async function readLinkSentences(
   const sources = occurrences.map(({ from }) => from)
   const { texts, unread, changed, paths } = await readTexts(reading, [...new Set([...sources, ...named])], placed)
   const sourceOf = ({ from }: Occurrence): NoteText | undefined => {
-    // Positions from one generation or version are not valid in the text of another.
+    // Offsets from one generation or version are not valid in the text of another.
     const isOther = reading.snapshot.isMixed || changed.has(from)
     return isOther ? undefined : texts.get(from)
   }

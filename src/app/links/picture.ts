@@ -12,24 +12,24 @@ import { findIds } from '../names/known-node.ts'
 
 /** Number of nodes per batch. Building the results for one batch takes a few milliseconds. */
 const NODES = 400
-/** How long a picture waits for communities, in milliseconds. In a small vault, they are ready by then. */
+/** How long a picture waits for communities, in milliseconds. In a small vault, this is enough. */
 const COMMUNITIES_WAIT = 1_500
 /** How long a page waits for a layout before the progress is returned instead, in milliseconds. */
 const AHEAD_WAIT = 1_500
 /** Limits for drawing a vault. */
 interface Drawn {
-  /** A vault with more notes is drawn only in part. */
+  /** In a vault with more notes, only a part is drawn. */
   readonly notes: number
   /** Maximum number of links to draw when only part of a vault is drawn. */
   readonly links: number
-  /** Number of notes drawn initially in a larger vault, before the user zooms in on any part. */
+  /** Number of notes to draw in a larger vault before the user zooms in. */
   readonly first: number
 }
 
 const DRAWN: Drawn = { notes: 20_000, links: 60_000, first: 6_000 }
 /** In a vault with at most this many notes, communities are available immediately. */
 const SMALL = 1_500
-/** The existing layout is kept as long as the share of new notes does not exceed this value. */
+/** Keep the existing layout as long as the share of new notes does not exceed this. */
 const MUCH = 0.2
 
 export interface PictureArguments {
@@ -43,7 +43,7 @@ export interface PictureArguments {
 export function vaultPicture(core: GraphCore, { mayMove }: PictureArguments, call: Call = {}): Promise<Answer<VaultPicture>> {
   return picture(core, call, async (snapshot, { topology, following }) => {
     const placing = following.then((followed) => placeNotes(core, topology, { followed, mayMove }))
-    // Awaited below. If something else fails first, its rejection must still be handled.
+    // Awaited below. Handle its rejection now, in case something else fails first.
     placing.catch(() => {})
     // Runs while communities are computed and notes are placed.
     const { lists } = await factsOf(snapshot, topology.ids())
@@ -79,7 +79,7 @@ export async function pagePicture(
   const waited = last?.key === key && mayMove !== 'all' ? last : undefined
   if (waited === undefined) {
     const before = core.layouts.underWay()
-    // Do not start drawing something else while a layout is running, because its notes would have to be looked up again afterwards.
+    // While a layout is running, do not start to draw, because notes would have to be looked up again afterwards.
     if (before !== undefined && !(await endsWithin(before.ended, AHEAD_WAIT)))
       return plain({ laying_out: { share: before.share() } })
   }
@@ -106,8 +106,8 @@ interface Waited {
 }
 
 /**
- * Pictures that a page is waiting for. Kept across requests, because more notes may need placing on each request while a vault is
- * read for the first time.
+ * Pictures that a page is waiting for. They are kept across requests, because while a vault is first read, each request may find
+ * more notes to place.
  */
 const waitedFor = new WeakMap<GraphCore, Waited>()
 /** How long a finished picture is kept for the page's next request, in milliseconds. */
@@ -123,7 +123,7 @@ function forget(core: GraphCore, drawing: Promise<unknown>): void {
   if (waitedFor.get(core)?.drawing === drawing) waitedFor.delete(core)
 }
 
-/** Returns whether the work ended in time, successfully or not. */
+/** Waits for the work and returns false if the time ran out. Failed work also counts as ended. */
 async function endsWithin(work: Promise<unknown>, ms: number): Promise<boolean> {
   const limit = AbortSignal.timeout(ms)
   await untilAborted(work, limit).catch(() => {})
@@ -157,7 +157,6 @@ interface Chosen {
   readonly named: readonly number[]
   /** Numbers of the notes to draw, in ascending order. */
   readonly chosen: readonly number[]
-  /** Maximum number of links to draw. */
   readonly links: number
 }
 
@@ -199,8 +198,8 @@ function numbersAmong(ids: readonly NodeId[], wanted: readonly (NodeId | undefin
 }
 
 /**
- * Chooses all notes of a vault if they can be drawn at once. In a larger vault, chooses the notes that the user is looking at, then
- * the notes with the most links in each community.
+ * Chooses all notes if they can be drawn at once. In a larger vault, chooses the notes that the user is looking at, then the
+ * notes with the most links in each community.
  */
 async function chooseForPage(
   core: GraphCore,
@@ -218,7 +217,7 @@ async function chooseForPage(
     [...chosen].flatMap((number) => [...rows.targets.subarray(rows.offsets[number], rows.offsets[number + 1])]),
   )
   choose([...near], drawn.first)
-  // The notes after which communities are named.
+  // The key notes that give communities their names.
   choose(groups.flatMap(({ key }) => (key < 0 ? [] : [key])).slice(0, drawn.first), drawn.first)
   const room = drawn.notes - drawn.first
   choose(await lookedAt(snapshot, ids, { ...shown, most: room }), room)
@@ -254,8 +253,8 @@ function membersOf(of: Int32Array, groups: number): readonly (readonly number[])
 }
 
 /**
- * Chooses the numbers of notes in this order of priority: requested notes, their neighbors with the most links, notes after which
- * communities are named, and the other notes with the most links.
+ * Chooses notes in this order: requested notes, their neighbors with the most links, key notes of communities, and the other
+ * notes with the most links. Returns their numbers.
  */
 function chooseNotes({ ids, rows, groups }: Placed, named: readonly number[], most: number): readonly number[] {
   const { offsets, targets } = rows
@@ -268,7 +267,7 @@ function chooseNotes({ ids, rows, groups }: Placed, named: readonly number[], mo
   }
   choose(named)
   const near = new Set(named.flatMap((number) => [...targets.subarray(offsets[number], offsets[number + 1])]))
-  // Some hubs have so many neighbors of their own that other notes would not fit.
+  // Limit the neighbors, because those of some hubs would leave no room for other notes.
   choose(bestLinked(rows, [...near]).slice(0, most / 3))
   choose(groups.slice(0, most / 4).map(({ key }) => key))
   if (ids.length <= most) choose(ids.keys())
@@ -297,7 +296,7 @@ function picture<T>(core: GraphCore, call: Call, draw: (snapshot: Snapshot, draw
       // The first map of a large vault does not wait for communities.
       const isFirst = topology.ids().length > SMALL && !(await core.layouts.hasPlaces())
       const following = isFirst ? Promise.resolve(undefined) : latestInsight(core, call)
-      // Awaited while the picture is drawn. If something else fails first, its rejection must still be handled.
+      // Awaited while the picture is drawn. Handle its rejection now, in case something else fails first.
       following.catch(() => {})
       const value = await draw(snapshot, { topology, following })
       if (isFirst) core.insights.follow({ wait: 0 }).catch(() => {})
@@ -317,7 +316,7 @@ interface Placed extends Communities {
   /** Two numbers per link. */
   readonly pairs: Uint32Array
   readonly places: Float32Array
-  /** Region number of each note, or -1 if unknown. A region is based on links alone. */
+  /** Region of each note, or -1 if unknown. Regions are based on links alone. */
   readonly regions: Int32Array
   readonly isCurrent: boolean
   readonly isCrowded: boolean
@@ -440,7 +439,10 @@ async function factsOf(snapshot: Snapshot, ids: readonly NodeId[]): Promise<Fact
   return facts
 }
 
-/** Ignores errors, because a map without communities is better than none. The whole-vault tools report them. */
+/**
+ * Returns the latest insight. Ignores errors, because a map without communities is better than none, and the whole-vault tools
+ * report them.
+ */
 async function latestInsight(core: GraphCore, { signal }: Call): Promise<Followed | undefined> {
   const followed = await core.insights.follow({ wait: COMMUNITIES_WAIT, signal }).catch(() => undefined)
   signal?.throwIfAborted()

@@ -4,8 +4,8 @@ import type { Store } from '../../core/store.ts'
 import { inTime } from '../../core/waiting/aborting.ts'
 
 /**
- * Maintains a store's scores for the whole graph. Scores are computed on request, with one run per metric at a time. The previous
- * scores are used until the run ends.
+ * Maintains a store's scores for the whole graph. Scores are computed on request, with one run per metric at a time. Until it
+ * ends, the previous scores are used.
  */
 export class Rankings {
   readonly #store: Store
@@ -28,7 +28,7 @@ export class Rankings {
     const state = await this.#stateOf(metric, signal)
     if (state === 'new' || (state === 'old' && this.#isKeptElsewhere())) return
     const run = this.#start(metric)
-    // Its rejection must be handled even if nobody is waiting.
+    // Handle a rejection even if nobody is waiting.
     run.catch(() => {})
     if (state === 'none') await inTime(run, wait, signal)
   }

@@ -4,14 +4,19 @@ import { editDistance } from '../../core/text/nearest.ts'
 import { digitsOf, plainName } from '../../search/similar-names.ts'
 import { ownNames } from './known-node.ts'
 
-/** Minimum share of common letter pairs for names to be compared. After two typos, a title of eight letters still has this share. */
+/**
+ * Minimum share of common letter pairs for names to be compared. A title of eight letters still has this share after two typos.
+ */
 const LIKENESS = 0.4
 const LOOKED_AT = 20
-/** A typo in a word of four letters leaves only one of three pairs intact, and many names contain that pair. */
+/**
+ * Limits for short names. A typo in a word of four letters leaves only one of three pairs intact, and many names contain that
+ * pair.
+ */
 const SHORT = { letters: 8, likeness: 0.3, lookedAt: 100 } as const
 /**
- * Two typos and a few accents leave most pairs of a long name intact, and few names have that many pairs in common. A question in the
- * form of a sentence is therefore compared with only a few names.
+ * Limits for long names. Two typos and a few accents leave most pairs intact, and few other names share that many. A question in
+ * the form of a sentence is therefore compared with only a few names.
  */
 const LONG = { letters: 40, likeness: 0.6 } as const
 /** Longer strings are not titles, and shorter ones are similar to too many titles. */
@@ -42,7 +47,7 @@ export async function closeTitles(snapshot: Snapshot, text: string, scope: Scope
   const closest = new Map<NodeId, { readonly hit: NameHit; readonly distance: number }>()
   for (const hit of named) {
     const name = plainName(hit.name)
-    // Names with different numbers refer to different things, such as the previous day or the next part.
+    // Names with different numbers mean different things, such as the previous day or the next part.
     const distance = digitsOf(name) === digits ? editDistance(typed, name, slips) : undefined
     if (distance !== undefined && distance < (closest.get(hit.id)?.distance ?? slips + 1)) closest.set(hit.id, { hit, distance })
   }
@@ -53,7 +58,7 @@ export async function closeTitles(snapshot: Snapshot, text: string, scope: Scope
 }
 
 /**
- * Returns names with two adjacent letters swapped. A short name has few pairs in common with its misspelling, so each possible swap
+ * Returns names that have two adjacent letters swapped. A short name and its misspelling share few pairs, so each possible swap
  * is looked up.
  */
 async function swappedNames(snapshot: Snapshot, typed: string, scope: Scope): Promise<readonly NameHit[]> {

@@ -4,7 +4,6 @@ import { answer, type Call, plain } from '../answer/answer-when-ready.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
 import { ownNames } from './known-node.ts'
 
-/** Possible completions of an id. */
 export interface NodeCompletion {
   /** Ids that start with the text, followed by ids whose title or alias is similar to it. */
   readonly ids: readonly string[]
@@ -18,10 +17,10 @@ export interface CompletionBounds {
   readonly kinds?: readonly NodeKind[]
 }
 
-/** Longer input is not compared, because comparing gets slower with every character. */
+/** Longer input is not compared, because every character adds to the cost. */
 const LONGEST = 255
 
-/** Names below this similarity are unlikely to be what the user meant. */
+/** Less similar names are probably not what the user meant. */
 const LIKENESS = 0.2
 
 /** Returns ids that complete the text typed so far, which may be the beginning of an id or a title. */

@@ -64,8 +64,8 @@ export async function lookUpKinds(
 export interface FilesByPath {
   at(path: string): FileVersion | undefined
   /**
-   * Returns the id of the file at a path. If there is no such file, returns the id that it had or would have. Never returns the id
-   * of a different file whose path differs only in case.
+   * Returns the id of the file at a path, or the id that it had or would have. Never returns the id of another file whose path
+   * differs only in case.
    */
   idOf(path: string): NodeId
 }
@@ -104,7 +104,6 @@ function spellingsOf(
   return { likely: likely.map((path) => toNodeId(path, vault)), last: last.map((path) => toNodeId(path, vault)) }
 }
 
-/** Nodes that arguments refer to. */
 export interface NamedNodes {
   /** Ids in the order of the arguments. `undefined` for an argument that does not match a node. */
   readonly ids: readonly (NodeId | undefined)[]
@@ -130,8 +129,8 @@ export interface Meaning {
 }
 
 /**
- * Looks up names by the same rule for all tools, parameters, queries and commands. A name is an id, or a title or alias (or else a
- * file name) that belongs to exactly one file. An id takes precedence over an equal title of another note.
+ * Looks up names by the rule that all tools, parameters, queries and commands share. A name is an id, or a title or alias (or
+ * else a file name) that belongs to exactly one file. An id takes precedence over an equal title of another note.
  */
 export async function meaningsOf(
   snapshot: Snapshot,
@@ -139,7 +138,7 @@ export async function meaningsOf(
   written: readonly string[],
   { withMissing = false }: NamingOptions = {},
 ): Promise<readonly Meaning[]> {
-  // Run all lookups at once, because an unnecessary one costs less than another round trip to a database.
+  // Run all lookups at once: an unnecessary one costs less than another round trip to a database.
   const [byId, listed, others] = await Promise.all([
     lookUpKinds(snapshot, core, written),
     nodesNamed(snapshot, written),
@@ -148,7 +147,7 @@ export async function meaningsOf(
   return written.map((_, at) => {
     const found = byId[at]
     const named = listed[at] ?? []
-    // If a note has the title, the name does not refer to the target of a broken link with the same text.
+    // If a note has the title, the name does not mean a missing note with the same name.
     const isMissing = found?.kind === 'missing' && (!withMissing || named.length > 0)
     if (found !== undefined && !isMissing) return { ids: [found.id], isId: true }
     const hits = named.length > 0 ? named : ownNames(others[at] ?? [])
@@ -251,7 +250,7 @@ export function ambiguousName(name: string, ids: readonly string[]): RouxError {
 /** Creates the error for an argument that does not match a node, with the nearest ids in a scope. */
 export async function unknownNodeError(snapshot: Snapshot, name: string, scope: Scope = {}): Promise<RouxError> {
   if (await namesFolder(snapshot, name)) {
-    return new RouxError('NODE_NOT_FOUND', `There is no note ${quoted(name)}, but there is a folder of that name.`, {
+    return new RouxError('NODE_NOT_FOUND', `There is no note ${quoted(name)}, but there is a folder with that name.`, {
       hint: 'find_nodes with this folder lists its notes.',
     })
   }
@@ -265,7 +264,7 @@ export async function unknownNodeError(snapshot: Snapshot, name: string, scope: 
 /** Like `unknownNodeError`, but creates a warning for a tool that can return a result without the node. */
 export async function unknownIdWarning(snapshot: Snapshot, id: string, scope: Scope = {}): Promise<Warning> {
   if (await namesFolder(snapshot, id)) {
-    const message = `There is no node ${quoted(id)}, but there is a folder of that name. find_nodes with this folder lists its notes.`
+    const message = `There is no node ${quoted(id)}, but there is a folder with that name. find_nodes with this folder lists its notes.`
     return { code: 'UNKNOWN_ID', message }
   }
   const ids = (await nearestIds(snapshot, id, scope)).map((near) => JSON.stringify(near)).join(', ')

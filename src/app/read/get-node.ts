@@ -33,7 +33,7 @@ const LEAST_TEXT = 160
 /** Minimum number of characters that a caller may request. */
 const LEAST_CHARS = 20
 
-/** Share of the remaining room that is used for text, after ids and titles. The rest is for other metadata. */
+/** Share of the remaining room for text, after ids and titles. The rest is for other metadata. */
 const CONTENT_SHARE = 0.6
 
 /** A `depth` above 0 requests the beginnings of the neighbors. */
@@ -101,7 +101,7 @@ export function getNode(core: GraphCore, args: GetNodeArguments, call: Call = {}
       return { content: text, ...hashOf(core, source, text), next_offset: next }
     }
     const { value: fitted, omitted: counts } = fitNode(value, maxTokens * TOKEN_BYTES, recut)
-    // Only callers that set a budget get a note without some of its members.
+    // Members are only left out for callers that set a budget.
     return {
       value: fitted as NodeDetails,
       warnings,
@@ -121,8 +121,8 @@ async function wantedWarning({ core, snapshot }: Reading, name: string): Promise
 }
 
 /**
- * Returns the hash of a note if the caller may write; other callers have no use for it. A caller that has read only part of a note
- * must not replace the whole note, so the hash is marked as partial.
+ * Returns the hash of a note if the caller may write. A caller that has read only part of a note must not replace the whole, so
+ * the hash is then marked as partial.
  */
 function hashOf({ writing }: GraphCore, source: NoteText | undefined, shown: string): Pick<NodeDetails, 'hash'> {
   if (writing === undefined || source === undefined) return {}
@@ -184,8 +184,8 @@ async function contentReader(core: GraphCore, { source }: ReadNode, args: GetNod
 }
 
 /**
- * Returns the links and headings that match the shown text. A later part includes only its own headings, and no more links than lists
- * show.
+ * Returns the links and headings that belong to the shown text. A later part includes only its own headings, and no more links
+ * than lists show.
  */
 function knownOf(
   { node, source }: ReadNode,
@@ -198,7 +198,6 @@ function knownOf(
   return { links: node.links.slice(0, links), outline: headingsIn(node.headings, source.text, shown) }
 }
 
-/** Returns the headings within a part of the text. */
 function headingsIn(headings: readonly Heading[], text: string, { start, end }: Span): readonly Heading[] {
   const lines = indexLines(text)
   const first = lines.lineAt(start)
@@ -209,7 +208,7 @@ function headingsIn(headings: readonly Heading[], text: string, { start, end }: 
 
 async function wantedSpan(core: GraphCore, source: NoteText, { section }: GetNodeArguments): Promise<Span> {
   if (section === undefined || section.length === 0) return { start: source.bodyStart, end: source.text.length }
-  // The parser is imported on first use, so a server can start without it.
+  // Import the parser on first use, because a server starts faster without it.
   const { outlineOf, requireSection } = await import('../../markdown/outline.ts')
   const mode = core.indexing.status().mode ?? 'obsidian'
   return requireSection(source.text, outlineOf(source.text, { mode }), section)
@@ -326,7 +325,7 @@ function fittingContent(
   return recut(LEAST_CHARS)
 }
 
-/** Alternates between two lists, so neither takes up all the room. */
+/** Alternates between two lists, so that neither takes up all the room. */
 function alternating<T>(a: readonly T[], b: readonly T[]): readonly T[] {
   return Array.from({ length: Math.max(a.length, b.length) }, (_, at) => [...a.slice(at, at + 1), ...b.slice(at, at + 1)]).flat()
 }

@@ -59,7 +59,6 @@ type ShownFolder = Omit<FolderResponse, 'folders' | 'notes'> & {
   readonly notes?: readonly NodeSummary[]
 }
 
-/** A folder and the part of it that fits. */
 interface Draft {
   readonly folder: FolderResponse
   readonly folders: Draft[]

@@ -7,7 +7,6 @@ import type { Answer, GraphCore } from '../graph-core.ts'
 import { lookUp, unknownIdWarning } from '../names/known-node.ts'
 import { readNotes, unansweredError } from './texts.ts'
 
-/** The part of a note that is rendered. */
 export interface PageText {
   readonly title: string
   /** Text without the frontmatter, limited to `LONGEST` characters. Empty for attachments and for notes that do not exist. */
@@ -40,7 +39,6 @@ export interface PageNote extends PageText {
   readonly modified?: string
 }
 
-/** A link in the shown text. */
 export interface PageLink {
   /** UTF-16 offsets in `text`. */
   readonly start: number
@@ -101,7 +99,7 @@ export function pageNote(
   })
 }
 
-/** Hides a missing note if only excluded notes link to it. */
+/** Returns false for a missing note that only excluded notes link to. */
 async function isVisible(snapshot: Snapshot, { id, kind, excluded }: Node): Promise<boolean> {
   if (kind !== 'missing') return !excluded
   return (await snapshot.neighbors(id, { direction: 'in', kinds: ['note', 'canvas'] }, { offset: 0, limit: 0 })).total > 0

@@ -6,7 +6,7 @@ import { linkText } from '../../core/text/link-text.ts'
 import { LOOKED_AT, nearHits, nearTexts } from '../../search/similar-names.ts'
 import type { Warning, WarningCode } from '../graph-core.ts'
 
-/** Warning codes of the problems that a reader of the note should know about. */
+/** Warning codes for problems that matter to a reader of the note. */
 const TOLD = { ambiguous_link: 'AMBIGUOUS_LINKS', malformed: 'MALFORMED' } as const
 
 /** Maximum number of problems of one kind that a warning describes in detail. */
@@ -15,7 +15,6 @@ const SPELLED_OUT = 3
 /** Maximum number of candidates listed for a link. */
 const NAMED = 5
 
-/** A problem as shown in answers. */
 export interface ReportedProblem {
   /** `in_comment` for any problem of a link that readers do not see. */
   readonly kind: ProblemKind | 'in_comment'
@@ -132,7 +131,7 @@ function candidatesOf(
       return problem.twins
     case 'broken_link': {
       const name = lastName(problem.name)
-      // Do not suggest the note itself, which is unlikely to misspell its own name.
+      // Do not suggest the note itself. A note is unlikely to misspell its own name.
       const others = (hits.get(name) ?? []).filter(({ id }) => id !== problem.id)
       return someOf(nearHits(name, others).map(({ id }) => id))
     }
@@ -147,11 +146,10 @@ function someOf(candidates: readonly string[]): readonly string[] | undefined {
   return candidates.length === 0 ? undefined : candidates.slice(0, SUGGESTIONS)
 }
 
-/** Returns notes with names similar to those of missing targets, by target name. */
 async function similarNames(snapshot: Snapshot, problems: readonly Problem[]): Promise<ReadonlyMap<string, readonly NameHit[]>> {
   const names = problems.flatMap((problem) => (problem.kind === 'broken_link' ? [lastName(problem.name)] : []))
   const distinct = [...new Set(names)]
-  // Fetch one more, because the note with the link is left out.
+  // Fetch one more, because the note that contains the link is left out.
   const options = { ...LOOKED_AT, limit: LOOKED_AT.limit + 1 }
   const found = distinct.length === 0 ? [] : await snapshot.names(distinct, 'similar', {}, options)
   return new Map(distinct.map((name, at) => [name, found[at] ?? []]))

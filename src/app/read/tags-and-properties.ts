@@ -67,7 +67,7 @@ async function valuesOf(snapshot: Snapshot, key: string, asked: Asked): Promise<
   return all.length > 0 ? list : { ...list, warnings: await unknownWarnings(snapshot, key) }
 }
 
-/** A property without text values may still exist, with an empty value or an object. */
+/** Warns about a property that no note has. One without text values may still exist, with an empty value or an object. */
 async function unknownWarnings(snapshot: Snapshot, key: string): Promise<readonly Warning[]> {
   const properties = await snapshot.properties()
   const known = properties.find((property) => foldName(property.key) === foldName(key))

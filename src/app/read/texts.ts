@@ -8,7 +8,6 @@ import type { Call } from '../answer/answer-when-ready.ts'
 import { quoted } from '../answer/truncate.ts'
 import type { GraphCore, Warning } from '../graph-core.ts'
 
-/** The core, snapshot and call used by a read operation. */
 export interface Reading {
   readonly core: GraphCore
   readonly snapshot: Snapshot
@@ -19,7 +18,7 @@ export interface ReadTexts {
   readonly texts: ReadonlyMap<NodeId, NoteText>
   /** Notes whose files could not be read because they did not respond. */
   readonly unread: readonly NodeId[]
-  /** Notes whose text keeps changing and therefore does not match the snapshot. */
+  /** Notes whose text does not match the snapshot, because it keeps changing. */
   readonly changed: ReadonlySet<NodeId>
   /** Paths of all notes that were requested from the engine. */
   readonly paths: ReadonlyMap<NodeId, string>
@@ -42,7 +41,7 @@ export async function readTexts(reading: Reading, ids: readonly NodeId[], others
   return held.length === 0 ? read : { ...read, texts: new Map([...held, ...read.texts]) }
 }
 
-/** Caches texts as indexed, because a search reads the links of notes that it may show afterwards. */
+/** Caches texts as indexed, because a search reads the links of notes that it may show later. */
 const textsRead = new WeakMap<Snapshot, Map<NodeId, NoteText>>()
 
 const NOTHING_READ: ReadTexts = { texts: new Map(), unread: [], changed: new Set(), paths: new Map() }
@@ -120,7 +119,6 @@ export async function readNotes(
   return { notes, unread }
 }
 
-/** Returns the warning for an answer that lacks the text of some notes. */
 export function unreadWarnings(unread: readonly NodeId[]): readonly Warning[] {
   if (unread.length === 0) return []
   const named = listSome(

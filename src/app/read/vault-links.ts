@@ -8,9 +8,7 @@ import type { GraphCore } from '../graph-core.ts'
 import { meaningsOf } from '../names/known-node.ts'
 import type { Vaults } from '../vaults.ts'
 
-/** A link to a note in another vault. */
 export interface VaultLinkResponse {
-  /** Name as written in the link. */
   readonly vault: string
   readonly file: string
   readonly line: number
@@ -49,7 +47,7 @@ async function openCalled(vaults: Vaults | undefined, called: string): Promise<G
   return found === undefined ? undefined : await vaults?.open(found.name).catch(() => undefined)
 }
 
-/** Links may use the name of the folder, because applications name a vault after its folder. */
+/** Checks a vault's name and its folder's name, because applications name a vault after its folder. */
 function isCalled({ name, root }: Pick<GraphCore, 'name' | 'root'>, called: string): boolean {
   return [name, basename(root)].some((one) => one !== undefined && foldName(one) === foldName(called))
 }

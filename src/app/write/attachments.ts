@@ -23,13 +23,11 @@ export interface AttachmentFacts {
   readonly modified?: string
 }
 
-/** Scope of the attachment tools. */
 const ATTACHMENTS = { kinds: ['attachment', 'canvas'] } as const
 
 /** A node that is a file. */
 export type FileNode = Node & { readonly path: VaultPath }
 
-/** Returns the metadata of attachments, in order. */
 async function attachmentFacts(core: GraphCore, nodes: readonly FileNode[]): Promise<readonly AttachmentFacts[]> {
   const files = requireFiles(core)
   return await Promise.all(

@@ -128,7 +128,7 @@ function fileFacts({ kind, from, to }: WrittenFile, relinked: WrittenFile['relin
 export function textAround(text: string, limit: number, { start, end }: Span): string {
   const room = limit - MARKER.length
   if (text.length <= limit || end <= room) return truncate(text, limit).text
-  // Half of the remaining room is used before the change, or all of it if the change is at the end of the text.
+  // Use half of the remaining room before the change, or all of it if the change is at the end of the text.
   const before = Math.max(0, Math.floor((room - MARKER.length - (end - start)) / 2))
   const wanted = Math.min(start - before, text.length - room)
   // Do not replace text that is no longer than the marker itself.
@@ -176,7 +176,7 @@ function shortLines(lines: readonly string[]): readonly string[] {
   return lines.map((line, at) => shortLine(line, others.get(at) ?? ''))
 }
 
-/** Maps each removed line to the line that replaces it, and vice versa. */
+/** Maps each removed line of a diff to the line that replaces it, and vice versa. */
 function counterparts(lines: readonly string[]): ReadonlyMap<number, string> {
   const others = new Map<number, string>()
   for (let at = 0; at < lines.length; ) {

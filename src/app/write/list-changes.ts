@@ -22,11 +22,9 @@ export interface ChangeFacts {
   readonly state: ChangeState
   readonly undoes?: string
   readonly files: readonly ListedFile[]
-  /** Number of files left out, if any. */
   readonly omitted_files?: number
 }
 
-/** A changed file, described in the terms used by the tool that made the change. */
 export interface ListedFile {
   readonly kind: WrittenFile['kind'] | 'folder_created' | 'folder_deleted'
   readonly path: string

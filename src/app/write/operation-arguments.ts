@@ -61,7 +61,7 @@ function namesIn(operation: Operation): readonly (readonly [name: string, value:
 const NEVER_EMPTY: ReadonlySet<string> = new Set(['id', 'to', 'tag', 'path', 'filename', 'heading', 'section'])
 
 function checkName(name: string, value: string): void {
-  // `folder` may be empty, because attachments can be added to the root of the vault.
+  // `folder` may be empty, because attachments can be added to the vault's root.
   if (NEVER_EMPTY.has(name) && value.trim() === '') throw invalid(`${name} is empty.`)
   if (value.length <= LONGEST_NAME) return
   throw invalid(`${name} has ${value.length} characters; the limit is ${LONGEST_NAME}: ${quoted(value)}.`)
@@ -84,7 +84,7 @@ function checkTexts(texts: Readonly<Record<string, string | undefined>>): void {
   }
 }
 
-/** Checks level by level, because external input may be nested too deeply for recursion. */
+/** Checks the depth level by level, because untrusted input may be nested too deeply for recursion. */
 function checkDepth(properties: unknown): void {
   let level: readonly unknown[] = [properties]
   for (let depth = 0; level.length > 0; depth++) {
@@ -97,7 +97,6 @@ function modeWithoutSection(mode: string | undefined): RouxError {
   return invalid(`mode ${mode} requires a section.`, 'To add to the whole note, use append or prepend.')
 }
 
-/** Operations in which names of notes were resolved to paths. */
 export interface NamedOperations {
   readonly operations: readonly Operation[]
   /** Messages that explain which names were resolved to which notes. */
@@ -174,7 +173,9 @@ function takesFolder(operation: Operation): boolean {
   return operation.kind === 'move' || operation.kind === 'addAttachment'
 }
 
-/** Checks whether an argument may refer to a file that an earlier operation creates or renames. Such a file is not in the index yet. */
+/**
+ * Checks whether an earlier operation may create or rename the file that an argument refers to. It is then not in the index yet.
+ */
 function comesBefore(earlier: readonly Operation[], operation: Operation): boolean {
   const stem = stemOf(noteOf(operation))
   return earlier.some((one) => newNamesOf(one).some((name) => stemOf(name) === stem))
@@ -212,7 +213,9 @@ export async function withNearest(core: GraphCore, thrown: unknown, { unknown, i
   return new RouxError(error.code, error.message, { hint, candidates, cause: error })
 }
 
-/** Restores the caller's own wording of names in an error. A caller without read access must not learn an id from a title. */
+/**
+ * Restores the caller's own wording of names in an error, because a caller without read access must not learn an id from a title.
+ */
 function asWritten(error: RouxError, ids: ReadonlyMap<string, string>): RouxError {
   const message = [...ids].reduce((text, [name, id]) => text.replaceAll(JSON.stringify(id), quoted(name)), error.message)
   if (message === error.message) return error

@@ -9,14 +9,12 @@ import { checkOperation, nameNotes, withNearest } from './operation-arguments.ts
 
 export type OperationOf<Kind extends Operation['kind']> = Extract<Operation, { readonly kind: Kind }>
 
-/** A tool's request to run one operation. */
 export interface OperationRequest<Requested extends Operation = Operation> {
   readonly tool: string
   readonly operation: Requested
   readonly dryRun: boolean
 }
 
-/** A completed operation, or a planned one in a dry run. */
 export interface OperationRun<Requested extends Operation> {
   readonly core: GraphCore
   readonly request: OperationRequest<Requested>
@@ -85,8 +83,8 @@ export function withNotes<T>(value: T, { notes }: WriteResult, warnings: readonl
 }
 
 /**
- * Returns a function that maps paths to file ids. It falls back to the folded paths if the index cannot be read, because the change
- * has already been made.
+ * Returns a function that maps paths to file ids. If the index cannot be read, it uses folded paths, because the change has
+ * already been made.
  */
 export async function readIds(core: GraphCore, paths: readonly (string | undefined)[]): Promise<(path: string) => NodeId> {
   const known = paths.filter((path) => path !== undefined)
@@ -94,7 +92,7 @@ export async function readIds(core: GraphCore, paths: readonly (string | undefin
   return (path) => files?.idOf(path) ?? toNodeId(foldId(path), core.name)
 }
 
-/** Reads a file after it was written. A failure is reported as a warning, because a caller that received an error would write again. */
+/** Reads a file after writing it. A failure becomes a warning, because a caller that got an error would write again. */
 export async function readBack<T>(
   path: string | undefined,
   read: (path: string) => Promise<Answer<T>>,

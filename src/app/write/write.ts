@@ -55,7 +55,10 @@ interface MoveEnds {
   readonly to: string
 }
 
-/** Returns the former and current path. A moved folder is not listed in the result, so its paths are derived from a file inside it. */
+/**
+ * Returns the former and current path. A moved folder is not listed in the result, so its paths are derived from a file inside
+ * it.
+ */
 function endsOf({ files, subjects }: WriteResult, { id, to }: { readonly id: string; readonly to: string }): MoveEnds {
   const [subject] = subjects
   const moved = files.flatMap(({ kind, from, to }): readonly MoveEnds[] =>
@@ -80,7 +83,6 @@ export const deleteFile = operationUseCase<OperationOf<'delete' | 'deleteAttachm
   ({ request: { dryRun }, result, call }) => plain({ deleted: !dryRun, ...writeFacts(result, call, { diff: dryRun }) }),
 )
 
-/** Renames a heading or a tag, including all mentions of it. */
 export const rename = operationUseCase<OperationOf<'renameHeading' | 'renameTag'>, WriteFacts>(({ request, result, call }) =>
   plain(writeFacts(result, call, { diff: request.dryRun })),
 )
@@ -111,8 +113,8 @@ export interface ApplyArguments {
 
 export interface AppliedChanges extends WriteFacts {
   /**
-   * Ids of the files that were created or changed, one per operation and in order. `null` for deleted files and for folders. Omitted
-   * if all are `null`.
+   * Ids of the files that were created or changed, one per operation, in order. `null` for deleted files and folders. Omitted if
+   * all are `null`.
    */
   readonly ids?: readonly (string | null)[]
 }
@@ -171,7 +173,6 @@ function checkNumbered(operation: Operation, at: number): void {
 }
 
 export interface UndoneChange extends WriteFacts {
-  /** Id of the change that was undone. */
   readonly undone: string
   /** The changed file, if there is only one and it still exists. */
   readonly node?: ChangedNode

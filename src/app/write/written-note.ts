@@ -29,13 +29,13 @@ export interface WrittenAt extends Pick<WriteResult, 'text'> {
 
 /** Returns the current node at a path with the text around the change, or `undefined` if there is none. */
 export function nodeAt(core: GraphCore, { path, text }: WrittenAt, call: Call): Promise<Answer<ChangedNode | undefined>> {
-  // The index already contains the change, so the answer is up to date even if the watcher has only just detected the change.
+  // The index already contains the change, even if the watcher has only just noticed it.
   return readBack(path, (at) =>
     core.store.read(async (snapshot) => {
       const id = (await filesByPath(snapshot, core, [at])).at(at)?.id
       const read = id === undefined ? undefined : await readNode({ core, snapshot, call }, id)
       if (id === undefined || read === undefined) return plain(undefined)
-      // Ambiguous links either existed before or are reported together with the written links.
+      // Leave out ambiguous links: they existed before, or are reported with the new links.
       const warnings = (await noteWarnings(snapshot, id)).filter(({ code }) => code === 'MALFORMED')
       return { value: changedNode(read, { path: at, text }, call), warnings }
     }, call.signal),
@@ -84,8 +84,8 @@ function changedNode({ node, source }: ReadNode, { path, text }: WrittenAt, { wh
 }
 
 /**
- * Checks whether the caller may replace the whole text, because it has seen or already knew all of it. Text written by the caller
- * counts only if the file still contains it.
+ * Checks whether the caller may replace the whole text, because it has seen or written all of it. Text that the caller wrote only
+ * counts if the file still contains it.
  */
 function knows(source: NoteText, { content, text }: { readonly content: string } & Pick<WriteResult, 'text'>): boolean {
   const isShown = content.length === source.text.length - source.bodyStart

@@ -136,7 +136,6 @@ const ZIPPED = new Set(
 /** Formats that an unknown format may be based on. */
 const CONTAINERS = new Set(['zip', 'xml', 'gz', 'tar', 'tar.gz', 'cfb', '7z', 'sqlite', 'ps'])
 
-/** Text formats that have a signature. */
 const TEXTS = new Set(['xml', 'rtf', 'ps', 'eps', 'pdf', 'ics', 'vcf', 'vtt', 'pgp', 'reg', 'stl'])
 
 const signed = groupsOf(SIGNED)
@@ -224,7 +223,7 @@ export function requireContent(content: string): Uint8Array {
   const size = Math.ceil((content.length * 3) / 4) - padding
   if (size > MAX_BYTES) {
     throw new RouxError('TOO_LARGE', `The attachment has ${size} bytes, but at most ${MAX_BYTES} (5 MB) are allowed.`, {
-      hint: 'Make it smaller, or put it into the vault by hand.',
+      hint: 'Make it smaller, or copy it into the vault yourself.',
     })
   }
   const stray = content.search(/[^A-Za-z0-9+/]/)

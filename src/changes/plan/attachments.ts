@@ -63,7 +63,6 @@ function unusable(filename: string, reason: string, suggestion = ''): RouxError 
   })
 }
 
-/** Where to put a new attachment. */
 export interface AttachmentPlace {
   /** The folder, spelled as on disk. Empty for the vault's root. */
   readonly folder: string
@@ -133,8 +132,7 @@ function requireEmbedTitle(title: string): string {
     })
   }
   const stray = /[[\]|\\\p{Cc}]/u.exec(text)?.[0]
-  if (stray !== undefined)
-    throw invalid(`The title has ${JSON.stringify(stray)} in it, which an embed cannot show.`, 'Remove it.')
+  if (stray !== undefined) throw invalid(`The title has ${JSON.stringify(stray)}, which embeds do not support.`, 'Remove it.')
   if (/^\d+(?:x\d+)?$/.test(text)) throw invalid(`The title ${quote(text)} would be read as an image size.`, 'Use words.')
   return text
 }

@@ -221,7 +221,7 @@ export function requireHash(draft: Draft, expected: string | undefined, workspac
   if (expected === undefined) {
     if (workspace.twins(draft.path).length < 2) return
     throw invalid(
-      `Several files are called ${quote(foldId(draft.path))} when case and Unicode form are ignored.`,
+      `Several files are called ${quote(foldId(draft.path))}, ignoring case and Unicode normalization.`,
       'To choose one, pass its hash from get_node as expected_hash.',
     )
   }
@@ -232,13 +232,12 @@ export function requireHash(draft: Draft, expected: string | undefined, workspac
     'CONFLICT',
     `${quote(workspace.idOf(draft.path))} has changed: its hash is now ${now}, not ${quote(expected)}.`,
     {
-      hint: 'Read it again with get_node, then decide.',
+      hint: 'Read it again with get_node, then decide how to proceed.',
       candidates: [now, expected],
     },
   )
 }
 
-/** Returns a function that applies edits to a file's planned text. */
 function editor(workspace: Workspace, draft: Draft): (edit: (text: string) => Parameters<Workspace['edit']>[1]) => void {
   return (edit) => workspace.edit(draft, edit(workspace.textOf(draft)))
 }
@@ -290,7 +289,6 @@ function commonTags(some: readonly string[], others: readonly string[]): readonl
   return [...new Set(some.map(tagName).filter((tag) => folded.has(foldName(tag))))]
 }
 
-/** Formats tags for a message. */
 export function withHashes(tags: readonly string[]): string {
   return tags.map((tag) => `#${tag}`).join(', ')
 }

@@ -51,7 +51,7 @@ export function requireFree(workspace: PathsInUse, path: string, but?: Draft): v
   }
   if (!workspace.isTaken(path, but)) return
   const taken = workspace.tryFind(path)
-  throw new RouxError('NODE_EXISTS', `There is already ${quote(taken?.path ?? path)}.`, {
+  throw new RouxError('NODE_EXISTS', `${quote(taken?.path ?? path)} already exists.`, {
     hint:
       taken === undefined
         ? 'Choose another name. Only a later move can use a name that another operation frees; otherwise, make two separate requests.'

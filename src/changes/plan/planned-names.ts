@@ -12,7 +12,6 @@ export class PlannedNames {
     this.#names = names
   }
 
-  /** True if any file's names differ from those in the index. */
   get differ(): boolean {
     return this.#before.size > 0
   }

@@ -24,7 +24,6 @@ export interface VaultView {
   filesBelow(folder: string): readonly { readonly key: number; readonly path: string }[]
   /** Returns the files whose links mention the given folded name. */
   sourcesOf(name: string): Iterable<number>
-  /** Returns the files with the given tag or a tag nested in it. */
   taggedWith(tag: string): readonly number[] | Promise<readonly number[]>
   records(keys: readonly number[]): Promise<readonly FileRecord[]>
   /** Checks whether a file's stat still matches the index. */

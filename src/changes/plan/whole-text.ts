@@ -106,7 +106,7 @@ function cut(name: string, where: 'ends' | 'goes on'): RouxError {
   const place = where === 'ends' ? 'ends with' : 'contains'
   return new RouxError(
     'EDIT_MISMATCH',
-    `${name} ${place} ${JSON.stringify(MARKER)}, the mark of a truncated answer: the text after it would be lost. Nothing was written.`,
+    `${name} ${place} ${JSON.stringify(MARKER)}, which marks a truncated answer: the text after it would be lost. Nothing was written.`,
     {
       hint: 'Continue with get_node and offset = next_offset, or change only a part: section, append, replace_text. These accept text that contains the mark in the middle.',
     },

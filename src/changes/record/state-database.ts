@@ -25,7 +25,6 @@ export function identityOf(path: string): string | undefined {
   }
 }
 
-/** A kind of database in the state folder. */
 export interface StateFormat {
   /** Stored in the file to distinguish it from other kinds of databases. */
   readonly applicationId: number

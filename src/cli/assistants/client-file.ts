@@ -61,7 +61,7 @@ export function nameOf({ options }: Invocation): string {
 }
 
 /**
- * Refuses to replace another server's entry unless the user allowed it.
+ * Refuses to replace another server's entry without the user's permission.
  * @throws RouxError `CONFLICT`
  */
 export function requireOurs(entry: unknown, { file, name }: EntryPlace, { options }: Invocation): void {
@@ -148,7 +148,6 @@ function withoutTokens(text: string): string {
 
 /** Another program's settings file. */
 export interface ClientFile {
-  /** Path at which the program looks for the file. */
   readonly path: string
   /** Target of the path if it is a symbolic link. */
   readonly realPath: string

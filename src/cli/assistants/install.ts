@@ -24,7 +24,7 @@ import {
   tellChange,
 } from './client-file.ts'
 
-/** Matches the temporary folders of links that fnm creates for a single shell. */
+/** Matches the temporary folders in which fnm creates links for a single shell. */
 const PASSING = /[\\/]fnm_multishells[\\/]/
 
 /** Adds an entry for this vault to a client's settings, shows the change and keeps a backup. */
@@ -50,7 +50,7 @@ export async function install(invocation: Invocation): Promise<number> {
   })
 }
 
-/** With this many other servers, their tool lists crowd out the conversation. */
+/** With this many other servers, their lists of tools crowd out the conversation. */
 const MANY_SERVERS = 4
 
 /** Recommends the short list of tools if the client already has many servers. */
@@ -87,7 +87,7 @@ async function httpEntry(invocation: Invocation, { title, name, http }: Client):
   return http(httpEndpoint(host, settings))
 }
 
-/** Returns the text unchanged if it already contains an equivalent entry, even if the formatting differs. */
+/** Returns the text unchanged if it already contains an equivalent entry, even in another format. */
 function putOrKeep(
   { text = '' }: ClientFile,
   { place, former, entry }: { readonly place: EntryPlace; readonly former: unknown; readonly entry: Entry },
@@ -230,7 +230,10 @@ export function vaultsToServe(invocation: Invocation, { server, vaults }: Loaded
   )
 }
 
-/** Checks whether a server in another working directory reads this source. `--set` counts because it is copied into the entry. */
+/**
+ * Checks whether a server in another working directory would read this source. `--set` counts, because it is copied into the
+ * entry.
+ */
 function isReadEverywhere(source: string, invocation: Invocation): boolean {
   const { host, options } = invocation
   const config = options.get('config') as string | undefined

@@ -31,7 +31,6 @@ function isShell(name: string): name is Shell {
   return (SHELLS as readonly string[]).includes(name)
 }
 
-/** Kinds of files that are offered as completions. */
 const NODES: readonly NodeKind[] = ['note', 'canvas', 'attachment']
 
 async function reply(invocation: Invocation, shell: Shell, given: readonly string[]): Promise<string> {
@@ -74,7 +73,7 @@ async function candidatesFor(invocation: Invocation, wanted: Wanted, typed: Type
     case 'files':
       return []
     default:
-      // A shell can only show candidates, not errors, so faults in the settings or the index yield no candidates.
+      // A shell can only show candidates, not errors, so faulty settings or a faulty index yield none.
       return await fromVaults(invocation, wanted.kind, typed).catch(() => [])
   }
 }
@@ -99,7 +98,7 @@ async function fromVaults(
       vaults.map(async (vault) => {
         const core = await openCore(vault.settings, { ...vault, watch: false, shared })
         try {
-          // The last state of the index is good enough: comparing it with the files would keep the user waiting.
+          // Use the index as it is, because comparing it with the files would keep the user waiting.
           return await core.store.read(async (snapshot) => await namesIn(snapshot, kind, { start, vault: vault.name }))
         } finally {
           await core.close()
@@ -147,7 +146,7 @@ async function namesIn(
   return found.map(({ value, ...more }) => ({ ...more, value: prefix + value }))
 }
 
-/** Returns ids, cut after the next folder, because shells complete paths one folder at a time. */
+/** Cuts ids after the next folder, because shells complete paths one folder at a time. */
 function oneStep(
   items: readonly { readonly id: string; readonly title: string }[],
   path: string,

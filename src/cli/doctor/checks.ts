@@ -85,7 +85,7 @@ export function checkWatching(vault: string, watch: Settings['vault']['watch'], 
   if (watch === 'polling') return ok('watch', 'polling')
   const limit = platform === 'linux' ? inotifyLimit() : undefined
   if (limit === undefined) return ok('watch', 'events of the file system')
-  // Each folder requires one watch, and the limit applies to all programs of a user together.
+  // Each folder needs a watch, and the limit applies to all programs of a user together.
   const folders = countFolders(vault, limit)
   const message = `events of the file system: ${amount(folders, 'folder')}, fs.inotify.max_user_watches is ${limit}`
   if (folders < limit / 2) return ok('watch', message)

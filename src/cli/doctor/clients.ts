@@ -53,7 +53,7 @@ function isGone(path: string | undefined): boolean {
   return path !== undefined && isAbsolute(path) && !existsSync(path)
 }
 
-/** Explains why a local server would not respond. Returns `undefined` for remote servers, because nothing is known about them. */
+/** Explains why a local server would not respond. Returns `undefined` for remote servers, which cannot be judged from here. */
 function whyNoAnswer({ url, token }: Asked, { port, tokenFile }: ServedOverHttp): string | undefined {
   const asked = URL.canParse(url) ? new URL(url) : undefined
   if (asked === undefined || !isLoopbackName(asked.hostname)) return undefined
@@ -65,7 +65,7 @@ function isWorthNothing(token: string, tokenFile: string): boolean {
   try {
     return readTokens(tokenFile)?.every(({ secret }) => secret !== token) ?? true
   } catch {
-    // A damaged token file is already reported by the token check.
+    // The check of the tokens already reports a damaged file.
     return false
   }
 }

@@ -84,7 +84,7 @@ function checkServers(vault: string, folder: string): readonly Finding[] {
   return [ok('servers', message, hint)]
 }
 
-/** Returns a vault's messages without those already reported for the server. */
+/** Returns a vault's messages except those already reported for the server. */
 function news<T>(own: readonly T[], said: readonly T[]): readonly T[] {
   return own.filter((one) => !said.includes(one))
 }

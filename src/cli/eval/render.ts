@@ -44,7 +44,7 @@ function signed({ value, low, high }: Estimate): string {
   return `${show(value)} [${show(low)}, ${show(high)}]`
 }
 
-/** An interval that includes 0 shows no difference. */
+/** Returns the verdict on an interval. If it contains 0, there is no proven difference. */
 function verdict({ low, high }: Estimate): string {
   return low > 0 ? ' (better)' : high < 0 ? ' (worse)' : ''
 }
@@ -87,7 +87,7 @@ function fits(table: string, { width = Number.POSITIVE_INFINITY }: Look): boolea
   return table.split('\n').every((line) => line.length <= width)
 }
 
-/** Removes a confidence interval from a cell in which it would be truncated. */
+/** Removes the confidence interval from a cell that has no room for it. */
 function withoutInterval(cell: string): string {
   return cell.replace(/ \[[^\]]*\]$/, '')
 }

@@ -54,7 +54,7 @@ export function wrapMarked(marked: MarkedText, { width, lines, mark }: WrapOptio
   })
 }
 
-/** Repeats the highlight on each line of a word that was broken across lines. */
+/** Repeats the highlight on each line if a highlighted word was broken across lines. */
 function withMarksClosed(lines: readonly string[]): readonly string[] {
   let isOpen = false
   return lines.map((line) => {

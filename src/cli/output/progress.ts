@@ -7,7 +7,6 @@ import { bytesText, cutToWidth, durationText } from './text.ts'
 const SILENT_MS = 400
 const EVERY_MS = 100
 
-/** Progress within one stage. */
 interface Step extends Progress {
   readonly stage: 'files' | 'words' | 'vectors' | 'download' | 'queries'
   readonly text: string
@@ -74,7 +73,6 @@ export class ProgressLine {
     this.#printer.note(text)
   }
 
-  /** Clears the progress line in a terminal. */
   clear(): void {
     if (this.#shownAt > 0) this.#printer.stderr.write('\r\u001b[K')
     this.#shownAt = 0

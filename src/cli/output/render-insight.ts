@@ -134,7 +134,7 @@ export function renderOffer(
 ): string {
   const { find, replace } = edit.arguments.replace_text
   const at = text.indexOf(find)
-  // If the line was truncated, it may contain the replaced text only partially, or contain it twice.
+  // A truncated line may contain only a part of the replaced text, or contain it twice.
   const isPlain = at !== -1 && text.indexOf(find, at + 1) === -1
   const link = paint('green', printable(replace))
   return [

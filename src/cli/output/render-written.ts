@@ -5,7 +5,7 @@ import { renderTable } from './table.ts'
 import { colouredDiff, type Look, localTime, PLAIN, printable } from './text.ts'
 
 export interface WrittenOptions extends Look {
-  /** Options needed, in addition to the arguments, to repeat the command, such as ` --write`. */
+  /** Options to add to the given arguments when the command is repeated, such as ` --write`. */
   readonly again: string
   readonly isDryRun: boolean
 }

@@ -19,7 +19,7 @@ function renderList(items: readonly unknown[], look: FoundLook): string {
   if (!items.every(isRecord)) return items.map((item) => `${cell(item)}\n`).join('')
   if (areFound(items)) return renderFound(items as unknown as readonly FoundItem[], look)
   const names = [...new Set(items.flatMap((item) => Object.keys(item)))]
-  // Commands take an id, so a second column with the same path in another spelling would only take up room.
+  // Commands take an id, so a second column with the path would only take up room.
   const isNamed = names.includes('id') || names.includes('match')
   const filled = names.filter((name) => !(name === 'path' && isNamed) && items.some((item) => listCell(name, item[name]) !== ''))
   const columns = filled.map((name): Column => {
@@ -35,7 +35,7 @@ function renderList(items: readonly unknown[], look: FoundLook): string {
 }
 
 /**
- * Formats a cell. Line 0 means that a problem affects the whole file and is rendered as an empty cell. A missing match is rendered as
+ * Formats a cell. Line 0, which means that a problem affects the whole file, becomes an empty cell, and a missing match becomes
  * `none`.
  */
 function listCell(name: string, value: unknown): string {

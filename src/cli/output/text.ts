@@ -15,7 +15,7 @@ export interface Look {
   readonly paint?: Paint
 }
 
-/** Collapses text to one line and removes control characters, because note titles may contain terminal escape sequences. */
+/** Collapses text to one line and removes control characters, because titles of notes may contain terminal escape sequences. */
 export function printable(text: string): string {
   return printableText(text).replace(/[\n\t]+/g, ' ')
 }
@@ -26,8 +26,7 @@ export function printableText(text: string): string {
 }
 
 /**
- * Returns the width of the text in terminal columns. Words are measured separately, because segmenting a long string takes quadratic
- * time.
+ * Returns the text's width in terminal columns. Measures words separately, because segmenting a long string takes quadratic time.
  */
 export function textWidth(text: string): number {
   const words = text.split(' ')
@@ -129,12 +128,10 @@ export function localTime(iso: string): string {
   return `${localDate(time)} ${twoDigits(time.getHours())}:${twoDigits(time.getMinutes())}`
 }
 
-/** Returns a heading, the indented lines below it, and an empty line. */
 export function section(heading: string, lines: readonly string[], paint: Paint): readonly string[] {
   return [paint('bold', heading), ...lines.map((line) => `  ${line}`), '']
 }
 
-/** Colors the lines of a unified diff. */
 export function colouredDiff(diff: string, paint: Paint): readonly string[] {
   return diff
     .trimEnd()

@@ -2,12 +2,12 @@ import { stat } from 'node:fs/promises'
 import type { LoadedSettings } from '../../config/load.ts'
 import type { Settings } from '../../config/settings.ts'
 
-/** Milliseconds between file checks. Polling is cheap for a few files, and missing files cannot be watched. */
+/** Milliseconds between checks of the files. Polling is cheap for a few files, and missing files cannot be watched. */
 const INTERVAL = 500
 
 /**
- * Prefixes of the settings that take effect in a running server. They control which features are offered and do not affect anything
- * already opened.
+ * Prefixes of the settings that a running server applies immediately. They control what it offers and do not affect anything
+ * already open.
  */
 const LIVE = ['tools.', 'mcp.prompts_folder', 'answers.', 'http.enabled', 'ai.enabled', 'ai.allow', 'ai.deny'] as const
 
@@ -16,7 +16,7 @@ function isLive(key: string): boolean {
 }
 
 export interface LiveSettingsOptions {
-  /** True if `--http` was given. It applies until a file sets `http.enabled` to a different value. */
+  /** True if `--http` was given. It applies until a settings file sets `http.enabled` to another value. */
   readonly overHttp?: boolean
   /** Milliseconds between file checks. */
   readonly interval?: number
@@ -43,8 +43,8 @@ export class LiveSettings {
   /** Fingerprint of the files when they were last loaded. */
   #seen: string | undefined
   /**
-   * Fingerprint of the files at the previous check. Files are loaded only if two consecutive checks agree, because a file may still
-   * be in the process of being written.
+   * Fingerprint of the files at the previous check. A file may still be in the process of being written, so files are loaded only
+   * if two checks in a row agree.
    */
   #glimpsed: string | undefined
   #failure: string | undefined
@@ -124,7 +124,6 @@ function saidOfHttp({ settings, origins }: LoadedSettings): boolean | undefined 
   return origins.has('http.enabled') ? settings.http.enabled : undefined
 }
 
-/** Returns the startup settings, updated with the current values of the live settings. */
 function withLive(started: Settings, now: Settings): Settings {
   const section = (name: keyof Settings) => {
     const old = Object.entries(started[name]).filter(([key]) => !isLive(`${name}.${key}`))

@@ -11,11 +11,10 @@ import { type Invocation, settingsInput, withVaults } from '../session.ts'
 import { resolveNames } from '../tools/resolve-name.ts'
 import { isShellPath, withoutShellPaths } from '../tools/shell-path.ts'
 
-/** Minimum similarity for accepting a misspelled name (`taken`) and for suggesting one (`told`). */
+/** Minimum similarity to accept a misspelled name (`taken`) and to suggest one (`told`). */
 const LIKENESS = { taken: 0.7, told: 0.3 }
 const MOST_TOLD = 3
 
-/** The start note, as named by the user. */
 export interface NoteNamed {
   readonly name: string
   /** True if the name was given as an argument that also accepts a vault. */
@@ -31,7 +30,7 @@ export async function vaultOrNote(invocation: Invocation, given: string): Promis
   const path = resolve(host.cwd, given)
   const kind = kindOf(path)
   if (kind === 'file') return { name: path, mayBeVault: true }
-  // The path may refer to a folder that is not currently mounted.
+  // The path may be in a folder that is not mounted at the moment.
   if (kind === 'folder' || isShellPath(given) || /^~?(?:[\\/]|$)/.test(given)) return 'vault'
   if (options.has('vault')) return { name: given, mayBeVault: true }
   const { server, vaults } = await readVaults(settingsInput(invocation, given))
@@ -77,7 +76,7 @@ export async function noteToOpen(
   })
 }
 
-/** Opens a vault. If there are several vaults, returns `undefined` for a missing one. */
+/** Opens a vault. With several vaults, returns `undefined` if this one is missing. */
 async function openFound(vaults: Vaults, name: string | undefined): Promise<GraphCore | undefined> {
   try {
     return await vaults.open(name)

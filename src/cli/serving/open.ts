@@ -76,7 +76,7 @@ async function runningPage({ host }: Invocation, { server, vaults }: LoadedVault
   const folders = vaults.flatMap(({ settings, stored }) => (stored === undefined ? [settings.vault.path] : []))
   if (folders.length !== vaults.length) return undefined
   for (const page of pagesOf(runningFolder(server.settings, host.env), folders)) {
-    // Ignore addresses on other computers, because Roux never writes them.
+    // Ignore addresses on other computers. Roux never writes them.
     if (!isLoopbackAddress(new URL(page.address).hostname)) continue
     const { code } = await askServer(page, {})
     if (typeof code !== 'string') continue

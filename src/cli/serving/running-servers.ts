@@ -12,7 +12,6 @@ import { quietly } from '../../core/quietly.ts'
 const BEAT_MS = 30_000
 const GONE_MS = 4 * BEAT_MS
 
-/** Returns the folder with the announcements of the user's servers. */
 export function runningFolder({ cache }: Settings, env: Readonly<Record<string, string | undefined>>): string {
   return join(cache.path || userFolders(env).cache, 'servers')
 }
@@ -75,7 +74,7 @@ export function pagesOf(folder: string, vaults: readonly string[]): readonly Ann
   })
 }
 
-/** Reads an announcement if it is recent enough. The age matters because, after a crash, another process may have the same process id. */
+/** Reads an announcement if it is recent. After a crash, another process may have got the same process id. */
 function saidIn(file: string): { readonly vaults: readonly unknown[]; readonly page?: unknown; readonly key?: unknown } {
   const said: unknown = isGone(file) ? undefined : JSON.parse(readFileSync(file, 'utf8'))
   return isRecord(said) && Array.isArray(said.vaults) ? { ...said, vaults: said.vaults } : { vaults: [] }

@@ -29,7 +29,6 @@ import type { AnnouncedPage } from './running-servers.ts'
 import { nameVaults, openServing } from './serving.ts'
 import { refusedTo, seenBy, toldOf, unnamedVault } from './token-rights.ts'
 
-/** Options for serving the web page. */
 export interface WebView {
   /**
    * Called once with the page's address, which can be opened by one browser within a minute. `isWaiting` returns whether it can still
@@ -59,7 +58,7 @@ export async function serveHttp(invocation: Invocation, loaded: LoadedVaults, we
   const followed = followVaults(vaults, events, options.promptsFolder)
   const eventsFor = (access: Access): EventFeed => feedOf(events, toldOf(access, vaults, loaded))
   const isEnabled = (): boolean => live.current.settings.http.enabled
-  // The user who started `roux open` keeps access to its page, even if a settings file disables HTTP for clients.
+  // The user who ran `roux open` keeps access to the page even if a settings file turns off HTTP for clients.
   const isOwnerLetIn = (): boolean => web?.onAddress !== undefined || isEnabled()
   const view = web === undefined ? undefined : await webView(invocation, isOwnerLetIn)
   const refusing =
@@ -102,7 +101,7 @@ export async function serveHttp(invocation: Invocation, loaded: LoadedVaults, we
     log: (line) => printer.warn(line),
   })
   const home = new URL('/', server.url).href
-  // The page of `roux open` is not announced, because it is only available until its process exits.
+  // Do not announce the page of `roux open`, because it ends with this process.
   if (view !== undefined && web?.onAddress === undefined) page = { address: home, key: view.key }
   live.watch()
   const ended = new Promise<void>((resolve) => host.onSignal(resolve))
@@ -122,7 +121,7 @@ export async function serveHttp(invocation: Invocation, loaded: LoadedVaults, we
   )
   await ended
   const by = closedBy()
-  // Withdraw the announcement before the port is released, because another program may take the port.
+  // Withdraw the announcement before releasing the port, because another program may take it.
   withdraw()
   await server.stop()
   followed.stop()
@@ -139,7 +138,7 @@ async function healthOf(vaults: Vaults): Promise<HealthReport> {
     const found = await Promise.all((await openAll(vaults)).map((core) => vaultHealth(core, signal)))
     return { isWell: found.every(({ store }) => store !== 'unreachable'), vaults: found }
   } catch {
-    // No vault could be opened.
+    // Reached if no vault could be opened.
     return { isWell: false, vaults: [] }
   }
 }
@@ -186,7 +185,7 @@ interface SignIn {
   readonly addressOf: AddressOf
 }
 
-/** Enables sign-in if there is a public address. Its code is only loaded in that case. */
+/** Enables sign-in if there is a public address. Its code is not loaded otherwise. */
 async function publicSide(
   { host }: Invocation,
   { server, vaults: [first] }: LoadedVaults,

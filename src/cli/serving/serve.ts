@@ -34,7 +34,6 @@ export async function run(invocation: Invocation): Promise<number> {
   return await serveClient(invocation, loaded)
 }
 
-/** Serves the client at stdin and stdout. */
 async function serveClient(invocation: Invocation, loaded: LoadedVaults, { opensEarly = true } = {}): Promise<number> {
   const { host, printer } = invocation
   const names = nameVaults(invocation, loaded)
@@ -61,7 +60,7 @@ async function serveClient(invocation: Invocation, loaded: LoadedVaults, { opens
 }
 
 function greeting(names: string, vaults: readonly LoadedVault[]): string {
-  // The client starts a process with the same settings, so the vault needs to be specified only if there is exactly one.
+  // The client starts a process with the same settings, so the vault only needs to be named if there is exactly one.
   const vault = vaults.length === 1 ? vaults[0]?.settings.vault.path : undefined
   const config = JSON.stringify({
     mcpServers: { roux: { command: 'roux', args: ['serve', ...(vault === undefined ? [] : [vault])] } },

@@ -11,7 +11,7 @@ const HARMLESS: readonly string[] = ['flag', 'choice', 'integer', 'number']
  * which might contain paths, addresses or secrets.
  */
 export function serverFacts({ settings, origins }: Pick<LoadedSettings, 'settings' | 'origins'>): Omit<ServerFacts, 'version'> {
-  // How the process is run does not concern clients, and an answer must not depend on it.
+  // Clients need not know how the process is run, and answers must not depend on it.
   const told = [...origins.keys()].filter(
     (key) => !key.startsWith('serve.') && HARMLESS.includes(findSetting(key)?.type.kind ?? ''),
   )

@@ -26,7 +26,7 @@ export interface Serving {
   /** Current settings. They follow the settings files after `watch()` has been called. */
   readonly live: LiveSettings
   readonly options: SharedOptions
-  /** For the page, which uses all tools, even those that assistants are not offered. */
+  /** Disabled tools for the page. It uses all tools, even those that assistants are not offered. */
   readonly switchedOffForPage: SwitchedOffBy
   /** Removes the announcement for other processes. Call it before the port is released. */
   withdraw(): void
@@ -70,7 +70,7 @@ export async function openServing(invocation: Invocation, loaded: LoadedVaults, 
     stopAnnouncing()
   }
   const served = serveVaults(host, vaults, {
-    // Announce the server only now, so a short-lived client process leaves no trace.
+    // Announce the server only now, so that a short-lived client process leaves no trace.
     onBegin: () => {
       if (isWithdrawn) return
       const folders = vaults.flatMap(({ settings, stored }) => (stored === undefined ? [settings.vault.path] : []))

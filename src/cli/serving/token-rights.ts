@@ -10,7 +10,7 @@ import type { SeenVaults } from '../../mcp/events/events.ts'
 export function seenBy(access: Access, vaults: Vaults, loaded: LoadedVaults): Vaults {
   const seen = namesSeen(access, vaults, loaded)
   const refusal = (): RouxError =>
-    new RouxError('PERMISSION_DENIED', `${nameOf(access)} has access to none of the vaults served here.`, {
+    new RouxError('PERMISSION_DENIED', `${nameOf(access)} does not have access to any vault on this server.`, {
       hint: howToGet(access, access.scopes, '*'),
     })
   if (seen !== 'nothing' && vaults.names.length === 0) return vaults

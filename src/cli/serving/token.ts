@@ -109,7 +109,7 @@ async function list(invocation: Invocation, path: string): Promise<void> {
   await invocation.printer.answer([...tokens, ...connections])
 }
 
-/** Returns the programs that have signed in. The code for that is only loaded if any ever has. */
+/** Returns the programs that have signed in. Its code is only loaded if there are any. */
 async function connectionsOf(invocation: Invocation): Promise<readonly Connection[]> {
   const folder = connectionsFolder(invocation)
   if (!existsSync(folder)) return []
@@ -121,7 +121,7 @@ function connectionsFolder({ host }: Invocation): string {
   return join(userFolders(host.env).state, 'connections')
 }
 
-/** Prints only the secret, so the output can be used in other commands. */
+/** Prints only the secret, so that other commands can use the output. */
 async function printSecret({ printer, options }: Invocation, { name, secret, scopes, vaults }: Token): Promise<void> {
   if (options.get('json') === true) await printer.answer({ name, token: secret, scopes, vaults })
   else await printer.text(`${secret}\n`)
@@ -134,7 +134,6 @@ export function namesIn(value: unknown): readonly string[] {
     .flatMap((name) => name.trim() || [])
 }
 
-/** Returns the scope with the given name. @throws UsageError if it is unknown */
 export function requireScope(text: string, among: readonly Scope[]): Scope {
   const scope = among.find((known) => known === text)
   if (scope !== undefined) return scope

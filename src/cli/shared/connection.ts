@@ -20,7 +20,6 @@ import { overlaid } from './overlaid.ts'
 import type { SharedVaults } from './shared-vaults.ts'
 import { whyAlone } from './why-alone.ts'
 
-/** Parts of the server that its connections use. */
 export interface ConnectionParts {
   readonly host: Host
   readonly token: string
@@ -56,7 +55,6 @@ export class Connection {
     for (const listener of this.#listeners.splice(0)) listener()
   }
 
-  /** Serves the connection until it ends. */
   async serve(): Promise<void> {
     const socket = this.#socket
     socket.on('error', () => {}).on('timeout', () => socket.destroy())
@@ -138,7 +136,7 @@ export class Connection {
 
 /**
  * Loads a command line's settings.
- * @throws an error if the process should run the command line alone
+ * @throws an error if the process should run the command itself
  */
 async function accept(argv: readonly string[], host: Host) {
   const { command = '', rest } = splitCommand(argv)
@@ -147,7 +145,7 @@ async function accept(argv: readonly string[], host: Host) {
   const [name = '', json] = parsed.positionals
   const tool = command === 'call' ? await findTool(host, name) : named?.tool
   const isReading = tool === undefined ? named !== undefined && command !== 'call' : !isDecision(tool, parsed.options)
-  // The arguments of "call" may come from stdin, which only the process itself has.
+  // Only the process itself has the stdin from which the arguments of "call" may come.
   if (!isReading || json === '-') throw notUsable(`"${command}" may change something`)
   const invocation = { ...parsed, host, printer: new Printer(host, true) }
   const loaded = await loadVaults(settingsInput(invocation, command === 'serve' ? parsed.positionals[0] : undefined))
@@ -156,7 +154,7 @@ async function accept(argv: readonly string[], host: Host) {
   return { loaded, invocation }
 }
 
-/** Checks whether a tool, or an option of its command, changes something. */
+/** Checks whether a tool, or an option of its command, changes anything. */
 function isDecision({ name, annotations }: Tool, options: ReadonlyMap<string, unknown>): boolean {
   return !annotations.readOnlyHint || decisionOptions(name).some((option) => options.has(option.name))
 }

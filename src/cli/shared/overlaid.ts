@@ -1,4 +1,6 @@
-/** Returns an object with some members of its own and all others of `base`, which may be a class with private members. */
+/**
+ * Returns an object that has some members of its own and takes all others from `base`, which may be a class with private members.
+ */
 export function overlaid<T extends object>(base: T, own: { readonly [K in keyof T]?: T[K] | undefined }): T {
   return new Proxy(base, {
     get(_target, key) {

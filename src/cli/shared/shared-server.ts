@@ -45,7 +45,7 @@ async function serveShared(host: Host, place: Place, vaults: SharedVaults): Prom
   let unused: NodeJS.Timeout | undefined
   let unusedAt = performance.now() + FIRST_WAIT
   const wait = (): void => {
-    // After an update of the program, new processes use another server, and this server ends with its last connection.
+    // After an update of the program, new processes use another server, and this one ends with its last connection.
     const isCurrent = quietly(() => placeOf(host).socket) === place.socket
     if (connections.size === 0) unused = setTimeout(stop, isCurrent ? unusedAt - performance.now() : 0).unref()
   }
@@ -67,14 +67,14 @@ async function serveShared(host: Host, place: Place, vaults: SharedVaults): Prom
     })
     connections.set(connection, ended)
   })
-  // Only the holder of the lock gets here, so any announcement and socket belong to a dead server. Its token must not be sent to the
-  // new socket.
+  // Only the holder of the lock gets here, so an existing announcement and socket belong to a dead server. Its token must not be
+  // sent to the new socket.
   announce(place)
   if (!isWindows) rmSync(place.socket, { force: true })
   await once(server.listen({ path: place.socket, backlog: BACKLOG }), 'listening')
   announce(place, token)
   const announcing = setInterval(() => {
-    // Operating systems clean up temporary folders. A server that has lost its socket makes way for another one.
+    // Operating systems clean up temporary folders. A server that has lost its socket makes way for another.
     if (!isWindows && !existsSync(place.socket)) stop()
     else quietly(() => announce(place, token))
   }, ANNOUNCE_EVERY).unref()

@@ -13,7 +13,6 @@ import { overlaid } from './overlaid.ts'
 interface SharedVault {
   readonly folder: string
   readonly core: Promise<GraphCore>
-  /** Number of connections that use it. */
   users: number
   closing?: NodeJS.Timeout
 }
@@ -27,7 +26,7 @@ export interface VaultUser {
 }
 
 /**
- * Opens each vault once for all connections whose settings are equal, ignoring settings that do not affect an open vault. Each
+ * Opens each vault once for all connections with the same settings, apart from settings that do not affect an open vault. Each
  * connection gets a view of the vault with its own permissions.
  */
 export class SharedVaults {
@@ -42,7 +41,6 @@ export class SharedVaults {
     this.#log = log
   }
 
-  /** Returns the composition with which a connection opens vaults. */
   compositionFor(user: VaultUser): Composition {
     return { ...this.#composition, openCore: (settings, options) => this.#use(settings, options, user) }
   }
@@ -123,10 +121,10 @@ function indexingOf({ indexing }: GraphCore, { watch, onBegin = () => {} }: Open
     indexing.begin()
     onBegin()
   })
-  // A command must see every change made before it started, just like a process that compares all files at start.
+  // A command must see every change made before it started, as a process would that compares all files at start.
   const ready: Indexing['ready'] = async (timeout, signal) => {
     const isReady = await indexing.ready(timeout, signal)
-    // The status explains why files cannot be compared.
+    // The status says why files cannot be compared.
     await inTime(indexing.current(), timeout, signal).catch(() => {})
     return isReady
   }

@@ -2,10 +2,10 @@ import { keyVariableIn } from '../../config/key-variables.ts'
 import type { LoadedVaults } from '../../config/load-vaults.ts'
 import type { Invocation } from '../session.ts'
 
-/** The user's own choice, so `status` does not mention it unless a server runs. */
+/** The reason if the user turned sharing off. `status` only mentions it if a server runs. */
 export const SWITCHED_OFF = 'serve.shared is off'
 
-/** Returns why a process with these settings does not use the shared server, or `undefined` if it does. */
+/** Returns why a process with these settings works alone, or `undefined` if it uses the shared server. */
 export function whyAlone({ host, options }: Pick<Invocation, 'host' | 'options'>, loaded: LoadedVaults): string | undefined {
   const { serve } = loaded.server.settings
   const key = keyVariableIn(host.env)

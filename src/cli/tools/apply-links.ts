@@ -27,7 +27,6 @@ interface Review {
   readonly printer: Printer
   readonly asker: Asker
   readonly vaults: Vaults
-  /** Tool arguments that restrict the suggestions. */
   readonly args: Arguments
   suggest(args: Arguments): Promise<SuggestionList>
   /**
@@ -153,7 +152,6 @@ const PAGE = 20
 
 interface Offered {
   readonly offer: Offer
-  /** Total number of suggestions, if known. */
   readonly total: number
 }
 
@@ -231,7 +229,7 @@ async function make(parts: Review, chosen: readonly Offer[]): Promise<Made | und
       const offers = chosen.filter(({ from }) => from === note)
       if (await isPossible(parts, offers)) possible.push(...offers)
     }
-    // Rethrow if the error cannot be attributed to one of the notes.
+    // Rethrow the error if it cannot be attributed to one of the notes.
     if (possible.length === chosen.length) throw error
     return await make(parts, possible)
   }
@@ -268,7 +266,7 @@ function openAsker({ stdin, stderr, onSignal }: Pick<Host, 'stdin' | 'stderr' | 
     async ask(question) {
       if (isStopped) return undefined
       lines.setPrompt(question)
-      // Answers that were typed ahead remain available after the end of input.
+      // Answers typed ahead remain available after the end of input.
       if (isOpen) lines.prompt()
       else stderr.write(question)
       const { value, done } = await answers.next()

@@ -92,7 +92,7 @@ export async function runTool(invocation: Invocation, tool: Tool, given: Readonl
     const remainders = by === undefined ? [] : [...asked].flatMap((core) => remainderOf(core, by) ?? [])
     return { ...answer, remainder: remainders[0] }
   }
-  // After index damage, repeat only calls that read, because a write may already have been made.
+  // After index damage, only repeat calls that read, because a write may already have been made.
   const { value, warnings, remainder, list } = await withVaults(
     invocation,
     vaults,
@@ -100,7 +100,7 @@ export async function runTool(invocation: Invocation, tool: Tool, given: Readonl
   )
   const question = typeof args.query === 'string' ? args.query : undefined
   await invocation.printer.answer(withoutPlan(value), { warnings, question, render: renderFor(invocation, tool, args) })
-  // The hint about the next page is only shown to people, and only for tools with an offset.
+  // Show the hint about the next page only to people, and only for tools with an offset.
   const isPaged = tool.definition().inputSchema.properties.offset !== undefined && !invocation.printer.json
   for (const sentence of list === undefined || !isPaged ? [] : listSentences(list, '--offset ')) invocation.printer.note(sentence)
   if (remainder !== undefined) invocation.printer.note(remainder)
@@ -126,7 +126,6 @@ function renderFor({ options }: Invocation, tool: Tool, args: Readonly<Record<st
   return (given, look) => renderWritten(given, { ...look, again, isDryRun: args.dry_run === true })
 }
 
-/** Renderers for answers with a custom layout. */
 const PAGES: Readonly<Record<string, RenderAnswer>> = {
   map: (value, look) => renderMap(value as VaultMap, look),
   changes_since: (value, look) => renderChanges(value as ChangesAnswer, look),
@@ -134,15 +133,12 @@ const PAGES: Readonly<Record<string, RenderAnswer>> = {
   gaps: (value, look) => renderGaps(value as GapList, look),
 }
 
-/**
- * Removes `vault`, which is not a tool argument if there is only one vault. With several vaults, it is checked after they have been
- * loaded.
- */
+/** Removes `vault`, which is not a tool argument if there is only one vault. With several, it is checked once they are loaded. */
 export function withoutVault({ vault: _, ...args }: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   return args
 }
 
-/** Enables reading tools, because reading needs no permission on the command line. */
+/** Enables all reading tools, because reading needs no permission on the command line. */
 function settingsOfAll(tool: Tool, { server, vaults: [first, ...more] }: LoadedVaults): LoadedVaults {
   const set = <T extends LoadedVault>(one: T): T => ({ ...one, settings: settingsFor(tool, one.settings) })
   return { server: set(server), vaults: [set(first), ...more.map(set)] }
@@ -157,7 +153,7 @@ function settingsOf(vaults: readonly [LoadedVault, ...LoadedVault[]], name: stri
   return (vaults.find((one) => one.name === name) ?? vaults[0]).settings
 }
 
-/** Removes the plan id, because a plan is lost when the process ends. */
+/** Removes the plan id, because the plan ends with this process. */
 function withoutPlan(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || !('plan_id' in value)) return value
   const { plan_id: _, ...rest } = value

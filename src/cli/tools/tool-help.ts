@@ -3,7 +3,7 @@ import type { PropertySchema } from '../../mcp/definition/schemas.ts'
 import { flagOf, GLOBAL_OPTIONS, type Option, type Parsed, readValueOf, WRITE_OPTION } from '../arguments.ts'
 import { UsageError } from '../host.ts'
 
-/** Options that are not tool parameters because they represent decisions reserved for people. See `decide.ts`. */
+/** Options that are not tool parameters, because they are decisions reserved for people. See `decide.ts`. */
 const DECISION_OPTIONS: ReadonlyMap<string, readonly Option[]> = new Map<string, readonly Option[]>([
   [
     'map',
@@ -47,7 +47,6 @@ export interface Parameter extends Option {
 /** The optional parameter that may be positional, by tool. Only listed if it is not the first parameter. */
 const OPTIONAL_WORDS: ReadonlyMap<string, string> = new Map([['changes_since', 'since']])
 
-/** Short command names and the tools they stand for. */
 export const SHORT_NAMES: ReadonlyMap<string, string> = new Map([
   ['find', 'find_nodes'],
   ['changes', 'list_changes'],

@@ -22,7 +22,7 @@ export function switchedOffIn({ vaults, server }: LoadedVaults, settings = () =>
   return (tool) => (isStored && tool.needs !== undefined ? WRITTEN_ELSEWHERE : switchOff(tool, settings())?.setting)
 }
 
-/** Like `switchedOffIn`, but for assistants, which are only offered the profile's tools. */
+/** Like `switchedOffIn`, but for assistants, which are offered only the tools of the profile. */
 export function notOfferedIn(loaded: LoadedVaults, settings: () => Settings): SwitchedOffBy {
   const switchedOffBy = switchedOffIn(loaded, settings)
   return (tool) => switchedOffBy(tool) ?? switchOffForAssistants(tool, settings())?.setting

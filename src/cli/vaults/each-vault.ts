@@ -5,7 +5,6 @@ import { factsForPeople } from './search-coverage.ts'
 
 type Facts = Parameters<typeof factsForPeople>[0]
 
-/** Results from one or several vaults. */
 export interface KnownOfVaults<T> {
   readonly all: readonly T[]
   readonly isSeveral: boolean

@@ -14,7 +14,7 @@ interface Format {
   /** Separator between the edges and the pairs of similar notes. */
   readonly beforeSimilar: string
   similar(pair: SimilarPair, first: boolean): string
-  /** Text after the last edge. May include links to missing targets. */
+  /** Text after the last edge, which may contain the links to missing targets. */
   end(unresolved: readonly (ExportRow & { readonly kind: 'unresolved' })[]): string
 }
 
@@ -142,10 +142,8 @@ ${gexfKey('kinds', 'string')}${isSemantic ? gexfKey('score', 'double') : ''}</at
 /** Text attributes of nodes in XML formats. */
 const NODE_FACTS = ['title', 'path', 'kind', 'tags', 'aliases', 'community', 'community_2']
 
-/** Edge kind used for similar notes. */
 const SIMILAR = 'similar'
 
-/** Returns the attributes of a node in XML formats. */
 function nodeFacts({ title, path, nodeKind, tags, aliases, excluded, communities }: NodeRow) {
   return {
     title,

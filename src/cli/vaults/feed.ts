@@ -39,7 +39,7 @@ async function vaultsOf(invocation: Invocation): Promise<readonly LoadedVault[]>
 
 async function remove(invocation: Invocation): Promise<number> {
   const { host, printer, positionals } = invocation
-  if (positionals.length === 0) throw new UsageError('No vault is named.', 'Run: roux feed --remove <name>')
+  if (positionals.length === 0) throw new UsageError('No vault was specified.', 'Run: roux feed --remove <name>')
   const { removeFed } = await host.compose()
   for (const name of positionals) {
     const { server } = await loadVaults(settingsInput(invocation))
@@ -147,8 +147,8 @@ async function feedWhileHeld({ host, vault, lease, say }: Feeding, signal: Abort
 }
 
 /**
- * Computes whole-vault results for generations that lack them, one run at a time. This relieves read-only servers of the work and
- * ensures that they all report the same communities.
+ * Computes missing whole-vault results for each generation, one run at a time, so that read-only servers need not compute them
+ * and all report the same communities.
  */
 function wholeVaultOf({ rankings, updateInsights }: Pick<GraphCore, 'rankings' | 'updateInsights'>): () => void {
   let isRunning = false

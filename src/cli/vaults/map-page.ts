@@ -6,9 +6,7 @@ import { RouxError } from '../../core/errors.ts'
 import type { NodeId } from '../../core/ids.ts'
 
 export interface MapPageOptions {
-  /** The empty page, in which `MAP_HERE` is a placeholder for the data. */
   readonly template: string
-  /** True to include the text of the notes. */
   readonly withTexts: boolean
   /** Called if notes could not be read. The text of these notes is left out. */
   onUnread(message: string): void

@@ -39,7 +39,7 @@ export function serveVaults(
     return opening
   }
   const onDemand = vaultsOnDemand(names, openOnce, folderIn(vaults))
-  // Once a client has made a request, it is not a probe, so keep all vaults up to date from then on.
+  // A client that has made a request is not a probe, so keep all vaults up to date from then on.
   let hasBegun = false
   const onBegin = (): void => {
     if (hasBegun) return
@@ -67,7 +67,6 @@ export function serveVaults(
   }
 }
 
-/** Returns a function that looks up the folder of a vault by name. */
 export function folderIn(vaults: readonly LoadedVault[]): (name: string) => string | undefined {
   return (name) => vaults.find((one) => one.name === name)?.settings.vault.path
 }
@@ -75,7 +74,7 @@ export function folderIn(vaults: readonly LoadedVault[]): (name: string) => stri
 function begin(opening: Promise<GraphCore>): void {
   opening.then(
     (core) => core.indexing.begin(),
-    // Ignored here because the caller that requests the vault receives the error.
+    // The caller that requests the vault gets the error.
     () => {},
   )
 }

@@ -56,7 +56,7 @@ async function statusOf(invocation: Invocation, loaded: LoadedVault) {
 /** Time in milliseconds for opening a model and measuring its speed. Embeddings computed during this time are kept. */
 const LOOK_MS = 3_000
 
-/** Runs indexing briefly to find out how much work remains, because finishing it might take hours. */
+/** Runs indexing briefly to find out how much work is left. Finishing it might take hours. */
 async function lookAtSearch({ indexing, embedding }: GraphCore): Promise<void> {
   await indexing.findable('words', LOOK_MS)
   if (embedding !== undefined) await indexing.findable('meaning', LOOK_MS)

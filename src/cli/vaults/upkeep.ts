@@ -106,7 +106,7 @@ export async function forget(invocation: Invocation): Promise<number> {
 async function isMeant({ host, options }: Invocation, settings: LoadedVault['settings'], known: History): Promise<boolean> {
   if (options.get('yes') === true) return true
   if (host.stdin.isTTY !== true)
-    throw new UsageError('This needs confirmation, and there is no terminal to ask in.', 'Run: roux forget --yes')
+    throw new UsageError('This command asks for confirmation, but there is no terminal.', 'Run: roux forget --yes')
   const lines = createInterface({ input: host.stdin, output: host.stderr })
   try {
     const asked = lines.question(

@@ -1,6 +1,5 @@
 import type { FileKind } from '../vault.ts'
 
-/** A file as recorded in the graph log. */
 export interface LoggedFile {
   readonly kind: FileKind
   readonly title: string

@@ -11,7 +11,6 @@ export interface InsightCache {
   keepOnly(contents: ReadonlySet<string>): void
   /** Returns the last result if it was computed from these inputs. @throws Error if the stored bytes are damaged */
   result(of: string): Uint8Array | undefined
-  /** Replaces the last result of this kind. */
   keepResult(of: string, kind: InsightKind, bytes: Uint8Array): void
   /** Deletes everything, including damaged data. */
   reset(): void

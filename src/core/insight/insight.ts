@@ -12,7 +12,6 @@ interface OfAllNotes {
   readonly unread: readonly NodeId[]
 }
 
-/** Insight into a whole vault. */
 export interface Insight extends OfAllNotes {
   /** Number of words in each note, excluding boilerplate. */
   readonly ownWords: Uint32Array

@@ -7,7 +7,6 @@ export interface TextRange {
   readonly end: number
 }
 
-/** A range of a file whose value can be replaced. */
 export interface TextSlot extends TextRange {
   /** Returns `value` in the style of the current text, or `undefined` if that is impossible. */
   write(value: string): string | undefined

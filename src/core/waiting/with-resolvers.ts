@@ -1,4 +1,3 @@
-/** Returns a promise with the functions that settle it. */
 export function withResolvers<T>() {
   let resolve: (value: T) => void = () => {}
   let reject: (error: Error) => void = () => {}

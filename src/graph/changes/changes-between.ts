@@ -110,7 +110,6 @@ function loggedFile({ kind, title, hash, excluded }: FileRecord): LoggedFile {
   return { kind, title, hash: hash.slice(0, HASH_DIGITS), ...(excluded ? { excluded: true } : {}) }
 }
 
-/** Checks whether two states of a file are equal. */
 function sameFile(a: LoggedFile, b: LoggedFile): boolean {
   return a.hash === b.hash && a.kind === b.kind && a.title === b.title && a.excluded === b.excluded
 }

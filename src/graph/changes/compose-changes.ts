@@ -59,7 +59,7 @@ class Composing {
   /** @returns the files removed by these changes, by former path */
   #applyFiles(files: readonly LoggedFileChange[]): ReadonlyMap<string, Identity> {
     const met = files.map(({ from }) => (from === undefined ? this.#new(undefined, undefined) : this.#at(from)))
-    // Names can be swapped, so all old names are released before any new one is taken.
+    // Names can be swapped, so release all old names before taking any new one.
     for (const { from } of files) if (from !== undefined) this.#present.delete(from)
     const gone = new Map<string, Identity>()
     files.forEach(({ from, to, before, after, time, change }, at) => {
@@ -108,7 +108,7 @@ function endKey(end: Identity | LinkEnd): string {
   return typeof end === 'string' ? end : String(end.number)
 }
 
-/** A file that was added and then removed is not a change. */
+/** Returns the change to a file, or `undefined` if it was added and then removed. */
 function fileChange({ from, to, before, after, time, change, isTouched }: Identity): readonly LoggedFileChange[] {
   if (!isTouched || (from === undefined && to === undefined)) return []
   return [

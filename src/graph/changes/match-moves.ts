@@ -5,11 +5,10 @@ export interface Movable {
   readonly path: string
   /** Empty if the bytes are unknown. */
   readonly hash: string
-  /** Returns the targets of the file's links. */
   links(): ReadonlySet<string>
 }
 
-/** Minimum number of links for a match. Fewer equal links can be a coincidence, unless the names are equal too. */
+/** Minimum number of equal links for a match. Fewer can be a coincidence, unless the names are equal too. */
 const TELLING_LINKS = 2
 
 /**
@@ -32,7 +31,7 @@ export function matchMoves(gone: readonly Movable[], added: readonly Movable[]):
     for (const [key, olds] of from) {
       const news = to.get(key) ?? []
       if (options.onlyOne && (olds.length > 1 || news.length > 1)) continue
-      // Files with the same name and bytes in a moved folder are matched in order.
+      // Match files with the same name and bytes in a moved folder in order.
       olds.slice(0, news.length).forEach((old, at) => {
         moves.set(old.path, news[at]?.path ?? '')
       })

@@ -2,7 +2,10 @@ import type { Bridge } from '../../core/insight/communities.ts'
 import { NO_COMMUNITY } from '../../core/insight/communities.ts'
 import type { WeightedGraph } from './weighted-graph.ts'
 
-/** Step limit per pair, about a millisecond. To use `LEAST_SOURCES` sources, up to `LARGEST_BUDGET` steps are allowed. */
+/**
+ * Maximum number of steps per pair, about a millisecond. Up to `LARGEST_BUDGET` steps are allowed to reach `LEAST_SOURCES`
+ * sources.
+ */
 const BUDGET = 200_000
 const LEAST_SOURCES = 8
 const LARGEST_BUDGET = 5 * BUDGET
@@ -42,7 +45,10 @@ class PairSearch {
     this.#scores = new Float64Array(of.length)
   }
 
-  /** Returns the note on most of the shortest paths between two communities. Large ones are sampled at evenly spaced sources. */
+  /**
+   * Returns the note that lies on most of the shortest paths between two communities. For large ones, only evenly spaced sources
+   * are used.
+   */
   noteBetween(a: Uint32Array, b: Uint32Array): number {
     const { offsets } = this.#links
     const [sources, others] = a.length <= b.length ? [a, b] : [b, a]
@@ -65,7 +71,7 @@ class PairSearch {
     return best
   }
 
-  /** Returns the first note that links directly to the other community. It is used if no path is longer than one link. */
+  /** Returns the first note that links directly to the other community, for communities that are only one link apart. */
   #linkedTo(notes: Uint32Array, community: number): number {
     const { offsets, targets } = this.#links
     const found = notes.find((note) =>
@@ -128,7 +134,6 @@ export function eachLinkBetween(
   }
 }
 
-/** Returns the notes of each community in order. */
 export function membersOf(of: Uint32Array, count: number): readonly Uint32Array[] {
   const sizes = new Uint32Array(count)
   for (const community of of) if (community !== NO_COMMUNITY) sizes[community]!++

@@ -10,13 +10,13 @@ export interface NearestByText {
 }
 
 /**
- * Number of nearest notes to use, and the weight of similarity, where a link has a weight of 1. With less weight, changing a
- * hundredth of the links moves more notes of a large vault to other communities, because the notes' text does not change with the
- * links. With more weight, communities agree less with how people organize notes.
+ * How many nearest notes to use, and the weight of similarity if a link weighs 1. With less weight, changing a hundredth of the
+ * links would move more notes of a large vault to other communities, because the text does not change with the links. With more
+ * weight, communities agree less with how people organize notes.
  */
 const TEXT = { nearest: 5, weight: 0.9 }
 
-/** Links to a note with more incoming links than this have a lower weight, because links to popular notes are weak evidence. */
+/** Links to a note with more incoming links than this weigh less, because they are weak evidence. */
 const FULL_LINKS = 3
 
 /**
@@ -60,7 +60,7 @@ export function clusteredGraph(links: WeightedGraph, { kept, notes, scores }: Ne
     for (let at = from * kept; at < from * kept + used; at++) {
       const to = notes[at] as number
       if (to >= place.length) break
-      // If both notes are among each other's nearest, the first one has already added the pair.
+      // If the notes are among each other's nearest, the first has already added the pair.
       if (to < from && notes.subarray(to * kept, to * kept + used).includes(from)) continue
       add(from, to, TEXT.weight * (scores[at] as number))
     }

@@ -11,7 +11,7 @@ import { EdgeBuilder, type WeightedGraph, weightedGraph } from './weighted-graph
 
 /** Input of community detection. Notes are numbered consistently. */
 export interface CommunitySource {
-  /** Ids by which notes are ordered, so the result does not depend on their numbers. */
+  /** Ids by which notes are ordered, so that the result does not depend on how they are numbered. */
   readonly ids: readonly string[]
   readonly titles: readonly string[]
   readonly topology: Adjacency
@@ -23,8 +23,8 @@ export interface CommunitySource {
 /** Resolution of the first level, and of the second within each community of the first. */
 const RESOLUTIONS = [1, 2] as const
 /**
- * Gain required for a note, or a group of notes, to leave its former community. With less, changing 1 % of the links changes 10 %
- * of a large vault's communities; with more, modularity drops by more than .005.
+ * How much a note, or a group of notes, must gain to leave its former community. With less, changing 1 % of the links changes 10
+ * % of a large vault's communities; with more, modularity drops by more than .005.
  */
 const STAY = { node: 0.2, group: 0.08 }
 /** Minimum number of notes in a community. */
@@ -109,8 +109,8 @@ function divide(source: CommunitySource, links: WeightedGraph, before: Divisions
 }
 
 /**
- * Removes the edges between classes and scales the weight within each class to 1. If the resolution is multiplied by the number of
- * classes, the weight expected by chance is then computed within each class separately.
+ * Removes the edges between classes and scales the weight within each class to 1. If the resolution is also multiplied by the
+ * number of classes, the weight expected by chance is computed within each class.
  */
 function apart(
   { offsets, targets, weights }: WeightedGraph,

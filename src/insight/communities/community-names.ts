@@ -1,7 +1,6 @@
 import { type Communities, NO_COMMUNITY } from '../../core/insight/communities.ts'
 import { type Membership, matchCommunities } from './match-communities.ts'
 
-/** The stored communities. The next run starts from them and reuses their ids. */
 export interface KeptCommunities {
   readonly notes: readonly string[]
   /** For each level and note, an index into `names`. */
@@ -23,7 +22,7 @@ export interface Named extends Pick<Communities, 'changed' | 'successors'> {
   readonly next: ReadonlyMap<string, number>
 }
 
-/** Maximum number of former ids to remember. */
+/** Remember at most this many former ids. */
 const MOST_GONE = 1000
 
 /** Returns, for each level, the stored number of each note's community, or `NO_COMMUNITY` for new notes. */
@@ -60,7 +59,7 @@ export function nameCommunities(
   }
   const tops = match(0, () => true)
   const topNames = Array.from({ length: counts[0] }, (_, number) => tops.names[tops.former[number] ?? -1] ?? fresh(''))
-  // A part keeps its id only within the community whose id is its prefix.
+  // A part keeps its id only inside the community whose id it starts with.
   const parts = match(1, (name, note) => parentOf(name) === topNames[now[0][note] as number])
   const parents = new Map(Array.from(now[1], (part, note) => [part, now[0][note] as number]))
   const partNames = Array.from(
@@ -82,7 +81,6 @@ export function nameCommunities(
   }
 }
 
-/** Returns the id of the community that contains the given part. */
 function parentOf(name: string): string {
   return name.slice(0, name.indexOf('.'))
 }

@@ -22,16 +22,16 @@ const KEY_NOTES = 3
 /** Weight of text similarity. A link has a weight of 1. */
 const LIKENESS = 0.5
 /**
- * Factors for notes whose title or text is not informative. `entry` is for stubs where most notes are stubs. `handle` is for lists
- * of entries whose title is a single word, which is usually the handle of their author.
+ * Factors for notes whose title or text says little. `entry` applies to stubs where most notes are stubs. `handle` applies to
+ * lists of entries with a one-word title, which is usually their author's handle.
  */
 const SHARE = { stub: 0.3, entry: 0.03, date: 0.2, index: 0.1, handle: 0.35 }
 /** Minimum number of notes in its community that a list links to. */
 const ENTRIES = 2
 
 /**
- * For each community, returns the notes that most others link to or resemble, best first. The first one names the community. Where
- * most notes are stubs, notes that link to them come first, because a single entry of a catalogue does not represent the others.
+ * Returns the notes of each community that most others link to or resemble, best first. The first one names the community. Where
+ * most notes are stubs, notes that link to them come first, because one entry of a catalogue does not represent the others.
  */
 export function keyNotes(source: KeyNotesSource, { of, terms }: ToldCommunities): readonly (readonly number[])[] {
   const ofStubs = communitiesOfStubs(source, of)
@@ -60,7 +60,7 @@ function communitiesOfStubs({ isStub }: KeyNotesSource, of: Uint32Array): Readon
   return new Set([...balance].flatMap(([community, stubs]) => (stubs > 0 ? [community] : [])))
 }
 
-/** Computes each note's support from its community and, where most notes are stubs, the number of notes that it lists. */
+/** Computes each note's support from its community and, where most notes are stubs, how many of them it lists. */
 function supportWithin(
   { topology, nearest, isIndex, isStub }: KeyNotesSource,
   { of, ofStubs }: { readonly of: Uint32Array; readonly ofStubs: ReadonlySet<number> },

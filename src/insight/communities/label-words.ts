@@ -4,7 +4,7 @@ import { FLAG_BITS } from '../note-record.ts'
 /** Source of label words: the words of all notes, without boilerplate. */
 export type LabelCorpus = Pick<Corpus, 'bags' | 'forms' | 'terms' | 'termOf' | 'lines'>
 
-/** A group of notes, and the larger set from which it should be distinguished. Groups of the same set are adjacent. */
+/** A group of notes and the larger set from which it should be distinguished. Groups of the same set are adjacent. */
 export interface LabelledGroup {
   readonly notes: Uint32Array
   readonly whole: Uint32Array
@@ -13,7 +13,7 @@ export interface LabelledGroup {
 export interface LabelWords {
   /** Most distinctive first. */
   readonly words: readonly string[]
-  /** Distinctive terms: those of the words, and a few more. */
+  /** Distinctive terms: those behind `words` and a few more. */
   readonly terms: readonly number[]
 }
 
@@ -21,14 +21,14 @@ export interface LabelWords {
 const WORDS = 4
 /** Number of terms used to find typical notes. */
 const TERMS = 8
-/** Number of candidates to examine, because other groups may win the first ones. */
+/** Number of candidates to examine. It exceeds the number of words, because other groups may win the first ones. */
 const CANDIDATES = 24
-/** A word in fewer of a group's notes does not characterize the group. */
+/** A word in fewer notes of a group, or a smaller share of them, does not characterize it. */
 const LEAST = { notes: 2, share: 0.04 }
 
 /**
- * Returns words that describe each group: words in many of its notes (counting each note once) but in few others of the larger set
- * (share × logarithm of lift). Each word is assigned to the group it describes best.
+ * Returns words that describe each group: they occur in many of its notes (counting each note once) but in few others of the
+ * larger set (share × logarithm of lift). Each word goes to the group it describes best.
  */
 export function labelWords(corpus: LabelCorpus, groups: readonly LabelledGroup[]): readonly LabelWords[] {
   const owners = new Map<string, { readonly group: number; readonly score: number }>()
@@ -44,7 +44,7 @@ export function labelWords(corpus: LabelCorpus, groups: readonly LabelledGroup[]
     }
     const best = tellingTerms(corpus, { notes, whole }, { inWhole: counted.counts, counts })
     return best.map(({ term, score }) => {
-      // A word belongs to at most one group of the same set.
+      // Among groups of the same set, a word belongs to at most one.
       const key = `${wholes.get(whole)} ${term}`
       if (score > (owners.get(key)?.score ?? 0)) owners.set(key, { group, score })
       return { key, term }
@@ -65,7 +65,7 @@ function isNameOfFile(term: string): boolean {
   return /^\.|.\.(?:avif|bmp|canvas|gif|jpe?g|m4a|mov|mp3|mp4|ogg|pdf|png|svg|wav|webm|webp)$/.test(term)
 }
 
-/** Counts the notes that contain each term. @returns the terms that were not counted before */
+/** Counts the notes that contain each term. @returns the terms not counted before */
 function countTerms({ bags: { offsets, terms } }: LabelCorpus, notes: Uint32Array, counts: Uint32Array): readonly number[] {
   const met: number[] = []
   for (const note of notes) {
@@ -77,8 +77,8 @@ function countTerms({ bags: { offsets, terms } }: LabelCorpus, notes: Uint32Arra
 }
 
 /**
- * Returns the terms that distinguish a group from the whole, most distinctive first. `counts` must be all zeros, and is reset before
- * returning.
+ * Returns the terms that distinguish a group from the whole, most distinctive first. `counts` must be all zeros and is reset
+ * before returning.
  */
 function tellingTerms(
   corpus: LabelCorpus,
@@ -93,7 +93,7 @@ function tellingTerms(
     if (count < least) continue
     const share = count / notes.length
     const lift = (share * whole.length) / (inWhole[term] as number)
-    // The exponent excludes words that are only slightly more frequent here, such as common prose words.
+    // The exponent filters out words that are only slightly more frequent here, such as common prose words.
     if (lift > 1) found.push({ term, score: share * Math.log(lift) ** 1.5 })
   }
   return found.sort((a, b) => b.score - a.score || a.term - b.term).slice(0, CANDIDATES)

@@ -5,11 +5,15 @@ export interface LeidenOptions {
   readonly resolution: number
   /** Initial community of each node. By default, each node starts alone. */
   readonly start?: Uint32Array
-  /** Gain required to leave a community, which limits the effect of small graph changes. None by default. */
+  /**
+   * How much a node must gain to leave its community, which limits the effect of small changes to the graph. Defaults to nothing.
+   */
   readonly stay?: Stay
 }
 
-/** Gain required to leave, as a share of the leaving nodes' strength (total edge weight), so larger parts must gain more. */
+/**
+ * The gain required to leave, as a share of the leaving nodes' strength (total edge weight), so that larger parts must gain more.
+ */
 export interface Stay {
   readonly node: number
   /** Share for nodes that move together. */
@@ -19,8 +23,8 @@ export interface Stay {
 const FREE: Stay = { node: 0, group: 0 }
 
 /**
- * In graphs with more than `entries` row entries, passes end once the gain in modularity is below `gain`. In a uniform graph, a
- * dozen more passes would each move only a few notes.
+ * In graphs with more than `entries` row entries, passes end once modularity gains less than `gain`. In a uniform graph, a dozen
+ * more passes would each move only a few notes.
  */
 const LARGE = { entries: 400_000, gain: 0.0005 }
 
@@ -73,7 +77,7 @@ interface Level extends WeightedGraph {
   readonly strengths: Float64Array
 }
 
-/** All levels are created here with the same shape, so V8 compiles the functions that use them only once. */
+/** Creates every level with the same shape, so that V8 compiles the functions that use them only once. */
 function levelOf({ offsets, targets, weights }: WeightedGraph, strengths: Float64Array): Level {
   return { offsets, targets, weights, strengths }
 }
@@ -100,25 +104,25 @@ function onePass(
     })
     follow(nodes, numbers)
     level = smaller
-    // A community's number must be one of the level's nodes, so a free number is always available for a node that leaves.
+    // A community's number is one of the level's nodes, so that a node that leaves always finds a free number.
     communities = numbered(above).numbers
   }
   follow(nodes, communities)
   return { moved, result: nodes }
 }
 
-/** Maps numbers in place. A separate function, because V8 would otherwise compile all of `onePass` with this loop. */
+/** Maps numbers in place. A separate function, because V8 would otherwise compile all of `onePass` together with this loop. */
 function follow(numbers: Uint32Array, to: Uint32Array): void {
   for (let at = 0; at < numbers.length; at++) numbers[at] = to[numbers[at] as number] as number
 }
 
-/** Expected cost of a link, and the share of its strength that a node must gain by leaving. */
+/** The expected cost of a link, and the share of its strength that a node must gain by leaving. */
 interface Weights {
   readonly penalty: number
   readonly stay: number
 }
 
-/** Gains below this share of a node's strength are considered rounding errors. */
+/** Smaller gains, as a share of a node's strength, are rounding errors. */
 const LEAST_GAIN = 1e-9
 
 /** Moves each node to its best community, then the neighbors of moved nodes, until nothing moves. @returns whether any node moved */
@@ -203,7 +207,7 @@ function refine(level: Level, communities: Uint32Array, penalty: number): Uint32
     let most = LEAST_GAIN * strength
     for (let n = 0; n < links.count; n++) {
       const part = links.met[n] as number
-      // A part is numbered by the node that was its first member, and parts never cross communities.
+      // A part has the number of its first member, and parts never cross communities.
       if (part === node || communities[part] !== community) continue
       const gain = (to[part] as number) - penalty * strength * (sums[part] as number)
       if (gain <= most || !isWellLinked(part, community)) continue
@@ -275,7 +279,7 @@ class LinksOf {
 
 /** Renumbers classes from 0 in the order of their first members. */
 function numbered(classes: Uint32Array): { readonly numbers: Uint32Array; readonly count: number } {
-  // Class numbers can exceed the number of elements, because parts are numbered by the nodes of a larger graph.
+  // A class number can exceed the number of elements, because parts are numbered by the nodes of a larger graph.
   let names = 0
   for (let at = 0; at < classes.length; at++) names = Math.max(names, (classes[at] as number) + 1)
   const known = new Int32Array(names).fill(-1)
@@ -289,7 +293,6 @@ function numbered(classes: Uint32Array): { readonly numbers: Uint32Array; readon
   return { numbers, count }
 }
 
-/** Returns an array in which each element is its own index. */
 function ownNumbers(count: number): Uint32Array {
   const numbers = new Uint32Array(count)
   for (let at = 0; at < count; at++) numbers[at] = at

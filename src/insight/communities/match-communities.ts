@@ -3,7 +3,7 @@ import { NO_COMMUNITY } from '../../core/insight/communities.ts'
 /** For each note, the number of its community or `NO_COMMUNITY`. */
 export type Membership = Uint32Array
 
-/** Minimum share of common notes (Jaccard) for a community to keep its id. */
+/** A community keeps its id if it shares at least this much of its notes (Jaccard) with the former one. */
 const LEAST_SHARED = 0.25
 
 export interface Matches {
@@ -13,8 +13,8 @@ export interface Matches {
 }
 
 /**
- * Matches communities with former ones by shared notes. The pairs with the largest overlap come first, and each community is used
- * once.
+ * Matches communities with former ones by shared notes. The pairs with the largest overlap are matched first, and each community
+ * is used once.
  */
 export function matchCommunities(now: Membership, before: Membership): Matches {
   const sizes = { now: counts(now, before), before: counts(before, now) }

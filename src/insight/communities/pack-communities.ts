@@ -4,7 +4,6 @@ import type { KeptCommunities } from './community-names.ts'
 /** Incremented when the packed format changes. */
 const VERSION = 1
 
-/** Packs communities for the user's state. */
 export function packCommunities({ notes, of, names, next, successors }: KeptCommunities): Uint8Array {
   const plain = {
     version: VERSION,

@@ -5,7 +5,7 @@ import { trimBothOf } from '../../core/text/trim-characters.ts'
 import { hasFolderTargets, isNotePath, type NamedFile, type Names, pageName, stemOf } from '../names.ts'
 import { atRelative, isMarkdownPath, isRelative, isWiki, type LinkTarget, type Resolution, type Source } from '../resolve.ts'
 
-/** Obsidian's setting "New link format": how to rewrite a link that is a bare name. */
+/** Obsidian's setting "New link format", which decides how to rewrite a link that is a bare name. */
 export type NewLinkFormat = 'shortest' | 'relative' | 'absolute'
 
 /** A link that needs a new target, as it was before the change. */
@@ -143,7 +143,6 @@ function dotted(relative: string): string {
  */
 export type PathStyle = 'rooted' | 'relative' | 'sibling' | 'full' | 'end' | 'name'
 
-/** Returns the style of a link, given how it was resolved. */
 export function pathStyleOf(
   link: LinkTarget,
   found: Resolution & { readonly kind: 'file' },

@@ -10,7 +10,6 @@ export type Choose = (link: ResolvedLink, slots: LinkSlots) => (TextRange & { re
 
 export interface LinkEditing {
   readonly source: RelinkSource
-  /** The source's path after the change. */
   readonly pathAfter: string
   readonly needed: readonly ResolvedLink[]
   readonly choose: Choose
@@ -70,7 +69,7 @@ function findChanges(text: string, { source, needed, choose }: LinkEditing, text
   return { changes: [...quoted].sort((a, b) => a.edit.start - b.edit.start), unfit }
 }
 
-/** If a YAML value must be quoted because of its new links, merges all changes to it into one. */
+/** If new links require quotes around a YAML value, merges all changes to the value into one. */
 function quoteValues(text: string, changes: readonly Change[]): readonly Change[] {
   const byValue = new Map<number | undefined, Change[]>()
   for (const change of changes) {
@@ -107,8 +106,8 @@ const HARMLESS = /^[\p{L}\p{M}\p{N}\p{Emoji_Presentation} ._/+-]*$/u
 const MAX_TRIALS = 32
 
 /**
- * Returns the changes that can be made together without being misread: all of them if possible, otherwise the harmless changes and
- * every other change that still works.
+ * Returns changes that can be made together without being misread: all of them if possible, otherwise the harmless ones and every
+ * other one that still works.
  */
 function keepReadable(changes: readonly Change[], isRight: (some: readonly Change[]) => boolean): readonly Change[] {
   if (isRight(changes)) return changes

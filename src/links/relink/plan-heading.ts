@@ -8,7 +8,6 @@ import { type NamedHeadings, namedHeadings } from '../subpath.ts'
 import { type Choose, editLinks } from './edit-links.ts'
 import type { LostLink, RelinkedFile, RelinkPlan, RelinkSource, SourceTexts } from './relink-plan.ts'
 
-/** A change to the text of headings in one note. */
 export interface HeadingChange {
   /** Id of the note. */
   readonly key: number

@@ -46,7 +46,7 @@ class Relinker implements RelinkPlan {
 
   relink(source: RelinkSource): void {
     const path = this.#after.file(source.key)?.path
-    // Links in files that are removed or change their type are not rewritten.
+    // Do not rewrite links in files that are removed or change their type.
     if (path === undefined || endingOf(path) !== endingOf(source.path)) return
     const now = { key: source.key, path }
     const needed = source.links.filter((link) => this.#needsText(link, source, now))
@@ -84,7 +84,7 @@ class Relinker implements RelinkPlan {
     if (found.kind !== 'file' || found.key !== link.to) return true
     // Like Obsidian, write a longer path if other files now share the moved file's name.
     if (found.rivals !== undefined && link.rivals === undefined && this.#isMoved(link.to)) return true
-    // The link still resolves, but perhaps only by a search, or by ignoring case, which other Markdown tools do not do.
+    // The link still resolves, but perhaps only by a search or by ignoring case, which other Markdown tools do not do.
     const { names, newLinkFormat } = this.#renaming
     if (newLinkFormat === 'absolute' && !hasFolderTargets(names.mode)) return false
     if (siblingOf(link, source, names) !== link.to) return false
@@ -97,7 +97,7 @@ class Relinker implements RelinkPlan {
   }
 
   #chooser(source: RelinkSource, now: Source): Choose {
-    // Cached because a note can contain the same link a thousand times.
+    // Cached, because a note can contain the same link a thousand times.
     const known = new Map<string, readonly string[]>()
     return (link, { target: slot }) => {
       const said = `${link.form} ${link.target}`

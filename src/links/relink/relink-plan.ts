@@ -28,7 +28,6 @@ export interface Rewrite {
   readonly after: string
 }
 
-/** The rewritten links of one file. */
 export interface RelinkedFile {
   readonly key: number
   /** Path before the names change. */

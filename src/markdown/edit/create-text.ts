@@ -41,7 +41,6 @@ export function createText({ content, title, fileName, tags = [], properties = {
 /** Values in a new note's own frontmatter that arguments have replaced. */
 export interface Overridden {
   readonly tags: readonly string[]
-  /** Names of the properties whose value was replaced. */
   readonly properties: readonly string[]
 }
 

@@ -33,7 +33,6 @@ export interface ListItem extends Value {
   readonly lineEnd: number
 }
 
-/** Returns the edit that removes an item and its lines from a block list. */
 export function withoutItem({ lineStart, lineEnd }: ListItem): TextEdit {
   return { start: lineStart, end: lineEnd, text: '' }
 }

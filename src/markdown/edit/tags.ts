@@ -183,7 +183,6 @@ function goes(parts: readonly Part[], change: TagChange): boolean {
   return parts.length > 0 && !parts.some(staysWith(change))
 }
 
-/** Edits an item that keeps some of its tags. */
 function editItem(tree: FrontmatterTree, item: Value, change: TagChange): readonly TextEdit[] {
   const parts = partsOf(tree.text, item)
   const kept = parts.filter(staysWith(change))

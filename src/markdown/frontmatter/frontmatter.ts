@@ -21,7 +21,6 @@ export interface Fences {
 export interface ReadFrontmatter {
   readonly properties: Readonly<Record<string, unknown>>
   readonly texts: readonly PropertyText[]
-  /** Strings that can contain tags. */
   readonly tags: readonly PropertyText[]
   /** Aliases recovered from malformed frontmatter, in the form of properties. */
   readonly saved?: Readonly<Record<string, unknown>>

@@ -78,7 +78,6 @@ function isSaid({ read }: EditableDestination, raw: string, wanted: LinkParts): 
   return target === wanted.target && subpath === wanted.subpath
 }
 
-/** Creates the editable destination of a Markdown link or a definition. */
 export function markdownDestination(text: string, { raw, start }: WrittenDestination, shown?: TextRange): EditableDestination {
   const enclosed = text[start - 1] === '<'
   const read = (written: string): string | undefined => {

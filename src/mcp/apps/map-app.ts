@@ -60,8 +60,8 @@ export function withApp(definition: ToolDefinition, tool: Tool): object {
 }
 
 /**
- * Removes the text from a result. The page reads only the structured content, no model reads either, and the text would double the
- * size.
+ * Removes the text from a result. The page reads only the structured content and no model reads the result, so the text would
+ * just double its size.
  */
 export function forPage(result: ToolResult): ToolResult {
   return result.isError === true ? result : { ...result, content: [] }

@@ -10,17 +10,17 @@ import { prepareCall } from './prepare-call.ts'
 import { withinTime } from './progress.ts'
 import { errorResult, type Log, type ToolResult, toolResult } from './tool-result.ts'
 
-/** Warnings about the index rather than about notes. */
+/** Codes of warnings about the index, which reveal nothing about notes. */
 const OF_THE_INDEX: readonly Warning['code'][] = ['INDEX_BUILDING', 'STALE']
 
-/** Errors about the call itself. Other errors can contain the names of similar notes and headings. */
+/** Codes of errors about the call itself. Other errors can contain names of similar notes and headings. */
 const OF_THE_CALL: readonly ErrorCode[] = ['INVALID_PARAMS', 'TOOL_DISABLED']
 
 export interface CallOptions {
   /** Vaults, opened when the first call needs them. */
   readonly vaults: Vaults
   readonly log: Log
-  /** Used to check tools named in the arguments of other tools. */
+  /** Checks tools that are named in the arguments of other tools. */
   readonly switchedOffBy?: SwitchedOffBy
   readonly signal?: AbortSignal
   /** In milliseconds. */
@@ -83,7 +83,7 @@ function only(names: ReadonlySet<string>, value: unknown): unknown {
   if (!isRecord(value)) return value
   const kept = Object.entries(value).filter(([name]) => names.has(name))
   return Object.fromEntries(
-    // The hash encodes how much was shown, which in this case is nothing.
+    // The hash tells how much was shown, which in this case is nothing.
     kept.map(([name, member]) => [name, name === 'hash' ? partialHash(String(member)) : only(names, member)]),
   )
 }

@@ -4,7 +4,6 @@ import { amount } from '../../core/text/amount.ts'
 import { nearest } from '../../core/text/nearest.ts'
 import type { InputSchema, PropertySchema } from '../definition/schemas.ts'
 
-/** The members of a schema violation that are used here. */
 interface Issue {
   readonly code?: string
   readonly path: readonly PropertyKey[]
@@ -20,7 +19,6 @@ interface Checked {
   readonly inputSchema: InputSchema
 }
 
-/** Maximum number of names in a suggestion. */
 const SUGGESTED = 3
 
 /** Maximum length of a value in a message. Longer values are truncated. */
@@ -29,7 +27,7 @@ const SHOWN_VALUE = 60
 /** Maximum number of violations listed in a message. */
 const MOST_SHOWN = 20
 
-/** Violations as sentences without a full stop, along with similar names to suggest. */
+/** Violations as sentences without a full stop, and similar names to suggest. */
 export interface Violations {
   readonly messages: readonly string[]
   readonly candidates: readonly string[]
@@ -37,14 +35,13 @@ export interface Violations {
 
 export const NO_VIOLATIONS: Violations = { messages: [], candidates: [] }
 
-/** Arguments at a path, with the number of violations reported so far. */
 interface Given {
   readonly args: unknown
   readonly at?: string
   readonly told?: number
 }
 
-/** Converts schema violations to sentences. Beyond the maximum, a sentence only contains the position. */
+/** Converts schema violations to sentences. Once the maximum is reached, a sentence only contains the position. */
 export function violationsOf(tool: Checked, issues: readonly Issue[], { args, at = '', told = 0 }: Given): Violations {
   // A schema can report several violations for one value.
   const messages = new Map<string, string>()
@@ -175,7 +172,7 @@ function shown(value: unknown): string {
   return json.length > SHOWN_VALUE ? `${json.slice(0, boundaryBefore(json, 0, SHOWN_VALUE))}…` : json
 }
 
-/** Values are user input and can be nested deeper than the stack allows. */
+/** Serializes a value, which is user input and may be nested deeper than the stack allows. */
 function tryJson(value: unknown): string {
   try {
     return JSON.stringify(value)

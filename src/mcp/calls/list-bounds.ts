@@ -2,8 +2,8 @@ import { isRecord } from '../../core/is-record.ts'
 import type { Violations } from './invalid-arguments.ts'
 
 /**
- * Maximum number of items in a list argument. Each item costs time, and each invalid one also costs memory. Most schemas omit this
- * bound, because the tools' contract does not include it.
+ * Maximum number of items in a list argument. Each item costs time, and each invalid one also memory. Most schemas leave this
+ * bound out, because it is not part of the tools' contract.
  */
 export const MOST_ITEMS = 1_000
 

@@ -3,7 +3,7 @@ import type { Answer, GraphCore } from '../../app/graph-core.ts'
 import type { NodeId } from '../../core/ids.ts'
 import { isRecord } from '../../core/is-record.ts'
 
-/** Members that are not searched for ids: values from files, arguments of other calls, and the steps of a path. */
+/** Members in which ids are not replaced: values from files, arguments of other calls and the steps of a path. */
 const NOT_SEARCHED: ReadonlySet<string> = new Set(['properties', 'arguments', 'hops', 'draft'])
 
 /** Members that list ids without titles. An id may be followed by `#` and a part of the note. */
@@ -12,10 +12,10 @@ const SPELLED: ReadonlySet<string> = new Set(['candidates', 'nearest'])
 type FindPath = (id: string) => string | undefined
 
 /**
- * Adds the paths of notes to an answer wherever a path differs from the id, because programs that open files need the spelling on
- * disk. `id` and `match` get `path`, the `from` and `to` of a link get `from_path` and `to_path`, and a `path` of ids gets `paths`. Ids in
- * `candidates` and `nearest` are replaced by their spelling on disk, which is also a valid id. The `links` of a note get no paths,
- * because those would make lists much longer.
+ * Adds paths to an answer wherever a note's path differs from its id, because programs that open files need the spelling on disk.
+ * `id` and `match` get `path`, a link's `from` and `to` get `from_path` and `to_path`, and a `path` of ids gets `paths`. Ids in
+ * `candidates` and `nearest` are replaced by their spelling on disk, which is also a valid id. The `links` of a note get no
+ * paths, which would make lists much longer.
  */
 export async function withPaths<V>(answer: Answer<V>, core: GraphCore, signal: AbortSignal | undefined): Promise<Answer<V>> {
   const paths = new Map<string, string>(answer.paths)

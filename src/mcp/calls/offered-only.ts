@@ -27,7 +27,7 @@ export function onlyOfferedHint(thrown: unknown, missing: readonly string[]): un
 }
 
 function offeredPart(text: string, missing: readonly string[]): string {
-  // One-word tool names are also English words: a sentence with `ask` or `map` may not refer to the tool.
+  // One-word names such as `ask` or `map` may be just English words, so they are ignored.
   const names = missing.filter((name) => name.includes('_') && text.includes(name))
   if (names.length === 0) return text
   const named = new RegExp(`\\b(?:${names.join('|')})\\b`)

@@ -62,7 +62,6 @@ interface Choice {
   readonly wanted: string | undefined
 }
 
-/** Returns the vaults to query, each with its arguments. */
 function partsOf(tool: Tool, args: Arguments, { names, wanted }: Choice): readonly Part[] {
   if (tool.reach.kind === 'each') return partsById(tool, args, { names, wanted })
   const inArguments = vaultsNamedIn(tool.names ?? {}, args, names)
@@ -92,7 +91,7 @@ interface Asking {
   readonly call: Call
 }
 
-/** Queries several vaults. The failure of one becomes a warning if another succeeds. */
+/** Queries several vaults. If one fails but another succeeds, the failure becomes a warning. */
 async function askAll(tool: Tool, args: Arguments, { parts, vaults, call }: Asking): Promise<Answer<unknown>> {
   const outcomes = await Promise.allSettled(
     parts.map(async ({ name, run }) => run(await vaults.open(name), { ...call, isPart: true })),
@@ -115,7 +114,7 @@ async function askAll(tool: Tool, args: Arguments, { parts, vaults, call }: Aski
   }
 }
 
-/** Ids of changes and plans must also be prefixed with the vault's name. */
+/** Prefixes the ids of changes and plans with the vault's name. */
 function named({ value, ...rest }: Answer<unknown>, name: string): Answer<unknown> {
   return { ...rest, value: Array.isArray(value) ? value.map((item) => withNames(item, name)) : withNames(value, name) }
 }
@@ -158,7 +157,7 @@ function severalVaults(tool: string, names: readonly string[]): RouxError {
   })
 }
 
-/** Shortens an answer to fit its budget, if it has one. The answer lists what was left out. */
+/** Shortens an answer to its budget, if it has one, and lists what was left out. */
 function fitAnswer(
   answer: Answer<unknown>,
   budget: Budgeted | undefined,

@@ -1,20 +1,19 @@
 import type { Answer, Warning } from '../../app/graph-core.ts'
 import { isRecord } from '../../core/is-record.ts'
 
-/** An answer from one of several vaults. */
 export interface VaultAnswer<Value = unknown> {
   readonly vault: string
   readonly answer: Answer<Value>
 }
 
 /**
- * Which of several vaults a tool queries if neither its arguments nor `vault` specify one: the first vault, all vaults, or the vault
- * named in each of its `ids`. `merge` combines the vaults' values in the order of the vaults.
+ * Which of several vaults a tool queries if neither its arguments nor `vault` name one: the first vault, all vaults, or those
+ * named in its `ids`. `merge` combines the vaults' values in the order of the vaults.
  */
 export type Reach<Args = unknown, Value = unknown> =
   /**
-   * If `mustChoose` is set and there are several vaults, the caller must specify one, because the answer would not show that the
-   * others were left out.
+   * With `mustChoose`, the caller must name one of several vaults, because the answer would not show that the others were left
+   * out.
    */
   | { readonly kind: 'one'; readonly mustChoose?: boolean }
   | {
@@ -43,7 +42,7 @@ export function mergedPage(value: unknown, answers: readonly VaultAnswer[], args
   const [first] = lists
   const { offset = 0, limit = Number.MAX_SAFE_INTEGER } = args as { readonly offset?: number; readonly limit?: number }
   if (first !== undefined && hasGroups(value)) {
-    // Several vaults can have the same group, so the counts of groups cannot be added up.
+    // Several vaults can have the same group, so group counts cannot be added up.
     const groups = value.groups.slice(offset, offset + limit)
     return {
       value: { ...value, groups },

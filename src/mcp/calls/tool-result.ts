@@ -66,7 +66,7 @@ function textBlock(text: string): TextBlock {
 
 type Extent = Pick<Answer<unknown>, 'list' | 'omitted'>
 
-/** Returns the length of a list, where it continues, and what was left out, as members of the structured content. */
+/** Returns a list's length, where to continue it and what was left out, as members of the structured content. */
 function extentOf({ list, omitted }: Extent): Readonly<Record<string, unknown>> {
   return {
     ...(list?.counted === 'all' ? { total: list.count } : {}),
@@ -76,7 +76,7 @@ function extentOf({ list, omitted }: Extent): Readonly<Record<string, unknown>> 
   }
 }
 
-/** Returns the same facts as `extentOf` in words, for clients that only show text to a model. Empty if the list is complete. */
+/** Returns the facts of `extentOf` in words, for clients that show a model only text. Empty if the list is complete. */
 function extentSentences({ list, omitted }: Extent): readonly string[] {
   return [...(list === undefined ? [] : listSentences(list)), ...(omitted === undefined ? [] : omittedSentences(omitted))]
 }

@@ -3,8 +3,8 @@ import { isRecord } from '../../core/is-record.ts'
 export type Arguments = Readonly<Record<string, unknown>>
 
 /**
- * What a parameter (a string or a list) refers to: an existing note; a note or folder; another place, change or plan; or targets of
- * relations. If there are several vaults, the string can start with a vault's name. On the command line, titles are also accepted.
+ * What a parameter (a string or list) names: an existing note; a note or folder; another place, change or plan; or targets of
+ * relations. With several vaults, the string can start with a vault's name. On the command line, titles are also accepted.
  */
 export type Named = 'note' | 'note or folder' | 'place' | 'targets'
 
@@ -42,7 +42,7 @@ function replaceNames(names: Names, args: Arguments, replace: Replace): Argument
     const named = Object.hasOwn(names, key) ? names[key] : undefined
     if (named === undefined) return value
     if (typeof named === 'string') return replaceInArgument(named, value, replace)
-    // Operations cannot contain operations. The tool rejects deeper nesting.
+    // Operations cannot contain operations; the tool rejects deeper nesting.
     return Array.isArray(value) ? value.map((one) => replaceInOperation(one, named, replace)) : value
   })
 }
@@ -58,7 +58,10 @@ function replaceInArgument(named: Named, value: unknown, replace: Replace): unkn
   return isRecord(value) ? mapEntries(value, (_, targets) => replaceTexts(targets, unlessTitle(replace))) : value
 }
 
-/** Targets of relations can also be titles, and a title such as "Work: plan" looks like an id with a vault's name. */
+/**
+ * Leaves titles unchanged. A title such as "Work: plan" looks like an id with a vault's name, and targets of relations may be
+ * titles.
+ */
 function unlessTitle(replace: Replace): Replace {
   return (text) => (/^[^:]*:\s/.test(text) ? text : replace(text))
 }

@@ -16,7 +16,6 @@ export interface OperationLiteral<Shape extends z.ZodRawShape, Asked extends Ope
   run(core: GraphCore, request: OperationRequest<Asked>, call: Call): Promise<Answer<unknown>>
 }
 
-/** A tool whose arguments describe an operation. */
 export interface OperationTool extends Tool {
   /**
    * Validates an operation's arguments. `at` is their position, `told` the number of violations reported so far. Returns the
@@ -25,7 +24,6 @@ export interface OperationTool extends Tool {
   read(args: unknown, at: string, told: number): { readonly violations: Violations; readonly operation?: Operation }
 }
 
-/** The parameter that previews a change. */
 export function dryRun() {
   return z.boolean().default(false).describe('Only show diff and plan_id.')
 }
@@ -61,7 +59,7 @@ export function defineOperation<const Shape extends z.ZodRawShape, Asked extends
   }
 }
 
-/** Removes members that are `undefined`, because ports expect absent members instead. */
+/** Removes members that are `undefined`, because ports expect them to be absent. */
 export function defined<T extends object>(object: T): { [Key in keyof T]: Exclude<T[Key], undefined> } {
   const entries = Object.entries(object).filter(([, value]) => value !== undefined)
   return Object.fromEntries(entries) as { [Key in keyof T]: Exclude<T[Key], undefined> }

@@ -26,15 +26,18 @@ export const READS: ToolAnnotations = {
 }
 
 /**
- * How a value is wrapped in an object. Lists become `results`, a node or its absence becomes `node`, and any other object stays as it
- * is (its absence becomes `result`).
+ * How a value is wrapped in an object. A list becomes `results`; a node, or its absence, becomes `node`; any other object is not
+ * wrapped, but its absence becomes `result`.
  */
 export type Wrap = 'results' | 'node' | 'object'
 
 /** A setting that must be enabled for a tool to be offered. */
 export type Permission = 'tools.write' | 'tools.attach'
 
-/** Members of answers that a client without read permission may see, because they concern a change or an attachment rather than notes. */
+/**
+ * Members of answers that a client without read permission may see, because they are about a change or an attachment and not
+ * about notes.
+ */
 export const UNREDACTED: Readonly<Record<Permission, ReadonlySet<string>>> = {
   'tools.write': new Set([
     ...['node', 'id', 'ids', 'old_id', 'new_id', 'hash', 'deleted'],
@@ -62,7 +65,6 @@ export interface ToolIdentity {
   readonly group?: ToolGroup
   /** The only profile that offers the tool to assistants. Omitted if every profile does. */
   readonly profile?: 'full'
-  /** True if the tool needs an embedder. */
   readonly byMeaning?: true
   /** Set if the tool calls a chat model, which is slow and may be on another computer. */
   readonly byModel?: true
@@ -106,7 +108,7 @@ export interface ToolLiteral<Shape extends z.ZodRawShape, Value = unknown>
   readonly description: string
   /** Created on first use, because schemas take time and a process that only answers `initialize` needs none. */
   input(): Shape
-  /** Only for answers with a small, fixed shape, because every model reads the schema along with the tool list. */
+  /** Only for small answers with a fixed shape, because every model reads the schema along with the list of tools. */
   readonly output?: OutputSchema
   /** Budget of the tool's answer. Unlimited by default. */
   readonly budget?: Budgeted<NoInfer<Value>>
@@ -193,7 +195,7 @@ export function defineTool<const Shape extends z.ZodRawShape, Value>(literal: To
   }
 }
 
-/** Returns the tool's reach with a `merge` that parses the caller's arguments itself and returns the requested page. */
+/** Returns the tool's reach, with a `merge` that parses the caller's arguments and returns the requested page. */
 function reachOf<Shape extends z.ZodRawShape, Value>(
   reach: ToolLiteral<Shape, Value>['reach'] = ONE_VAULT,
   schema: () => z.ZodObject<Shape>,

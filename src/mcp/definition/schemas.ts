@@ -24,7 +24,7 @@ export interface InputSchema {
   readonly type: 'object'
   readonly properties: Readonly<Record<string, PropertySchema>>
   readonly required?: readonly string[]
-  /** Not shown to clients, because an unknown argument causes an error that lists the known ones. */
+  /** Not sent to clients, because an unknown argument causes an error that lists the known ones. */
   readonly additionalProperties?: false
 }
 
@@ -50,7 +50,7 @@ function withoutTheObvious(key: string, value: unknown): unknown {
   return value
 }
 
-/** Removes bounds (except maximums), empty defaults, and the ban on other arguments. Errors state them when they matter. */
+/** Removes bounds (except maximums), empty defaults and the ban on other arguments. Errors mention them when they matter. */
 function withoutTheUseless(key: string, value: unknown): unknown {
   if (typeof value === 'number' && UNSAID.has(key)) return undefined
   if (key === 'additionalProperties' && value === false) return undefined
@@ -70,7 +70,7 @@ export interface OutputSchema {
 }
 
 /**
- * Returns the schema of an answer with these members. No member is required and others are allowed, because warnings are added, and
+ * Returns the schema of an answer with these members. None is required and others are allowed, because warnings are added and
  * clients also validate errors against the schema.
  */
 export function outputSchema(properties: OutputSchema['properties']): OutputSchema {
@@ -83,7 +83,6 @@ export const COUNT: PropertySchema = { type: 'integer' }
 
 export const FLAG: PropertySchema = { type: 'boolean' }
 
-/** Returns the schema of a list of objects with these members. */
 export function listOf(properties: Readonly<Record<string, PropertySchema>>): PropertySchema {
   return { type: 'array', items: { type: 'object', properties } }
 }

@@ -6,7 +6,7 @@ const MOST_ADDRESSES = 5_000
 
 const LONGEST_ADDRESS = 5_000
 
-/** Starts the subject of a fixed resource. Ids have no empty segments, so no file's id starts with it. */
+/** Prefix for the subject of a fixed resource. Ids have no empty segments, so no file's id starts with it. */
 const FIXED = 'roux://'
 
 /** Something a client can subscribe to. The kinds are those of the SDK's event bus. */
@@ -50,8 +50,8 @@ export interface EventFeed {
 export type SeenVaults = readonly string[] | 'nothing'
 
 /**
- * Returns the events for a client that may see these vaults. The client receives nothing about other vaults, because even the time of
- * a change reveals something.
+ * Returns the events for a client that may see these vaults. It learns nothing about other vaults, because even the time of a
+ * change reveals something.
  */
 export function feedOf(events: ServerEvents, seen: SeenVaults = []): EventFeed {
   const subscriptions = new ResourceSubscriptions(seen === 'nothing' ? [] : seen)
@@ -140,7 +140,7 @@ class ResourceSubscriptions {
   /** Number of subscriptions per spelling. */
   readonly #spellings = new Map<Subject, Map<string, number>>()
 
-  /** `vaults` are the names that ids can start with. As for reading, an id without a name belongs to the first vault. */
+  /** `vaults` are the names that ids can start with. An id without a name belongs to the first vault, as in reads. */
   constructor(vaults: readonly string[]) {
     this.#vaults = vaults
   }

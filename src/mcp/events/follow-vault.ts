@@ -5,7 +5,7 @@ import type { IndexStatus } from '../../core/indexing.ts'
 import { RESOURCES } from '../resources/resources.ts'
 import type { ServerEvents } from './events.ts'
 
-/** Phases in which the index is complete or will never be complete. */
+/** Phases in which the index is complete or will not become complete. */
 const SETTLED: ReadonlySet<IndexStatus['phase']> = new Set(['idle', 'missing', 'failed'])
 
 /**
@@ -49,7 +49,7 @@ export function followVault(core: GraphCore, events: ServerEvents, promptsFolder
   // Another client may have opened the vault earlier, so report its current state too.
   tell('waiting', core.indexing.status())
   const stopStatus = core.indexing.onStatus((status) => {
-    // Until the phase is settled, every note would be reported as new, so the whole vault is reported once instead.
+    // Before the phase is settled, every note would be reported as new, so the whole vault is reported once instead.
     if (stopChanges === undefined && SETTLED.has(status.phase)) {
       listen()
       isNew = true

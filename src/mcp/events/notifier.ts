@@ -15,8 +15,8 @@ export interface NotifierOptions {
 }
 
 /**
- * Forwards events to one connection until it closes. Legacy clients are notified of list changes after initialization, and of changes
- * to subscribed resources. For modern clients, every event is passed to the SDK, which tracks what each stream has requested.
+ * Forwards events to one connection until it closes. Legacy clients hear about changed lists once they are initialized, and about
+ * the resources they subscribed to. For modern clients, every event goes to the SDK, which knows what each stream has requested.
  */
 export function connectNotifier(server: ValidatingServer, { events = SILENCE }: NotifierOptions): void {
   /** Functions that unsubscribe, by address. */
@@ -38,7 +38,7 @@ export function connectNotifier(server: ValidatingServer, { events = SILENCE }: 
       event.kind === 'resource_updated'
         ? server.notification({ method: 'notifications/resources/updated', params: { uri: event.uri } })
         : server.notification({ method: METHODS[event.kind] })
-    // A closing connection needs no notifications.
+    // A connection that is closing needs no notifications.
     sent.catch(() => {})
   })
   const stopMessages = events.onMessage((message) => {

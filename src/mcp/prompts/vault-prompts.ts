@@ -21,7 +21,7 @@ export async function listPrompts(vaults: readonly GraphCore[], folder: string, 
   return [...BUILT_IN, ...own.flat().map((prompt) => withOwnName(prompt, taken))]
 }
 
-/** Numbers a name that is already taken: the names of two notes may differ only in punctuation, which prompts' names omit. */
+/** Adds a number to a name that is already taken. Names of prompts omit punctuation, so those of two notes may be equal. */
 function withOwnName(prompt: Prompt, taken: Set<string>): Prompt {
   const { name } = prompt.definition
   let own = name
@@ -63,7 +63,7 @@ function promptOf(core: GraphCore, { id, path, title, properties }: Node): Promp
   }
 }
 
-/** Replaces placeholders in a single pass, so placeholders in arguments stay text. Undeclared placeholders are kept. */
+/** Replaces placeholders in a single pass, so that placeholders in arguments stay text. Undeclared ones are kept. */
 function fill(text: string, declared: readonly PromptArgument[], given: PromptArguments): string {
   const names = new Set(declared.map(({ name }) => name))
   const filled = text.replace(PLACEHOLDER, (written, inside: string) => {

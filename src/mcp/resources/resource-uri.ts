@@ -11,8 +11,8 @@ const SCHEME = 'roux://'
 const WITH_ID: readonly string[] = ['node', 'attachment']
 
 /**
- * Parses an address. Returns `undefined` if it cannot refer to anything here. Scheme and kind are case-insensitive. The id is the
- * entire rest and is decoded exactly once, because file names can contain `?` and `#`, which `{+id}` does not encode.
+ * Parses an address. Returns `undefined` if it cannot refer to anything here. Scheme and kind are case-insensitive. The id is
+ * everything that follows, decoded exactly once, because file names can contain `?` and `#`, which `{+id}` does not encode.
  */
 export function readResourceUri(uri: string): ResourceAddress | undefined {
   if (uri.slice(0, SCHEME.length).toLowerCase() !== SCHEME) return undefined
@@ -49,7 +49,7 @@ function isPlain(id: string): boolean {
   return id.split('/').every((part) => part !== '' && !part.startsWith('.'))
 }
 
-/** Normalizes an id, so that all ids for the same file are equal: lower case, without `.md`. */
+/** Normalizes an id (lower case, without `.md`), so that all ids of a file are equal. */
 export function addressed(id: string): string {
   return foldId(id).replace(/\.md$/, '')
 }

@@ -40,7 +40,6 @@ export interface TemplateResource {
   readonly kinds: readonly NodeKind[]
   readonly title: string
   readonly description: string
-  /** The variable of the template: `{+id}`. */
   readonly variable: string
   /** The media type of all these files. Omitted if their types differ. */
   readonly mimeType?: string

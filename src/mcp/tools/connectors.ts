@@ -9,7 +9,6 @@ import { listOf, outputSchema, TEXT } from '../definition/schemas.ts'
 import { resourceUri } from '../resources/resource-uri.ts'
 import { SEARCH } from './find.ts'
 
-/** A note as it appears in an answer. */
 export interface NamedNote {
   readonly id: string
   /** As spelled on disk. Omitted if it equals the id, apart from the vault's name. */
@@ -83,7 +82,7 @@ function connectorFetch(addressOf: AddressOf): Tool {
     run: async (core, { id }, call) => {
       const part = LATER_PART.exec(id)
       const read = (name: string, offset: number) => getNode(core, { id: name, depth: 0, offset, maxChars: PART }, call)
-      // A file's name may itself end in something like such a suffix, so try the whole id first.
+      // A file's name may itself end in such a suffix, so try the whole id first.
       const whole = await read(id, 0)
       const { value, ...answer } =
         whole.value === null && part !== null ? await read(id.slice(0, part.index), Number(part[1])) : whole

@@ -24,7 +24,6 @@ import {
 } from './read.ts'
 import { applyChangesTool, listChangesTool, OPERATION_TOOLS, undoTool } from './write.ts'
 
-/** All tools in the order of listing. */
 export const TOOLS: readonly Tool[] = [
   searchTool,
   findNodesTool,

@@ -27,7 +27,6 @@ export function limit(maximum: number, fallback: number, what = 'Maximum results
   return z.int().min(1).max(maximum).default(fallback).describe(what)
 }
 
-/** The parameters that select a page of a list. */
 export function page(maximum: number, fallback: number) {
   return { limit: limit(maximum, fallback), offset: offset() }
 }
@@ -45,7 +44,7 @@ export function links() {
   return integer(0, MAX_LINKS, 'Links per result.')
 }
 
-/** An integer whose bounds only errors mention, because models read a common parameter's schema with every tool that has it. */
+/** An integer whose bounds only appear in errors, because models would read them with every tool that has the parameter. */
 function integer(from: number, to: number, what: string) {
   return z
     .int()

@@ -226,7 +226,6 @@ export const OPERATION_TOOLS: readonly OperationTool[] = [
   deleteAttachmentTool,
 ]
 
-/** An operation as passed to a tool that takes several. */
 export interface GivenOperation {
   readonly tool: string
   readonly arguments: Readonly<Record<string, unknown>>

@@ -25,7 +25,7 @@ const MOST_LEVELS = 64
 /** Parses the JSON of a line or body (`unit`). `fault` is the response to invalid JSON. */
 export function readJson(text: string, unit: 'line' | 'body'): { readonly value: unknown } | { readonly fault: JSONRPCMessage } {
   if (isDeeper(text, MOST_LEVELS)) {
-    // Includes the id if it can be found, because otherwise the sender would keep waiting.
+    // Include the id if it can be found, because the sender would otherwise keep waiting.
     const id = idFromEnds(text.slice(0, KEPT_ENDS), text.slice(-KEPT_ENDS))
     return { fault: invalidRequest(`the ${unit} is nested more than ${MOST_LEVELS} levels deep.`, id) }
   }
@@ -56,14 +56,14 @@ export function readArrival(value: unknown): Arrival {
 
 /** Returns the response to a batch if the protocol version does not support batches, otherwise `undefined`. */
 export function batchFault({ isBatch }: Messages, version: string | undefined): JSONRPCMessage | undefined {
-  return isBatch && !hasBatches(version) ? invalidRequest('batches are not part of this protocol version.') : undefined
+  return isBatch && !hasBatches(version) ? invalidRequest('batches are not supported in this protocol version.') : undefined
 }
 
 function refuse(reason: string, id?: unknown): Arrival {
   return { kind: 'fault', response: invalidRequest(reason, id) }
 }
 
-/** Checks whether brackets outside strings are nested too deeply. The result is exact for valid JSON; other text fails to parse anyway. */
+/** Checks whether brackets outside strings are nested too deeply. Exact for valid JSON; anything else fails to parse anyway. */
 function isDeeper(text: string, limit: number): boolean {
   let depth = 0
   let isString = false

@@ -2,7 +2,7 @@ import type { JSONRPCMessage, JSONRPCRequest, RequestId } from '@modelcontextpro
 import { isRecord } from '../../core/is-record.ts'
 
 /**
- * The JSON of values, by identity. Results are sent twice, as text and as structured content, and can be large, so their JSON is
+ * JSON of values, by identity. Results can be large and are sent twice, as text and as structured content, so their JSON is
  * reused when the message is written.
  */
 const remembered = new WeakMap<object, string>()
@@ -28,7 +28,6 @@ export function invalidRequest(message: string, id?: unknown): JSONRPCMessage {
   return fault(INVALID_REQUEST, `Invalid request: ${message}`, id)
 }
 
-/** Returns the response to a request with invalid parameters. */
 export function invalidParams(message: string, id?: unknown): JSONRPCMessage {
   return fault(INVALID_PARAMS, `Invalid params: ${message}`, id)
 }
@@ -55,7 +54,7 @@ export function readMessage(value: unknown): Incoming {
 
 /** Extracts a request's id from the start or end of its text. Returns `undefined` if uncertain. */
 export function idFromEnds(head: string, tail: string): RequestId | undefined {
-  // Only next to one of the outer braces does the member certainly belong to the message itself.
+  // Only next to an outer brace can the member be sure to belong to the message itself.
   const written =
     /^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(-?\d{1,15}|"[^"\\]*")\s*,/.exec(head)?.[1] ??
     /"jsonrpc"\s*:\s*"2\.0"\s*,\s*"id"\s*:\s*(-?\d{1,15}|"[^"\\]*")\s*\}\s*$/.exec(tail)?.[1]

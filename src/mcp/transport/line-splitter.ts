@@ -42,7 +42,7 @@ export class LineSplitter {
       this.#chunks.push(part)
       return
     }
-    // Copies of every part would pile up until the engine collects them, and Node 24 waits longer for that than Node 20.
+    // Copies of parts would pile up until the engine collects them, which Node 24 does later than Node 20.
     const kept = this.#chunks.length === 0 ? part : Buffer.concat([...this.#chunks, part])
     this.#head ??= kept.toString('utf8', 0, KEPT_ENDS)
     this.#tail = Buffer.concat([this.#tail, kept.subarray(-KEPT_ENDS)]).subarray(-KEPT_ENDS)

@@ -52,7 +52,7 @@ export class StdioTransport implements Transport {
   readonly #lines = new LineSplitter()
   /** Requests that will be answered. Streams are not included, because they last as long as the connection. */
   readonly #pending = new PendingRequests()
-  /** The version requested by `initialize`. It is stored because the next line may be read before the response is written. */
+  /** The version requested by `initialize`. Stored, because the next line may be read before the response is written. */
   #version: string | undefined
   #finish: (closed: number) => void = () => {}
   #closedBy: number | undefined

@@ -259,7 +259,7 @@ function emptyAnswer(server: ModelServer, maxTokens: number): RouxError {
 }
 
 function unusable(server: ModelServer, { what, hint }: { readonly what: string; readonly hint: string }): RouxError {
-  const message = `The ${server.name} at ${server.baseUrl} sent an unusable answer: ${withoutKey(what, server)}.`
+  const message = `The ${server.name} at ${server.baseUrl} sent an unusable response: ${withoutKey(what, server)}.`
   return providerError(message, hint)
 }
 

@@ -1,7 +1,7 @@
 /**
- * Each language's most frequent function words, as spelled, in lower case: articles, pronouns, prepositions, conjunctions,
- * auxiliaries and question words. They identify a text's language, and are dropped from questions that contain other words. If a
- * script has only one language here, its words need not identify it, so the list can be short.
+ * The most frequent function words of each language in lower case: articles, pronouns, prepositions, conjunctions, auxiliaries
+ * and question words. They identify a text's language and are dropped from questions that contain other words. If only one
+ * language here uses a script, its list can be short, because the script already identifies it.
  */
 export const FUNCTION_WORDS = {
   ar: `في من على إلى عن مع هذا هذه ذلك تلك التي الذي الذين ما ماذا هل كيف متى أين لماذا أي أو أن إن كان كانت يكون تكون لا لم لن ليس هو هي هم

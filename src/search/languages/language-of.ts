@@ -1,7 +1,6 @@
 import { FUNCTION_WORDS, type WordedLanguage } from './function-words.ts'
 import { ONLY_LANGUAGE, SCRIPTS, type Script, scriptAt } from './scripts.ts'
 
-/** A text's script and language. */
 export interface Language {
   /** The script of most letters. It is `Kana` for Japanese and `Han` for Chinese. */
   readonly script: Script
@@ -12,10 +11,10 @@ export interface Language {
 /** Maximum number of code units to read. */
 const SAMPLE = 4_000
 
-/** Reading stops once this much evidence has been seen and one language is clear. */
+/** Reading stops once there is this much evidence and one language is clearly ahead. */
 const ENOUGH = 12
 
-/** The best language must have `CLEAR` times the next one's evidence, or `LEAD` more. */
+/** The best language must have `CLEAR` times the evidence of the next one, or `LEAD` more. */
 const CLEAR = 1.3
 
 /** A lead is enough, because related languages such as Danish and Norwegian share most of their function words. */
@@ -89,7 +88,10 @@ const KANA = SCRIPTS.indexOf('Kana') + 1
 
 interface Tables {
   readonly words: ReadonlyMap<string, Evidence>
-  /** 1 at the hash of each ASCII word. Other words are not looked up, because copying every word takes half of the time. */
+  /**
+   * Contains 1 at the hash of each ASCII word. Other words are not looked up, because copying every word would take half of the
+   * time.
+   */
   readonly hashes: Uint8Array
   readonly letters: ReadonlyMap<number, Evidence>
 }
@@ -103,24 +105,25 @@ let tables: Tables | undefined
  */
 export function languageOf(text: string, among: readonly string[] = []): Language | undefined {
   const sample = text.length > SAMPLE ? text.slice(0, SAMPLE) : text
-  // Some systems write é as an e and a combining accent.
+  // Some systems write é as e with a combining accent.
   reader.read(ACCENT.test(sample) ? sample.normalize('NFC') : sample)
   const script = reader.script()
   return script && { script, code: codeOf(script, among) }
 }
 
-/** Returns a language's script, or `undefined` if the language is unknown. */
 export function scriptOfLanguage(code: string): Script | undefined {
   const at = (CODES as readonly string[]).indexOf(code)
   return at === -1 ? SCRIPTS.find((script) => ONLY_LANGUAGE[script] === code) : scriptOf(at)
 }
 
-/** Checks whether a note's language, `code`, is that of a question. If the question's is unclear, the scripts decide. */
+/** Checks whether a note's language, `code`, is the question's. If the question's language is unclear, the scripts decide. */
 export function isSameLanguage({ script, code: own }: Language, code: string): boolean {
   return own === undefined ? scriptOfLanguage(code) === script : own === code
 }
 
-/** Minimum share of a vault's notes for a language to count as used. A few short notes always get a wrong language. */
+/**
+ * A language is used if at least this share of a vault's notes is in it. The language of a few short notes is always misdetected.
+ */
 const LEAST_USED = 0.01
 
 /** Returns the languages that a vault uses, given the number of notes in each. Ignores those that are rare by mistake. */
@@ -139,7 +142,7 @@ function codeOf(script: Script, among: readonly string[]): string | undefined {
   return languages.length === 1 ? CODES[languages[0] as number] : reader.clearest(languages)
 }
 
-/** Indexes of the selected languages, by the list that selects them. A search passes the same list for every passage. */
+/** Indexes of the selected languages by list. A search passes the same list for every passage. */
 const selected = new WeakMap<readonly string[], Map<Script, readonly number[]>>()
 
 function numbersAmong(script: Script, among: readonly string[]): readonly number[] {
@@ -183,7 +186,7 @@ class Reader {
     }
   }
 
-  /** Counts the evidence in a word, and returns the word's end. */
+  /** Counts the evidence in a word and returns the word's end. */
   #readWord(text: string, start: number, { words, hashes, letters }: Tables): number {
     let isLower = true
     let isAscii = true
@@ -280,7 +283,7 @@ function makeTables(): Tables {
   }
 }
 
-/** A word or letter counts for all languages that have it. The more they are, the less it counts for each. */
+/** A word or letter counts for every language that has it, but the more languages share it, the less it counts for each. */
 function evidenceOf<T>(signs: Readonly<Record<string, readonly T[]>>, weight: number): Map<T, Evidence> {
   const languages = new Map<T, Set<number>>()
   for (const [code, own] of Object.entries(signs)) {

@@ -34,7 +34,6 @@ const RANGES = [
 
 export type Script = (typeof RANGES)[number][0]
 
-/** The scripts. A script's number is its index plus 1. */
 export const SCRIPTS: readonly Script[] = [...new Set(RANGES.map(([script]) => script))]
 
 /** Returns the number of a code unit's script, or 0 for punctuation, digits, symbols and rare scripts. */
@@ -45,7 +44,10 @@ export function scriptAt(unit: number): number {
   return unit === 0xd7 || unit === 0xf7 ? 0 : page
 }
 
-/** The script of each block of 16 code units. Extending ranges to blocks only adds signs and digits, which are never alone. */
+/**
+ * The script of each block of 16 code units. Extending ranges to whole blocks only adds signs and digits, which never occur
+ * alone.
+ */
 const pages = new Uint8Array(0x1000)
 
 const LATIN = SCRIPTS.indexOf('Latin') + 1

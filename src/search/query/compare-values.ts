@@ -1,7 +1,7 @@
 import type { Comparison } from '../../core/query.ts'
 import { foldName } from '../../core/text/fold.ts'
 
-/** Compares a property value: with a number if it is one, otherwise with a period if it is a date. Never compares text. */
+/** Compares a property value with a number if it is one, or with a period if it is a date. Never compares text. */
 export function compares(value: string, { operator, number, period }: Comparison): boolean {
   const own = readNumber(value)
   if (own !== undefined && number !== undefined) return holds(operator, own, { first: number, last: number })
@@ -43,7 +43,7 @@ export function askedTexts(texts: readonly string[]): readonly string[] {
   return texts.flatMap((text) => [text, ...(LISTED.test(text) ? text.split(LISTED).map((item) => item.trim()) : [])])
 }
 
-/** Returns the folded strings that a value in a query matches. `done` also matches the link `[[done]]`. */
+/** Returns the folded strings that a query's value matches. `done` also matches the link `[[done]]`. */
 export function textsMeant(value: string): readonly string[] {
   const text = foldName(value.trim())
   return text === '' || text.startsWith('[[') ? [text] : [text, `[[${text}]]`]
@@ -54,7 +54,6 @@ const LISTED = /,\s|[，、；;]/u
 
 const NUMBER = /^[+-]?\d{1,300}(?:\.\d{1,300})?$/
 
-/** Parses text as a decimal number. */
 export function readNumber(text: string): number | undefined {
   return NUMBER.test(text) ? Number(text) : undefined
 }
@@ -125,7 +124,6 @@ function instant([year, month, day]: readonly [number, number, number], text: st
   return { from, to: from + (ms !== undefined ? 1 : seconds !== undefined ? 1_000 : 60_000) }
 }
 
-/** Returns a zone's offset in minutes, or NaN if it is a day or more. */
 function zoneMinutes(zone: string): number {
   if (zone.toUpperCase() === 'Z') return 0
   const [hours, minutes] = [Number(zone.slice(1, 3)), Number(zone.slice(3).replace(':', ''))]
@@ -137,7 +135,7 @@ function localDay(year: number, month: number, day: number): number {
   return startOf(year, month, day).getTime()
 }
 
-/** Returns a day's start. Months and days may overflow. Uses setters, because the constructor changes years below 100. */
+/** Returns the start of a day. Months and days may overflow. Uses setters, because the constructor changes years below 100. */
 function startOf(year: number, month: number, day: number): Date {
   const date = new Date(2000, 0, 1)
   date.setFullYear(year, month, day)

@@ -29,7 +29,7 @@ class Evaluation {
     this.#source = source
   }
 
-  /** Returns those of the given notes that match. If all notes have already been excluded, no more lookups are made. */
+  /** Returns those of the given notes that match. Once no notes are left, no more lookups are made. */
   within(notes: KeySet, condition: Condition): KeySet {
     if (notes.isEmpty) return notes
     switch (condition.kind) {
@@ -55,7 +55,7 @@ class Evaluation {
 
   #linked({ field, condition }: SetLookup): KeySet {
     const source = this.#source.sets()
-    // All sets share one evaluation, so a set that occurs twice is only evaluated once.
+    // All sets share one evaluation, so that a repeated set is only evaluated once.
     this.#sets ??= source === this.#source ? this : new Evaluation(source)
     return this.#source.linked(field, this.#sets.within(source.all(), condition))
   }

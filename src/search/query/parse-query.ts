@@ -16,7 +16,7 @@ export function parseQuery(text: string, now: Date): Query {
 /** Maximum nesting depth of groups, because the parser is recursive. */
 const MAX_DEPTH = 50
 
-/** Maximum nesting depth of sets. Deeper sets are hard to understand, and reach most of a vault anyway. */
+/** Maximum nesting depth of sets. Deeper sets are hard to understand and reach most of a vault anyway. */
 const MAX_SETS = 3
 
 /** The fields that accept a query in parentheses. */
@@ -146,7 +146,7 @@ class Parser {
     return { ...inner, span }
   }
 
-  /** Returns the error for a missing condition, for example if an operator has only one operand. */
+  /** Returns the error for a missing condition, for example after an operator. */
   #missing(found: Token): RouxError {
     const { kind, span } = found.kind === 'or' || found.kind === 'and' ? found : this.#previous
     if (kind !== 'or' && kind !== 'and' && kind !== 'not') return this.#unopened(found.span.start)

@@ -35,7 +35,7 @@ export type Term = { readonly span: Span } & (
   | { readonly kind: 'tag'; readonly name: string }
   /** Without a value, matches any value of the property. */
   | { readonly kind: 'property'; readonly name: string; readonly value: string | undefined }
-  /** Compared as a number, as a date, or as both if the value is ambiguous. `written` is the value as typed. */
+  /** Compares as a number, as a date, or as both if the value could be either. `written` is the value as typed. */
   | ({ readonly kind: 'comparison'; readonly name: string; readonly written: string } & Comparison)
   /** Without a title, matches any link in the property. */
   | { readonly kind: 'relation'; readonly name: string; readonly title: string | undefined }
@@ -61,7 +61,7 @@ export type QuerySet = Extract<Term, { readonly kind: 'set' }>
 export interface Leaf<T> {
   readonly leaf: T
   readonly isNegated: boolean
-  /** True for a condition inside a set, which applies to the notes in the set, not to those that are found. */
+  /** True for a condition inside a set. It applies to the notes in the set, not to the notes that are found. */
   readonly isInSet: boolean
 }
 
@@ -193,7 +193,6 @@ export interface LookedUp {
   readonly communities?: CommunityIds
 }
 
-/** Returns a query's distinct note titles. */
 export function titlesIn(query: Query): readonly string[] {
   const titles = [...walk(query)].flatMap(({ leaf }) => {
     if (leaf.kind === 'links' || leaf.kind === 'linkedfrom') return leaf.title
@@ -290,7 +289,10 @@ export function wordsLookup(text: string): Lookup {
   return textOf({ text, form: 'word' }, 'any')
 }
 
-/** Converts text. A word that the analyzer splits (`well-known`, `12:30`) becomes a phrase. Punctuation alone matches nothing. */
+/**
+ * Converts text to a word or phrase. A word that the analyzer splits (`well-known`, `12:30`) becomes a phrase. Punctuation alone
+ * matches nothing.
+ */
 function textOf({ text, form }: { readonly text: string; readonly form: TextForm }, field: WordField): Lookup {
   const tokens = analyze(text).filter(({ kind }) => kind === 'word')
   const [token] = tokens

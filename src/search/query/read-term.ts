@@ -41,7 +41,7 @@ const COMMUNITY = {
 const TYPE = { what: 'the text after type:', hint: 'Write a value of the property "type", without a space: type:person.' }
 
 /**
- * Like in Obsidian, a tag ends at whitespace, general punctuation, or an ASCII character other than letters, digits, `_`, `-` and
+ * As in Obsidian, a tag ends at whitespace, general punctuation, or an ASCII character other than letters, digits, `_`, `-` and
  * `/`.
  */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the whole ASCII range is meant.
@@ -226,7 +226,7 @@ function readTime({ operator, value, span }: FieldToken, field: TimeField, readi
   const time = { kind: 'time', field, written: (isPlain ? '' : operator) + value.text, span } as const
   switch (operator) {
     case '':
-      // A date relative to today is a start date: like in other note-taking applications, `day-7` means the last seven days.
+      // A date relative to today is a start date. As in other note-taking applications, `day-7` means the last seven days.
       return COUNTS_BACK.test(value.text) ? { ...time, from: period.from, to: Number.POSITIVE_INFINITY } : { ...time, ...period }
     case '=':
       return { ...time, ...period }

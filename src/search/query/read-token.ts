@@ -77,7 +77,7 @@ export function readToken(text: string, from: number): Token {
 
 /** Checks whether text contains a searchable word. Punctuation and emoji alone are not indexed. */
 export function hasWord(text: string): boolean {
-  // The first test is several times as fast and nearly always decides.
+  // The first test is several times as fast and almost always decides.
   return /[a-z0-9]/i.test(text) || /[\p{L}\p{N}]/u.test(text)
 }
 
@@ -146,7 +146,7 @@ function readBare(text: string, start: number): Token {
   return { kind: 'field', name, operator, value, span: { start, end: value.span.end } }
 }
 
-/** Reads a function call, as in code. Its empty parentheses are not a group. */
+/** Reads a function call as in code, whose empty parentheses are not a group. */
 function readCall(text: string, start: number): Piece | undefined {
   const end = endOf(CALL, text, start)
   return end === start ? undefined : { text: text.slice(start, end), isQuoted: false, span: { start, end } }
@@ -184,7 +184,9 @@ function readPiece(text: string, start: number, bare: RegExp): Piece {
   return { text: text.slice(start, end), isQuoted: false, span: { start, end } }
 }
 
-/** Reads quoted text. A straight quote must be closed by a straight one, others by any: „a“, “a” and “a" are common. */
+/**
+ * Reads quoted text. A straight quote must be closed by a straight one, others by any, because „a“, “a” and “a" are all common.
+ */
 function readQuoted(text: string, start: number): Piece {
   const isStraight = text[start] === '"'
   for (let at = start + 1; at < text.length; at++) {
@@ -215,7 +217,6 @@ function endOf(pattern: RegExp, text: string, start: number): number {
   return pattern.test(text) ? pattern.lastIndex : start
 }
 
-/** An error at a position in a query. */
 export interface Flaw {
   /** UTF-16 offset. */
   readonly at: number
@@ -249,7 +250,7 @@ function columnOf(text: string, at: number): number {
 }
 
 function excerpt(text: string, at: number): { readonly line: string; readonly offset: number } {
-  // Takes enough UTF-16 units for the number of characters, even if the first unit is half of a surrogate pair.
+  // Take enough UTF-16 units for this many characters, even if the first unit is half of a surrogate pair.
   const head = [...text.slice(Math.max(0, at - 2 * SHOWN_BEFORE - 2), at)]
   const before = head.slice(-SHOWN_BEFORE)
   const isCut = before.length < head.length || at > 2 * SHOWN_BEFORE + 2
@@ -263,7 +264,7 @@ function firstCharacters(text: string, count: number): { readonly text: string; 
   return { text: characters.slice(0, count).join(''), isCut: characters.length > count }
 }
 
-/** Replaces each line break, tab and control character with a space, so the caret stays in place. */
+/** Replaces each line break, tab and control character with a space, so that the caret stays in place. */
 function onOneLine(text: string): string {
   return text.replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, ' ')
 }

@@ -7,7 +7,7 @@ const SLAVIC = [
 const SCANDINAVIAN = ['erne ernes erens eren ers ens ets ene er en et es e s']
 
 /**
- * Inflectional endings of folded words, by language. For each row in turn, the longest ending that fits is removed. Other
+ * Inflectional endings of folded words, by language. From each row in turn, the longest ending that fits is removed. Other
  * languages gain nothing from such rows, or less than from the English rules.
  */
 const ENDINGS: Readonly<Record<string, readonly string[]>> = {
@@ -44,7 +44,7 @@ const ENDINGS: Readonly<Record<string, readonly string[]>> = {
 /** Minimum number of letters in a stem. */
 const SHORTEST = 4
 
-/** Exceptions, because double letters and long endings would leave too little of shorter words. */
+/** Minimums that differ, because double letters and long endings would leave too little of shorter words. */
 const SHORTEST_OF: Readonly<Record<string, number>> = { fi: 5, nl: 5 }
 
 const LETTERS = /^\p{L}+$/u
@@ -72,7 +72,7 @@ export function withoutEndings(form: string, language: string): string | undefin
   return form.slice(0, end)
 }
 
-/** Returns the stems shorter than the given prefix that words with that prefix may have. */
+/** Returns possible stems of words with the given prefix that are shorter than the prefix. */
 export function shorterStems(beginning: string, language: string): readonly string[] {
   const remover = removerOf(language)
   if (remover === undefined || !fits(beginning, remover)) return []

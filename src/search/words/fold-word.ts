@@ -38,7 +38,7 @@ const ASCII = /^[\x00-\x7f]*$/
  */
 const ACCENTS = /[\u0300-\u036f](?<=[\p{scx=Latin}\p{scx=Greek}]\p{M}{0,16}.|[её]\u0308)/gu
 
-/** Characters that are removed, including Arabic short vowels and the stretching sign, which few people write. */
+/** Characters that are removed, including Arabic short vowels and the tatweel, which few people type. */
 const INVISIBLE = /\u00ad|\u200c|\u200d|\u0640|[\u064b-\u065f]|\u0670/g
 
 /** Letters that Unicode does not decompose, with their usual spelling on keyboards without them. */
@@ -68,7 +68,7 @@ const PLAIN_LETTERS: Readonly<Record<string, string>> = {
 
 const SPECIAL = new RegExp(`[${Object.keys(PLAIN_LETTERS).join('')}]`, 'g')
 
-/** Maximum number of cached words, because normalizing a word takes ten times as long as a lookup. A full cache is cleared. */
+/** Maximum number of cached words. Normalizing takes ten times as long as a lookup. A full cache is cleared. */
 const MEMO = 20_000
 
 const memo = new Map<string, string>()
@@ -147,7 +147,7 @@ function makeExpressions() {
   }
 }
 
-/** Copies a slice, because V8 keeps the whole string alive as long as a slice of it exists. */
+/** Copies a slice, because V8 keeps the whole string in memory as long as a slice of it exists. */
 export function ownCopy(slice: string): string {
   return slice.length < SHORTEST_SLICE ? slice : Buffer.from(slice).toString()
 }

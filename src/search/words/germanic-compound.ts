@@ -12,7 +12,7 @@ const LINKS: Readonly<Record<string, readonly string[]>> = {
 /** Minimum length of a part. Shorter parts often occur in other words by chance. */
 const SHORTEST_PART = 4
 
-/** A split without linking letters counts as this much more frequent. */
+/** Without linking letters, a split counts as this much more frequent. */
 const PLAIN = 1.44
 
 const LETTERS = /^\p{L}+$/u
@@ -57,7 +57,7 @@ export function joinWords(one: string, other: string, words: CompoundWords): rea
 
 function joined(head: string, tail: string, { language, frequencyOf }: CompoundWords): readonly string[] {
   const links = LINKS[language] ?? []
-  // A plural often looks like a compound's first part with its linking letters.
+  // A plural often looks like a compound's first part with linking letters.
   const heads = links.flatMap((link) => (head.endsWith(link) ? head.slice(0, head.length - link.length) : []))
   const likely = heads.filter(({ length }) => length >= SHORTEST_PART)
   const compounds = new Set(likely.flatMap((each) => links.map((link) => `${each}${link}${tail}`)))

@@ -9,7 +9,7 @@ export const PART = 1
 /** The last character of a run without spaces. It does not start a pair, but a search for a single character must find it. */
 export const TAIL = 2
 
-/** Maximum length and number of parts. Words beyond these limits are treated as noise such as keys and hashes. */
+/** Longer words, and words with more parts, are treated as noise such as keys and hashes. */
 const MAX_LENGTH = 48
 
 const MAX_PARTS = 6
@@ -21,7 +21,7 @@ const SMALL_THEN_CAPITAL = /[a-z0-9][A-Z]|[A-Z]{2}[a-z]{2}/
 /** Taken from the prototype for speed; see `scan.ts`. */
 const { charCodeAt, slice } = String.prototype
 
-/** Maximum number of pieces that `.`, `_` or `@` join into a word. Longer sequences are treated as lists. */
+/** `.`, `_` or `@` join at most this many pieces into a word. Longer sequences are treated as lists. */
 const MAX_PIECES = 8
 
 /** Consecutive letters and digits, including apostrophes and thousands separators. */
@@ -38,7 +38,6 @@ interface Next {
   readonly position: number
 }
 
-/** The word that was read, with its parts, and where reading continues. */
 interface Reading {
   readonly found: readonly Found[]
   readonly next: Next
@@ -52,17 +51,16 @@ interface Found {
   readonly end: number
 }
 
-/** Maximum number of cached joined words, which is enough because a few names are most frequent. A full cache is cleared. */
+/** Maximum number of cached joined words. A few names make up most of them. A full cache is cleared. */
 const MEMO = 500
 
 const memo = new Map<string, Reading>()
 
-/** Clears the cache of joined words. */
 export function forgetJoinedWords(): void {
   memo.clear()
 }
 
-/** Reads the word that starts at `start`, with everything joined to it, and passes the word and its parts to the sink. */
+/** Reads the word that starts at `start`, with everything joined to it. Passes the word and its parts to the sink. */
 export function readJoinedWord(text: string, start: number, position: number, sink: WordSink): Next {
   const end = ownEnd(text, start)
   if (end < 0) return readAnew(text, start, position, sink)
@@ -153,7 +151,7 @@ const VERSION = /^v\d+(\.\d+)+$/
 
 const NUMBER = /^\d+(\.\d+)+$/
 
-/** Emits each piece as a word, because they are too many or too long for a name. */
+/** Emits each piece as a word, because they are too many or too long to be a name. */
 function putSeparately(pieces: readonly Piece[], position: number, sink: WordSink): Next {
   let next = position
   for (const { raw, start, end } of pieces) sink(foldWord(raw), WORD, next++, start, end)
@@ -226,7 +224,7 @@ const DIGITS = /^\d+$/
 
 function readPiece(text: string, start: number): Piece {
   let end = runEnd(text, start)
-  // Collected in an array, because joining while reading would copy a long word repeatedly.
+  // Collect runs in an array, because joining while reading would copy a long word repeatedly.
   const runs = [slice.call(text, start, end)]
   for (;;) {
     const unit = charCodeAt.call(text, end)

@@ -14,7 +14,6 @@ export interface SnippetQuery {
   readonly language?: string | null
 }
 
-/** A match in the text. Offsets are in UTF-16 units. */
 export interface Match {
   readonly start: number
   readonly end: number
@@ -40,7 +39,7 @@ export function findMatches(text: string, query: SnippetQuery): readonly Match[]
   return matchFinder(query)(text)
 }
 
-/** Returns a version of `findMatches` for one query and many texts. It reuses the prepared query and the forms that it has seen. */
+/** Returns a version of `findMatches` for one query and many texts. It reuses the prepared query and remembers forms. */
 export function matchFinder(query: SnippetQuery): (text: string) => readonly Match[] {
   const known = finders.get(query) ?? newFinder(query)
   finders.set(query, known)
@@ -71,10 +70,13 @@ function newFinderIn(language: string | undefined, { terms, phrases }: SnippetQu
   }
 }
 
-/** Up to this many terms are combined into a pattern. Texts are read in full for more. */
+/** Combine up to this many terms into a pattern. With more, texts are read in full. */
 const FEW_TERMS = 60
 
-/** Returns a quick check that is false only if no word in a text has any term's English stem. It takes a tenth as long as `analyze`. */
+/**
+ * Returns a quick check that is false only if no word in a text has the English stem of any term. It takes a tenth as long as
+ * `analyze`.
+ */
 export function mayHoldStem(terms: readonly WordTerm[]): (text: string) => boolean {
   if (terms.length > FEW_TERMS) return () => true
   const words = terms.map((term): WordTerm => ({ ...term, match: 'stem' }))
@@ -98,8 +100,8 @@ function matchesInAll(text: string, finder: TermFinder, phrases: readonly Phrase
 }
 
 /**
- * Finds the matches of a query without phrases. Reads only the words at likely positions, up to the surrounding spaces, because
- * searching for prefixes takes a quarter of the time that reading all words takes.
+ * Finds the matches of a query without phrases. Reads only the words around likely positions, because searching for prefixes
+ * takes a quarter of the time that reading all words would.
  */
 function matchesNear(text: string, finder: TermFinder, likely: RegExp): Match[] {
   const matches: Match[] = []
@@ -178,7 +180,6 @@ interface Place {
   readonly end: number
 }
 
-/** Finds a phrase by tracking its partial matches. */
 class PhraseFinder {
   readonly #words: Phrase['words']
   readonly #term: number
@@ -198,7 +199,7 @@ class PhraseFinder {
       this.#begun.delete(begun)
     }
     let match: Match | undefined
-    // Iterates backwards, so a word that starts the phrase does not also count as its second word.
+    // Iterate backwards, so that the word that starts a phrase does not also count as its second word.
     for (let at = this.#words.length - 1; at >= 0; at--) {
       const word = this.#words[at] as Phrase['words'][number]
       if (word.isPrefix ? !form.startsWith(word.form) : form !== word.form) continue

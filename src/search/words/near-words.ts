@@ -4,7 +4,10 @@ import { editDistance } from '../../core/text/nearest.ts'
 /** Matches words without digits and other signs. */
 export const LETTERS = /^\p{L}[\p{L}\p{M}]*$/u
 
-/** Returns the letters that words near the given one may begin with: its first, or its second if the first is extra or swapped. */
+/**
+ * Returns the letters with which words near the given one may begin: its first letter, or its second one if the first is extra or
+ * swapped.
+ */
 export function beginningsNear(word: string): readonly string[] {
   return [...new Set([...word].slice(0, 2))]
 }

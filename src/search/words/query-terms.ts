@@ -60,8 +60,8 @@ function toTerms(tokens: readonly Token[]): WordTerm[] {
 }
 
 /**
- * Checks whether a form is a single character in a script without spaces. Such characters are indexed as the first of a pair or
- * the last of a run, so they must be looked up as a prefix.
+ * Checks whether a form is a single character in a script without spaces. It is indexed as the first of a pair or the last of a
+ * run, so it must be looked up as a prefix.
  */
 function isLoneCharacter({ form }: Pick<Token, 'form'>): boolean {
   return form.length <= 2 && [...form].length === 1 && classAt(form, 0) === UNSPACED

@@ -9,12 +9,14 @@ const KEYS = 2 ** 22
 
 const MOST_BITS = 2 ** 31 - 1
 
-/** Number of low bits ignored when the best scores are preselected. Scores that differ by less than 1 % may then be equal. */
+/**
+ * Number of low bits to ignore when preselecting the best scores. Scores that differ by less than 1 % may then count as equal.
+ */
 const UNTOLD_BITS = 16
 
 /**
- * Round numbers on plateaus. The mean nDCG@10 on cacm, cranfield and scifact is .530. It is between .526 and .531 with k1 from .9
- * to 1.2 and the body's b from .3 to .6, .520–.525 with a title weight of 1, and .495 without titles.
+ * Round values from the middle of plateaus. The mean nDCG@10 on cacm, cranfield and scifact is .530. It is .526–.531 with k1 from
+ * .9 to 1.2 and the body's b from .3 to .6, .520–.525 with a title weight of 1, and .495 without titles.
  */
 export const DEFAULT_SCORING: Scoring = {
   title: { weight: 0.75, k1: 1.2, b: 0.75 },
@@ -41,7 +43,6 @@ export interface WordHit {
   readonly matched: number
 }
 
-/** A query word's statistics. */
 export interface TermFact {
   readonly term: WordTerm
   /** Number of live documents that contain the word. */
@@ -81,7 +82,7 @@ export function rankTerms(slots: Slots, query: readonly WordTerm[], options: Ran
   const addExtra = (term: WordTerm, share: number, massIn: MassIn): number => {
     const documents = accumulator.add(term, share * term.count, massIn)
     const idf = accumulator.idf(documents)
-    // The word's only notes may have been deleted.
+    // All notes with the word may have been deleted.
     if (documents > 0) extra.push({ term, documents, idf })
     return idf
   }
@@ -131,16 +132,16 @@ export function rankTerms(slots: Slots, query: readonly WordTerm[], options: Ran
   }
 }
 
-/** If a compound occurs, each of its parts is scored as this much of a word, and counts as that much in `matched`. */
+/** If a compound occurs in the vault, each of its parts scores as this much of a word, and counts as that much in `matched`. */
 const PART = 0.3
 
-/** A compound of two of the query's words is scored as this much of a word. In `matched`, it counts as both words. */
+/** A compound of two query words scores as this much of a word. In `matched`, it counts as both words. */
 const JOINED = 0.6
 
-/** Returns how much a word with the given idf adds to the mass of the document in a slot. */
+/** Returns how much a word with the given idf adds to the `matched` share of the document in a slot. */
 type MassIn = (slot: number, idf: number) => number
 
-/** Which of the query's words each document contains, including those that it contains as part of a compound. */
+/** Records which of the query's words each document contains, including as part of a compound. */
 class TypedWords {
   readonly #bits: Uint32Array
   readonly #bitOf = new Map<string, number>()
@@ -157,7 +158,6 @@ class TypedWords {
     for (const slot of holders) this.#bits[slot] = (this.#bits[slot] as number) | (1 << bit)
   }
 
-  /** Returns the given words that a document lacks. */
   missing(slot: number, terms: readonly WordTerm[]): readonly WordTerm[] {
     return terms.filter((term) => {
       const bit = this.#bitOf.get(idOf(term))
@@ -165,7 +165,10 @@ class TypedWords {
     })
   }
 
-  /** A document with all parts means the same as the compound, so it gets what is left of its idf. A single part says little. */
+  /**
+   * Returns the idf that a part adds. A document with all parts means the same as the compound, so the last part adds the rest of
+   * its idf. A single part says little.
+   */
   massOfPart(
     part: WordTerm,
     { compound, parts, left }: { readonly compound: WordTerm; readonly parts: readonly WordTerm[]; readonly left: number },
@@ -180,7 +183,7 @@ class TypedWords {
 
 const MOST_MARKED = 32
 
-/** Longer queries, such as whole notes, have enough words. Joining two words takes forty lookups. */
+/** Longer queries, such as whole notes, have enough words, and joining two words takes forty lookups. */
 const MOST_SPLIT = 20
 const MOST_JOINED = 4
 
@@ -241,7 +244,7 @@ function listBytes({ segments }: Slots, term: WordTerm): number {
   return bytes
 }
 
-/** Every word adds at least this much, because a document without mass counts as not found. */
+/** Every word adds at least this much, because a document with a sum of 0 counts as not found. */
 const LEAST_MASS = 1e-9
 
 /** Reusable arrays with an item per slot. */
@@ -258,7 +261,7 @@ const columnsOf = new WeakMap<Slots, Columns>()
 
 /**
  * Returns the columns for a ranking, filled with 0 except for the lists of slots. They are reused, because a large vault would
- * otherwise allocate megabytes per query.
+ * otherwise need megabytes per query.
  */
 function columnsFor(slots: Slots): Columns {
   const known = columnsOf.get(slots)
@@ -279,7 +282,7 @@ function columnsFor(slots: Slots): Columns {
   return columns
 }
 
-/** Sums all documents' scores, one word at a time. Only one accumulator per `slots` may be in use. */
+/** Sums the scores of all documents, one word at a time. Only one accumulator per `slots` may be in use. */
 class Accumulator {
   readonly documents: number
   /** Higher than any score. */
@@ -290,7 +293,7 @@ class Accumulator {
   readonly #slots: Slots
   readonly #scoring: Scoring
   readonly #averages: { readonly title: number; readonly body: number }
-  /** How often the word being added occurs per slot, and the slots that contain it. Counts are reset to 0 after each word. */
+  /** How often the current word occurs in each slot, and the slots that contain it. Counts are reset to 0 after each word. */
   readonly #title: Uint32Array
   readonly #body: Uint32Array
   readonly #holders: Uint32Array
@@ -407,7 +410,6 @@ class Accumulator {
     }
   }
 
-  /** Returns a word's idf, given the number of live documents that contain it. */
   idf(documents: number): number {
     return inverseDocumentFrequency(documents, this.documents)
   }
@@ -424,7 +426,7 @@ export interface SlotOrder {
 }
 
 /**
- * Returns the `limit` best slots, best first. Each slot is encoded as a number with the score in the high bits and the key in the
+ * Returns the `limit` best slots, best first. Encodes each slot as a number with the score in the high bits and the key in the
  * low bits, because sorting numbers is five times as fast as comparing slots.
  */
 export function bestSlots(slots: Uint32Array, limit: number, { scores, keys, withTies = false }: SlotOrder): readonly number[] {
@@ -484,9 +486,9 @@ function likeliest(slots: Uint32Array, limit: number, scores: Float32Array): Uin
 export interface FieldScoring {
   /** The field's weight, at least 0. */
   readonly weight: number
-  /** How slowly repetitions of a word lose importance, greater than 0. */
+  /** How slowly repetitions of a word lose importance. Greater than 0. */
   readonly k1: number
-  /** How strongly a word in a long field is discounted, 0–1. */
+  /** How much a word counts less in a longer field, 0–1. */
   readonly b: number
 }
 

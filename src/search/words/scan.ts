@@ -4,7 +4,7 @@ import { classAt, foldWord, IN_DICTIONARY, MARK, MAX_FORM, SEPARATOR, SPACED, UN
 import { PART, readJoinedWord, TAIL, WORD } from './joined-word.ts'
 import { isStopWord, stemOf } from './stem.ts'
 
-/** Gap in positions between two of a field's strings, so no phrase spans both. */
+/** Gap in positions between two strings of a field, so that no phrase spans both. */
 const GAP = 4
 
 const LOWER = 1
@@ -27,8 +27,8 @@ for (let unit = 97; unit < 123; unit++) ascii[unit] = LOWER
 for (const link of "'._@,-+#") ascii[link.charCodeAt(0)] = LINK
 
 /**
- * Taken from the prototype, because strings have so many representations (slices, ropes, one or two bytes) that V8 would
- * otherwise look up the method for each character.
+ * Saved here, because strings have so many representations (slices, ropes, one or two bytes) that V8 would otherwise look up the
+ * method for each character.
  */
 const { charCodeAt, slice } = String.prototype
 
@@ -84,8 +84,8 @@ export function scanWords(text: string, sink: WordSink, position = 0): number {
 
 /**
  * Returns twice the end of a plain ASCII word, plus 1 if it has capitals, or -1 if a change of case may split it or the next
- * character may join it. The text's `length` is passed in, because reading it from strings of varying representations costs as
- * much as everything else.
+ * character may join it. The text's `length` is a parameter, because reading it from strings with varying representations costs
+ * as much as everything else.
  */
 function plainEnd(text: string, start: number, length: number): number {
   if (start > 0 && charCodeAt.call(text, start - 1) === 46) return -1
@@ -170,7 +170,6 @@ const PIECE = 256
 /** Every locale has the dictionaries for all these scripts. The first text that needs them loads them. */
 let segmenter: Intl.Segmenter | undefined
 
-/** A word in a text, as indexed. */
 export interface Token {
   /** The folded word: in lower case, without accents. */
   readonly form: string
@@ -206,7 +205,6 @@ export interface NoteFields {
   readonly properties: readonly string[]
 }
 
-/** Analyzes a note's fields for the index. */
 export function analyseNote({ title, headings, body, tags, properties }: NoteFields): Pick<NoteWords, 'title' | 'body'> {
   return { title: wordsOf(title), body: wordsOf([body, ...headings, ...tags, ...properties]) }
 }

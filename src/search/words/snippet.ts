@@ -31,7 +31,7 @@ export function snippet(
   return snippetWith(text, bodyStart, query, { maxLength: 240, gap, ...options })
 }
 
-/** Keeps line breaks, so separate list items do not look like one. */
+/** Returns the replacement for whitespace. Keeps line breaks, so that separate list items do not look like one. */
 function gap(space: string): string {
   const last = space.lastIndexOf('\n')
   return last < 0 ? ' ' : space.slice(last)
@@ -39,13 +39,12 @@ function gap(space: string): string {
 
 export interface SnippetOptions {
   readonly maxLength: number
-  /** The text with some parts blanked out. Matches in those parts only count if there are none elsewhere. */
+  /** The text with some parts blanked out. Matches in blanked parts only count if there are no others. */
   readonly seen?: string
   /** Returns the replacement for a run of whitespace, which must not be longer than the run. */
   readonly gap: (space: string) => string
 }
 
-/** Like `snippet`, with whitespace handled according to the options. */
 export function snippetWith(
   text: string,
   bodyStart: number,

@@ -10,8 +10,8 @@ const MEMO = 50_000
 const LETTERS = /^[a-z]+$/
 
 /**
- * What may follow, in a stem, the prefix that it shares with its form (`happy` → `happ·i`, `ability` → `ab·l`). Other stems are
- * not used, so a prefix lookup finds every form's stem.
+ * What may follow, in a stem, the prefix that it shares with its form (`happy` → `happ·i`, `ability` → `ab·l`). Stems with other
+ * tails are not used, so that a prefix lookup finds the stem of every form.
  */
 export const STEM_TAILS: readonly string[] = ['', 'e', 'i', 'l', 'le']
 
@@ -19,8 +19,9 @@ const memo = new Map<string, string>()
 
 /**
  * Returns the stem under which a form is stored in a note in the given language. If the language has its own endings and the word
- * is in its script, these are removed and the stem is marked, so languages do not share stems. All other words are stemmed by the
- * English rules (M. F. Porter, An algorithm for suffix stripping, 1980), which leave anything other than `a`–`z` unchanged.
+ * is in its script, the endings are removed and the stem is marked, so that languages do not share stems. All other words are
+ * stemmed by the English rules (M. F. Porter, An algorithm for suffix stripping, 1980), which leave anything other than `a`–`z`
+ * unchanged.
  */
 export function stemOf(form: string, language?: string): string {
   const own = language === undefined ? undefined : withoutEndings(form, language)
@@ -66,7 +67,7 @@ function checked(form: string, stem: string): string {
 /**
  * Checks whether a form is a function word in the language, or in English if the language is unknown or has no list. Function
  * words are indexed, because phrases contain them, but dropped from queries with other words. The Vietnamese list is not used,
- * because without accents its words look like many others.
+ * because many other words look the same without accents.
  */
 export function isStopWord(form: string, language = 'en'): boolean {
   const known = language in FUNCTION_WORDS && language !== 'vi' ? (language as WordedLanguage) : 'en'
@@ -82,7 +83,7 @@ export interface PrefixPlaces {
   /** All stems from `from` (inclusive) to `to` (exclusive), in UTF-8. */
   readonly from: Uint8Array
   readonly to: Uint8Array
-  /** Single stems before `from`, in ascending order, because a stem may be shorter than the prefix of its form. */
+  /** Single stems before `from`, in ascending order. A stem may be shorter than the prefix of its form. */
   readonly stems: readonly Uint8Array[]
 }
 
@@ -93,7 +94,7 @@ export interface PrefixPlaces {
  */
 export function placesOfPrefix(prefix: string, languages: readonly string[]): PrefixPlaces {
   const from = Buffer.from(prefix)
-  // No UTF-8 text contains this byte.
+  // This byte does not occur in UTF-8 text.
   const to = Buffer.concat([from, Buffer.of(0xff)])
   const stems = new Set<string>()
   if (isStemmed(prefix)) {

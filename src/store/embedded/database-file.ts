@@ -11,7 +11,6 @@ const LARGE_LOG = 4_000_000
 /** Release free pages in steps of this many `pages`, for at most `within` milliseconds, because edits have to wait. */
 const RELEASE = { pages: 200, within: 200 }
 
-/** Identity and format of a database. */
 export interface DatabaseKind {
   /** Distinguishes Roux's files from other databases. */
   readonly applicationId: number

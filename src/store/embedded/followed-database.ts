@@ -47,7 +47,6 @@ export class FollowedDatabase<T extends object> {
     return this.#isDamaged
   }
 
-  /** The currently open database. */
   get opened(): Opened<T> | undefined {
     return this.#opened
   }

@@ -172,7 +172,6 @@ class SqliteStore implements EmbeddedStore {
     }
   }
 
-  /** Returns the links in the graph's generation. */
   async #linksAsOfNow(): Promise<LinksAsOf | undefined> {
     for (;;) {
       await this.#load()

@@ -61,7 +61,6 @@ export function acceptor(projection: Projection, scope: Scope): (key: number) =>
 /** After this many checks, use the set of all files in the scope, which is built once per generation. */
 const FEW = 2_000
 
-/** Returns a function that checks a file's kind and state. */
 function fileFilter(graph: Graph, scope: Scope): (key: number) => boolean {
   const isWanted = stateFilter(graph, scope)
   const isOfKind = kindFilter(graph, scope.kinds ?? NOTES, scope)

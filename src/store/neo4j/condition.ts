@@ -18,7 +18,6 @@ export interface CypherCondition {
 interface ConditionContext {
   /** The name of the vault's full-text index. */
   readonly wordIndex: string
-  /** The languages of the vault's notes. */
   readonly languages: readonly string[]
   /** Removes the vault's name from an id. */
   readonly bare: (id: string) => string

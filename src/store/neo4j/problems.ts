@@ -46,7 +46,6 @@ const COUNTS = `broken_link: f.broken, broken_heading: f.brokenHeadings, ambiguo
 const TROUBLED = `NOT f.excluded AND (f.troubles > 0
   OR (f:RouxListed AND ((f.inDegree = 0 AND f.outDegree = 0) OR size(f.twins) > 0)))`
 
-/** Returns a match for the files that may have the requested problems. */
 function filesOf({ filter: { id, target, folder } }: ProblemQuery, { bare }: QuestionContext) {
   // Look up files only by id, because given a second indexed condition, the database may use the other index.
   const found = id === undefined ? 'f.folded STARTS WITH $start' : 'f.id = $id AND left(f.folded, size($start)) = $start'
@@ -105,7 +104,6 @@ export async function findProblems(asking: QuestionContext, asked: ProblemQuery,
   return { items: items.slice(skipped, skipped + page.limit), total }
 }
 
-/** Counts the vault's problems by kind. */
 export async function countProblems(asking: QuestionContext, asked: ProblemQuery): Promise<ProblemCounts> {
   const counts = Object.fromEntries(PROBLEM_KINDS.map((kind) => [kind, 0])) as Record<ProblemKind, number>
   const { match, parameters } = filesOf(asked, asking)

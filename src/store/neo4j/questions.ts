@@ -11,7 +11,6 @@ const MOST = 50
 export interface VaultState {
   readonly generation: number
   readonly lineage: string | null
-  /** How often search data has been written. */
   readonly searchWrites: number
   /** Server times in milliseconds of the last commit, the feeder's last heartbeat, and this result. */
   readonly fed: number | null
@@ -40,11 +39,9 @@ export function isSameGeneration(a: VaultState | undefined, b: VaultState | unde
   return a?.generation === b?.generation && a?.lineage === b?.lineage
 }
 
-/** An embedder with stored vectors, and how they are compared. */
 export interface StoredEmbedder {
   readonly embedder: string
   readonly dimensions: number | null
-  /** True if the database has an index of the vectors. */
   readonly indexed: boolean | null
 }
 
@@ -69,7 +66,7 @@ const MOVING = { most: 5_000, look: 50 }
 export function requireSameFolder({ origin, vault }: Connection, folder: string | null): void {
   if (origin === undefined || folder === null || folder === origin.folder) return
   throw new RouxError('STORE_UNAVAILABLE', `The database already has a vault "${vault}", fed from another folder.`, {
-    hint: `Give this one its own name in the settings (vaults.<name>: <folder>). If you moved the folder, remove the old data: roux feed --remove ${vault}.`,
+    hint: `Give this vault a different name in the settings (vaults.<name>: <folder>). If you moved the folder, remove the old data: roux feed --remove ${vault}.`,
   })
 }
 

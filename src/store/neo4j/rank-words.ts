@@ -31,7 +31,6 @@ export interface Ranked {
   readonly used: readonly (number | undefined)[]
 }
 
-/** Counts the notes whose words are indexed. */
 export async function countDocuments({ kept, questions }: QuestionContext): Promise<number> {
   return await kept('documents', async () => {
     const counted = await questions.one<number>('MATCH (w:RouxWords {vault: $vault}) WHERE w.key >= 0 RETURN count(w) AS row')
@@ -50,7 +49,6 @@ async function countLanguages({ kept, questions }: QuestionContext): Promise<Rea
   })
 }
 
-/** Returns the languages of the notes whose words are indexed. */
 export async function languagesOf(asking: QuestionContext): Promise<readonly string[]> {
   return [...(await countLanguages(asking)).keys()]
 }

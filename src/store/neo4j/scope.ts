@@ -61,7 +61,6 @@ export function labelOf({ kinds = NOTES, withExcluded = false }: Scope): 'RouxLi
   return kinds.length === 1 && kinds[0] === 'note' && !withExcluded ? 'RouxListed' : 'RouxFile'
 }
 
-/** Checks whether a scope includes missing targets. */
 export function hasMissing({ kinds = NOTES, tags, note }: Scope): boolean {
   return kinds.includes('missing') && note === undefined && (tags === undefined || tags.names.length === 0)
 }

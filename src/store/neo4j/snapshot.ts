@@ -86,7 +86,6 @@ export interface SnapshotParts {
   /** True if note text is read from the database, because there is no folder. */
   readonly hasTexts: boolean
   readonly onState: (state: VaultState | undefined) => void
-  /** Returns the newest known generation. */
   readonly newest: () => number
   /** Cached whole-vault results. */
   readonly kept: KeptAnswers
@@ -155,7 +154,6 @@ export class Neo4jSnapshot implements Snapshot {
     return this.#isMixed
   }
 
-  /** True if a result has confirmed this generation. */
   get isConfirmed(): boolean {
     return this.#questions.isConfirmed
   }
@@ -518,7 +516,6 @@ export class Neo4jSnapshot implements Snapshot {
   }
 }
 
-/** The properties that store each metric's scores. */
 export const SCORES: Readonly<Record<Metric, string>> = {
   in_degree: 'inDegree',
   out_degree: 'outDegree',

@@ -108,7 +108,6 @@ export async function nearestNames(
   )
 }
 
-/** Returns each note's chunk vectors. */
 export async function vectorsOf(
   { questions, bare }: QuestionContext,
   embedder: string,

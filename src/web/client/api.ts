@@ -3,7 +3,6 @@ import type { MayMove } from '../../core/insight/layouts.ts'
 import type { LinkedFiles } from '../../core/insight/linked-files.ts'
 import type { PartialPicture, PictureAhead } from '../../core/insight/picture.ts'
 
-/** An error response from the server. */
 export class Refused extends Error {
   readonly hint: string | undefined
   readonly isNoAnswer: boolean
@@ -20,7 +19,6 @@ export interface Warning {
   readonly message: string
 }
 
-/** The answer of a tool. Its members depend on the tool. */
 export type ToolAnswer<T> = T & {
   readonly _warnings?: readonly Warning[]
   readonly error?: { readonly message: string; readonly hint?: string }
@@ -43,14 +41,13 @@ export interface PictureAsked {
   readonly tag: string
 }
 
-/** `there`: the server responds and knows this page. */
+/** `there`: the server responds and knows this page's session. */
 export type Connection = 'there' | 'lost' | 'ended'
 
 const KEPT = 'roux-session'
 
 /**
- * Communicates with the server that the page came from. The secret is kept in memory and in this tab's session storage, never in the
- * URL.
+ * Talks to the server that the page came from. The secret is kept in memory and in this tab's session storage, never in the URL.
  */
 export class Api {
   #opened: Opened
@@ -59,7 +56,10 @@ export class Api {
     this.#opened = opened
   }
 
-  /** Starts with the code in the URL, which is removed from it, or resumes this tab's session. @throws Refused if there is neither */
+  /**
+   * Starts a session with the code in the URL, which it removes, or resumes this tab's session. @throws Refused if there is
+   * neither
+   */
   static async open(): Promise<Api> {
     const given = new URLSearchParams(location.hash.slice(1))
     const code = given.get('code')
@@ -98,7 +98,6 @@ export class Api {
     return post('/web/picture', { vault, ...asked }, this.#opened.session) as Promise<PartialPicture | PictureAhead>
   }
 
-  /** Returns the attachments and canvases with links. */
   files(vault: string): Promise<LinkedFiles> {
     return post('/web/files', { vault }, this.#opened.session) as Promise<LinkedFiles>
   }
@@ -115,7 +114,7 @@ export class Api {
     for (let pause = 500; ; pause = Math.min(pause * 2, 10_000)) {
       try {
         const response = await fetch('/web/events', { headers: authorization(this.#opened.session) })
-        // The server that knew this session is gone, and another one is responding.
+        // Another server is responding; the one that knew this session is gone.
         if (response.status === 401) return onState('ended')
         if (response.ok && response.body !== null) {
           onState('there')

@@ -4,10 +4,13 @@ import { type ColourBy, type Graph, type Grouping, groupingBy, isIndex, today } 
 export const PALETTE: readonly string[] =
   '#4878b8 #f08c3a #df5b5f #2f9ea3 #62a74c #cfa11f #a06bb4 #d879b0 #94705a #62b0e0 #a9b03c #6a6fd0 #9aa0aa'.split(' ')
 const OTHER = PALETTE.length - 1
-/** At least this many groups have a color each, and more if others would have more than this share of all notes. */
+/**
+ * The largest groups, at least this many, get a color each. There are more if the others would have more than this share of all
+ * notes.
+ */
 const USUAL = 7
 const MOST_OTHERS = 0.1
-/** Index notes have the color of text instead, because they link everything and belong to no group more than to others. */
+/** Index notes have the color of text, because they link to everything and do not belong to one group more than to others. */
 export const INDEX = PALETTE.length
 const INDEX_COLOUR = 'var(--text)'
 
@@ -66,7 +69,7 @@ export function coloursOf(graph: Graph, by: ColourBy, last?: Coloured): Coloured
   const colours = Uint8Array.from(groups, (group = '', note) => (indexes.has(note) ? INDEX : (colourOf.get(group) ?? OTHER)))
   const cssOf = (colour = OTHER): string => (colour === INDEX ? INDEX_COLOUR : (PALETTE[colour] ?? ''))
   const [only] = small
-  // A single small group needs no other name.
+  // If only one small group is left, use its own name.
   const rest = small.length === 1 && only?.[1] === others ? { name: label(only[0]) } : { name: 'other', isRest: true }
   return {
     graph,
@@ -105,7 +108,9 @@ function ownColours(groups: readonly NamedGroup[], before: ReadonlyMap<string, n
   return colourOf
 }
 
-/** Communities are numbered from c1 and keep their ids, so this color survives a reload. */
+/**
+ * Returns a community's preferred color, which survives a reload, because communities are numbered from c1 and keep their ids.
+ */
 function preferredColour(id: string): number | undefined {
   const [, number] = /^[cr](\d+)$/.exec(id) ?? []
   return number === undefined ? undefined : (Number(number) + OTHER - 1) % OTHER

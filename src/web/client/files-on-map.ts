@@ -31,7 +31,7 @@ export function withFiles(graph: Graph, files: readonly LinkedFile[]): Graph {
   return withLinks(drawn, Uint32Array.from([...graph.pairs, ...pairsOf(numbers, shown)]))
 }
 
-/** Two canvases can link to each other, which counts as one link. */
+/** Returns pairs of linked files. Two canvases that link to each other count as one pair. */
 function pairsOf(numbers: ReadonlyMap<string, number>, files: readonly LinkedFile[]): readonly number[] {
   const known = new Set<string>()
   return files.flatMap(({ id, linked }) => {
@@ -45,7 +45,10 @@ function pairsOf(numbers: ReadonlyMap<string, number>, files: readonly LinkedFil
   })
 }
 
-/** Places a file in the middle of its linked notes, with an offset derived from its id, so it stays there. */
+/**
+ * Places a file in the middle of its linked notes, with an offset derived from its id, so that it always appears in the same
+ * place.
+ */
 function placeOf({ places, degrees, numberOf }: Graph, { id, linked }: LinkedFile): readonly [x: number, y: number] {
   const notes = linked.flatMap((one) => numberOf.get(one) ?? [])
   const middle = (axis: 0 | 1): number => notes.reduce((sum, note) => sum + (places[note * 2 + axis] ?? 0), 0) / notes.length

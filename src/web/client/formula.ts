@@ -48,7 +48,7 @@ export function readFormula(tex: string, display: boolean, macros: Definitions):
 function converted({ type, text, attributes = {}, classes = [], style = {}, children = [] }: Made): readonly MarkdownNode[] {
   if (text !== undefined) return [text]
   const within = children.flatMap(converted)
-  // A container does not add an element of its own.
+  // A container adds no element of its own.
   if (type === undefined) return within
   if (!ELEMENTS.has(type)) return []
   const own = Object.entries(attributes).filter(([name]) => ATTRIBUTES.has(name))

@@ -124,7 +124,7 @@ export function around(graph: Graph, note: number, steps: number): ReadonlySet<n
   return found
 }
 
-/** Checks whether a note has so many links that they say little. */
+/** Checks whether a note has so many links that they say little about it. */
 export function isIndex({ degrees, vault }: Graph, note: number): boolean {
   return (degrees[note] ?? 0) > Math.max(INDEX_LINKS.notes, INDEX_LINKS.share * vault.notes)
 }

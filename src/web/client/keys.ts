@@ -8,7 +8,7 @@ export function onPageKey(event: KeyboardEvent, switchHelp: () => void): void {
     if (event.key === 'Escape') target.blur()
     return
   }
-  // The key has already closed something.
+  // Another handler has already used this key to close something.
   if (event.defaultPrevented) return
   const act = KEYS[event.key]
   if (event.key === '?') switchHelp()

@@ -305,7 +305,6 @@ const TIMES: readonly (readonly [since: string, name: string])[] = [
 /** Maximum number of rows per kind. */
 const CHANGES = 200
 
-/** Recent changes by any program. */
 export function Changes() {
   const [since, setSince] = useState('7d')
   const answer = useAnswer<ChangesAnswer>('changes_since', {
@@ -429,7 +428,6 @@ function idOf(one: string | { readonly id: string } | undefined): string {
   return typeof one === 'string' ? one : (one?.id ?? '')
 }
 
-/** Returns a community's name on the map. */
 function nameOf(one: string | { readonly label: string }): string {
   if (typeof one !== 'string') return one.label
   return graph.value?.picture.groups.find(({ id }) => id === one)?.label ?? one

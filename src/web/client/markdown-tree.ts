@@ -16,14 +16,14 @@ const FORMULA = /\u{E000}(\d+)\u{E002}/gu
 /** Tables, tasks and footnotes. */
 const GFM = { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] }
 
-// Raw HTML never becomes elements. It is dropped from the tree, and this is the second safeguard.
+// Raw HTML never becomes elements. It is dropped from the tree already; this is the second safeguard.
 const SCHEMA = {
   ...defaultSchema,
   tagNames: (defaultSchema.tagNames ?? []).filter((name) => !['picture', 'source'].includes(name)),
   protocols: { href: ['http', 'https', 'mailto'], src: ['http', 'https'] },
 }
 
-/** Matches quotes and lists nested deeper than anyone reads. The parser would take minutes or overflow the stack. */
+/** Matches quotes and lists that are nested deeper than anyone reads. Parsing them would take minutes or overflow the stack. */
 const TANGLED = /^(?:[ \t]*(?:>|[-*+][ \t]|\d{1,9}[.)][ \t])){50}|^[ \t]{200,}(?:[-*+]|\d{1,9}[.)])[ \t]/m
 /** Maximum nesting depth and number of elements that a browser shows without delay. */
 const DEEPEST = 200
@@ -31,7 +31,7 @@ const MOST_ELEMENTS = 20_000
 
 export interface ParseOptions {
   /**
-   * Maximum number of lines and special characters. By default, unlimited. Parsing time can be quadratic, so set a limit if the
+   * Maximum number of lines and special characters. Unlimited by default. Parsing can take quadratic time, so set a limit if the
    * parser cannot be stopped.
    */
   readonly mostMarks?: number
@@ -167,7 +167,6 @@ function hasBlank(node: MarkdownNode | undefined, place: RegExp): boolean {
 
 const BLOCKS: ReadonlySet<string> = new Set(['p', 'li', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6'])
 
-/** Removes the block id from a block's text. */
 function withoutBlockId(children: readonly MarkdownNode[]): readonly MarkdownNode[] {
   const last = children.at(-1)
   return typeof last === 'string' ? [...children.slice(0, -1), last.replace(/(?:^|\s)\^[\w-]+\s*$/, '')] : children

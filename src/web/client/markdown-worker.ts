@@ -7,7 +7,10 @@ const FORMULAS = './formula.js'
 /** The messages for each note: first that everything is loaded, then the result, or `undefined` if the note is too large. */
 export type Told = 'begun' | MarkdownTree | undefined
 
-/** The formula library is as large as everything else, and few notes need it. Without it, formulas are shown as source. */
+/**
+ * Loads the formula library only if a note needs it, because it is as large as everything else. Without it, formulas are shown as
+ * source.
+ */
 async function formulaReader(): Promise<Pick<ParseOptions, 'readFormula'>> {
   try {
     const { readFormula } = (await import(FORMULAS)) as typeof import('./formula.ts')

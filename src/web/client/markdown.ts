@@ -62,7 +62,6 @@ function formula(node: MarkdownNode): ComponentChildren {
   return isElement(node) ? h(node.name, node.properties, node.children.map(formula)) : node
 }
 
-/** Text with its links filled in. */
 function filled(value: string, { note, labels, slots }: Context): ComponentChildren {
   const parts = value.split(SLOT)
   if (parts.length === 1) return value

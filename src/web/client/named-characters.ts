@@ -18,8 +18,8 @@ const OTHERS =
 let characters: Map<string, string> | undefined
 
 /**
- * Returns the character for a reference such as `&hellip;`, or `false` to keep it. The parser's browser version assigns HTML, which
- * the page's policy rejects, and its table of 2,000 names is half as large as the page.
+ * Returns the character for a reference such as `&hellip;`, or `false` to keep it. The parser's browser version assigns HTML,
+ * which the page's policy rejects, and its table of 2,000 names would be half the size of the page.
  */
 export function decodeNamedCharacterReference(name: string): string | false {
   characters ??= readNames()

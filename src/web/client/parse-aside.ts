@@ -3,8 +3,8 @@ import type { MarkdownTree } from './markdown-nodes.ts'
 import type { Told } from './markdown-worker.ts'
 
 /**
- * Time limit for parsing a note in milliseconds: twenty times what a long one takes, because a busy server may take longer to send
- * the parser.
+ * Time limit for parsing a note, in milliseconds. It is twenty times what a long note takes, because a busy server may be slow to
+ * send the parser.
  */
 const LONGEST = 5_000
 
@@ -50,7 +50,7 @@ function answerOf(worker: Worker, note: PageText, signal: AbortSignal) {
       if (data === 'begun') rejectWhen(AbortSignal.timeout(LONGEST))
       else resolve(data)
     }
-    worker.onmessageerror = () => reject(new Error('What was parsed cannot be sent.'))
+    worker.onmessageerror = () => reject(new Error('The parsed result cannot be sent.'))
     worker.onerror = ({ message }) => reject(new Error(message))
     // Copies only the fields that are needed.
     const { title, text, links, comments, formulas, breaks, left_out, lines_before } = note

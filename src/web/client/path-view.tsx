@@ -48,7 +48,7 @@ export function PathView() {
   const key = drawn.join('\n')
   useDrawing({ ties: way?.hops.map(({ from, to }) => ({ from, to, kind: 'step' })) ?? [] })
   const numbers = drawn.flatMap((id) => numberOf(id) ?? [])
-  // Runs before paint, so later clicks are drawn on top.
+  // Runs before paint, so that later clicks are drawn on top.
   useLayoutEffect(() => {
     path.value = drawn
   }, [key])
@@ -143,7 +143,6 @@ function NotePicker({ label, note, isFirst, onChoose }: NotePickerOptions) {
   )
 }
 
-/** Starts a path from this note. */
 function begin(id: string): void {
   pathFrom.value = id
   void open(id, { fly: false, isRead: false })

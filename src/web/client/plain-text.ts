@@ -55,7 +55,6 @@ function plainLine(line: string): string {
   return plain.startsWith('|') ? cellsOf(plain) : plain
 }
 
-/** Joins the cells of a table row. */
 function cellsOf(row: string): string {
   return row
     .split('|')

@@ -44,7 +44,7 @@ interface Similar {
   readonly score: number
 }
 
-/** Keeps an error in one note, which is logged to the console, from breaking the page. */
+/** Keeps an error in one note from breaking the page. The error is logged to the console. */
 export class Guard extends Component<{ readonly children: ComponentChildren }, { readonly failed: boolean }> {
   override state = { failed: false }
 
@@ -147,7 +147,7 @@ function MostLinked() {
   )
 }
 
-/** The number of problems, which leads to their list. */
+/** The number of problems, with a link to their list. */
 function ToProblems() {
   const summary = useAnswer<{ total: number }>('get_problems', { summary: true })
   if (summary === undefined || summary instanceof Refused || summary.total === 0) return null
@@ -166,7 +166,7 @@ interface EditedNote {
   readonly modified?: string
 }
 
-/** The most recently edited notes, by file dates, which also cover the time before Roux was installed. */
+/** The most recently edited notes by file date, which also covers the time before Roux was installed. */
 export function EditedLast({ limit }: { readonly limit: number }) {
   const scope = folder.value === '' ? {} : { folder: folder.value }
   const answer = useAnswer<{ results: readonly EditedNote[] }>('find_nodes', { query: '', order_by: 'modified', limit, ...scope })
@@ -332,7 +332,6 @@ function elementAt(body: HTMLElement, line: number): Element | undefined {
 
 export interface NoteLinkOptions {
   readonly link: { readonly to: string; readonly kind: PageLink['kind'] }
-  /** The requested line of the note. */
   readonly line?: number | undefined
   readonly children: ComponentChildren
 }
@@ -386,7 +385,7 @@ function Picture({ id, label }: { readonly id: string; readonly label: string })
         if (isGone) URL.revokeObjectURL(address)
         else setShown(address)
       },
-      // For example, if the data arrived incomplete.
+      // For example, the data may have arrived incomplete.
       (error: unknown) => isGone || setShown(refusalOf(error, 'The picture could not be loaded.')),
     )
     return () => {
@@ -421,7 +420,7 @@ function useBacklinks(id: string) {
 }
 
 /**
- * Shows the number of backlinks and jumps to them past a long text. Space is reserved, so nothing below moves away from the
+ * Shows the number of backlinks and jumps to them, past a long text. Reserves space, so that nothing below moves away from the
  * pointer.
  */
 function ToBacklinks({ to, answer }: { readonly to: string; readonly answer: BacklinksAnswer | undefined }) {

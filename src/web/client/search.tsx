@@ -22,7 +22,6 @@ export function Search() {
 
 interface NoteSearchOptions {
   readonly id: string
-  /** Id of the list of results. */
   readonly list: string
   readonly label: string
   readonly placeholder: string
@@ -51,7 +50,7 @@ export function NoteSearch({ id, list, label, placeholder, chosen, isFirst = fal
     if (chosen !== undefined) setTyped(undefined)
     onChoose(hit, query)
   }
-  // Runs before paint, so the first keys typed go to the field.
+  // Runs before paint, so that the first keys typed go to the field.
   useLayoutEffect(() => {
     if (isFirst) input.current?.focus()
   }, [isFirst])
@@ -125,7 +124,7 @@ export function NoteSearch({ id, list, label, placeholder, chosen, isFirst = fal
               id={`${list}-${number}`}
               role="option"
               aria-selected={number === at}
-              // The field keeps the focus, so the list is still open when the button is released.
+              // The field keeps the focus, so that the list is still open when the button is released.
               onMouseDown={(event) => event.preventDefault()}
               onClick={() => choose(hit)}
             >
@@ -152,7 +151,6 @@ function wordsOf(query: string): readonly string[] {
   return query.match(/[\p{L}\p{N}]{2,}/gu) ?? []
 }
 
-/** Returns the line of a passage that has the most words of a query. */
 function lineOf({ passages: [passage] = [] }: Hit, query: string): number | undefined {
   if (passage === undefined) return undefined
   const words = wordsOf(query.toLowerCase())

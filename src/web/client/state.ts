@@ -53,7 +53,6 @@ export const failure = signal<Refused | undefined>(undefined)
 export const layingOut = signal<number | undefined>(undefined)
 export const connection = signal<Connection>('there')
 export const said = signal('')
-/** The notes of the visible path. */
 export const path = signal<readonly string[]>([])
 /** Comments shown next to the notes in the visible list, keyed by id. */
 export interface Drawing {
@@ -122,7 +121,6 @@ export const folders = computed(() => {
 /** Sorts names as people expect. */
 export const COLLATOR = new Intl.Collator(undefined, { numeric: true })
 
-/** Views with a list next to the map. */
 const WITH_LIST: ReadonlySet<View> = new Set(['path', 'problems', 'gaps', 'changes'])
 
 /** Switches to another vault and drops the state of the previous one. */
@@ -158,7 +156,6 @@ export function showView(name: View): void {
   writeAddress()
 }
 
-/** True if there is a list next to the map. */
 export const hasList = computed(() => WITH_LIST.has(view.value))
 
 /** Returns the first pane in a narrow window. */
@@ -171,7 +168,6 @@ export const line = signal<number | undefined>(undefined)
 
 const NONE: ReadonlySet<string> = new Set()
 
-/** Labels of the highlighted groups. */
 export const openGroups = signal(NONE)
 const openBy = signal<GroupedBy>('community')
 
@@ -265,7 +261,7 @@ export async function start(): Promise<void> {
     )
     // The note is requested once, below.
     await getAgain()
-    // Draws the notes that the user is looking at, whatever else is drawn.
+    // Draw the notes that the user is looking at, whatever else is drawn.
     effect(() => {
       if (lookedKey.value !== drawnFor && isPart.peek()) void getAgain()
     })
@@ -376,7 +372,7 @@ export async function rearrange(): Promise<void> {
   said.value = 'The map is rearranged.'
   try {
     const picture = await api.value.picture(vault.value, { move: 'all', ...looked.value })
-    // If that takes long, it is requested until it is ready.
+    // If this takes long, it is requested until it is ready.
     shape = undefined
     if ('laying_out' in picture) return await getAgain()
     graph.value = await drawn(vault.value, picture)
@@ -389,7 +385,7 @@ export async function rearrange(): Promise<void> {
 /** Requests the note in focus. If it was given by name, the URL is updated to its id. */
 async function showFocus(id: string): Promise<void> {
   const named = (await api.value?.note(id, vault.value)) ?? null
-  // The note's name may be the missing target.
+  // The name may be that of the missing note itself.
   const isMeant = named !== null && (named.kind !== 'missing' || named.id === id)
   const found = isMeant ? named : ((await noteCalled(id)) ?? named)
   if (focus.value !== id) return
@@ -397,14 +393,13 @@ async function showFocus(id: string): Promise<void> {
   note.value = found
   if (found !== null && found.id !== id) {
     focus.value = found.id
-    // The id replaces the name, because going back would otherwise lead here again.
+    // The id replaces the name. Otherwise, going back would lead here again.
     writeAddress('replace')
   }
   // Announced together with the note, because something else may be announced later.
   if (!isShown) sayFocus()
 }
 
-/** Announces the note in focus. */
 function sayFocus(): void {
   const title = note.value?.title ?? focus.value
   const links = focused.value === undefined ? undefined : graph.value?.degrees[focused.value]
@@ -441,9 +436,9 @@ export async function open(given: string, { fly = true, isRead = true, at, histo
   } catch (error) {
     return fail(error)
   }
-  // If it is not drawn yet, it will be.
+  // If the note is not drawn yet, it will be.
   if (focused.value === undefined && isPart.value) await refreshing
-  // A path found in the meantime stays in view.
+  // A path that was found in the meantime stays in view.
   const isOnlyNote = path.value.length === 0 || path.value === pathBefore
   const { value: centre } = focused
   if (fly && isOnlyNote && centre !== undefined && graph.value !== undefined)

@@ -30,7 +30,6 @@ export interface Pages<T> {
   readonly pages: readonly ToolAnswer<T>[]
   /** Why the newest page is missing. */
   readonly refused: Refused | undefined
-  /** Loads one more page. */
   readonly more: () => void
 }
 

@@ -37,7 +37,6 @@ interface Pending {
 
 interface Thread {
   readonly thread: FileThread
-  /** Ids of the vaults that the thread has received. */
   readonly vaults: Set<number>
   /** The thread's jobs in order. The first is in progress. */
   readonly given: Pending[]
@@ -46,15 +45,18 @@ interface Thread {
   isUp: boolean
   /** True if the first job takes so long that the thread is given no more work. */
   isHeld: boolean
-  /** True if its queued reads were reassigned. The thread does not know, and would still carry them out. */
+  /** True if its queued reads were given to other threads. It does not know and would still perform them. */
   isSpent: boolean
 }
 
 /** Maximum time to read a file, in milliseconds. */
 export const READ_LIMIT = 5_000
-/** How long a file may block a thread before other threads take over its queue, in milliseconds. */
+/** How long a file may block a thread, in milliseconds, before other threads take over its queue. */
 export const HELD_AFTER = 250
-/** Maximum threads that a vault's files may block. Reads that hang in the kernel cannot be cancelled and must not pile up. */
+/**
+ * Maximum number of threads that a vault's files may block. Reads that hang in the kernel cannot be cancelled and must not pile
+ * up.
+ */
 export const MOST_HELD = 3
 /** How long `close` waits for a blocked thread, in milliseconds. */
 const LAST_WAIT = 300
@@ -107,7 +109,7 @@ export class FileThreads {
     const same = held.find((first) => first?.job.path === job.path)
     const late = held.filter((first) => first?.isLate)
     if (same?.isLate || late.length >= MOST_HELD) return Promise.reject(timeoutOf(job))
-    // Only an identical read shares the pending answer. Once the file responds, it is read again, because it may have changed.
+    // Only an identical read shares the pending result. Later, the file is read again, because it may have changed.
     if (same !== undefined && isDeepStrictEqual(same.job, job)) return same.answer
     const pending = this.#newPending(vault, job)
     this.#give(pending)
@@ -120,7 +122,7 @@ export class FileThreads {
 
   #newPending(vault: number, job: ReadJob): Pending {
     const { promise: answer, resolve, reject } = withResolvers<ReadResult>()
-    // Prevents an unhandled rejection. The caller still receives the error.
+    // Prevents an unhandled rejection. The caller still gets the error.
     answer.catch(() => {})
     const id = this.#nextId++
     const limit = setTimeout(() => this.#giveUp(id), READ_LIMIT)
@@ -134,7 +136,7 @@ export class FileThreads {
     if (pending === undefined) return
     pending.isLate = true
     pending.fail(timeoutOf(pending.job))
-    // A read that has not started is dropped. One in progress stays listed, so the same file does not block a second thread.
+    // Drop a read that has not started. Keep one in progress listed, so that the same file does not block a second thread.
     if (![...this.#threads].some(({ given: [first] }) => first === pending)) this.#drop(pending)
   }
 
@@ -159,7 +161,7 @@ export class FileThreads {
     if (thread.given.length === 1) this.#watch(thread)
   }
 
-  /** Returns a thread that is not blocked, or the one blocked by the same file. */
+  /** Returns a thread that is not blocked, or the one that the same file blocks. */
   #threadFor({ vault, job: { path } }: Pending): Thread | undefined {
     const held = this.#held.filter(({ given: [first] }) => first?.vault === vault)
     const same = held.find(({ given: [first] }) => first?.job.path === path)
@@ -201,11 +203,10 @@ export class FileThreads {
     if (thread.isHeld) this.#release(thread)
   }
 
-  /** The blocking file has responded. */
   #release(thread: Thread): void {
     thread.isHeld = false
     heldThreads.delete(thread.thread)
-    // One thread is enough while files respond, and a thread whose queue was reassigned would read files twice.
+    // One thread is enough as long as files respond. A thread whose queue was reassigned would read files twice.
     const isNeeded = !thread.isSpent && this.#threads.size - this.#held.length === 1
     if (!isNeeded) void this.#end(thread)
     const again = isNeeded ? this.#waiting : [...thread.given, ...this.#waiting]
@@ -216,7 +217,7 @@ export class FileThreads {
   async #end(thread: Thread): Promise<void> {
     clearTimeout(thread.watch)
     if (!this.#threads.delete(thread)) return
-    // Its current file may never respond.
+    // The file that it is reading may never respond.
     if (thread.given.length > 0 || thread.isSpent) heldThreads.add(thread.thread)
     const ended = thread.thread.end().then(() => heldThreads.delete(thread.thread))
     await inTime(ended, LAST_WAIT)
@@ -227,14 +228,14 @@ export class FileThreads {
     const [first] = thread.given
     if (!thread.isUp) return
     if (first === undefined) {
-      // The timer is unset as well as cleared, because `refresh` would not restart it.
+      // Clear and unset the timer, because `refresh` would not restart a cleared one.
       clearTimeout(thread.watch)
       thread.watch = undefined
     } else if (thread.watch === undefined) thread.watch = setTimeout(() => this.#suspect(thread), HELD_AFTER)
     else thread.watch.refresh()
   }
 
-  /** Checks once more after pending events: if the main thread was busy, the answer may have arrived already. */
+  /** Checks once more after pending events, because the result may already have arrived while the main thread was busy. */
   #suspect(thread: Thread): void {
     const [first] = thread.given
     setImmediate(() => {
@@ -257,7 +258,7 @@ export class FileThreads {
     clearTimeout(thread.watch)
     heldThreads.delete(thread.thread)
     if (!this.#threads.delete(thread)) return
-    // The thread's current file may have caused the crash, so it is not retried.
+    // Do not retry the current file, which may have caused the crash.
     const [first, ...others] = thread.given
     if (first !== undefined) {
       this.#drop(first)
@@ -292,13 +293,13 @@ export function fileThread(worker: Worker): FileThread {
     unsent = []
   }
   return {
-    // Messages are batched, because an answer needs many files, and a message costs as much as reading a small file.
+    // Batch messages, because an answer needs many files and a message costs as much as reading a small file.
     post: (message) => {
       if (unsent.push(message) === 1) queueMicrotask(send)
     },
     onMessage: (listener) => {
       worker.on('message', listener)
-      // Otherwise the listener would keep the process alive.
+      // The listener would otherwise keep the process alive.
       worker.unref()
     },
     onEnd: (listener) => {

@@ -10,7 +10,6 @@ import type { FileReads } from './file-threads.ts'
 /** Maximum size of the note text cache, in bytes. It helps with notes that many answers quote, such as hubs. */
 const KEPT = 8 << 20
 
-/** Texts with a cache. */
 export interface CachedTexts extends Texts {
   /** Releases the cache. */
   rest(): void

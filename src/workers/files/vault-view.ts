@@ -37,7 +37,7 @@ export async function openVaultView({ vault, writer, indexer }: Exclusive, { spe
     sourcesOf,
     keyAt: (path) => known.get(path)?.key,
     pathOf: (key) => pathOf().get(key),
-    // Link names are folded slightly more than ids, so the ids are compared, too.
+    // Link names are folded slightly more than ids, so compare the ids, too.
     keysLike: (folded) => names.atPath(foldName(folded)).filter((key) => foldId(pathOf().get(key) ?? '') === folded),
     keysTitled: (title) => {
       const wanted = foldName(title)
@@ -74,7 +74,7 @@ function mostHaveCapitals(paths: readonly string[]): boolean {
   return capital > lower
 }
 
-/** Returns a function that lists a folder, and reads each folder only once. */
+/** Returns a function that lists a folder. Reads each folder only once. */
 function listing(onDisk: (path: string) => string): (folder: string) => readonly string[] {
   const listed = new Map<string, readonly string[]>()
   return (folder) => {

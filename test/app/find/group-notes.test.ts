@@ -167,9 +167,9 @@ describe('grouping notes', () => {
   })
 
   test.each([
-    ['', 'one or two things'],
-    [' , ', 'one or two things'],
-    ['a,b,c', 'one or two things'],
+    ['', 'one or two groupings'],
+    [' , ', 'one or two groupings'],
+    ['a,b,c', 'one or two groupings'],
     ['created:week', '"week" is not year, month or day'],
     ['due:quarter', '"quarter" is not year, month or day'],
     ['folder:status', '"status" is not year, month or day'],

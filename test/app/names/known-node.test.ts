@@ -71,7 +71,7 @@ test('an unknown name is an error with the nearest ids if the tool needs the not
     code: 'NODE_NOT_FOUND',
     candidates: ['deep/path.md', 'a/plan.md', 'b/plan.md'],
   })
-  expect((await refused('deep')).message).toBe('There is no note "deep", but there is a folder of that name.')
+  expect((await refused('deep')).message).toBe('There is no note "deep", but there is a folder with that name.')
   expect((await named(['My pla'])).warnings).toMatchObject([{ code: 'UNKNOWN_ID' }])
 })
 

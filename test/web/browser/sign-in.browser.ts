@@ -30,7 +30,7 @@ test('the code in the address is taken out of it, opens one session, and is in n
   const second = await openWindow()
   await second.page.goto(roux.address)
   await second.page.waitForSelector('.refused')
-  expect(await second.page.textContent('.refused')).toContain('already used')
+  expect(await second.page.textContent('.refused')).toContain('already been used')
 })
 
 test('a file on the disk that leads to the page opens it', async () => {

@@ -50,7 +50,6 @@ export class LinkSources {
     }
   }
 
-  /** Reads the links from a file's current text. */
   read({ key, path, text }: Draft): RelinkSource {
     return { key, path, links: this.#resolve({ key, path }, this.#linksIn(path, text)) }
   }

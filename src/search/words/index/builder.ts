@@ -32,7 +32,7 @@ export class SegmentBuilder {
   readonly #ids = new Map<string | undefined, Map<string, number>>([[undefined, new Map()]])
   readonly #forms: Omit<Form, 'id'>[] = []
   readonly #documents = new Map<number, Document>()
-  /** Parallel lists with a number per word of text: its form, twice its position (plus 1 in the body), and its document. */
+  /** Parallel lists with an entry per word of text: its form, twice its position (plus 1 in the body), and its document. */
   readonly #words = new NumberList(4096)
   readonly #places = new NumberList(4096)
   readonly #ordinals = new NumberList(4096)
@@ -61,11 +61,10 @@ export class SegmentBuilder {
     }
   }
 
-  /** Yields the segment's pages in order. */
   *pages(): Generator<Page, void> {
     const made: Page[] = []
     const writer = new PageWriter((page) => made.push(page))
-    // Each form's words stay in text order.
+    // The words of each form stay in text order.
     const { offsets, targets } = placesByNumber(this.#words.items, this.#forms.length, this.#words.length)
     const into = { writer, entry: new EntryWriter() }
     for (const form of this.#sortedForms()) {
@@ -76,7 +75,7 @@ export class SegmentBuilder {
     yield* made
   }
 
-  /** Not part of `pages`, because V8 optimizes long-running generators late. */
+  /** Writes an entry. A separate method, because V8 optimizes long-running generators late. */
   #write({ stem, form }: Form, words: Uint32Array, { writer, entry }: { writer: PageWriter; entry: EntryWriter }): void {
     const ordinals = this.#ordinals.items
     const places = this.#places.items
@@ -88,7 +87,7 @@ export class SegmentBuilder {
     writer.add({ stem: Buffer.from(stem), form: Buffer.from(form), ...entry.finish() })
   }
 
-  /** Reads a field, and returns its length in words. */
+  /** Reads a field and returns its length in words. */
   #read(text: AnalysedText, field: 0 | 1, language: string | undefined): number {
     const ordinal = this.#documents.size
     const ids = this.#ids.get(language) ?? new Map<string, number>()
@@ -100,7 +99,7 @@ export class SegmentBuilder {
     })
   }
 
-  /** Returns a new form's id. A form whose stem in the language equals its English stem has only one id. */
+  /** Adds a form and returns its id. A form whose stem is the same as in English has only one id. */
   #newId(form: string, ids: Map<string, number>, language: string | undefined): number {
     const own = ownCopy(form)
     const stem = this.#stemOf(own, language)
@@ -161,12 +160,11 @@ class EntryWriter {
 
 const SURROGATE = /[\ud800-\udfff]/
 
-/** Compares strings by their UTF-8 bytes. */
 function compareUtf8(a: string, b: string): number {
   return Buffer.compare(Buffer.from(a), Buffer.from(b))
 }
 
-/** Like `compareUtf8`, but for strings without surrogates. */
+/** Compares strings without surrogates by their UTF-8 bytes. */
 function compareUnits(a: string, b: string): number {
   if (a === b) return 0
   return a < b ? -1 : 1

@@ -7,7 +7,6 @@ export class DamagedWords extends Error {
   }
 }
 
-/** A growable byte buffer. */
 export class ByteWriter {
   #bytes: Uint8Array
   #length = 0
@@ -29,7 +28,10 @@ export class ByteWriter {
     this.#bytes[this.#length++] = value
   }
 
-  /** Writes an integer from 0 to 2^53 - 1 with seven bits per byte, lowest first. The high bit means that more follow (LEB128). */
+  /**
+   * Writes an integer from 0 to 2^53 - 1 with seven bits per byte, lowest first. A set high bit means that more bytes follow
+   * (LEB128).
+   */
   varint(value: number): void {
     let large = value
     for (; large > MAX_INT; large = Math.floor(large / 128)) this.byte((large % 128) | 128)
@@ -123,7 +125,7 @@ export class ByteReader {
     this.at = at
   }
 
-  /** Skips the given number of bytes, and returns their offset. */
+  /** Skips the given number of bytes and returns their offset. */
   take(count: number): number {
     const start = this.at
     if (count > this.end - start) throw new DamagedWords('it ends too early')
@@ -132,7 +134,7 @@ export class ByteReader {
   }
 }
 
-/** Compares bytewise, with prefixes first, like SQLite compares BLOBs. */
+/** Compares bytes, with prefixes first, as SQLite compares BLOBs. */
 export function compareBytes(a: Uint8Array, b: Uint8Array): number {
   const shared = Math.min(a.length, b.length)
   for (let at = 0; at < shared; at++) {

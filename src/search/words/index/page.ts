@@ -1,7 +1,7 @@
 import { LANGUAGES } from '../../../core/languages.ts'
 import { ByteReader, ByteWriter, compareBytes, DamagedWords } from './bytes.ts'
 
-/** Format number. Numbers are in the machine's byte order, so a machine with another byte order does not recognize it. */
+/** Format number in the machine's byte order, so that a machine with another byte order rejects the data. */
 const FORMAT = 3
 
 const HEAD_BYTES = 8
@@ -30,7 +30,7 @@ export interface Entry {
   readonly positions: Uint8Array
 }
 
-/** Once a page has this many bytes, the next stem starts a new one. A single stem may exceed it. */
+/** Once a page has this many bytes, the next stem starts a new one. A single stem may make it larger. */
 const PAGE_BYTES = 4096
 
 /** Maximum length of a stem or form in bytes: 64 UTF-16 units take at most 192 bytes, and a language's mark takes 3. */
@@ -72,7 +72,7 @@ export class PageWriter {
     this.#stem = EMPTY
   }
 
-  /** Writes a key relative to another. The two lengths share a byte, with four bits each; 15 means that the rest follows. */
+  /** Writes a key relative to another one. The two lengths share a byte, with four bits each; 15 means that the rest follows. */
   #key(before: Uint8Array, key: Uint8Array): void {
     let shared = 0
     while (shared < key.length && before[shared] === key[shared]) shared++
@@ -172,7 +172,6 @@ export class PageCursor {
 
 /** A segment's documents by ordinal. All arrays have the same length. */
 export interface SegmentHeader {
-  /** The documents' keys, which are distinct. */
   readonly keys: Uint32Array
   readonly stamps: Float64Array
   /** Number of words in each title and its aliases. */
@@ -192,7 +191,7 @@ export function languagesIn({ languages }: SegmentHeader): readonly string[] {
   return [...new Set(languages)].flatMap((number) => LANGUAGES[number - 1] ?? [])
 }
 
-/** Encodes a header: format and count, then the arrays as they are in memory, so they can be read without a loop. */
+/** Encodes a header: format and count, followed by the arrays as they are in memory, so that they can be read without a loop. */
 export function packHeader({ keys, stamps, titleLengths, bodyLengths, languages }: SegmentHeader): Uint8Array {
   const bytes = new Uint8Array(HEAD_BYTES + keys.length * DOCUMENT_BYTES)
   new Uint32Array(bytes.buffer, 0, 2).set([FORMAT, keys.length])
@@ -207,7 +206,7 @@ export function packHeader({ keys, stamps, titleLengths, bodyLengths, languages 
 
 /** Decodes the result of `packHeader`. Throws `DamagedWords`. */
 export function unpackHeader(bytes: Uint8Array): SegmentHeader {
-  // Copied, because number arrays need aligned memory.
+  // Copy, because number arrays need aligned memory.
   const { buffer } = new Uint8Array(bytes)
   if (bytes.length < HEAD_BYTES) throw new DamagedWords('a segment has no header')
   const [format, count = 0] = new Uint32Array(buffer, 0, 2)
@@ -229,10 +228,10 @@ function listsIn(buffer: ArrayBuffer, count: number): SegmentHeader {
 }
 
 /**
- * Writes a word's data for one document: `delta << 2 | code`, where delta is the number of documents since the previous one. Code
- * 1 or 2: so many occurrences in the body and none in the title. Code 0: the body's count follows. Code 3: a number follows,
- * whose lowest two bits are the title's count minus 1 (3 means that another number follows), and whose other bits are the body's
- * count.
+ * Writes a word's data for one document: `delta << 2 | code`, where delta is the number of documents since the previous one.
+ * Codes 1 and 2: that many occurrences in the body and none in the title. Code 0: the count in the body follows. Code 3: a number
+ * follows, whose lowest two bits are the count in the title minus 1 (3 means that another number follows) and whose other bits
+ * are the count in the body.
  */
 export class PostingWriter {
   readonly #out: ByteWriter

@@ -3,15 +3,13 @@ import type { WordTerm } from '../../../core/query.ts'
 import { placesOfPrefix, stemsOf } from '../stem.ts'
 import { languagesIn, PageCursor, PostingCursor, type SegmentHeader } from './page.ts'
 
-/** Provides the stored pages. */
 export interface PageSource {
   /** Returns the page with the greatest `first` up to `stem` (compared bytewise), or `undefined` if there is none. */
   page(segment: number, stem: Uint8Array): Uint8Array | undefined
-  /** Returns `page(segment, from)`, if it exists, then the pages whose `first` is between `from` and `to`, in order. */
+  /** Returns `page(segment, from)` if it exists, followed by the pages whose `first` is between `from` and `to`, in order. */
   pages(segment: number, from: Uint8Array, to: Uint8Array): Iterable<Uint8Array>
 }
 
-/** The word to look up. */
 export type WordKey = Pick<WordTerm, 'form' | 'match'>
 
 /** Receives a cursor that is positioned at an entry and valid only during the call. */

@@ -33,7 +33,7 @@ export class WordIndex {
   }
 
   /**
-   * Sets the current segments, oldest first. The data of known ids is kept, because ids are never reused. The cost only depends
+   * Sets the current segments, oldest first. Data for known ids is kept, because ids are never reused, so the cost depends only
    * on the segments that are added or removed.
    */
   setSegments(stored: readonly StoredSegment[]): void {
@@ -54,7 +54,6 @@ export class WordIndex {
     for (const key of keys) this.#markLive(key)
   }
 
-  /** Ranks the documents that contain any of the words. */
   rank(terms: readonly WordTerm[], options: RankOptions): Ranking {
     return rankTerms(this.#slots, terms, options)
   }
@@ -108,7 +107,6 @@ export class WordIndex {
     return undefined
   }
 
-  /** Returns the number of live documents in each language. */
   languages(): ReadonlyMap<string, number> {
     this.#languages ??= countLanguages(this.#segments)
     return this.#languages
@@ -176,7 +174,7 @@ function liveCount(segment: Segment, entry: PageCursor): number {
   return count
 }
 
-/** The phrase's possible starts by document, encoded as twice the position, plus 1 in the body. */
+/** Possible starts of the phrase by document, encoded as twice the position, plus 1 in the body. */
 type Starts = Map<number, Set<number>>
 
 interface Narrowing {

@@ -37,7 +37,6 @@ export interface CoarseNote {
   readonly names: CoarseVectors
 }
 
-/** A part's embedder and number. */
 interface Place {
   readonly embedder: number
   readonly revision: number

@@ -155,7 +155,6 @@ export interface VaultFacts {
   readonly relations: Relations
 }
 
-/** Answers the lookups of a query. */
 class VaultSource implements QuerySource {
   readonly #facts: VaultFacts
   readonly #candidates: KeySet

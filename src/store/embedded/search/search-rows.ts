@@ -88,7 +88,6 @@ export interface StoredVectors {
   readonly names: readonly StoredVector[]
 }
 
-/** Converts a note's vectors to their stored form. */
 export function toStored({ path, content, chunks, names }: NoteVectors): StoredVectors {
   // Decodes all hashes at once, because a call costs more than decoding a hash.
   const hashes = Buffer.from([...chunks, ...names].map(({ hash }) => hash).join(''), 'hex')

@@ -53,7 +53,6 @@ export class VectorSlots {
     return this.scan.size
   }
 
-  /** Number of searches so far. */
   get searches(): number {
     return this.#searches
   }

@@ -60,7 +60,6 @@ export class VectorTable {
     this.#names.set(key, names)
   }
 
-  /** Removes a note's vectors. */
   delete(key: number): void {
     this.#stamps.delete(key)
     this.#chunks.delete(key)

@@ -51,7 +51,6 @@ export function createKernel(stride: number, simd = hasSimd()): Kernel {
   }
 }
 
-/** Checks whether the SIMD kernel can run here. */
 export function hasSimd(): boolean {
   return runtime?.validate(moduleBytes()) ?? false
 }

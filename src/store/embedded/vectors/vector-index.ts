@@ -66,7 +66,7 @@ function hasFiniteValues(vector: Float32Array): boolean {
 /** Throws unless the length is 1 ± 0.01, which allows for float16 models. Any other length is the caller's mistake. */
 export function requireUnitLength(length: number): void {
   if (Math.abs(length - 1) <= 0.01) return
-  throw new RouxError('INVALID_PARAMS', `The vector has the length ${length} instead of 1.`, {
+  throw new RouxError('INVALID_PARAMS', `The vector's length is ${length} instead of 1.`, {
     hint: 'Normalize the vector. If a text has no vector, do not store one.',
   })
 }

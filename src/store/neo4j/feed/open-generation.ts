@@ -85,7 +85,6 @@ class Writing {
     return undefined
   }
 
-  /** Locks the vault's node, and returns its generation. */
   async #lock(transaction: OpenTransaction): Promise<number | undefined> {
     const [found] = await transaction.run<{ readonly generation: number }>(
       'MATCH (v:RouxVault {vault: $vault}) SET v.locked = randomUUID() RETURN v.generation AS generation',

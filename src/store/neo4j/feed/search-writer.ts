@@ -246,7 +246,6 @@ async function ensureVectorIndexes(connection: Connection, { known, write }: Ind
   }
 }
 
-/** Removes an embedder's vectors for the given notes. */
 async function forgetVectors(run: Run, embedder: string, keys: readonly number[]): Promise<void> {
   await run(
     `UNWIND $keys AS key MATCH (n:RouxVectors {vault: $vault, embedder: $embedder, key: key})

@@ -16,7 +16,6 @@ const GRACE = 2_000
 /** Maximum number of attempts at a query whose connection gets lost. */
 const ATTEMPTS = 3
 
-/** Runs a statement in a transaction. */
 export type Run = <T>(cypher: string, parameters?: Values) => Promise<readonly T[]>
 
 /** A connection to a database. Loads the driver and connects on first use. Throws failures as RouxErrors with hints. */

@@ -23,7 +23,7 @@ export interface Pictured {
 
 type Members = Readonly<Record<string, unknown>>
 
-/** Reads the answer of a tool with a picture. An unknown answer shows nothing and a message. */
+/** Reads the answer of a tool with a picture. For an unknown answer, only a message is shown. */
 export function readAnswer(result: Members, args: Members): Pictured {
   const facts = factsOf(result)
   const failed = isMembers(facts.error) ? facts.error.message : undefined
@@ -37,7 +37,7 @@ export function readAnswer(result: Members, args: Members): Pictured {
   return { said: `The ${count(notes.length, 'most central note')}`, notes, path: [], communities: [] }
 }
 
-/** Returns the structured content, or the first text item for hosts that only pass text. */
+/** Returns the structured content or, for hosts that only pass text, the first text item. */
 function factsOf({ structuredContent, content }: Members): Members {
   if (isMembers(structuredContent)) return structuredContent
   const [first] = Array.isArray(content) ? content : []

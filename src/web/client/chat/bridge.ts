@@ -16,7 +16,7 @@ export interface BridgeEvents {
 
 const METHOD_NOT_FOUND = -32601
 
-/** Speaks JSON-RPC with the host that frames this page, and with nobody else. */
+/** Exchanges JSON-RPC messages with the host that frames this page, and with nobody else. */
 export class Bridge {
   readonly #host: Window
   readonly #events: BridgeEvents
@@ -44,14 +44,14 @@ export class Bridge {
     this.#send({ method, params })
   }
 
-  /** Nothing is sent or received afterwards. Pending requests fail. */
+  /** Ends the connection. Pending requests fail. */
   end(): void {
     removeEventListener('message', this.#listen)
     for (const { reject } of this.#waiting.values()) reject(new Error('This page was closed.'))
     this.#waiting.clear()
   }
 
-  /** A framed page does not know its host's origin, so messages are sent to any parent. */
+  /** Sends a message to any parent, because a framed page does not know its host's origin. */
   #send(message: object): void {
     this.#host.postMessage({ jsonrpc: '2.0', ...message }, '*')
   }

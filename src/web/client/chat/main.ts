@@ -169,7 +169,7 @@ function show(): void {
   if (graph === undefined || map === undefined) return
   const { numberOf } = graph
   const path = pictured?.path.flatMap((id) => numberOf.get(id) ?? []) ?? []
-  // Highlights the selected note and its neighbours.
+  // Highlight the selected note and its neighbours.
   const near = selected === undefined ? [] : around(graph, selected, 1)
   map.show(graph, { lit: lit === undefined ? undefined : new Set([...lit, ...near]), path, focus: selected })
 }
@@ -227,7 +227,7 @@ async function askAbout(id: string, title: string, text: HTMLElement): Promise<v
   const words = `Tell me about the note ${JSON.stringify(title)} (${id}).`
   try {
     const answered = await bridge.request('ui/message', { role: 'user', content: [{ type: 'text', text: words }] })
-    if (membersOf(answered).isError === true) throw new Error('The chat took no message.')
+    if (membersOf(answered).isError === true) throw new Error('The chat did not accept the message.')
   } catch (error) {
     tell(text, messageOf(error))
   }

@@ -7,7 +7,6 @@ import { renderMarkdown } from '../markdown.ts'
 import { parseMarkdown } from '../markdown-tree.ts'
 import { type PlainMap, plainMap } from '../plain-map.ts'
 
-/** The data in the exported page. */
 interface Exported {
   readonly name: string
   readonly picture: VaultPicture
@@ -15,7 +14,10 @@ interface Exported {
   readonly texts?: readonly (PageText | null)[]
 }
 
-/** This page cannot use workers, and parsing a larger note could block it for minutes. */
+/**
+ * Maximum number of characters to parse as Markdown. This page cannot use workers, and parsing a larger note could block it for
+ * minutes.
+ */
 const MOST_MARKS = 5_000
 
 /** Maximum number of titles to list while typing. */
@@ -56,7 +58,7 @@ document.addEventListener('keydown', (event) => {
 function find(words: string): void {
   const found: number[] = []
   for (let note = 0; note < graph.count && words !== ''; note++) if (folded[note]?.includes(words)) found.push(note)
-  // Exact matches first, then titles that start with the text, then the most linked.
+  // Exact matches first, then titles that start with the text, then the most linked notes.
   const rank = (note: number): number => (folded[note] === words ? 0 : folded[note]?.startsWith(words) ? 1 : 2)
   found.sort((a, b) => rank(a) - rank(b) || (graph.degrees[b] ?? 0) - (graph.degrees[a] ?? 0) || a - b)
   byId('found').replaceChildren(...found.slice(0, FOUND).map((note) => choice(note)))
