@@ -183,7 +183,7 @@ export function isRespelling(from: string, to: string): boolean {
 }
 
 /**
- * Requires that no path is a source or a destination more than once, so that a partly applied change is unambiguous. `keyOf` returns
+ * Requires that no path is a source or a destination more than once, so a partly applied change is unambiguous. `keyOf` returns
  * equal keys for names of which only one may be created.
  */
 function requireOneRoleEach(intents: readonly Intent[], keyOf: (path: string) => string): void {
@@ -238,7 +238,7 @@ function placesOf(intent: Intent): readonly string[] {
 }
 
 /**
- * Returns the changes that undo a recorded change. Each of them expects files in their recorded state, so that later edits are not
+ * Returns the changes that undo a recorded change. Each of them expects files in their recorded state, so later edits are not
  * overwritten.
  */
 export function takeBack(entries: readonly Entry[], content: (hash: string) => Uint8Array): readonly Intent[] {

@@ -79,7 +79,7 @@ function release(database: Database): void {
   quietly(() => database.close())
 }
 
-/** Pad to more than any holder's description takes, so that the previous one is overwritten completely. */
+/** Pad to more than any holder's description takes, so the previous one is overwritten completely. */
 const HOLDER_LENGTH = 400
 
 // The holder is written to a separate file, because closing the locked file in this process would release the lock (POSIX, fcntl).

@@ -33,7 +33,7 @@ const host: Host = {
   isTooWide: async (folder) => (await import('../vault/vault-root.ts')).isTooWide(folder),
   tools: async () => (await import('../mcp/tools/index.ts')).TOOLS,
   onSignal(listener) {
-    // Listen only once, so that a second Ctrl+C terminates the process immediately.
+    // Listen only once, so a second Ctrl+C terminates the process immediately.
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, listener)
   },
   sharing: {

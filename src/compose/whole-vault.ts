@@ -53,7 +53,7 @@ export function openWholeVault(
   }
 }
 
-/** Stores decisions in the shared index, if there is one, so that all of its users see them. */
+/** Stores decisions in the shared index, if there is one, so all of its users see them. */
 function stateWith(kept: InsightState, decisions: Decisions | undefined): InsightState {
   if (decisions === undefined) return kept
   return {

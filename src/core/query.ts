@@ -45,7 +45,7 @@ export interface Comparison {
 
 /**
  * A condition on notes. Strings have been folded (paths like ids, others with `foldName`) and analyzed. `and` and `or` conditions
- * have at least two parts, none of which is of the same kind.
+ * have at least two parts, and no part is of the same kind.
  */
 export type Condition =
   | { readonly kind: 'and' | 'or'; readonly parts: readonly Condition[] }

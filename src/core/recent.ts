@@ -8,7 +8,7 @@ export class Recent<Key, Value> {
 
   constructor(most: number, sizeOf: (value: Value) => number) {
     this.#most = most
-    // Charge a fixed overhead per entry, so that many small entries also fill the cache.
+    // Charge a fixed overhead per entry, so many small entries also fill the cache.
     this.#sizeOf = (value) => sizeOf(value) + 64
   }
 

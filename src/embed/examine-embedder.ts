@@ -31,7 +31,7 @@ export async function examineEmbedder(
   return obstacles.length > 0 ? obstacles.map(toFinding) : [await tryOut(careful, dependencies)]
 }
 
-/** Returns all missing parts of the `transformers` embedder, so that the user sees them at once. */
+/** Returns all missing parts of the `transformers` embedder, so the user sees them at once. */
 async function findObstacles(settings: EmbedderSettings, dependencies: EmbedderDependencies): Promise<readonly unknown[]> {
   if (settings.kind !== 'transformers') return []
   const { obstaclesOf } = await import('./transformers-embedder.ts')
@@ -43,7 +43,7 @@ async function tryOut(settings: EmbedderSettings, dependencies: EmbedderDependen
   const signal = AbortSignal.timeout(patience)
   let embedder: Embedder | undefined
   try {
-    // A short back-off, so that the user does not wait for retries.
+    // A short back-off, so the user does not wait for retries.
     embedder = await openEmbedder(settings, { ...dependencies, backoffMs: 1 }, signal)
     await embedder?.embed(['test'], 'query', signal)
     return { works: true, message: embedder?.id ?? 'none' }

@@ -105,7 +105,7 @@ class OpenAiEmbedder implements Embedder {
   readonly #asked: AskedModel
   readonly #prefixes: Readonly<Record<'query' | 'passage', string>>
   readonly #characters: number
-  /** Requests run one at a time, so that a query only waits for one request of a long call, not for all of them. */
+  /** Requests run one at a time, so a query only waits for one request of a long call, not for all of them. */
   #last: Promise<unknown> = Promise.resolve()
   readonly #closing = new AbortController()
 
@@ -257,7 +257,7 @@ function checkedUrl(baseUrl: string): string {
   )
 }
 
-/** What a response must contain. */
+/** Requirements for a response. */
 export interface Expected {
   readonly count: number
   /** If `undefined`, all vectors must have as many dimensions as the first one. */

@@ -27,7 +27,7 @@ const WORD_START = '\u2581'
 /** Longer words are split, because normalization takes quadratic time to sort many marks. */
 const MAX_WORD = 256
 
-/** How much lower than the least likely piece an unknown character scores, so that it is used only if nothing else fits. */
+/** How much lower than the least likely piece an unknown character scores, so it is used only if nothing else fits. */
 const UNKNOWN_PENALTY = 10
 
 /** Longer words are not cached, because most are noise such as keys that occur once. */
@@ -132,7 +132,7 @@ export class SentencePieces {
     return normal.split(NOT_IN_WORD).flatMap((part) => (part === '' ? [] : this.#withoutLoneStart(this.#cut(part))))
   }
 
-  /** Drops a word of which only the start marker is known, because its script is unknown and the piece means nothing. */
+  /** Drops a word if only its start marker is known, because its script is unknown and the piece means nothing. */
   #withoutLoneStart(rows: readonly number[]): readonly number[] {
     return rows.length === 1 && rows[0] === this.#startRow ? [] : rows
   }

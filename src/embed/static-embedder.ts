@@ -11,7 +11,7 @@ const KEPT = 5_000
 
 const BATCH = 256
 
-/** Maximum time to work before yielding, in milliseconds, so that aborts and other calls do not have to wait. */
+/** Maximum time to work before yielding, in milliseconds, so aborts and other calls do not have to wait. */
 const TURN = 15
 
 /** Number of rows to read at once. They fit into a page of memory, and neighbouring rows are about equally frequent. */
@@ -259,7 +259,7 @@ function addUnit(vector: Float32Array, sum: Float64Array, { from, length }: Vect
   return true
 }
 
-/** Adds a constant to the first columns, which have the length `share`, so that they have about unit length. */
+/** Adds a constant to the first columns, which have the length `share`, so they have about unit length. */
 function fill(vector: Float32Array, columns: number, share: number): void {
   if (share === 1) return
   const rest = Math.sqrt((1 - share * share) / columns)

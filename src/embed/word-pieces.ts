@@ -47,7 +47,7 @@ const MAX_BYTES = 4 * MAX_CHARACTERS
 
 /** How often each vocabulary piece occurs in a text. */
 export interface WordPieceCounts extends PieceCounts {
-  /** Number of letters and digits in dropped words. Of words that are too long, only the examined part is counted. */
+  /** Number of letters and digits in dropped words. Only the examined part of a word that is too long is counted. */
   readonly unknown: number
 }
 
@@ -55,7 +55,7 @@ const LETTERS = /[\p{L}\p{N}]/gu
 
 /**
  * BERT's uncased tokenization with WordPiece (greedy, longest piece first; Devlin et al. 2018). Counts pieces instead of listing
- * them, so that a long text needs no more vector additions than the vocabulary has rows. A word with an unknown piece is dropped.
+ * them, so a long text needs no more vector additions than the vocabulary has rows. A word with an unknown piece is dropped.
  * Takes linear time: each character starts at most one search, with at most as many steps as the longest piece has bytes.
  */
 export class WordPieces {

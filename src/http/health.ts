@@ -46,7 +46,7 @@ export function healthRoute({ authorize, healthFor }: HealthParts): Route {
   })
 }
 
-/** What listens on a port: nothing, Roux, or another program. */
+/** The result of checking a port: nothing, Roux, or another program. */
 export type Occupant = 'nothing' | 'roux' | 'other'
 
 const PATIENCE_MS = 1_000

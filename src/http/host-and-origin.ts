@@ -75,7 +75,7 @@ function checkHost({ headers, socket }: IncomingMessage, { host, hosts }: Access
 function checkOrigin({ headers }: IncomingMessage, { origins }: AccessPolicy): Refusal | undefined {
   const { origin } = headers
   if (origin === undefined || isLoopbackOrigin(origin.toLowerCase()) || isListed(origin, origins)) return undefined
-  // Without a referrer, the browser hides a form's origin, but still says whether it is the same.
+  // Without a referrer, the browser hides a form's origin, but still reports whether it is the same.
   if (origin === 'null' && headers['sec-fetch-site'] === 'same-origin') return undefined
   return refusal(403, 'Requests from this origin are not allowed.', { hint: 'Add it to the setting http.origins.' })
 }

@@ -12,7 +12,7 @@ export const LIMITS = {
   // Slower clients would only occupy connections.
   headersTimeout: 10_000,
   requestTimeout: 30_000,
-  // Longer than the 60 s of reverse proxies, so that a connection is not closed just as a proxy reuses it.
+  // Longer than the 60 s of reverse proxies, so a connection is not closed just as a proxy reuses it.
   idleTimeout: 75_000,
   // A call is answered within 30 s, and a stream sends something every 15 s. A client that reads nothing for this long is gone.
   stallTimeout: 120_000,

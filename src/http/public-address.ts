@@ -2,7 +2,7 @@ import { RouxError } from '../core/errors.ts'
 import { hostName, isLoopbackName } from './host-and-origin.ts'
 import { MCP_PATH } from './mcp-route.ts'
 
-/** The address at which hosted assistants reach this server. */
+/** The address that hosted assistants use to reach this server. */
 export interface PublicAddress {
   /** Has no trailing slash. It also identifies the authorization server. */
   readonly origin: string

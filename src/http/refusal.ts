@@ -20,7 +20,7 @@ export function refusal(status: number, message: string, { hint, headers = {} }:
   return { status, headers, body: { error: { message, ...(hint === undefined ? {} : { hint }) } } }
 }
 
-// How many bytes of an unread body to discard, and for how long, so that the sender can read the response.
+// How many bytes of an unread body to discard, and for how long, so the sender can read the response.
 const LINGER_BYTES = 16 * 1024 * 1024
 const LINGER_MS = 1_000
 

@@ -22,7 +22,7 @@ export interface RouteLiteral<Sender> {
   readonly methods: Readonly<Record<string, Answer<Sender>>>
   /** Decides who may use the route, such as everyone or the bearer of a token. */
   admit(request: IncomingMessage): Admission<Sender>
-  /** True if preflight requests are answered, so that pages of other allowed origins may send requests. */
+  /** True if preflight requests are answered, so pages of other allowed origins may send requests. */
   readonly answersPreflight: boolean
 }
 

@@ -52,13 +52,13 @@ export class TokenGate {
   #refresh(): void {
     const version = versionOf(this.#path)
     if (version === this.#version) return
-    // Set the version before anything can fail, so that a failure is reported once per change to the file rather than on every
+    // Set the version before anything can fail, so a failure is reported once per change to the file rather than on every
     // request.
     this.#version = version
     try {
       const warning = closeToOthers(this.#path)
       if (warning !== undefined) this.#warn(warning)
-      // Restricting access has changed the file. Set the version before reading, so that later writes are noticed.
+      // Restricting access has changed the file. Set the version before reading, so later writes are noticed.
       this.#version = versionOf(this.#path)
       this.#known = (readTokens(this.#path) ?? []).map(toKnown)
       this.#fault = undefined

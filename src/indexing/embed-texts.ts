@@ -96,7 +96,7 @@ function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-/** Slows down embedding, so that concurrent calls get most of the processor time. */
+/** Slows down embedding, so concurrent calls get most of the processor time. */
 export class EmbeddingPace {
   #askedAt = Number.NEGATIVE_INFINITY
   #workedSince = performance.now()
@@ -116,7 +116,7 @@ export class EmbeddingPace {
     this.#workedSince = performance.now()
   }
 
-  /** Pauses, so that other threads and processes can run. */
+  /** Pauses, so other threads and processes can run. */
   async rest(): Promise<void> {
     const worked = performance.now() - this.#workedSince
     const pause = this.isAsked ? Math.min(MOST_REST_MS, REST * worked) : 0

@@ -11,7 +11,7 @@ export interface EmbeddingParts {
   readonly openEmbedder: () => Promise<Embedder>
   /** Reads the notes' current state. Omits deleted notes. */
   readonly read: (keys: readonly number[]) => Promise<readonly ReadNote[]>
-  /** Whether to delete the vectors of other embedders once this embedder's vectors are complete; see `SearchServiceParts.isEager`. */
+  /** True to delete the vectors of other embedders once this embedder's vectors are complete; see `SearchServiceParts.isEager`. */
   readonly supersedes: boolean
   /** Called once the event that `step` was waiting for has happened. */
   readonly onWake: () => void
@@ -79,7 +79,7 @@ export class EmbeddingQueue {
   readonly #queue = new Set<number>()
   #embedder: Embedder | undefined
   #isOpening = false
-  /** Stored vectors of queued or deleted notes, by text hash, so that they can be reused. */
+  /** Stored vectors of queued or deleted notes, by text hash, so they can be reused. */
   #lent: ReadonlyMap<string, Float32Array> | undefined
   /** Notes with a rejected text, by key. A note is not retried until it changes. */
   readonly #refused = new Map<number, Refused>()

@@ -1,5 +1,5 @@
 /**
- * Counts the changes that the watcher has reported and those that are in the index. Threads share the counters, so that the
+ * Counts the changes that the watcher has reported and those that are in the index. Threads share the counters, so the
  * thread that serves calls sees immediately whether the index is outdated.
  */
 export class Freshness {

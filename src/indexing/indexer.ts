@@ -18,7 +18,7 @@ import { checkSubpaths, LinkTable, type Part, type Renamed } from './link-table.
 import { MemoryShortError } from './memory-short.ts'
 import type { RecentBytes } from './recent-bytes.ts'
 
-/** What to compare with the index: everything, or only specific files and folders. */
+/** Files to compare with the index: everything, or only specific files and folders. */
 export type Scope = { readonly all: true } | Parts
 
 interface Parts {
@@ -82,7 +82,7 @@ export interface IndexLook {
 }
 
 /**
- * Maximum number of files to commit at once. More are committed in slices, so that memory use and pauses for readers do not grow
+ * Maximum number of files to commit at once. More are committed in slices, so memory use and pauses for readers do not grow
  * with the vault.
  */
 const WHOLE_FILES = 10_000
@@ -90,7 +90,7 @@ const SLICE_FILES = 2_500
 const SLICE_BYTES = 64 << 20
 /** Number of files passed to an engine at once. */
 const PUT_FILES = 2_500
-/** If building the first index takes longer than this, it is committed in parts, so that callers get partial results. */
+/** If building the first index takes longer than this, it is committed in parts, so callers get partial results. */
 const SLICE_MS = 4_000
 /** With fewer files than this to read, memory is not checked. */
 const MANY_FILES = 1_000
@@ -172,7 +172,7 @@ export class Indexer {
     return file.stat.mtime === known.stat.mtime && file.stat.size === known.stat.size && file.excluded === known.excluded
   }
 
-  /** Preloads the data for resolving links, part by part, so that this thread can do other work in between. */
+  /** Preloads the data for resolving links, part by part, so this thread can do other work in between. */
   async warm(): Promise<void> {
     while (await this.#links?.loadPart()) await new Promise((resolve) => setImmediate(resolve))
   }
@@ -440,7 +440,7 @@ export class Indexer {
       Object.assign(fact, { key: this.#known.get(fact.path)?.key ?? this.#takeKey(fact.path) }),
     )
     for (const { key, path } of placed) this.#paths[key] = path
-    // Register the names of files in later slices now, so that links resolve to their final targets.
+    // Register the names of files in later slices now, so links resolve to their final targets.
     const reserved = expected.map(({ path }) => ({ path, key: this.#reserve(path), aliases: [] }))
     const { affected, changed } = await links.rename([...placed, ...reserved], removed)
     await this.#addOutlines(placed, links, { affected, changed })
@@ -659,7 +659,7 @@ interface Changes {
   readonly origin: Origin
 }
 
-/** What is known about the changes' cause. */
+/** The known cause of the changes. */
 type Origin = Pick<Parts, 'moves' | 'change'>
 
 /** Returns a test for whether a path is in any of the folders, which takes one lookup per parent folder. */

@@ -5,7 +5,7 @@
 const MOST_BYTES = 1 << 20
 
 /**
- * Keeps the bytes of notes that the graph has just indexed, so that search need not read them again. Taking an entry removes it.
+ * Keeps the bytes of notes that the graph has just indexed, so search need not read them again. Taking an entry removes it.
  * Once the limit is reached, no more are added.
  */
 export class RecentBytes {

@@ -30,7 +30,7 @@ export interface SearchedFile {
   readonly kind: FileKind
 }
 
-/** Increase this number when the same file yields different words, so that every store reads all notes again. */
+/** Increase this number when the same file yields different words, so every store reads all notes again. */
 const RULES = 3
 
 /**

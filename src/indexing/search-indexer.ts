@@ -25,7 +25,7 @@ export interface SearchParts {
   readonly index: Pick<IndexWriter, 'contents' | 'descriptions'>
   readonly search: SearchWriter
   readonly embedding: EmbeddingChoice
-  /** Whether to delete the vectors of other embedders once this embedder's vectors are complete. */
+  /** True to delete the vectors of other embedders once this embedder's vectors are complete. */
   readonly supersedes: boolean
   readonly flavour: Flavour
   readonly kindOf: (path: string) => FileKind
@@ -251,7 +251,7 @@ export class SearchIndexer {
     try {
       notes = await this.#read(keys)
     } catch (error) {
-      // Commit what has been read, so that the next attempt starts with the notes that could not be read.
+      // Commit what has been read, so the next attempt starts with the notes that could not be read.
       await this.#commitWords(batch)
       throw error
     }

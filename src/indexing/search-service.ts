@@ -90,7 +90,7 @@ export class SearchService {
     return this.#parts.isEager || this.#waiters.size > 0
   }
 
-  /** Records that a call has arrived, so that background work yields. */
+  /** Records that a call has arrived, so background work yields. */
   asked(): void {
     this.#indexer?.asked()
   }
@@ -139,7 +139,7 @@ export class SearchService {
     this.markStale()
   }
 
-  /** Called when the index cannot be reached, so that callers do not keep waiting. */
+  /** Called when the index cannot be reached, so callers do not keep waiting. */
   release(): void {
     this.#release(() => true)
   }
@@ -286,7 +286,7 @@ class GraphReadError extends Error {
   }
 }
 
-/** Wraps the parts of the graph's index that search reads, so that their errors can be recognized. */
+/** Wraps the parts of the graph's index that search reads, so their errors can be recognized. */
 function withOwnErrors(index: IndexWriter): Pick<IndexWriter, 'contents' | 'descriptions'> {
   const own = async <T>(read: () => Promise<T>): Promise<T> => {
     try {

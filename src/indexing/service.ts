@@ -166,7 +166,7 @@ export class IndexingService implements Indexing {
     void this.#run()
   }
 
-  /** Records that a call has arrived, so that background work yields. */
+  /** Records that a call has arrived, so background work yields. */
   asked(): void {
     this.#search.asked()
   }
@@ -457,7 +457,7 @@ export class IndexingService implements Indexing {
     return false
   }
 
-  /** Releases the indexer's memory, so that notes that have been committed can be made searchable. */
+  /** Releases the indexer's memory, so notes that have been committed can be made searchable. */
   async #stopForMemory(error: MemoryShortError): Promise<void> {
     await this.#awaitSuccessor()
     this.#memoryShort = error

@@ -84,7 +84,7 @@ const BOILERPLATE = { share: 0.005, notes: 3 }
 const NAME_COUNT = 2
 const MOST_COUNTED = 0xffff
 
-/** Builds a corpus from one record at a time, so that not all records have to be in memory. */
+/** Builds a corpus from one record at a time, so not all records have to be in memory. */
 export class CorpusBuilder {
   readonly #formNumbers = new Map<string, number>()
   readonly #forms: string[] = []
@@ -301,7 +301,7 @@ export class CorpusBuilder {
  */
 class Languages {
   readonly #codes: (string | undefined)[] = []
-  /** Number of notes by which a form's language leads (majority vote; Boyer, Moore 1981). */
+  /** Lead of a form's language, in notes (majority vote; Boyer, Moore 1981). */
   readonly #leads: number[] = []
   readonly #notes = new Map<string, number>()
   #usual: string | undefined

@@ -85,7 +85,7 @@ function pairsToCompare(source: Texts): readonly number[] {
     placeOf[next[note] as number] = place
     next[note]!++
   }
-  // Handle one note at a time, so that only matching pairs are in memory.
+  // Handle one note at a time, so only matching pairs are in memory.
   const shared = new Uint8Array(notes)
   const met: number[] = []
   const found: number[] = []

@@ -41,7 +41,7 @@ export interface RunResult<Kind extends InsightKind = InsightKind> {
   readonly computed: Computed[Kind]
   /** The communities to store, in packed form, if any. */
   readonly communitiesKept?: Uint8Array
-  /** The included notes, ordered by id. Each number is the position at which the note was added. */
+  /** The included notes, ordered by id. Each number tells when the note was added. */
   readonly order: Uint32Array
   /** True if every text had the expected hash. */
   readonly isSettled: boolean

@@ -290,7 +290,7 @@ function relax({ links, radii, places, phase, onStep }: Relaxing): void {
 }
 
 /**
- * Scales the positions to the required space after the bodies have been drawn together, so that they have to be pushed apart
+ * Scales the positions to the required space after the bodies have been drawn together, so they have to be pushed apart
  * less.
  */
 function spread({ places, room }: Bodies): void {
@@ -536,7 +536,7 @@ function meanOf(places: Places, notes: readonly number[]): readonly [number, num
   return [x / Math.max(1, notes.length), y / Math.max(1, notes.length)]
 }
 
-/** Orders notes by their distance in links from the most linked one, so that neighbors start close together. */
+/** Orders notes by their distance in links from the most linked one, so neighbors start close together. */
 function fromTheMiddle(links: Adjacency, notes: readonly number[]): readonly number[] {
   const waiting = new Set(notes)
   const byLinks = [...notes].sort((a, b) => degree(links, b) - degree(links, a) || a - b)

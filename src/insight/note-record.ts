@@ -10,7 +10,7 @@ import { scanWords } from '../search/words/scan.ts'
 import { spreadBits } from './spread-bits.ts'
 
 /**
- * What computations over the whole vault need to know about a note: the words of its body, line by line, derived from the text
+ * The data that computations over the whole vault need about a note: the words of its body, line by line, derived from the text
  * alone. Encoded, it takes about three bytes per word. Positions within lines are not stored; `readWords` finds them.
  */
 export interface NoteRecord {

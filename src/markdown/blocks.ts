@@ -440,7 +440,7 @@ class BlockScanner implements Blocks {
     return 'leaf'
   }
 
-  /** Finds the next `$$`. The result is cached, so that a long block is searched only once. */
+  /** Finds the next `$$`. The result is cached, so a long block is searched only once. */
   #findMath(from: number): number {
     if (this.#nextMath < from) {
       const next = this.#text.indexOf('$$', from)

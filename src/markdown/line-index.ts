@@ -1,6 +1,6 @@
 import { isWhitespace, LF } from './chars.ts'
 
-/** The offsets at which a text's lines start. The index is filled from front to back and then mostly queried in ascending order. */
+/** The start offsets of a text's lines. The index is filled from front to back and then mostly queried in ascending order. */
 export class LineIndex {
   readonly #starts: number[] = []
   #last = 0
@@ -33,7 +33,7 @@ export class LineIndex {
     return line + 1
   }
 
-  /** Returns the offset at which a 1-based line starts. */
+  /** Returns the start offset of a 1-based line. */
   startOf(line: number): number {
     return this.#starts[line - 1] ?? 0
   }

@@ -71,7 +71,7 @@ function unquotedHints({ texts }: ReadFrontmatter, { flavour, lines }: PropertyC
     }))
 }
 
-/** What the Markdown below the frontmatter contains. */
+/** The contents of the Markdown below the frontmatter. */
 export interface Body {
   readonly links: readonly Link[]
   /** Every occurrence of a tag, in order. */

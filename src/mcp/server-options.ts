@@ -8,7 +8,7 @@ export interface McpServerOptions extends Pick<CallOptions, 'vaults' | 'log' | '
   readonly switchedOffBy: SwitchedOffBy
   /** Events for the client. If omitted, the client must poll. */
   readonly events?: EventFeed
-  /** Data in `roux://system-info` besides the version. */
+  /** Data in `roux://system-info` in addition to the version. */
   facts?(): Omit<ServerFacts, 'version'>
   /** The vault folder whose notes are prompts. Empty if there is none. */
   promptsFolder?(): string

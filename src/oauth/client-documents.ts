@@ -19,7 +19,7 @@ export interface DocumentsOptions {
 const FRESH_MS = 60 * 60_000
 const KEEP_MS = 7 * 24 * 60 * 60_000
 const MOST = 32
-/** Maximum number of simultaneous fetches, so that a stranger cannot use this server to flood others. */
+/** Maximum number of simultaneous fetches, so a stranger cannot use this server to flood others. */
 const AT_ONCE = 4
 
 const DOCUMENT = z.object({

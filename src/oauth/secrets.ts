@@ -2,10 +2,10 @@ import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypt
 import * as z from 'zod/v4'
 import { changeJson } from './state-files.ts'
 
-/** What a signed value is used for. A value signed for one purpose is not accepted for another. */
+/** Purpose of a signed value. A value signed for one purpose is not accepted for another. */
 type Purpose = 'client' | 'request' | 'refresh' | 'note'
 
-/** Signs values that clients store, so that this server does not have to. */
+/** Signs values that clients store, so this server does not have to. */
 export interface Signer {
   /** Returns the value as text that is safe to use in a URL. */
   sign(purpose: Purpose, value: unknown): string

@@ -130,7 +130,7 @@ export class AiState {
   }
 
   /**
-   * Replaces a reservation with the tokens actually used. Errors are ignored, so that the answer is not lost; after an error, the
+   * Replaces a reservation with the tokens actually used. Errors are ignored, so the answer is not lost; after an error, the
    * reservation stays in effect.
    */
   settle(reservation: Reservation, spent: Spent): void {

@@ -47,7 +47,7 @@ async function startServer({ folder, log: path, announcement }: Place, script: s
   const log = quietly(() => openSync(path, 'w', 0o600)) ?? 'ignore'
   const args = [join(dirname(script), 'main.js'), SHARED_COMMAND]
   const child = spawn(process.execPath, args, {
-    // Its working directory is the socket's folder, so that it does not keep a vault or removable disk in use.
+    // Its working directory is the socket's folder, so it does not keep a vault or removable disk in use.
     cwd: folder,
     env: { ...ALLOCATOR, ...process.env },
     detached: true,

@@ -203,7 +203,7 @@ export class StdioRelay {
     else if (this.#open.size > 0 || this.#again === 'now') void this.#reopen()
   }
 
-  /** Answers the open requests with errors, so that they are not sent again. Only `initialize` stays open. */
+  /** Answers the open requests with errors, so they are not sent again. Only `initialize` stays open. */
   #answerLost(): void {
     for (const [key, { message }] of this.#open) {
       if (message.method === 'initialize') continue

@@ -51,7 +51,7 @@ const WIDE_SPACE = /\s{2,}|[^\S ]/g
 /** A line that contains only punctuation, such as the one below a table's header. */
 const PUNCTUATION = /^[\s!-/:-@[-`{-~]*$/
 
-/** A string without spaces counts as one word per this many characters, so that a long one does not count as only a few. */
+/** A string without spaces counts as one word per this many characters, so a long one does not count as only a few. */
 const LONGEST_WORD = 16
 
 const FIRST_IDEOGRAPH = 0x2e80

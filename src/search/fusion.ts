@@ -67,12 +67,12 @@ export interface FusedHit<Key> {
   readonly weight: number
 }
 
-/** Share of `matched` in the keyword score. The rest is BM25. Results hardly change between .3 and .5. */
+/** Share of `matched` in the keyword score. The rest is BM25. Results change little between .3 and .5. */
 const MATCHED_SHARE = 0.4
 
 /**
  * Share of the semantic weight that remains if a note contains all of the query's words. The weight starts to drop at
- * `NEARLY_ALL` of them. Results on the test collections hardly change between .3 and 1; lower values help to find sentences.
+ * `NEARLY_ALL` of them. Results on the test collections change little between .3 and 1; lower values help to find sentences.
  */
 const ANSWERED_SHARE = 0.5
 
@@ -97,7 +97,7 @@ const TELLING = 3
  */
 const ACROSS = { low: 0.6, high: 0.9, least: 0.5, most: 0.9 }
 
-/** Weight of a name's vector relative to a passage's. Results hardly change from .8 to 1. */
+/** Weight of a name's vector relative to a passage's. Results change little from .8 to 1. */
 const NAME_SHARE = 0.9
 
 /**

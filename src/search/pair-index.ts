@@ -1,6 +1,6 @@
 import { countBits, NumberList } from './number-list.ts'
 
-/** Compare strings only up to this length, so that a huge name does not block other work. */
+/** Compare strings only up to this length, so a huge name does not block other work. */
 const MAX_LENGTH = 512
 
 /**

@@ -24,7 +24,7 @@ export interface EmbedderTraits extends MeaningTraits {
 }
 
 /**
- * Minimum fused score for each preset. `normal` excludes all results for a query of unrelated words, but hardly any answers.
+ * Minimum fused score for each preset. `normal` excludes all results for a query of unrelated words, but almost no answers.
  * `strict` excludes all results for an off-topic query, and some answers. docs/benchmarks.md has the figures.
  */
 export const LEAST_SCORE: Readonly<Record<Relevance, number>> = { strict: 0.55, normal: 0.2, loose: 0.05 }

@@ -89,7 +89,7 @@ export class SimilarNames {
   }
 
   /**
-   * Indexes missing pairs until the given time (`performance.now()`), so that `find` without `slips` need not wait for them.
+   * Indexes missing pairs until the given time (`performance.now()`), so `find` without `slips` need not wait for them.
    * @returns whether all pairs have been indexed
    */
   prepare(until = Number.POSITIVE_INFINITY): boolean {

@@ -1,23 +1,23 @@
 import { dotProduct } from '../core/vectors.ts'
 import type { FusedHit } from './fusion.ts'
 
-/** Number of top results that support each other. Results hardly change between 20 and 30. */
+/** Number of top results that support each other. Results change little between 20 and 30. */
 export const SUPPORTING = 30
 
 /** Number of similar results that support a note. */
 const SUPPORTERS = 7
 
-/** Maximum share of a note's score that comes from its supporters. Results hardly change between .4 and .6. */
+/** Maximum share of a note's score that comes from its supporters. Results change little between .4 and .6. */
 const SUPPORT_SHARE = 0.5
 
 /** If a note contains this share of the query's words, supporters count less; from `ANSWERED` on, not at all. */
 const NEARLY_ANSWERED = 0.7
 const ANSWERED = 0.9
 
-/** A supporter's weight is its cosine to this power, so that only similar notes count. Results hardly change between 6 and 10. */
+/** A supporter's weight is its cosine to this power, so only similar notes count. Results change little between 6 and 10. */
 const SHARPNESS = 8
 
-/** Weight of the note itself among its supporters, so that a note unlike all others keeps its score. */
+/** Weight of the note itself among its supporters, so a note unlike all others keeps its score. */
 const OWN_WEIGHT = 0.05
 
 /** Returns how much of a score comes from supporters. `matched` is the highest share of the query's words in any note. */

@@ -38,7 +38,7 @@ export interface PropertyFacts {
   readonly values: readonly string[]
   /** The same values, folded. */
   readonly texts: readonly string[]
-  /** Strings by which the values are found; see `askedTexts`. */
+  /** Strings used to find the values; see `askedTexts`. */
   readonly asked: readonly string[]
 }
 
@@ -47,7 +47,7 @@ export const IN_SETS: Scope = { kinds: ['note', 'canvas'] }
 
 export const NO_TASKS: NoteFacts['tasks'] = new Set()
 
-/** Extracts the data by which every engine finds and orders notes. */
+/** Extracts the data that every engine uses to find and order notes. */
 export function factsOf(source: NoteSource): NoteFacts {
   const { created, modified } = timesOf(source)
   const properties = new Map<string, PropertyFacts>()

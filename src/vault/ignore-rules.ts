@@ -106,7 +106,7 @@ export function matchAny(globs: readonly string[], nocase: boolean): (path: stri
     alternatives(glob).map((one) => ({ isForFolders, matches: linearGlob(one, nocase) }))
   const compiled = globs.flatMap((glob) => {
     const written = glob.normalize('NFC').replace(/^\.?\//, '')
-    // If `f/**` ignores everything in a folder, also ignore the folder itself, so that it is not read.
+    // If `f/**` ignores everything in a folder, also ignore the folder itself, so it is not read.
     const folder = written.replace(/\/(?:\*\*)?$/, '')
     return [...(folder === written ? [] : compile(folder, true)), ...(written.endsWith('/') ? [] : compile(written, false))]
   })

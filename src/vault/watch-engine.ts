@@ -62,7 +62,7 @@ export interface PollingTimes {
 /**
  * Periodically reports that everything may have changed. The receiver compares all times and sizes anyway (35 ms for 6,600 files).
  * chokidar's own polling would repeat this work with a timer and ten `stat` calls per second for every file. The interval grows with
- * the duration of a comparison, so that polling takes about 2 % of the time.
+ * the duration of a comparison, so polling takes about 2 % of the time.
  */
 export function watchByPolling(root: string, sink: WatchSink, times: PollingTimes): WatchEngine {
   let timer: NodeJS.Timeout | undefined

@@ -25,7 +25,7 @@ interface Request {
 
 /**
  * Watches a vault on Linux with one inotify watch per folder. A folder is watched before it is read, so nothing is missed. A removed
- * folder is forgotten immediately, so that a new folder with its name is watched. (chokidar 5 misses a folder that is deleted and
+ * folder is forgotten immediately, so a new folder with its name is watched. (chokidar 5 misses a folder that is deleted and
  * recreated between two checks, and stats all files of a folder after every event.)
  */
 export function watchFolders(root: string, options: VaultOptions, sink: WatchSink): WatchEngine {
@@ -111,7 +111,7 @@ class FolderWatches implements WatchEngine {
       this.#watched.set(request.path, watched)
       if (request.path !== '') this.#watched.get(folderOf(request.path))?.below.add(request.path)
       this.#requestBelow(request)
-      // Report it only after the watch has started, so that a listing made in response misses nothing.
+      // Report it only after the watch has started, so a listing made in response misses nothing.
       if (this.#isReady) this.#tellFolder(request.path)
     } catch (error) {
       this.#fail(request, error)

@@ -24,7 +24,7 @@ export interface IndexerChannel {
 interface Running {
   readonly worker: Worker
   open: number
-  /** True while the worker is being shut down deliberately, so that its exit is not treated as a crash. */
+  /** True while the worker is being shut down deliberately, so its exit is not treated as a crash. */
   isEnding: boolean
   hasEnded: boolean
 }
@@ -95,7 +95,7 @@ export class IndexerHost {
       if (error.code === 'ERR_WORKER_OUT_OF_MEMORY') this.#enlarge()
       this.#forget(running)
     })
-    // Registered first, so that the crash is counted before the vaults' own listeners run.
+    // Registered first, so the crash is counted before the vaults' own listeners run.
     worker.on('exit', () => {
       running.hasEnded = true
       if (!running.isEnding) this.restarts.died()

@@ -68,7 +68,7 @@ const ATTEMPTS = 2
  */
 const PAUSE = 60_000
 
-/** Collects the input for an insight and caches the latest result. Reads in parts, so that other work can run in between. */
+/** Collects the input for an insight and caches the latest result. Reads in parts, so other work can run in between. */
 export class InsightClient<Kind extends InsightKind = 'whole'> implements Insights<Kind> {
   readonly #parts: InsightClientParts<Kind>
   readonly #end = new AbortController()
@@ -237,7 +237,7 @@ export class InsightClient<Kind extends InsightKind = 'whole'> implements Insigh
     }
   }
 
-  /** Returns the communities to start from, preferring the shared ones, so that all servers use the same ids. */
+  /** Returns the communities to start from, preferring the shared ones, so all servers use the same ids. */
   async #formerCommunities(): Promise<Uint8Array | undefined> {
     const { store, state } = this.#parts
     if (state === undefined) return undefined

@@ -63,7 +63,7 @@ export class LayoutClient implements Layouts {
     return this.#underWay
   }
 
-  /** Runs one layout at a time, so that two concurrent callers see the same positions. */
+  /** Runs one layout at a time, so two concurrent callers see the same positions. */
   layOut(graph: LaidOutGraph, mayMove: MayMove): Promise<Layout> {
     const made = this.#queue.then(() => this.#place(graph, mayMove))
     this.#queue = made.catch(() => {})

@@ -20,7 +20,7 @@ export function fitMember(...places: readonly string[]): Fit {
 }
 
 /**
- * Fits an answer with several lists, given by name and place. Takes one item from each list in turn, so that a long list cannot
+ * Fits an answer with several lists, given by name and place. Takes one item from each list in turn, so a long list cannot
  * crowd out the others. Other members are unchanged.
  */
 export function fitInTurn(places: Readonly<Record<string, string>>): Fit {

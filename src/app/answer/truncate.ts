@@ -27,7 +27,7 @@ export function truncate(text: string, limit: number, span: Span = { start: 0, e
 
 /**
  * Like `truncate`, but starts `offset` characters into the span, or at the start of the grapheme cluster there. `next` is always
- * past the offset, so that paging ends.
+ * past the offset, so paging ends.
  */
 export function truncateFrom(text: string, limit: number, { start, end }: Span, offset: number): Cut {
   const asked = Math.min(start + offset, end)

@@ -52,7 +52,7 @@ interface Placed extends Pick<PlacedPassage, 'node' | 'source'> {
 
 type HiddenIn = (source: NoteText, text: string) => ReturnType<typeof findHidden>
 
-/** Caches the comments of each note, so that they are found once for all of its passages. */
+/** Caches the comments of each note, so they are found once for all of its passages. */
 function commentsBySource(): HiddenIn {
   const known = new Map<NoteText, ReturnType<typeof findHidden>>()
   return (source, text) => {

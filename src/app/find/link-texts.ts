@@ -30,7 +30,7 @@ interface LinkText {
 
 /**
  * Treats the texts of links as a weak field of the notes they lead to: "see [[Levain|the sourdough mother]]" helps *sourdough
- * mother* to find *Levain*. Only each note's best text counts, so that a note with a thousand texts has no advantage. Texts that
+ * mother* to find *Levain*. Only each note's best text counts, so a note with a thousand texts has no advantage. Texts that
  * equal a name of the note are ignored.
  */
 export async function withLinkTexts(

@@ -36,7 +36,7 @@ export async function literalNotes(
   return held
 }
 
-/** Returns the parts of a condition of which one must match. None of them has alternatives itself. */
+/** Returns the parts of a condition that are alternatives. None of them contains further alternatives. */
 function alternatives(condition: Condition): readonly Condition[] {
   return condition.kind === 'or' ? condition.parts : [condition]
 }

@@ -46,7 +46,7 @@ export function packPassage({ node, source, place, words, outline, via, score }:
   }
 }
 
-/** Factor for each further passage of a note, so that a pack shows one passage of each note first. */
+/** Factor for each further passage of a note, so a pack shows one passage of each note first. */
 const FURTHER = 0.7
 
 /** Lowers the scores of further passages of a note. `passages` are sorted, best first. */

@@ -10,7 +10,7 @@ import { encodeDestination } from '../../markdown/retarget/destination-slots.ts'
 export interface LinkStyle {
   readonly form: 'wikilink' | 'markdown'
   /**
-   * Whether a link uses only the name, the path from the vault's root, the path from the note's folder, or a website's path
+   * How a link's path is written: only the name, the path from the vault's root, the path from the note's folder, or a website's path
    * (`/folder/page/`).
    */
   readonly path: 'name' | 'full' | 'relative' | 'site'

@@ -248,7 +248,7 @@ export interface NodeDetails extends NodeResponse {
   readonly link_count: number
   /** Links to notes in other vaults. Omitted if there are none. */
   readonly vault_links?: readonly VaultLinkResponse[]
-  /** The `offset` with which to continue if `content` was truncated. */
+  /** The `offset` to continue with if `content` was truncated. */
   readonly next_offset?: number
 }
 
@@ -325,7 +325,7 @@ function fittingContent(
   return recut(LEAST_CHARS)
 }
 
-/** Alternates between two lists, so that neither takes up all the room. */
+/** Alternates between two lists, so neither takes up all the room. */
 function alternating<T>(a: readonly T[], b: readonly T[]): readonly T[] {
   return Array.from({ length: Math.max(a.length, b.length) }, (_, at) => [...a.slice(at, at + 1), ...b.slice(at, at + 1)]).flat()
 }

@@ -107,7 +107,7 @@ export interface ReadAttachmentArguments {
 export interface AttachmentContent extends AttachmentFacts {
   /** Base64 of the bytes from `offset`. Omitted if they are returned as an image. */
   readonly content?: string
-  /** The `offset` with which to continue if the content was truncated. */
+  /** The `offset` to continue with if the content was truncated. */
   readonly next_offset?: number
 }
 

@@ -136,7 +136,7 @@ export class Workspace {
     return this.#paths.twins(path)
   }
 
-  /** Returns a file's future id. Of several paths that differ only in case, only one gets the folded path as its id. */
+  /** Returns a file's future id. If several paths differ only in case, only one gets the folded path as its id. */
   idOf(path: string): string {
     const folded = foldId(path)
     const twins = this.twins(path)

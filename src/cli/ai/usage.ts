@@ -33,7 +33,7 @@ export async function run(invocation: Invocation): Promise<number> {
 
 type Row = UsageRow & { readonly cost?: number }
 
-/** Leaves out columns that are empty or the same in every row, so that the table fits into 80 columns. */
+/** Leaves out columns that are empty or the same in every row, so the table fits into 80 columns. */
 function rowsForPeople(rows: readonly Row[]): readonly object[] {
   const isOfOne = placesOf(rows).length === 1
   const filled = (value: number): number | undefined => (value === 0 ? undefined : value)

@@ -200,7 +200,7 @@ function isSame(path: string, real: string): boolean {
   }
 }
 
-/** Arguments with which a server started elsewhere finds these vaults. */
+/** Arguments that let a server started elsewhere find these vaults. */
 export interface VaultsToServe {
   /** Folder or name of the vault. Omitted to serve all vaults in the server's settings. */
   readonly vault?: string

@@ -1,4 +1,4 @@
-/** Characters at which bash splits words for completion. Bash replaces only the text after the last of them. */
+/** Characters where bash splits words for completion. Bash replaces only the text after the last of them. */
 const BASH_BREAKS = /[=:@><|&;(]/g
 
 export interface TypedLine {

@@ -74,7 +74,7 @@ const MORE_LINES = 2
 function renderItem(item: FoundItem, look: FoundLook): readonly string[] {
   const { width = WIDEST, paint = PLAIN } = look
   const columns = Math.min(width, WIDEST)
-  // Ids are never truncated, so that they can be copied.
+  // Ids are never truncated, so they can be copied.
   const lines = [...headLines(item, columns, look), paint('faint', [printable(item.id), ...factsOf(item)].join(' · '))]
   if (item.explain !== undefined) lines.push(...wrapWords(reasonsOf(item.explain), columns).map((line) => paint('faint', line)))
   const text = textOf(item, look)

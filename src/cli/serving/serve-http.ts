@@ -145,7 +145,7 @@ async function healthOf(vaults: Vaults): Promise<HealthReport> {
 
 interface View {
   routesFor(options: Omit<WebOptions, 'folder'>): Pick<HttpServerOptions, 'extraRoutes'>
-  /** Secret with which the user's other processes can request an access code. */
+  /** Secret that lets the user's other processes request an access code. */
   readonly key: string
   newCode(): string
   isWaiting(code: string): boolean

@@ -70,7 +70,7 @@ export async function openServing(invocation: Invocation, loaded: LoadedVaults, 
     stopAnnouncing()
   }
   const served = serveVaults(host, vaults, {
-    // Announce the server only now, so that a short-lived client process leaves no trace.
+    // Announce the server only now, so a short-lived client process leaves no trace.
     onBegin: () => {
       if (isWithdrawn) return
       const folders = vaults.flatMap(({ settings, stored }) => (stored === undefined ? [settings.vault.path] : []))

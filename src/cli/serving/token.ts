@@ -121,7 +121,7 @@ function connectionsFolder({ host }: Invocation): string {
   return join(userFolders(host.env).state, 'connections')
 }
 
-/** Prints only the secret, so that other commands can use the output. */
+/** Prints only the secret, so other commands can use the output. */
 async function printSecret({ printer, options }: Invocation, { name, secret, scopes, vaults }: Token): Promise<void> {
   if (options.get('json') === true) await printer.answer({ name, token: secret, scopes, vaults })
   else await printer.text(`${secret}\n`)

@@ -147,7 +147,7 @@ async function feedWhileHeld({ host, vault, lease, say }: Feeding, signal: Abort
 }
 
 /**
- * Computes missing whole-vault results for each generation, one run at a time, so that read-only servers need not compute them
+ * Computes missing whole-vault results for each generation, one run at a time, so read-only servers need not compute them
  * and all report the same communities.
  */
 function wholeVaultOf({ rankings, updateInsights }: Pick<GraphCore, 'rankings' | 'updateInsights'>): () => void {

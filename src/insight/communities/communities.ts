@@ -11,7 +11,7 @@ import { EdgeBuilder, type WeightedGraph, weightedGraph } from './weighted-graph
 
 /** Input of community detection. Notes are numbered consistently. */
 export interface CommunitySource {
-  /** Ids by which notes are ordered, so that the result does not depend on how they are numbered. */
+  /** Ids by which notes are ordered, so the result does not depend on how they are numbered. */
   readonly ids: readonly string[]
   readonly titles: readonly string[]
   readonly topology: Adjacency

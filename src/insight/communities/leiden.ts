@@ -12,7 +12,7 @@ export interface LeidenOptions {
 }
 
 /**
- * The gain required to leave, as a share of the leaving nodes' strength (total edge weight), so that larger parts must gain more.
+ * The gain required to leave, as a share of the leaving nodes' strength (total edge weight), so larger parts must gain more.
  */
 export interface Stay {
   readonly node: number
@@ -77,7 +77,7 @@ interface Level extends WeightedGraph {
   readonly strengths: Float64Array
 }
 
-/** Creates every level with the same shape, so that V8 compiles the functions that use them only once. */
+/** Creates every level with the same shape, so V8 compiles the functions that use them only once. */
 function levelOf({ offsets, targets, weights }: WeightedGraph, strengths: Float64Array): Level {
   return { offsets, targets, weights, strengths }
 }
@@ -104,7 +104,7 @@ function onePass(
     })
     follow(nodes, numbers)
     level = smaller
-    // A community's number is one of the level's nodes, so that a node that leaves always finds a free number.
+    // A community's number is one of the level's nodes, so a node that leaves always finds a free number.
     communities = numbered(above).numbers
   }
   follow(nodes, communities)

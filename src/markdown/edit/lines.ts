@@ -58,7 +58,7 @@ function needsGap(before: string, after: string): boolean {
 }
 
 export interface Insertion {
-  /** Offset at which to insert the content. */
+  /** Where to insert the content, as an offset. */
   readonly at: number
   /** No blank line is needed between the content and text before this offset. */
   readonly from: number

@@ -25,7 +25,7 @@ export interface ReadFrontmatter {
   /** Aliases recovered from malformed frontmatter, in the form of properties. */
   readonly saved?: Readonly<Record<string, unknown>>
   readonly malformed: readonly MalformedPart[]
-  /** Offset at which the body starts. */
+  /** Start offset of the body. */
   readonly end: number
 }
 

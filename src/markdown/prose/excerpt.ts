@@ -29,7 +29,7 @@ export function excerptOf(text: string, bodyStart: number, max: number): Excerpt
 /** How many times the excerpt's length to read, because comments and badges are left out of it. */
 const EXCERPTS_READ = 8
 
-/** Returns the end of the last complete line within a length, so that no badge is cut, or else the whole length. */
+/** Returns the end of the last complete line within a length, so no badge is cut, or else the whole length. */
 function headEnd(text: string, from: number, length: number): number {
   if (text.length - from <= length) return text.length
   const lineEnd = text.lastIndexOf('\n', from + length)

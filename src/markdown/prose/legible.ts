@@ -10,7 +10,7 @@ const COMMENTS = [
   ['<!--', '-->'],
   ['%%', '%%'],
 ] as const
-/** Returns the text with hidden parts (comments, tags, images) replaced by spaces, so that other text keeps its position. */
+/** Returns the text with hidden parts (comments, tags, images) replaced by spaces, so other text keeps its position. */
 export function legible(text: string): string {
   const whole = blankData(text)
   const shown = withoutHidden(whole)

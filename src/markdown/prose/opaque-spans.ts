@@ -1,7 +1,7 @@
 import { BACKSLASH, BACKTICK, DOLLAR, isWhitespace, LBRACKET, LF } from '../chars.ts'
 import { wikilinkEnd } from '../wikilinks.ts'
 
-/** Finds the next occurrence of a string and remembers it, so that repeated searches do not scan the text again. */
+/** Finds the next occurrence of a string and remembers it, so repeated searches do not scan the text again. */
 class NextOf {
   readonly #needle: string
   #text = ''

@@ -9,7 +9,7 @@ import type { ServerEvents } from './events.ts'
 const SETTLED: ReadonlySet<IndexStatus['phase']> = new Set(['idle', 'missing', 'failed'])
 
 /**
- * How long changes are collected before clients are notified, in milliseconds, so that a checkout of a thousand files is reported
+ * How long changes are collected before clients are notified, in milliseconds, so a checkout of a thousand files is reported
  * once.
  */
 const GATHER_MS = 200

@@ -63,7 +63,7 @@ function promptOf(core: GraphCore, { id, path, title, properties }: Node): Promp
   }
 }
 
-/** Replaces placeholders in a single pass, so that placeholders in arguments stay text. Undeclared ones are kept. */
+/** Replaces placeholders in a single pass, so placeholders in arguments stay text. Undeclared ones are kept. */
 function fill(text: string, declared: readonly PromptArgument[], given: PromptArguments): string {
   const names = new Set(declared.map(({ name }) => name))
   const filled = text.replace(PLACEHOLDER, (written, inside: string) => {

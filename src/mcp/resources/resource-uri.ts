@@ -49,7 +49,7 @@ function isPlain(id: string): boolean {
   return id.split('/').every((part) => part !== '' && !part.startsWith('.'))
 }
 
-/** Normalizes an id (lower case, without `.md`), so that all ids of a file are equal. */
+/** Normalizes an id (lower case, without `.md`), so all ids of a file are equal. */
 export function addressed(id: string): string {
   return foldId(id).replace(/\.md$/, '')
 }

@@ -14,7 +14,7 @@ type Arguments = Readonly<Record<string, unknown>>
 /** Number of linked notes shown by default. */
 const LINKED = 20
 /**
- * Gives properties and links a larger share of the small default budget, so that short lists show as many of them as other tools
+ * Gives properties and links a larger share of the small default budget, so short lists show as many of them as other tools
  * do.
  */
 const fitLinked = rowsFitter(0.9)

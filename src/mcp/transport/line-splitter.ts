@@ -6,7 +6,7 @@ export const KEPT_ENDS = 256
 
 export type Line =
   | { readonly kind: 'line'; readonly text: string }
-  /** A line that is too long, of which only the start and end are kept. */
+  /** A line that is too long. Only its start and end are kept. */
   | { readonly kind: 'discarded'; readonly head: string; readonly tail: string }
 
 /** Splits a byte stream into lines. Characters split across chunks are kept intact. Invalid UTF-8 is replaced. */

@@ -55,7 +55,7 @@ class Evaluation {
 
   #linked({ field, condition }: SetLookup): KeySet {
     const source = this.#source.sets()
-    // All sets share one evaluation, so that a repeated set is only evaluated once.
+    // All sets share one evaluation, so a repeated set is only evaluated once.
     this.#sets ??= source === this.#source ? this : new Evaluation(source)
     return this.#source.linked(field, this.#sets.within(source.all(), condition))
   }

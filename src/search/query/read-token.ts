@@ -100,7 +100,7 @@ const NAMED_OPERATORS = { '#': /=|[<>]=?/y, '~': /=/y }
 /** A field name. A single letter would be a drive (`C:\x`) or meaningless, and no field name is longer than 40 letters. */
 const FIELD = /(\p{L}{2,40}):([<>=]*)/uy
 
-/** What follows the colon in a URL (`http://`) or in code (`std::vector`, an inline property `key:: value`). */
+/** Text after the colon in a URL (`http://`) or in code (`std::vector`, an inline property `key:: value`). */
 const NO_VALUE = /:|\/\//y
 
 /** Returns the next token's offset. Skips whitespace, and punctuation and emoji that stand on their own (`&`, `…`, `🎉`). */
@@ -264,7 +264,7 @@ function firstCharacters(text: string, count: number): { readonly text: string; 
   return { text: characters.slice(0, count).join(''), isCut: characters.length > count }
 }
 
-/** Replaces each line break, tab and control character with a space, so that the caret stays in place. */
+/** Replaces each line break, tab and control character with a space, so the caret stays in place. */
 function onOneLine(text: string): string {
   return text.replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, ' ')
 }

@@ -137,7 +137,7 @@ function likelyWords(terms: readonly WordTerm[], language: string | undefined): 
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the whole ASCII range is meant.
 const ASCII = /^[\x00-\x7f]+$/
-/** What is not indexed as it is spelled. A dot only matters in abbreviations; words around other dots are indexed as spelled. */
+/** Text that is not indexed as it is spelled. A dot only matters in abbreviations; words around other dots are indexed as spelled. */
 const OTHERWISE = "[^\\x00-\\x7f]|'(?=[a-z0-9])|\\.(?=[a-z])(?<=(?<![a-z0-9])[a-z]\\.)|,(?=\\d)"
 
 /** Finds the query's word for a form, and caches the result. */
@@ -199,7 +199,7 @@ class PhraseFinder {
       this.#begun.delete(begun)
     }
     let match: Match | undefined
-    // Iterate backwards, so that the word that starts a phrase does not also count as its second word.
+    // Iterate backwards, so the word that starts a phrase does not also count as its second word.
     for (let at = this.#words.length - 1; at >= 0; at--) {
       const word = this.#words[at] as Phrase['words'][number]
       if (word.isPrefix ? !form.startsWith(word.form) : form !== word.form) continue

@@ -4,7 +4,7 @@ import { classAt, foldWord, IN_DICTIONARY, MARK, MAX_FORM, SEPARATOR, SPACED, UN
 import { PART, readJoinedWord, TAIL, WORD } from './joined-word.ts'
 import { isStopWord, stemOf } from './stem.ts'
 
-/** Gap in positions between two strings of a field, so that no phrase spans both. */
+/** Gap in positions between two strings of a field, so no phrase spans both. */
 const GAP = 4
 
 const LOWER = 1

@@ -31,7 +31,7 @@ export function snippet(
   return snippetWith(text, bodyStart, query, { maxLength: 240, gap, ...options })
 }
 
-/** Returns the replacement for whitespace. Keeps line breaks, so that separate list items do not look like one. */
+/** Returns the replacement for whitespace. Keeps line breaks, so separate list items do not look like one. */
 function gap(space: string): string {
   const last = space.lastIndexOf('\n')
   return last < 0 ? ' ' : space.slice(last)
@@ -107,7 +107,7 @@ function windowAround(
   body: Span,
   { cluster, maxLength }: { readonly cluster: Span | undefined; readonly maxLength: number },
 ): Span {
-  // Collapsing whitespace leaves more room, but the difference is hardly visible.
+  // Collapsing whitespace leaves more room, but the difference is barely visible.
   if (body.end - body.start <= maxLength) return body
   const room = maxLength - ELLIPSIS.length
   if (cluster === undefined) return { start: body.start, end: endBefore(text, body.start, body.start + room) }

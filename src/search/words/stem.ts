@@ -11,7 +11,7 @@ const LETTERS = /^[a-z]+$/
 
 /**
  * What may follow, in a stem, the prefix that it shares with its form (`happy` → `happ·i`, `ability` → `ab·l`). Stems with other
- * tails are not used, so that a prefix lookup finds the stem of every form.
+ * tails are not used, so a prefix lookup finds the stem of every form.
  */
 export const STEM_TAILS: readonly string[] = ['', 'e', 'i', 'l', 'le']
 
@@ -19,7 +19,7 @@ const memo = new Map<string, string>()
 
 /**
  * Returns the stem under which a form is stored in a note in the given language. If the language has its own endings and the word
- * is in its script, the endings are removed and the stem is marked, so that languages do not share stems. All other words are
+ * is in its script, the endings are removed and the stem is marked, so languages do not share stems. All other words are
  * stemmed by the English rules (M. F. Porter, An algorithm for suffix stripping, 1980), which leave anything other than `a`–`z`
  * unchanged.
  */

@@ -5,7 +5,7 @@ import { type Database, inTransaction, pragma } from '../../core/sql-database.ts
 import { databasePath, deleteDatabase, identityOf, type Location, makeRoom, publish } from './location.ts'
 import { BUSY_TIMEOUT, DamagedIndex, openSqlite } from './sqlite.ts'
 
-/** Minimum size, in bytes, at which a log is worth truncating. */
+/** Logs below this size, in bytes, are not worth truncating. */
 const LARGE_LOG = 4_000_000
 
 /** Release free pages in steps of this many `pages`, for at most `within` milliseconds, because edits have to wait. */
@@ -64,7 +64,7 @@ export class DatabaseFile {
   }
 
   /**
-   * Opens the database, creating it if necessary. A new file gets its final name only when it is complete, so that nobody opens
+   * Opens the database, creating it if necessary. A new file gets its final name only when it is complete, so nobody opens
    * an unfinished one.
    */
   make(): Database {

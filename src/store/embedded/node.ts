@@ -170,7 +170,7 @@ function ownNotes({ includeArchived }: Tree, { notes, archived }: FolderEntry): 
   return includeArchived ? notes.length : notes.length - archived
 }
 
-/** Counts a folder's own notes before those in its subfolders, so that the limit keeps the closest notes. */
+/** Counts a folder's own notes before those in its subfolders, so the limit keeps the closest notes. */
 function toFolder(tree: Tree, folder: FolderEntry, depth: number): Folder {
   const notes = firstNotes(tree, folder)
   tree.left -= notes.length

@@ -213,7 +213,7 @@ export class Projection {
   }
 
   /**
-   * Builds `names`, then the additional data for similar names, until the given time (`performance.now()`), so that the first
+   * Builds `names`, then the additional data for similar names, until the given time (`performance.now()`), so the first
    * lookup need not wait.
    * @returns whether all of this data has been built
    */

@@ -222,7 +222,7 @@ export function readTexts(database: Database, column: TextColumn, condition: str
   return { texts: all, keySum: sum }
 }
 
-/** Reads a column in many rows. The database joins the values, so that reading costs a call per slice rather than per value. */
+/** Reads a column in many rows. The database joins the values, so reading costs a call per slice rather than per value. */
 export function* textSlices(database: Database, column: TextColumn, condition: string, atOnce = TEXTS_AT_ONCE): Generator<Texts> {
   const [range] = database.prepare('SELECT max(key) AS last FROM file').all() as { last: number | null }[]
   const select = database.prepare(

@@ -20,7 +20,7 @@ export interface VaultState {
   readonly isMoving: boolean
 }
 
-/** What is known about a vault as a whole. */
+/** Facts about a whole vault. */
 export interface VaultFacts extends VaultState {
   readonly complete: boolean
   readonly files: number
@@ -185,7 +185,7 @@ function partOf({ cypher }: Question, at: number): string {
   return `CALL () { ${own} } RETURN ${at} AS at, collect(row) AS rows`
 }
 
-/** What a snapshot's parts need to send queries. */
+/** The dependencies with which a snapshot's parts send queries. */
 export interface QuestionContext {
   readonly questions: Questions
   readonly vault: string

@@ -52,7 +52,7 @@ export function isNarrow({ folder, path, tags, note }: Scope): boolean {
   return [folder, path, tags, note].some((limit) => limit !== undefined)
 }
 
-/** Returns the label by which to find a scope's files. Only the label that all files have has an index of ids. */
+/** Returns the label to find a scope's files by. Only the label that all files have has an index of ids. */
 export function foundBy(scope: Scope): 'RouxListed' | 'RouxFile' {
   return scope.note === undefined ? labelOf(scope) : 'RouxFile'
 }

@@ -46,7 +46,7 @@ function pairsOf(numbers: ReadonlyMap<string, number>, files: readonly LinkedFil
 }
 
 /**
- * Places a file in the middle of its linked notes, with an offset derived from its id, so that it always appears in the same
+ * Places a file in the middle of its linked notes, with an offset derived from its id, so it always appears in the same
  * place.
  */
 function placeOf({ places, degrees, numberOf }: Graph, { id, linked }: LinkedFile): readonly [x: number, y: number] {

@@ -11,7 +11,7 @@ const FILES: readonly (readonly [url: string, unicodeRange: string])[] = [
   [cyrillic, 'U+400-45F,U+490-491,U+4B0-4B1,U+2116'],
 ]
 
-/** Loads the page's font. The files are fetched as data, so that the page's policy needs no source of fonts. */
+/** Loads the page's font. The files are fetched as data, so the page's policy needs no source of fonts. */
 export async function loadFont(): Promise<void> {
   for (const [url, unicodeRange] of FILES) {
     const bytes = await (await fetch(url)).arrayBuffer()

@@ -48,7 +48,7 @@ export function PathView() {
   const key = drawn.join('\n')
   useDrawing({ ties: way?.hops.map(({ from, to }) => ({ from, to, kind: 'step' })) ?? [] })
   const numbers = drawn.flatMap((id) => numberOf(id) ?? [])
-  // Runs before paint, so that later clicks are drawn on top.
+  // Runs before paint, so later clicks are drawn on top.
   useLayoutEffect(() => {
     path.value = drawn
   }, [key])

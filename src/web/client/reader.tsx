@@ -420,7 +420,7 @@ function useBacklinks(id: string) {
 }
 
 /**
- * Shows the number of backlinks and jumps to them, past a long text. Reserves space, so that nothing below moves away from the
+ * Shows the number of backlinks and jumps to them, past a long text. Reserves space, so nothing below moves away from the
  * pointer.
  */
 function ToBacklinks({ to, answer }: { readonly to: string; readonly answer: BacklinksAnswer | undefined }) {

@@ -50,7 +50,7 @@ export function NoteSearch({ id, list, label, placeholder, chosen, isFirst = fal
     if (chosen !== undefined) setTyped(undefined)
     onChoose(hit, query)
   }
-  // Runs before paint, so that the first keys typed go to the field.
+  // Runs before paint, so the first keys typed go to the field.
   useLayoutEffect(() => {
     if (isFirst) input.current?.focus()
   }, [isFirst])
@@ -124,7 +124,7 @@ export function NoteSearch({ id, list, label, placeholder, chosen, isFirst = fal
               id={`${list}-${number}`}
               role="option"
               aria-selected={number === at}
-              // The field keeps the focus, so that the list is still open when the button is released.
+              // The field keeps the focus, so the list is still open when the button is released.
               onMouseDown={(event) => event.preventDefault()}
               onClick={() => choose(hit)}
             >

@@ -136,7 +136,7 @@ export class FileThreads {
     if (pending === undefined) return
     pending.isLate = true
     pending.fail(timeoutOf(pending.job))
-    // Drop a read that has not started. Keep one in progress listed, so that the same file does not block a second thread.
+    // Drop a read that has not started. Keep one in progress listed, so the same file does not block a second thread.
     if (![...this.#threads].some(({ given: [first] }) => first === pending)) this.#drop(pending)
   }
 

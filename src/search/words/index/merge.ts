@@ -16,7 +16,7 @@ const DEAD = -1
 
 /**
  * Merges the live documents of several segments into the segment that a builder would create from them, ordered by source and
- * ordinal. Pauses (`yield`) every few milliseconds, so that the caller can do other work. `isLive` is only called before the
+ * ordinal. Pauses (`yield`) every few milliseconds, so the caller can do other work. `isLive` is only called before the
  * first pause. Keeps one word at a time in memory, from all sources. Returns the new segment's header. Throws `DamagedWords`.
  */
 export function* mergeSegments(

@@ -1,7 +1,7 @@
 import { LANGUAGES } from '../../../core/languages.ts'
 import { ByteReader, ByteWriter, compareBytes, DamagedWords } from './bytes.ts'
 
-/** Format number in the machine's byte order, so that a machine with another byte order rejects the data. */
+/** Format number in the machine's byte order, so a machine with another byte order rejects the data. */
 const FORMAT = 3
 
 const HEAD_BYTES = 8
@@ -191,7 +191,7 @@ export function languagesIn({ languages }: SegmentHeader): readonly string[] {
   return [...new Set(languages)].flatMap((number) => LANGUAGES[number - 1] ?? [])
 }
 
-/** Encodes a header: format and count, followed by the arrays as they are in memory, so that they can be read without a loop. */
+/** Encodes a header: format and count, followed by the arrays as they are in memory, so they can be read without a loop. */
 export function packHeader({ keys, stamps, titleLengths, bodyLengths, languages }: SegmentHeader): Uint8Array {
   const bytes = new Uint8Array(HEAD_BYTES + keys.length * DOCUMENT_BYTES)
   new Uint32Array(bytes.buffer, 0, 2).set([FORMAT, keys.length])

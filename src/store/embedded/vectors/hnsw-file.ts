@@ -230,7 +230,7 @@ function parseSidecar(text: string): Sidecar {
   throw new Error('the sidecar has another version')
 }
 
-/** Returns the data file's path. It depends on the content, so that no file is overwritten while another process reads it. */
+/** Returns the data file's path. It depends on the content, so no file is overwritten while another process reads it. */
 function dataPath(path: string, sha256: string): string {
   return `${path}-${sha256.slice(0, 32)}.data`
 }

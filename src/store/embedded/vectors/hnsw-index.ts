@@ -109,7 +109,7 @@ export class HnswIndex implements VectorIndex {
   }
 
   /**
-   * Loads a saved graph, so that `build` only has to add changes. Call it after all vectors have been set or loaded. Returns
+   * Loads a saved graph, so `build` only has to add changes. Call it after all vectors have been set or loaded. Returns
    * `undefined` on success. Otherwise, returns the reason, and `build` creates a new graph.
    */
   async restore(path: string, options: Omit<RestoreOptions, 'dimensions'>): Promise<string | undefined> {

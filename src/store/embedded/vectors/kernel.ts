@@ -100,7 +100,7 @@ function rowsOffset(stride: number): number {
   return 2 * stride + 4 * BLOCK
 }
 
-/** Returns the number of memory pages for the given number of rows. Grows by at least a third, so that rows are rarely copied. */
+/** Returns the number of memory pages for the given number of rows. Grows by at least a third, so rows are rarely copied. */
 function pagesFor(rows: number, stride: number, pages: number): number {
   const needed = Math.ceil((rowsOffset(stride) + (rows + TOGETHER) * stride) / PAGE)
   if (needed <= pages) return pages

@@ -90,7 +90,7 @@ export function coarsen(packed: Uint8Array, dimensions: number): CoarseVector {
   const view = readPacked(packed, dimensions)
   const factor = INT8_PEAK / measureUnit(view)
   const values = new Int8Array(dimensions)
-  // The offset makes all values positive, so that truncation rounds them without a branch on the sign.
+  // The offset makes all values positive, so truncation rounds them without a branch on the sign.
   for (let i = 0; i < dimensions; i++) values[i] = (((view.values[i] as number) * factor + 128.5) | 0) - 128
   return { scale: view.scale / factor, values }
 }

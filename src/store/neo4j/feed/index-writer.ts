@@ -240,12 +240,12 @@ export async function removeVault(connection: Connection): Promise<void> {
 /** Removes everything that has been fed. Keeps the full-text index, because the next feed needs it. */
 export async function emptyVault(connection: Connection): Promise<void> {
   const { vault } = connection
-  // Mark the vault as incomplete first, so that readers do not mistake the remaining data for the whole vault.
+  // Mark the vault as incomplete first, so readers do not mistake the remaining data for the whole vault.
   await connection.write(
     'MATCH (v:RouxVault {vault: $vault}) SET v.complete = false, v.state = null, v.generation = v.generation + 1',
     { vault },
   )
-  // Remove the `indexed` marks before the indexes, so that no embedder is marked without an index after an interruption.
+  // Remove the `indexed` marks before the indexes, so no embedder is marked without an index after an interruption.
   await connection.write('MATCH (e:RouxEmbedder {vault: $vault}) WHERE e.embedder > "" REMOVE e.indexed', { vault })
   const [index] = await connection
     .read<{ readonly names: readonly string[] }>(

@@ -13,7 +13,7 @@ export interface LeaseState {
 }
 
 /**
- * The right to watch a vault's folder. Only one feeder at a time holds it, so that others do not read and write the same data.
+ * The right to watch a vault's folder. Only one feeder at a time holds it, so others do not read and write the same data.
  */
 export interface FeederLease {
   /** Acquires or renews the lease. Call it again before the lease expires. */

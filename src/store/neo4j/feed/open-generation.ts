@@ -13,7 +13,7 @@ const PRUNED_AFTER = 50
 const DAY = 86_400_000
 
 /**
- * Writes a generation in one transaction, so that readers see all of it or nothing. It locks the vault's node first, so a second
+ * Writes a generation in one transaction, so readers see all of it or nothing. It locks the vault's node first, so a second
  * writer has to wait and then finds that another generation has been written. The database makes the transaction visible piece by
  * piece; meanwhile, `RouxPending` contains the generation that readers may see in part.
  */
@@ -23,7 +23,7 @@ export function openGeneration(connection: Connection, base: number): OpenGenera
 }
 
 /**
- * Runs the statements for a small change without any rows, so that the database plans them. The first full feed invalidates
+ * Runs the statements for a small change without any rows, so the database plans them. The first full feed invalidates
  * existing plans, and the first edit would otherwise have to wait for new ones. Writes nothing and blocks no other transaction.
  */
 export async function rehearseGeneration(connection: Connection): Promise<void> {
@@ -283,7 +283,7 @@ class Writing {
     return generation
   }
 
-  /** Logs a generation in the same transaction, so that the log is complete. The initial content of an index is not a change. */
+  /** Logs a generation in the same transaction, so the log is complete. The initial content of an index is not a change. */
   async #log(
     transaction: OpenTransaction,
     {
