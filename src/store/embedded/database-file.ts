@@ -3,7 +3,7 @@ import { threadId } from 'node:worker_threads'
 import { quietly } from '../../core/quietly.ts'
 import { type Database, inTransaction, pragma } from '../../core/sql-database.ts'
 import { databasePath, deleteDatabase, identityOf, type Location, makeRoom, publish } from './location.ts'
-import { BUSY_TIMEOUT, DamagedIndex, openSqlite } from './sqlite.ts'
+import { BUSY_TIMEOUT, DamagedIndex, letReadersContinue, openSqlite } from './sqlite.ts'
 
 /** Logs below this size, in bytes, are not worth truncating. */
 const LARGE_LOG = 4_000_000
@@ -92,7 +92,9 @@ export class DatabaseFile {
   }
 
   write<T>(action: (database: Database) => T): T {
-    return inTransaction(this.make(), action)
+    const result = inTransaction(this.make(), action)
+    if (this.#location.kind === 'memory') letReadersContinue()
+    return result
   }
 
   /** Runs maintenance. Call it when idle. @returns whether this is the first call for this file on disk */

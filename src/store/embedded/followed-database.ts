@@ -3,7 +3,7 @@ import { quietly } from '../../core/quietly.ts'
 import type { Database, Statement } from '../../core/sql-database.ts'
 import { hasTables, readAtOnce } from './database-file.ts'
 import { databasePath, identityOf, type Location } from './location.ts'
-import { isDamage, openSqlite } from './sqlite.ts'
+import { isDamage, openBetweenWrites, openSqlite } from './sqlite.ts'
 
 /** How long, in milliseconds, it may go unnoticed that another process has replaced the file. */
 const SAME_LIFE = 20
@@ -70,7 +70,8 @@ export class FollowedDatabase<T extends object> {
 
   #openAs(identity: string): Opened<T> | undefined {
     const { cache, prepare } = this.#options
-    const database = openSqlite(databasePath(this.#location))
+    const path = databasePath(this.#location)
+    const database = this.#location.kind === 'memory' ? openBetweenWrites(path) : openSqlite(path)
     try {
       // An in-memory database exists as soon as it is opened.
       if (this.#location.kind === 'memory' && !hasTables(database)) {

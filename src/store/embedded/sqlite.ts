@@ -36,10 +36,47 @@ export function loadSqlite(): DatabaseConstructor {
 }
 
 /** Opens a database file. Loads the binding on first use. */
-export function openSqlite(path: string, options: { readOnly?: boolean } = {}): Database {
+export function openSqlite(path: string, { readOnly = false }: { readOnly?: boolean } = {}): Database {
   const DatabaseSync = loadSqlite()
-  const open = (): Database => new DatabaseSync(path, { readOnly: options.readOnly ?? false, timeout: BUSY_TIMEOUT })
+  const open = (): Database => new DatabaseSync(path, { readOnly, timeout: BUSY_TIMEOUT })
   return guard === undefined ? open() : guarded(guard.run(open), guard)
+}
+
+/**
+ * Opens an in-memory database that another thread writes. Readers and the writer exclude each other there, and SQLite would look
+ * too rarely (every 100 ms) to find the pauses of a busy writer.
+ */
+export function openBetweenWrites(path: string): Database {
+  const database = openSqlite(path)
+  database.exec('PRAGMA busy_timeout = 0')
+  return guarded(database, { run: tryUntilUnlocked })
+}
+
+function tryUntilUnlocked<T>(call: () => T): T {
+  for (const deadline = performance.now() + BUSY_TIMEOUT; ; sleep(1)) {
+    try {
+      return call()
+    } catch (error) {
+      if (!sqliteSays(/database is locked/, error) || performance.now() >= deadline) throw error
+    }
+  }
+}
+
+/** Pauses of a thread that writes an in-memory database, so that readers get a turn: their length and interval, in milliseconds. */
+export const PAUSE = { length: 3, every: 50 }
+
+let pausedAt = Number.NEGATIVE_INFINITY
+
+/** Lets readers of an in-memory database continue. Call it after each write. */
+export function letReadersContinue(): void {
+  if (performance.now() - pausedAt < PAUSE.every) return
+  sleep(PAUSE.length)
+  pausedAt = performance.now()
+}
+
+/** Blocks the thread. */
+function sleep(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
 }
 
 function guarded(database: Database, calls: CallGuard): Database {
