@@ -16,7 +16,7 @@ export interface Citation {
   readonly passage: number
   readonly startLine: number
   readonly endLine: number
-  /** Text of the sentence as it appears in these lines. */
+  /** The sentence as it appears in the file. */
   readonly quote: string
   /**
    * `weak` if the answer's sentence contains a number or negation that the passage lacks, or if it has no words in common with the

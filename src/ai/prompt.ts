@@ -3,7 +3,6 @@ import { estimateTokens } from '../core/text/estimate-tokens.ts'
 import { neutralise } from './neutralise.ts'
 import { type Passage, visibleText } from './passage.ts'
 
-/** A previous question and answer in the conversation. */
 export interface Exchange {
   readonly question: string
   readonly answer: string

@@ -11,7 +11,7 @@ export interface FoundQuote {
 export interface QuotedText {
   readonly text: string
   readonly words: readonly Word[]
-  /** Word indexes at which each word occurs. */
+  /** Positions of each word, as indexes into the words. */
   readonly places: ReadonlyMap<string, readonly number[]>
 }
 
@@ -20,7 +20,6 @@ const MOST_SKIPPED = 0.15
 /** Maximum quote length in words. Longer quotes are not looked up, to limit the work. */
 const MOST_WORDS = 2_000
 
-/** Preprocesses text once for many quotes. */
 export function quotedText(text: string): QuotedText {
   const shown = readable(text)
   const words = wordsIn(shown)

@@ -93,7 +93,6 @@ export interface Answer<T> {
   readonly paths?: ReadonlyMap<NodeId, string>
 }
 
-/** The position of a list's items within the total. */
 export interface ListFacts {
   /** Number of items before the first one shown. */
   readonly offset: number

@@ -7,7 +7,6 @@ import { trimBothOf } from '../core/text/trim-characters.ts'
 /** Kinds of nodes that contain text: notes, and canvases through their cards. */
 export const WITH_TEXT: readonly NodeKind[] = ['note', 'canvas']
 
-/** Scope of a search, as written by the caller. */
 export interface ScopeArguments {
   readonly folder?: string | undefined
   readonly path?: string | undefined

@@ -9,7 +9,6 @@ const AT_ONCE = 4
 /** An entry with its index in the record, from which its temporary names are derived. */
 export type Numbered<E extends Entry = Entry> = E & { readonly index: number }
 
-/** Bytes to write to a temporary name in a path's folder. */
 export interface PendingWrite {
   readonly path: string
   readonly bytes: Uint8Array
@@ -135,7 +134,6 @@ export class ChangeDirectory {
     }
   }
 
-  /** Writes and syncs files in no particular order. */
   async write(writes: readonly PendingWrite[]): Promise<void> {
     await this.#each(writes, (draft) => this.#writeOne(draft))
   }

@@ -15,7 +15,6 @@ const CONTEXT = 2
 
 const MAX_SHORT = 2000
 
-/** A file whose content differs from what the change expected. */
 export interface Mismatch {
   readonly path: string
   /** Hexadecimal SHA-256 of the expected content. */

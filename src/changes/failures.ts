@@ -19,7 +19,6 @@ export const CHANGED = 'it has been changed since and is left as it is'
 /** Maximum number of files to list in a message. */
 const NAMED = 5
 
-/** Lists the files that were left unchanged, with the reasons. */
 export function listKept(kept: readonly KeptFile[]): string {
   return listSome(
     kept.map(({ path, reason }) => `${quote(path)} (${reason})`),

@@ -3,7 +3,6 @@ import { parseJson } from '../core/quietly.ts'
 import { didYouMean, nearest } from '../core/text/nearest.ts'
 import { UsageError } from './host.ts'
 
-/** An option of a command. Every tool parameter becomes an option. */
 export interface Option {
   /** Name used in code. On the command line, `-` may be used instead of `_`. */
   readonly name: string
@@ -34,7 +33,6 @@ export const GLOBAL_OPTIONS: readonly Option[] = [
   { name: 'version', type: 'flag', short: 'V', sentence: 'Show the version.' },
 ]
 
-/** Option for commands that can change notes. */
 export const WRITE_OPTION: Option = {
   name: 'write',
   type: 'flag',
@@ -48,7 +46,6 @@ export const HTTP_OPTION: Option = {
   sentence: 'Serve over HTTP instead of stdio, optionally on this port.',
 }
 
-/** Option for serving hosted assistants in this run. */
 export const PUBLIC_OPTION: Option = {
   name: 'public-url',
   type: 'text',

@@ -12,7 +12,6 @@ import { findTool, unknownCommand } from './tools/tool-command.ts'
 import { commandName, optionsOf, type Parameter, parametersOf, SHORT_NAMES } from './tools/tool-help.ts'
 import { needsWrite } from './tools/tool-switch.ts'
 
-/** Prints help for a command, a tool or a setting. */
 export async function run({ host, printer, positionals }: Invocation): Promise<number> {
   const [name] = positionals
   const text = name === undefined ? overview(await host.tools()) : name === 'settings' ? settingsHelp() : await helpOf(host, name)
@@ -25,7 +24,6 @@ const LEFT_SIDE = /^ +(?:\S+(?: \S+)* {2,})?(?=\S)/
 /** Minimum width of the right column. If there is less space, its text continues at the left margin. */
 const NARROWEST = 24
 
-/** Wraps help text to the terminal's width and indents continuation lines. */
 function wrapped(text: string, columns: number | undefined): string {
   if (!columns) return text
   const lines = text.split('\n').flatMap((line) => {

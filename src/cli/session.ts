@@ -13,7 +13,6 @@ import { ProgressLine } from './output/progress.ts'
 import { PATIENCE } from './tools/findable.ts'
 import { folderIn } from './vaults/open-vaults.ts'
 
-/** One invocation of a command, with its arguments and environment. */
 export interface Invocation {
   readonly host: Host
   readonly printer: Printer

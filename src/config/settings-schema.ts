@@ -73,7 +73,6 @@ function number<const Key extends string>(
   return settingOf<number | 'auto'>({ kind: 'number', min, max }, 'auto')(key, sentence, options)
 }
 
-/** Defines a choice setting. The first value is the default. */
 function choice<const Key extends string, const Value extends string>(
   key: Key,
   sentence: string,

@@ -94,13 +94,11 @@ export interface ChangeFate {
   readonly kept: readonly KeptFile[]
 }
 
-/** Callbacks invoked while a change is applied. */
 export interface ChangeProgress {
   /** Called once the change is recorded under this id, before any file is touched. */
   readonly onBegun?: ((id: string) => void) | undefined
 }
 
-/** Applies changes to a vault atomically and undoes them. */
 export interface Changes {
   /**
    * Applies all changes or none, after rolling back any change that a crashed process left incomplete.

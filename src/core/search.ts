@@ -1,6 +1,5 @@
 import type { NodeId } from './ids.ts'
 
-/** A note that contains some of the query's words. */
 export interface WordHit {
   readonly id: NodeId
   /** BM25 score over title and text. Comparable only within one result. */
@@ -25,7 +24,6 @@ export interface NearWord {
   readonly notes: number
 }
 
-/** Languages of notes, as ISO 639-1 codes. */
 export interface NoteLanguages {
   /** In the requested order. `undefined` if the text does not reveal its language or its words are not indexed. */
   readonly codes: readonly (string | undefined)[]
@@ -58,7 +56,6 @@ export interface NoteChunks {
   readonly chunks: readonly (ChunkPlace & { readonly vector: Float32Array })[]
 }
 
-/** A title or alias that is similar to the query vector. */
 export interface NameVectorHit {
   readonly id: NodeId
   readonly title: string

@@ -1,4 +1,3 @@
-/** A result computed for the whole vault. */
 export interface SharedResult {
   /** The generation of the vault from which the result was computed. */
   readonly generation: number

@@ -65,7 +65,6 @@ export interface Vault {
   readonly marker: Mode | undefined
 }
 
-/** A watcher's report of folders and files that may have changed. */
 export interface Dirty {
   readonly folders: readonly string[]
   readonly files: readonly string[]

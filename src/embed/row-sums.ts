@@ -1,6 +1,5 @@
 import { ROW_SUMS_MODULE } from './row-sums-module.ts'
 
-/** Sums rows of a table of int8 weights. */
 export interface RowSums {
   readonly kind: 'simd' | 'plain'
   /** Returns the column sums of the first `count` of the given rows, each multiplied by its factor. Valid until the next call. */

@@ -6,7 +6,6 @@ import { providerError, reasonOf } from '../core/provider-error.ts'
 /** `words` is the English table of word pieces, `sentences` the multilingual table of pieces with probabilities. */
 export type TableKind = 'words' | 'sentences'
 
-/** Everything in a table except its weights. */
 export interface TableHead {
   /** Name of the teacher model, e.g. `all-minilm-l6-v2`. */
   readonly model: string
@@ -125,7 +124,6 @@ function openRows(file: number, path: string, format: Format): TableFile {
   }
 }
 
-/** Decodes a stored row's first weights into `weights`. */
 function decode(bytes: Uint8Array, weights: Int8Array, { bits }: Format): void {
   if (bits === 8) {
     weights.set(bytes.subarray(0, weights.length))

@@ -18,7 +18,6 @@ const LOOPBACK_NAMES: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '
 
 const HOST = /^(\[[0-9a-f:.]+\]|[a-z0-9](?:[a-z0-9._-]*[a-z0-9])?)(?::\d{1,5})?$/
 
-/** Settings that determine which requests are served. */
 export interface AccessPolicy {
   /** If false, everything except `/health` is rejected. */
   readonly enabled: boolean

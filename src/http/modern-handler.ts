@@ -170,7 +170,6 @@ function toRequest({ method = 'POST', headers }: IncomingMessage, signal: AbortS
 /** Headers used by the protocol. The token is not forwarded. */
 const HEADERS = ['content-type', 'accept', 'mcp-protocol-version', 'mcp-method', 'mcp-name', 'mcp-session-id'] as const
 
-/** A request in the SDK's format, and its response. */
 interface Asked {
   readonly request: Request
   readonly response: ServerResponse

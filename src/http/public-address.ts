@@ -2,7 +2,6 @@ import { RouxError } from '../core/errors.ts'
 import { hostName, isLoopbackName } from './host-and-origin.ts'
 import { MCP_PATH } from './mcp-route.ts'
 
-/** The address that hosted assistants use to reach this server. */
 export interface PublicAddress {
   /** Has no trailing slash. It also identifies the authorization server. */
   readonly origin: string

@@ -2,7 +2,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { JSONRPCMessage } from '@modelcontextprotocol/server'
 import { messageToJson } from '../mcp/transport/json-rpc.ts'
 
-/** The response to a request that is not served. */
 export interface Refusal {
   readonly status: number
   /** Body of the response, a small JSON object with the member `error`. */

@@ -5,7 +5,6 @@ import type { Principal } from './tokens.ts'
 
 export type Admission<Sender> = { readonly sender: Sender } | { readonly refusal: Refusal }
 
-/** An admitted request and its response. */
 export interface Exchange<Sender> {
   readonly request: IncomingMessage
   readonly response: ServerResponse

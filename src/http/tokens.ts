@@ -5,7 +5,6 @@ import { didYouMean, nearest } from '../core/text/nearest.ts'
 /** The permissions that a token can have. Each tool requires one of them. */
 export const SCOPES = ['read', 'write', 'attach', 'ai'] as const
 
-/** A secret that grants access, with a human-readable name. */
 export interface Token {
   readonly name: string
   /** `roux_` followed by 43 base64url characters that encode 32 random bytes. */

@@ -125,7 +125,6 @@ export class EmbeddingPace {
   }
 }
 
-/** Measures how fast notes are being embedded. */
 export class EmbeddingRate {
   #notes = 0
   #ms = 0

@@ -40,7 +40,6 @@ const READ_TOGETHER = 8
 /** Maximum number of a note's titles and aliases that are embedded. */
 const MAX_NAMES = 64
 
-/** A note whose texts are being embedded. */
 interface Pending {
   readonly note: ReadNote
   /** The version that was current when the note was read. */
@@ -56,12 +55,10 @@ interface Ready {
   readonly wanted: number | undefined
 }
 
-/** The result of the last batch, by text hash. */
 type Outcome =
   | { readonly vectors: ReadonlyMap<string, Float32Array>; readonly refused: ReadonlyMap<string, string> }
   | { readonly error: unknown }
 
-/** A note that contains text rejected by the embedder. */
 interface Refused {
   readonly path: string
   readonly version: number
@@ -384,7 +381,6 @@ function prepare(
   return { note, wanted, chunks, names: note.fields.title.slice(0, MAX_NAMES).map(hashOf) }
 }
 
-/** Merges new and known vectors by text hash. */
 function outcomeOf(known: ReadonlyMap<string, Float32Array>, hashes: readonly string[], { vectors, refused }: Embedded): Outcome {
   const made = hashes.map((hash, at) => [hash, vectors[at]] as const)
   return {

@@ -5,7 +5,6 @@ import type { Answer, GraphCore, Warning } from '../graph-core.ts'
 import type { Vaults } from '../vaults.ts'
 import { BEHIND, INCOMPLETE, isDone, MIXED, progressWarning, searchWarnings } from './readiness-warnings.ts'
 
-/** Options of a call, for any use case. */
 export interface Call {
   /** Aborted when the caller no longer waits for the answer. */
   readonly signal?: AbortSignal | undefined

@@ -144,7 +144,6 @@ export function leftOutOf<Name extends string>(
   return { omitted: leftOut(lengths, shown), capped: leftOut(total, whole) }
 }
 
-/** Adds up the items omitted from two parts of an answer. */
 export function sums(a: Counts, b: Counts): Counts {
   const names = new Set([...Object.keys(a), ...Object.keys(b)])
   return Object.fromEntries([...names].map((name) => [name, (a[name] ?? 0) + (b[name] ?? 0)]))

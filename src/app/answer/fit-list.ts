@@ -251,7 +251,6 @@ function whole(value: unknown, { most }: Room): unknown {
   return jsonBytes(value) <= most ? value : undefined
 }
 
-/** Truncates text to fit, and appends the truncation marker. */
 function cutText(value: unknown, room: Room): unknown {
   if (typeof value !== 'string') return whole(value, room)
   return fittingText(value, room, (text, length) => truncate(text, length).text)

@@ -2,7 +2,6 @@ import { isRecord } from '../../core/is-record.ts'
 import { type Counts, countInTurn, type Fitted, isLeftOut, jsonBytes, nonZero, Purse, sums } from './budget.ts'
 import { compose, firstEntries, firstItems, type Row, sizeOf } from './fit-list.ts'
 
-/** Fits an answer into the given number of bytes of JSON. */
 type Fit = <V extends object>(value: V, room: number) => Fitted<Partial<V>>
 
 /**

@@ -15,7 +15,6 @@ const MOST_TAGS = 20
 /** More levels than any vault's folders have. */
 const ALL_LEVELS = 1_000
 
-/** Restrictions that a call places on its answer. */
 export interface AskedScope extends Pick<ScopeArguments, 'folder' | 'path' | 'tag'> {
   readonly tags?: readonly string[] | undefined
 }

@@ -24,7 +24,6 @@ export interface AskArguments {
   readonly history: readonly Exchange[]
 }
 
-/** The source of a sentence in the answer. */
 export interface AskCitation {
   readonly n: number
   readonly id: NodeId
@@ -306,7 +305,6 @@ async function checkFiles(core: GraphCore, { cited, passages }: Cited, call: Cal
   return { shown, dropped: cited.citations.length - kept.length }
 }
 
-/** Returns the 1-based line on which a quote starts, or `undefined` if the text does not contain it. */
 function lineOf(text: string, quote: string): number | undefined {
   const at = text.indexOf(quote)
   return at < 0 ? undefined : text.slice(0, at).split('\n').length

@@ -33,7 +33,6 @@ export async function notesOfCommunities(
   return { communities: new Map(found), warnings }
 }
 
-/** A community and the level that its id belongs to. */
 export interface FoundCommunity {
   readonly community: Community
   readonly level: CommunityLevel

@@ -235,7 +235,6 @@ interface Tally {
   readonly examples: string[]
 }
 
-/** Collects notes by their values, in the order of the notes. */
 class Groups {
   readonly #groupings: readonly Grouping[]
   readonly #communities: { readonly of: ReadonlyMap<string, string>; readonly labels: ReadonlyMap<string, string> }

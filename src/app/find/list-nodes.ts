@@ -33,7 +33,6 @@ export function listNodes(core: GraphCore, args: ListNodesArguments, call: Call 
   })
 }
 
-/** Lists the notes of a community within the scope. */
 function listCommunity(
   core: GraphCore,
   args: ListNodesArguments & { readonly community: string },

@@ -51,7 +51,6 @@ function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0)
 }
 
-/** Merges lists of found notes in the requested order. */
 export function mergeFound(
   lists: readonly (readonly FoundNode[])[],
   { orderBy, order }: Pick<FindArguments, 'orderBy' | 'order'>,

@@ -29,7 +29,6 @@ export function readChunk(text: string, find: (text: string) => readonly Match[]
   return { text, seen, matches: find(withoutAddresses(seen)) }
 }
 
-/** The part of a chunk that is shown. */
 export interface PassageText {
   readonly text: string
   readonly start: number

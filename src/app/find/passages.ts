@@ -180,7 +180,6 @@ function inOrder(node: Node, { text, bodyStart }: NoteText): readonly Candidate[
   return chunks.map((place) => ({ place, meaning: 0 }))
 }
 
-/** A chunk with an upper bound for its score. */
 interface Likely {
   readonly candidate: Candidate
   readonly most: number

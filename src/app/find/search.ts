@@ -83,7 +83,6 @@ export interface SearchResult extends ListedNode {
   readonly explain?: Explanation
 }
 
-/** Explains the rank of a note. */
 export interface Explanation {
   readonly keyword: RetrieverScore | null
   readonly semantic: RetrieverScore | null
@@ -563,7 +562,6 @@ function shownPassage({ node, source, place, chunk, score }: NoteAnswer, { end, 
   return { ...passage, text: shownText(node, passage.text) }
 }
 
-/** Notes with their contents and stored chunks, in order. */
 export interface ChunkedNotes extends Awaited<ReturnType<typeof readNotes>> {
   readonly stored: readonly (NoteChunks | undefined)[]
 }

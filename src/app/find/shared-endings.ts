@@ -20,7 +20,6 @@ const LONGEST = 2_000
 /** A section that contains this share of the question's words may be relevant even if many notes share it. */
 const ASKED = 0.3
 
-/** The last section of a note. */
 interface Ending {
   /** UTF-16 offset. */
   readonly start: number

@@ -94,7 +94,6 @@ interface Shared {
   readonly kinds: Map<string, Kind>
 }
 
-/** Counts the notes of a folder. */
 class Place {
   entries = 0
   #all = 0

@@ -14,7 +14,6 @@ export function changeCursor({ name }: Pick<GraphCore, 'name'>, { lineage, gener
   return `${name === undefined ? '' : `${name}:`}${place}-${checkOf(place)}`
 }
 
-/** Parses a cursor. Returns `undefined` if it is invalid. */
 export function readCursor(text: string): GenerationOf | undefined {
   const [, lineage = '', number = '', check] = CURSOR.exec(text.trim()) ?? []
   if (check === undefined || check !== checkOf(`${lineage}-${number}`)) return undefined

@@ -1,7 +1,6 @@
 import { countInTurn, jsonBytes, Purse, SEPARATOR, TOKEN_BYTES } from '../answer/budget.ts'
 import { truncate } from '../answer/truncate.ts'
 
-/** A part of a note as shown in a pack. */
 export interface PackExcerpt {
   readonly id: string
   /** Path as spelled on disk. Omitted if it is the same as the id. */
@@ -111,7 +110,6 @@ function fillAlone(passage: PackPassage, { room, hasHashes }: PackRoom): Draft |
   return fill({ ...bare, show }, excerptAround(bare as PackPassage, hasHashes), room, LEAST_ALONE)
 }
 
-/** Extends truncated passages while there is room, best first. */
 function grow(drafts: readonly Draft[], room: number): readonly [drafts: readonly Draft[], left: number] {
   let left = room
   const grown = drafts.map((draft) => {

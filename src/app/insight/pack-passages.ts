@@ -91,7 +91,6 @@ function likeness(one: ReadonlySet<string>, other: ReadonlySet<string>): number 
   return shared / (one.size + other.size - shared)
 }
 
-/** Sorts passages, best first, and removes duplicates with lower scores. */
 export function inOrder(passages: readonly PlacedPassage[]): readonly PlacedPassage[] {
   const sorted = passages.toSorted((a, b) => b.score - a.score || (a.key < b.key ? -1 : Number(a.key > b.key)))
   const seen = new Set<string>()

@@ -16,7 +16,6 @@ export interface LinkStyle {
   readonly path: 'name' | 'full' | 'relative' | 'site'
 }
 
-/** A note and its links, created by `readLinks`. */
 export interface LinkedNote {
   readonly path: string
   readonly text: string

@@ -43,7 +43,6 @@ export function completeNode(
   })
 }
 
-/** Removes the vault's name from the beginning of the text. */
 function withoutVault({ name }: GraphCore, typed: string): string {
   return name !== undefined && foldId(typed).startsWith(`${foldId(name)}:`) ? typed.slice(name.length + 1) : typed
 }

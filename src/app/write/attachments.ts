@@ -12,7 +12,6 @@ import { requireFiles } from '../read/read-file.ts'
 import { type WriteFacts, writeFacts } from './facts.ts'
 import { type OperationOf, operationUseCase, readBack } from './operation-runner.ts'
 
-/** Metadata of an attachment, excluding its content. */
 export interface AttachmentFacts {
   readonly id: NodeId
   readonly filename: string

@@ -6,13 +6,11 @@ import { boundaryBefore, type Span, truncate } from '../answer/truncate.ts'
 /** Number of characters to search for a suitable starting point. */
 const NEAR = 60
 
-/** Limits for a unified diff shown to a model. */
 const DIFF = { lines: 60, characters: 4_000, changed: 200, context: 100 } as const
 
 /** Number of characters shown before a change in a long line. */
 const BEFORE_CHANGE = 40
 
-/** The changes that were made or planned, as shown in answers. */
 export interface WriteFacts {
   /** Argument for `undo`. Omitted for a dry run, and if nothing changed. */
   readonly change_id?: string
@@ -54,7 +52,6 @@ export interface RelinkedLine {
   readonly after: string
 }
 
-/** Limits for lists and lines shown to a model. */
 const LIMITS = { files: 20, lines: 20, line: 160, dangling: 20 } as const
 
 const NONE = { files: Infinity, lines: Infinity, line: Infinity, dangling: Infinity } as const

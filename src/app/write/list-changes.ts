@@ -37,7 +37,6 @@ const MAX_FILES = 20
 /** Maximum number of changes that are counted. */
 const COUNTED = 10_000
 
-/** Lists the changes made with these tools, newest first. */
 export async function listChanges(
   core: GraphCore,
   { id, ...asked }: ListChangesArguments,

@@ -78,7 +78,6 @@ export interface DeletedFile extends WriteFacts {
   readonly deleted: boolean
 }
 
-/** Moves a note or an attachment to the vault's trash. */
 export const deleteFile = operationUseCase<OperationOf<'delete' | 'deleteAttachment'>, DeletedFile>(
   ({ request: { dryRun }, result, call }) => plain({ deleted: !dryRun, ...writeFacts(result, call, { diff: dryRun }) }),
 )

@@ -9,7 +9,6 @@ const OCTETS = 'application/octet-stream'
 // RFC 6838 §4.2.
 const MEDIA_TYPE = /^[a-z0-9][a-z0-9!#$&^_.+-]{0,126}\/[a-z0-9][a-z0-9!#$&^_.+-]{0,126}$/
 
-/** The file name and type given by the caller. */
 export interface Claim {
   readonly filename: string
   readonly mimeType: string | undefined

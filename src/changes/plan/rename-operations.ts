@@ -33,7 +33,6 @@ function noteNewTags({ view, notes }: Workspace, draft: Draft, before: string): 
   notes.push(`The note now has ${withHashes(added)}, because the new heading contains ${them}. To write # as text, use \\#.`)
 }
 
-/** Renames a tag and its nested tags throughout the vault. */
 export async function renameOneTag(workspace: Workspace, { tag, to }: Of<'renameTag'>): Promise<undefined> {
   const renaming = { from: requireTag(tag), to: requireTag(to) }
   if (renaming.from === renaming.to) throw new RouxError('INVALID_PARAMS', `The tag is already called #${renaming.to}.`)

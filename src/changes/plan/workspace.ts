@@ -263,7 +263,6 @@ export class Workspace {
     for (const { source, link, reason } of lost) this.#reports.add(source, link, { target: this.#pathOf(link.to), reason })
   }
 
-  /** Edits a note's headings and updates links to them. */
   async editHeadings(draft: Draft, edits: readonly TextEdit[]): Promise<void> {
     const { text } = draft
     const before = this.#headingsIn(text)

@@ -5,7 +5,6 @@ import { makeFolder } from '../../core/make-folder.ts'
 import { quietly } from '../../core/quietly.ts'
 import { type Database, inTransaction, pragma } from '../../core/sql-database.ts'
 
-/** Opens a database file, creating it if necessary. */
 export type OpenDatabase = (path: string) => Database
 
 /** Checks whether an error means that another connection holds a lock. */

@@ -79,7 +79,6 @@ async function showPrompt({ printer }: Invocation, core: GraphCore, args: AskArg
   await printer.text(`${parts.join('\n\n')}\n`)
 }
 
-/** Formats an answer and its sources as text. */
 export function written({ status, answer, citations, uncited, model, location, usage }: AskAnswer): string {
   if (status === 'not_found') return 'The notes do not answer that.\n'
   const sources = citations.map(({ n, id, heading, start_line, end_line, quote, support }) => {

@@ -14,7 +14,6 @@ const SEED = 1
 const SLOWEST = 5
 const MISSED_OF_A_KIND = 20
 
-/** Measures the search quality for the notes of a vault. */
 export async function run(invocation: Invocation): Promise<number> {
   const { host, printer, positionals } = invocation
   const count = readCount(invocation.options.get('queries'))

@@ -19,7 +19,6 @@ type SharedOptions = Required<
   Pick<McpServerOptions, 'version' | 'switchedOffBy' | 'promptsFolder' | 'maxTokens' | 'facts' | 'mapPage'>
 >
 
-/** Components shared by the stdio and HTTP servers. */
 export interface Serving {
   readonly vaults: ServedVaults
   readonly events: ServerEvents
@@ -140,7 +139,6 @@ export function nameVaults({ printer }: Invocation, { vaults }: LoadedVaults): s
   return names.join(', ')
 }
 
-/** Tells clients which lists to reload after changes to these settings. */
 function tellOfSettings(events: ServerEvents, keys: readonly string[]): void {
   if (keys.some((key) => key.startsWith('tools.') || key === 'ai.enabled')) events.publish({ kind: 'tools_list_changed' })
   if (keys.includes('tools.attach')) events.publish({ kind: 'resources_list_changed' })

@@ -127,7 +127,6 @@ async function printSecret({ printer, options }: Invocation, { name, secret, sco
   else await printer.text(`${secret}\n`)
 }
 
-/** Splits a list of names separated by commas. */
 export function namesIn(value: unknown): readonly string[] {
   return String(value)
     .split(',')

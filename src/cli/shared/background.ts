@@ -59,7 +59,6 @@ export async function sharedState(invocation: Invocation, loaded: LoadedVaults):
   return alone === undefined ? state : { ...state, alone }
 }
 
-/** Describes the state of the shared server in words. */
 export function describeState({ running, alone }: SharedState): string {
   const state = running === undefined ? 'not running' : describe(running)
   return alone === undefined ? state : `${state}; processes with these settings work alone: ${alone}`

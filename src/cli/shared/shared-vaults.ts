@@ -9,7 +9,6 @@ import type { SharedStatus } from '../../relay/connect.ts'
 import type { Composition } from '../host.ts'
 import { overlaid } from './overlaid.ts'
 
-/** An open vault and the connections that use it. */
 interface SharedVault {
   readonly folder: string
   readonly core: Promise<GraphCore>
@@ -17,7 +16,6 @@ interface SharedVault {
   closing?: NodeJS.Timeout
 }
 
-/** A connection's options for the vaults that it opens. */
 export interface VaultUser {
   /** Milliseconds that a vault stays open after its last connection has ended. */
   keep(): number

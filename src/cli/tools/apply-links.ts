@@ -239,7 +239,6 @@ function withoutPlan({ plan_id: _, ...facts }: WriteFacts): WriteFacts {
   return facts
 }
 
-/** Asks questions at a terminal, one at a time. */
 export interface Asker {
   /** Returns the trimmed answer, or `undefined` at the end of input or after Ctrl+C. */
   ask(question: string): Promise<string | undefined>

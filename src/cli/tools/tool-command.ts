@@ -64,7 +64,6 @@ export async function unknownCommand(host: Host, name: string): Promise<UsageErr
   return new UsageError(`There is no command "${name}".`, didYouMean(nearest(name, names, 2)) ?? '"roux help" lists all of them.')
 }
 
-/** Calls a tool and prints its answer. */
 export async function runTool(invocation: Invocation, tool: Tool, given: Readonly<Record<string, unknown>>): Promise<number> {
   // Report invalid arguments before reading a vault.
   tool.prepare(withoutVault(given))

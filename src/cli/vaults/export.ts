@@ -15,7 +15,6 @@ import { type Invocation, requireSettings, withCore } from '../session.ts'
 import { EXPORT_FORMATS, type ExportFormat, formatExport } from './export-formats.ts'
 import { mapPage } from './map-page.ts'
 
-/** Streams the whole graph to stdout or a file. */
 export async function run(invocation: Invocation): Promise<number> {
   const { host, options, positionals } = invocation
   const format = (options.get('format') as ExportFormat | 'html' | undefined) ?? EXPORT_FORMATS[0]
@@ -109,7 +108,6 @@ async function pagePieces({ host, printer }: Invocation, core: GraphCore, withTe
   return mapPage(core, { template, withTexts, onUnread: (message) => printer.warn(message) })
 }
 
-/** Adds the community ids to each note. */
 async function* withCommunities(
   insight: () => Promise<Insight | undefined>,
   rows: AsyncIterable<ExportRow>,

@@ -53,7 +53,6 @@ function isOf({ embedder: id }: VectorState, { kind, model }: Settings['embedder
   return id.startsWith(`${kind}:`) && id.toLowerCase().includes(name.toLowerCase())
 }
 
-/** Converts numbers in the status to readable text. */
 export function factsForPeople(
   facts: Coverage & {
     readonly bytes?: { readonly index: number; readonly search: number }

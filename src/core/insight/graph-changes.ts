@@ -42,7 +42,6 @@ export interface LoggedLinkChange {
 
 export type LoggedText = readonly [text: string, line: number, more: number]
 
-/** Differences between two generations of the graph. */
 export interface GraphChanges {
   readonly files: readonly LoggedFileChange[]
   readonly links: readonly LoggedLinkChange[]

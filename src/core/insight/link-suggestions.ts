@@ -23,7 +23,6 @@ export const BY_RATE = 16
 /** The target is in another language and about the same subject. */
 export const BY_MEANING = 32
 
-/** Two notes with nearly the same text. */
 export interface DuplicatePair {
   /** Indexes of the notes, in ascending order. */
   readonly notes: readonly [number, number]

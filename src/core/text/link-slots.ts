@@ -1,7 +1,6 @@
 import type { TextEdit } from '../changes.ts'
 import type { Link } from '../note.ts'
 
-/** A range of a file's text in UTF-16 offsets. */
 export interface TextRange {
   readonly start: number
   readonly end: number
@@ -30,7 +29,6 @@ export interface UnquotedValue extends TextRange {
   quotedWith(edits: readonly TextEdit[]): string | undefined
 }
 
-/** Properties that identify a link and its position. */
 export interface PlacedLink extends TextRange, Pick<Link, 'form' | 'kind' | 'target'> {
   readonly subpath?: string | undefined
 }

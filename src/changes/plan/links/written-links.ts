@@ -15,7 +15,6 @@ const NAMED = 5
 const MOST_READ = 50
 
 export interface WrittenLinkFiles {
-  /** Reads a file's resolved links after the change. */
   readonly read: (draft: Draft) => RelinkSource
   readonly byKey: (key: number) => Draft | undefined
   readonly pathOf: (key: number) => string
