@@ -42,7 +42,7 @@ export interface VaultHealth {
   readonly silent?: number
 }
 
-/** Queries the store, and stops waiting when the signal is aborted. */
+/** Queries the store and stops waiting when the signal is aborted. */
 export async function vaultHealth({ name, root, store, indexing }: GraphCore, signal: AbortSignal): Promise<VaultHealth> {
   const known = { name: name ?? basename(root) }
   try {

@@ -69,7 +69,6 @@ export interface Reconciled {
   readonly mode: Mode
 }
 
-/** The names and links stored in the index. */
 export interface IndexLook {
   readonly names: NameIndex
   /** Returns the keys of the files with links that mention the given folded name. */

@@ -186,7 +186,6 @@ export interface OutlineSources {
   readonly onUntested?: ((at: number, part: Part) => void) | undefined
 }
 
-/** A heading or block in a file. */
 export interface Part {
   readonly key: number
   readonly subpath: string

@@ -38,7 +38,6 @@ export interface SearchParts {
 /** A step's result. There is nothing to do until `onWake` is called (`waiting`) or until something changes (`done`). */
 export type StepResult = 'more' | 'waiting' | 'done'
 
-/** Words that have not been committed yet. */
 interface OpenBatch {
   readonly words: WordBatch
   characters: number
@@ -103,7 +102,6 @@ export class SearchIndexer {
           })
   }
 
-  /** Finds out what has changed since the last call. */
   async refresh(): Promise<void> {
     const { index } = this.#parts
     let { generation, files } = await index.contents(this.#generation)
@@ -127,7 +125,6 @@ export class SearchIndexer {
     this.#hasRested = true
   }
 
-  /** Does a small part of the remaining work. */
   async step(): Promise<StepResult> {
     if (!this.#isLoaded) return 'done'
     if (this.#wordQueue.size > 0 || this.#batch !== undefined) {
@@ -152,7 +149,6 @@ export class SearchIndexer {
     return this.#isCompact ? embedded : 'more'
   }
 
-  /** Records that a call has arrived. */
   asked(): void {
     this.#embedding?.asked()
   }

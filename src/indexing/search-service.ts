@@ -101,7 +101,7 @@ export class SearchService {
     return { ...(progress ?? NOT_BEGUN), message: this.#failure, isStopped: true }
   }
 
-  /** Adds newly found changes to the progress, and returns it. */
+  /** Adds newly found changes to the progress and returns it. */
   expecting(changed: number): SearchProgress | undefined {
     this.#unknown += changed
     const progress = this.progress()
@@ -194,7 +194,6 @@ export class SearchService {
     await this.#writer?.tidy()
   }
 
-  /** Drops state that is not needed while idle. */
   rest(): void {
     if (!this.#isStale) this.#indexer?.rest()
   }

@@ -32,7 +32,6 @@ export interface Corpus {
   readonly texts: WholeTexts
 }
 
-/** Data about each note's text, including boilerplate. */
 export interface WholeTexts {
   /** Two notes have the same number if they have the same words in the same lines. */
   readonly numbers: Float64Array
@@ -66,7 +65,6 @@ export interface Bags {
   readonly counts: Uint16Array
 }
 
-/** The words of each note in order, for finding names. */
 export interface Lines {
   /** The lines of note `n` are those from `offsets[n]` up to `offsets[n + 1]`. */
   readonly offsets: Uint32Array

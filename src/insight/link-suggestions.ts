@@ -69,7 +69,6 @@ const MOST_LINKS = 100
 /** Added to the number of cases when a share is computed, at the average share, because a few cases say little. */
 const CAUTION = { name: 2, context: 3 }
 
-/** Suggests up to `kept` missing links for every note. */
 export function suggestLinks(source: SuggestionSource, kept = KEPT): LinkSuggestions {
   const suggester = new Suggester(source)
   const notes = source.links.offsets.length - 1
@@ -114,7 +113,6 @@ interface Named {
   readonly isOpen: boolean
 }
 
-/** Finds suggestions, one note at a time. */
 class Suggester {
   readonly #source: SuggestionSource
   readonly #names: NameWords

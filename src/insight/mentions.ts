@@ -8,7 +8,6 @@ export interface MentionCorpus extends Pick<Corpus, 'lines'> {
   readonly words: WordNumbers
 }
 
-/** The names of notes as sequences of word numbers. */
 export interface NameWords {
   /** The note that each name belongs to, in ascending order. */
   readonly notes: Uint32Array

@@ -7,7 +7,6 @@ export interface WantedName {
   readonly line: number
 }
 
-/** An occurrence of a name that can become a link. */
 export interface PlacedName {
   readonly line: number
   /** UTF-16 offsets in the text. */

@@ -29,7 +29,6 @@ export interface Spreading {
   readonly groups: readonly (readonly number[])[]
 }
 
-/** Spreads bodies over a frame around the origin. */
 export function spreadOut({ places, radii, groups }: Spreading): void {
   const count = radii.length
   if (count === 0) return

@@ -45,7 +45,7 @@ function partsTouched(both: Adjacency, gone: Uint8Array): Pick<Loss, 'orphaned' 
   return { orphaned: orphaned.sort((a, b) => a - b), fallsApart: fallsApart.sort((a, b) => b - a) }
 }
 
-/** Returns the unvisited nodes reachable from a node, and marks them as visited. */
+/** Returns the unvisited nodes reachable from a node and marks them as visited. */
 function walk({ offsets, targets }: Adjacency, start: number, seen: Uint8Array): readonly number[] {
   const found = [start]
   seen[start] = 1

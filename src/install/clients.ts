@@ -105,7 +105,6 @@ function below({ platform }: Places, folder: string, ...names: readonly string[]
 /** Programs supported by `roux install`. */
 export type ClientName = 'claude-desktop' | 'claude-code' | 'cursor' | 'vscode' | 'zed'
 
-/** A server entry as it appears in a client's settings file. */
 export type Entry = Readonly<Record<string, unknown>>
 
 /** A command that starts a server without a shell, using absolute paths and one word per argument. */
@@ -127,7 +126,6 @@ export interface Places {
   readonly env: Readonly<Record<string, string | undefined>>
 }
 
-/** Location of an entry in a settings file. */
 export interface EntryPlace {
   /** File name to show in messages. */
   readonly file: string
@@ -136,7 +134,6 @@ export interface EntryPlace {
   readonly name: string
 }
 
-/** A program in which servers can be configured. */
 export interface Client {
   readonly name: ClientName
   /** Display name. */

@@ -1,7 +1,6 @@
 import { isRecord } from '../core/is-record.ts'
 import type { Entry } from './clients.ts'
 
-/** The server that a Roux entry starts or connects to. */
 export type OwnEntry =
   | {
       readonly kind: 'stdio'

@@ -71,7 +71,6 @@ function unquotedHints({ texts }: ReadFrontmatter, { flavour, lines }: PropertyC
     }))
 }
 
-/** The contents of the Markdown below the frontmatter. */
 export interface Body {
   readonly links: readonly Link[]
   /** Every occurrence of a tag, in order. */

@@ -2,7 +2,6 @@ import * as z from 'zod/v4'
 import { isListed, readReturnAddress } from './return-address.ts'
 import type { Signer } from './secrets.ts'
 
-/** A program that requests a connection. */
 export interface Client {
   readonly id: string
   /** The name that the program gives itself. */

@@ -54,7 +54,6 @@ ${fault === undefined ? '' : `<p class="fault" role="alert">${html(fault)}</p>`}
   sendPage(response, status, `Connect ${program}`, body)
 }
 
-/** Shows a page that contains only a message. */
 export function sendNotice(response: ServerResponse, status: number, message: string): void {
   sendPage(response, status, 'Roux', `<h1>Not connected</h1><p class="fault" role="alert">${html(message)}</p>`)
 }

@@ -376,13 +376,11 @@ function unreachable(server: ModelServer, error: unknown, late: boolean): Error 
   )
 }
 
-/** Estimated token usage of a request. */
 export interface Expected {
   readonly input: number
   readonly output: number
 }
 
-/** Actual token usage of a request. */
 export interface Spent extends Expected {
   /** True if the usage was estimated from text lengths instead of reported by the server. */
   readonly estimated: boolean

@@ -40,7 +40,6 @@ export interface FusionOptions<Key> {
   readonly byLanguage?: NearByLanguage<Key> | undefined
 }
 
-/** A note's result in one ranking. */
 export interface RetrieverScore {
   /** One-based. */
   readonly rank: number

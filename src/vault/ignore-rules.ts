@@ -12,7 +12,6 @@ const ANY = 'any'
  */
 const PART = /\*+|\\.|\[[!^]?\]?(?:\\.|[^\]\\]){0,200}\]|./gs
 
-/** The settings that determine which files are ignored. */
 export interface IgnoreOptions {
   /** Globs for vault-relative paths. A match on a folder ignores its contents. */
   readonly ignore: readonly string[]
@@ -141,7 +140,6 @@ function alternatives(pattern: string): readonly string[] {
   }
 }
 
-/** A line of a `.gitignore` file. */
 interface GitRule {
   readonly isNegated: boolean
   /** @param names the segments of a vault-relative path */

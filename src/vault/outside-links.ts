@@ -18,7 +18,6 @@ export interface OutsideLinks {
   reset(): void
 }
 
-/** Creates the policy for a vault. Relative link roots are resolved against the vault's root. */
 export function openOutsideLinks(root: string, linkRoots: readonly string[], fs: FileSystem): OutsideLinks {
   const followed = new Map<string, string>()
   const allowed = (target: string) =>

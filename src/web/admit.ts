@@ -33,7 +33,6 @@ export class PageGate {
     return isVisit && headers.origin === undefined ? { sender: undefined } : this.page(request)
   }
 
-  /** Accepts requests of the page that belong to a session. */
   session(request: IncomingMessage, sessions: WebSessions): Admission<WebSession> {
     const page = this.page(request)
     if ('refusal' in page) return page

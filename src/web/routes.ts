@@ -27,7 +27,6 @@ import { type WebSession, WebSessions } from './sessions.ts'
 const ELSEWHERE = { hint: 'Open it in another program.' }
 
 export interface WebOptions {
-  /** Folder of the page's own files. */
   readonly folder: string
   readonly tools: readonly Tool[]
   readonly log: Log
@@ -116,12 +115,11 @@ interface OpenStream {
   readonly stream: EventStream
 }
 
-/** Marks a response that was already written. */
+/** Returned by a handler that has already written the response. */
 const ANSWERED = Symbol('answered')
 
 type Answering<Sender> = (body: unknown, exchange: Exchange<Sender>) => Promise<unknown>
 
-/** Counts a call and handles its body. */
 async function post<Sender extends { readonly key: string }>(
   exchange: Exchange<Sender>,
   { load, limits }: ServerParts,
@@ -246,7 +244,7 @@ function requireReading({ access }: WebSession): Access {
   throw new RouxError('PERMISSION_DENIED', `The token "${access.name}" has no scope "read".`)
 }
 
-/** Opens the vault given by a body's id or `vault`, and returns it with the id in short form. @throws RouxError as `openVault` does */
+/** Opens the vault given by a body's id or `vault` and returns it with the id in short form. @throws RouxError as `openVault` does */
 async function openNamed(body: unknown, vaults: Vaults): Promise<{ readonly core: GraphCore; readonly id: string }> {
   const { id = '', vault } = textsOf(body, ['id', 'vault'])
   const named = vaults.names.find((name) => id.startsWith(`${name}:`))

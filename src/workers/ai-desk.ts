@@ -25,7 +25,6 @@ export interface Trial {
 
 const DAY = 86_400_000
 
-/** Manages consent for models on servers, and reports their usage. */
 export class AiDesk {
   readonly #settings: Settings
   readonly #key: AiKey | undefined

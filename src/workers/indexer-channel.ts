@@ -162,7 +162,6 @@ export interface RestartRule {
   readonly firstPause: number
   /** Maximum number of restarts within the window. */
   readonly limit: number
-  /** Length of the window in milliseconds. */
   readonly window: number
 }
 

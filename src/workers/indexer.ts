@@ -119,7 +119,6 @@ interface ServiceCallbacks {
 
 type Send = (message: FromIndexer) => void
 
-/** Opens the log of graph changes, if enabled. */
 function openLog(
   { root, stateFolder, settings: { insight } }: OpenIndexer,
   onProblem: (reason: string | undefined) => void,

@@ -16,7 +16,7 @@ export interface Span {
 }
 
 /**
- * Truncates a span of text to the limit, and appends a marker if anything is left out. Does not split surrogate pairs or grapheme
+ * Truncates a span of text to the limit and appends a marker if anything is left out. Does not split surrogate pairs or grapheme
  * clusters, unless a single one exceeds the limit.
  */
 export function truncate(text: string, limit: number, span: Span = { start: 0, end: text.length }): Cut {

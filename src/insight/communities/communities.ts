@@ -9,7 +9,6 @@ import { type LabelCorpus, type LabelWords, labelWords } from './label-words.ts'
 import { leiden } from './leiden.ts'
 import { EdgeBuilder, type WeightedGraph, weightedGraph } from './weighted-graph.ts'
 
-/** Input of community detection. Notes are numbered consistently. */
 export interface CommunitySource {
   /** Ids by which notes are ordered, so the result does not depend on how they are numbered. */
   readonly ids: readonly string[]

@@ -12,7 +12,6 @@ export interface KeyNotesSource {
   readonly corpus: Pick<Corpus, 'bags'>
 }
 
-/** A partition with the terms that describe its communities. */
 export interface ToldCommunities {
   readonly of: Uint32Array
   readonly terms: readonly (readonly number[])[]

@@ -3,7 +3,6 @@ import type { ResolvedLink } from '../../core/index-writer.ts'
 import type { Link } from '../../core/note.ts'
 import type { FindSlots } from '../../core/text/link-slots.ts'
 
-/** A file with links, as stored in the index. */
 export interface RelinkSource {
   readonly key: number
   readonly path: string
@@ -45,7 +44,6 @@ export interface RelinkedFile {
  */
 export type LostReason = 'gone' | 'unreadable' | 'unwritable' | 'misread'
 
-/** A link that will no longer lead to its file. */
 export interface LostLink {
   readonly source: RelinkSource
   readonly link: ResolvedLink

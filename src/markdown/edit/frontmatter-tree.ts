@@ -17,7 +17,6 @@ export interface Entry {
   readonly value: Value
 }
 
-/** A property's value or a list item. */
 export interface Value {
   readonly node: Yaml.Node | undefined
   /** Start of the value, including a tag such as `!!str` or an anchor. An empty value starts and ends after the colon or dash. */
@@ -25,7 +24,6 @@ export interface Value {
   readonly end: number
 }
 
-/** An item of a block list, and the dash before it. */
 export interface ListItem extends Value {
   readonly dash: number
   readonly lineStart: number
@@ -37,7 +35,6 @@ export function withoutItem({ lineStart, lineEnd }: ListItem): TextEdit {
   return { start: lineStart, end: lineEnd, text: '' }
 }
 
-/** A file's frontmatter with the positions of all its parts. */
 export interface FrontmatterTree {
   readonly text: string
   /** Start of the text, after a byte order mark. */

@@ -70,7 +70,6 @@ function textStart(text: string): number {
 
 const NONE: readonly never[] = []
 
-/** Reads the frontmatter and adds its lines to `lines`. */
 export function readFrontmatter(text: string, flavour: Flavour = DEFAULT_FLAVOUR, lines = new LineIndex()): ReadFrontmatter {
   const start = textStart(text)
   const fences = findFences(text, start)

@@ -55,7 +55,6 @@ function badTokenAt(json: string): number {
 
 const STRING_END = /["\\]/g
 
-/** Walks through valid JSON and collects the cards. */
 class NodeReader {
   readonly #source: string
   readonly #nodes: CanvasNode[] = []

@@ -12,7 +12,6 @@ import { isUrl, splitWikilink, type Wikilink, wikilinkEnd } from '../wikilinks.t
 import { destinationSlots, htmlDestination, markdownDestination } from './destination-slots.ts'
 import { cardPassage, type Passage, propertyPassage, slotsInFile, stringSlot, unquotedValue } from './passages.ts'
 
-/** Finds the parts of a note's links that identify their targets. */
 export function slotsOfNote(text: string, flavour: Flavour): FindSlots {
   return slotTable(() => {
     const destinations: Destinations = new Map()
@@ -35,7 +34,6 @@ export function slotsOfNote(text: string, flavour: Flavour): FindSlots {
   })
 }
 
-/** Finds the parts of a canvas's links that identify their targets. */
 export function slotsOfCanvas(text: string, flavour: Flavour): FindSlots {
   return slotTable(() => {
     const read = readCanvasNodes(text)

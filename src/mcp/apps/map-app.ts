@@ -67,7 +67,6 @@ export function forPage(result: ToolResult): ToolResult {
   return result.isError === true ? result : { ...result, content: [] }
 }
 
-/** The page's entry in the list of resources. */
 export const MAP_APP_RESOURCE = {
   uri: MAP_APP,
   name: 'map-app',

@@ -12,7 +12,7 @@ const REQUEST_TIMEOUT = 30_000
 const INTERVAL = 100
 
 /**
- * Runs a request that may wait for the index, and reports its progress if the client asked for it. Progress never decreases, and
+ * Runs a request that may wait for the index and reports its progress if the client asked for it. Progress never decreases, and
  * nothing is sent after the request ends.
  */
 export async function withProgress<T>(

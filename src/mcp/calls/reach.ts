@@ -33,7 +33,6 @@ export type VaultReach =
 
 export const ONE_VAULT = { kind: 'one' } as const
 
-/** The combined answer of several vaults. */
 export type Merged = Pick<Answer<unknown>, 'value' | 'list'>
 
 /** Returns the requested page of a merged list. Each vault's list must cover everything from its start to the end of the page. */

@@ -11,7 +11,6 @@ const DESCRIPTIONS: Readonly<Record<Tool['reach']['kind'], string>> = {
   one: 'Vault to use if no id names one; default: the first.',
 }
 
-/** A vault, and an id without the vault's name. */
 export interface IdInVault {
   readonly core: GraphCore
   readonly id: string

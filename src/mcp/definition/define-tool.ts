@@ -49,7 +49,6 @@ export const UNREDACTED: Readonly<Record<Permission, ReadonlySet<string>>> = {
   ]),
 }
 
-/** A setting that disables several tools together. */
 export type ToolGroup = 'tools.insight'
 
 /** Name of the full search if connectors have a `search` of their own. */
@@ -120,7 +119,6 @@ export interface ToolLiteral<Shape extends z.ZodRawShape, Value = unknown>
   run(core: GraphCore, args: z.output<z.ZodObject<Shape>>, call: ToolCall): Promise<Answer<Value>>
 }
 
-/** A tool as returned by `tools/list`. */
 export interface ToolDefinition {
   readonly name: string
   readonly title: string

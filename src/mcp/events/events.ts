@@ -86,7 +86,6 @@ export class ServerEvents {
   readonly #listeners = new Set<(event: ServerEvent) => void>()
   readonly #messageListeners = new Set<(message: ServerMessage) => void>()
 
-  /** Reports an event to every listener. */
   publish(event: ServerEvent): void {
     for (const listener of [...this.#listeners]) listener(event)
   }
@@ -105,7 +104,6 @@ export class ServerEvents {
     })
   }
 
-  /** Sends a message for people to every connection. */
   say(message: ServerMessage): void {
     for (const listener of [...this.#messageListeners]) listener(message)
   }

@@ -1,7 +1,6 @@
 import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/server'
 import { invalidRequest, isRequest } from './json-rpc.ts'
 
-/** Receives the responses to a batch. */
 export interface Recipient {
   /** Called once with the responses, in the order in which they were given. Cancelled requests have no response. */
   onAnswers(answers: readonly JSONRPCMessage[]): void

@@ -19,7 +19,6 @@ export function evaluate(condition: Condition, source: QuerySource): KeySet {
   return new Evaluation(source).within(source.all(), condition)
 }
 
-/** Evaluates conditions against a source, and caches its lookups. */
 class Evaluation {
   readonly #source: QuerySource
   readonly #known = new Map<string, KeySet>()

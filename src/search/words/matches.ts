@@ -140,7 +140,6 @@ const ASCII = /^[\x00-\x7f]+$/
 /** Text that is not indexed as it is spelled. A dot only matters in abbreviations; words around other dots are indexed as spelled. */
 const OTHERWISE = "[^\\x00-\\x7f]|'(?=[a-z0-9])|\\.(?=[a-z])(?<=(?<![a-z0-9])[a-z]\\.)|,(?=\\d)"
 
-/** Finds the query's word for a form, and caches the result. */
 class TermFinder {
   readonly #known = new Map<string, Pick<Match, 'term' | 'weight'> | undefined>()
   readonly terms: SnippetQuery['terms']

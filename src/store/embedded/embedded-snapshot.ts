@@ -72,7 +72,6 @@ export interface SnapshotParts {
   readonly rankings: Rankings
   readonly search: SearchReads
   refresh(): void
-  /** Runs a read and reports damage that it finds. */
   guard<T>(read: () => T): T
 }
 

@@ -64,7 +64,6 @@ function readEverything(database: Database): void {
   }
 }
 
-/** Reads every row in a table, and returns the keys. */
 function keysOf(
   database: Database,
   table: 'info' | 'links',
@@ -79,7 +78,7 @@ function keysOf(
   return keys
 }
 
-/** An unreadable folder counts as empty, because another check reports it. */
+/** Checks whether the index exists. An unreadable folder counts as empty, because another check reports it. */
 function isThere(location: Location): boolean {
   try {
     return identityOf(location) !== undefined
@@ -92,7 +91,7 @@ export interface SqliteCondition {
   readonly version?: string
   /** Why SQLite cannot be loaded. */
   readonly message?: string
-  /** How the user can fix that. */
+  /** How the user can fix it. */
   readonly hint?: string | undefined
 }
 

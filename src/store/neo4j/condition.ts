@@ -33,7 +33,7 @@ export function toCypher(condition: Condition, asked: ConditionContext): CypherC
     parameters[name] = value
     return `$${name}`
   }
-  /** Adds a clause that looks up matching notes in the full-text index, and returns a condition on `f`. */
+  /** Adds a clause that looks up matching notes in the full-text index and returns a condition on `f`. */
   const lookUp = (part: Lookup, query: string, condition = 'true'): string => {
     const list = `w${before.length}`
     lists.set(part, list)

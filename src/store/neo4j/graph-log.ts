@@ -41,7 +41,6 @@ interface StoredCommit {
   readonly changes: Int8Array | null
 }
 
-/** Compresses a commit's changes for storage. */
 export function packedChanges(changes: GraphChanges): Int8Array {
   return Int8Array.from(deflateRawSync(JSON.stringify(changes), { level: 1 }))
 }

@@ -2,7 +2,6 @@ import type { PhraseWord, WordField, WordTerm } from '../../core/query.ts'
 import { DEFAULT_SCORING } from '../../search/words/rank.ts'
 import { stemsOf } from '../../search/words/stem.ts'
 
-/** A word to look up in notes in the given languages. */
 export interface WordLookup extends Pick<WordTerm, 'form' | 'match'> {
   readonly languages: readonly string[]
 }

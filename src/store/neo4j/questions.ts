@@ -136,7 +136,7 @@ export class Questions {
     })
   }
 
-  /** Runs a query, and returns its only row. */
+  /** Runs a query and returns its only row. */
   async one<T>(cypher: string, parameters: Values = {}): Promise<T | undefined> {
     return (await this.ask<T>(cypher, parameters))[0]
   }
@@ -170,7 +170,6 @@ export class Questions {
   }
 }
 
-/** One query's rows in a combined statement. */
 interface Answer {
   readonly at: number
   readonly rows: readonly unknown[]

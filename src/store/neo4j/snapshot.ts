@@ -103,7 +103,6 @@ export interface OwnScores {
   readonly scores: Scores
 }
 
-/** One generation of a vault in a Neo4j database. */
 export class Neo4jSnapshot implements Snapshot {
   readonly generation: number
   readonly files: number

@@ -27,7 +27,7 @@ export function renderMarkdown(note: PageText, tree: MarkdownTree | undefined, s
   return withoutTitle(tree.children, note.title).map((child) => rendered(child, context))
 }
 
-/** The title is already shown above the note. */
+/** Removes the title, which is already shown above the note. */
 function withoutTitle(children: readonly MarkdownNode[], title: string): readonly MarkdownNode[] {
   const [first, ...rest] = children.filter((child) => typeof child !== 'string' || child.trim() !== '')
   return isElement(first) && first.name === 'h1' && isSame(textOf(first), title) ? rest : children
@@ -57,7 +57,7 @@ function rendered(node: MarkdownNode, context: Context): ComponentChildren {
   return h(name, shown, inner)
 }
 
-/** A formula, made of the elements and properties that `readFormula` allows. */
+/** Renders a formula from the elements and properties that `readFormula` allows. */
 function formula(node: MarkdownNode): ComponentChildren {
   return isElement(node) ? h(node.name, node.properties, node.children.map(formula)) : node
 }
@@ -93,7 +93,7 @@ function propertiesOf({ name, properties, line }: MarkdownElement, { note }: Con
   return own
 }
 
-/** A quote that starts with `[!note]`. */
+/** Renders a callout, which is a quote that starts with `[!note]`. */
 function callout(node: MarkdownElement, context: Context): ComponentChildren {
   const first = node.children.find(isElement)
   const text = first?.children[0]

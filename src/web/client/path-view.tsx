@@ -177,7 +177,6 @@ function Chain({ found: { path: ids, hops } }: { readonly found: Found }) {
   )
 }
 
-/** The file and line that contain a link. */
 function Place({ of: { direction, from, to, line } }: { readonly of: Found['hops'][number] }) {
   const id = direction === 'out' ? from : to
   return (

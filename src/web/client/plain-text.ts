@@ -27,7 +27,7 @@ export function plainText(markdown: string): string {
   return plain.replace(SLOT, (_, at) => literals[Number(at)] ?? '')
 }
 
-/** An excerpt may start inside a comment. */
+/** Removes the rest of a comment in which the excerpt starts. */
 function afterCutComment(text: string): string {
   const marks = text.split('%%').length - 1
   return text.startsWith('…') && marks % 2 === 1 ? `…${text.slice(text.indexOf('%%') + 2)}` : text

@@ -10,7 +10,6 @@ interface Hit {
 
 const PAUSE_MS = 120
 
-/** Searches the notes and opens the chosen one. */
 export function Search() {
   const choose = (hit: Hit, query: string): void => {
     document.querySelector<HTMLElement>('#search')?.blur()

@@ -121,7 +121,6 @@ class EntryStream {
   }
 }
 
-/** Merges a word's entries from several segments into one. */
 class EntryMerger {
   readonly #postings = new ByteWriter()
   readonly #positions = new ByteWriter()

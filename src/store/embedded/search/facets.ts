@@ -48,7 +48,6 @@ abstract class NoteTable {
   protected abstract forget(): void
 }
 
-/** Every note's times, properties and tasks. */
 export class Facets extends NoteTable {
   readonly #facts = new Map<number, NoteFacts>()
 

@@ -2,7 +2,6 @@ import { ExactScan } from '../vectors/exact-scan.ts'
 import type { HnswIndex } from '../vectors/hnsw-index.ts'
 import type { CoarseVectors } from './coarse-part.ts'
 
-/** A chunk or name that is similar to the query vector. */
 export interface VectorTableHit {
   readonly key: number
   /** Index among the note's chunks or among its names. */

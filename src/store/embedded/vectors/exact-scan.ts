@@ -241,7 +241,6 @@ function columnsOf(query: Int16Array): ColumnRange {
   return { from: first - (first % WIDTH), to: Math.max(WIDTH, WIDTH * Math.ceil((last + 1) / WIDTH)) }
 }
 
-/** Scores of consecutive rows, starting at `first`. */
 interface ScoredRows {
   readonly scores: Float64Array
   readonly first: number

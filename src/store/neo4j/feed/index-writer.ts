@@ -21,7 +21,6 @@ const PART = 5_000
 
 type Row = Readonly<Record<string, unknown>>
 
-/** Opens the write interface for a vault in a Neo4j database. */
 export function openNeo4jIndexWriter(connection: Connection): IndexWriter {
   const vault = connection.vault
   let made: Promise<void> | undefined

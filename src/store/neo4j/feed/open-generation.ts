@@ -331,7 +331,7 @@ class Writing {
     })
   }
 
-  /** Updates degrees, and removes missing targets without links. */
+  /** Updates degrees and removes missing targets without links. */
   async #count(): Promise<void> {
     await this.#each(
       `MATCH (n:RouxNode {vault: $vault, key: row})

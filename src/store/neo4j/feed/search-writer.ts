@@ -202,7 +202,6 @@ const INDEXED_FROM = 2_000
 interface IndexMaker {
   /** Embedders with existing indexes. */
   readonly known: Set<string>
-  /** Writes search data, and notifies readers. */
   readonly write: (work: (run: Run) => Promise<void>) => Promise<void>
 }
 
@@ -292,7 +291,6 @@ export interface WordTexts {
   readonly forms: string
 }
 
-/** Converts a text's words for the full-text index. */
 function wordTexts(text: AnalysedText, stemOf: (form: string) => string): WordTexts {
   const stems: string[] = []
   const forms: string[] = []

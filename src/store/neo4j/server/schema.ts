@@ -77,7 +77,6 @@ export async function ensureSchema(connection: Connection): Promise<void> {
   if (missing?.length !== 0) await makeWordIndex(connection, connection.vault)
 }
 
-/** Creates the schema that all vaults share. */
 async function makeSchema(connection: Connection): Promise<void> {
   await connection.write(FIRST)
   const lock = await connection.open()

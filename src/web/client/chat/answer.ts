@@ -11,7 +11,6 @@ export interface NamedCommunity {
   readonly key: readonly Named[]
 }
 
-/** The part of a tool's answer that a map can show. */
 export interface Pictured {
   readonly said: string
   readonly notes: readonly Named[]
