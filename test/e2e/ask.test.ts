@@ -56,7 +56,7 @@ describe('roux ask', () => {
       await eventually(async () => expect(server.requests).toHaveLength(1))
       asking.kill(signal)
       expect(await ended).toBe(130)
-      await eventually(async () => expect(server.closed).toHaveLength(1))
+      await eventually(async () => expect(server.closed).toBe(1))
       const { rows } = JSON.parse((await world.roux(['usage', '--json'], { env })).out)
       expect(rows).toMatchObject([{ requests: 1, reserved: 0, estimated: 1, failed: 1 }])
       expect(rows[0].input).toBeGreaterThan(0)
@@ -350,7 +350,7 @@ describe('the tool ask', () => {
     server.send({ jsonrpc: '2.0', id: 'c', method: 'tools/call', params: { name: 'ask', arguments: { question: QUESTION } } })
     await eventually(async () => expect(model.requests).toHaveLength(1))
     server.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'c' } })
-    await eventually(async () => expect(model.closed).toHaveLength(1))
+    await eventually(async () => expect(model.closed).toBe(1))
     await eventually(async () => {
       const { rows } = JSON.parse((await world.roux(['usage', '--json'], { env })).out)
       expect(rows).toMatchObject([{ requests: 1, failed: 1, estimated: 1, reserved: 0 }])

@@ -2,7 +2,7 @@ import { Client as ModernClient, StreamableHTTPClientTransport as ModernTranspor
 import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport as OldTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { eventually } from '../support/eventually.ts'
-import type { Server, Wire, World } from './support.ts'
+import type { RunOptions, Server, Wire, World } from './support.ts'
 
 /** A running `roux serve --http`. */
 export interface HttpProcess {
@@ -14,13 +14,13 @@ export interface HttpProcess {
 }
 
 /** Starts `roux serve --http` on a free port, for the world's vault. */
-export function serveHttp(world: World, options: readonly string[] = []): Promise<HttpProcess> {
-  return startHttp(world, [world.vault, ...options])
+export function serveHttp(world: World, args: readonly string[] = [], options: RunOptions = {}): Promise<HttpProcess> {
+  return startHttp(world, [world.vault, ...args], options)
 }
 
 /** Starts `roux serve --http` on a free port. */
-export async function startHttp(world: World, args: readonly string[]): Promise<HttpProcess> {
-  const server = world.serve([...args, '--http', '0'])
+export async function startHttp(world: World, args: readonly string[], options: RunOptions = {}): Promise<HttpProcess> {
+  const server = world.serve([...args, '--http', '0'], options)
   let told = ''
   server.child.stderr.on('data', (chunk: string) => {
     told += chunk

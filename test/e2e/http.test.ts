@@ -2,8 +2,10 @@ import { once } from 'node:events'
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { SHUTDOWN } from '../../src/core/waiting/shutdown.ts'
+import { PATIENCE } from '../support/patience.ts'
 import { serveHttp } from './http-support.ts'
-import { openWorld, type Wire } from './support.ts'
+import { changedLimits, openWorld, type Wire } from './support.ts'
 
 const call = (name: string, args: object, id: string | number = 1) => ({
   jsonrpc: '2.0',
@@ -132,7 +134,9 @@ test('a used port is an error with a hint', async () => {
 describe.each(['SIGTERM', 'SIGINT'] as const)('%s', (signal) => {
   test('answers running calls, ends streams with a final message, and exits cleanly', async () => {
     const world = openWorld({ fixture: 'demo' })
-    const http = await serveHttp(world)
+    // On a busy machine, the call takes longer than a server that ends waits for it.
+    const env = changedLimits(world, `(ms) => (ms === ${SHUTDOWN.drain} ? ${PATIENCE} : ms)`)
+    const http = await serveHttp(world, [], { env })
     const opened = await http.post(INITIALIZE)
     const session = { Authorization: `Bearer ${http.token}`, 'Mcp-Session-Id': opened.headers.get('mcp-session-id') ?? '' }
     const notifications = await fetch(http.url, { headers: { ...session, Accept: 'text/event-stream' } })

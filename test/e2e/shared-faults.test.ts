@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { eventually } from '../support/eventually.ts'
+import { PATIENCE } from '../support/patience.ts'
 import { placeOf, SHARED, serversIn, sharedWorld, stateOf } from './shared-support.ts'
 import { type Outcome, PROGRAM, type World } from './support.ts'
 
@@ -40,9 +41,11 @@ test.runIf(CAN_MOUNT)('a container that shares the cache folder sees its own vau
 
 test.runIf(CAN_MOUNT)('on a full disk, a process works alone and does not wait', async () => {
   const world = sharedWorld()
-  const script =
-    'mount -t tmpfs -o size=4k none "$1" && head -c 4096 /dev/zero > "$1/full"; run=$1; shift; "$@"; ls "$run/roux" >&2'
-  const words = [join(world.root, 'run'), process.execPath, PROGRAM, 'serve', world.vault]
+  // The input stays open until the answer is there: a server whose input ends does not wait long for its calls.
+  const script = `mount -t tmpfs -o size=4k none "$1" && head -c 4096 /dev/zero > "$1/full"; run=$1; out=$2; shift 2
+    { cat; for _ in $(seq ${PATIENCE / 100}); do grep -q '"id":2' "$out" && break; sleep 0.1; done; } | "$@" > "$out"
+    cat "$out"; ls "$run/roux" >&2`
+  const words = [join(world.root, 'run'), join(world.root, 'out'), process.execPath, PROGRAM, 'serve', world.vault]
   const messages = [
     {
       id: 1,

@@ -2,10 +2,13 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { serveHttp } from './http-support.ts'
-import { openWorld, type Server, type World } from './support.ts'
+import { changedLimits, openWorld, type Server, type World } from './support.ts'
 
-/** Twice the documented limit from the signal to the end of the process, for busy machines, ms. The hanging calls take longer. */
-const PROMISED = 10_000
+/**
+ * A server must end within five seconds. Here, what takes at least as long never ends, so a server that waited for it would not end
+ * either, however slow the machine is.
+ */
+const ENDLESS = '(ms) => (ms >= 5_000 ? 2 ** 31 - 1 : ms)'
 
 /** Settings with which a semantic query waits for an answer that never comes. */
 async function neverAnswers(): Promise<readonly string[]> {
@@ -21,16 +24,8 @@ async function neverAnswers(): Promise<readonly string[]> {
 
 const HANGS = { name: 'resolve_nodes', arguments: { names: ['x'], strategy: 'semantic' } }
 
-/** Ends a server and returns how long it took, and its exit code. */
-async function end(server: Server, how: () => void): Promise<readonly [took: number, code: number | null]> {
-  const begun = performance.now()
-  how()
-  const { code } = await server.ended
-  return [performance.now() - begun, code]
-}
-
 async function serving(world: World): Promise<Server> {
-  const server = world.serve([world.vault, ...(await neverAnswers())])
+  const server = world.serve([world.vault, ...(await neverAnswers())], { env: changedLimits(world, ENDLESS) })
   await server.initialize()
   return server
 }
@@ -43,14 +38,13 @@ describe('a hanging call does not delay shutdown beyond the limit', () => {
     const server = await serving(openWorld({ fixture: 'demo' }))
     server.send({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: HANGS })
     await server.request('ping')
-    const [took, code] = await end(server, () => how(server))
-    expect(code).toBe(0)
-    expect(took).toBeLessThan(PROMISED)
+    how(server)
+    expect(await server.ended).toMatchObject({ code: 0 })
   })
 
   test.each(['a session', 'none'] as const)('over HTTP, in %s', async (session) => {
     const world = openWorld({ fixture: 'demo' })
-    const http = await serveHttp(world, await neverAnswers())
+    const http = await serveHttp(world, await neverAnswers(), { env: changedLimits(world, ENDLESS) })
     const opened = await http.post({
       jsonrpc: '2.0',
       id: 0,
@@ -60,9 +54,9 @@ describe('a hanging call does not delay shutdown beyond the limit', () => {
     const headers = session === 'none' ? {} : { 'Mcp-Session-Id': opened.headers.get('mcp-session-id') ?? '' }
     const answer = http.post({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: HANGS }, headers)
     await http.post({ jsonrpc: '2.0', id: 2, method: 'ping' }, headers)
-    const [took, code] = await end(http.server, () => http.server.child.kill('SIGTERM'))
-    expect([code, (await answer).status]).toEqual([0, session === 'none' ? 503 : 404])
-    expect(took).toBeLessThan(PROMISED)
+    http.server.child.kill('SIGTERM')
+    expect(await http.server.ended).toMatchObject({ code: 0 })
+    expect((await answer).status).toBe(session === 'none' ? 503 : 404)
   })
 })
 
@@ -70,13 +64,14 @@ test('reading a vault does not delay shutdown beyond the limit', async () => {
   const world = openWorld()
   for (let at = 0; at < 3_000; at += 1)
     world.write(`${at % 50}/note ${at}.md`, `# ${at}\n\n[[note ${at + 1}]] ${'word '.repeat(200)}\n`)
-  const server = world.serve()
+  const server = world.serve(undefined, { env: changedLimits(world, ENDLESS) })
   await server.initialize()
   server.send({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'list_tags', arguments: {} } })
   await server.request('ping')
-  const [took, code] = await end(server, () => server.child.kill('SIGTERM'))
-  expect(code).toBe(0)
-  expect(took).toBeLessThan(PROMISED)
+  server.child.kill('SIGTERM')
+  const { code, signal } = await server.ended
+  // A thread that is inside SQLite for two seconds, as on a busy machine, can only be killed.
+  expect([0, 'SIGKILL']).toContain(code ?? signal)
 })
 
 test('a client that reads nothing does not delay shutdown beyond the limit', async () => {
@@ -86,9 +81,7 @@ test('a client that reads nothing does not delay shutdown beyond the limit', asy
   // Wait for the process, not for its output, which stays unread.
   const exited = new Promise<number | null>((resolve) => server.child.once('exit', resolve))
   await new Promise((resolve) => setTimeout(resolve, 500))
-  const begun = performance.now()
   server.child.kill('SIGTERM')
   expect(await exited).toBe(0)
-  expect(performance.now() - begun).toBeLessThan(PROMISED)
   server.child.stdout.resume()
 })

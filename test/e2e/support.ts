@@ -112,6 +112,19 @@ function killSharedServers(folder: string): void {
   }
 }
 
+/** Variables that change how long the time limits of a program last. `change` is the source of a function of milliseconds. */
+export function changedLimits({ root }: World, change: string): Readonly<Record<string, string>> {
+  const hook = join(root, 'limits.cjs')
+  writeFileSync(
+    hook,
+    `const change = ${change}
+const [wait, signal] = [globalThis.setTimeout, AbortSignal.timeout]
+globalThis.setTimeout = Object.assign((run, ms, ...args) => wait(run, change(ms), ...args), wait)
+AbortSignal.timeout = (ms) => signal.call(AbortSignal, change(ms))\n`,
+  )
+  return { NODE_OPTIONS: `--require ${hook}` }
+}
+
 /**
  * A result without the members that differ between protocol eras, and without the warning that files are being compared, which depends on
  * chance.

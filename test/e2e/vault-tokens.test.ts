@@ -95,15 +95,14 @@ test('a token for one vault gets no notifications about the other', async () => 
     expect(heard.guest).toContain('roux://node/plan')
   })
   await guest.unsubscribeResource({ uri: 'roux://node/plan' })
-  await new Promise((resolve) => setTimeout(resolve, 500))
-  heard.guest = []
   for (const client of [guest, owner]) await client.subscribeResource({ uri: 'roux://node/work:secret plan' })
   await eventually(async () => {
     writeFileSync(join(work, 'secret plan.md'), `# Secret plan ${performance.now()}\n`)
     await new Promise((resolve) => setTimeout(resolve, 500))
     expect(heard.owner).toContain('roux://node/work:secret plan')
   })
-  expect(heard.guest).toEqual([])
+  // What was sent of its own vault may arrive late.
+  expect(new Set(heard.guest)).toEqual(new Set(['roux://node/plan']))
 })
 
 test('a token without read access cannot get any note content', async () => {

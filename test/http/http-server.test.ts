@@ -6,6 +6,7 @@ import { type HttpServerOptions, openHttpServer } from '../../src/http/http-serv
 import { LIMITS } from '../../src/http/limits.ts'
 import { addToken, firstToken } from '../../src/http/tokens.ts'
 import { feedOf, ServerEvents } from '../../src/mcp/events/events.ts'
+import { settled } from '../support/settled.ts'
 import { type Listening, listening, speak } from './support.ts'
 
 let http: Listening | undefined
@@ -358,7 +359,7 @@ describe('sessions', () => {
     const first = tell
     await eventually(() => tell !== first)
     asked.destroy()
-    await new Promise((resolve) => setTimeout(resolve, 100))
+    await settled()
     began.mockClear()
     await tell()
     expect(began).not.toHaveBeenCalled()

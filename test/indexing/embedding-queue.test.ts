@@ -5,7 +5,7 @@ import type { NoteVectors, SearchWriter } from '../../src/core/search-writer.ts'
 import { EmbeddingQueue } from '../../src/indexing/embedding-queue.ts'
 import { readNote } from '../../src/indexing/search-document.ts'
 import { BagOfWords, bagOf } from '../support/bag-of-words.ts'
-import { settled } from './search-rig.ts'
+import { settled } from '../support/settled.ts'
 
 const FLAVOUR = { profile: 'lenient', comments: true, mode: 'obsidian' } as const
 const busy = () => new RouxError('PROVIDER_ERROR', 'busy', { isTransient: true })

@@ -5,6 +5,7 @@ import { openSearchWriter } from '../../src/store/embedded/search/search-writer.
 import { BagOfWords, bagOf } from '../support/bag-of-words.ts'
 import { MemoryVault } from '../support/memory-vault.ts'
 import { PATIENCE } from '../support/patience.ts'
+import { settled } from '../support/settled.ts'
 import {
   FailingBag,
   file,
@@ -13,7 +14,6 @@ import {
   openBag,
   SlowBag,
   serveSearch,
-  settled,
   startedSearch,
   statesOf,
   wordIds,

@@ -126,11 +126,6 @@ export class SlowBag extends BagOfWords {
   }
 }
 
-/** Lets woken tasks run: they need turns of the event loop, not time. */
-export async function settled(): Promise<void> {
-  for (let turn = 0; turn < 400; turn++) await new Promise((resolve) => setImmediate(resolve))
-}
-
 /** Fails as long as `failing` is set. */
 export class FailingBag extends BagOfWords {
   fail: ((vectors: readonly Float32Array[]) => Promise<readonly Float32Array[]>) | undefined

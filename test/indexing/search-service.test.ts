@@ -5,6 +5,7 @@ import { ask } from '../support/ask.ts'
 import { BagOfWords } from '../support/bag-of-words.ts'
 import { MemoryVault } from '../support/memory-vault.ts'
 import { PATIENCE } from '../support/patience.ts'
+import { settled } from '../support/settled.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 import {
   CountingVault,
@@ -15,7 +16,6 @@ import {
   openBag,
   SlowBag,
   serveSearch,
-  settled,
   startedSearch,
   statesOf,
   wordIds,

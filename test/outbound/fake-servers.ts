@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { onTestFinished } from 'vitest'
+import { onTestFinished, vi } from 'vitest'
 
 /** A request to a fake server. */
 export interface SeenRequest {
@@ -14,8 +14,8 @@ export interface FakeServer {
   readonly origin: string
   readonly baseUrl: string
   readonly requests: readonly SeenRequest[]
-  /** When the other side closed connections before the answer was complete (`performance.now()`). */
-  readonly closed: readonly number[]
+  /** How many connections the other side closed before the answer was complete. */
+  readonly closed: number
 }
 
 /** Answers one request; `count` begins with 1. */
@@ -24,7 +24,7 @@ export type Behaviour = (request: SeenRequest, response: ServerResponse, count: 
 /** A server in this process on the loopback interface. */
 export async function serve(behaviour: Behaviour): Promise<FakeServer> {
   const requests: SeenRequest[] = []
-  const closed: number[] = []
+  let closed = 0
   const server = createServer(async (incoming, response) => {
     const parts: Buffer[] = []
     for await (const part of incoming) parts.push(part as Buffer)
@@ -32,7 +32,7 @@ export async function serve(behaviour: Behaviour): Promise<FakeServer> {
     const request = { path: incoming.url ?? '', headers: incoming.headers, body: text === '' ? undefined : JSON.parse(text) }
     requests.push(request)
     response.on('close', () => {
-      if (!response.writableFinished) closed.push(performance.now())
+      if (!response.writableFinished) closed += 1
     })
     behaviour(request, response, requests.length)
   })
@@ -42,7 +42,14 @@ export async function serve(behaviour: Behaviour): Promise<FakeServer> {
     server.close()
   })
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  return { origin, baseUrl: `${origin}/v1`, requests, closed }
+  return {
+    origin,
+    baseUrl: `${origin}/v1`,
+    requests,
+    get closed() {
+      return closed
+    },
+  }
 }
 
 /** Sends a status and a body. */
@@ -124,9 +131,26 @@ export function slowly(
       }
       response.write(bytes.subarray(at, at + size))
       at += size
-      setTimeout(next, ms)
+      if (ms === 0) setImmediate(next)
+      else setTimeout(next, ms)
     }
     next()
+  }
+}
+
+/** Stops the clock for time limits of `ms` milliseconds; the returned function ends those that have begun. */
+export function holdLimits(ms: number): () => void {
+  const own = globalThis.setTimeout
+  const held: (() => void)[] = []
+  const hold = (run: () => void, after?: number) => {
+    if (after !== ms) return own(run, after)
+    held.push(run)
+    return own(() => {})
+  }
+  const spy = vi.spyOn(globalThis, 'setTimeout').mockImplementation(hold as typeof setTimeout)
+  onTestFinished(() => spy.mockRestore())
+  return () => {
+    for (const end of held.splice(0)) end()
   }
 }
 

@@ -12,7 +12,7 @@ import { NEO4J_URL, neo4jEngine, neo4jPlace } from '../support/neo4j.ts'
 /** Short, to keep tests fast. */
 const SHORT: Timeouts = { connect: 200, read: 300, write: 400, beat: 100 }
 /** Long enough for a busy server. */
-const REAL: Timeouts = { connect: 5_000, read: 4_000, write: 8_000, beat: 4_000 }
+const REAL: Timeouts = { connect: 20_000, read: 10_000, write: 20_000, beat: 10_000 }
 
 function connect(place: Neo4jPlace, timeouts?: Timeouts): Connection {
   const connection = new Connection(place, timeouts)
@@ -62,7 +62,7 @@ describe('a server that rejects', () => {
     ['Neo.ClientError.Procedure.ProcedureNotFound', 'does not understand a query', 'Use Neo4j 5.26 or newer'],
     ['Neo.DatabaseError.General.UnknownError', 'could not answer (Neo.DatabaseError.General.UnknownError)', 'log of Neo4j'],
   ])('with %s is explained, without the query', async (code, message, hint) => {
-    const connection = connect(at(await refusingServer(code)), SHORT)
+    const connection = connect(at(await refusingServer(code)))
     for (const error of [
       await failure(connection.read('MATCH (secret) RETURN secret')),
       await failure(openNeo4jIndexWriter(connection).state()),
@@ -118,7 +118,7 @@ describe('a server that rejects', () => {
   })
 
   test('the password is explained, but not shown', async () => {
-    const connection = connect(at(await refusingServer('Neo.ClientError.Security.Unauthorized', 'login')), SHORT)
+    const connection = connect(at(await refusingServer('Neo.ClientError.Security.Unauthorized', 'login')))
     const error = await failure(connection.read('RETURN 1'))
     expect(error).toMatchObject({
       code: 'STORE_UNAVAILABLE',

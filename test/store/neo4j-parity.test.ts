@@ -41,8 +41,14 @@ async function clientOf({ env, root }: World, args: readonly string[]): Promise<
   return client
 }
 
+/** What a busy machine adds to an answer: the call or its model took too long. */
+const IS_LATE = /"code":"TIMEOUT"|did not answer within/
+
 async function call(client: Wire, [name, args]: ReadingCall): Promise<Wire> {
-  const { structuredContent = {}, content, isError = false } = await client.callTool({ name, arguments: args })
+  const result = await client.callTool({ name, arguments: args })
+  const { structuredContent = {}, content, isError = false } = result
+  if (IS_LATE.test(JSON.stringify([structuredContent.error, structuredContent._warnings])))
+    return await call(client, [name, args])
   const { _warnings = [], ...facts } = structuredContent
   const warnings = _warnings.filter(({ code }: Wire) => code !== 'INDEX_BUILDING' && code !== 'EMBEDDING')
   return { ...(isError ? { error: content[0]?.text } : facts), warnings }
@@ -87,11 +93,12 @@ const COMPUTED: readonly ReadingCall[] = [
   ['get_hubs', { metric: 'betweenness' }],
 ]
 
-/** Asks until everything the answer depends on is computed. */
-async function whenComputed(client: Wire, one: ReadingCall): Promise<void> {
+/** Asks until everything the answer depends on is computed. `call` leaves out warnings about what is not indexed yet. */
+async function whenComputed(client: Wire, [name, args]: ReadingCall): Promise<void> {
   for (;;) {
-    const { warnings } = await call(client, one)
-    if (!warnings.some(({ code }: Wire) => code === 'STALE')) return
+    const { structuredContent } = await client.callTool({ name, arguments: args })
+    const codes = (structuredContent._warnings ?? []).map(({ code }: Wire) => code)
+    if (!codes.some((code: string) => ['STALE', 'INDEX_BUILDING', 'EMBEDDING'].includes(code))) return
     await new Promise((resolve) => setTimeout(resolve, 200))
   }
 }

@@ -11,6 +11,7 @@ import { webRoutes } from '../../src/web/routes.ts'
 import { type Listening, listening, speak } from '../http/support.ts'
 import { fakeCore, fakeStore } from '../support/fake-store.ts'
 import { GARDEN } from '../support/garden.ts'
+import { settled } from '../support/settled.ts'
 
 const open: (() => Promise<void> | void)[] = []
 afterEach(async () => {
@@ -134,7 +135,7 @@ test('slow senders without a session do not block others', async () => {
   const slow = Array.from({ length: 64 }, () =>
     speak(port, (socket) => void socket.write('POST /web/session HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{')),
   )
-  await new Promise((resolve) => setTimeout(resolve, 200))
+  await settled()
   expect((await ask('/web/code', {}, token)).status).toBe(200)
   void slow
 })

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { planOperations } from '../../../src/changes/plan/plan-operations.ts'
 import type { Operation } from '../../../src/core/operations.ts'
 import { writable } from '../../support/writable-vault.ts'
@@ -196,6 +196,9 @@ describe('moving a file', () => {
       'x.md': '',
     }
     const vault = await writable(files)
+    // HTML is searched for a limited time.
+    vi.spyOn(performance, 'now').mockReturnValue(0)
+    onTestFinished(() => void vi.restoreAllMocks())
     const { dangling, notes } = await vault.write(operation)
     expect(dangling.map(({ path, line, text }) => `${path}:${line} ${text}`).sort()).toEqual(expected)
     expect(notes).toHaveLength(expected.length === 0 ? 0 : 1)
@@ -206,9 +209,12 @@ describe('moving a file', () => {
   test('yields to other work while it looks for HTML links', async () => {
     const notes = Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`${at}.md`, '<a href="t.md">']))
     const { view } = attachmentVault({ ...notes, 't.md': '' })
+    let now = 0
+    vi.spyOn(performance, 'now').mockImplementation(() => now)
+    onTestFinished(() => void vi.restoreAllMocks())
     const read = (path: string) => {
-      // Simulates a slow disk.
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1)
+      // Each file takes a millisecond.
+      now += 1
       return view.read(path)
     }
     let turns = 0

@@ -65,8 +65,15 @@ test('does not offer a disabled tool', async () => {
 test('ends on a signal', async () => {
   const stdin = new PassThrough()
   const counts = countingCore()
-  const ended = line.roux(['serve'], { stdin, core: counts.core, onSignal: (stop) => void setTimeout(stop, 200) })
+  let stop = () => {}
+  const onSignal = (listener: () => void) => {
+    stop = listener
+  }
+  const ended = line.roux(['serve'], { stdin, core: counts.core, onSignal })
   stdin.write(HELLO + HUBS)
+  // A call that has begun is answered.
+  await expect.poll(() => counts.opened).toHaveLength(1)
+  stop()
   const { code, out } = await ended
   expect(code).toBe(0)
   expect(out.trim().split('\n')).toHaveLength(2)
