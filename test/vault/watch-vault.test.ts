@@ -2,7 +2,9 @@ import { EventEmitter } from 'node:events'
 import { cpSync, mkdirSync, renameSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import type { Dirty } from '../../src/core/vault.ts'
 import { type WatchOptions, watchVault } from '../../src/vault/watch-vault.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 import { countWatches, mirrorVault } from './mirror.ts'
@@ -177,8 +179,8 @@ describe.each(ENGINES)('watching by %s', (engine, options) => {
     vault.told.length = 0
     vault.write({ '.obsidian/app.json': '{"userIgnoreFilters":[]}' })
     await vault.until(() => vault.told.some((dirty) => dirty.all))
+    await vault.until(() => !vault.vault.list().files.some((file) => file.excluded))
     await vault.settle()
-    expect(vault.vault.list().files.some((file) => file.excluded)).toBe(false)
   })
 
   test('sees .gitignore change, and the files that it shows again', async () => {
@@ -248,7 +250,7 @@ describe.skipIf(engineMissing('inotify'))('on Linux', () => {
     vault.write({ '.obsidian/workspace.json': '{}', '.obsidian/plugins/y/main.js': '' })
     vault.write({ 'a.md': 'x' })
     await vault.settle()
-    expect(vault.told).toEqual([{ folders: [], files: ['a.md'], all: false }])
+    expect(differing(vault.told)).toEqual([{ folders: [], files: ['a.md'], all: false }])
   })
 
   test('uses as many watches with chokidar', async () => {
@@ -281,7 +283,7 @@ describe.skipIf(engineMissing('inotify'))('on Linux', () => {
     const vault = await watched({ 'f/a.md': '', 'f/b.md': '' })
     vault.write({ 'f/a.md': 'x' })
     await vault.settle()
-    expect(vault.told).toEqual([{ folders: [], files: ['f/a.md'], all: false }])
+    expect(differing(vault.told)).toEqual([{ folders: [], files: ['f/a.md'], all: false }])
   })
 
   test('notices a queue overflow', async () => {
@@ -318,6 +320,11 @@ describe.skipIf(engineMissing('inotify'))('on Linux', () => {
     expect(vault.problems).toEqual([])
   })
 })
+
+/** On a busy machine, an edit can be noticed twice: when the file is emptied and when it is written. */
+function differing(told: readonly Dirty[]): readonly Dirty[] {
+  return told.filter((dirty, at) => told.findIndex((one) => isDeepStrictEqual(one, dirty)) === at)
+}
 
 function engineMissing(engine: string): boolean {
   return !ENGINES.some(([name]) => name === engine)
