@@ -24,7 +24,8 @@ export function isWithin(path: string, folder: string): boolean {
  * @throws RouxError `INVALID_PARAMS`, or `PERMISSION_DENIED` for a path that is outside or hidden
  */
 export function requireInside(path: string): void {
-  if (typeof path !== 'string' || path === '') throw invalid('A path is empty.', 'Specify a path such as "folder/note.md".')
+  if (typeof path !== 'string' || path === '')
+    throw invalid('A path must not be empty.', 'Specify a path such as "folder/note.md".')
   if (path.includes('\0')) throw invalid(`${quote(path)} contains a NUL character.`, 'Remove it.')
   if (path.includes('\\')) throw invalid(`${quote(path)} contains a backslash.`, 'Separate folders with "/".')
   if (/^(?:\/|[a-z]:(?:\/|$))/i.test(path))

@@ -100,7 +100,7 @@ function heldBy(path: string, timeout: number): RouxError {
     'TIMEOUT',
     `Another process is holding the vault's write lock: ${describeHolder(path)}. Nothing was written.`,
     {
-      hint: `Roux waited ${timeout / 1000} s. Call again; if that process is stuck, end it, and its unfinished change is rolled back.`,
+      hint: `Roux waited ${timeout / 1000} s. Call again. If that process is stuck, end it; its unfinished change will be rolled back.`,
     },
   )
 }

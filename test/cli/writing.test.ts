@@ -198,7 +198,7 @@ describe('a dry run', () => {
     const { code, err, requests } = await roux(['apply-changes', '--plan-id', 'p1', '--write'])
     expect([code, requests]).toEqual([2, []])
     expect(err).toBe(
-      'error: A plan is lost when the command that made it ends, so there is no plan to apply.\n  Pass the operations again without --dry-run.\n',
+      'error: Plans are lost when the command that made them ends, so there is no plan to apply.\n  Pass the operations again without --dry-run.\n',
     )
   })
 

@@ -59,7 +59,7 @@ export function requireCommunity(
     throw new RouxError('NODE_NOT_FOUND', `There is no community "${id}".`, { hint: 'map lists the communities.' })
   }
   const named = heirs.map((heir) => communityId(heir, core))
-  throw new RouxError('NODE_NOT_FOUND', `The community "${id}" no longer exists, because the vault changed.`, {
+  throw new RouxError('NODE_NOT_FOUND', `The community "${id}" no longer exists, because the vault has changed.`, {
     hint: named.length === 0 ? 'map lists the communities.' : `Its notes are in ${named.join(', ')} now.`,
     candidates: named,
   })

@@ -144,7 +144,7 @@ async function planned(core: GraphCore, operations: readonly Operation[], call: 
   if (core.planning !== undefined) return await core.planning.plan(operations, call.signal)
   throw new RouxError(
     'TOOL_DISABLED',
-    'The effect of operations cannot be computed here, because the vault is served without its folder.',
+    'This server does not have the folder of the vault, so it cannot compute the effect of operations.',
     {
       hint: 'Ask a server that has the folder, or ask about deleting a note (id) or a folder.',
     },

@@ -43,7 +43,7 @@ export async function restoreFile(
   }
   const found = findTrashed(workspace.view, names, deletions())
   if (found === undefined) {
-    throw new RouxError('NODE_NOT_FOUND', `There is no ${quote(id)} in the trash.`, {
+    throw new RouxError('NODE_NOT_FOUND', `${quote(id)} is not in the trash.`, {
       hint: "list_changes lists deletions; the trash is the vault's folder .trash.",
     })
   }

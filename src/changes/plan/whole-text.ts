@@ -34,7 +34,7 @@ export function requireWhole(draft: Draft, operation: UpdateNote): void {
   if (section !== undefined || replaceAll || operation.expectedHash === undefined || knowsAll(operation)) return
   throw new RouxError(
     'EDIT_MISMATCH',
-    `${quote(draft.path)} was only partly read, according to its hash, so content would also replace unread text. Nothing was written.`,
+    `${quote(draft.path)} was only partly read, according to its hash, so content would also replace text that you have not read. Nothing was written.`,
     {
       hint: 'Change a part with section, append, prepend or replace_text, or set replace_all to drop everything that is not in content.',
     },
@@ -108,7 +108,7 @@ function cut(name: string, where: 'ends' | 'goes on'): RouxError {
     'EDIT_MISMATCH',
     `${name} ${place} ${JSON.stringify(MARKER)}, which marks a truncated answer: the text after it would be lost. Nothing was written.`,
     {
-      hint: 'Continue with get_node and offset = next_offset, or change only a part: section, append, replace_text. These accept text that contains the mark in the middle.',
+      hint: 'Continue with get_node and offset = next_offset, or change only a part: section, append, replace_text. These accept text that contains the marker in the middle.',
     },
   )
 }

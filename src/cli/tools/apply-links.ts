@@ -50,7 +50,10 @@ export async function applyLinks(invocation: Invocation, tool: Tool, args: Argum
     )
   }
   if (args.kind === 'related')
-    throw new UsageError('Related suggestions do not say where to put a link.', 'Without --kind, the command offers named links.')
+    throw new UsageError(
+      'Related suggestions do not specify where to insert a link.',
+      'Without --kind, the command offers named links.',
+    )
   const given = { ...args, kind: 'named' }
   tool.prepare(withoutVault(given))
   const apply = await requireTool(host, 'apply_changes')

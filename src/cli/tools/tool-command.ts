@@ -162,7 +162,7 @@ function withoutPlan(value: unknown): unknown {
 function requireNoPlan({ plan_id }: Readonly<Record<string, unknown>>): void {
   if (plan_id === undefined) return
   throw new UsageError(
-    'A plan is lost when the command that made it ends, so there is no plan to apply.',
+    'Plans are lost when the command that made them ends, so there is no plan to apply.',
     'Pass the operations again without --dry-run.',
   )
 }

@@ -21,11 +21,11 @@ export async function run(invocation: Invocation): Promise<number> {
   const withTexts = options.get('texts') === true
   if (withTexts && format !== 'html')
     throw new UsageError(
-      '--texts needs --format html: other formats hold the graph only.',
+      '--texts needs --format html: other formats contain only the graph.',
       'roux export --format html --texts -o notes.html',
     )
   if (format === 'html' && options.get('semantic') === true)
-    throw new UsageError('--semantic does not work with --format html: a map shows links only.', 'roux export --semantic')
+    throw new UsageError('--semantic does not work with --format html: a map only shows links.', 'roux export --semantic')
   const output = (options.get('output') as string | undefined) ?? '-'
   const loaded = await requireSettings(invocation, positionals[0])
   let isBegun = false
