@@ -47,7 +47,7 @@ interface TokenKind {
 }
 
 function addressesIn(token: string, { inCode, goesOn }: TokenKind): readonly Span[] {
-  // The address continues with the character after the token, as in `data:<`.
+  // The address includes the character after the token, as in `data:<`.
   const end = goesOn && token.endsWith(':') ? token.length + 1 : withoutPunctuation(token)
   const starts = [schemeStart(token), listedSchemeStart(token, goesOn), token.toLowerCase().indexOf('www.')]
   if (!inCode) starts.push(slashesStart(token))

@@ -80,8 +80,9 @@ export async function settle(
 }
 
 /**
- * Returns the side to which an interrupted change must be settled. It is `after` if all bytes are in place: no temporary file is
- * waiting, displaced files are unchanged, no file has its old content, and at least one file has its new content.
+ * Returns whether an interrupted change must be rolled back (`before`) or completed (`after`). It is `after` if all bytes are
+ * in place: no temporary file is waiting, displaced files are unchanged, no file has its old content, and at least one file has
+ * its new content.
  */
 export function sideOf(place: ChangeDirectory, entries: readonly Numbered[]): Side {
   const finalPath = finalPaths(entries)

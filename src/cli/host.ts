@@ -36,7 +36,7 @@ export interface Host extends Places {
   readonly sharing?: Sharing
 }
 
-/** Parts of a process that it needs to use the shared server. */
+/** What a process needs in order to use the shared server. */
 export interface Sharing {
   /** The program's main script, which identifies the build. */
   readonly script: string

@@ -1,4 +1,4 @@
-/** Character classes from CommonMark and for Obsidian's tags, in terms of UTF-16 code units. */
+/** Character classes of CommonMark and of Obsidian's tags, for UTF-16 code units. */
 
 export const TAB = 9
 export const LF = 10

@@ -241,7 +241,7 @@ async function send(server: ModelServer, request: ModelRequest, signal: AbortSig
     return toSent(response, attempt, expected)
   } catch (error) {
     const isHeard = attempt.isLate() || signal?.aborted === true || isHungUp(error)
-    // If the server received the request, it may have started to compute.
+    // If the server received the request, it may already be computing an answer.
     attempt.end(isHeard ? { input: expected, output: 0, estimated: true, failed: true } : REFUSED)
     signal?.throwIfAborted()
     return { problem: unreachable(server, error, attempt.isLate()) }

@@ -77,7 +77,7 @@ export function isKnownTo(languages: readonly string[] | undefined, language: La
   return knowsLanguage(languages, language.code)
 }
 
-/** Checks whether a model for the given languages knows another language. */
+/** Checks whether a model for the given languages supports another language. */
 export function knowsLanguage(languages: readonly string[] | undefined, code: string): boolean {
   return languages === undefined || languages.includes(code) || languages.includes(SERVED_BY[code] ?? '')
 }

@@ -5,7 +5,7 @@ import { compose, firstEntries, firstItems, type Row, sizeOf } from './fit-list.
 type Fit = <V extends object>(value: V, room: number) => Fitted<Partial<V>>
 
 /**
- * Fits an answer with a single list, located at one of the given places: a member, or a nested member such as `dead_ends.first`. The
+ * Fits an answer whose only list is at one of the given places: a member, or a nested member such as `dead_ends.first`. The
  * rows of the list count as results.
  */
 export function fitMember(...places: readonly string[]): Fit {

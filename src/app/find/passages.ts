@@ -207,7 +207,7 @@ function likeliest(
 
 /** Letters beyond ASCII. Folding is slow, and quotation marks, dashes and emoji do not need it. */
 const FOREIGN = /[\xc0-\u1fff\u2c00-\ud7ff\ue000-\ufe0e\ufe10-\uffff]/
-/** Characters that are omitted from indexed words. */
+/** Characters that indexed words do not contain. */
 const WITHIN_WORDS = /['’,]/g
 
 /** Returns the weighted share of a question's words that occur in the text. */

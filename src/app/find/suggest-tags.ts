@@ -250,7 +250,7 @@ interface Ballot {
   readonly least: number
 }
 
-/** Returns labels ranked by their share of the votes and by the rank of the nearest note with the label, best first. */
+/** Ranks labels by their share of the votes and by the rank of their nearest note, best first. */
 function elected(
   voters: readonly Voter[],
   ballot: Ballot,

@@ -50,7 +50,7 @@ function withWarnings({ value, warnings }: Answer<object>): object {
 }
 
 /**
- * Returns the results of all vaults that succeed.
+ * Returns the results of the vaults that succeed.
  * @throws the first vault's error if all fail; any error that is not a RouxError
  */
 export async function ofThoseThatCan<T>(

@@ -17,7 +17,7 @@ import {
 import { filesIn, foundBy } from './scope.ts'
 import { wordNames } from './server/schema.ts'
 
-/** Returns the sort order for the notes `f` with `score`. Notes without the date come last in either direction. */
+/** Returns the `ORDER BY` expression for notes `f` with a `score`. Notes without the date come last in either direction. */
 function orderOf({ by, direction }: FindOptions['order']): string {
   const way = direction === 'asc' ? 'ASC' : 'DESC'
   switch (by) {

@@ -102,7 +102,7 @@ export async function rankingParameters(asking: QuestionContext, looked: readonl
 /** Number of hits whose names are returned with them, because callers request those next. */
 const NAMED = 10
 
-/** How many more of the best notes to fetch than requested, because some may lie outside the scope. */
+/** How many more notes than requested to fetch, because some of the best may lie outside the scope. */
 const MORE = { times: 2, plus: 1_000 }
 
 /** Returns the notes with any of the given words, best first, then by id. */

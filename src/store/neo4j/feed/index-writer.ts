@@ -160,7 +160,7 @@ interface Origin {
 }
 
 /**
- * Checks whether the vault was fed with settings under which notes are read differently. If so, removes its data.
+ * Checks whether the vault was fed with other settings that affect how notes are read. If so, removes its data.
  * @throws RouxError `STORE_UNAVAILABLE` if another folder has been fed under this name
  */
 async function isOfOtherReading(connection: Connection, { folder, reading }: Origin): Promise<boolean> {
@@ -211,7 +211,7 @@ const OF_VAULT: readonly string[] = [
   ...['RouxSearch', 'RouxFeeder', 'RouxPending'].map((label) => `(n:${label} {vault: $vault})`),
 ]
 
-/** Number of nodes that a statement deletes per pattern. */
+/** How many nodes a statement deletes per pattern. */
 const DELETED = 2_000
 
 /** Deletes the nodes `n` that match the patterns, with their vectors. A few nodes take one statement, many take several. */

@@ -143,7 +143,10 @@ export function quoted(name: string): string {
   return `\`${name}\``
 }
 
-/** Returns the labels and index names for a vault's vectors by an embedder. An index only holds vectors with the same dimensions. */
+/**
+ * Returns the labels and index names for the vectors that an embedder made for a vault. An index only holds vectors with the same
+ * dimensions.
+ */
 export function vectorNames(vault: string, embedder: string) {
   const hash = shortHash(JSON.stringify([vault, embedder]))
   return {
