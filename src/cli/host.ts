@@ -40,7 +40,7 @@ export interface Host extends Places {
 export interface Sharing {
   /** The program's main script, which identifies the build. */
   readonly script: string
-  /** Why this process must not use the shared server, if already known. */
+  /** The reason why this process must not use the shared server, if known. */
   readonly alone?: string
   /** Prepares this process for serving a vault itself. */
   bootIndexer(): void

@@ -11,7 +11,7 @@ export interface LoadedVault extends LoadedSettings {
 }
 
 export interface LoadedVaults {
-  /** Settings that do not belong to a vault, such as which tools are offered. */
+  /** Settings that do not depend on a vault, such as which tools are offered. */
   readonly server: LoadedSettings
   /** The loaded vaults. If there are several, each has a name. */
   readonly vaults: readonly [LoadedVault, ...LoadedVault[]]

@@ -149,7 +149,7 @@ interface OpeningOptions {
   readonly dependencies: TransformersDependencies
 }
 
-/** Plans to load the model from its folder, or to download it if it is missing and downloads are allowed. */
+/** Decides whether to load the model from its folder or to download it, which requires that downloads are allowed. */
 function planOpening(
   { folder, hubId }: ModelPlace,
   recipe: ModelRecipe,

@@ -54,7 +54,7 @@ export function betweenness(graph: Adjacency, budget = BETWEENNESS_BUDGET): Betw
   const scores = new Float64Array(count)
   const search = new Brandes(offsets, targets)
   for (let at = 0; at < sources; at++) {
-    // Select evenly spaced nodes. Keys follow the order of first indexing, so this covers all folders.
+    // Select evenly spaced nodes. Keys are in the order in which notes were first indexed, so the sample covers all folders.
     search.add(Math.floor((at * count) / sources), scores)
   }
   // Every unordered pair is counted from both ends (on average, if sampled).

@@ -40,7 +40,7 @@ export type Place = { readonly refusal: Refusal } | { end(): void }
 
 type LoadLimits = Pick<Limits, 'calls' | 'callsPerToken' | 'streams' | 'streamsPerToken'>
 
-/** Counts calls and open streams. No single token can use up all slots. */
+/** Counts calls and open streams. A single token cannot use up all slots. */
 export class Load {
   readonly #calls: Places
   readonly #streams: Places

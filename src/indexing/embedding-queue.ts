@@ -27,7 +27,7 @@ const MOST_LENDERS = 5_000
 /** Shortest and longest delay before a failed embedder is retried, in milliseconds. It doubles after each failure. */
 const RETRY_FIRST = 1_000
 const RETRY_MOST = 60_000
-/** Number of consecutive transient failures after which callers stop waiting. */
+/** Callers stop waiting after this many consecutive transient failures. */
 const MOST_FAILURES = 3
 /** Version stored for a note with a rejected text. It never matches, so another process tries again. */
 const INCOMPLETE = 0

@@ -312,7 +312,7 @@ export class IndexingService implements Indexing {
       // Check the queue again, because requests that arrived in the meantime did not start a run of their own.
       else if (!(await this.#searchOn()) && this.#queue.length + this.#jobs.length === 0) break
     }
-    // Must happen in the same turn as the check that found nothing to do.
+    // Run this synchronously after the check that found nothing to do.
     this.#endRun()
   }
 

@@ -28,7 +28,7 @@ const LINKS_WEIGHT = 1.5
  * Added to the similarity of the nearest notes, in case there are none. Any note's ten nearest notes are more similar than this.
  */
 const NO_NEAREST = 0.02
-/** Minimum similarity. 0 is what chance would give, because the overall mean has been subtracted. */
+/** Minimum similarity. Unrelated texts score about 0, because the overall mean has been subtracted. */
 const LEAST_ALIKE = 0
 const MOST_PAIRS = 50
 const NEAREST_PAIRS = 3

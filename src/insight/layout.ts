@@ -481,7 +481,7 @@ function separate(a: number, b: number, { radii, places }: Bodies): number {
   if (square >= least * least) return 0
   let distance = Math.sqrt(square)
   if (distance < 1e-4) {
-    // At the same position, any direction works, as long as it is always the same.
+    // If the positions are equal, any direction works, as long as it is always the same.
     x = Math.cos(b * GOLDEN_ANGLE)
     y = Math.sin(b * GOLDEN_ANGLE)
     distance = 1

@@ -420,7 +420,7 @@ class Peers {
 
 /** How often the names in a vault are links. */
 interface Habits {
-  /** For each name, the number of notes that contain it, and the number of those that link to one of its notes. */
+  /** For each name, the number of notes that contain it, and how many of them link to a note with that name. */
   readonly held: Uint32Array
   readonly linked: Uint32Array
   /** Share of the notes containing a name that link to its note. The current note is not counted, because it does not link. */

@@ -86,8 +86,8 @@ export function markProse(text: string, from: number): Uint8Array {
 }
 
 /**
- * Adds a span. Spans are ordered by their ends. A span inside a later one is dropped, so each character is marked only once,
- * however deep the nesting.
+ * Adds a span. Spans are ordered by their ends. A span inside a later one is dropped, so characters in nested spans are
+ * marked only once.
  */
 function addSpan(spans: TextRange[], span: TextRange): void {
   while ((spans.at(-1)?.start ?? -1) >= span.start) spans.pop()

@@ -76,7 +76,7 @@ export function serverOptions(options: McpServerOptions): ServerOptions {
     instructions: instructionsFor({ tools: options.tools, offered: enabledTools(options) }, options.vaults.names),
     // Roux never asks clients for input, so nothing is validated against their schemas.
     jsonSchemaValidator: { getValidator: unused },
-    // Lists only change with settings, and clients are then notified. Content can change at any time.
+    // Lists change only when settings do, and clients are notified. Content can change at any time.
     cacheHints: {
       'server/discover': { ttlMs: 5 * MINUTE, cacheScope: 'private' },
       'tools/list': { ttlMs: 5 * MINUTE, cacheScope: 'private' },

@@ -43,7 +43,7 @@ export async function examineAddress(address: PublicAddress, options: ExamineOpt
   // If only the ordinary program gets an answer, something filters requests by user agent.
   const blocked = PROGRAMS.filter((_, at) => plain === undefined && faults[at] !== undefined)
   const unanswered = plain ?? (blocked.length > 0 ? blocking(blocked) : undefined)
-  // If the server cannot be reached, its metadata is missing too, which need not be reported separately.
+  // If the server cannot be reached, do not also report that its metadata is missing.
   return [record, unanswered, plain === undefined ? faultOfMetadata(metadata, address, within) : undefined].filter(
     (fault) => fault !== undefined,
   )

@@ -23,7 +23,7 @@ const MARK = '\u0001'
 export interface Notice {
   /** Why the process must work alone. */
   readonly alone?: string
-  /** Names of the tools that change something. */
+  /** Names of the tools that change the vault. */
   readonly writes?: readonly string[]
   readonly status?: SharedStatus
   readonly out?: string

@@ -124,7 +124,7 @@ export interface CalibrationSamples {
  */
 const NARROWEST = 0.3
 const WIDEST = 0.7
-/** Minimum room above the lower bound. It keeps `low` below `high` even for an embedder that considers all strings equal. */
+/** Minimum distance between `low` and `high`, for embedders that consider all strings equal. */
 const LEAST_ROOM = 0.01
 
 /**

@@ -54,7 +54,7 @@ export class IndexingClient implements Indexing {
   #isClosing = false
   /** Why the worker is currently not restarted. */
   #failure: string | undefined
-  /** Latches that were opened only because the worker was given up. */
+  /** Latches that were opened only because the worker was abandoned. */
   #forced: readonly Latch[] = []
   #onClosed: () => void = () => {}
 

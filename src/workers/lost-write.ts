@@ -23,7 +23,6 @@ export function notBegun(reason: string, isPlan: boolean): RouxError {
   )
 }
 
-/** Returns the hint for a change that was not made. */
 function again(isPlan: boolean) {
   return isPlan ? { hint: 'Repeat the dry run, because its plan was lost.' } : { hint: 'Call again.', isTransient: true }
 }

@@ -231,7 +231,7 @@ function fingerprintOf({ changes, files }: PlannedWrite): string {
   return hash.digest('hex')
 }
 
-/** Returns what undoing a change did to one of its files. Folders are not reported. */
+/** Describes how undoing a change affected one of its files. Folders are not reported. */
 function takenBack({ kind, path, to }: ChangedFile): WrittenFile | readonly [] {
   switch (kind) {
     case 'create':

@@ -37,7 +37,7 @@ export interface FoundByQuery {
    * Set if no note has all of the words. `some`: the notes have some of them. `begun`: the notes have words that begin like them.
    */
   readonly fallback: 'some' | 'begun' | undefined
-  /** Empty sets in the query, except those that are empty only because a nested set is. */
+  /** Empty sets in the query. Sets that are empty only because a nested set is empty are omitted. */
   readonly emptySets: readonly QuerySet[]
 }
 

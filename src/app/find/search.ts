@@ -167,7 +167,7 @@ export interface Ranked extends Omit<Description, 'args'> {
   readonly hits: readonly RankedHit[]
   /** Total number, ignoring `limit` and `offset`. */
   readonly relevant: number
-  /** True if at least one note is as certain as `normal` requires. `sureFrom` is the lowest score with that certainty. */
+  /** True if at least one note is certain enough for `normal`. `sureFrom` is the lowest score that is. */
   readonly isSure: boolean
   readonly sureFrom: number
   readonly warnings: readonly Warning[]

@@ -57,7 +57,7 @@ const FILES: readonly NodeKind[] = ['note', 'canvas', 'attachment']
 const MOST_ITEMS = 500
 /** Maximum number of links whose sentence is read. */
 const MOST_SENTENCES = 60
-/** Maximum number of files in a folder for which a plan is created. */
+/** Plans are created only for folders with at most this many files. */
 const MOST_PLANNED = 100
 
 /**

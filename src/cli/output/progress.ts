@@ -40,7 +40,7 @@ export class ProgressLine {
     }
   }
 
-  /** Shows download progress. The start of a download is always announced, with its size if known. */
+  /** Shows download progress. Always announces the start of a download, with its size if known. */
   download({ loaded, total }: { readonly loaded: number; readonly total?: number }): void {
     if (!this.#isDownloadTold) {
       this.#isDownloadTold = true

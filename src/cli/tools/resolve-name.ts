@@ -52,7 +52,7 @@ async function idsIn(
   const found = new Set<string>()
   for (const vault of chosen) {
     const opening = vaults.open(vault)
-    // The tool itself reports that one of several vaults is missing.
+    // If one of several vaults is missing, the tool reports it.
     const core = await (vault === undefined ? opening : opening.catch(() => undefined))
     const ids = await core?.store.read(async (snapshot) => {
       if (orFolder && (await isFolder(snapshot, name))) return [vault === undefined ? name : `${vault}:${name}`]

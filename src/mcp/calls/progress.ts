@@ -95,7 +95,7 @@ export interface TimeLimit {
   readonly hint: string
 }
 
-/** Runs work with a time limit. @throws RouxError `TIMEOUT`; the signal's reason if aborted */
+/** Runs work with a time limit. @throws RouxError `TIMEOUT`, or the signal's reason if it is aborted */
 export async function withinTime<T>(
   { signal, timeout = REQUEST_TIMEOUT, hint }: TimeLimit,
   run: (signal: AbortSignal) => Promise<T>,

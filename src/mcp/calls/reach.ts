@@ -59,8 +59,8 @@ function hasGroups(value: unknown): value is { readonly groups: readonly unknown
 }
 
 /**
- * Merges the warnings of several answers, each prefixed with its vault. If all vaults were asked about the same name, warnings that
- * the name is unknown are dropped as long as one vault knows it.
+ * Merges the warnings of several answers, each prefixed with its vault. If all vaults were searched for the same
+ * name and at least one has it, the others do not warn that it is unknown.
  */
 export function mergeWarnings(answers: readonly VaultAnswer[], kind: VaultReach['kind']): readonly Warning[] {
   const unknown = answers.map(({ answer }) => new Set(answer.warnings.map(unknownName)))

@@ -76,7 +76,7 @@ function extentOf({ list, omitted }: Extent): Readonly<Record<string, unknown>> 
   }
 }
 
-/** Returns the facts of `extentOf` in words, for clients that show a model only text. Empty if the list is complete. */
+/** Describes the result of `extentOf` in words, for clients that only show text to the model. Empty if the list is complete. */
 function extentSentences({ list, omitted }: Extent): readonly string[] {
   return [...(list === undefined ? [] : listSentences(list)), ...(omitted === undefined ? [] : omittedSentences(omitted))]
 }

@@ -421,7 +421,7 @@ export interface SlotOrder {
   readonly scores: Float32Array
   /** Distinct, below 2²². */
   readonly keys: Uint32Array
-  /** True to include all slots with the last one's score. */
+  /** True to include all slots that have the same score as the last one. */
   readonly withTies?: boolean
 }
 

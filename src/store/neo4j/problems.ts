@@ -246,7 +246,7 @@ export async function findWanted(
   return { items, total: row?.total ?? 0 }
 }
 
-/** Returns files that link to missing targets but must not be counted, which only this process can decide. */
+/** Returns files whose links to missing targets must not be counted. The database cannot decide this itself. */
 async function sourcesWithout(
   { questions }: QuestionContext,
   counts: (path: VaultPath) => boolean,

@@ -99,7 +99,7 @@ export async function rankingParameters(asking: QuestionContext, looked: readonl
   }
 }
 
-/** Number of hits whose names are returned with them, because callers request those next. */
+/** Return names for this many top hits, because callers request them next. */
 const NAMED = 10
 
 /** How many more notes than requested to fetch, because some of the best may lie outside the scope. */

@@ -16,7 +16,7 @@ export interface StoredVault {
   readonly texts: Texts
   readonly indexing: Indexing
   readonly graphLog: GraphLog
-  /** Checks whether a process follows the folder. That process computes whole-vault results, too. */
+  /** Checks whether a process watches the folder. That process also computes whole-vault results. */
   isFollowed(): boolean
 }
 

@@ -14,7 +14,7 @@ interface VectorQuery {
   readonly scope: Scope
 }
 
-/** How many times as many index hits to request (at least `LEAST`), because some are outside the scope or outdated. */
+/** Request this many times the number of index hits (at least `LEAST`), because some are out of scope or outdated. */
 const MORE = 4
 const LEAST = 100
 

@@ -32,7 +32,7 @@ export interface Opened {
 
 /** The parts of a large vault that the picture should include. */
 export interface PictureAsked {
-  /** Which already placed notes may move. */
+  /** Determines which notes may move if they already have a position. */
   readonly move: MayMove
   readonly notes: readonly string[]
   /** Ids of communities. */

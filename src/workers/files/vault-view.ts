@@ -119,7 +119,7 @@ function readPlain(file: string): Uint8Array | undefined {
   }
 }
 
-/** Returns the path with its existing folders spelled as on disk, and the rest as given. */
+/** Returns the path with existing folders spelled as on disk, and the rest unchanged. */
 function spelledPath(path: string, list: (folder: string) => readonly string[]): string {
   const parts = path.split('/')
   const spelled: string[] = []
