@@ -1,7 +1,7 @@
 import { invalid, RouxError } from '../core/errors.ts'
 import { trimEndOf } from '../core/text/trim-characters.ts'
 
-/** Why a new name does not work everywhere, and a suggestion that does. */
+/** The reason why a name is not portable, and a suggestion that is. */
 export interface NameProblem {
   readonly reason: string
   readonly suggestion: string

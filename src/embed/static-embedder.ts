@@ -6,7 +6,7 @@ import { SentencePieces } from './sentence-pieces.ts'
 import { damaged, openTableFile, readTableHeader, type TableFile, type TableHead, type TableKind } from './table-file.ts'
 import { WordPieces } from './word-pieces.ts'
 
-/** How long the tables stay open after the last embedding, in milliseconds, because another edit may follow soon. */
+/** Keep the tables open this many milliseconds after the last embedding, because another edit may follow soon. */
 const KEPT = 5_000
 
 const BATCH = 256

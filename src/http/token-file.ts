@@ -112,7 +112,7 @@ function statOf(path: string): Stats | undefined {
   try {
     return statSync(path)
   } catch {
-    // The reason is reported when the file is read.
+    // Reading the file reports the reason.
     return undefined
   }
 }

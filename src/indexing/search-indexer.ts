@@ -299,7 +299,7 @@ export class SearchIndexer {
     return [...notes.filter(isCurrent), ...(await this.#read(keys.filter((_, at) => !isCurrent(notes[at]))))]
   }
 
-  /** Reads notes from disk, omits deleted ones, and reports those that differ from the index. */
+  /** Reads notes from disk. Omits deleted notes and reports those that differ from the index. */
   async #read(keys: readonly number[]): Promise<readonly ReadNote[]> {
     const { index, vault, recent, flavour, kindOf } = this.#parts
     if (keys.length === 0) return []

@@ -207,7 +207,7 @@ export class SearchService {
   }
 
   async #opened(vault: Vault, index: IndexWriter, mode: Mode): Promise<SearchIndexer> {
-    // In another mode, notes have different titles, tags and links.
+    // Titles, tags and links of notes depend on the mode.
     if (this.#mode !== mode) await this.#closeIndexer()
     if (this.#indexer !== undefined) return this.#indexer
     this.#mode = mode

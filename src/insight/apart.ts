@@ -11,7 +11,7 @@ export interface ApartSource {
   /** See `plainLinks`. */
   readonly links: WeightedGraph
   readonly nearest: NearestByText
-  /** 1 for index notes and date notes, which say nothing about a community's topic. */
+  /** 1 for index notes and date notes, because they do not indicate a community's topic. */
   readonly isLeftOut: Uint8Array
 }
 

@@ -397,7 +397,7 @@ function separateNear({ columns, rows, starts, bodies: inSquares }: Squares, bod
     for (let at = starts[square] ?? 0; at < end; at++) {
       const body = inSquares[at] ?? 0
       for (let other = at + 1; other < end; other++) found += separate(body, inSquares[other] ?? 0, bodies)
-      // Check half of the surrounding cells. The other half check this cell in turn.
+      // Check only half of the surrounding cells, because the other half check this cell.
       for (const [right, down] of HALF_AROUND) {
         const column = (square % columns) + right
         if (column < 0 || column >= columns || square + down * columns >= columns * rows) continue

@@ -14,7 +14,7 @@ const FRAME = { wide: 1.35, exponent: 4, filled: 0.927 }
 const CELLS = { perNote: 16, least: 3_000, large: 200_000, perNoteOfMany: 5 }
 /** Share of the frame filled by notes, including half of the space around each. */
 const FILL = 0.55
-/** Maximum number of cells to examine per round while territories are fitted and notes move. */
+/** Maximum number of cells to examine per round of fitting territories and moving notes. */
 const SAMPLE = 12_000
 /** Maximum number of territories, because each cell is compared with every one. The smallest groups share a territory. */
 const MOST_TERRITORIES = 200
@@ -54,7 +54,7 @@ export function spreadOut({ places, radii, groups }: Spreading): void {
     even({ places, needs, territoryOf, cells, owners }, (round < 3 ? 2 : 1) * usual)
 }
 
-/** Returns groups with the smallest ones merged into one, so there are at most `most`. */
+/** Merges the smallest groups into one, so at most `most` groups remain. */
 function sharedFrom(most: number, groups: readonly (readonly number[])[]): readonly (readonly number[])[] {
   if (groups.length <= most) return groups
   const bySize = [...groups].sort((a, b) => b.length - a.length)

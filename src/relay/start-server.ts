@@ -54,7 +54,7 @@ async function startServer({ folder, log: path, announcement }: Place, script: s
     stdio: ['ignore', log, log],
     windowsHide: true,
   })
-  // Remove only this process's announcement: a server or another start may have been announced in the meantime.
+  // Remove only this process's announcement, because another process may have announced a server in the meantime.
   const withdraw = (): void => void quietly(() => readFileSync(announcement, 'utf8') === OWN && rmSync(announcement))
   child.on('error', withdraw).on('exit', withdraw).unref()
   if (typeof log === 'number') closeSync(log)

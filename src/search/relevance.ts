@@ -91,7 +91,7 @@ export function traitsIn(traits: EmbedderTraits, language: Language | undefined)
 /** The weight for unknown embedders, taken from a small sentence transformer. */
 export const UNKNOWN_WEIGHT = MINILM.weight
 
-/** Queries of unrelated nouns, which no vault answers. */
+/** Queries that consist of unrelated nouns, so no vault answers them. */
 export const UNRELATED_QUERIES: readonly string[] = [
   'walnut trombone parliament',
   'glacier receipt mongoose collar',

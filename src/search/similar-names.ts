@@ -212,7 +212,7 @@ export class SimilarNames {
         const number = numbers[at] as number
         const own = index.lengthOf(number)
         if (own < lengths.from || own > lengths.to) continue
-        // The same bound, tightened by the name's signature, which is cheaper to check than the name.
+        // Tightens the bound with the name's signature, which is cheaper to check than the name.
         if (2 * (all - index.lacks(number)) < minimum * (length + own) - ROUNDING) continue
         if (this.#seen[number] === this.#lookUp) continue
         this.#seen[number] = this.#lookUp

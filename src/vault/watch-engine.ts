@@ -35,7 +35,7 @@ const FILTER_FILE = 'app.json'
 // Folders that decide which mode `auto` selects. Changes to them affect every note.
 const MARKERS = new Set([CONFIG_FOLDER, '.foam', '.vscode', 'logseq'])
 
-/** Reports changes that concern the vault's rules rather than its notes. Returns `true` if the event is handled. */
+/** Reports changes to the vault's rules. Returns `true` if the event needs no further handling. */
 export function tellRuleChange(folder: string, name: string, sink: WatchSink, gitignore: boolean): boolean {
   if (folder === CONFIG_FOLDER) {
     // Ignore all other files here. Obsidian frequently writes its workspace file.

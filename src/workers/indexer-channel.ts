@@ -3,7 +3,7 @@ import { heapLimit, largerHeap } from './heap.ts'
 import type { FromIndexer, ToIndexer } from './messages.ts'
 import { terminate } from './thread-guard.ts'
 
-/** Pauses before restarts grow from 0.1 to 1.6 s, because a worker that crashed on its input would do so again immediately. */
+/** Delays before restarts grow from 0.1 to 1.6 s, because a worker that crashed on its input would crash again immediately. */
 const RESTARTS: RestartRule = { firstPause: 100, limit: 5, window: 60_000 }
 
 /** A channel to the part of an indexing worker that handles one vault. */

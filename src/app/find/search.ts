@@ -144,7 +144,7 @@ export function search(core: GraphCore, args: SearchArguments, given: Call = {})
 
 /** The question's embedding with warnings. If semantic search was requested but there is no embedding, a warning explains why. */
 export interface Asked {
-  /** `undefined` without a model, or if the model does not know the question's language. */
+  /** `undefined` if there is no model or it does not know the question's language. */
   readonly question: QuestionVector | undefined
   /** Traits for the question's language. Set if there is a question vector. */
   readonly traits: MeaningTraits | undefined
@@ -572,7 +572,7 @@ export async function readChunked(
   { links, question }: { readonly links: number; readonly question: QuestionVector | undefined },
 ): Promise<ChunkedNotes> {
   const { snapshot } = reading
-  // With stored chunks, notes need not be split into passages again, even in a search by words alone.
+  // If chunks are stored, even a search by words alone need not split notes into passages again.
   const embedder = question?.embedder.id ?? (await snapshot.vectorStates())[0]?.embedder
   const [read, stored] = await Promise.all([
     readNotes(reading, ids, { links }),

@@ -44,7 +44,7 @@ const LINKS = 4
 const COMPARED = 24
 /** Weight of a link relative to its passage. */
 const WORTH = 3
-/** If a passage links to fewer notes than this, each of them is more likely to be its subject. */
+/** If a passage links to fewer notes than this, it is likely to be about them. */
 const FEW = 6
 /** Value of a link whose sentence has no word of the question. */
 const LEAST = 0.2

@@ -50,7 +50,7 @@ export interface VaultMap {
   readonly communities: readonly CommunityRow[]
   /** Ordered by number of links, descending. */
   readonly between: readonly BridgeRow[]
-  /** Number of notes with few words of their own. */
+  /** Number of notes that contain few words. */
   readonly stubs: number
   /** Number of notes that are not connected to others. */
   readonly alone: number

@@ -56,7 +56,7 @@ function areOne(mime: Mime, { ending, named, given }: Names): boolean {
   if (named === given) return true
   if ([...(mime.getAllExtensions(given) ?? [])].some((one) => areTwins(ending, one))) return true
   const [givenKind = '', givenSubtype = ''] = given.split('/')
-  // `audio/x-wav`, `image/jpg`, `application/x-zip-compressed` and `application/yaml` are used, whether or not they are registered.
+  // Accept names in common use even if they are not registered, such as `audio/x-wav`, `image/jpg` and `application/yaml`.
   const bare = bareSubtype(givenSubtype)
   if (named === undefined) return areTwins(ending, bare)
   if (isTextual(named) && given === 'text/plain') return true

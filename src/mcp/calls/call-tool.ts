@@ -83,7 +83,7 @@ function only(names: ReadonlySet<string>, value: unknown): unknown {
   if (!isRecord(value)) return value
   const kept = Object.entries(value).filter(([name]) => names.has(name))
   return Object.fromEntries(
-    // The hash tells how much was shown, which in this case is nothing.
+    // The hash encodes how much was shown: here, nothing.
     kept.map(([name, member]) => [name, name === 'hash' ? partialHash(String(member)) : only(names, member)]),
   )
 }

@@ -61,7 +61,7 @@ export type QuerySet = Extract<Term, { readonly kind: 'set' }>
 export interface Leaf<T> {
   readonly leaf: T
   readonly isNegated: boolean
-  /** True for a condition inside a set. It applies to the notes in the set, not to the notes that are found. */
+  /** True for a condition inside a set, which applies to the notes in the set rather than to the results. */
   readonly isInSet: boolean
 }
 

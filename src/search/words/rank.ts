@@ -82,7 +82,7 @@ export function rankTerms(slots: Slots, query: readonly WordTerm[], options: Ran
   const addExtra = (term: WordTerm, share: number, massIn: MassIn): number => {
     const documents = accumulator.add(term, share * term.count, massIn)
     const idf = accumulator.idf(documents)
-    // All notes with the word may have been deleted.
+    // `documents` is 0 if all notes with the word have been deleted.
     if (documents > 0) extra.push({ term, documents, idf })
     return idf
   }

@@ -339,7 +339,7 @@ async function getPicture(): Promise<void> {
   }
 }
 
-/** How this window shows the vault. It remains until everything is laid out again. */
+/** How this window shows the vault. Kept until the whole map is laid out again. */
 let shape: Shape | undefined
 
 /** Builds the graph of a picture, including attachments if they are shown. Otherwise, they are not requested. */

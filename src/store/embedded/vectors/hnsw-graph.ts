@@ -110,7 +110,7 @@ export class HnswGraph {
   }
 
   #initialise(): void {
-    // Start small and grow, because running out of memory throws while growing but would abort the process here.
+    // Start small and grow: if memory runs out, growing throws, but a large initial allocation would abort the process.
     this.#capacity = FIRST_CAPACITY
     this.#native.initIndex({ maxElements: FIRST_CAPACITY, m: LINKS, efConstruction: BUILD_BREADTH })
     this.#native.setEf(SEARCH_BREADTH)

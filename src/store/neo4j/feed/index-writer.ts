@@ -211,7 +211,7 @@ const OF_VAULT: readonly string[] = [
   ...['RouxSearch', 'RouxFeeder', 'RouxPending'].map((label) => `(n:${label} {vault: $vault})`),
 ]
 
-/** How many nodes a statement deletes per pattern. */
+/** Maximum number of nodes that a statement deletes per pattern. */
 const DELETED = 2_000
 
 /** Deletes the nodes `n` that match the patterns, with their vectors. A few nodes take one statement, many take several. */
