@@ -15,7 +15,7 @@ export type Intent = FileChange | { readonly kind: 'remove'; readonly path: stri
 /** A change that has been checked against the disk and can be recorded. */
 export interface Examined {
   readonly entries: readonly Entry[]
-  /** Bytes before and after, by hash. */
+  /** File contents before and after the change, by hash. */
   readonly contents: ReadonlyMap<string, Uint8Array>
   /** Stamp of each existing file when its bytes were read. */
   readonly stamps: ReadonlyMap<string, FileStamp>

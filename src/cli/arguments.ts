@@ -168,7 +168,7 @@ function readOption({ option, negative }: Flag, { rawName, value, inlineValue }:
   }
   if (value === undefined && option.bare === true) return true
   if (value === undefined) throw new UsageError(`${rawName} needs a value.`, `Write ${rawName} <value>.`)
-  // In `--vault --json`, the value is missing. A value that starts with dashes must be written as `--vault=--json`.
+  // In `--vault --json`, the value of `--vault` is missing. To pass such a value, write `--vault=--json`.
   if (inlineValue === false && value.startsWith('--'))
     throw new UsageError(`${rawName} needs a value.`, `To use "${value}" as the value, write ${rawName}=${value}.`)
   return readValueOf(option, value, rawName)

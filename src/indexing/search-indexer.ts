@@ -153,7 +153,7 @@ export class SearchIndexer {
     this.#embedding?.asked()
   }
 
-  /** Checks whether every note can be found by the given kind of search, or at least all that currently can. */
+  /** Checks whether the given kind of search covers all notes, or at least all that it currently can. */
   isComplete(by: 'words' | 'meaning'): boolean {
     if (!this.#isLoaded || this.#wordQueue.size > 0 || this.#batch !== undefined) return false
     return by === 'words' || this.#embedding === undefined || this.#embedding.isSettled

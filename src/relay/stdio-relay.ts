@@ -34,19 +34,19 @@ const SUBSCRIPTION_ID = 'io.modelcontextprotocol/subscriptionId'
 const LAST = 4_700
 
 /**
- * Copies lines between a client and the shared server. If the server ends, the relay reconnects, repeats the client's opening and
+ * Copies lines between a client and the shared server. If the server ends, the relay reconnects, repeats the client's `initialize` and
  * subscriptions, and answers the open requests with errors. It never sends anything else twice.
  */
 export class StdioRelay {
   readonly #options: RelayOptions
   /** Unanswered requests. Requests of the same batch have the same line. */
   readonly #open = new Map<string, { readonly message: Message; readonly line: string }>()
-  /** Messages to repeat on a new connection: the client's opening, its log level and its subscriptions. */
+  /** Messages to repeat on a new connection: the client's `initialize`, its log level and its subscriptions. */
   readonly #kept = new Map<string, Message>()
   #wire: Duplex | undefined
   /** Resolves once there is a connection again. */
   #reopening: Promise<void> | undefined
-  /** Names of the tools that change something, once a server has sent them. */
+  /** Names of the tools that change the vault. Set once a server has sent them. */
   #writes: readonly string[] | undefined
   /** When to reconnect. An unused server is replaced only when the client sends something. */
   #again: Notice['again']
@@ -127,7 +127,7 @@ export class StdioRelay {
     void this.#copyFromServer(wire, lines)
   }
 
-  /** Returns the lines to send first on a connection: the client's opening and subscriptions, then the open requests. */
+  /** Returns the lines to send first on a connection: the client's `initialize` and subscriptions, then the open requests. */
   #linesToRepeat(): readonly string[] {
     const kept = [...this.#kept.values()].map((message) => {
       const { id, method } = message

@@ -488,7 +488,7 @@ export interface FieldScoring {
   readonly weight: number
   /** How slowly repetitions of a word lose importance. Greater than 0. */
   readonly k1: number
-  /** How much a word counts less in a longer field, 0–1. */
+  /** How much less a word counts in longer fields, 0–1. */
   readonly b: number
 }
 

@@ -385,7 +385,7 @@ function Picture({ id, label }: { readonly id: string; readonly label: string })
         if (isGone) URL.revokeObjectURL(address)
         else setShown(address)
       },
-      // Decoding fails if the data is incomplete, for example.
+      // For example, the connection may close during the download.
       (error: unknown) => isGone || setShown(refusalOf(error, 'The picture could not be loaded.')),
     )
     return () => {

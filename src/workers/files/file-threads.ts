@@ -109,7 +109,7 @@ export class FileThreads {
     const same = held.find((first) => first?.job.path === job.path)
     const late = held.filter((first) => first?.isLate)
     if (same?.isLate || late.length >= MOST_HELD) return Promise.reject(timeoutOf(job))
-    // Only an identical read shares the pending result. Later, the file is read again, because it may have changed.
+    // Identical reads share a pending result. After that, the file is read again, because it may have changed.
     if (same !== undefined && isDeepStrictEqual(same.job, job)) return same.answer
     const pending = this.#newPending(vault, job)
     this.#give(pending)
