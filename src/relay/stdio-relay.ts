@@ -34,8 +34,8 @@ const SUBSCRIPTION_ID = 'io.modelcontextprotocol/subscriptionId'
 const LAST = 4_700
 
 /**
- * Copies lines between a client and the shared server. If the server ends, the relay reconnects, repeats the client's `initialize` and
- * subscriptions, and answers the open requests with errors. It never sends anything else twice.
+ * Copies lines between a client and the shared server. If the server ends, the relay reconnects, repeats the client's `initialize`
+ * and subscriptions, and answers the open requests with errors. It never sends anything else twice.
  */
 export class StdioRelay {
   readonly #options: RelayOptions

@@ -46,8 +46,8 @@ const MINILM: EmbedderTraits = { weight: 0.5, certainty: { low: 0.25, high: 0.65
 const SERVED_BY: Readonly<Record<string, string>> = { sk: 'cs' }
 
 /**
- * Traits of an embedder that uses both built-in tables. A query is compared with only half of each vector, so its cosines are at most √½.
- * docs/experiments.md has the figures.
+ * Traits of an embedder that uses both built-in tables. A query is compared with only half of each vector, so its cosines are at
+ * most √½. docs/experiments.md has the figures.
  */
 const BOTH: EmbedderTraits = {
   weight: 0.35,

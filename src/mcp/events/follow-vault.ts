@@ -15,8 +15,8 @@ const SETTLED: ReadonlySet<IndexStatus['phase']> = new Set(['idle', 'missing', '
 const GATHER_MS = 200
 
 /**
- * Reports changes in a vault: changed notes, resources computed from all notes, prompts in `promptsFolder`, a failing index, and a
- * vault that disappears or reappears. Returns a function that stops it.
+ * Reports changes in a vault: changed notes, resources computed from all notes, prompts in `promptsFolder`, a failing index, and
+ * a vault that disappears or reappears. Returns a function that stops it.
  */
 export function followVault(core: GraphCore, events: ServerEvents, promptsFolder: () => string): () => void {
   const { name: vault } = core
