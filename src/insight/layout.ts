@@ -9,7 +9,7 @@ import { type Adjacency, placesByNumber } from '../core/csr.ts'
 import { showsRegions } from '../core/insight/overview.ts'
 import { connectedParts, mergeRows, type WeightedGraph } from './communities/weighted-graph.ts'
 import { linkGroups } from './link-groups.ts'
-import { GOLDEN_ANGLE, spreadOut } from './territories.ts'
+import { GOLDEN_ANGLE, type Nest, spreadOut } from './territories.ts'
 
 /** Group number of each note for each level, coarsest level first. */
 export type Levels = readonly Int32Array[]
@@ -38,6 +38,9 @@ const ANCHOR = { groups: 0.02, notes: 0.1, all: 0.6 }
 const STEPS = { groups: 200, notes: 60, all: 24 }
 /** How often overlapping bodies are pushed apart in each step, and after the last one. */
 const ROUNDS = { step: 2, end: 120 }
+/** A group with more notes than this is divided into its parts. Those with fewer notes than that are not told apart. */
+const LARGE_GROUP = 100
+const LEAST_PART = 12
 /** Components with at most this many notes, such as unlinked notes, are placed below the map. */
 const SMALL_PART = 4
 
@@ -84,13 +87,23 @@ export function layOut(links: Adjacency, levels: Levels, onProgress: OnProgress 
         )
   const own = placesOf(main, resembling)
   const ownRadii = Float32Array.from(main, (note) => radii[note] ?? 0)
-  const shownLevel = Int32Array.from(main, (note) => levels[0]?.[note] ?? 0)
-  spreadOut({ places: own, radii: ownRadii.map((radius) => radius + GAP / 2), groups: groupsOf([...main.keys()], shownLevel) })
+  const [shown = new Int32Array(main.length), inner] = levels.map((level) => Int32Array.from(main, (note) => level[note] ?? 0))
+  const groups = groupsOf([...main.keys()], shown).map((bodies) => ({ bodies, parts: nestsIn(bodies, inner) }))
+  spreadOut({ places: own, radii: ownRadii.map((radius) => radius + GAP / 2), groups })
   const bodies = bodiesOf(ownRadii, own)
   for (let round = 0; round < ROUNDS.end; round++) if (pushApart(bodies) === 0) break
   putPlaces(main, own, resembling)
   shelve(beside, radii, resembling)
   return resembling
+}
+
+/** Returns the territories within a large group. Small parts share one. */
+function nestsIn(bodies: readonly number[], level: Int32Array | undefined): readonly Nest[] {
+  if (level === undefined || bodies.length <= LARGE_GROUP) return []
+  const groups = groupsOf(bodies, level)
+  const [large, small] = [groups.filter(({ length }) => length >= LEAST_PART), groups.filter(({ length }) => length < LEAST_PART)]
+  const rest = small.flat()
+  return [...large, ...(rest.length > 0 ? [rest] : [])].map((part) => ({ bodies: part, parts: [] }))
 }
 
 export interface LaidOut {

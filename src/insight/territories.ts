@@ -16,17 +16,25 @@ const CELLS = { perNote: 16, least: 3_000, large: 200_000, perNoteOfMany: 5 }
 const FILL = 0.55
 /** Maximum number of cells to examine per round of fitting territories and moving notes. */
 const SAMPLE = 12_000
+/** Minimum number of cells to examine in a group that is divided. */
+const LEAST_SAMPLE = 1_000
 /** Maximum number of territories, because each cell is compared with every one. The smallest groups share a territory. */
 const MOST_TERRITORIES = 200
 const ROUNDS = { moving: 50, still: 40, transport: 24, even: 8 }
 /** 137.5°. Turns by this angle never line up (H. Vogel, A better way to construct the sunflower head, 1979). */
 export const GOLDEN_ANGLE = Math.PI * (3 - Math.sqrt(5))
 
-/** Bodies to spread: their positions, their radii including half the space around each, and the bodies of each group. */
+/** A group of bodies, and the groups that it consists of, if it has any. */
+export interface Nest {
+  readonly bodies: readonly number[]
+  readonly parts: readonly Nest[]
+}
+
+/** Bodies to spread: their positions, their radii including half the space around each, and groups of all of them. */
 export interface Spreading {
   readonly places: Float32Array
   readonly radii: Float32Array
-  readonly groups: readonly (readonly number[])[]
+  readonly groups: readonly Nest[]
 }
 
 export function spreadOut({ places, radii, groups }: Spreading): void {
@@ -34,20 +42,25 @@ export function spreadOut({ places, radii, groups }: Spreading): void {
   if (count === 0) return
   const needs = radii.map((radius) => (Math.PI * radius ** 2) / FILL)
   const total = needs.reduce((sum, need) => sum + need, 0)
-  const territories = sharedFrom(MOST_TERRITORIES, groups).map((bodies) => {
-    const room = bodies.reduce((sum, body) => sum + (needs[body] ?? 0), 0)
-    return { bodies, share: room / total }
-  })
   const cells = cellsOf(total, count)
-  move(places, [...needs.keys()], { needs, cells, some: [...cells.x.keys()] })
-  const owners = divide(cells, territories, places)
-  const of = territories.map((): number[] => [])
-  for (const [cell, owner] of owners.entries()) of[owner]?.push(cell)
-  for (const [at, { bodies }] of territories.entries()) {
-    if ((of[at]?.length ?? 0) > 0) move(places, bodies, { needs, cells, some: of[at] ?? [] })
-  }
+  const owners = new Int32Array(cells.x.length).fill(-1)
   const territoryOf = new Int32Array(count)
-  for (const [at, { bodies }] of territories.entries()) for (const body of bodies) territoryOf[body] = at
+  let territories = 0
+  const settle = (nest: Nest, some: readonly number[]): void => {
+    if (some.length === 0) return
+    const { bodies } = nest
+    move(places, bodies, { needs, cells, some })
+    const parts = sharedFrom(MOST_TERRITORIES, nest.parts)
+    if (parts.length > 1) {
+      const of = divide({ cells, some, places, needs }, parts)
+      for (const [at, part] of parts.entries()) settle(part, of[at] ?? [])
+    } else {
+      for (const cell of some) owners[cell] = territories
+      for (const body of bodies) territoryOf[body] = territories
+      territories++
+    }
+  }
+  settle({ bodies: [...needs.keys()], parts: groups }, [...cells.x.keys()])
   const usual = Math.sqrt(total / count)
   // Later rounds move bodies less.
   for (let round = 0; round < ROUNDS.even; round++)
@@ -55,10 +68,10 @@ export function spreadOut({ places, radii, groups }: Spreading): void {
 }
 
 /** Merges the smallest groups into one, so at most `most` groups remain. */
-function sharedFrom(most: number, groups: readonly (readonly number[])[]): readonly (readonly number[])[] {
+function sharedFrom(most: number, groups: readonly Nest[]): readonly Nest[] {
   if (groups.length <= most) return groups
-  const bySize = [...groups].sort((a, b) => b.length - a.length)
-  return [...bySize.slice(0, most - 1), bySize.slice(most - 1).flat()]
+  const bySize = [...groups].sort((a, b) => b.bodies.length - a.bodies.length)
+  return [...bySize.slice(0, most - 1), { bodies: bySize.slice(most - 1).flatMap(({ bodies }) => bodies), parts: [] }]
 }
 
 /** Cells of the frame, row by row. */
@@ -151,11 +164,6 @@ function goalsOf(have: Float64Array, want: Float64Array): Float64Array {
   })
 }
 
-interface Territory {
-  readonly bodies: readonly number[]
-  readonly share: number
-}
-
 /** Center and weight of each territory. A larger weight makes a territory reach further. */
 interface Sites {
   readonly x: Float64Array
@@ -163,32 +171,49 @@ interface Sites {
   readonly weights: Float64Array
 }
 
-/** Returns the territory of each cell, or -1 for borders. */
-function divide(cells: Cells, territories: readonly Territory[], places: Float32Array): Int32Array {
-  const count = territories.length
-  const sites = { x: new Float64Array(count), y: new Float64Array(count), weights: new Float64Array(count) }
-  for (const [at, { bodies }] of territories.entries())
+interface Dividing {
+  readonly cells: Cells
+  /** The cells to divide. */
+  readonly some: readonly number[]
+  readonly places: Float32Array
+  readonly needs: Float32Array
+}
+
+/** Divides cells into a territory for each group. Returns the cells of each, without those at borders. */
+function divide(dividing: Dividing, groups: readonly Nest[]): readonly (readonly number[])[] {
+  const { cells, some, places, needs } = dividing
+  const sites = {
+    x: new Float64Array(groups.length),
+    y: new Float64Array(groups.length),
+    weights: new Float64Array(groups.length),
+  }
+  for (const [at, { bodies }] of groups.entries())
     for (const body of bodies) {
       sites.x[at]! += (places[body * 2] ?? 0) / bodies.length
       sites.y[at]! += (places[body * 2 + 1] ?? 0) / bodies.length
     }
-  const shares = territories.map(({ share }) => share)
-  for (let round = 0; round < ROUNDS.moving + ROUNDS.still; round++) fitSites(cells, sites, { shares, round })
-  const owners = Int32Array.from(cells.x, (_, cell) => siteOf(sites, cells.x[cell] ?? 0, cells.y[cell] ?? 0))
-  return owners.map((owner, cell) => (isBorder(cells, owners, cell) ? -1 : owner))
+  const rooms = groups.map(({ bodies }) => bodies.reduce((sum, body) => sum + (needs[body] ?? 0), 0))
+  const total = rooms.reduce((sum, room) => sum + room, 0)
+  const shares = rooms.map((room) => room / total)
+  for (let round = 0; round < ROUNDS.moving + ROUNDS.still; round++) fitSites(dividing, sites, { shares, round })
+  const owners = new Int32Array(cells.x.length).fill(-1)
+  for (const cell of some) owners[cell] = siteOf(sites, cells.x[cell] ?? 0, cells.y[cell] ?? 0)
+  const of = groups.map((): number[] => [])
+  for (const cell of some) if (!isBorder(cells, owners, cell)) of[owners[cell] ?? -1]?.push(cell)
+  return of
 }
 
 /** Moves each site to the center of its cells. A site with too few cells reaches further in later rounds. */
 function fitSites(
-  cells: Cells,
+  { cells, some }: Dividing,
   sites: Sites,
   { shares, round }: { readonly shares: readonly number[]; readonly round: number },
 ): void {
-  const all = cells.x.length
-  const step = Math.max(1, Math.floor(all / SAMPLE))
+  const step = Math.max(1, Math.floor(Math.min(cells.x.length / SAMPLE, some.length / LEAST_SAMPLE)))
   const [sumX, sumY, owned] = [0, 1, 2].map(() => new Float64Array(shares.length)) as [Float64Array, Float64Array, Float64Array]
   let looked = 0
-  for (let cell = round % step; cell < all; cell += step) {
+  for (let at = round % step; at < some.length; at += step) {
+    const cell = some[at] ?? 0
     const [x, y] = [cells.x[cell] ?? 0, cells.y[cell] ?? 0]
     const owner = siteOf(sites, x, y)
     sumX[owner]! += x
@@ -198,7 +223,7 @@ function fitSites(
   }
   for (const [at, share] of shares.entries()) {
     const own = owned[at] ?? 0
-    sites.weights[at]! += PACE * (share - own / looked) * all * cells.size ** 2
+    sites.weights[at]! += PACE * (share - own / looked) * some.length * cells.size ** 2
     if (round >= ROUNDS.moving || own === 0) continue
     sites.x[at] = (sumX[at] ?? 0) / own
     sites.y[at] = (sumY[at] ?? 0) / own
@@ -220,10 +245,11 @@ function siteOf({ x, y, weights }: Sites, a: number, b: number): number {
   return best
 }
 
+/** Checks whether a cell is next to one of another territory. */
 function isBorder(cells: Cells, owners: Int32Array, cell: number): boolean {
   const [x, y, { size }] = [cells.x[cell] ?? 0, cells.y[cell] ?? 0, cells]
   return [cellAt(cells, x + size, y), cellAt(cells, x - size, y), cellAt(cells, x, y + size), cellAt(cells, x, y - size)].some(
-    (near) => near !== -1 && owners[near] !== owners[cell],
+    (near) => (owners[near] ?? -1) !== -1 && owners[near] !== owners[cell],
   )
 }
 

@@ -30,9 +30,9 @@ interface Kept {
   readonly isGrouped: boolean
 }
 
-const FORMAT = 4
-/** The previous format, whose layouts had holes. Such a layout is replaced as soon as notes may move. */
-const WITH_HOLES = 3
+const FORMAT = 5
+/** The formats before it, whose layouts had holes or undivided large groups. They are replaced as soon as notes may move. */
+const EARLIER = new Set([3, 4])
 
 /** Up to this many new notes are placed next to existing ones. With more, everything is laid out again. */
 const MOST_NEW = 2_000
@@ -129,7 +129,7 @@ async function readKept(file: string): Promise<Kept | undefined> {
   try {
     const read: unknown = JSON.parse(await readFile(file, 'utf8'))
     if (!isRecord(read) || !Array.isArray(read.ids) || typeof read.places !== 'string') return undefined
-    if (read.format !== FORMAT && read.format !== WITH_HOLES) return undefined
+    if (read.format !== FORMAT && !EARLIER.has(Number(read.format))) return undefined
     if (typeof read.regions !== 'string') return undefined
     const places = new Float32Array(bytesOf(read.places))
     const regions = new Int32Array(bytesOf(read.regions))

@@ -39,6 +39,28 @@ test('notes are closer to their own group than to another', () => {
   }
 })
 
+test('the parts of a large group are apart, also if all their links lead to other parts', () => {
+  const count = 120
+  const links = linksOf(count, [
+    ...chain(count),
+    ...Array.from({ length: count }, (_, note): [number, number] => [note, (note + 40) % count]),
+  ])
+  const part = Int32Array.from({ length: count }, (_, note) => Math.floor(note / 40))
+  const shareBesideOwn = (levels: readonly Int32Array[]): number => {
+    const places = layOut(links, levels)
+    expect(hiddenNotes(links, places)).toEqual([])
+    const notes = [...part.keys()]
+    const nearest = notes.map((note) => {
+      const from = [places[note * 2] ?? 0, places[note * 2 + 1] ?? 0] as const
+      const distances = notes.map((other) => (other === note ? Infinity : apart(places, other, from)))
+      return distances.indexOf(Math.min(...distances))
+    })
+    return nearest.filter((other, note) => part[other] === part[note]).length / count
+  }
+  expect(shareBesideOwn([new Int32Array(count), part])).toBeGreaterThan(0.75)
+  expect(shareBesideOwn([new Int32Array(count)])).toBeLessThan(0.6)
+})
+
 test('more groups than there are territories do not overlap either', () => {
   const count = 900
   const links = linksOf(count, chain(count))

@@ -113,7 +113,7 @@ test('a map drawn before communities were known does not change the final one', 
 test('a map of an earlier version is laid out again as soon as notes may move', async () => {
   const { client, file } = openLayouts()
   const { places } = await client.layOut(graphOf(RINGS, [BY_RING]), 'once')
-  await writeFile(file, (await readFile(file, 'utf8')).replace('"format":4', '"format":3'))
+  await writeFile(file, (await readFile(file, 'utf8')).replace('"format":5', '"format":4'))
   const { client: next, runs } = openLayouts(file)
   const first = await next.layOut(graphOf(RINGS, [BY_RING]), 'nothing')
   expect([first.places, first.isRough, runs]).toEqual([places, true, []])
@@ -127,8 +127,8 @@ test('a damaged file is made again', async () => {
   const before = await client.layOut(graphOf(RINGS, [BY_RING]), 'once')
   for (const text of [
     '',
-    '{"format":4}',
-    '{"format":4,"ids":["0.md"],"places":"AAAA","regions":"AAAA"}',
+    '{"format":5}',
+    '{"format":5,"ids":["0.md"],"places":"AAAA","regions":"AAAA"}',
     '{"format":2,"ids":["0.md"],"places":"AAAAAAAAAAA="}',
     '[]',
   ]) {

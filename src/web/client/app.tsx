@@ -2,7 +2,7 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { Divider, noteWidth } from './divider.tsx'
 import { onPageKey } from './keys.ts'
 import { Changes, Gaps, Problems } from './lists.tsx'
-import { Card, Depth, NoteMap } from './map.tsx'
+import { Card, Depth, GroupPanel, NoteMap } from './map.tsx'
 import { PathView } from './path-view.tsx'
 import { Guard, Reader } from './reader.tsx'
 import { Search } from './search.tsx'
@@ -15,6 +15,7 @@ import {
   folder,
   folders,
   graph,
+  hasChoice,
   isFolded,
   map,
   note,
@@ -111,9 +112,7 @@ export function App() {
         </div>
         <Divider />
         <aside class="right" tabIndex={-1} aria-label="Note" data-note={note.value?.id}>
-          <Guard key={note.value?.id}>
-            <Reader />
-          </Guard>
+          <Guard key={note.value?.id}>{focus.value === '' && hasChoice.value ? <GroupPanel /> : <Reader />}</Guard>
         </aside>
       </main>
       <nav class="tabs" aria-label="Panes">

@@ -1,3 +1,4 @@
+import { placesByNumber } from '../../core/csr.ts'
 import { showsRegions } from '../../core/insight/overview.ts'
 import type { PartialPicture, PictureGroup, VaultPicture } from '../../core/insight/picture.ts'
 
@@ -81,25 +82,14 @@ const DAY_MS = 86_400_000
 export function withLinks(drawn: Pick<Graph, 'picture' | 'places' | 'notes' | 'vault'>, pairs: Uint32Array): Graph {
   const { picture } = drawn
   const count = picture.ids.length
-  const linked = new Uint32Array(count)
-  for (const note of pairs) linked[note] = (linked[note] ?? 0) + 1
-  const offsets = new Uint32Array(count + 1)
-  for (let note = 0; note < count; note++) offsets[note + 1] = (offsets[note] ?? 0) + (linked[note] ?? 0)
-  const next = offsets.slice()
-  const targets = new Uint32Array(pairs.length)
-  const put = (from: number, to: number): void => {
-    targets[next[from] ?? 0] = to
-    next[from] = (next[from] ?? 0) + 1
-  }
-  for (let at = 0; at < pairs.length; at += 2) {
-    put(pairs[at] ?? 0, pairs[at + 1] ?? 0)
-    put(pairs[at + 1] ?? 0, pairs[at] ?? 0)
-  }
+  const { offsets, targets: ends } = placesByNumber(pairs, count)
+  const linked = offsets.subarray(1).map((end, note) => end - (offsets[note] ?? 0))
   return {
     ...drawn,
     count,
     offsets,
-    targets,
+    // The other end of a link is beside it.
+    targets: ends.map((at) => pairs[at ^ 1] ?? 0),
     pairs,
     degrees: 'degrees' in picture ? linked.map((links, note) => Math.max(links, picture.degrees[note] ?? 0)) : linked,
     numberOf: new Map(picture.ids.map((id, note) => [id, note])),

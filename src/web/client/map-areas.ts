@@ -1,5 +1,6 @@
-import { boundsOf, type Graph } from './graph.ts'
+import { boundsOf, type Graph, type GroupedBy } from './graph.ts'
 import { kept } from './kept.ts'
+import type { Box } from './map-labels.ts'
 
 /** The land of a group: the points that are closer to its notes than to others. */
 export interface Area {
@@ -34,18 +35,27 @@ export interface Areas extends Lands {
   readonly extent: number
 }
 
-/** 1 for visible notes, and the palette index of each note. The last color of the palette has no area. */
+/** Which notes are shown, and in which colors. */
 interface Shown {
+  /** 1 for visible notes. */
   readonly shown: Uint8Array
+  /** Palette index of each note. The last color means that a note is in no colored group, and the number after it that it is an index. */
   readonly colours: Uint8Array
   readonly palette: readonly string[]
 }
 
+export interface Divided extends Shown {
+  /** The groups whose names are shown. */
+  readonly groupedBy: GroupedBy
+  /** True if these groups have the colors. */
+  readonly isColouredByGroup: boolean
+}
+
 /**
- * Reach of a note, reach where areas enclose it, size of a cell, and reach of the smoothing of borders and then of corners, in usual
+ * Reach of a note, reach where areas enclose it, reach within a part of an area, size of a cell, and reach of the smoothing of borders and then of corners, in usual
  * distances between notes.
  */
-const REACH = { note: 1.1, enclosed: 5, cell: 0.2, blur: 0.45, corner: 0.5 }
+const REACH = { note: 1.1, enclosed: 5, part: 2, cell: 0.2, blur: 0.45, corner: 0.5 }
 /** Maximum number of cells along the longer side. */
 const CELLS = 260
 /** Minimum number of notes with an outline of their own, on a map of up to `few` notes, and on larger ones. */
@@ -63,7 +73,7 @@ export const areasOf = kept(
     const notes = [...degrees.keys()].filter(
       (note) => shown[note] === 1 && (degrees[note] ?? 0) > 0 && (colours[note] ?? 0) <= other,
     )
-    const lands = notes.length < LEAST.ofFew ? NO_LANDS : landsOf(graph, notes, colours, other)
+    const lands = notes.length < LEAST.ofFew ? NO_LANDS : landsOf(graph, notes, { colours, other, isRound: true })
     const of = colours.map((colour, note) =>
       colour <= other ? colour : (lands.colourAt(places[note * 2] ?? 0, places[note * 2 + 1] ?? 0) ?? colour),
     )
@@ -72,6 +82,64 @@ export const areasOf = kept(
     return { ...lands, of, bands, extent: Math.hypot(right - left, bottom - top) }
   },
 )
+
+/** A part of a land, with a name of its own. */
+export interface Part extends Area {
+  readonly label: string
+  readonly notes: readonly number[]
+  /** Bounds of most of the notes. */
+  readonly bounds: Box
+  /** Checks whether a point of the layout is in the part. */
+  has(x: number, y: number): boolean
+}
+
+/** A land with more notes than this has parts. Those with fewer notes than that are not told apart. */
+const LARGE_LAND = 100
+export const LEAST_PART = 12
+
+/** Returns the parts of large lands, the largest first: if these are regions, their communities. */
+export const landPartsOf = kept(
+  ({ places, picture }: Graph, { shown, colours, groupedBy, isColouredByGroup }: Divided) => [
+    places,
+    picture,
+    shown,
+    colours,
+    isColouredByGroup && groupedBy,
+  ],
+  (graph: Graph, { shown, colours, palette, groupedBy, isColouredByGroup }: Divided): readonly Part[] => {
+    const { communities, groups } = graph.picture
+    const lands = palette.slice(1).map((): number[] => [])
+    if (isColouredByGroup && groupedBy === 'region')
+      for (const [note, links] of graph.degrees.entries())
+        if (shown[note] === 1 && links > 0) lands[colours[note] ?? 0]?.push(note)
+    const parts = lands.flatMap((land, colour) => {
+      const members = groups.map((): number[] => [])
+      for (const note of land) members[communities[note] ?? -1]?.push(note)
+      const large = members.flatMap((notes, of) => (notes.length < LEAST_PART ? [] : [{ notes, label: groups[of]?.label ?? '' }]))
+      if (land.length <= LARGE_LAND || large.length < 2) return []
+      const numbers = new Uint8Array(graph.count).fill(large.length)
+      for (const [number, { notes }] of large.entries()) for (const note of notes) numbers[note] = number
+      const { all, colourAt } = landsOf(graph, land, { colours: numbers, other: large.length, isRound: false })
+      return large.map((part, number) => ({
+        ...part,
+        colour,
+        bounds: boundsOfMost(graph, part.notes),
+        outlines: all.find((area) => area.colour === number)?.outlines ?? [],
+        has: (x: number, y: number) => colourAt(x, y) === number,
+      }))
+    })
+    return parts.sort((a, b) => b.notes.length - a.notes.length)
+  },
+)
+
+/** Returns the bounds of most of these notes, without those that lie apart because they have no links. */
+export function boundsOfMost({ degrees, places }: Graph, notes: readonly number[]): Box {
+  const linked = notes.filter((note) => (degrees[note] ?? 0) > 0)
+  const near = linked.length === 0 ? notes : linked
+  const [xs = [], ys = []] = [0, 1].map((axis) => near.map((note) => places[note * 2 + axis] ?? 0).sort((a, b) => a - b))
+  const edge = (sorted: readonly number[], share: number): number => sorted[Math.round(share * (near.length - 1))] ?? 0
+  return [edge(xs, 0.05), edge(ys, 0.05), edge(xs, 0.95), edge(ys, 0.95)]
+}
 
 const NO_LANDS: Lands = { all: [], reach: 0, colourAt: () => undefined }
 
@@ -100,10 +168,15 @@ interface Cells {
   readonly top: number
 }
 
-function landsOf({ places }: Graph, notes: readonly number[], colours: Uint8Array, other: number): Lands {
+/** @param isRound true if borders are smoothed with gaps between them, which takes time for each color */
+function landsOf(
+  { places }: Graph,
+  notes: readonly number[],
+  { colours, other, isRound }: { readonly colours: Uint8Array; readonly other: number; readonly isRound: boolean },
+): Lands {
   const [left, top, right, bottom] = boundsOf(notes.flatMap((note) => [places[note * 2] ?? 0, places[note * 2 + 1] ?? 0]))
   const usual = usualDistance(places, notes)
-  const reach = REACH.enclosed * usual
+  const reach = (isRound ? REACH.enclosed : REACH.part) * usual
   const size = Math.max(REACH.cell * usual, (right - left) / CELLS, (bottom - top) / CELLS)
   // Nothing is near the edges, so outlines close.
   const border = REACH.note * usual + 4 * size
@@ -135,17 +208,42 @@ function landsOf({ places }: Graph, notes: readonly number[], colours: Uint8Arra
     }
     // Cells far from all notes belong to nobody, unless areas enclose them.
     const isFar = Uint8Array.from(nearest, (square) => Number(square >= (REACH.note * usual) ** 2))
-    const around = partsOf(isFar, cells)
+    const around = piecesOf(isFar, cells)
     return owner.map((colour, at) => (isFar[at] === 1 && around[at] === around[0] ? outside : colour))
   }
+  const first = closest(notes)
   // A few notes surrounded by notes of another color get no land.
   const least = notes.length < LEAST.few ? LEAST.ofFew : LEAST.ofMany
-  const parts = partsOf(closest(notes), cells)
-  const partAt = (note: number): number => parts[cellOf(places[note * 2] ?? 0, places[note * 2 + 1] ?? 0)] ?? 0
+  const pieces = piecesOf(first, cells)
+  const pieceAt = (note: number): number => pieces[cellOf(places[note * 2] ?? 0, places[note * 2 + 1] ?? 0)] ?? 0
   const members = new Map<number, number>()
-  for (const note of notes) members.set(partAt(note), (members.get(partAt(note)) ?? 0) + 1)
-  const owner = closest(notes.filter((note) => (members.get(partAt(note)) ?? 0) >= least))
+  for (const note of notes) members.set(pieceAt(note), (members.get(pieceAt(note)) ?? 0) + 1)
+  const most = notes.filter((note) => (members.get(pieceAt(note)) ?? 0) >= least)
+  const owner = most.length === notes.length ? first : closest(most)
   const cellsFor = (distance: number): number => Math.max(1, Math.round((distance * usual) / size))
+  const colourIn = (land: Uint8Array) => (x: number, y: number) => {
+    const isIn = x > cells.left && x < cells.left + (cells.columns - 1) * size
+    const found = isIn ? (land[cellOf(x, y)] ?? outside) : outside
+    return found < outside ? found : undefined
+  }
+  const areaOf = (colour: number, lead: (at: number) => number, some: Iterable<number>): readonly Area[] => {
+    const outlines = outlinesOf(lead, cells, some)
+    return outlines.length === 0 ? [] : [{ colour, outlines }]
+  }
+  if (!isRound) {
+    const edges = Array.from({ length: other }, (): number[] => [])
+    for (let at = 0; at < owner.length - cells.columns - 1; at++) {
+      const [one, below] = [owner[at], at + cells.columns]
+      if (one === owner[at + 1] && one === owner[below] && one === owner[below + 1]) continue
+      for (const of of new Set([one, owner[at + 1], owner[below], owner[below + 1]])) edges[of ?? outside]?.push(at)
+    }
+    // With fewer corners, the steps of cells are not seen.
+    const smooth = (outline: readonly number[]) => outline.filter((_, at) => at % 8 < 2)
+    const all = edges
+      .flatMap((some, one) => areaOf(one, (at) => (owner[at] === one ? 1 : -1), some))
+      .map((area) => ({ ...area, outlines: area.outlines.map(smooth) }))
+    return { all, reach, colourAt: colourIn(owner) }
+  }
   // Rounds all corners alike, and removes what is narrower than a corner.
   const leads = leadsOf(owner, cells, outside, cellsFor(REACH.blur)).map((lead) =>
     blurred(
@@ -156,17 +254,10 @@ function landsOf({ places }: Graph, notes: readonly number[], colours: Uint8Arra
   )
   const land = new Uint8Array(owner.length).fill(outside)
   for (const [colour, lead] of leads.entries()) for (const [at, by] of lead.entries()) if (by > 0) land[at] = colour
-  return {
-    reach: REACH.note * usual,
-    all: leads.slice(0, outside).flatMap((lead, colour) => {
-      const outlines = outlinesOf(lead, cells)
-      return outlines.length === 0 ? [] : [{ colour, outlines }]
-    }),
-    colourAt(x, y) {
-      const found = land[cellOf(x, y)] ?? outside
-      return found < outside ? found : undefined
-    },
-  }
+  const all = leads
+    .slice(0, outside)
+    .flatMap((lead, colour) => areaOf(colour, (at) => lead[at] ?? 0, Array(cells.columns * (cells.rows - 1) - 1).keys()))
+  return { reach: REACH.note * usual, all, colourAt: colourIn(land) }
 }
 
 /** Returns the median distance to the nearest note, from a sample. */
@@ -186,8 +277,8 @@ function usualDistance(places: Float32Array, notes: readonly number[]): number {
   return nearest.sort((a, b) => a - b)[nearest.length >> 1] || 1
 }
 
-/** Numbers the connected parts of equal cells. */
-function partsOf(owner: Uint8Array, { columns }: Cells): Int32Array {
+/** Numbers the connected pieces of equal cells. */
+function piecesOf(owner: Uint8Array, { columns }: Cells): Int32Array {
   const of = new Int32Array(owner.length)
   let count = 0
   for (let first = 0; first < owner.length; first++) {
@@ -247,12 +338,17 @@ function blurred(values: Float32Array, { columns, rows }: Cells, reach: number):
   return now
 }
 
-/** Returns the outlines of everything above zero (marching squares). */
-function outlinesOf(lead: Float32Array, { columns, rows, size, left, top }: Cells): readonly (readonly number[])[] {
-  const value = (at: number): number => lead[at] ?? 0
+/** Returns the outlines of everything above zero (marching squares) in the squares to the right and below of some cells. */
+function outlinesOf(
+  value: (at: number) => number,
+  { columns, size, left, top }: Cells,
+  some: Iterable<number>,
+): readonly (readonly number[])[] {
   // A corner of an outline lies on the edge from a cell to the one on its right (even) or below (odd).
   const next = new Map<number, number>()
-  for (let at = 0; at < columns * (rows - 1) - 1; at++) {
+  for (const at of some) {
+    const first = value(at) > 0
+    if (first === value(at + 1) > 0 && first === value(at + columns + 1) > 0 && first === value(at + columns) > 0) continue
     const isIn = [at, at + 1, at + columns + 1, at + columns].map((corner) => value(corner) > 0)
     const sides = [at * 2, (at + 1) * 2 + 1, (at + columns) * 2, at * 2 + 1]
     // From each side where the inside ends to the one where it begins, clockwise.

@@ -1,5 +1,6 @@
-import { type Graph, type GroupedBy, neighbours, radiusOf } from './graph.ts'
-import { areasOf } from './map-areas.ts'
+import { type Graph, isIndex, neighbours, radiusOf } from './graph.ts'
+import { kept } from './kept.ts'
+import { areasOf, type Divided, landPartsOf } from './map-areas.ts'
 import type { Label } from './map-labels.ts'
 
 /** A list's comment on a note. */
@@ -13,16 +14,7 @@ export interface Tie<Note> {
 }
 
 /** Which part of a graph to show, and how. */
-export interface Look {
-  /** 1 for visible notes. */
-  readonly shown: Uint8Array
-  /** Palette index of each note. The last color means that a note is in no colored group, and the number after it that it is an index. */
-  readonly colours: Uint8Array
-  readonly palette: readonly string[]
-  /** The groups whose names are shown. */
-  readonly groupedBy: GroupedBy
-  /** True if these groups have the colors. */
-  readonly isColouredByGroup: boolean
+export interface Look extends Divided {
   /** The note in focus. */
   readonly focus: number | undefined
   /** Highlighted notes, while the others are faded. By default, none are faded. */
@@ -62,6 +54,8 @@ export interface Frame {
   readonly height: number
   /** Device pixels per CSS pixel. */
   readonly ratio: number
+  /** See `farnessOf`. */
+  readonly farness: number
 }
 
 /** The notes that stand out while the others are dimmed. */
@@ -81,6 +75,13 @@ const LARGEST_IMAGE = 12_000_000
 const DIMMED = 0.12
 /** Opacity of areas that are not highlighted. */
 const DIMMED_AREA = 0.5
+/** Opacity of parts of lands, as shares of that of areas. Neighbors mostly differ. */
+const TONES = [0.35, 0.9, 0.6]
+/** Opacity of the lines between them. */
+const SEAM = 0.8
+/** On a map with more notes than this, notes linked with at most one other than index notes are small and pale, unless the view is near. */
+const MANY = 1_000
+const MINOR = { radius: 0.62, opacity: 0.5, until: 2.2 }
 /** Maximum number of segments per stroke. Long paths are slow, because the browser looks for crossings. */
 const STROKE = 120
 /** Links of notes with more links than this are faint. */
@@ -134,11 +135,31 @@ export function pointIn({ camera, width, height }: Frame, x: number, y: number):
 }
 
 /** Returns the radius of a note in pixels. */
-export function radiusIn({ graph, camera: { scale } }: Frame, note: number): number {
+export function radiusIn({ graph, camera: { scale }, farness }: Frame, note: number): number {
   // Above a certain scale, notes grow more slowly than the space between them, where titles are read.
   const grown = scale < GROWS_LESS ? scale : GROWS_LESS * (scale / GROWS_LESS) ** 0.4
   const most = LARGEST.more + LARGEST.times * radiusOf(1) * grown
-  return Math.min(most, Math.max(1.1, radiusOf(graph.degrees[note] ?? 0) * grown))
+  const share = minorsOf(graph)[note] === 1 ? 1 - (1 - MINOR.radius) * farness : 1
+  return share * Math.min(most, Math.max(1.1, radiusOf(graph.degrees[note] ?? 0) * grown))
+}
+
+/** Returns 1 for each note of a large map that is linked with at most one other than index notes. */
+const minorsOf = kept(
+  ({ targets }: Graph) => [targets],
+  (graph: Graph) =>
+    graph.degrees.map((_, note) =>
+      Number(
+        graph.count > MANY &&
+          !isIndex(graph, note) &&
+          neighbours(graph, note).filter((other) => !isIndex(graph, other)).length < 2,
+      ),
+    ),
+)
+
+/** Returns how far away a map is: 1 while all of it is in view, and 0 from `MINOR.until` times as large on. */
+export function farnessOf({ graph, look, camera, width, height }: Omit<Frame, 'farness'>): number {
+  const times = (areasOf(graph, look).extent * camera.scale) / Math.hypot(width, height)
+  return Math.min(1, Math.max(0, (MINOR.until - times) / (MINOR.until - 1)))
 }
 
 /** Sets the size of a canvas in device pixels, and returns its context. @throws Error if there is none */
@@ -212,6 +233,21 @@ function drawGraph(context: CanvasRenderingContext2D, frame: Shown, options: Lin
   if (highlight?.centre !== undefined) drawCentre(context, frame, highlight.centre)
   else drawLinks(context, frame, options)
   drawNotes(context, frame, highlight)
+}
+
+/** Draws all of a frame but names. `dim` makes what follows fainter. */
+export function drawAll(
+  context: CanvasRenderingContext2D,
+  frame: Frame,
+  highlight: Highlight | undefined,
+  dim: (share: number) => void,
+): void {
+  const shown = { ...frame, view: frame, isDraft: false }
+  fillGround(context, frame)
+  if (highlight !== undefined) dim(DIMMED)
+  drawGraph(context, shown, { step: 1 })
+  dim(1)
+  if (highlight !== undefined) drawGraph(context, shown, { step: 1, highlight })
 }
 
 function isEnough(shown: Shown, { graph, camera: { x, y, scale }, width, height }: Frame, isMoving: boolean): boolean {
@@ -300,29 +336,51 @@ function drawAreas(context: CanvasRenderingContext2D, frame: Frame, highlight: H
   for (const [note, colour] of look.colours.entries())
     if (look.shown[note] === 1 && highlight?.notes.has(note) === false) isDimmed.add(colour)
   context.lineWidth = 1
+  const parts = landPartsOf(graph, look)
   for (const { colour, outlines } of areasOf(graph, look).all) {
     const alpha = theme.area * (isDimmed.has(colour) ? DIMMED_AREA : 1)
-    context.fillStyle = look.palette[colour] ?? theme.text
-    context.strokeStyle = context.fillStyle
-    context.beginPath()
-    for (const outline of outlines) {
-      const corner = (at: number) => pointIn(frame, outline.at(at) ?? 0, outline[at < 0 ? outline.length + at + 1 : at + 1] ?? 0)
-      let [x, y] = corner(-2)
-      // A curve from the middle of each side to that of the next one.
-      for (let at = 0; at <= outline.length; at += 2) {
-        const [toX, toY] = corner(at % outline.length)
-        if (at === 0) context.moveTo((x + toX) / 2, (y + toY) / 2)
-        else context.quadraticCurveTo(x, y, (x + toX) / 2, (y + toY) / 2)
-        x = toX
-        y = toY
-      }
-    }
+    const paint = look.palette[colour] ?? theme.text
+    context.fillStyle = paint
+    trace(context, frame, outlines)
     context.globalAlpha = alpha
     context.fill('evenodd')
+    if (!isDimmed.has(colour)) {
+      context.save()
+      context.clip('evenodd')
+      context.strokeStyle = theme.ground
+      for (const [at, part] of parts.entries()) {
+        if (part.colour !== colour) continue
+        trace(context, frame, part.outlines)
+        context.globalAlpha = alpha * (TONES[at % TONES.length] ?? 1)
+        context.fill('evenodd')
+        context.globalAlpha = SEAM
+        context.stroke()
+      }
+      context.restore()
+      trace(context, frame, outlines)
+    }
+    context.strokeStyle = paint
     context.globalAlpha = 3 * alpha
     context.stroke()
   }
   context.globalAlpha = 1
+}
+
+/** Makes smooth outlines the current path. */
+function trace(context: CanvasRenderingContext2D, frame: Frame, outlines: readonly (readonly number[])[]): void {
+  context.beginPath()
+  for (const outline of outlines) {
+    const corner = (at: number) => pointIn(frame, outline.at(at) ?? 0, outline[at < 0 ? outline.length + at + 1 : at + 1] ?? 0)
+    let [x, y] = corner(-2)
+    // A curve from the middle of each side to that of the next one.
+    for (let at = 0; at <= outline.length; at += 2) {
+      const [toX, toY] = corner(at % outline.length)
+      if (at === 0) context.moveTo((x + toX) / 2, (y + toY) / 2)
+      else context.quadraticCurveTo(x, y, (x + toX) / 2, (y + toY) / 2)
+      x = toX
+      y = toY
+    }
+  }
 }
 
 interface LinkOptions {
@@ -446,9 +504,14 @@ function drawNotes(context: CanvasRenderingContext2D, frame: Frame, highlight?: 
   context.fillStyle = theme.ground
   const edged = byColour.flat().filter((note) => radiusIn(frame, note) >= EDGED)
   fillCircles(context, edged, (note) => [...placeIn(frame, note), radiusIn(frame, note) + 1.2])
+  const minors = minorsOf(frame.graph)
   for (const [colour, notes] of byColour.entries()) {
     context.fillStyle = look.palette[colour] ?? theme.text
-    fillCircles(context, notes, (note) => [...placeIn(frame, note), radiusIn(frame, note)], 1.3 / ratio)
+    for (const isMinor of [1, 0]) {
+      const some = notes.filter((note) => minors[note] === isMinor)
+      context.globalAlpha = isMinor === 1 ? 1 - (1 - MINOR.opacity) * frame.farness : 1
+      fillCircles(context, some, (note) => [...placeIn(frame, note), radiusIn(frame, note)], 1.3 / ratio)
+    }
   }
 }
 
@@ -491,7 +554,7 @@ function notesByColour(frame: Frame, highlight: Highlight | undefined): readonly
 }
 
 /** Checks whether a note is visible and part of the highlight, if there is one. */
-export function isDrawn({ shown }: Look, highlight: Highlight | undefined, note: number): boolean {
+function isDrawn({ shown }: Look, highlight: Highlight | undefined, note: number): boolean {
   return shown[note] === 1 && highlight?.notes.has(note) !== false
 }
 

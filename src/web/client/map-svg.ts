@@ -1,39 +1,66 @@
-import type { Label } from './map-labels.ts'
-import { bent, FEW, type Frame, type Highlight, isDrawn, placeIn, radiusIn } from './map-scene.ts'
+type Paint = object | string
 
-/** Returns a frame as an SVG document: its links, notes and names, without the marks of lists. */
-export function svgOf(frame: Frame, labels: readonly Label[], highlight?: Highlight): string {
-  const { graph, look, theme, width, height } = frame
-  const isIn = (note: number): boolean => isDrawn(look, highlight, note)
-  const pathOf = (from: readonly [number, number], to: readonly [number, number]): string => {
-    const steps = graph.count < FEW ? `Q${bent(...from, ...to).map(rounded)} ` : 'L'
-    return `M${from.map(rounded)}${steps}${to.map(rounded)}`
+/** Returns what `draw` draws on a canvas of this size as an SVG document. Its second argument makes what follows fainter. */
+export function svgOf(
+  { width, height }: { readonly width: number; readonly height: number },
+  draw: (on: CanvasRenderingContext2D, dim: (share: number) => void) => void,
+): string {
+  const drawn: string[] = []
+  let [path, dashes, share] = ['', '', 1]
+  const add = (what: string, fill: Paint, stroke?: Paint, text = ''): void => {
+    const line = stroke === undefined ? '' : ` stroke="${stroke}" stroke-width="${rounded(on.lineWidth)}"${dashes}`
+    const opacity = (share * on.globalAlpha).toFixed(3)
+    drawn.push(`<${what} fill="${fill}" opacity="${opacity}"${line}>${escaped(text)}</${what.split(' ', 1)}>`)
   }
-  const links: string[] = []
-  for (let pair = 0; pair < graph.pairs.length; pair += 2) {
-    const [from = 0, to = 0] = graph.pairs.subarray(pair, pair + 2)
-    if (isIn(from) && isIn(to)) links.push(pathOf(placeIn(frame, from), placeIn(frame, to)))
+  const write = (x: number, y: number): string => `text x="${rounded(x)}" y="${rounded(y)}" style="font:${escaped(on.font)}"`
+  /** The part of a canvas that the map uses. Circles are its only arcs. */
+  const on = {
+    globalAlpha: 1,
+    lineWidth: 1,
+    font: '',
+    fillStyle: '' as Paint,
+    strokeStyle: '' as Paint,
+    setTransform() {},
+    setLineDash: (lengths: readonly number[]) => (dashes = lengths.length === 0 ? '' : ` stroke-dasharray="${lengths}"`),
+    beginPath: () => (path = ''),
+    moveTo: (...point: readonly number[]) => (path += `M${point.map(rounded)}`),
+    lineTo: (...point: readonly number[]) => (path += `${path === '' ? 'M' : 'L'}${point.map(rounded)}`),
+    quadraticCurveTo: (...points: readonly number[]) => (path += `Q${points.map(rounded)}`),
+    rect: (x: number, y: number, wide: number, high: number) =>
+      (path += `M${rounded(x)} ${rounded(y)}h${rounded(wide)}v${rounded(high)}h${rounded(-wide)}z`),
+    arc(x: number, y: number, radius: number) {
+      const r = rounded(radius)
+      path += `M${rounded(x - radius)} ${rounded(y)}a${r} ${r} 0 1 0 ${2 * r} 0a${r} ${r} 0 1 0 ${-2 * r} 0`
+    },
+    fill: (rule = 'nonzero') => add(`path d="${path}" fill-rule="${rule}"`, on.fillStyle),
+    stroke: () => add(`path d="${path}"`, 'none', on.strokeStyle),
+    fillRect: (x: number, y: number, wide: number, high: number) =>
+      add(`rect x="${x}" y="${y}" width="${wide}" height="${high}"`, on.fillStyle),
+    fillText: (text: string, x: number, y: number) => add(write(x, y), on.fillStyle, undefined, text),
+    strokeText: (text: string, x: number, y: number) => add(write(x, y), 'none', on.strokeStyle, text),
+    save() {},
+    clip: (rule: string) =>
+      drawn.push(
+        `<clipPath id="c${drawn.length}"><path d="${path}" clip-rule="${rule}"/></clipPath><g clip-path="url(#c${drawn.length})">`,
+      ),
+    restore: () => drawn.push('</g>'),
+    createLinearGradient(...ends: readonly number[]) {
+      const at = drawn.push('') - 1
+      const place = ends.map((end, axis) => `${['x1', 'y1', 'x2', 'y2'][axis]}="${rounded(end)}"`).join(' ')
+      let stops = ''
+      const addColorStop = (offset: number, colour: string): void => {
+        stops += `<stop offset="${offset}" stop-color="${colour}"/>`
+        drawn[at] = `<linearGradient id="b${at}" ${place} gradientUnits="userSpaceOnUse">${stops}</linearGradient>`
+      }
+      return { addColorStop, toString: () => `url(#b${at})` }
+    },
   }
-  const dots = [...Array(graph.count).keys()].filter(isIn).map((note) => {
-    const [x, y] = placeIn(frame, note).map(rounded)
-    const colour = look.palette[look.colours[note] ?? 0] ?? theme.text
-    const title = escaped(graph.picture.titles[note] ?? '')
-    return `<circle cx="${x}" cy="${y}" r="${rounded(radiusIn(frame, note))}" fill="${colour}"><title>${title}</title></circle>`
+  draw(on as unknown as CanvasRenderingContext2D, (by) => {
+    share = by
   })
-  const names = labels.flatMap(({ lines, height, box: [left, top, right] }) =>
-    lines.map((line, at) => {
-      const size = height / lines.length
-      return `<text x="${rounded((left + right) / 2)}" y="${rounded(top + (at + 0.5) * size)}" font-size="${rounded(size / 1.25)}">${escaped(line)}</text>`
-    }),
-  )
-  return [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${rounded(width)} ${rounded(height)}">`,
-    `<rect width="100%" height="100%" fill="${theme.ground}"/>`,
-    `<path d="${links.join('')}" fill="none" stroke="${theme.link}" stroke-width=".75" stroke-opacity=".3"/>`,
-    ...dots,
-    `<g fill="${theme.text}" font-family="Inter, sans-serif" text-anchor="middle" dominant-baseline="middle">${names.join('')}</g>`,
-    '</svg>',
-  ].join('\n')
+  const how = 'text-anchor="middle" dominant-baseline="central" stroke-linejoin="round"'
+  const size = `${rounded(width)} ${rounded(height)}`
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${size}" ${how}>${drawn.join('\n')}</svg>`
 }
 
 function rounded(value: number): number {

@@ -2,15 +2,17 @@ import { type Coloured, coloursOf, PALETTE } from './colours.ts'
 import { element } from './element.ts'
 import { type ColourBy, type Graph, groupingBy, isElsewhere, isIndex, neighbours } from './graph.ts'
 import { kept } from './kept.ts'
-import { areasOf } from './map-areas.ts'
+import { areasOf, boundsOfMost, landPartsOf } from './map-areas.ts'
 import { fitInto } from './map-fit.ts'
 import { type Box, Dots, type Label, Labels, type Point, type Words, wrapped } from './map-labels.ts'
 import {
   bent,
   type Camera,
+  drawAll,
   drawingOf,
   FEW,
   type Frame,
+  farnessOf,
   fillGround,
   type Highlight,
   type Look,
@@ -52,7 +54,9 @@ interface Group {
   /** Bounds of most of them. */
   readonly bounds: Box
   /** The note with the same name. */
-  readonly namesake: number | undefined
+  readonly namesake?: number | undefined
+  /** Checks whether a point of the layout is in the group, if that is a part of a land. */
+  has?(x: number, y: number): boolean
 }
 
 /** Everything is drawn after this many milliseconds without movement. */
@@ -73,6 +77,8 @@ const FONT = "'Inter Variable', system-ui, sans-serif"
  * highlighted notes: in a group those that may hide others, and then the rest.
  */
 const NAMED = { most: 160, groups: 14, least: 8, few: 100, ofFew: 100, ofMany: 16, ofGroup: 10, around: 40, area: 900_000 }
+/** The same of parts of lands. */
+const NAMED_PARTS = 10
 /** Maximum number of notes to look for room for their names. */
 const MOST_LOOKED = 600
 /** Notes with at least these shares of the largest radius are `large`, or `larger` than most. */
@@ -206,8 +212,9 @@ export class MapView {
 
   /** Lets the user save the map as it is in view. */
   save(name: string, format: 'PNG' | 'SVG'): void {
-    const labels = this.draw()
+    this.draw()
     const frame = this.#frameNow()
+    const highlight = this.#highlight
     const download = (picture: Blob | null): void => {
       if (picture === null) return
       const href = URL.createObjectURL(picture)
@@ -215,7 +222,14 @@ export class MapView {
       URL.revokeObjectURL(href)
     }
     if (format === 'PNG') this.#canvas.toBlob(download)
-    else if (frame !== undefined) download(new Blob([svgOf(frame, labels, this.#highlight)], { type: 'image/svg+xml' }))
+    else if (frame !== undefined) {
+      const svg = svgOf(frame, (on, dim) => {
+        drawAll(on, frame, highlight, dim)
+        if (highlight === undefined) this.#writeNames(on, frame)
+        else this.#writeNamesOf(on, frame, highlight)
+      })
+      download(new Blob([svg], { type: 'image/svg+xml' }))
+    }
   }
 
   /** Moves the notes from their positions on one map to those on the next. */
@@ -322,7 +336,8 @@ export class MapView {
   #frameNow(): Frame | undefined {
     if (this.#graph === undefined || this.#look === undefined) return undefined
     const ratio = this.#ratio()
-    return { graph: this.#graph, look: this.#look, theme: this.#theme, camera: this.#camera, ratio, ...this.#size }
+    const frame = { graph: this.#graph, look: this.#look, theme: this.#theme, camera: this.#camera, ratio, ...this.#size }
+    return { ...frame, farness: farnessOf(frame) }
   }
 
   /** Returns how far the highlight is faded in by now, 0–1. */
@@ -460,6 +475,7 @@ export class MapView {
     this.#drawMarks(on, frame)
     const writing = { on, frame, labels: this.#labelsIn(frame), named: new Set<number>() }
     this.#groupNames = this.#labelGroups(writing)
+    this.#labelParts(writing)
     const most = this.#mostNames(graph.count <= NAMED.few ? NAMED.ofFew : NAMED.ofMany, 2)
     this.#labelNotes(writing, this.#byLinks(graph), most)
     return writing.labels.placed
@@ -476,6 +492,7 @@ export class MapView {
     this.#groupNames = centre === undefined ? this.#labelGroups(writing, notes, true) : []
     const sorted = sortedByLinks(graph, [...notes])
     const isGroup = this.#groupNames.length > 0
+    if (isGroup) this.#labelParts(writing, notes)
     if (isGroup) this.#labelNotes(writing, sorted, NAMED.ofGroup, 'large')
     this.#labelNotes(writing, sorted, isGroup ? NAMED.around : this.#mostNames(NAMED.around, 2), isGroup ? 'other' : 'linked')
     on.globalAlpha = FADED
@@ -540,11 +557,12 @@ export class MapView {
     const ways = wrapped(text)
       .slice(0, text.length < LONG ? 1 : 2)
       .map((lines) => this.#words(text, lines, `${kind === 'chosen' ? 650 : 400} ${size.toFixed(1)}px ${FONT}`, 1.25 * size))
-    const home = landIn(frame)(...placeIn(frame, note))
+    const { places } = frame.graph
+    const home = areasOf(frame.graph, frame.look).colourAt(places[note * 2] ?? 0, places[note * 2 + 1] ?? 0)
     for (const [at, most] of Object.entries(RULES[kind]))
       for (const [mostHidden, words] of [...new Set([0, most])].flatMap((hidden) => ways.map((way) => [hidden, way] as const))) {
         const centres = beside(frame, note, words)
-        const isAllowed = at === 'land' ? landTest(frame, words, home) : undefined
+        const isAllowed = at === 'land' ? landTest(frame, words, landIs(frame, home)) : undefined
         const label = labels.place(words, centres, { mostHidden, isAllowed })
         if (label === undefined) continue
         const { ground, text: ink, area } = this.#theme
@@ -611,6 +629,26 @@ export class MapView {
       names.push(label)
     }
     return names
+  }
+
+  /** Writes the names of the largest parts of lands, each once, or of those parts within a set of notes. */
+  #labelParts({ on, frame, labels }: Writing, within?: ReadonlySet<number>): void {
+    const most = within === undefined ? this.#mostNames(NAMED_PARTS, 1) : NAMED.around
+    const end = labels.placed.length + most
+    const size = 13 - 2 * frame.farness
+    for (const part of landPartsOf(frame.graph, frame.look)) {
+      if (labels.placed.length >= end) return
+      const { notes, colour, label: name } = part
+      if (within?.has(notes[0] ?? -1) === false || labels.placed.some(({ text }) => text === name)) continue
+      const ways = wrapped(this.#shortened(name)).map((lines) =>
+        this.#words(name, lines, `500 italic ${size.toFixed(1)}px ${FONT}`, 1.2 * size),
+      )
+      const label = placeInside(frame, labels, part, ways, Infinity)
+      if (label === undefined) continue
+      const { ground, text, area } = this.#theme
+      const paint = frame.look.palette[colour] ?? text
+      write(on, label, mixed(paint, text, 0.4), { colour: mixed(paint, ground, 1.5 * area), width: 5 })
+    }
   }
 
   #size = { width: 1, height: 1 }
@@ -891,7 +929,7 @@ function placeInside(frame: Frame, labels: Labels, group: Group, ways: readonly 
     [all, mostHidden, colour === frame.look.palette.length - 1 ? 1 : 0.85],
   ] as const)
     for (const words of ways) {
-      const isOwn = landTest(frame, { ...words, width: share * words.width }, colour)
+      const isOwn = landTest(frame, { ...words, width: share * words.width }, group.has ?? landIs(frame, colour))
       const isAllowed = frame.look.isColouredByGroup ? isOwn : undefined
       const next = isNext ? beside(frame, namesake, words) : []
       const label = labels.place(words, centres ?? next, { mostHidden: hides, isAllowed })
@@ -905,23 +943,22 @@ function isInView(frame: Frame, note: number): boolean {
   return frame.look.shown[note] === 1 && x >= 0 && y >= 0 && x <= frame.width && y <= frame.height
 }
 
-/** Returns a function that checks whether text around a point is on land of one color, or on no land. */
+/** Returns a function that checks whether text around a point is on the same land. */
 function landTest(
-  frame: Frame,
+  { camera, width: wide, height: high }: Frame,
   { width, height }: Pick<Words, 'width' | 'height'>,
-  colour: number | undefined,
+  has: (x: number, y: number) => boolean,
 ): (at: Point) => boolean {
-  const colourAt = landIn(frame)
+  const hasIn = (x: number, y: number): boolean =>
+    has(camera.x + (x - wide / 2) / camera.scale, camera.y + (y - high / 2) / camera.scale)
   return ([x, y]) =>
-    [-0.5, 0.5].every((down) =>
-      [-0.5, -0.25, 0, 0.25, 0.5].every((along) => colourAt(x + along * width, y + down * height) === colour),
-    )
+    [-0.5, 0.5].every((down) => [-0.5, -0.25, 0, 0.25, 0.5].every((along) => hasIn(x + along * width, y + down * height)))
 }
 
-/** Returns a function that finds the color of the land at a point of the view. */
-function landIn({ graph, look, camera, width, height }: Frame): (x: number, y: number) => number | undefined {
+/** Returns a check whether a point of the layout is on land of a color, or on none. */
+function landIs({ graph, look }: Frame, colour: number | undefined): (x: number, y: number) => boolean {
   const { colourAt } = areasOf(graph, look)
-  return (x, y) => colourAt(camera.x + (x - width / 2) / camera.scale, camera.y + (y - height / 2) / camera.scale)
+  return (x, y) => colourAt(x, y) === colour
 }
 
 function sortedByLinks({ degrees }: Graph, notes: number[]): readonly number[] {
@@ -941,7 +978,6 @@ function isCalm(): boolean {
 
 /** Returns the groups of visible notes, largest first. */
 function groupsOf(graph: Graph, look: Look): readonly Group[] {
-  const { places } = graph
   const { shown, colours, groupedBy, palette } = look
   const { of, groups } = groupingBy(graph, groupedBy)
   const members = groups.map((): number[] => [])
@@ -950,18 +986,12 @@ function groupsOf(graph: Graph, look: Look): readonly Group[] {
     .flatMap((notes, group) => (notes.length === 0 ? [] : [{ label: groups[group]?.label ?? '', notes }]))
     .sort((a, b) => b.notes.length - a.notes.length)
     .map(({ label, notes }) => {
-      const linked = notes.filter((note) => (graph.degrees[note] ?? 0) > 0)
-      const near = linked.length === 0 ? notes : linked
-      const [xs, ys] = [0, 1].map((axis) => near.map((note) => places[note * 2 + axis] ?? 0).sort((a, b) => a - b))
-      const edge = (sorted: readonly number[] | undefined, share: number): number =>
-        sorted?.[Math.round(share * (near.length - 1))] ?? 0
-      const bounds: Box = [edge(xs, 0.05), edge(ys, 0.05), edge(xs, 0.95), edge(ys, 0.95)]
       const namesake = notes.find((note) => graph.picture.titles[note] === label)
       return {
         label,
         notes,
         colour: colours[notes.find((note) => (colours[note] ?? 0) < palette.length) ?? -1] ?? 0,
-        bounds,
+        bounds: boundsOfMost(graph, notes),
         namesake,
       }
     })

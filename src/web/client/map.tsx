@@ -32,6 +32,7 @@ import {
   NOW,
   numberOf,
   open,
+  openBy,
   openGroups,
   opensTab,
   openTab,
@@ -55,6 +56,8 @@ import {
 } from './state.ts'
 import { isDark } from './theme.ts'
 import { useAnswer } from './use-answer.ts'
+
+export { GroupPanel } from './group-panel.tsx'
 
 const DIRECTIONS: Readonly<Record<string, readonly [number, number]>> = {
   ArrowLeft: [-1, 0],
@@ -493,8 +496,9 @@ function LegendEntry({ name, isRest, children }: LegendEntryOptions) {
       map.view?.fit()
     }
   }
+  const isOpen = openBy.value === by && openGroups.value.has(name)
   return (
-    <button type="button" onClick={show}>
+    <button type="button" aria-pressed={isOpen} onClick={isOpen ? deselect : show}>
       {children}
     </button>
   )

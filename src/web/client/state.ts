@@ -74,10 +74,12 @@ export interface Pointed {
   readonly isLink: boolean
 }
 export const pointed = signal<Pointed | undefined>(undefined)
+/** True if a note or a group is chosen. */
+export const hasChoice = computed(() => focus.value !== '' || openGroups.value.size > 0)
 /** True if the start pane is open. By default, it is on maps of up to `MANY` notes. */
 export const isStartOpen = signal<boolean | undefined>(undefined)
 const MANY = 1_000
-export const isFolded = computed(() => focus.value === '' && !(isStartOpen.value ?? (graph.value?.count ?? 0) <= MANY))
+export const isFolded = computed(() => !hasChoice.value && !(isStartOpen.value ?? (graph.value?.count ?? 0) <= MANY))
 export const map: { view?: MapView } = {}
 /** Incremented with every change reported by the server. */
 export const changes = signal(0)
@@ -169,7 +171,7 @@ export const line = signal<number | undefined>(undefined)
 const NONE: ReadonlySet<string> = new Set()
 
 export const openGroups = signal(NONE)
-const openBy = signal<GroupedBy>('community')
+export const openBy = signal<GroupedBy>('community')
 
 /** True if the vault has more notes than are drawn at once. */
 export const isPart = computed(() => graph.value !== undefined && graph.value.notes < graph.value.vault.notes)
@@ -452,7 +454,8 @@ function takesTurns(): boolean {
 
 /** Closes the note in focus. */
 export function deselect(): void {
-  if (focus.value === '' && openGroups.value.size === 0) return
+  if (!hasChoice.value) return
+  if (openGroups.value.size > 0) map.view?.fit()
   // Keeps a path that starts at the note.
   if (pathTo.value !== '' && pathFrom.value === '') pathFrom.value = focus.value
   openGroups.value = NONE
@@ -509,13 +512,15 @@ export function leavePath(): void {
 export function showGroups(labels: ReadonlySet<string>, by: GroupedBy): void {
   const { value } = graph
   if (value === undefined) return
+  if (focus.value !== '') deselect()
   openGroups.value = labels
   openBy.value = by
+  said.value = `${[...labels].join(', ')}: chosen.`
   pane.value = 'map'
   map.view?.goTo(notesOf(value, labels, by))
 }
 
-function notesOf(of: Graph, labels: ReadonlySet<string>, by: GroupedBy): readonly number[] {
+export function notesOf(of: Graph, labels: ReadonlySet<string>, by: GroupedBy): readonly number[] {
   const grouping = groupingBy(of, by)
   return [...Array(of.count).keys()].filter((at) => labels.has(grouping.groups[grouping.of[at] ?? -1]?.label ?? ''))
 }

@@ -13,7 +13,7 @@ import {
   overviewBy,
   towards,
 } from '../../../src/web/client/graph.ts'
-import { areasOf } from '../../../src/web/client/map-areas.ts'
+import { areasOf, landPartsOf } from '../../../src/web/client/map-areas.ts'
 import { fitInto } from '../../../src/web/client/map-fit.ts'
 import { Dots, Labels } from '../../../src/web/client/map-labels.ts'
 import { placesIn, shapeFor } from '../../../src/web/client/map-shape.ts'
@@ -165,6 +165,36 @@ test('areas meet without overlapping, around the notes of their community and no
     colourAt(graph.places[note * 2] ?? 0, graph.places[note * 2 + 1] ?? 0),
   )
   expect(found).toEqual([...Array(25).fill(0), ...Array(26).fill(1)])
+})
+
+test('a large region has its communities as parts, and a small one has none', () => {
+  const block = (group: number, left: number, rows: number) =>
+    Array.from({ length: rows * 10 }, (_, at) => `g${group}n${at}: ${left + 2 * (at % 10)} ${2 * Math.floor(at / 10)} = ${group}`)
+  const notes = [...block(1, 0, 6), ...block(2, 20, 6), ...block(3, 60, 3), ...block(4, 80, 3)]
+  const ids = notes.map((note) => note.split(':')[0] ?? '')
+  const picture = pictureOf(
+    notes,
+    ids.slice(1).map((id, at) => `${ids[at]} ${id}`),
+  )
+  const isSmall = picture.communities.map((group) => Number(group > 1))
+  const graph = graphOf({ ...picture, region_of: isSmall })
+  const look = {
+    shown: new Uint8Array(graph.count).fill(1),
+    colours: Uint8Array.from(isSmall),
+    palette: PALETTE,
+    isColouredByGroup: true,
+    groupedBy: 'region',
+  } as const
+  const parts = landPartsOf(graph, look)
+  expect(parts.map(({ colour, label, notes, outlines }) => [colour, label, notes.length, outlines.length])).toEqual([
+    [0, 'group 1', 60, 1],
+    [0, 'group 2', 60, 1],
+  ])
+  expect(parts.map(({ has }) => [has(9, 5), has(29, 5), has(69, 3)])).toEqual([
+    [true, false, false],
+    [false, true, false],
+  ])
+  expect(landPartsOf(graph, { ...look, groupedBy: 'community' })).toEqual([])
 })
 
 test('links between two lands are one band, also those of an index note on one of them', () => {

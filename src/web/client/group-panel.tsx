@@ -1,0 +1,99 @@
+import type { ComponentChildren } from 'preact'
+import { groupingBy } from './graph.ts'
+import { LEAST_PART } from './map-areas.ts'
+import { NoteLink } from './reader.tsx'
+import { coloured, deselect, graph, map, notesOf, openBy, openGroups, showGroups } from './state.ts'
+
+/** Maximum number of rows in a list. */
+const ROWS = 8
+
+/** The chosen group: its best linked notes, its parts, and the groups that it is linked with most. */
+export function GroupPanel() {
+  const { value } = graph
+  const { value: by } = openBy
+  if (value === undefined) return null
+  const { degrees, pairs, picture } = value
+  const { of, groups } = groupingBy(value, by)
+  const notes = notesOf(value, openGroups.value, by)
+  const within = new Set(notes)
+  const best = notes.toSorted((a, b) => (degrees[b] ?? 0) - (degrees[a] ?? 0) || a - b)
+  const linked: number[] = []
+  let inside = 0
+  for (let at = 0; at < pairs.length; at += 2) {
+    const outer = [pairs[at] ?? 0, pairs[at + 1] ?? 0].filter((note) => !within.has(note))
+    if (outer.length === 0) inside++
+    else if (outer.length === 1) linked.push(of[outer[0] ?? 0] ?? -1)
+  }
+  const parts = by === 'region' ? counted(notes.map((note) => picture.communities[note] ?? -1)) : []
+  const named = parts.filter(([, size]) => size >= LEAST_PART)
+  return (
+    <div class="welcome">
+      <h1>{[...openGroups.value].join(', ')}</h1>
+      <p>
+        <span class="dot" style={{ background: coloured.value?.cssOf(best.at(-1)) }} /> {notes.length.toLocaleString()}{' '}
+        {notes.length === 1 ? 'note' : 'notes'}, {inside.toLocaleString()} links between them, {linked.length.toLocaleString()} to
+        other groups.
+      </p>
+      <Rows title="Most linked" of="links">
+        {best.slice(0, ROWS).map((note) => (
+          <li key={note}>
+            <NoteLink link={{ to: picture.ids[note] ?? '', kind: 'note' }}>{picture.titles[note]}</NoteLink>
+            <small>{degrees[note]?.toLocaleString()}</small>
+          </li>
+        ))}
+      </Rows>
+      {named.length > 1 && (
+        <Rows title="Parts" of="notes">
+          {named.slice(0, ROWS).map(([part, size]) => (
+            <Row
+              key={part}
+              name={picture.groups[part]?.label}
+              count={size}
+              act={() => map.view?.goTo(notes.filter((note) => picture.communities[note] === part))}
+            />
+          ))}
+        </Rows>
+      )}
+      <Rows title="Linked groups" of="links">
+        {counted(linked)
+          .slice(0, ROWS)
+          .map(([group, links]) => {
+            const label = groups[group]?.label ?? ''
+            return <Row key={group} name={label} count={links} act={() => showGroups(new Set([label]), by)} />
+          })}
+      </Rows>
+      <button type="button" class="widens" onClick={deselect}>
+        Show everything
+      </button>
+    </div>
+  )
+}
+
+/** Counts equal numbers from 0 on, the most frequent first. */
+function counted(numbers: readonly number[]): readonly (readonly [number: number, count: number])[] {
+  const counts = new Map<number, number>()
+  for (const number of numbers) if (number >= 0) counts.set(number, (counts.get(number) ?? 0) + 1)
+  return [...counts].sort((a, b) => b[1] - a[1])
+}
+
+function Rows({ title, of, children }: { readonly title: string; readonly of: string; readonly children: ComponentChildren }) {
+  return (
+    <>
+      <h2>
+        {title} <small>{of}</small>
+      </h2>
+      <ul class="rows">{children}</ul>
+    </>
+  )
+}
+
+function Row({ name, count, act }: { readonly name: string | undefined; readonly count: number; readonly act: () => void }) {
+  return (
+    <li>
+      <button type="button" onClick={act}>
+        {name}
+      </button>
+      <small>{count.toLocaleString()}</small>
+    </li>
+  )
+}
