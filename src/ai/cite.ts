@@ -47,7 +47,7 @@ export interface CitedAnswer {
 
 /** Minimum length of a quotation in words. Shorter text in quotation marks is a name or a term. */
 const LEAST_QUOTED_WORDS = 3
-/** Longer quotations, in UTF-16 units, are treated as not genuine. */
+/** Maximum length of a quotation in UTF-16 units. Longer ones do not count as quotations. */
 const MOST_QUOTED = 20_000
 /** Maximum time in milliseconds before yielding to other tasks. */
 const LONGEST_TURN = 20

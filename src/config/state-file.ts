@@ -118,8 +118,8 @@ function pauseThread(ms: number): void {
 function lockKept(path: string): RouxError {
   const pid = localHolder(readIfThere(path))
   const who = pid === undefined ? 'another process' : `process ${pid}`
-  return new RouxError('TIMEOUT', `${path} is locked by ${who}.`, {
-    hint: `Run the command again. If no other Roux command is running, delete that file.`,
+  return new RouxError('TIMEOUT', `The lock ${path} is held by ${who}.`, {
+    hint: 'Run the command again. If no other Roux command is running, delete this lock file.',
   })
 }
 

@@ -60,7 +60,7 @@ export interface Link {
 export interface Heading {
   /** 1–6. */
   readonly level: number
-  /** Heading text as written, trimmed, without the marks and closing `#`s. */
+  /** Heading text as written, trimmed, without the `#`s around it. */
   readonly text: string
   /** 1-based line in the file. */
   readonly line: number

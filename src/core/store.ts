@@ -446,7 +446,7 @@ export interface Snapshot {
   vectorStates(): Promise<readonly VectorState[]>
   /** Notes that match the condition, or all notes if there is no condition, in the requested order, then by id. */
   find(condition: Condition | undefined, options: FindOptions, page: Page): Promise<Found>
-  /** Notes that match the condition, or all notes if there is no condition, with their values to group them by. Ordered by id. */
+  /** Notes that match the condition (all notes if there is none), each with the values to group it by. Ordered by id. */
   groupValues(condition: Condition | undefined, options: GroupOptions): Promise<readonly GroupedNote[]>
 }
 

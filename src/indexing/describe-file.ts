@@ -69,7 +69,7 @@ export function describeNote(
     aliases: note.aliases,
     tags: note.tags.map((tag) => tag.name),
     links: note.links,
-    // Only `.md` files count for detecting the mode, even if the current mode treats other files as notes.
+    // Only `.md` files are used to detect the mode, even if the current mode treats other files as notes.
     style: isNote && /\.md$/i.test(file.path) ? note.style : NO_STYLE,
     malformed: note.malformed.length,
     info: infoOf(note, text, isNote),

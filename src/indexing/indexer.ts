@@ -176,7 +176,7 @@ export class Indexer {
     while (await this.#links?.loadPart()) await new Promise((resolve) => setImmediate(resolve))
   }
 
-  /** Returns what planning changes needs from the index. Valid until the next `reconcile`. */
+  /** Returns the index data for planning changes. Valid until the next `reconcile`. */
   async look(): Promise<IndexLook> {
     if ((await this.#writer.state()).generation !== this.#generation) await this.#recall()
     const links = this.#links ?? this.#newLinks()

@@ -5,7 +5,7 @@
 export class Mentions {
   /** The name's hash for each entry. There is one entry per mention, and a file's entries are adjacent. */
   #hashes = new Int32Array(FEW)
-  /** The file's key for each entry, or `WITHDRAWN` if the file no longer mentions the name. */
+  /** For each entry, the file's key, or `WITHDRAWN` if the file no longer mentions the name. */
   #keys = new Int32Array(FEW)
   /** The next entry in the same bucket, or `END`. */
   #next = new Int32Array(FEW)

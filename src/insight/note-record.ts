@@ -94,7 +94,7 @@ class Silences {
     this.#marks = marks
   }
 
-  /** Returns the first invisible position at or after an offset. */
+  /** Returns the first offset at or after `from` that is invisible. */
   next(from: number): number {
     if (this.#next < from) {
       const found = this.#marks.indexOf(SILENT, from)

@@ -143,7 +143,7 @@ function bySuffix(names: Names, target: string, folder: string, lenient: boolean
   return choose(lenient ? spelledSo(names, matching, target) : matching, names, folder, 'name')
 }
 
-/** Prefers files that are spelled like the link, among files that differ only in case. */
+/** If files differ only in case, prefers those spelled like the link. */
 function spelledSo(names: Names, keys: readonly number[], target: string): readonly number[] {
   if (keys.length < 2) return keys
   const stem = stemOf(target, names.mode)

@@ -45,7 +45,7 @@ export class Connections {
   readonly #options: ConnectionsOptions
   #version: string | undefined
   #kept: ReadonlyMap<string, Kept> = new Map()
-  /** Connections by the digest of their access tokens. */
+  /** Connections, keyed by the digest of the access token. */
   #byAccess: ReadonlyMap<string, Kept> = new Map()
 
   constructor(options: ConnectionsOptions) {

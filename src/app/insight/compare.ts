@@ -224,7 +224,7 @@ function compareParts({ notes: [a, b], low }: ComparedNotes): {
     .slice(0, MOST_PASSAGES)
   const isSame = a.source.text.slice(a.source.bodyStart) === b.source.text.slice(b.source.bodyStart)
   return {
-    // Compare the best part of each note with the other note as a whole.
+    // Compare each note as a whole with the best-matching part of the other.
     alike: isSame ? 1 : (best(b.parts, centreA, wordsIn(a)) + best(a.parts, centreB, wordsIn(b))) / 2,
     passages: chosen.map(({ one, other, alike }) => {
       const [shownA, shownB] = [shownPart(a, one), shownPart(b, other)]

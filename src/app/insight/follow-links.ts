@@ -36,7 +36,7 @@ export interface ChosenWay extends Way {
 
 /** Follow the links of this many passages. */
 const FOLLOWED = 6
-/** Read the links of this many notes. */
+/** Number of notes whose links are read. */
 const LINKED = 12
 /** Maximum number of links followed per passage. */
 const LINKS = 4

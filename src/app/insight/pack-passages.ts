@@ -61,7 +61,7 @@ export function broadly(passages: readonly PlacedPassage[]): readonly PlacedPass
 
 /** Passages that share at least this many of their words are nearly the same. */
 const ALIKE = 0.9
-/** Shorter passages are not compared, because they may share their few words by chance. */
+/** Shorter passages are not compared, because so few words may match by chance. */
 const FEWEST_WORDS = 8
 /** Number of passages that are compared with one another. */
 const COMPARED = 40

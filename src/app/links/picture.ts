@@ -137,7 +137,7 @@ export interface PartArguments {
   readonly most: number
 }
 
-/** Returns the requested notes, their neighbors and the other notes with the most links, at their positions in the whole picture. */
+/** Returns the requested notes, their neighbors and the most linked other notes, each at its position on the whole map. */
 export function partOfPicture(core: GraphCore, { notes, most }: PartArguments, call: Call = {}): Promise<Answer<PartialPicture>> {
   return picture(core, call, async (snapshot, { topology, following }) => {
     const placed = await placeNotes(core, topology, { followed: await following, mayMove: 'once' })

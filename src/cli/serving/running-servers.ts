@@ -18,7 +18,7 @@ export function runningFolder({ cache }: Settings, env: Readonly<Record<string, 
 
 export interface AnnouncedPage {
   readonly address: string
-  /** Secret that authorizes requests for an access code from this server only. */
+  /** Secret for requesting an access code. Only this server accepts it. */
   readonly key: string
 }
 

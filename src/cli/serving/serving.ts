@@ -25,7 +25,7 @@ export interface Serving {
   /** Current settings. They follow the settings files after `watch()` has been called. */
   readonly live: LiveSettings
   readonly options: SharedOptions
-  /** Disabled tools for the page. It uses all tools, even those that assistants are not offered. */
+  /** Tools that the page must not use. It may use tools that assistants are not offered. */
   readonly switchedOffForPage: SwitchedOffBy
   /** Removes the announcement for other processes. Call it before the port is released. */
   withdraw(): void

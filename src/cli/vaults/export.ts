@@ -56,7 +56,7 @@ const FORMAT_NAMES: Readonly<Record<ExportFormat, string>> = {
   csv: 'CSV',
 }
 
-/** Returns a function that loads the insight about the whole vault when it is first called. */
+/** Returns a function that analyzes the whole vault when it is first called. */
 function latestInsight(core: GraphCore): () => Promise<Insight | undefined> {
   let found: Promise<Insight | undefined> | undefined
   return () => {

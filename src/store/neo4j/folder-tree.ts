@@ -70,7 +70,7 @@ interface Counted {
   readonly all: number
 }
 
-/** Returns the number of notes in each folder below the path, for each spelling of the folder. */
+/** Returns the number of notes in each folder below the path. Different spellings of a folder are counted separately. */
 async function countsOf({ questions }: QuestionContext, path: string, options: TreeOptions): Promise<readonly Counted[]> {
   return await questions.ask<Counted>(
     `MATCH (f:RouxListed {vault: $vault}) WHERE f.folded STARTS WITH $start

@@ -39,7 +39,7 @@ export interface Areas extends Lands {
 interface Shown {
   /** 1 for visible notes. */
   readonly shown: Uint8Array
-  /** Palette index of each note. The last color means that a note is in no colored group, and the number after it that it is an index. */
+  /** Palette index of each note. The last color marks notes in no colored group; the number after it marks index notes. */
   readonly colours: Uint8Array
   readonly palette: readonly string[]
 }

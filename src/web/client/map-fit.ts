@@ -9,7 +9,7 @@ export interface Fitting {
   readonly covered: readonly Box[]
   /** Maximum scale, in pixels per unit. */
   readonly most: number
-  /** Space around each point that should be free, too, in units of the layout. */
+  /** Space to keep free around each point, in units of the layout. */
   readonly reach: number
 }
 

@@ -899,7 +899,7 @@ function beside(frame: Frame, note: number, { width, height }: Words): readonly 
   return around.map(([along, down]) => [within(x + along), y + down])
 }
 
-/** Returns centers to try for the name of a group, the closest to its middle first. */
+/** Returns centers to try for a group's name, starting at the middle of the group. */
 function centresFor(frame: Frame, { bounds }: Group): readonly Point[] {
   const [left, top] = pointIn(frame, bounds[0], bounds[1]).map((edge) => Math.max(0, edge)) as [number, number]
   const [toLeft, toTop] = pointIn(frame, bounds[2], bounds[3])

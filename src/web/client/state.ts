@@ -160,7 +160,7 @@ export function showView(name: View): void {
 
 export const hasList = computed(() => WITH_LIST.has(view.value))
 
-/** Returns the first pane in a narrow window. */
+/** Returns the pane that a narrow window shows first. */
 function firstPane(): 'list' | 'map' {
   return hasList.value ? 'list' : 'map'
 }
@@ -344,7 +344,7 @@ async function getPicture(): Promise<void> {
 /** How this window shows the vault. Kept until the whole map is laid out again. */
 let shape: Shape | undefined
 
-/** Builds the graph of a picture, including attachments if they are shown. Otherwise, they are not requested. */
+/** Builds the graph of a picture. Attachments are requested only if they are shown. */
 async function drawn(of: string, picture: PartialPicture): Promise<Graph> {
   const shapeNow = (): Shape => shapeFor(picture, aspectOf())
   shape ??= shapeNow()

@@ -13,7 +13,7 @@ export type Timeouts = typeof TIMEOUTS
 /** How much longer than the server to wait before giving up, in milliseconds, because a hanging network never responds. */
 const GRACE = 2_000
 
-/** Maximum number of attempts at a query whose connection gets lost. */
+/** How often a query is tried if the connection is lost. */
 const ATTEMPTS = 3
 
 export type Run = <T>(cypher: string, parameters?: Values) => Promise<readonly T[]>
