@@ -31,7 +31,7 @@ describe('the list of tokens', () => {
     [{ ...READER, name: '../x' }, /is not a valid token name/],
     [{ ...READER, name: '' }, /is not a valid token name/],
     [{ ...READER, scopes: [] }, /no scope/],
-    [{ ...READER, vaults: [] }, /no vault/],
+    [{ ...READER, vaults: [] }, /any vault/],
   ] as const)('%j is refused', (token, message) => {
     expect(() => addToken([first], token)).toThrow(message)
   })
