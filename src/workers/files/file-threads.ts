@@ -134,10 +134,16 @@ export class FileThreads {
   #giveUp(id: number): void {
     const pending = this.#pending.get(id)
     if (pending === undefined) return
+    const thread = [...this.#threads].find(({ given }) => given.includes(pending))
+    // On a busy machine, a thread takes seconds to start, which is not the file's fault.
+    if (thread?.isUp === false) {
+      pending.limit.refresh()
+      return
+    }
     pending.isLate = true
     pending.fail(timeoutOf(pending.job))
     // Drop a read that has not started. Keep one in progress listed, so the same file does not block a second thread.
-    if (![...this.#threads].some(({ given: [first] }) => first === pending)) this.#drop(pending)
+    if (thread?.given[0] !== pending) this.#drop(pending)
   }
 
   #drop(pending: Pending): void {

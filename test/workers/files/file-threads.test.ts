@@ -15,6 +15,8 @@ const AT: ReadVault = { root: '/vault', ignore: [], gitignore: false, linkRoots:
 
 /** Files that block their reader until released. */
 class Disk {
+  /** Milliseconds that a thread takes to start. */
+  startUp = 0
   readonly slow = new Set<string>()
   readonly threads: FakeThread[] = []
   /** Every file that a thread began to read. */
@@ -42,13 +44,20 @@ class FakeThread implements FileThread {
   readonly #queue: Extract<ToReader, { type: 'read' }>[] = []
   #listener: (message: FromReader) => void = () => {}
   #onEnd: (reason: string) => void = () => {}
+  #isUp = false
   #isReading = false
   #onFreed: () => void = () => {}
   isEnded = false
 
   constructor(disk: Disk) {
     this.#disk = disk
-    queueMicrotask(() => this.#listener({ type: 'up' }))
+    const up = (): void => {
+      this.#isUp = true
+      this.#listener({ type: 'up' })
+      this.goOn()
+    }
+    if (disk.startUp === 0) queueMicrotask(up)
+    else setTimeout(up, disk.startUp)
   }
 
   post(message: ToReader): void {
@@ -57,6 +66,7 @@ class FakeThread implements FileThread {
   }
 
   goOn(): void {
+    if (!this.#isUp) return
     if (this.#queue.every(({ job }) => !this.#disk.slow.has(job.path))) this.#onFreed()
     for (let [next] = this.#queue; next !== undefined && !this.isEnded; [next] = this.#queue) {
       if (!this.#isReading) this.#disk.begun.push(next.job.path)
@@ -207,6 +217,17 @@ describe('a file that does not answer', () => {
     for (const name of names) disk.release(name)
     expect(await elapse(0, read('a.md'))).toMatchObject([{ value: 'a.md' }])
     expect(disk.running).toBe(1)
+  })
+
+  test('has its time from the start of the thread on', async () => {
+    const { disk, read } = opened()
+    disk.startUp = 1.5 * READ_LIMIT
+    disk.slow.add('slow.md')
+    const [fast, slow] = [read('a.md'), read('slow.md')]
+    expect(await elapse(disk.startUp, fast)).toMatchObject([{ value: 'a.md' }])
+    expect(await elapse(READ_LIMIT, slow)).toMatchObject([{ reason: TIMEOUT }])
+    disk.release('slow.md')
+    await elapse(0)
   })
 
   test('does not delay closing', async () => {
