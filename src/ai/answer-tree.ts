@@ -86,7 +86,7 @@ const HOLES = /\ue000/g
 class Reader {
   readonly #blocks: Block[] = []
   readonly #shown = new Map<object, Block>()
-  /** Whether `$` occurs in text and in code. If it occurs in both, some renderers see a formula that ends inside the code. */
+  /** Set once `$` occurs in text or in code. If it occurs in both, some renderers see a formula that ends inside the code. */
   readonly #dollars = { code: false, text: false }
   #removed = 0
   #forged = 0

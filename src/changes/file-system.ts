@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import * as fs from 'node:fs'
 import { errorCode } from '../core/error-code.ts'
+import { pauseThread } from '../core/waiting/pause-thread.ts'
 
 export interface FileStamp {
   readonly kind: 'file' | 'folder' | 'link' | 'other'
@@ -156,7 +157,7 @@ function whileBusy(call: () => void): void {
       return
     } catch (error) {
       if (!['EPERM', 'EACCES', 'EBUSY'].includes(errorCode(error) ?? '')) throw error
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, wait)
+      pauseThread(wait)
     }
   }
   call()

@@ -1,4 +1,5 @@
 import { invalid, RouxError } from '../core/errors.ts'
+import { isWithin } from '../core/paths.ts'
 import { trimEndOf } from '../core/text/trim-characters.ts'
 
 /** The reason why a name is not portable, and a suggestion that is. */
@@ -12,11 +13,6 @@ export const TRASH = '.trash'
 
 export function inTrash(path: string): boolean {
   return isWithin(path, TRASH)
-}
-
-/** Checks whether a path is the folder or inside it. Works for nested tags, too. */
-export function isWithin(path: string, folder: string): boolean {
-  return path === folder || path.startsWith(`${folder}/`)
 }
 
 /**

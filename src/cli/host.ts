@@ -36,7 +36,7 @@ export interface Host extends Places {
   readonly sharing?: Sharing
 }
 
-/** What a process needs in order to use the shared server. */
+/** Options of a process that can use the shared server. */
 export interface Sharing {
   /** The program's main script, which identifies the build. */
   readonly script: string

@@ -8,6 +8,7 @@ import { isRecord } from '../core/is-record.ts'
 import { isRunning } from '../core/is-running.ts'
 import { makeFolder } from '../core/make-folder.ts'
 import { parseJson, quietly } from '../core/quietly.ts'
+import { pauseThread } from '../core/waiting/pause-thread.ts'
 
 /**
  * Replaces a small file that several processes read and write. While other processes are locked out, `change` reads the file and
@@ -109,10 +110,6 @@ function localHolder(text: string | undefined): number | undefined {
 
 function readIfThere(path: string): string | undefined {
   return quietly(() => readFileSync(path, 'utf8'))
-}
-
-function pauseThread(ms: number): void {
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
 }
 
 function lockKept(path: string): RouxError {

@@ -10,3 +10,8 @@ export function nameOf(path: string): string {
 export function fileStemOf(path: string): string {
   return nameOf(path).replace(/\.[^.]*$/, '')
 }
+
+/** Checks whether a path is the folder or inside it. Works for nested tags, too. */
+export function isWithin(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(`${folder}/`)
+}

@@ -22,7 +22,7 @@ const STORE_NOTES = 256
 const STORE_NOTES_ASKED = 64
 /** How long finished vectors may wait to be stored, in milliseconds. A crash loses no more work than this. */
 const STORE_MS = 5_000
-/** Maximum number of notes whose vectors are kept so that other notes can reuse them (about 10 MB). */
+/** Maximum number of notes whose vectors are kept for reuse by other notes (about 10 MB). */
 const MOST_LENDERS = 5_000
 /** Shortest and longest delay before a failed embedder is retried, in milliseconds. It doubles after each failure. */
 const RETRY_FIRST = 1_000

@@ -5,7 +5,7 @@ import { toVaultPath, type VaultPath } from '../core/ids.ts'
 import type { FileRecord, IndexWriter, KnownFile, LinkStyle, Outline } from '../core/index-writer.ts'
 import type { GraphChanges, GraphLogWriter } from '../core/insight/graph-changes.ts'
 import type { Flavour, IgnoredTags, Mode, Note } from '../core/note.ts'
-import { folderOf } from '../core/paths.ts'
+import { folderOf, isWithin } from '../core/paths.ts'
 import type { FileKind, FileStat, ListedFile, Listing, OutsideLink, Vault } from '../core/vault.ts'
 import { changesBetween } from '../graph/changes/changes-between.ts'
 import type { NameIndex } from '../links/names.ts'
@@ -345,8 +345,7 @@ export class Indexer {
   #missingFrom(listing: Listing, expected: readonly string[]): readonly KnownFile[] {
     const there = new Set<string>(listing.files.map((file) => file.path))
     // Files in a folder that could not be listed may still exist.
-    const isUnsure = (path: string) =>
-      listing.unreadable.some(({ path: hidden }) => hidden === '' || path === hidden || path.startsWith(`${hidden}/`))
+    const isUnsure = (path: string) => listing.unreadable.some(({ path: hidden }) => hidden === '' || isWithin(path, hidden))
     return [...new Set(expected)].flatMap((path) => {
       const known = this.#known.get(path)
       return known === undefined || there.has(path) || isUnsure(path) ? [] : [known]

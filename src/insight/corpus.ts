@@ -207,7 +207,7 @@ export class CorpusBuilder {
   /** Returns the hashes of lines that too many notes share, and the subset shared by only a few. */
   #boilerplate(): { readonly shared: ReadonlySet<number>; readonly ofFew: ReadonlySet<number> } {
     const notes = this.#noteEnds.length
-    // Each hash once per note, sorted so that equal hashes are adjacent.
+    // Each hash once per note. Sorting puts equal hashes next to each other.
     const all = new Uint32Array(this.#hashes.length)
     let count = 0
     let start = 0

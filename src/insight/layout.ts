@@ -6,7 +6,7 @@
  */
 
 import { type Adjacency, placesByNumber } from '../core/csr.ts'
-import { showsRegions } from '../core/insight/overview.ts'
+import { LARGE_REGION, LEAST_PART, showsRegions } from '../core/insight/overview.ts'
 import { connectedParts, mergeRows, type WeightedGraph } from './communities/weighted-graph.ts'
 import { linkGroups } from './link-groups.ts'
 import { GOLDEN_ANGLE, type Nest, spreadOut } from './territories.ts'
@@ -38,9 +38,6 @@ const ANCHOR = { groups: 0.02, notes: 0.1, all: 0.6 }
 const STEPS = { groups: 200, notes: 60, all: 24 }
 /** How often overlapping bodies are pushed apart in each step, and after the last one. */
 const ROUNDS = { step: 2, end: 120 }
-/** A group with more notes than this is divided into its parts. Those with fewer notes than that are not told apart. */
-const LARGE_GROUP = 100
-const LEAST_PART = 12
 /** Components with at most this many notes, such as unlinked notes, are placed below the map. */
 const SMALL_PART = 4
 
@@ -99,7 +96,7 @@ export function layOut(links: Adjacency, levels: Levels, onProgress: OnProgress 
 
 /** Returns the territories within a large group. Small parts share one. */
 function nestsIn(bodies: readonly number[], level: Int32Array | undefined): readonly Nest[] {
-  if (level === undefined || bodies.length <= LARGE_GROUP) return []
+  if (level === undefined || bodies.length <= LARGE_REGION) return []
   const groups = groupsOf(bodies, level)
   const [large, small] = [groups.filter(({ length }) => length >= LEAST_PART), groups.filter(({ length }) => length < LEAST_PART)]
   const rest = small.flat()

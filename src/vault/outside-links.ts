@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { errorCode } from '../core/error-code.ts'
+import { isWithin } from '../core/paths.ts'
 import { asPosix, type FileSystem, isAbsence, realPathOf, type Stats } from './file-system.ts'
 
 export type LinkFate =
@@ -66,5 +67,5 @@ function contains(folder: string, path: string, fs: FileSystem): boolean {
   if (folder === '') return false
   const above = asPosix(folder, fs).replace(/\/$/, '')
   const below = asPosix(path, fs)
-  return below === above || below.startsWith(`${above}/`)
+  return isWithin(below, above)
 }

@@ -36,7 +36,7 @@ export async function literalNotes(
   return held
 }
 
-/** Returns the parts of a condition that are alternatives. None of them contains further alternatives. */
+/** Returns the alternatives of a condition. Alternatives are not nested. */
 function alternatives(condition: Condition): readonly Condition[] {
   return condition.kind === 'or' ? condition.parts : [condition]
 }

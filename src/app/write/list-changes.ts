@@ -1,6 +1,7 @@
 import type { ChangedFile, ChangeState, ChangeSummary } from '../../core/changes.ts'
 import { foldId, withoutVault } from '../../core/ids.ts'
 import type { WrittenFile } from '../../core/operations.ts'
+import { isWithin } from '../../core/paths.ts'
 import type { Snapshot } from '../../core/store.ts'
 import { trimEndOf } from '../../core/text/trim-characters.ts'
 import { type Call, listed, type PageArguments, pageFor } from '../answer/answer-when-ready.ts'
@@ -73,7 +74,7 @@ async function touchTest(
   const isMeant = (path: string): boolean => {
     const folded = foldId(path)
     // A change to a folder also affects its contents, and vice versa.
-    return names.some((name) => folded === name || name.startsWith(`${folded}/`) || folded.startsWith(`${name}/`))
+    return names.some((name) => isWithin(name, folded) || isWithin(folded, name))
   }
   return ({ files }) =>
     files.some(({ path, to }) => [path, to].some((one) => one !== undefined && !others.has(one) && isMeant(one)))

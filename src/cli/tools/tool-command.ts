@@ -132,7 +132,7 @@ const PAGES: Readonly<Record<string, RenderAnswer>> = {
   gaps: (value, look) => renderGaps(value as GapList, look),
 }
 
-/** Removes `vault`, which is not a tool argument if there is only one vault. With several, it is checked once they are loaded. */
+/** Removes `vault`. With one vault, tools have no such argument; with several, it is checked once they are loaded. */
 export function withoutVault({ vault: _, ...args }: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   return args
 }

@@ -10,7 +10,7 @@ import { leiden } from './leiden.ts'
 import { EdgeBuilder, type WeightedGraph, weightedGraph } from './weighted-graph.ts'
 
 export interface CommunitySource {
-  /** Ids by which notes are ordered, so the result does not depend on how they are numbered. */
+  /** Notes are ordered by id, so their numbers do not affect the result. */
   readonly ids: readonly string[]
   readonly titles: readonly string[]
   readonly topology: Adjacency

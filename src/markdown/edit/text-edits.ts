@@ -60,7 +60,7 @@ class Composer {
     for (;;) {
       const edit = this.#first[this.#next]
       const gap = edit ? edit.start - this.#original : Number.POSITIVE_INFINITY
-      // Unchanged text before the edit comes first if none of the edit's text has been consumed.
+      // Take the unchanged text before the edit first, unless the edit has already begun.
       if (this.#used === 0 && gap > 0) {
         const length = Math.min(gap, place - this.#at)
         if (!keep) this.#push(this.#original, this.#original + length, '')

@@ -270,7 +270,7 @@ export const applyChangesTool = defineTool({
   name: 'apply_changes',
   title: 'Several changes at once',
   description:
-    'Runs several write operations in order, as one atomic change that can be undone: "Tag and move these ten." dry_run shows the diff first; its plan_id then applies exactly that change, or fails with CONFLICT if a note has changed meanwhile.',
+    'Runs several write operations in order, as one atomic change that can be undone: "Tag and move these ten." dry_run shows the diff first. Its plan_id then applies exactly that change, or fails with CONFLICT if a note has changed meanwhile.',
   needs: 'tools.write',
   annotations: CHANGES,
   names: { plan_id: 'place', operations: (tool) => OPERATION_TOOLS.find(({ name }) => name === tool)?.names },

@@ -5,8 +5,8 @@ import { editDistance } from '../../core/text/nearest.ts'
 export const LETTERS = /^\p{L}[\p{L}\p{M}]*$/u
 
 /**
- * Returns the letters with which words near the given one may begin: its first letter, or its second one if the first is extra or
- * swapped.
+ * Returns the possible first letters of words near the given one: its own first letter, or the second one if the first is extra
+ * or swapped.
  */
 export function beginningsNear(word: string): readonly string[] {
   return [...new Set([...word].slice(0, 2))]

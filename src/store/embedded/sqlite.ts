@@ -2,6 +2,7 @@ import { createRequire } from 'node:module'
 import { errorCode } from '../../core/error-code.ts'
 import { RouxError } from '../../core/errors.ts'
 import type { Database, Statement } from '../../core/sql-database.ts'
+import { pauseThread } from '../../core/waiting/pause-thread.ts'
 import { DamagedWords } from '../../search/words/index/bytes.ts'
 
 type DatabaseConstructor = new (path: string, options?: { readOnly?: boolean; timeout?: number }) => Database
@@ -53,7 +54,7 @@ export function openBetweenWrites(path: string): Database {
 }
 
 function tryUntilUnlocked<T>(call: () => T): T {
-  for (const deadline = performance.now() + BUSY_TIMEOUT; ; sleep(1)) {
+  for (const deadline = performance.now() + BUSY_TIMEOUT; ; pauseThread(1)) {
     try {
       return call()
     } catch (error) {
@@ -62,7 +63,7 @@ function tryUntilUnlocked<T>(call: () => T): T {
   }
 }
 
-/** Pauses of a thread that writes an in-memory database, so that readers get a turn: their length and interval, in milliseconds. */
+/** A thread that writes an in-memory database lets readers in by pausing this long, this often, in milliseconds. */
 export const PAUSE = { length: 3, every: 50 }
 
 let pausedAt = Number.NEGATIVE_INFINITY
@@ -70,13 +71,8 @@ let pausedAt = Number.NEGATIVE_INFINITY
 /** Lets readers of an in-memory database continue. Call it after each write. */
 export function letReadersContinue(): void {
   if (performance.now() - pausedAt < PAUSE.every) return
-  sleep(PAUSE.length)
+  pauseThread(PAUSE.length)
   pausedAt = performance.now()
-}
-
-/** Blocks the thread. */
-function sleep(ms: number): void {
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
 }
 
 function guarded(database: Database, calls: CallGuard): Database {

@@ -184,7 +184,7 @@ function partOf({ cypher }: Question, at: number): string {
   return `CALL () { ${own} } RETURN ${at} AS at, collect(row) AS rows`
 }
 
-/** The dependencies with which a snapshot's parts send queries. */
+/** Dependencies of the parts of a snapshot that send queries. */
 export interface QuestionContext {
   readonly questions: Questions
   readonly vault: string

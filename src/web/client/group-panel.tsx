@@ -1,7 +1,6 @@
-import type { ComponentChildren } from 'preact'
+import { LEAST_PART } from '../../core/insight/overview.ts'
 import { groupingBy } from './graph.ts'
-import { LEAST_PART } from './map-areas.ts'
-import { NoteLink } from './reader.tsx'
+import { NoteLink, Rows } from './reader.tsx'
 import { coloured, deselect, graph, map, notesOf, openBy, openGroups, showGroups } from './state.ts'
 
 /** Maximum number of rows in a list. */
@@ -74,17 +73,6 @@ function counted(numbers: readonly number[]): readonly (readonly [number: number
   const counts = new Map<number, number>()
   for (const number of numbers) if (number >= 0) counts.set(number, (counts.get(number) ?? 0) + 1)
   return [...counts].sort((a, b) => b[1] - a[1])
-}
-
-function Rows({ title, of, children }: { readonly title: string; readonly of: string; readonly children: ComponentChildren }) {
-  return (
-    <>
-      <h2>
-        {title} <small>{of}</small>
-      </h2>
-      <ul class="rows">{children}</ul>
-    </>
-  )
 }
 
 function Row({ name, count, act }: { readonly name: string | undefined; readonly count: number; readonly act: () => void }) {

@@ -1,3 +1,4 @@
+import { LARGE_REGION, LEAST_PART } from '../../core/insight/overview.ts'
 import { boundsOf, type Graph, type GroupedBy } from './graph.ts'
 import { kept } from './kept.ts'
 import type { Box } from './map-labels.ts'
@@ -93,10 +94,6 @@ export interface Part extends Area {
   has(x: number, y: number): boolean
 }
 
-/** A land with more notes than this has parts. Those with fewer notes than that are not told apart. */
-const LARGE_LAND = 100
-export const LEAST_PART = 12
-
 /** Returns the parts of large lands, the largest first: if these are regions, their communities. */
 export const landPartsOf = kept(
   ({ places, picture }: Graph, { shown, colours, groupedBy, isColouredByGroup }: Divided) => [
@@ -116,7 +113,7 @@ export const landPartsOf = kept(
       const members = groups.map((): number[] => [])
       for (const note of land) members[communities[note] ?? -1]?.push(note)
       const large = members.flatMap((notes, of) => (notes.length < LEAST_PART ? [] : [{ notes, label: groups[of]?.label ?? '' }]))
-      if (land.length <= LARGE_LAND || large.length < 2) return []
+      if (land.length <= LARGE_REGION || large.length < 2) return []
       const numbers = new Uint8Array(graph.count).fill(large.length)
       for (const [number, { notes }] of large.entries()) for (const note of notes) numbers[note] = number
       const { all, colourAt } = landsOf(graph, land, { colours: numbers, other: large.length, isRound: false })

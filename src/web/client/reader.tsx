@@ -131,18 +131,32 @@ function MostLinked() {
   const incoming = 'incoming' in value.picture ? value.picture.incoming : value.degrees
   const order = [...Array(value.notes).keys()].sort((a, b) => (incoming[b] ?? 0) - (incoming[a] ?? 0) || a - b)
   return (
+    <Rows title="Most linked" of="links in">
+      {order.slice(0, FIRST).map((one) => (
+        <li key={value.picture.ids[one]}>
+          <NoteLink link={{ to: value.picture.ids[one] ?? '', kind: 'note' }}>{value.picture.titles[one]}</NoteLink>{' '}
+          <small>{incoming[one]?.toLocaleString()}</small>
+        </li>
+      ))}
+    </Rows>
+  )
+}
+
+interface RowsOptions {
+  readonly title: string
+  /** Unit of the numbers in the rows, such as `links`. */
+  readonly of?: string
+  readonly children: ComponentChildren
+}
+
+/** A list with a heading. */
+export function Rows({ title, of, children }: RowsOptions) {
+  return (
     <>
       <h2>
-        Most linked <small>links in</small>
+        {title} {of && <small>{of}</small>}
       </h2>
-      <ul class="rows">
-        {order.slice(0, FIRST).map((one) => (
-          <li key={value.picture.ids[one]}>
-            <NoteLink link={{ to: value.picture.ids[one] ?? '', kind: 'note' }}>{value.picture.titles[one]}</NoteLink>{' '}
-            <small>{incoming[one]?.toLocaleString()}</small>
-          </li>
-        ))}
-      </ul>
+      <ul class="rows">{children}</ul>
     </>
   )
 }
@@ -172,16 +186,13 @@ export function EditedLast({ limit }: { readonly limit: number }) {
   const answer = useAnswer<{ results: readonly EditedNote[] }>('find_nodes', { query: '', order_by: 'modified', limit, ...scope })
   if (answer === undefined || answer instanceof Refused || answer.results.length === 0) return null
   return (
-    <>
-      <h2>Edited last</h2>
-      <ul class="rows">
-        {answer.results.map(({ id, modified }) => (
-          <li key={id}>
-            <NoteLink link={{ to: id, kind: 'note' }}>{titleOf(id)}</NoteLink> <small>{modified?.slice(0, 10)}</small>
-          </li>
-        ))}
-      </ul>
-    </>
+    <Rows title="Edited last">
+      {answer.results.map(({ id, modified }) => (
+        <li key={id}>
+          <NoteLink link={{ to: id, kind: 'note' }}>{titleOf(id)}</NoteLink> <small>{modified?.slice(0, 10)}</small>
+        </li>
+      ))}
+    </Rows>
   )
 }
 

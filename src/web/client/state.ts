@@ -1,6 +1,7 @@
 import { computed, effect, signal } from '@preact/signals'
 import type { PageNote } from '../../app/read/page-note.ts'
 import type { PartialPicture } from '../../core/insight/picture.ts'
+import { isWithin } from '../../core/paths.ts'
 import { Api, type Connection, Refused } from './api.ts'
 import type { Coloured } from './colours.ts'
 import { withFiles } from './files-on-map.ts'
@@ -96,7 +97,7 @@ export const shown = computed(() => {
   if (value === undefined) return mask
   const { picture, degrees } = value
   const created = 'created' in picture ? picture.created : []
-  const wanted = picture.tag_names.map((name) => name === tag.value || name.startsWith(`${tag.value}/`))
+  const wanted = picture.tag_names.map((name) => isWithin(name, tag.value))
   for (let at = 0; at < value.notes; at++) {
     const inFolder = folder.value === '' || isWithin(picture.folder_names[picture.folders[at] ?? 0] ?? '', folder.value)
     const tagged = tag.value === '' || (picture.tags[at] ?? []).some((one) => wanted[one])
@@ -240,10 +241,6 @@ export function titleOf(id: string): string {
   return number === undefined ? id : (graph.value?.picture.titles[number] ?? id)
 }
 
-function isWithin(folder: string, parent: string): boolean {
-  return folder === parent || folder.startsWith(`${parent}/`)
-}
-
 /** Opens the page: its session, the state in the URL, and the vault. */
 export async function start(): Promise<void> {
   try {
@@ -263,7 +260,7 @@ export async function start(): Promise<void> {
     )
     // The note is requested once, below.
     await getAgain()
-    // Draw the notes that the user is looking at, whatever else is drawn.
+    // Always draw the notes that the user is looking at.
     effect(() => {
       if (lookedKey.value !== drawnFor && isPart.peek()) void getAgain()
     })

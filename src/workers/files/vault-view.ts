@@ -5,6 +5,7 @@ import type { VaultView } from '../../changes/plan/vault-view.ts'
 import type { Settings } from '../../config/settings.ts'
 import { foldId, toVaultPath } from '../../core/ids.ts'
 import type { FileRecord } from '../../core/index-writer.ts'
+import { isWithin } from '../../core/paths.ts'
 import { foldName, foldTag } from '../../core/text/fold.ts'
 import { once } from '../../core/waiting/once.ts'
 import type { Exclusive } from '../../indexing/service.ts'
@@ -46,7 +47,7 @@ export async function openVaultView({ vault, writer, indexer }: Exclusive, { spe
     filesBelow: (folder) => [...known.values()].filter(({ path }) => folder === '' || path.startsWith(`${folder}/`)),
     taggedWith: async (tag) => {
       const wanted = foldTag(tag)
-      const isMeant = (one: string): boolean => one === wanted || one.startsWith(`${wanted}/`)
+      const isMeant = (one: string): boolean => isWithin(one, wanted)
       const keys: number[] = []
       for await (const part of writer.tags()) {
         for (const { key, tags } of part) if (tags.some((one) => isMeant(foldTag(one)))) keys.push(key)
