@@ -24,7 +24,7 @@ const TOKEN = /[^\s<>"'`]+/g
 const NAME = /[\p{L}\p{N}_.-]+/gu
 const MAIL_PART = /[^()[\],;]+/g
 /** Length of the longest registered scheme name. */
-const LONGEST_SCHEME = 31
+const MAX_SCHEME_LENGTH = 31
 
 /**
  * Finds addresses and other text that programs turn into links, in order of appearance. In code, only finds unambiguous addresses.
@@ -69,7 +69,7 @@ function schemeStart(token: string): number {
   while (at >= 0 && !/^[/\\]{2}/.test(token.slice(at + 1, at + 3))) at = token.indexOf(':', at + 1)
   if (at < 0) return -1
   let start = at
-  for (let i = at - 1; i >= 0 && at - i <= LONGEST_SCHEME && /[a-z0-9+.-]/i.test(token.charAt(i)); i--) {
+  for (let i = at - 1; i >= 0 && at - i <= MAX_SCHEME_LENGTH && /[a-z0-9+.-]/i.test(token.charAt(i)); i--) {
     if (/[a-z]/i.test(token.charAt(i))) start = i
   }
   return start
@@ -79,7 +79,7 @@ function schemeStart(token: string): number {
 function listedSchemeStart(token: string, goesOn: boolean): number {
   const last = goesOn ? token.length : token.length - 1
   for (let at = token.indexOf(':'); at >= 0 && at < last; at = token.indexOf(':', at + 1)) {
-    const before = token.slice(Math.max(0, at - LONGEST_SCHEME), at).toLowerCase()
+    const before = token.slice(Math.max(0, at - MAX_SCHEME_LENGTH), at).toLowerCase()
     const [web] = /https?$/.exec(before) ?? []
     if (web !== undefined) return at - web.length
     let start = before.length

@@ -25,25 +25,25 @@ export interface AnswerTree {
 const PARSING = { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] }
 
 /** Maximum answer length in UTF-16 units. Longer answers are truncated. */
-const MOST_CHARACTERS = 60_000
+const MAX_CHARACTERS = 60_000
 /** Maximum number of syntax characters. Parsing can take quadratic time, so an answer with more is treated as plain text. */
-const MOST_MARKS = 2_000
+const MAX_MARKS = 2_000
 const MARKS: ReadonlySet<string> = new Set('!#$&*+<=>@[\\]^_`{|}~\n')
 /** Cost of a list item, as a number of other syntax characters that take equally long to parse. */
 const ITEM_COST = 3
-const DEEPEST = 30
-const DEEPEST_INDENTATION = 200
+const MAX_DEPTH = 30
+const MAX_INDENTATION = 200
 /**
  * Maximum number of rounds. Removing text can join its surroundings into a new address, so cleaning repeats until nothing
  * changes.
  */
-const MOST_ROUNDS = 10
+const MAX_ROUNDS = 10
 
 /** Parses a model's answer and removes links, images, HTML, addresses and definitions. */
 export function parseAnswer(answer: string): AnswerTree {
-  const text = visible(answer.slice(0, MOST_CHARACTERS))
+  const text = visible(answer.slice(0, MAX_CHARACTERS))
   const tree = isPlain(text) ? plainTree(text) : fromMarkdown(text, PARSING)
-  return { ...new Reader().read(tree), isCut: answer.length > MOST_CHARACTERS }
+  return { ...new Reader().read(tree), isCut: answer.length > MAX_CHARACTERS }
 }
 
 /** Checks whether parsing the text as Markdown could take too long. */
@@ -52,10 +52,10 @@ function isPlain(text: string): boolean {
   for (const sign of text) if (MARKS.has(sign)) cost++
   for (const line of text.split('\n')) {
     const { depth, indentation } = startOf(line)
-    if (depth > DEEPEST || indentation > DEEPEST_INDENTATION) return true
+    if (depth > MAX_DEPTH || indentation > MAX_INDENTATION) return true
     cost += ITEM_COST * depth
   }
-  return cost > MOST_MARKS
+  return cost > MAX_MARKS
 }
 
 /** Returns the number of quotes and list items that start on a line, and the line's indentation. */
@@ -63,7 +63,7 @@ function startOf(line: string): { readonly depth: number; readonly indentation: 
   let depth = 0
   let at = 0
   START.lastIndex = 0
-  for (let found = START.exec(line); found !== null && depth <= DEEPEST; found = START.exec(line)) {
+  for (let found = START.exec(line); found !== null && depth <= MAX_DEPTH; found = START.exec(line)) {
     depth++
     at = START.lastIndex
   }
@@ -79,8 +79,8 @@ function plainTree(text: string): Root {
 
 const WORD = /[\p{L}\p{N}]/u
 /** Placeholder for a removed node. It is removed later, together with the surrounding spaces. */
-const HOLE = '\ue000'
-const HOLES = /\ue000/g
+const PLACEHOLDER = '\ue000'
+const PLACEHOLDERS = /\ue000/g
 
 /** Copies the parsed tree without unsafe content. */
 class Reader {
@@ -160,7 +160,7 @@ class Reader {
     const written = shown(value)
     const decoded = shown(decodeReferences(written.replace(/\\(?=[.:/@])/g, '')))
     let text = findAddresses(decoded, { inCode: true }).length > 0 ? decoded : written
-    for (let round = 0; round < MOST_ROUNDS; round++) {
+    for (let round = 0; round < MAX_ROUNDS; round++) {
       const spans = [...findAddresses(text, { inCode: true }), ...runsIn(text)].sort(byStart)
       if (spans.length === 0) return text
       this.#removed += spans.length
@@ -202,7 +202,7 @@ class Reader {
   }
 
   #piecesOf(nodes: readonly PhrasingContent[], wraps: readonly Wrap[]): readonly Piece[] {
-    const hole: Piece = { kind: 'text', text: HOLE, wraps }
+    const hole: Piece = { kind: 'text', text: PLACEHOLDER, wraps }
     let hiddenUntil: string | undefined
     return nodes.flatMap((node): readonly Piece[] => {
       if (hiddenUntil !== undefined && !(node.type === 'html' && node.value.toLowerCase().startsWith(hiddenUntil))) return []
@@ -260,7 +260,7 @@ class Reader {
   /** Removes markers, links and addresses until nothing changes. */
   #clean(pieces: readonly Piece[]): readonly Piece[] {
     let left = pieces
-    for (let round = 0; round < MOST_ROUNDS; round++) {
+    for (let round = 0; round < MAX_ROUNDS; round++) {
       const { pieces: marked, forged } = takeMarkers(left)
       this.#forged += forged
       const decoded = marked.map((piece) => (piece.kind === 'text' ? { ...piece, text: decodeReferences(piece.text) } : piece))
@@ -281,7 +281,7 @@ function leadsIn(pieces: readonly Piece[]): readonly (Edit & { readonly isCounte
   const isCode = codeLookup(pieces)
   // `#cleanCode` has already removed addresses in code.
   const addresses = [...findAddresses(text), ...addressesInPieces(pieces)].filter(({ start, end }) => !isCode(start, end))
-  const holes = [...text.matchAll(HOLES)].map(({ index }) => ({
+  const holes = [...text.matchAll(PLACEHOLDERS)].map(({ index }) => ({
     ...removal(text, { start: index, end: index + 1 }),
     isCounted: false,
   }))
@@ -388,7 +388,7 @@ function signNamed(name: string): string | undefined {
 
 /** Removes invisible characters. */
 function shown(text: string): string {
-  return visible(text).replace(HOLES, '')
+  return visible(text).replace(PLACEHOLDERS, '')
 }
 
 function bare<T extends Nodes>({ position: _, ...node }: T): T {

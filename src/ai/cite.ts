@@ -46,11 +46,11 @@ export interface CitedAnswer {
 }
 
 /** Minimum length of a quotation in words. Shorter text in quotation marks is a name or a term. */
-const LEAST_QUOTED_WORDS = 3
+const MIN_QUOTED_WORDS = 3
 /** Maximum length of a quotation in UTF-16 units. Longer ones do not count as quotations. */
-const MOST_QUOTED = 20_000
+const MAX_QUOTED = 20_000
 /** Maximum time in milliseconds before yielding to other tasks. */
-const LONGEST_TURN = 20
+const MAX_TURN_MS = 20
 
 /** Parses a model's answer and looks up every citation and quotation in the passages. */
 export async function citeAnswer(answer: string, passages: readonly CitedPassage[]): Promise<CitedAnswer> {
@@ -60,7 +60,7 @@ export async function citeAnswer(answer: string, passages: readonly CitedPassage
   for (const block of tree.blocks) {
     if (block.kind === 'text') reading.readText(block)
     else reading.readCode(block)
-    if (performance.now() - turn < LONGEST_TURN) continue
+    if (performance.now() - turn < MAX_TURN_MS) continue
     await setImmediate()
     turn = performance.now()
   }
@@ -141,8 +141,8 @@ class AnswerReader {
       const numbers = new Set(sentences.flatMap((span, at) => (span.start < end && span.end > start ? (named[at] ?? []) : [])))
       if (numbers.size === 0) return []
       // Quotations this long are never genuine.
-      if (quoted.length > MOST_QUOTED) return [{ start, end, places: new Map() }]
-      if (wordsIn(quoted).length < LEAST_QUOTED_WORDS || this.#sources.some((source) => source.isNamed(quoted))) return []
+      if (quoted.length > MAX_QUOTED) return [{ start, end, places: new Map() }]
+      if (wordsIn(quoted).length < MIN_QUOTED_WORDS || this.#sources.some((source) => source.isNamed(quoted))) return []
       const places = [...numbers].flatMap((number): readonly [number, Span][] => {
         const place = this.#sources[number - 1]?.find(quoted)
         return place === undefined ? [] : [[number, place]]

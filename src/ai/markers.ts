@@ -9,8 +9,8 @@ interface FoundMarker extends Span {
 
 const CLOSING: Readonly<Record<string, string>> = { '[': ']', '【': '】', '〔': '〕', '〖': '〗', '⟦': '⟧', '(': ')' }
 /** Maximum length of a marker in UTF-16 units, and maximum number of passages that it can cite. */
-const LONGEST = 120
-const MOST_NUMBERS = 24
+const MAX_LENGTH = 120
+const MAX_NUMBERS = 24
 /** Characters around a bracketed number that readers easily overlook. */
 const MARKUP = /[\s*_^`\\]/
 const SUPERSCRIPT = /[⁰¹²³⁴-⁹]/
@@ -65,7 +65,7 @@ function spaced(pieces: readonly Piece[]): readonly Piece[] {
     const before = pieces[at - 1]?.text.at(-1) ?? ''
     const after =
       pieces
-        .slice(at + 1, at + 1 + MOST_NUMBERS)
+        .slice(at + 1, at + 1 + MAX_NUMBERS)
         .find(({ text }) => text !== '')
         ?.text.at(0) ?? ''
     const joins = /[\p{L}\p{N}]/u.test(before) && /[\p{L}\p{N}]/u.test(after)
@@ -91,11 +91,11 @@ function bracketAt(text: string, start: number): FoundMarker | undefined {
   const close = CLOSING[open]
   if (close === undefined) return undefined
   let end = start + 1
-  while (end < text.length && end - start <= LONGEST && narrow(text.charAt(end)) !== close) {
+  while (end < text.length && end - start <= MAX_LENGTH && narrow(text.charAt(end)) !== close) {
     if (text.charAt(end) === '\n' || CLOSING[narrow(text.charAt(end))] !== undefined) return undefined
     end++
   }
-  if (end >= text.length || end - start > LONGEST) return undefined
+  if (end >= text.length || end - start > MAX_LENGTH) return undefined
   const inside = narrow(text.slice(start + 1, end))
   const read = numbersIn(inside)
   if (read === undefined || (open === '(' && !read.isMarker)) return undefined
@@ -114,13 +114,13 @@ function numbersIn(inside: string): { readonly numbers: readonly number[]; reado
     const number = Number(digits)
     const last = numbers.at(-1)
     if (range !== undefined && last !== undefined && isMarker) {
-      for (let one = last + 1; one < number && one - last < MOST_NUMBERS; one++) numbers.push(one)
+      for (let one = last + 1; one < number && one - last < MAX_NUMBERS; one++) numbers.push(one)
     }
     numbers.push(number)
   }
   // `[2024]` is a year and `[0]` is an index.
   if (!isMarker && numbers.some((number) => number > 999 || (number === 0 && numbers.length === 1))) return undefined
-  return { numbers: numbers.slice(0, MOST_NUMBERS), isMarker }
+  return { numbers: numbers.slice(0, MAX_NUMBERS), isMarker }
 }
 
 /** Parses a superscript or circled number that follows a sentence or a word, excluding `m²` and `step ①`. */
@@ -150,15 +150,15 @@ function signAt(text: string, start: number): FoundMarker | undefined {
 
 /** Determines the position of a marker on its line. Other markers on the line do not count as text. */
 function placeOf(text: string, { start, end }: Span): MarkerPlace {
-  const before = text.slice(Math.max(0, start - MOST_BESIDE), start)
+  const before = text.slice(Math.max(0, start - MAX_DISTANCE), start)
   const line = before.slice(before.lastIndexOf('\n') + 1)
-  if (line.length === MOST_BESIDE || !isOnlyMarkers(line)) return 'after'
-  const [after = ''] = text.slice(end, end + MOST_BESIDE).split('\n', 1)
+  if (line.length === MAX_DISTANCE || !isOnlyMarkers(line)) return 'after'
+  const [after = ''] = text.slice(end, end + MAX_DISTANCE).split('\n', 1)
   return isOnlyMarkers(after) ? 'alone' : 'start'
 }
 
 /** How far to search for other markers on the line, in UTF-16 units. */
-const MOST_BESIDE = 400
+const MAX_DISTANCE = 400
 
 function isOnlyMarkers(part: string): boolean {
   for (let at = 0; at < part.length; at++) {

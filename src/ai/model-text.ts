@@ -45,9 +45,9 @@ function spokenIn(text: string, channels: readonly RegExpExecArray[]): SpokenAns
  * How often text must repeat, and the minimum total length in UTF-16 units, to count as endless. Small models that repeat
  * themselves this often never stop.
  */
-const LEAST_TIMES = 8
+const MIN_TIMES = 8
 
-const LEAST_LENGTH = 300
+const MIN_LENGTH = 300
 
 /** Number of UTF-16 units to check at the end of the text. The repeated part is at most an eighth as long. */
 const TAIL = 2_400
@@ -67,7 +67,7 @@ export function findRepeats(text: string): number | undefined {
     if (unitAt(at) === unitAt(border)) border++
     borders[at] = border
     const period = at + 1 - border
-    if (at + 1 >= Math.max(LEAST_LENGTH, LEAST_TIMES * period)) longest = { length: at + 1, period }
+    if (at + 1 >= Math.max(MIN_LENGTH, MIN_TIMES * period)) longest = { length: at + 1, period }
   }
   if (longest === undefined) return undefined
   const end = text.length - longest.length + longest.period

@@ -50,7 +50,7 @@ export function findQuotations(text: string, sentences: readonly Span[]): readon
     const mark = MARKS.get(text.charAt(at))
     if (mark === undefined) continue
     const does = roleOf(text, at, { mark, isOpen: open.some(({ kind }) => kind === mark.kind) })
-    if (does === 'open' && open.length < DEEPEST) open.push({ ...mark, at })
+    if (does === 'open' && open.length < MAX_DEPTH) open.push({ ...mark, at })
     if (does !== 'close') continue
     const last = open.findLastIndex(({ kind }) => kind === mark.kind)
     if (last < 0) {
@@ -66,7 +66,7 @@ export function findQuotations(text: string, sentences: readonly Span[]): readon
 }
 
 /** Maximum nesting depth. A deeper quotation is part of an outer one, which is looked up anyway. */
-const DEEPEST = 16
+const MAX_DEPTH = 16
 
 /** Determines from the adjacent characters whether a mark opens or closes a quotation. */
 function roleOf(

@@ -14,7 +14,7 @@ export interface CitedPassage {
 }
 
 /** Maximum quote length in UTF-16 units. Longer quotes are truncated. */
-const MOST_QUOTED = 400
+const MAX_QUOTED = 400
 
 /** A passage, preprocessed once for all of its citations. */
 export class Source {
@@ -142,9 +142,9 @@ function trimmed(text: string, start: number, end: number): readonly Span[] {
   const whole = text.slice(start, end)
   const from = end - whole.trimStart().length
   let to = start + whole.trimEnd().length
-  if (to - from > MOST_QUOTED) {
-    const cut = text.lastIndexOf(' ', from + MOST_QUOTED)
-    to = cut > from ? cut : wholeCharacter(text, from + MOST_QUOTED)
+  if (to - from > MAX_QUOTED) {
+    const cut = text.lastIndexOf(' ', from + MAX_QUOTED)
+    to = cut > from ? cut : wholeCharacter(text, from + MAX_QUOTED)
   }
   return to > from ? [{ start: from, end: to }] : []
 }

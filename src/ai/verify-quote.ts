@@ -16,9 +16,9 @@ export interface QuotedText {
 }
 
 /** Maximum number of words that a quote may omit, as a fraction of its own length. */
-const MOST_SKIPPED = 0.15
+const MAX_SKIPPED = 0.15
 /** Maximum quote length in words. Longer quotes are not looked up, to limit the work. */
-const MOST_WORDS = 2_000
+const MAX_WORDS = 2_000
 
 export function quotedText(text: string): QuotedText {
   const shown = readable(text)
@@ -41,8 +41,8 @@ export function findQuote(quote: string, source: QuotedText): FoundQuote | undef
   const wanted = wordsIn(readable(quote)).map(({ text }) => text)
   const { words, places } = source
   const [first] = wanted
-  if (first === undefined || wanted.length > MOST_WORDS) return undefined
-  const most = Math.floor(wanted.length * MOST_SKIPPED)
+  if (first === undefined || wanted.length > MAX_WORDS) return undefined
+  const most = Math.floor(wanted.length * MAX_SKIPPED)
   let best: { readonly from: number; readonly to: number; readonly skipped: number } | undefined
   for (const from of places.get(first) ?? []) {
     const match = matchFrom(words, from, { wanted, most })

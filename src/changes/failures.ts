@@ -17,12 +17,12 @@ export const RACES: ReadonlySet<string> = new Set(['EEXIST', 'ENOENT', 'ENOTDIR'
 export const CHANGED = 'it has been changed since and is left as it is'
 
 /** Maximum number of files to list in a message. */
-const NAMED = 5
+const MAX_NAMED = 5
 
 export function listKept(kept: readonly KeptFile[]): string {
   return listSome(
     kept.map(({ path, reason }) => `${quote(path)} (${reason})`),
-    NAMED,
+    MAX_NAMED,
   )
 }
 

@@ -185,12 +185,12 @@ export interface OpenLogWriter extends GraphLogWriter {
 type Waiting = Omit<LoggedCommit, 'time' | 'changes'> & { readonly changes: GraphChanges | undefined }
 
 /** Maximum number of commits to buffer while writing fails. Older commits are then dropped, which leaves a gap in the log. */
-const MOST_WAITING = 100
+const MAX_WAITING = 100
 
 const DAY = 86_400_000
 
 /** Number of rows to delete at a time while the log is too large. */
-const DROPPED = 50
+const DROPPED_AT_ONCE = 50
 
 /** Number of commits or milliseconds after which the log's size is checked again. */
 const PRUNE_AFTER = { commits: 50, time: 3_600_000 }
@@ -219,12 +219,12 @@ class LogWriter implements OpenLogWriter {
   }
 
   append(commit: Waiting): void {
-    this.#waiting = [...this.#waiting, commit].slice(-MOST_WAITING)
+    this.#waiting = [...this.#waiting, commit].slice(-MAX_WAITING)
     this.#flush()
   }
 
   mark(lineage: string, generation: number): void {
-    this.#waiting = [...this.#waiting, { lineage, base: generation, generation, changes: undefined }].slice(-MOST_WAITING)
+    this.#waiting = [...this.#waiting, { lineage, base: generation, generation, changes: undefined }].slice(-MAX_WAITING)
     if (this.#isLater) return
     // Answer waiting callers before logging commits.
     this.#isLater = true
@@ -315,7 +315,7 @@ function prune(database: Database, { days, bytes }: Retention, now: number): voi
   let isDropped = false
   while (usedBytes(database) > bytes) {
     isDropped = true
-    database.prepare('DELETE FROM commits WHERE id IN (SELECT id FROM commits ORDER BY time, id LIMIT ?)').run(DROPPED)
+    database.prepare('DELETE FROM commits WHERE id IN (SELECT id FROM commits ORDER BY time, id LIMIT ?)').run(DROPPED_AT_ONCE)
     if (database.prepare('SELECT 1 FROM commits LIMIT 1').get() === undefined) break
   }
   if (isDropped) database.prepare('PRAGMA incremental_vacuum(2000)').all()

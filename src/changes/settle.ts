@@ -202,11 +202,11 @@ function displacedByOther(place: ChangeDirectory, entry: Numbered): Mismatch | u
 
 const GONE = 'it is gone and was not created again'
 
-const TRIES = 5
+const MAX_TRIES = 5
 
 /** Retries if other programs create or remove names between two calls. */
 async function untilStill<T>(action: () => Promise<T>): Promise<T> {
-  for (let left = TRIES - 1; left > 0; left--) {
+  for (let left = MAX_TRIES - 1; left > 0; left--) {
     try {
       return await action()
     } catch (error) {

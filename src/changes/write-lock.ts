@@ -30,7 +30,7 @@ export const thisOwner: Owner = { pid: process.pid, started: Math.round(performa
 
 // The first wait is short, because a change takes about 10 ms. Later waits are longer, because an import takes seconds.
 const FIRST_WAIT = 2
-const LONGEST_WAIT = 50
+const MAX_WAIT = 50
 
 /**
  * Acquires the lock for writing to a vault, which is an SQLite transaction on an empty database. It works across threads and
@@ -41,7 +41,7 @@ const LONGEST_WAIT = 50
 export async function acquireWriteLock(path: string, { openDatabase, timeout }: LockOptions): Promise<WriteLock> {
   makeFolder(dirname(path), { mkdirSync, dirname })
   const deadline = performance.now() + timeout
-  for (let wait = FIRST_WAIT; ; wait = Math.min(wait * 2, LONGEST_WAIT)) {
+  for (let wait = FIRST_WAIT; ; wait = Math.min(wait * 2, MAX_WAIT)) {
     const database = tryLock(path, openDatabase)
     if (database !== undefined) {
       quietly(() => writeHolder(path))

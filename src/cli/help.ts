@@ -22,14 +22,14 @@ export async function run({ host, printer, positionals }: Invocation): Promise<n
 /** Left column of a list line, or the spaces that replace it on continuation lines. */
 const LEFT_SIDE = /^ +(?:\S+(?: \S+)* {2,})?(?=\S)/
 /** Minimum width of the right column. If there is less space, its text continues at the left margin. */
-const NARROWEST = 24
+const MIN_WIDTH = 24
 
 function wrapped(text: string, columns: number | undefined): string {
   if (!columns) return text
   const lines = text.split('\n').flatMap((line) => {
     if (line.length <= columns) return [line]
     const left = LEFT_SIDE.exec(line)?.[0] ?? ''
-    const indent = columns - left.length < NARROWEST ? '    ' : ' '.repeat(left.length)
+    const indent = columns - left.length < MIN_WIDTH ? '    ' : ' '.repeat(left.length)
     const [first = '', ...rest] = wrapWords(line.slice(left.length), columns - left.length)
     const below = wrapWords(rest.join(' '), columns - indent.length)
     return [left + first, ...below.map((one) => indent + one)]

@@ -10,7 +10,7 @@ import { RouxError } from '../core/errors.ts'
 import { type Host, UsageError } from './host.ts'
 import type { Printer } from './output/printer.ts'
 import { ProgressLine } from './output/progress.ts'
-import { PATIENCE } from './tools/findable.ts'
+import { NO_TIMEOUT } from './tools/findable.ts'
 import { folderIn } from './vaults/open-vaults.ts'
 
 export interface Invocation {
@@ -176,7 +176,7 @@ async function useTwice<T>(invocation: Invocation, { opened, use }: Use<T>): Pro
 
 async function awaitUpToDate({ signal }: Invocation, core: GraphCore): Promise<void> {
   core.indexing.begin()
-  await core.indexing.ready(PATIENCE, signal)
+  await core.indexing.ready(NO_TIMEOUT, signal)
   const { phase, message = 'the reason is unknown', hint = 'Run "roux doctor".' } = core.indexing.status()
   if (phase === 'missing') requireFolder(core.root)
   if (phase === 'failed')

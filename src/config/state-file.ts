@@ -35,13 +35,13 @@ export function changeStateFile(path: string, change: () => string | undefined):
 }
 
 /** Milliseconds to wait for another process. Locks are usually held for a few milliseconds. */
-const PATIENCE_MS = 15_000
+const LOCK_TIMEOUT_MS = 15_000
 /**
  * Age in milliseconds after which a lock is considered abandoned. Its process may have died on another computer, or its process id
  * may have been reused.
  */
 const ABANDONED_MS = 10_000
-const LONGEST_PAUSE_MS = 50
+const MAX_PAUSE_MS = 50
 
 /**
  * Runs `act` while holding the lock file. `requireHeld` throws if this process was suspended for so long that another process has
@@ -61,8 +61,8 @@ export function withFileLock<T>(path: string, act: (requireHeld: () => void) => 
 }
 
 function takeLock(path: string, holder: string): void {
-  const deadline = performance.now() + PATIENCE_MS
-  for (let pause = 1; !isCreated(path, holder); pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
+  const deadline = performance.now() + LOCK_TIMEOUT_MS
+  for (let pause = 1; !isCreated(path, holder); pause = Math.min(pause * 2, MAX_PAUSE_MS)) {
     if (isAbandoned(path) && isRemoved(path)) continue
     if (performance.now() > deadline) throw lockKept(path)
     // Randomized so that processes do not retry in lockstep.

@@ -13,9 +13,9 @@ export interface EmbedderFinding {
 }
 
 /** Timeout for a server in milliseconds. A local server may have to load the model first. */
-const SERVER_PATIENCE = 8_000
+const SERVER_TIMEOUT = 8_000
 /** Timeout for loading a model in milliseconds. */
-const MODEL_PATIENCE = 60_000
+const MODEL_TIMEOUT = 60_000
 
 /**
  * Tries the configured embedder with a short string. Does not download anything, and contacts a server only if one is configured.
@@ -39,7 +39,7 @@ async function findObstacles(settings: EmbedderSettings, dependencies: EmbedderD
 }
 
 async function tryOut(settings: EmbedderSettings, dependencies: EmbedderDependencies): Promise<EmbedderFinding> {
-  const patience = settings.kind === 'openai' ? SERVER_PATIENCE : MODEL_PATIENCE
+  const patience = settings.kind === 'openai' ? SERVER_TIMEOUT : MODEL_TIMEOUT
   const signal = AbortSignal.timeout(patience)
   let embedder: Embedder | undefined
   try {

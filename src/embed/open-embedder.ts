@@ -9,7 +9,7 @@ export interface EmbedderDependencies extends TransformersDependencies, OpenAiDe
 }
 
 /** How long the built-in tables stay open after a query, in milliseconds. Reading them again takes as long as a short call. */
-const KEPT = 30_000
+const UNUSED_AFTER = 30_000
 
 /**
  * Opens the configured embedder, or returns `undefined` for `none`. Loads only the code that this embedder needs.
@@ -23,7 +23,7 @@ export async function openEmbedder(
   switch (settings.kind) {
     case 'static': {
       const { openLazyStaticEmbedder } = await import('./static-embedder.ts')
-      return openLazyStaticEmbedder(tablesFor(settings, dependencies), { kept: KEPT, isExpected: true })
+      return openLazyStaticEmbedder(tablesFor(settings, dependencies), { kept: UNUSED_AFTER, isExpected: true })
     }
     case 'transformers': {
       const { openTransformersEmbedder } = await import('./transformers-embedder.ts')

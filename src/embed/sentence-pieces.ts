@@ -34,7 +34,7 @@ const UNKNOWN_PENALTY = 10
 const MAX_KEPT_WORD = 32
 
 /** Slices of at least this length would keep the whole text in memory. V8 copies shorter ones. */
-const SHORTEST_SLICE = 13
+const MIN_SLICE_LENGTH = 13
 
 const MAX_KEPT_WORDS = 20_000
 
@@ -120,7 +120,7 @@ export class SentencePieces {
     if (known !== undefined) return known
     const rows = this.#read(word)
     if (this.#kept.size >= MAX_KEPT_WORDS) this.#kept.clear()
-    this.#kept.set(word.length < SHORTEST_SLICE ? word : Buffer.from(word, 'utf16le').toString('utf16le'), rows)
+    this.#kept.set(word.length < MIN_SLICE_LENGTH ? word : Buffer.from(word, 'utf16le').toString('utf16le'), rows)
     return rows
   }
 

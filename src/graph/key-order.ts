@@ -1,5 +1,5 @@
 /** If a larger share of keys has moved, sort the whole list again, because merging would save nothing. */
-const SORT_ANEW = 1 / 4
+const FULL_SORT_SHARE = 1 / 4
 
 /** Keys sorted by text. Updated lazily: all changes since the last use are merged in one linear pass. */
 export class KeyOrder {
@@ -22,7 +22,7 @@ export class KeyOrder {
     if (this.#moved.size === 0) return this.#keys
     const moved = this.#sorted(this.#moved)
     const kept = this.#keys.filter((key) => !this.#moved.has(key))
-    this.#keys = moved.length > kept.length * SORT_ANEW ? this.#sorted([...kept, ...moved]) : this.#merge(kept, moved)
+    this.#keys = moved.length > kept.length * FULL_SORT_SHARE ? this.#sorted([...kept, ...moved]) : this.#merge(kept, moved)
     this.#moved.clear()
     return this.#keys
   }

@@ -1,11 +1,11 @@
 /** With more items to keep than this, sorting all of them is faster. */
-const MOST_KEPT = 1_000
+const MAX_ITEMS = 1_000
 
 /** Returns the first `count` items in sorted order. Faster than sorting everything if `count` is small. */
 export function selectTop<T>(items: Iterable<T>, count: number, comesBefore: (a: T, b: T) => boolean): T[] {
   const best: T[] = []
   if (count <= 0) return best
-  if (count > MOST_KEPT) return [...items].sort((a, b) => (comesBefore(a, b) ? -1 : 1)).slice(0, count)
+  if (count > MAX_ITEMS) return [...items].sort((a, b) => (comesBefore(a, b) ? -1 : 1)).slice(0, count)
   for (const item of items) {
     if (best.length >= count && !comesBefore(item, best[best.length - 1] as T)) continue
     let low = 0

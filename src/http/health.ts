@@ -49,20 +49,20 @@ export function healthRoute({ authorize, healthFor }: HealthParts): Route {
 /** The result of checking a port: nothing, Roux, or another program. */
 export type Occupant = 'nothing' | 'roux' | 'other'
 
-const PATIENCE_MS = 1_000
+const TIMEOUT_MS = 1_000
 
 /** Longer responses cannot come from Roux. */
-const LONGEST = 200
+const MAX_LENGTH = 200
 
 export function askHealth(host: string, port: number): Promise<Occupant> {
   return new Promise((resolve) => {
     const asked = get(
-      { host, port, path: HEALTH_PATH, headers: { Host: 'localhost' }, agent: false, timeout: PATIENCE_MS },
+      { host, port, path: HEALTH_PATH, headers: { Host: 'localhost' }, agent: false, timeout: TIMEOUT_MS },
       (answer) => {
         let text = ''
         answer.setEncoding('utf8').on('data', (chunk: string) => {
           text += chunk
-          if (text.length > LONGEST) asked.destroy()
+          if (text.length > MAX_LENGTH) asked.destroy()
         })
         answer.on('close', () => resolve(text === HEALTH ? 'roux' : 'other'))
       },

@@ -7,7 +7,7 @@ import { closeToOthers, readTokens, versionOf } from './token-file.ts'
 import { accessOf, digestOf, isSameSecret, type Principal, type Token } from './tokens.ts'
 
 /** Maximum length of a header with a valid token. No digest is computed for longer headers. */
-const LONGEST_HEADER = 200
+const MAX_HEADER_LENGTH = 200
 
 interface Known extends Principal {
   readonly digest: Buffer
@@ -92,7 +92,7 @@ export function authorize({ headers }: IncomingMessage, gate: TokenGate, side?: 
 
 /** Extracts the secret from an `Authorization` header. */
 export function bearerOf(authorization = ''): string | undefined {
-  return authorization.length > LONGEST_HEADER ? undefined : /^Bearer +([^\s]+)$/i.exec(authorization)?.[1]
+  return authorization.length > MAX_HEADER_LENGTH ? undefined : /^Bearer +([^\s]+)$/i.exec(authorization)?.[1]
 }
 
 export function isBearerOf({ headers }: IncomingMessage, secret: string): boolean {

@@ -9,9 +9,9 @@ const EXPECTED_MS = 500
 const PAUSE_MS = 4
 
 /** Pause while calls arrive, as a multiple of the time worked, and its maximum in milliseconds. */
-const REST = 2
+const REST_FACTOR = 2
 
-const MOST_REST_MS = 16
+const MAX_REST_MS = 16
 
 export interface Embedded {
   /** In the order of the texts. A rejected text has a vector of zeros. */
@@ -119,7 +119,7 @@ export class EmbeddingPace {
   /** Pauses, so other threads and processes can run. */
   async rest(): Promise<void> {
     const worked = performance.now() - this.#workedSince
-    const pause = this.isAsked ? Math.min(MOST_REST_MS, REST * worked) : 0
+    const pause = this.isAsked ? Math.min(MAX_REST_MS, REST_FACTOR * worked) : 0
     await new Promise((resolve) => setTimeout(resolve, Math.max(PAUSE_MS, pause)))
     this.begin()
   }

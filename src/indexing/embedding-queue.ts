@@ -19,21 +19,21 @@ export interface EmbeddingParts {
 
 /** Number of notes whose vectors are stored at once. It is smaller while calls arrive, because the next call has to load them. */
 const STORE_NOTES = 256
-const STORE_NOTES_ASKED = 64
+const STORE_NOTES_URGENT = 64
 /** How long finished vectors may wait to be stored, in milliseconds. A crash loses no more work than this. */
 const STORE_MS = 5_000
 /** Maximum number of notes whose vectors are kept for reuse by other notes (about 10 MB). */
-const MOST_LENDERS = 5_000
+const MAX_SHARED_TEXTS = 5_000
 /** Shortest and longest delay before a failed embedder is retried, in milliseconds. It doubles after each failure. */
-const RETRY_FIRST = 1_000
-const RETRY_MOST = 60_000
+const FIRST_RETRY_MS = 1_000
+const MAX_RETRY_MS = 60_000
 /** Callers stop waiting after this many consecutive transient failures. */
-const MOST_FAILURES = 3
+const MAX_FAILURES = 3
 /** Version stored for a note with a rejected text. It never matches, so another process tries again. */
 const INCOMPLETE = 0
 /** Maximum number of notes to read and embed before yielding, about 40 ms of work. It is smaller while calls arrive. */
 const NOTES_AT_ONCE = 64
-const NOTES_AT_ONCE_ASKED = 16
+const NOTES_AT_ONCE_URGENT = 16
 /** Number of notes to read together. A batch may exceed its size by at most this many notes. */
 const READ_TOGETHER = 8
 
@@ -89,7 +89,7 @@ export class EmbeddingQueue {
   /** Keys of notes that are pending or ready. */
   readonly #inHand = new Set<number>()
   #readySince = 0
-  #retryIn = RETRY_FIRST
+  #retryIn = FIRST_RETRY_MS
   #retryTimer: NodeJS.Timeout | undefined
   #problem: string | undefined
   /** Number of consecutive transient failures. */
@@ -237,7 +237,7 @@ export class EmbeddingQueue {
   async #start(embedder: Embedder): Promise<void> {
     const pending: Pending[] = []
     const texts = new Map<string, string>()
-    const most = this.#pace.isAsked ? NOTES_AT_ONCE_ASKED : NOTES_AT_ONCE
+    const most = this.#pace.isAsked ? NOTES_AT_ONCE_URGENT : NOTES_AT_ONCE
     const keys = firstOf(this.#queue, most, (key) => !this.#inHand.has(key))
     const known = await this.#knownVectors(embedder, keys)
     for (let from = 0; from < keys.length && texts.size < embedder.batch; from += READ_TOGETHER) {
@@ -265,7 +265,7 @@ export class EmbeddingQueue {
       const stored = keys.filter((key) => this.#known?.has(key))
       return await this.#parts.search.vectorsOf(embedder.id, stored)
     }
-    this.#lent ??= await this.#parts.search.vectorsOf(embedder.id, [...this.#queue, ...this.#dropped].slice(0, MOST_LENDERS))
+    this.#lent ??= await this.#parts.search.vectorsOf(embedder.id, [...this.#queue, ...this.#dropped].slice(0, MAX_SHARED_TEXTS))
     return this.#lent
   }
 
@@ -317,7 +317,7 @@ export class EmbeddingQueue {
     if (this.#ready.length === 0) return false
     return (
       this.#queue.size <= this.#inHand.size ||
-      this.#ready.length >= (this.#pace.isAsked ? STORE_NOTES_ASKED : STORE_NOTES) ||
+      this.#ready.length >= (this.#pace.isAsked ? STORE_NOTES_URGENT : STORE_NOTES) ||
       performance.now() - this.#readySince > STORE_MS
     )
   }
@@ -342,7 +342,7 @@ export class EmbeddingQueue {
     this.#problem = undefined
     this.#failures = 0
     this.#isStuck = false
-    this.#retryIn = RETRY_FIRST
+    this.#retryIn = FIRST_RETRY_MS
   }
 
   #retryLater(error: unknown): void {
@@ -350,13 +350,13 @@ export class EmbeddingQueue {
     this.#problem = error instanceof Error ? error.message : String(error)
     this.#failures++
     // Opening the embedder has already been retried several times.
-    this.#isStuck = this.#embedder === undefined || !isTransient(error) || this.#failures >= MOST_FAILURES
+    this.#isStuck = this.#embedder === undefined || !isTransient(error) || this.#failures >= MAX_FAILURES
     this.#retryTimer = setTimeout(() => {
       this.#retryTimer = undefined
       this.#parts.onWake()
     }, this.#retryIn)
     this.#retryTimer.unref()
-    this.#retryIn = Math.min(RETRY_MOST, this.#retryIn * 2)
+    this.#retryIn = Math.min(MAX_RETRY_MS, this.#retryIn * 2)
   }
 }
 

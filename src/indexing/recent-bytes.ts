@@ -2,7 +2,7 @@
  * Maximum number of bytes to keep, which is enough for an edit or a small vault. Sixteen times as many would add 25 MB to the
  * first index's peak memory.
  */
-const MOST_BYTES = 1 << 20
+const MAX_BYTES = 1 << 20
 
 /**
  * Keeps the bytes of notes that the graph has just indexed, so search need not read them again. Taking an entry removes it.
@@ -13,7 +13,7 @@ export class RecentBytes {
   #size = 0
 
   keep(hash: string, bytes: Uint8Array): void {
-    if (this.#size + bytes.length > MOST_BYTES || this.#byHash.has(hash)) return
+    if (this.#size + bytes.length > MAX_BYTES || this.#byHash.has(hash)) return
     this.#byHash.set(hash, bytes)
     this.#size += bytes.length
   }

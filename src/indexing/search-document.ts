@@ -115,7 +115,7 @@ function saysNothing(name: string): boolean {
 }
 
 /** A longer line, in characters, is not a title. */
-const LONGEST_TITLE = 200
+const MAX_TITLE_LENGTH = 200
 
 /** A line that cannot be a title: a list item, quotation, table, code, comment or embed. */
 const NO_TITLE = /^\s*(?:[-+*>|`~<%!]|\d+[.)]\s)/
@@ -123,21 +123,21 @@ const NO_TITLE = /^\s*(?:[-+*>|`~<%!]|\d+[.)]\s)/
 /** Returns the first line of the text if it can serve as a title: a heading, or a line of its own. */
 function firstLine(text: string, bodyStart: number): readonly string[] {
   const [line = '', next = ''] = text
-    .slice(bodyStart, bodyStart + FIRST_LINES)
+    .slice(bodyStart, bodyStart + FIRST_LINES_LENGTH)
     .trimStart()
     .split('\n', 2)
   const isHeading = line.startsWith('#')
-  const isTitle = line.length <= LONGEST_TITLE && !NO_TITLE.test(line) && (isHeading || next.trim() === '')
+  const isTitle = line.length <= MAX_TITLE_LENGTH && !NO_TITLE.test(line) && (isHeading || next.trim() === '')
   const title = isTitle ? plainText(line).trim() : ''
   return WORD.test(title) ? [title] : []
 }
 
 /** Number of characters in which to look for the first two lines. */
-const FIRST_LINES = 2_000
+const FIRST_LINES_LENGTH = 2_000
 
 const NO_STAT = { mtime: 0, ctime: 0, birthtime: 0, size: 0 }
 const OWN_FIELDS = new Set(['title', 'alias', 'aliases', 'tag', 'tags'])
-const DEEPEST = 8
+const MAX_DEPTH = 8
 
 /** Returns the property values that people might search for, as text. */
 function propertyTexts(properties: Readonly<Record<string, unknown>>): readonly string[] {
@@ -145,7 +145,7 @@ function propertyTexts(properties: Readonly<Record<string, unknown>>): readonly 
   const collect = (value: unknown, depth: number): void => {
     if (typeof value === 'string') texts.push(value)
     else if (typeof value === 'number' && Number.isFinite(value)) texts.push(String(value))
-    else if (typeof value === 'object' && value !== null && depth < DEEPEST) {
+    else if (typeof value === 'object' && value !== null && depth < MAX_DEPTH) {
       for (const inner of Object.values(value)) collect(inner, depth + 1)
     }
   }

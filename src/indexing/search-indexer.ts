@@ -52,14 +52,14 @@ const BATCH_CHARACTERS = 3 << 20
 /** Number of notes read together. */
 const READ_TOGETHER = 16
 /** If the words of more notes than this are missing, words are indexed first and notes are read again for their vectors. */
-const MOST_AT_ONCE = 10_000
+const MAX_AT_ONCE = 10_000
 /** How many notes to keep at most after their words were indexed, and how many make embedding worthwhile. */
-const MOST_READ = 256
+const MAX_READ = 256
 const ENOUGH_READ = 128
 /** Notes longer than this, in UTF-16 units, are not kept but read again. */
-const LONGEST_READ = 1 << 15
+const MAX_READ_LENGTH = 1 << 15
 /** How often to read a note again that differs from the index, before waiting for the index to change. */
-const MOST_DOUBTS = 4
+const MAX_DOUBTS = 4
 
 /**
  * Updates the search index to match the files, a few milliseconds at a time. Words come first, because they are faster, then
@@ -114,7 +114,7 @@ export class SearchIndexer {
     const isOutdated = await this.#parts.search.isOutdated()
     if (!this.#isLoaded || isOutdated) await this.#load()
     for (const { key } of files) this.#enqueue(key)
-    for (const [key, times] of this.#doubts) if (times < MOST_DOUBTS) this.#enqueue(key)
+    for (const [key, times] of this.#doubts) if (times < MAX_DOUBTS) this.#enqueue(key)
   }
 
   /** Drops the notes' paths and hashes, unless work remains. */
@@ -287,7 +287,7 @@ export class SearchIndexer {
   /** Checks whether to keep a note that was read for its words, because its vectors will be computed soon. */
   #isKept({ fields }: ReadNote): boolean {
     const isSoon = this.#parts.embedding.isEmbedderQuick === true && this.#embedding?.isAsked === false
-    return isSoon && this.#wordQueue.size < MOST_AT_ONCE && this.#notes.size < MOST_READ && fields.body.length <= LONGEST_READ
+    return isSoon && this.#wordQueue.size < MAX_AT_ONCE && this.#notes.size < MAX_READ && fields.body.length <= MAX_READ_LENGTH
   }
 
   /** Returns the notes, without reading again those that were kept. */

@@ -52,13 +52,13 @@ export interface ServiceParts {
 /** Idle time before the service prepares for the next change, in milliseconds. */
 const WARM_AFTER = 300
 /** Maximum number of reported files remembered by path. */
-const MOST_NOTICED = 100
+const MAX_NOTICED = 100
 /** Additional idle time before caches are released, in milliseconds. */
 const IDLE_AFTER = 20_000
 /** Collect garbage after at least this many changed files, because reading them leaves about ten megabytes. */
 const MANY_FILES = 1_000
 /** How often to check whether a missing vault is back or an unreachable engine responds, in milliseconds. */
-const LOOK_AGAIN = 1_000
+const RECHECK_INTERVAL = 1_000
 /** Delay before checking whether the disk can be written again, in milliseconds. It doubles each time the index has to move. */
 const ROOM_CHECK = { shortest: 30_000, longest: 3_600_000 }
 /** Maximum number of attempts at a comparison if errors may be transient. */
@@ -357,7 +357,7 @@ export class IndexingService implements Indexing {
       this.#noticed = new Set()
       this.#caughtUp.shut()
     }
-    if (file === undefined || this.#noticed === undefined || this.#noticed.size >= MOST_NOTICED) this.#noticed = undefined
+    if (file === undefined || this.#noticed === undefined || this.#noticed.size >= MAX_NOTICED) this.#noticed = undefined
     else this.#noticed.add(file)
     this.#freshness.notice()
   }
@@ -588,7 +588,7 @@ export class IndexingService implements Indexing {
   /** Schedules what to do while idle: check for a missing vault or engine, or prepare for the next change. */
   #rest(): void {
     if (this.#status.phase === 'missing' || this.#isPassing || this.#search.isPassing) {
-      this.#timer = setTimeout(() => void this.#request({ all: true }).catch(() => {}), LOOK_AGAIN)
+      this.#timer = setTimeout(() => void this.#request({ all: true }).catch(() => {}), RECHECK_INTERVAL)
       this.#timer.unref()
       return
     }

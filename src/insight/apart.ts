@@ -16,9 +16,9 @@ export interface ApartSource {
 }
 
 /** Smaller communities are not compared, because they do not reveal a topic. */
-const LEAST_NOTES = 4
+const MIN_NOTES = 4
 /** Compare this many of each community's terms, heaviest first. */
-const TERMS = 600
+const MAX_TERMS = 600
 /**
  * Exponent for missing links. With 2, half the expected links would count as much as twice the similarity. The factors are
  * multiplied, because with a sum, large communities with few words in common would come first.
@@ -29,8 +29,8 @@ const LINKS_WEIGHT = 1.5
  */
 const NO_NEAREST = 0.02
 /** Minimum similarity. Unrelated texts score about 0, because the overall mean has been subtracted. */
-const LEAST_ALIKE = 0
-const MOST_PAIRS = 50
+const MIN_SIMILARITY = 0
+const MAX_PAIRS = 50
 const NEAREST_PAIRS = 3
 /** Damping for `wordWeights`, because a few words are weak evidence. */
 const DAMPING = 50
@@ -62,7 +62,7 @@ export function apartCommunities(
     found.push({ of: [a, b], alike: cosine, links: actual, expected, nearest: nearest.map((pair) => pair.notes), score })
   }
   found.sort((x, y) => y.score - x.score || x.of[0] - y.of[0] || x.of[1] - y.of[1])
-  return found.slice(0, MOST_PAIRS).map(({ score: _, ...pair }) => pair)
+  return found.slice(0, MAX_PAIRS).map(({ score: _, ...pair }) => pair)
 }
 
 interface Centroid {
@@ -86,7 +86,7 @@ export function alikeCommunities(of: Uint32Array, count: number, { corpus, isLef
   })
   const dense = new Float64Array(documents.length)
   const centroids = members.map((own): Centroid | undefined => {
-    if (own.length < LEAST_NOTES) return undefined
+    if (own.length < MIN_NOTES) return undefined
     const met: number[] = []
     for (const note of own) {
       for (let at = bags.offsets[note] as number; at < (bags.offsets[note + 1] as number); at++) {
@@ -97,7 +97,7 @@ export function alikeCommunities(of: Uint32Array, count: number, { corpus, isLef
     }
     // Two communities without words are not similar.
     if (met.length === 0) return undefined
-    const terms = Uint32Array.from(met.sort((a, b) => (dense[b] as number) - (dense[a] as number) || a - b).slice(0, TERMS))
+    const terms = Uint32Array.from(met.sort((a, b) => (dense[b] as number) - (dense[a] as number) || a - b).slice(0, MAX_TERMS))
     const weights = Float64Array.from(terms, (term) => dense[term] as number)
     for (const term of met) dense[term] = 0
     let [withMean, square] = [0, 0]
@@ -121,7 +121,7 @@ export function alikeCommunities(of: Uint32Array, count: number, { corpus, isLef
       for (let at = 0; at < second.terms.length; at++)
         product += (second.weights[at] as number) * (dense[second.terms[at] as number] as number)
       const cosine = product / (lengthOf(first) * lengthOf(second))
-      if (cosine > LEAST_ALIKE) alike.push({ a, b, cosine })
+      if (cosine > MIN_SIMILARITY) alike.push({ a, b, cosine })
     }
     for (const term of first.terms) dense[term] = 0
   })

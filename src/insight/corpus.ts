@@ -54,7 +54,7 @@ export interface SharedLines {
 }
 
 /** Text that more notes than this share verbatim is an empty template. */
-export const MOST_COPIES = 20
+export const MAX_COPIES = 20
 
 /** The terms of each note, including its names, excluding function words and numbers. */
 export interface Bags {
@@ -80,7 +80,7 @@ export interface Lines {
 const BOILERPLATE = { share: 0.005, notes: 3 }
 /** Number of times that a word in a name is counted. */
 const NAME_COUNT = 2
-const MOST_COUNTED = 0xffff
+const MAX_COUNT = 0xffff
 
 /** Builds a corpus from one record at a time, so not all records have to be in memory. */
 export class CorpusBuilder {
@@ -226,7 +226,7 @@ export class CorpusBuilder {
       while (to < count && sorted[to] === hash) to++
       if (to - from < least) continue
       shared.add(hash)
-      if (to - from <= MOST_COPIES) ofFew.add(hash)
+      if (to - from <= MAX_COPIES) ofFew.add(hash)
     }
     return { shared, ofFew }
   }
@@ -275,7 +275,7 @@ export class CorpusBuilder {
       })
       const own = terms.subarray(offsets[note], next).sort()
       for (const [at, term] of own.entries()) {
-        counts[(offsets[note] as number) + at] = Math.min(amounts[term] as number, MOST_COUNTED)
+        counts[(offsets[note] as number) + at] = Math.min(amounts[term] as number, MAX_COUNT)
         amounts[term] = 0
       }
     }

@@ -1,25 +1,25 @@
 import type { DuplicatePair } from '../core/insight/link-suggestions.ts'
 import { NumberList } from '../search/number-list.ts'
-import { type Corpus, MOST_COPIES } from './corpus.ts'
+import { type Corpus, MAX_COPIES } from './corpus.ts'
 import { FLAG_BITS } from './note-record.ts'
 import { spreadBits } from './spread-bits.ts'
 
 /** Number of words in a shingle. */
 const SHINGLE = 4
 /** Shorter notes, in shingles, are not considered copies. */
-const LEAST_SHINGLES = 12
+const MIN_SHINGLES = 12
 /**
  * How many of its smallest hashes each note keeps, and how many of them two notes must share to be compared. Two notes that are
  * half alike share each hash with probability one half, so the probability of missing a pair is .0002.
  */
 const SKETCH = { size: 24, shared: 4 }
 /** Notes below this similarity are not considered duplicates. */
-const LEAST_ALIKE = 0.5
+const MIN_SIMILARITY = 0.5
 /** Compare a note with at most this many of the notes after it that share a hash. */
-const MOST_COMPARED = 60
+const MAX_COMPARED = 60
 /** Shorter lines, in words, can be equal by chance. */
-const LEAST_LINE = 3
-const MOST_PAIRS = 1_000
+const MIN_LINE = 3
+const MAX_PAIRS = 1_000
 const SHOWN_LINES = 3
 
 /**
@@ -28,20 +28,20 @@ const SHOWN_LINES = 3
  */
 export function findDuplicates(corpus: Texts): readonly DuplicatePair[] {
   const pairs = [...equalPairs(corpus), ...alikePairs(corpus)]
-  return pairs.sort((a, b) => b.alike - a.alike || a.notes[0] - b.notes[0] || a.notes[1] - b.notes[1]).slice(0, MOST_PAIRS)
+  return pairs.sort((a, b) => b.alike - a.alike || a.notes[0] - b.notes[0] || a.notes[1] - b.notes[1]).slice(0, MAX_PAIRS)
 }
 
 function equalPairs(source: Texts): readonly DuplicatePair[] {
   const { texts } = source
   const groups = new Map<number, number[]>()
   for (const [note, text] of texts.numbers.entries()) {
-    if ((texts.words[note] as number) < LEAST_SHINGLES + SHINGLE - 1) continue
+    if ((texts.words[note] as number) < MIN_SHINGLES + SHINGLE - 1) continue
     const group = groups.get(text)
     if (group === undefined) groups.set(text, [note])
     else group.push(note)
   }
   return [...groups.values()]
-    .filter(({ length }) => length > 1 && length <= MOST_COPIES)
+    .filter(({ length }) => length > 1 && length <= MAX_COPIES)
     .flatMap(([first = 0, ...others]) =>
       others.map((other): DuplicatePair => {
         const { lines: shown } = equalLines(first, other, source)
@@ -61,7 +61,7 @@ function alikePairs(source: Texts): readonly DuplicatePair[] {
     if (texts.numbers[note] === texts.numbers[other]) continue
     if (kept?.note !== note) kept = { note, shingles: shinglesOf(note, source) }
     const alike = jaccard(kept.shingles, shinglesOf(other, source))
-    if (alike < LEAST_ALIKE) continue
+    if (alike < MIN_SIMILARITY) continue
     pairs.push({ notes: [note, other], alike, ...equalLines(note, other, source) })
   }
   return pairs
@@ -93,7 +93,7 @@ function pairsToCompare(source: Texts): readonly number[] {
     for (let at = starts[note] as number; at < (starts[note + 1] as number); at++) {
       const place = placeOf[at] as number
       const hash = Math.floor((places[place] as number) / notes)
-      for (let other = place + 1; other < Math.min(places.length, place + 1 + MOST_COMPARED); other++) {
+      for (let other = place + 1; other < Math.min(places.length, place + 1 + MAX_COMPARED); other++) {
         if (Math.floor((places[other] as number) / notes) !== hash) break
         const its = (places[other] as number) % notes
         if (shared[its] === 0) met.push(its)
@@ -117,7 +117,7 @@ function sketchesOf(source: Texts): { readonly hashes: Uint32Array; readonly sta
   let count = 0
   for (let note = 0; note < notes; note++) {
     const shingles = shinglesOf(note, source)
-    if (shingles.length >= LEAST_SHINGLES) {
+    if (shingles.length >= MIN_SHINGLES) {
       const smallest = shingles.subarray(0, SKETCH.size)
       hashes.set(smallest, count)
       count += smallest.length
@@ -194,10 +194,10 @@ function linesOf(note: number, { lines, termOf, texts: { sharedLines: shared } }
   for (let at = from; at < (lines.offsets[note + 1] as number); at++) {
     const terms: number[] = []
     for (; word < (lines.ends[at] as number); word++) terms.push(termOf[(lines.words[word] as number) >>> FLAG_BITS] as number)
-    if (terms.length >= LEAST_LINE) found.push([terms.join(), lines.numbers[at] as number])
+    if (terms.length >= MIN_LINE) found.push([terms.join(), lines.numbers[at] as number])
   }
   for (let at = shared.offsets[note] as number; at < (shared.offsets[note + 1] as number); at++) {
-    if ((shared.words[at] as number) >= LEAST_LINE) found.push([`shared ${shared.hashes[at]}`, shared.numbers[at] as number])
+    if ((shared.words[at] as number) >= MIN_LINE) found.push([`shared ${shared.hashes[at]}`, shared.numbers[at] as number])
   }
   return found.sort((a, b) => a[1] - b[1])
 }

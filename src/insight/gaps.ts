@@ -17,7 +17,7 @@ export interface GapSource {
 }
 
 /** Smaller groups that would be cut off are loose ends, which every vault has. */
-const LEAST_FALLING = 3
+const MIN_GROUP = 3
 
 /** Finds the gaps of a vault: similar communities with few links, notes whose removal would disconnect others, and dead ends. */
 export function findGaps(source: GapSource, communities: Pick<CommunityLevel, 'list' | 'of'>): Gaps {
@@ -37,7 +37,7 @@ export function findGaps(source: GapSource, communities: Pick<CommunityLevel, 'l
 function cutNotes(falling: Uint32Array): readonly CutNote[] {
   const cut: CutNote[] = []
   falling.forEach((fallsOff, note) => {
-    if (fallsOff >= LEAST_FALLING) cut.push({ note, fallsOff })
+    if (fallsOff >= MIN_GROUP) cut.push({ note, fallsOff })
   })
   return cut.sort((a, b) => b.fallsOff - a.fallsOff || a.note - b.note)
 }

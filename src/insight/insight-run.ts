@@ -60,7 +60,7 @@ export interface RunSubject {
 }
 
 /** Number of records to write at once. Writing them in key order is several times as fast. */
-const WRITTEN_AT_ONCE = 2_000
+const WRITE_BATCH = 2_000
 
 /** The stored result of a run, or the notes whose text has not been added yet. */
 export type RunPlan = { readonly result: RunResult } | { readonly lacking: Uint32Array }
@@ -120,7 +120,7 @@ export class InsightRun {
       if (content !== this.#notes[note]?.hash) this.#isSettled = false
       this.#add(note, content, record)
     }
-    if (this.#unwritten.size >= WRITTEN_AT_ONCE) this.#write()
+    if (this.#unwritten.size >= WRITE_BATCH) this.#write()
   }
 
   /** Adds the notes before `before`, or all remaining ones, from their stored records. */

@@ -6,7 +6,7 @@
  */
 
 import { type Adjacency, placesByNumber } from '../core/csr.ts'
-import { LARGE_REGION, LEAST_PART, showsRegions } from '../core/insight/overview.ts'
+import { LARGE_REGION, MIN_PART, showsRegions } from '../core/insight/overview.ts'
 import { connectedParts, mergeRows, type WeightedGraph } from './communities/weighted-graph.ts'
 import { linkGroups } from './link-groups.ts'
 import { GOLDEN_ANGLE, type Nest, spreadOut } from './territories.ts'
@@ -98,7 +98,7 @@ export function layOut(links: Adjacency, levels: Levels, onProgress: OnProgress 
 function nestsIn(bodies: readonly number[], level: Int32Array | undefined): readonly Nest[] {
   if (level === undefined || bodies.length <= LARGE_REGION) return []
   const groups = groupsOf(bodies, level)
-  const [large, small] = [groups.filter(({ length }) => length >= LEAST_PART), groups.filter(({ length }) => length < LEAST_PART)]
+  const [large, small] = [groups.filter(({ length }) => length >= MIN_PART), groups.filter(({ length }) => length < MIN_PART)]
   const rest = small.flat()
   return [...large, ...(rest.length > 0 ? [rest] : [])].map((part) => ({ bodies: part, parts: [] }))
 }

@@ -4,7 +4,7 @@ import { indexNotes } from './communities/index-notes.ts'
 import { leiden } from './communities/leiden.ts'
 
 /** Groups with fewer notes than this are merged into a group that they are linked with. */
-const SMALLEST = 8
+const MIN_GROUP = 8
 
 /** Groups notes by links alone, before any text has been read. `links` must contain each link in the rows of both ends. */
 export function linkGroups(links: Adjacency): Int32Array {
@@ -18,7 +18,7 @@ export function linkGroups(links: Adjacency): Int32Array {
 function joinCrumbs({ offsets, targets }: Adjacency, groups: Int32Array, isIndex: Uint8Array): void {
   const sizes = new Map<number, number>()
   for (const group of groups) sizes.set(group, (sizes.get(group) ?? 0) + 1)
-  const isCrumb = (note: number): boolean => isIndex[note] === 0 && (sizes.get(groups[note] ?? -1) ?? 0) < SMALLEST
+  const isCrumb = (note: number): boolean => isIndex[note] === 0 && (sizes.get(groups[note] ?? -1) ?? 0) < MIN_GROUP
   const crumbs = new Map<number, Map<number, number>>()
   for (const [note, group] of groups.entries()) {
     if (!isCrumb(note)) continue

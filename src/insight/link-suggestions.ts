@@ -55,21 +55,21 @@ const WEIGHTS: readonly number[] = [
 const CHANCE = { slope: 0.5, constant: -6.5 }
 
 /** Maximum number of suggestions per note. */
-const KEPT = 12
+const MAX_SUGGESTIONS = 12
 /** Maximum number of scored candidates from a walk, and from shared words. */
-const CANDIDATES = 40
+const MAX_CANDIDATES = 40
 /**
  * If a note links to at least this share of a folder, up to this many of its other notes become candidates, because an index may
  * lack entries.
  */
 const LACKING = { share: 0.25, notes: 200 }
 /** Number of most similar notes whose links count. Notes with too many links are ignored. */
-const ALIKE = 10
-const MOST_LINKS = 100
+const MAX_SIMILAR = 10
+const MAX_LINKS = 100
 /** Added to the number of cases when a share is computed, at the average share, because a few cases say little. */
 const CAUTION = { name: 2, context: 3 }
 
-export function suggestLinks(source: SuggestionSource, kept = KEPT): LinkSuggestions {
+export function suggestLinks(source: SuggestionSource, kept = MAX_SUGGESTIONS): LinkSuggestions {
   const suggester = new Suggester(source)
   const notes = source.links.offsets.length - 1
   const found = {
@@ -122,7 +122,7 @@ class Suggester {
   readonly #contexts: Contexts
   readonly #idf: Float32Array
   readonly #words: WordSearch
-  /** For each note, the `ALIKE` best matches for its words in order, padded with `NO_NOTE`. */
+  /** For each note, the `MAX_SIMILAR` best matches for its words in order, padded with `NO_NOTE`. */
   readonly #mostAlike: Uint32Array
   readonly #walker: Walker
   readonly #peers: Peers
@@ -177,8 +177,8 @@ class Suggester {
       ...this.#peers.most(note).filter(isFree),
       ...alike.keys(),
       ...this.#lacking(note, isFree),
-      ...selectTop(walked, CANDIDATES, byVisits),
-      ...selectTop(worded, CANDIDATES, this.#byWords),
+      ...selectTop(walked, MAX_CANDIDATES, byVisits),
+      ...selectTop(worded, MAX_CANDIDATES, this.#byWords),
     ])
     const suggestions: Suggestion[] = []
     for (const target of candidates) {
@@ -204,9 +204,9 @@ class Suggester {
       ]
       const reasons =
         (name?.isOpen === true ? IS_NAMED | (this.#isMostlyLinked(name.mention) ? BY_RATE : 0) : 0) |
-        (words > TELLING.words ? BY_WORDS : 0) |
-        (visits > TELLING.walk ? BY_LINKS : 0) |
-        (Math.max(siblings, peers) > TELLING.folder ? BY_FOLDER : 0)
+        (words > STRONG_EVIDENCE.words ? BY_WORDS : 0) |
+        (visits > STRONG_EVIDENCE.walk ? BY_LINKS : 0) |
+        (Math.max(siblings, peers) > STRONG_EVIDENCE.folder ? BY_FOLDER : 0)
       const line = name?.isOpen === true ? (this.#mentions.lines[name.mention] as number) : 0
       suggestions.push({
         target,
@@ -238,8 +238,9 @@ class Suggester {
   readonly #byWords = (a: number, b: number): boolean => comesFirst(this.#words.score(a) - this.#words.score(b), a, b)
 
   #answers(notes: number): Uint32Array {
-    const answers = new Uint32Array(notes * ALIKE).fill(NO_NOTE)
-    for (let note = 0; note < notes; note++) answers.set(selectTop(this.#words.of(note), ALIKE, this.#byWords), note * ALIKE)
+    const answers = new Uint32Array(notes * MAX_SIMILAR).fill(NO_NOTE)
+    for (let note = 0; note < notes; note++)
+      answers.set(selectTop(this.#words.of(note), MAX_SIMILAR, this.#byWords), note * MAX_SIMILAR)
     return answers
   }
 
@@ -248,7 +249,7 @@ class Suggester {
    * words.
    */
   #asked(note: number, other: number): number {
-    const place = this.#mostAlike.subarray(other * ALIKE, (other + 1) * ALIKE).indexOf(note)
+    const place = this.#mostAlike.subarray(other * MAX_SIMILAR, (other + 1) * MAX_SIMILAR).indexOf(note)
     return place === -1 ? 0 : 1 / (place + 1)
   }
 
@@ -276,11 +277,11 @@ class Suggester {
   #alike(note: number, isFree: (other: number) => boolean): ReadonlyMap<number, number> {
     const { links } = this.#source
     const found = new Map<number, number>()
-    const notes = [...this.#mostAlike.subarray(note * ALIKE, (note + 1) * ALIKE)].filter((other) => other !== NO_NOTE)
+    const notes = [...this.#mostAlike.subarray(note * MAX_SIMILAR, (note + 1) * MAX_SIMILAR)].filter((other) => other !== NO_NOTE)
     const all = notes.reduce((sum, other) => sum + this.#words.score(other), 0)
     for (const other of notes) {
       // An index links to notes on any topic.
-      if ((links.offsets[other + 1] as number) - (links.offsets[other] as number) > MOST_LINKS) continue
+      if ((links.offsets[other + 1] as number) - (links.offsets[other] as number) > MAX_LINKS) continue
       for (let at = links.offsets[other] as number; at < (links.offsets[other + 1] as number); at++) {
         const target = links.targets[at] as number
         if (isFree(target)) found.set(target, (found.get(target) ?? 0) + this.#words.score(other) / all)
@@ -382,14 +383,14 @@ function weighted(signs: readonly number[], first = 0): number {
 }
 
 /** Minimum value for a feature to be reported as a reason. */
-const TELLING = { words: 0.3, walk: 0.2, folder: 0.3 }
+const STRONG_EVIDENCE = { words: 0.3, walk: 0.2, folder: 0.3 }
 
 function comesFirst(difference: number, a: number, b: number): boolean {
   return difference === 0 ? a < b : difference > 0
 }
 
 /** Number of notes to consider per folder: those that the folder's notes link to most. */
-const MOST_OF_FOLDER = 12
+const MAX_FROM_FOLDER = 12
 
 class Peers {
   readonly #folders: Uint32Array
@@ -405,7 +406,7 @@ class Peers {
     this.#folders = folders
     this.#counts = counts
     this.#most = counts.map((own) =>
-      selectTop(own, MOST_OF_FOLDER, (a, b) => comesFirst(a[1] - b[1], a[0], b[0])).map(([target]) => target),
+      selectTop(own, MAX_FROM_FOLDER, (a, b) => comesFirst(a[1] - b[1], a[0], b[0])).map(([target]) => target),
     )
   }
 
@@ -446,7 +447,7 @@ function habitsOf({ offsets, names }: Mentions, { notes: owners, terms }: NameWo
     }
     for (const target of targets) isLinked[target] = 0
   }
-  const usual = Math.max(allLinked / Math.max(1, all), LEAST_RATE)
+  const usual = Math.max(allLinked / Math.max(1, all), MIN_RATE)
   return {
     held,
     linked,
@@ -455,7 +456,7 @@ function habitsOf({ offsets, names }: Mentions, { notes: owners, terms }: NameWo
 }
 
 /** Assumed rate if nothing is linked yet: one in a thousand. */
-const LEAST_RATE = 0.001
+const MIN_RATE = 0.001
 
 /** Counts how often names are links, by the preceding word and by the place in each note. */
 class Contexts {
@@ -496,7 +497,7 @@ class Contexts {
   /** Returns the share of names in this context that are links. The current name is not counted, because it is not a link. */
   rate(note: number, before: number): number {
     const place = 2 * note + (before === 0 ? 0 : 1)
-    const usual = Math.max(this.#allLinked / Math.max(1, this.#all), LEAST_RATE)
+    const usual = Math.max(this.#allLinked / Math.max(1, this.#all), MIN_RATE)
     const { context: caution } = CAUTION
     const everywhere = rate(this.#linked[before] as number, (this.#names[before] as number) - 1, { usual, caution })
     return rate(this.#ownLinked[place] as number, (this.#own[place] as number) - 1, { usual: everywhere, caution })

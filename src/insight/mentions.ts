@@ -35,7 +35,7 @@ export interface Mentions {
 }
 
 /** Longer names, in words, are sentences that no other text repeats. */
-const MOST_WORDS = 12
+const MAX_WORDS = 12
 
 /** Splits a name into words. Returns an empty list if the name is a single letter or too long. */
 export function splitName(name: string): readonly string[] {
@@ -43,7 +43,7 @@ export function splitName(name: string): readonly string[] {
   scanWords(name, (form, kind) => {
     if (kind === WORD) forms.push(form)
   })
-  return forms.some(({ length }) => length > 1) && forms.length <= MOST_WORDS ? forms : []
+  return forms.some(({ length }) => length > 1) && forms.length <= MAX_WORDS ? forms : []
 }
 
 /** Languages other than English whose plurals end in `s`. In German, for example, *Kurs* is not the plural of *Kur*. */

@@ -5,7 +5,7 @@ import type { Bags, Corpus } from './corpus.ts'
 import { idfOf, tellingDocuments, WordSearch } from './word-search.ts'
 
 /** Number of nearest notes to keep for each note. */
-const KEPT = 10
+const NEIGHBORS_KEPT = 10
 /** Number of candidates to compare by all their terms. */
 const CANDIDATES = 40
 
@@ -25,13 +25,17 @@ export function nearestNotes({ notes, bags, documents }: Pick<Corpus, 'notes' | 
     asked: weightAt,
     mostPlaces: 3_000,
   })
-  const nearest = { kept: KEPT, notes: new Uint32Array(notes * KEPT).fill(NO_NOTE), scores: new Float32Array(notes * KEPT) }
+  const nearest = {
+    kept: NEIGHBORS_KEPT,
+    notes: new Uint32Array(notes * NEIGHBORS_KEPT).fill(NO_NOTE),
+    scores: new Float32Array(notes * NEIGHBORS_KEPT),
+  }
   const own = new Float32Array(documents.length)
   for (let note = 0; note < notes; note++) {
     const compared = cosines(note, candidatesFor(note, search), { bags, weights, own })
-    for (const [at, { other, score }] of selectTop(compared, KEPT, isNearer).entries()) {
-      nearest.notes[note * KEPT + at] = other
-      nearest.scores[note * KEPT + at] = score
+    for (const [at, { other, score }] of selectTop(compared, NEIGHBORS_KEPT, isNearer).entries()) {
+      nearest.notes[note * NEIGHBORS_KEPT + at] = other
+      nearest.scores[note * NEIGHBORS_KEPT + at] = score
     }
   }
   return nearest

@@ -17,9 +17,9 @@ const FILL = 0.55
 /** Maximum number of cells to examine per round of fitting territories and moving notes. */
 const SAMPLE = 12_000
 /** Minimum number of cells to examine in a group that is divided. */
-const LEAST_SAMPLE = 1_000
+const MIN_SAMPLE = 1_000
 /** Maximum number of territories, because each cell is compared with every one. The smallest groups share a territory. */
-const MOST_TERRITORIES = 200
+const MAX_TERRITORIES = 200
 const ROUNDS = { moving: 50, still: 40, transport: 24, even: 8 }
 /** 137.5°. Turns by this angle never line up (H. Vogel, A better way to construct the sunflower head, 1979). */
 export const GOLDEN_ANGLE = Math.PI * (3 - Math.sqrt(5))
@@ -50,7 +50,7 @@ export function spreadOut({ places, radii, groups }: Spreading): void {
     if (some.length === 0) return
     const { bodies } = nest
     move(places, bodies, { needs, cells, some })
-    const parts = sharedFrom(MOST_TERRITORIES, nest.parts)
+    const parts = sharedFrom(MAX_TERRITORIES, nest.parts)
     if (parts.length > 1) {
       const of = divide({ cells, some, places, needs }, parts)
       for (const [at, part] of parts.entries()) settle(part, of[at] ?? [])
@@ -209,7 +209,7 @@ function fitSites(
   sites: Sites,
   { shares, round }: { readonly shares: readonly number[]; readonly round: number },
 ): void {
-  const step = Math.max(1, Math.floor(Math.min(cells.x.length / SAMPLE, some.length / LEAST_SAMPLE)))
+  const step = Math.max(1, Math.floor(Math.min(cells.x.length / SAMPLE, some.length / MIN_SAMPLE)))
   const [sumX, sumY, owned] = [0, 1, 2].map(() => new Float64Array(shares.length)) as [Float64Array, Float64Array, Float64Array]
   let looked = 0
   for (let at = round % step; at < some.length; at += step) {

@@ -1,9 +1,9 @@
 import type { Adjacency } from '../core/csr.ts'
 
 /** Probability that a walk ends at each step. */
-const STOP = 0.15
+const STOP_PROBABILITY = 0.15
 /** Drop smaller residuals, to limit the number of links to follow per note. */
-const LEAST = 1e-4
+const MIN_VISITS = 1e-4
 
 /**
  * Computes how often a random walk with restarts visits other nodes: personalized PageRank by pushing residuals until they are small
@@ -36,10 +36,10 @@ export class Walker {
       const node = queue[head] as number
       const rest = this.#left[node] as number
       this.#left[node] = 0
-      this.#visits[node] = (this.#visits[node] as number) + STOP * rest
+      this.#visits[node] = (this.#visits[node] as number) + STOP_PROBABILITY * rest
       const from = offsets[node] as number
       const to = offsets[node + 1] as number
-      const share = ((1 - STOP) * rest) / (to - from)
+      const share = ((1 - STOP_PROBABILITY) * rest) / (to - from)
       for (let at = from; at < to; at++) this.#give(targets[at] as number, share, queue)
     }
     return this.#met
@@ -51,11 +51,11 @@ export class Walker {
     if (before === 0 && this.#visits[node] === 0) this.#met.push(node)
     const after = before + share
     this.#left[node] = after
-    const least = LEAST * ((offsets[node + 1] as number) - (offsets[node] as number))
+    const least = MIN_VISITS * ((offsets[node + 1] as number) - (offsets[node] as number))
     if (before < least && after >= least) queue.push(node)
   }
 
   visits(node: number): number {
-    return (this.#visits[node] as number) + STOP * (this.#left[node] as number)
+    return (this.#visits[node] as number) + STOP_PROBABILITY * (this.#left[node] as number)
   }
 }

@@ -11,8 +11,8 @@ export interface Loss {
 }
 
 /** A note is an index if it has more incoming or outgoing links than this number and than this share of all notes. */
-const FEWEST_LINKS = 40
-const SHARE = 0.02
+const MIN_LINKS = 40
+const MAX_SHARE = 0.02
 
 /** Computes the effect of removing notes, in linear time and memory. `gone` is 1 for each removed note. */
 export function withoutNotes(graph: Adjacency, gone: Uint8Array): Loss {
@@ -64,7 +64,7 @@ function walk({ offsets, targets }: Adjacency, start: number, seen: Uint8Array):
 /** Finds notes with far more incoming or outgoing links than most. */
 function indexNotes({ offsets, targets }: Adjacency): readonly number[] {
   const count = offsets.length - 1
-  const many = Math.max(FEWEST_LINKS, SHARE * count)
+  const many = Math.max(MIN_LINKS, MAX_SHARE * count)
   const incoming = new Uint32Array(count)
   for (const target of targets) incoming[target] = from(incoming, target) + 1
   const nodes = Array.from({ length: count }, (_, node) => node)

@@ -100,18 +100,18 @@ export async function openVault(path: string, options: OpenVaultOptions = {}): P
     ...(methods as unknown as VaultMethods),
     async ready({ signal } = {}) {
       core.indexing.begin()
-      await core.indexing.ready(PATIENCE, signal)
+      await core.indexing.ready(NO_TIMEOUT, signal)
       // Fail early if no request could be answered.
       await answer(core, { signal }, async () => plain(undefined))
-      for (const by of ['words', 'meaning'] as const) await core.indexing.findable(by, PATIENCE, signal)
+      for (const by of ['words', 'meaning'] as const) await core.indexing.findable(by, NO_TIMEOUT, signal)
     },
     toGraphology: (graph = {}) => toGraphology(core, graph),
     ai: {
       search: (args, call = {}) => searchChunks(core, args, { ...call, whole: true }),
       chat: (messages, { signal, ...more } = {}) => chatWith(core, { ...more, messages }, { signal }),
       usage: async (days = 7) => {
-        if (!Number.isInteger(days) || days < 1 || days > MOST_DAYS)
-          throw new RouxError('INVALID_PARAMS', `days: expected a whole number from 1 to ${MOST_DAYS}.`)
+        if (!Number.isInteger(days) || days < 1 || days > MAX_DAYS)
+          throw new RouxError('INVALID_PARAMS', `days: expected a whole number from 1 to ${MAX_DAYS}.`)
         const desk = await openAiDesk(settings)
         try {
           return desk.usage(days)
@@ -126,9 +126,9 @@ export async function openVault(path: string, options: OpenVaultOptions = {}): P
 }
 
 /** Ten years. */
-const MOST_DAYS = 3_650
+const MAX_DAYS = 3_650
 /** The longest delay that a timer supports, about 24 days. */
-const PATIENCE = 2 ** 31 - 1
+const NO_TIMEOUT = 2 ** 31 - 1
 
 /** Converts a tool name to a method name, for example `get_node` to `getNode`. */
 function methodName(tool: string): string {

@@ -22,7 +22,7 @@ const SCHEME = /[a-z][a-z0-9+.-]*$/i
 const ADDRESS_END = /[\s<>)\]]|$/g
 
 /** Maximum length of a URL scheme. */
-const LONGEST_SCHEME = 20
+const MAX_SCHEME_LENGTH = 20
 
 const OPAQUE = /\b(?:data|mailto):[^\s<>)\]]+/gi
 
@@ -104,7 +104,7 @@ function silence(marks: Uint8Array, text: string, pattern: RegExp, base: number)
 
 function silenceAddresses(marks: Uint8Array, text: string): void {
   for (let at = text.indexOf('://'); at !== -1; at = text.indexOf('://', at)) {
-    const scheme = SCHEME.exec(text.slice(Math.max(0, at - LONGEST_SCHEME), at))
+    const scheme = SCHEME.exec(text.slice(Math.max(0, at - MAX_SCHEME_LENGTH), at))
     ADDRESS_END.lastIndex = at + 3
     const end = ADDRESS_END.exec(text)?.index ?? text.length
     if (scheme !== null && end > at + 3) marks.fill(SILENT, at - scheme[0].length, end)

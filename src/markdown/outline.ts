@@ -164,10 +164,10 @@ export interface SectionHints {
 }
 
 /** Maximum number of headings to list in an error, the nearest first. */
-const LISTED = 100
+const MAX_LISTED = 100
 
 /** Maximum number of lines to list in an error message. */
-const NAMED = 20
+const MAX_NAMED = 20
 
 /**
  * Maximum number of characters to compare per heading. The time for comparing two headings is proportional to the product of their
@@ -197,8 +197,8 @@ export function requireHeading({ headings }: Outline, path: readonly string[], h
 const PATHS = 'Specify the full path of headings, outermost first, as in the candidates.'
 
 function linesOf(headings: readonly OutlineHeading[]): string {
-  const lines = headings.slice(0, NAMED).map(({ line }) => line)
-  return lines.join(', ') + (headings.length > NAMED ? '…' : '')
+  const lines = headings.slice(0, MAX_NAMED).map(({ line }) => line)
+  return lines.join(', ') + (headings.length > MAX_NAMED ? '…' : '')
 }
 
 function nearestTo(name: string, headings: readonly OutlineHeading[]): readonly OutlineHeading[] {
@@ -207,7 +207,7 @@ function nearestTo(name: string, headings: readonly OutlineHeading[]): readonly 
 }
 
 function notFound(message: string, headings: readonly OutlineHeading[], hint: string): RouxError {
-  const listed = [...new Set(headings)].slice(0, LISTED)
+  const listed = [...new Set(headings)].slice(0, MAX_LISTED)
   return new RouxError('SECTION_NOT_FOUND', message, { hint, candidates: listed.map(({ path, line }) => ({ path, line })) })
 }
 

@@ -29,11 +29,11 @@ export function protocolError(thrown: unknown, log: Log): ProtocolError {
   return new ProtocolError(number, `${error.message}${hint}`, error)
 }
 
-const LONGEST_URI = 200
+const MAX_URI_LENGTH = 200
 
 /** Formats an address for messages. */
 export function shown(uri: string): string {
-  return uri.length > LONGEST_URI ? `${uri.slice(0, LONGEST_URI)}…` : uri
+  return uri.length > MAX_URI_LENGTH ? `${uri.slice(0, MAX_URI_LENGTH)}…` : uri
 }
 
 /** First protocol version without `initialize`. Later versions belong to the modern era too. */

@@ -46,7 +46,7 @@ export const WRITING_INSTRUCTIONS = `
 Writing: prefer the smallest edit (update_node with append, replace_text or section). Rename with move_node, rename_heading, rename_tag: links follow. Several changes that belong together: apply_changes, with dry_run first for large changes. undo reverses a change_id.`
 
 /** Maximum number of vault names to list. More would crowd out the rest of the instructions. */
-const NAMES_TOLD = 8
+const MAX_NAMES = 8
 
 const MINUTE = 60_000
 
@@ -119,6 +119,6 @@ export function instructionsFor(
 function vaultInstructions(names: readonly string[]): string {
   const [first] = names
   if (first === undefined) return ''
-  const told = names.slice(0, NAMES_TOLD).join(', ') + (names.length > NAMES_TOLD ? ', …' : '')
+  const told = names.slice(0, MAX_NAMES).join(', ') + (names.length > MAX_NAMES ? ', …' : '')
   return `\n\nVaults: ${told}. Ids begin with their name ("${first}:a.md"). Searches cover all vaults; other tools use ${first} or the one given as vault.`
 }

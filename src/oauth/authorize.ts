@@ -12,13 +12,13 @@ import { isListed, isOwn, readReturnAddress } from './return-address.ts'
 import { PATHS, type SignIn } from './sign-in.ts'
 
 const CLOSED = 'No sign-in is expected right now. Run "roux connect" on the computer with the notes, then reload this page.'
-const NOT_ITS_OWN = 'The return address does not belong to this program.'
-const AGAIN = 'This page is no longer valid. Go back to the program and connect again.'
+const FOREIGN_ADDRESS = 'The return address does not belong to this program.'
+const START_AGAIN = 'This page is no longer valid. Go back to the program and connect again.'
 
 /** How long a consent page stays valid, in milliseconds. */
 const REQUEST_MS = 10 * 60_000
 
-const LONGEST_STATE = 2_000
+const MAX_STATE_LENGTH = 2_000
 
 /** A validated request, in the form that the page carries. */
 const REQUEST = z.object({
@@ -72,9 +72,9 @@ async function ask(signIn: SignIn, query: string, response: ServerResponse): Pro
   const { client } = found
   const text = given.get('redirect_uri') ?? ''
   const address = readReturnAddress(text)
-  if (address === undefined) return sendNotice(response, 400, NOT_ITS_OWN)
+  if (address === undefined) return sendNotice(response, 400, FOREIGN_ADDRESS)
   if (!isListed(address, signIn.listed)) return sendNotice(response, 400, notListed(text))
-  if (!isOwn(address, client.addresses)) return sendNotice(response, 400, NOT_ITS_OWN)
+  if (!isOwn(address, client.addresses)) return sendNotice(response, 400, FOREIGN_ADDRESS)
   const state = given.get('state')
   const scopes = scopesOf(given.get('scope'), signIn)
   const fault = faultIn(given, signIn) ?? (scopes.length === 0 ? 'invalid_scope' : undefined)
@@ -121,7 +121,7 @@ async function findClient({ listed, signer, documents }: SignIn, id: string): Pr
 function faultIn(given: ReadonlyMap<string, string>, { address }: SignIn): string | undefined {
   if (given.get('response_type') !== 'code') return 'unsupported_response_type'
   const isProven = given.get('code_challenge_method') === 'S256' && /^[\w-]{43}$/.test(given.get('code_challenge') ?? '')
-  if (!isProven || (given.get('state')?.length ?? 0) > LONGEST_STATE) return 'invalid_request'
+  if (!isProven || (given.get('state')?.length ?? 0) > MAX_STATE_LENGTH) return 'invalid_request'
   return (given.get('resource') ?? address.resource) === address.resource ? undefined : 'invalid_target'
 }
 
@@ -162,7 +162,7 @@ async function decide(signIn: SignIn, exchange: Exchange<undefined>): Promise<vo
   const signed = form?.get('request') ?? ''
   const read = REQUEST.safeParse(signIn.signer.read('request', signed))
   const now = signIn.now()
-  if (form === undefined || !read.success || read.data.time + REQUEST_MS <= now) return sendNotice(response, 400, AGAIN)
+  if (form === undefined || !read.success || read.data.time + REQUEST_MS <= now) return sendNotice(response, 400, START_AGAIN)
   const request = read.data
   const iss = signIn.address.origin
   if (form.get('decision') === 'refuse') return sendBack(response, request, { error: 'access_denied', iss })

@@ -18,7 +18,7 @@ export interface DocumentsOptions {
 
 const FRESH_MS = 60 * 60_000
 const KEEP_MS = 7 * 24 * 60 * 60_000
-const MOST = 32
+const MAX_DOCUMENTS = 32
 /** Maximum number of simultaneous fetches, so a stranger cannot use this server to flood others. */
 const AT_ONCE = 4
 
@@ -74,7 +74,7 @@ export class ClientDocuments {
     const { client_id, client_name, redirect_uris } = document.data
     if (client_id !== id) throw new Error('it describes a different program')
     const copy = { id, name: shownName(client_name), addresses: redirect_uris, fetched: now() }
-    changeJson(file, () => [...copiesIn(file).filter((one) => one.id !== id), copy].slice(-MOST))
+    changeJson(file, () => [...copiesIn(file).filter((one) => one.id !== id), copy].slice(-MAX_DOCUMENTS))
     return copy
   }
 }

@@ -12,14 +12,14 @@ export interface Client {
   readonly addresses: readonly string[]
 }
 
-const LONGEST_NAME = 60
-const MOST_ADDRESSES = 10
+const MAX_NAME_LENGTH = 60
+const MAX_ADDRESSES = 10
 
 const SIGNED = z.object({ name: z.string(), addresses: z.array(z.string()) })
 
 const REGISTRATION = z.object({
   client_name: z.string().optional().catch(undefined),
-  redirect_uris: z.array(z.string()).min(1).max(MOST_ADDRESSES),
+  redirect_uris: z.array(z.string()).min(1).max(MAX_ADDRESSES),
 })
 
 export type Registered =
@@ -30,7 +30,7 @@ export type Registered =
 export function register(body: unknown, signer: Signer, listed: readonly string[]): Registered {
   const said = REGISTRATION.safeParse(body)
   if (!said.success)
-    return { error: 'invalid_client_metadata', description: `redirect_uris must be a list of 1 to ${MOST_ADDRESSES} addresses.` }
+    return { error: 'invalid_client_metadata', description: `redirect_uris must be a list of 1 to ${MAX_ADDRESSES} addresses.` }
   const { client_name: name, redirect_uris: given } = said.data
   const addresses = listedAmong(given, listed)
   if (addresses.length === 0) return { error: 'invalid_redirect_uri', description: notListed(given[0] ?? '') }
@@ -63,7 +63,7 @@ const HIDDEN = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_
 
 /** Returns a program's name in the form shown to people. */
 export function shownName(name = ''): string {
-  const visible = [...name.normalize('NFC').replace(HIDDEN, ' ').replace(/\s+/g, ' ').trim()].slice(0, LONGEST_NAME).join('')
+  const visible = [...name.normalize('NFC').replace(HIDDEN, ' ').replace(/\s+/g, ' ').trim()].slice(0, MAX_NAME_LENGTH).join('')
   return visible === '' ? 'A program without a name' : visible
 }
 

@@ -15,7 +15,7 @@ export interface ConnectWindow {
 /** The scopes that a connection may have, without `ai`: a model that calls another model would spend the owner's budget. */
 export const CONNECTION_SCOPES = ['read', 'write', 'attach'] as const satisfies readonly Scope[]
 
-const LIFE_MS = 10 * 60_000
+const LIFETIME_MS = 10 * 60_000
 const TRIES = 10
 /** Letters and digits that are not easily confused. Eight of them have 40 bits of entropy. */
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
@@ -37,7 +37,7 @@ export function openWindow(path: string, allowed: Pick<ConnectWindow, 'scopes' |
     id: randomBytes(9).toString('base64url'),
     digest: digestText(code),
     ...allowed,
-    until: now + LIFE_MS,
+    until: now + LIFETIME_MS,
     tries: TRIES,
   }
   changeJson(path, () => window)

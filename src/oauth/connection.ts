@@ -7,7 +7,7 @@ const MINUTE = 60_000
 const DAY = 24 * 60 * MINUTE
 
 /** Lifetimes in milliseconds, and how often a used refresh token may still be exchanged. */
-export const LIFE = {
+export const LIFETIME = {
   code: MINUTE,
   access: 60 * MINUTE,
   refreshUnused: 90 * DAY,
@@ -18,7 +18,7 @@ export const LIFE = {
 } as const
 
 /** Maximum number of tokens of each kind. Older tokens have expired, unless a client refreshes without need. */
-const MOST_TOKENS = 100
+const MAX_TOKENS = 100
 
 const DATED = z.object({ digest: z.string(), until: z.number() })
 
@@ -70,7 +70,7 @@ export function newConnection(grant: Grant, now: number): { readonly connection:
       vaults: vaults === '*' ? '*' : [...vaults],
       created: now,
       used: now,
-      code: { digest: digestText(code), until: now + LIFE.code, challenge, address, isUsed: false },
+      code: { digest: digestText(code), until: now + LIFETIME.code, challenge, address, isUsed: false },
       access: [],
       refresh: [],
       rotated: [],
@@ -124,9 +124,13 @@ export function refresh(connection: Connection, { token, client }: { token: stri
   const old = connection.rotated.find((one) => one.digest === digest && one.until > now)
   if (live !== undefined && live.until <= now) return { after: undefined }
   if (live !== undefined) {
-    const rotated = connection.refresh.map((one) => ({ digest: one.digest, until: now + LIFE.rotated, left: LIFE.morePairs }))
+    const rotated = connection.refresh.map((one) => ({
+      digest: one.digest,
+      until: now + LIFETIME.rotated,
+      left: LIFETIME.morePairs,
+    }))
     const kept = connection.rotated.filter(({ until }) => until > now)
-    return withPair({ ...connection, refresh: [], rotated: [...kept, ...rotated].slice(-MOST_TOKENS) }, making)
+    return withPair({ ...connection, refresh: [], rotated: [...kept, ...rotated].slice(-MAX_TOKENS) }, making)
   }
   if (old === undefined) return { after: undefined }
   if (old.left === 0) return { after: connection }
@@ -143,7 +147,7 @@ export function revoke(connection: Connection, token: string): Connection | unde
 
 /** Checks whether a connection can still be used or redeemed. */
 export function hasTime({ created, code, refresh: live }: Connection, now: number): boolean {
-  if (created + LIFE.connection <= now) return false
+  if (created + LIFETIME.connection <= now) return false
   return code.isUsed ? live.some(({ until }) => until > now) : code.until > now
 }
 
@@ -161,16 +165,16 @@ export interface Making {
 function withPair(connection: Connection, { now, signer }: Making): { readonly after: Connection; readonly pair: Pair } {
   const access = newSecret('rouxa_')
   const refreshed = signer.sign('refresh', [connection.id, randomBytes(24).toString('base64url')])
-  const end = connection.created + LIFE.connection
+  const end = connection.created + LIFETIME.connection
   const until = (life: number): number => Math.min(now + life, end)
-  const alive = connection.access.filter((one) => one.until > now).slice(1 - MOST_TOKENS)
+  const alive = connection.access.filter((one) => one.until > now).slice(1 - MAX_TOKENS)
   return {
     pair: { access, refresh: refreshed },
     after: {
       ...connection,
       used: now,
-      access: [...alive, { digest: digestText(access), until: until(LIFE.access) }],
-      refresh: [...connection.refresh, { digest: digestText(refreshed), until: until(LIFE.refreshUnused) }],
+      access: [...alive, { digest: digestText(access), until: until(LIFETIME.access) }],
+      refresh: [...connection.refresh, { digest: digestText(refreshed), until: until(LIFETIME.refreshUnused) }],
     },
   }
 }

@@ -19,7 +19,7 @@ import { changeJson, readJson } from './state-files.ts'
 const UNSETTLED_MS = 100
 
 /** Maximum number of connections, which is more than anyone needs. After that, one must be removed before another is added. */
-const MOST = 100
+const MAX_CONNECTIONS = 100
 
 interface Kept {
   readonly version: string
@@ -80,7 +80,7 @@ export class Connections {
   add(grant: Grant, isTaken: (name: string) => boolean): string | undefined {
     const { folder, now } = this.#options
     this.#removeEnded()
-    if (this.#kept.size >= MOST) return undefined
+    if (this.#kept.size >= MAX_CONNECTIONS) return undefined
     for (let count = 1; ; count++) {
       const name = count === 1 ? grant.name : `${grant.name}-${count}`
       if (this.#kept.has(name) || isTaken(name)) continue

@@ -18,7 +18,7 @@ export interface Consent {
   readonly fault?: string | undefined
 }
 
-const MAY: Readonly<Record<Scope, readonly [title: string, explanation: string]>> = {
+const PERMISSIONS: Readonly<Record<Scope, readonly [title: string, explanation: string]>> = {
   read: ['Read', 'Search and read notes, links and tags.'],
   write: ['Change', 'Write, move and delete notes. Every change can be undone.'],
   attach: ['Attach', 'Add and replace attachments.'],
@@ -33,7 +33,7 @@ export function sendConsent(response: ServerResponse, consent: Consent, status =
       : `known by <b>${html(knownBy)}</b>`
   const target = returnsTo === undefined ? 'a program on the computer that runs this browser' : html(returnsTo)
   const offered = scopes.map((scope) => {
-    const [title, explanation] = MAY[scope]
+    const [title, explanation] = PERMISSIONS[scope]
     return box('scope', scope, { title, explanation, checked: chosen.scopes.includes(scope) })
   })
   const listed = vaults.map((vault) => box('vault', vault, { title: vault, checked: chosen.vaults.includes(vault) }))

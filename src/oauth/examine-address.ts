@@ -22,14 +22,14 @@ export interface ExamineOptions {
 }
 
 /** Claude's timeout in milliseconds. */
-const WITHIN_MS = 10_000
+const TIMEOUT_MS = 10_000
 
 /** User agents of Claude, of a library that many hosted assistants use, and of an ordinary program. */
 const PROGRAMS = ['Claude-User', 'python-httpx', 'curl/8.0']
 
 /** Contacts a server at its public address, as hosted assistants do, and returns the problems found. Sends no secrets. */
 export async function examineAddress(address: PublicAddress, options: ExamineOptions = {}): Promise<readonly AddressFault[]> {
-  const { within = WITHIN_MS, resolve = recordsOf } = options
+  const { within = TIMEOUT_MS, resolve = recordsOf } = options
   const ask = (path: string, init: RequestInit = {}): Promise<Heard> => hear(address.origin + path, init, within)
   const [record, metadata, ...refused] = await Promise.all([
     faultOfRecord(address.host, resolve),

@@ -14,8 +14,8 @@ export interface FetchOptions {
   readonly within?: number
 }
 
-const MOST_BYTES = 5 * 1024
-const WITHIN_MS = 5_000
+const MAX_BYTES = 5 * 1024
+const TIMEOUT_MS = 5_000
 
 /**
  * Fetches a small document over https. The host is resolved once, all of its addresses must be public, and the connection goes to one
@@ -23,7 +23,7 @@ const WITHIN_MS = 5_000
  * @throws Error whose message states the reason
  */
 export async function fetchDocument(url: URL, options: FetchOptions = {}): Promise<string> {
-  const { resolve = addressesOf, isAllowed = isOnInternet, within = WITHIN_MS } = options
+  const { resolve = addressesOf, isAllowed = isOnInternet, within = TIMEOUT_MS } = options
   const late = AbortSignal.timeout(within)
   const isLate = new Promise<never>((_, reject) => {
     late.addEventListener('abort', () => reject(new Error(`it took longer than ${within / 1000} s`)))
@@ -73,7 +73,7 @@ async function collect(response: IncomingMessage): Promise<string> {
   let size = 0
   for await (const chunk of response) {
     size += (chunk as Buffer).length
-    if (size > MOST_BYTES) throw new Error(`it is larger than ${MOST_BYTES / 1024} KB`)
+    if (size > MAX_BYTES) throw new Error(`it is larger than ${MAX_BYTES / 1024} KB`)
     chunks.push(chunk as Buffer)
   }
   return Buffer.concat(chunks).toString('utf8')

@@ -7,7 +7,7 @@ import { PATHS, type SignIn } from './sign-in.ts'
 /** A note, identified by the name of its vault's folder, its path in the vault and its title. */
 const NOTE = z.tuple([z.string(), z.string(), z.string()])
 
-const LONGEST_TITLE = 200
+const MAX_TITLE_LENGTH = 200
 
 /**
  * Returns the URL of the page for a note. It contains the note's names and a signature, so the page needs no vault, reveals
@@ -17,7 +17,7 @@ export function addressOf(
   { folder, path, title }: { readonly folder: string; readonly path: string; readonly title: string },
   { address, signer }: Pick<SignIn, 'address' | 'signer'>,
 ): string {
-  return `${address.origin}${PATHS.open}?note=${signer.sign('note', [folder, path, [...title].slice(0, LONGEST_TITLE).join('')])}`
+  return `${address.origin}${PATHS.open}?note=${signer.sign('note', [folder, path, [...title].slice(0, MAX_TITLE_LENGTH).join('')])}`
 }
 
 /** Serves the page that the sources in answers link to. It is public, because a browser that follows such a link has no token. */

@@ -10,7 +10,7 @@ export interface ReturnAddress {
   readonly isLoopback: boolean
 }
 
-const LONGEST = 1_000
+const MAX_LENGTH = 1_000
 
 /** Characters that programs may interpret differently, such as `@`, `\\`, `#` and spaces. */
 const AMBIGUOUS = /[^\w!$%&'()*+,\-./:;=?~[\]]/
@@ -20,7 +20,7 @@ const AMBIGUOUS = /[^\w!$%&'()*+,\-./:;=?~[\]]/
  * `undefined` for all other addresses.
  */
 export function readReturnAddress(text: string): ReturnAddress | undefined {
-  if (text.length > LONGEST || AMBIGUOUS.test(text) || !URL.canParse(text)) return undefined
+  if (text.length > MAX_LENGTH || AMBIGUOUS.test(text) || !URL.canParse(text)) return undefined
   const url = new URL(text)
   // Reject spellings that a parser would correct: capitals in the host, numbers for IPv4, dots in the path, a default port.
   if (url.href !== text && url.href !== `${text}/`) return undefined

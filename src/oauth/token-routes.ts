@@ -3,7 +3,7 @@ import { parseJson } from '../core/quietly.ts'
 import { sendJson } from '../http/refusal.ts'
 import { defineRoute, type Exchange, type Route } from '../http/routes.ts'
 import { register } from './clients.ts'
-import { type Connection, LIFE, redeem, refresh, revoke } from './connection.ts'
+import { type Connection, LIFETIME, redeem, refresh, revoke } from './connection.ts'
 import type { Granted } from './connections.ts'
 import { parseParameters, readText } from './parameters.ts'
 import { PATHS, type SignIn } from './sign-in.ts'
@@ -93,7 +93,7 @@ function answerWith(granted: Granted | undefined): Answered {
     body: {
       access_token: pair.access,
       token_type: 'Bearer',
-      expires_in: LIFE.access / 1000,
+      expires_in: LIFETIME.access / 1000,
       refresh_token: pair.refresh,
       scope: scopes.join(' '),
     },

@@ -128,11 +128,11 @@ export function postForStream(server: ModelServer, request: ModelRequest, option
 }
 
 /** Maximum number of tokens that a server may add to a prompt. */
-const MOST_ADDED = 10_000
+const MAX_ADDED = 10_000
 
 /** Returns the maximum number of tokens in a prompt. `expected` assumes three bytes per token, but a token may be a single byte. */
 export function mostTokens(expected: number): number {
-  return 3 * expected + MOST_ADDED
+  return 3 * expected + MAX_ADDED
 }
 
 /** Usage of a request that was refused before any computation. */

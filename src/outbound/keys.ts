@@ -13,7 +13,7 @@ export interface KeySource {
 }
 
 /** Maximum run time of the key command, in milliseconds. It is long because the command may ask the user for a password. */
-const PATIENCE = 60_000
+const COMMAND_TIMEOUT = 60_000
 
 /**
  * Reads the key. Returns `undefined` if no key is configured.
@@ -50,7 +50,7 @@ function readPrivate(file: string): string {
 async function run([program = '', ...args]: readonly string[]): Promise<string> {
   try {
     // Run without a shell, so exactly the configured program is executed.
-    return (await promisify(execFile)(program, args, { timeout: PATIENCE, maxBuffer: 100_000, encoding: 'utf8' })).stdout
+    return (await promisify(execFile)(program, args, { timeout: COMMAND_TIMEOUT, maxBuffer: 100_000, encoding: 'utf8' })).stdout
   } catch (error) {
     // Do not include the output, because it may contain the key.
     const { code, killed } = error as { readonly code?: unknown; readonly killed?: boolean }

@@ -15,7 +15,7 @@ export interface ChatModelSettings {
   readonly timeout: number
 }
 
-const USUAL = { openai: 'http://127.0.0.1:11434/v1', anthropic: 'https://api.anthropic.com/v1' } as const
+const DEFAULT_URLS = { openai: 'http://127.0.0.1:11434/v1', anthropic: 'https://api.anthropic.com/v1' } as const
 
 /**
  * Returns the address and name of the chat model.
@@ -29,7 +29,7 @@ export function chatPlace({ provider, base_url, model }: ChatModelSettings): Pla
     )
   }
   if (model === '') throw providerError('The chat model has no name.', 'Set `ai.model` to the name of a model on the server.')
-  const baseUrl = askableUrl(base_url === '' ? USUAL[provider] : base_url)
+  const baseUrl = askableUrl(base_url === '' ? DEFAULT_URLS[provider] : base_url)
   if (baseUrl !== undefined) return { baseUrl, model }
   throw providerError(
     'The address of the model server is not valid.',

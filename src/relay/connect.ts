@@ -92,7 +92,7 @@ export interface Link {
 }
 
 /** Milliseconds to wait for a listener's answer to the first line. A server on an idle machine takes about ten. */
-const SILENCE = 2_000
+const SILENCE_TIMEOUT = 2_000
 
 /**
  * Connects to the shared server.
@@ -100,7 +100,7 @@ const SILENCE = 2_000
  * @returns `undefined` if no server is running
  * @throws an error whose message explains why the server cannot be used
  */
-export async function connect(place: Place, greeting: Greeting, patience = SILENCE): Promise<Link | undefined> {
+export async function connect(place: Place, greeting: Greeting, patience = SILENCE_TIMEOUT): Promise<Link | undefined> {
   const { token, isAlive = false } = readAnnouncement(place) ?? {}
   if (token === undefined) return undefined
   const socket = openSocket({ path: place.socket, allowHalfOpen: true }).on('error', () => {})
@@ -111,7 +111,7 @@ export async function connect(place: Place, greeting: Greeting, patience = SILEN
   const silence: Notice = { alone: 'the shared server does not answer' }
   const late = new Promise<Notice>((resolve) => {
     // If this process was too busy itself, let it first read what has arrived in the meantime.
-    setTimeout(() => setImmediate(resolve, silence), isAlive ? patience : SILENCE).unref()
+    setTimeout(() => setImmediate(resolve, silence), isAlive ? patience : SILENCE_TIMEOUT).unref()
   })
   const notice = await Promise.race([first, late])
   if (notice !== undefined && notice.alone === undefined) return { socket, notice, lines }

@@ -24,12 +24,12 @@ export interface Place {
 }
 
 /** Milliseconds to wait for a live server to start or answer. It is busy when many processes start at the same time. */
-export const PATIENCE = 45_000
+export const STARTUP_TIMEOUT = 45_000
 
 export const isWindows = process.platform === 'win32'
 
 /** Maximum length of a socket's path in bytes. The limit is 104 on macOS and 108 on Linux, including the terminating zero. */
-const LONGEST_PATH = 103
+const MAX_PATH_LENGTH = 103
 
 /** Matches variables that Node reads: the time zone, its own options, proxies and certificates. */
 const NODE_VARIABLE = /^(?:TZ|NODE_.+|SSL_CERT_.+|(?:all|https?|no)_proxy)$/i
@@ -51,7 +51,7 @@ export function findPlace(script: string, env: Env): Place {
   const usual = isAbsolute(runtime) ? join(runtime, 'roux') : join(cache, 'run')
   // Another user may already own a folder with this name in the temporary folder. `requirePrivate` detects that.
   const candidates = [usual, join(tmpdir(), `roux-${process.getuid?.() ?? ''}`)]
-  const folder = candidates.find((one) => isWindows || Buffer.byteLength(join(one, `${name}.sock`)) <= LONGEST_PATH)
+  const folder = candidates.find((one) => isWindows || Buffer.byteLength(join(one, `${name}.sock`)) <= MAX_PATH_LENGTH)
   if (folder === undefined) throw notUsable(`the socket's path in ${candidates.join(' or ')} would be too long`)
   const path = (ending: string): string => join(folder, `${name}.${ending}`)
   const socket = isWindows ? `\\\\.\\pipe\\roux-${name}` : path('sock')
@@ -75,7 +75,7 @@ export function readAnnouncement({ folder, socket, announcement: path }: Place) 
     const [pid = '', token] = readFileSync(path, 'utf8').split(' ')
     if (token !== undefined) requirePrivate(socket, 'isSocket')
     // A live server renews its announcement. An old one is ignored, because process ids are reused.
-    const isRecent = Math.abs(Date.now() - statSync(path).mtimeMs) < PATIENCE
+    const isRecent = Math.abs(Date.now() - statSync(path).mtimeMs) < STARTUP_TIMEOUT
     // The file is empty between its creation and the first write, while its process is starting.
     return { isAlive: isRecent && (pid === '' || isRunning(Number(pid))), token }
   } catch (error) {

@@ -4,13 +4,13 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { errorCode } from '../core/error-code.ts'
 import { quietly } from '../core/quietly.ts'
 import { connect, type Greeting, type Link } from './connect.ts'
-import { findPlace, makeSocketFolder, notUsable, PATIENCE, type Place, readAnnouncement } from './place.ts'
+import { findPlace, makeSocketFolder, notUsable, type Place, readAnnouncement, STARTUP_TIMEOUT } from './place.ts'
 
 /** The internal command that runs the shared server. Users start it with `roux serve --background`. */
 export const SHARED_COMMAND = 'shared-server'
 
 /** Milliseconds between attempts to connect to a server that is being started. */
-const LOOK = 15
+const POLL_INTERVAL = 15
 
 /**
  * Make glibc's allocator return freed memory to the system. A process cannot change these settings for itself. The thresholds are in
@@ -19,7 +19,7 @@ const LOOK = 15
 const ALLOCATOR = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '131072', MALLOC_TRIM_THRESHOLD_: '131072' }
 
 /** Maximum number of starts. A server may end before this process has connected to it, so another one is started. */
-const MOST_STARTS = 3
+const MAX_STARTS = 3
 
 /**
  * Connects to the shared server and starts it if necessary. The program may have been updated, so the place is looked up again.
@@ -28,12 +28,12 @@ const MOST_STARTS = 3
 export async function openLink(script: string, greeting: Greeting): Promise<Link> {
   const place = findPlace(script, process.env)
   let starts = 0
-  for (const deadline = performance.now() + PATIENCE; performance.now() < deadline; await pause(LOOK)) {
-    const link = await connect(place, greeting, PATIENCE)
+  for (const deadline = performance.now() + STARTUP_TIMEOUT; performance.now() < deadline; await pause(POLL_INTERVAL)) {
+    const link = await connect(place, greeting, STARTUP_TIMEOUT)
     if (link !== undefined) return link
     // A live server may have more connections waiting than the system queues, so try again.
     if (readAnnouncement(place)?.isAlive === true) continue
-    if (starts++ === MOST_STARTS) break
+    if (starts++ === MAX_STARTS) break
     makeSocketFolder(place)
     if (announceStart(place)) await startServer(place, script)
   }

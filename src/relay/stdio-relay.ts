@@ -22,16 +22,16 @@ export interface RelayOptions {
 type Message = Readonly<Record<string, unknown>>
 
 /** Prefix of the ids of requests that the relay repeats on a new connection. The client does not see their responses. */
-const REPEATED = 'roux-relay-'
+const REPEATED_ID_PREFIX = 'roux-relay-'
 /** Messages that end a connection. */
 const LAST_WORDS = new Set<unknown>(['exit', 'notifications/exit'])
 /** Methods whose latest message, per resource address, is repeated on a new connection. */
-const KEPT = new Set(['initialize', 'notifications/initialized', 'logging/setLevel', 'resources/subscribe'])
+const REPEATED_METHODS = new Set(['initialize', 'notifications/initialized', 'logging/setLevel', 'resources/subscribe'])
 const LISTEN = 'subscriptions/listen'
 const ACKNOWLEDGED = 'notifications/subscriptions/acknowledged'
 const SUBSCRIPTION_ID = 'io.modelcontextprotocol/subscriptionId'
 /** Milliseconds until the relay exits after the client's end or a signal. A server ends the connection within 4.4 s. */
-const LAST = 4_700
+const LAST_REPLY_TIMEOUT = 4_700
 
 /**
  * Copies lines between a client and the shared server. If the server ends, the relay reconnects, repeats the client's `initialize`
@@ -71,7 +71,7 @@ export class StdioRelay {
   }
 
   #end(wire: Duplex): void {
-    setTimeout(() => this.#wire === wire && this.#finish(0), LAST).unref()
+    setTimeout(() => this.#wire === wire && this.#finish(0), LAST_REPLY_TIMEOUT).unref()
     wire.end()
   }
 
@@ -133,7 +133,7 @@ export class StdioRelay {
       const { id, method } = message
       // A stream keeps its id, because its notifications contain it.
       const isSame = id === undefined || method === LISTEN || this.#open.has(keyOf(id))
-      return JSON.stringify(isSame ? message : { ...message, id: `${REPEATED}${keyOf(id)}` })
+      return JSON.stringify(isSame ? message : { ...message, id: `${REPEATED_ID_PREFIX}${keyOf(id)}` })
     })
     const others = [...this.#open.values()].filter(({ message }) => ![...this.#kept.values()].includes(message))
     return [...kept, ...new Set(others.map(({ line }) => line))]
@@ -145,7 +145,7 @@ export class StdioRelay {
     const { requestId, uri } = membersOf(message.params)
     if (method === 'notifications/cancelled') this.#forget(requestId)
     if (method === 'resources/unsubscribe') this.#kept.delete(`resources/subscribe ${String(uri)}`)
-    if (KEPT.has(method)) this.#kept.set(uri === undefined ? method : `${method} ${String(uri)}`, message)
+    if (REPEATED_METHODS.has(method)) this.#kept.set(uri === undefined ? method : `${method} ${String(uri)}`, message)
     if (id !== undefined) this.#open.set(keyOf(id), { message, line })
   }
 
@@ -185,7 +185,7 @@ export class StdioRelay {
     if (method === ACKNOWLEDGED) return this.#keepStream(message)
     if (method !== undefined || id === undefined) return true
     this.#forget(id)
-    return !String(id).startsWith(REPEATED)
+    return !String(id).startsWith(REPEATED_ID_PREFIX)
   }
 
   /** Remembers a stream that the server has acknowledged. Returns false if an earlier server has already acknowledged it. */

@@ -4,7 +4,7 @@ import { blankData } from '../core/text/inline-data.ts'
 import { lineNumber } from '../core/text/line-number.ts'
 
 /** Maximum chunk width, in radii. */
-const WIDEST = 4
+const MAX_RADII = 4
 
 const PARAGRAPH = 6
 
@@ -52,7 +52,7 @@ const WIDE_SPACE = /\s{2,}|[^\S ]/g
 const PUNCTUATION = /^[\s!-/:-@[-`{-~]*$/
 
 /** A string without spaces counts as one word per this many characters, so a long one does not count as only a few. */
-const LONGEST_WORD = 16
+const CHARACTERS_PER_WORD = 16
 
 const FIRST_IDEOGRAPH = 0x2e80
 
@@ -235,13 +235,13 @@ interface Gap {
 /** Splits the range between two anchors, if it is too wide, at the best unit close to twice the radius. */
 function fill(cuts: number[], units: readonly Unit[], { anchor, until, radius }: Gap): void {
   let last = anchor
-  while (until - positionOf(units, last) > WIDEST * radius) {
+  while (until - positionOf(units, last) > MAX_RADII * radius) {
     const from = positionOf(units, last)
     const best = bestBetween(units, {
       after: last,
       from,
       low: from + radius,
-      high: Math.min(from + WIDEST * radius, until - radius),
+      high: Math.min(from + MAX_RADII * radius, until - radius),
       radius,
     })
     if (best === undefined) return
@@ -263,7 +263,7 @@ function bestBetween(units: readonly Unit[], { after, from, low, high, radius }:
   let least = Number.POSITIVE_INFINITY
   for (let i = after + 1; i < units.length && positionOf(units, i) <= high; i++) {
     if (positionOf(units, i) < low) continue
-    const cost = (units[i]?.level ?? 0) * WIDEST * radius + Math.abs(positionOf(units, i) - from - 2 * radius)
+    const cost = (units[i]?.level ?? 0) * MAX_RADII * radius + Math.abs(positionOf(units, i) - from - 2 * radius)
     if (cost >= least) continue
     best = i
     least = cost
@@ -391,7 +391,7 @@ function countWords(text: string): number {
     } else if (code >= FIRST_IDEOGRAPH && isIdeograph(code)) {
       words++
       run = 0
-    } else if (run++ % LONGEST_WORD === 0) words++
+    } else if (run++ % CHARACTERS_PER_WORD === 0) words++
   }
   return words
 }

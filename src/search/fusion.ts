@@ -87,7 +87,7 @@ const WORDS_CERTAINTY = 0.7
 const WORDS_ACROSS = 0.3
 
 /** How near a language's notes are is the mean of this many best cosines. A single one is noisier, and five are no better. */
-const TELLING = 3
+const AVERAGED_COSINES = 3
 
 /**
  * Share of the best score that the nearest note in another language gets: `least` if notes in other languages are up to `low`
@@ -179,7 +179,7 @@ function raised<Key>(
 
 /** Returns the nearest notes' mean cosine. */
 function nearness(hits: readonly { readonly score: number }[]): number {
-  const nearest = hits.slice(0, TELLING)
+  const nearest = hits.slice(0, AVERAGED_COSINES)
   return nearest.reduce((sum, { score }) => sum + Math.max(0, score), 0) / nearest.length
 }
 

@@ -12,7 +12,7 @@ export interface Literal {
 }
 
 /** Maximum number of literals per query. Most queries have none, one or two. */
-const MOST = 8
+const MAX_LITERALS = 8
 
 /**
  * Returns the parts of a query that look like a key combination (`Ctrl+Shift+I`), code (`app.vault.read`, `hasTag()`,
@@ -21,7 +21,7 @@ const MOST = 8
 export function literalsIn(question: string): readonly Literal[] {
   const found = new Map<string, Literal>()
   const add = (literal: Literal | undefined, text: string): void => {
-    if (literal !== undefined && found.size < MOST) found.set(text.toLowerCase(), literal)
+    if (literal !== undefined && found.size < MAX_LITERALS) found.set(text.toLowerCase(), literal)
   }
   const rest = question.replace(/`([^`]{1,200})`/g, (_, code: string) => {
     add(verbatim(code.trim()), code)

@@ -27,13 +27,13 @@ export interface EmbedderTraits extends MeaningTraits {
  * Minimum fused score for each preset. `normal` excludes all results for a query of unrelated words, but almost no answers.
  * `strict` excludes all results for an off-topic query, and some answers. docs/benchmarks.md has the figures.
  */
-export const LEAST_SCORE: Readonly<Record<Relevance, number>> = { strict: 0.55, normal: 0.2, loose: 0.05 }
+export const MIN_SCORE: Readonly<Record<Relevance, number>> = { strict: 0.55, normal: 0.2, loose: 0.05 }
 
 /**
  * Minimum scores without semantic scores. The fused score is then less reliable, because the note that answers a long question
  * may contain few of its words.
  */
-const LEAST_BY_WORDS: Readonly<Record<Relevance, number>> = { strict: 0.3, normal: 0.05, loose: 0 }
+const MIN_SCORE_BY_WORDS: Readonly<Record<Relevance, number>> = { strict: 0.3, normal: 0.05, loose: 0 }
 
 /** The traits of the English table and its teacher model, chosen on SciFact, Cranfield and CACM. */
 const ENGLISH: EmbedderTraits = { weight: 0.35, certainty: { low: 0.3, high: 0.7 }, enoughWords: 0.7 }
@@ -122,10 +122,10 @@ export interface CalibrationSamples {
  * Minimum and maximum width of the range, as shares of the room above its lower bound. Vaults whose notes have only titles need
  * 1.
  */
-const NARROWEST = 0.3
-const WIDEST = 0.7
+const MIN_RANGE = 0.3
+const MAX_RANGE = 0.7
 /** Minimum distance between `low` and `high`, for embedders that consider all strings equal. */
-const LEAST_ROOM = 0.01
+const MIN_ROOM = 0.01
 
 /**
  * Calibrates an embedder's cosines for a vault: certainty is 0 up to the median of the unrelated samples and 1 from the 70th
@@ -136,8 +136,8 @@ export function calibrate({ unrelated, related }: CalibrationSamples): Certainty
   const low = quantile(unrelated, 0.5)
   const high = quantile(related, 0.7)
   if (low === undefined || high === undefined) return undefined
-  const room = Math.max(1 - low, LEAST_ROOM)
-  return { low, high: Math.min(low + WIDEST * room, Math.max(low + NARROWEST * room, high)) }
+  const room = Math.max(1 - low, MIN_ROOM)
+  return { low, high: Math.min(low + MAX_RANGE * room, Math.max(low + MIN_RANGE * room, high)) }
 }
 
 function quantile(values: readonly number[], share: number): number | undefined {
@@ -160,7 +160,7 @@ export function keepRelevant<Hit extends RelevantHit>(hits: readonly Hit[], rele
 }
 
 /** Number of top results that are compared with the question. */
-export const TELLING = 3
+export const COMPARED_RESULTS = 3
 
 /** A note's share of the question's words, and its cosine. Each is 0 if the note was not found that way. */
 interface TopicHit {
@@ -180,5 +180,5 @@ export function isOnTopic(first: readonly TopicHit[], { certainty: { low, high }
 
 /** Returns a preset's minimum score. For `meaning`, see `keepRelevant`. */
 export function leastScore(relevance: Relevance, meaning: number): number {
-  return meaning * LEAST_SCORE[relevance] + (1 - meaning) * LEAST_BY_WORDS[relevance]
+  return meaning * MIN_SCORE[relevance] + (1 - meaning) * MIN_SCORE_BY_WORDS[relevance]
 }

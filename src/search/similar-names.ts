@@ -8,19 +8,19 @@ import { foldLetters } from './words/fold-word.ts'
 const AROUND = new Set(' .,;:!?…¿¡。、，！？：；"\'“”„‘’‚«»‹›()[]')
 
 /** Matches characters that need normalization: non-ASCII letters, whitespace, and surrounding punctuation. */
-const TO_DO = /[^ -~]| {2}|^[ .,;:!?"'()[\]]|[ .,;:!?"'()[\]]$/
+const NEEDS_FOLDING = /[^ -~]| {2}|^[ .,;:!?"'()[\]]|[ .,;:!?"'()[\]]$/
 
 /** A name that is at least this similar may be what was meant. */
-const ALIKE = 0.75
+const SIMILAR_ABOVE = 0.75
 
 /** One changed letter makes a shorter word a different word rather than a typo. */
-const SHORTEST_WORD = 4
+const MIN_WORD_LENGTH = 4
 
 /**
  * Bounds for the names to examine. Almost all names that are one typo apart share this many pairs, and examining less similar
  * names takes many times as long.
  */
-export const LOOKED_AT = { minimum: 0.5, limit: 20 } as const
+export const DEFAULT_SEARCH = { minimum: 0.5, limit: 20 } as const
 
 export interface NamedFiles {
   accept(key: number): boolean
@@ -95,7 +95,7 @@ export class SimilarNames {
   prepare(until = Number.POSITIVE_INFINITY): boolean {
     for (let number = this.#index.size; number < this.#names.length; number++) {
       this.#index.add(foldName(this.#names[number] ?? ''))
-      if (number % LOOK_AT_CLOCK === 0 && performance.now() > until) return false
+      if (number % CLOCK_INTERVAL === 0 && performance.now() > until) return false
     }
     this.#isPaired = true
     return true
@@ -108,7 +108,7 @@ export class SimilarNames {
   #goesByPairs(): boolean {
     if (this.#isPaired) return this.prepare()
     const now = performance.now()
-    if (++this.#lookUpsWithout <= MOST_WITHOUT || now < this.#nextPairing) return false
+    if (++this.#lookUpsWithout <= MAX_SKIPPED || now < this.#nextPairing) return false
     this.#nextPairing = now + PAIRING.every
     return this.prepare(now + PAIRING.slice)
   }
@@ -152,7 +152,7 @@ export class SimilarNames {
       const found = this.#names[number]
       if (found === undefined || !files.accept(key)) return
       // Different names can share all pairs (`ab c`, `a bc`), so only equal names score 1.
-      const score = likeness < 1 ? Math.min(ALMOST, likeness) : foldName(found) === folded ? 1 : ALMOST
+      const score = likeness < 1 ? Math.min(NEARLY_ONE, likeness) : foldName(found) === folded ? 1 : NEARLY_ONE
       if (score >= minimum) best.offer({ key, name: found, score })
     }
     const least = () => best.least(minimum)
@@ -213,7 +213,7 @@ export class SimilarNames {
         const own = index.lengthOf(number)
         if (own < lengths.from || own > lengths.to) continue
         // Tightens the bound with the name's signature, which is cheaper to check than the name.
-        if (2 * (all - index.lacks(number)) < minimum * (length + own) - ROUNDING) continue
+        if (2 * (all - index.lacks(number)) < minimum * (length + own) - ROUNDING_ERROR) continue
         if (this.#seen[number] === this.#lookUp) continue
         this.#seen[number] = this.#lookUp
         const likeness = (2 * index.shared(number)) / (length + own)
@@ -253,7 +253,7 @@ export class SimilarNames {
     for (let number = 0; number < this.#names.length; number++) {
       if (Math.abs((lengths[number] as number) - letters) > slips) continue
       const own = index.lengthOf(number)
-      if (2 * (all - index.lacks(number)) < minimum * (length + own) - ROUNDING) continue
+      if (2 * (all - index.lacks(number)) < minimum * (length + own) - ROUNDING_ERROR) continue
       offer(number, (2 * index.shared(number)) / (length + own))
     }
   }
@@ -275,21 +275,21 @@ export class SimilarNames {
 }
 
 /** After this many lookups, index the pairs. A search makes three. */
-const MOST_WITHOUT = 30
+const MAX_SKIPPED = 30
 
 /** For how long a search indexes pairs, and how often, in milliseconds. */
 const PAIRING = { slice: 4, every: 16 } as const
 
 /** Number of names between checks of the clock. */
-const LOOK_AT_CLOCK = 32
+const CLOCK_INTERVAL = 32
 
-const ALMOST = 0.999
+const NEARLY_ONE = 0.999
 
-const ROUNDING = 1e-9
+const ROUNDING_ERROR = 1e-9
 
 /** Returns the range of m, a name's number of pairs, for which 2 min(m, shared) / (length + m) reaches the minimum similarity. */
 function lengthsThatReach(least: number, length: number, shared: number): { readonly from: number; readonly to: number } {
-  return { from: (least * length) / (2 - least) - ROUNDING, to: (2 * shared) / least - length + ROUNDING }
+  return { from: (least * length) / (2 - least) - ROUNDING_ERROR, to: (2 * shared) / least - length + ROUNDING_ERROR }
 }
 
 export interface SimilarName {
@@ -357,12 +357,12 @@ export function nearTexts(texts: readonly string[], written: string): readonly s
   const names = new SimilarNames()
   for (const [at, text] of texts.entries()) names.set(at, [text])
   const inOrder = { accept: () => true, id: (at: number) => String(at).padStart(8, '0') }
-  return nearHits(written, names.find(written, inOrder, LOOKED_AT)).map(({ key }) => texts[key] ?? '')
+  return nearHits(written, names.find(written, inOrder, DEFAULT_SEARCH)).map(({ key }) => texts[key] ?? '')
 }
 
 function isNear(written: string, name: string, score: number): boolean {
   // Names with different numbers mean different things, such as the previous day or the next part.
-  return digitsOf(written) === digitsOf(name) && (score >= ALIKE || isOneSlipApart(written, name))
+  return digitsOf(written) === digitsOf(name) && (score >= SIMILAR_ABOVE || isOneSlipApart(written, name))
 }
 
 /** Checks whether two names are equal or differ in one word, by one letter or by two swapped neighbours. */
@@ -372,7 +372,7 @@ function isOneSlipApart(a: string, b: string): boolean {
   if (left.length !== right.length) return false
   const [differing, ...more] = left.flatMap((word, at) => (word === right[at] ? [] : [[word, right[at] ?? ''] as const]))
   if (differing === undefined) return true
-  const isLong = Math.min(...differing.map((word) => word.length)) >= SHORTEST_WORD
+  const isLong = Math.min(...differing.map((word) => word.length)) >= MIN_WORD_LENGTH
   return more.length === 0 && isLong && editDistance(...differing, 1) !== undefined
 }
 
@@ -395,5 +395,5 @@ export function plainName(name: string): string {
 
 /** Checks whether a name equals its plain form except for case, as most names do. Does not allocate a string. */
 export function isPlain(name: string): boolean {
-  return !TO_DO.test(name)
+  return !NEEDS_FOLDING.test(name)
 }

@@ -2,10 +2,10 @@ import { dotProduct } from '../core/vectors.ts'
 import type { FusedHit } from './fusion.ts'
 
 /** Number of top results that support each other. Results change little between 20 and 30. */
-export const SUPPORTING = 30
+export const SUPPORT_CANDIDATES = 30
 
 /** Number of similar results that support a note. */
-const SUPPORTERS = 7
+const MAX_SUPPORTERS = 7
 
 /** Maximum share of a note's score that comes from its supporters. Results change little between .4 and .6. */
 const SUPPORT_SHARE = 0.5
@@ -64,7 +64,7 @@ interface Supporter {
 
 /** Returns the weighted mean score of the nearest supporters and the note itself. */
 function supportOf(own: number, supporters: readonly Supporter[]): number {
-  const nearest = [...supporters].sort((a, b) => b.weight - a.weight).slice(0, SUPPORTERS)
+  const nearest = [...supporters].sort((a, b) => b.weight - a.weight).slice(0, MAX_SUPPORTERS)
   const weights = nearest.reduce((sum, { weight }) => sum + weight, OWN_WEIGHT)
   return nearest.reduce((sum, { score, weight }) => sum + weight * score, OWN_WEIGHT * own) / weights
 }

@@ -51,7 +51,7 @@ function filtersIn(text: string | undefined): readonly string[] | undefined {
 
 const MAX_FILTERS = 1000
 /** If expressions time out on more paths than this, every path is excluded. */
-const MOST_STUCK = 10
+const MAX_STUCK = 10
 
 class Filters {
   readonly #prefixes: readonly string[]
@@ -86,7 +86,7 @@ class Filters {
         if (path === undefined) break
         excluded[at] = true
         this.#stuck.add(path)
-        this.#isHopeless = this.#stuck.size > MOST_STUCK
+        this.#isHopeless = this.#stuck.size > MAX_STUCK
       }
     }
     if (this.#isHopeless) excluded.fill(true)
@@ -104,9 +104,9 @@ interface GuardedExpression {
 }
 
 /** Time limit for an expression, in milliseconds. Matching one name normally takes microseconds. */
-const TIME = 50
+const TIME_LIMIT = 50
 /** Time limit for retrying a name after a timeout, because the computer may just have been busy or asleep. */
-const SECOND_TIME = 250
+const SECOND_TIME_LIMIT = 250
 
 /**
  * A vault can come from a stranger, and an expression such as `(a+)+$` can run forever. Checking the text of an expression would
@@ -131,7 +131,7 @@ function compile(source: string): GuardedExpression | undefined {
     return {
       match(names, excluded, from) {
         Object.assign(state, { names, excluded, at: from })
-        for (let stuckAt = -1; !isDone(state.at === stuckAt ? SECOND_TIME : TIME); stuckAt = state.at) {
+        for (let stuckAt = -1; !isDone(state.at === stuckAt ? SECOND_TIME_LIMIT : TIME_LIMIT); stuckAt = state.at) {
           if (state.at === stuckAt) break
         }
         return state.at

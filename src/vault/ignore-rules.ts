@@ -69,12 +69,12 @@ export function openIgnoreRules(root: string, options: IgnoreOptions, fs: FileSy
 }
 
 // Milliseconds for which the mode is cached. It is needed for every file, and finding it takes about ten system calls.
-const MARKER_LIFE = 1000
+const MARKER_CACHE_MS = 1000
 
 function cached<T>(ask: () => T): () => T {
   let known: { readonly value: T; readonly until: number } | undefined
   return () => {
-    if (!known || known.until < performance.now()) known = { value: ask(), until: performance.now() + MARKER_LIFE }
+    if (!known || known.until < performance.now()) known = { value: ask(), until: performance.now() + MARKER_CACHE_MS }
     return known.value
   }
 }
@@ -119,16 +119,16 @@ export function matchAny(globs: readonly string[], nocase: boolean): (path: stri
 const MAX_LENGTH = 1000
 
 /** More alternatives than anyone writes by hand. The limit bounds the time and memory for globs from an untrusted source. */
-const MOST_ALTERNATIVES = 512
+const MAX_ALTERNATIVES = 512
 
-/** Expands braces in a glob: `{a,b}`. Braces that would expand to more than `MOST_ALTERNATIVES` patterns are left as they are. */
+/** Expands braces in a glob: `{a,b}`. Braces that would expand to more than `MAX_ALTERNATIVES` patterns are left as they are. */
 function alternatives(pattern: string): readonly string[] {
   let patterns: readonly string[] = [pattern]
   for (;;) {
     const braces = patterns.map((one) => (one.length <= MAX_LENGTH ? /(?<!\\)\{([^{}]*,[^{}]*)\}/.exec(one) : null))
     const choices = braces.map((found) => found?.[1]?.split(',') ?? [''])
     const count = choices.reduce((sum, { length }) => sum + length, 0)
-    if (count === patterns.length || count > MOST_ALTERNATIVES) return patterns
+    if (count === patterns.length || count > MAX_ALTERNATIVES) return patterns
     const expanded = patterns.flatMap((one, i) => {
       const found = braces[i]
       if (!found) return [one]

@@ -55,7 +55,7 @@ async function openChokidar(root: string, options: VaultOptions, sink: WatchSink
     if (relative(path) === CONFIG_FOLDER) return
     sink.folder(relative(path))
     // chokidar reports this before it watches the folder, so the folder is checked again for changes in between.
-    for (const delay of LOOK_AGAIN) setTimeout(() => sink.folder(relative(path)), delay).unref()
+    for (const delay of RECHECK_DELAYS) setTimeout(() => sink.folder(relative(path)), delay).unref()
   })
   watcher.on('unlinkDir', (path) => (relative(path) === '' ? sink.lost() : sink.folder(relative(path))))
   watcher.on('error', (error) => {
@@ -70,7 +70,7 @@ async function openChokidar(root: string, options: VaultOptions, sink: WatchSink
   return { ready, close: () => watcher.close() }
 }
 
-const LOOK_AGAIN = [200, 1500]
+const RECHECK_DELAYS = [200, 1500]
 
 function ignoredBy(root: string, options: VaultOptions): (path: string, stats?: Stats) => boolean {
   const base = asPosix(root, diskFileSystem)

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { quoted } from '../app/answer/truncate.ts'
 import type { GraphCore } from '../app/graph-core.ts'
-import { findPicture, LARGEST_PICTURE } from '../app/links/find-picture.ts'
+import { findPicture, MAX_PICTURE_BYTES } from '../app/links/find-picture.ts'
 import { linkedFiles } from '../app/links/linked-files.ts'
 import { pagePicture } from '../app/links/picture.ts'
 import { pageNote } from '../app/read/page-note.ts'
@@ -275,7 +275,7 @@ export async function sendPicture(response: ServerResponse, core: GraphCore, id:
   if (picture === undefined)
     return sendRefusal(response, refusal(404, 'Only PNG, JPEG, GIF and WebP images are shown here.', ELSEWHERE))
   if (picture === 'too large') {
-    const most = `Images of more than ${LARGEST_PICTURE >> 20} MB are not shown here.`
+    const most = `Images of more than ${MAX_PICTURE_BYTES >> 20} MB are not shown here.`
     return sendRefusal(response, refusal(413, most, ELSEWHERE))
   }
   // Nothing in it may run, even if it is opened as a page.

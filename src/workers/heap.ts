@@ -9,15 +9,15 @@ const MB = 1 << 20
  * machine with little memory, or with `--max-old-space-size`, workers get the main thread's limit.
  */
 export function heapLimit(): number {
-  return Math.min(USUAL, ownLimit())
+  return Math.min(DEFAULT_LIMIT_MB, ownLimit())
 }
 
-const USUAL = 2_000
+const DEFAULT_LIMIT_MB = 2_000
 
 /** Returns twice the limit, in megabytes, or `undefined` if that is more than half of the machine's free memory. */
 export function largerHeap(limit: number): number | undefined {
   // The user, or V8 on a small machine, chose a lower limit.
-  const isBounded = ownLimit() < USUAL
+  const isBounded = ownLimit() < DEFAULT_LIMIT_MB
   return isBounded || limit * 2 > process.availableMemory() / 2 / MB ? undefined : limit * 2
 }
 
@@ -26,7 +26,7 @@ function ownLimit(): number {
 }
 
 /** If more than this share of the heap limit is in use after garbage collection, the next slice of files may exceed it. */
-const FULL = 0.6
+const FULL_SHARE = 0.6
 
 /**
  * Collect garbage again only after the heap has grown by this share of its limit, because collecting a large heap takes seconds.
@@ -45,7 +45,7 @@ export function heapCheck(measure: () => HeapSize, collect: () => void): () => b
   let live = 0
   return () => {
     const { used, limit } = measure()
-    const full = FULL * limit
+    const full = FULL_SHARE * limit
     if (used <= full || (live <= full && used <= live + GROWTH * limit)) return false
     collect()
     live = measure().used

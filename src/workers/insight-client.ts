@@ -55,13 +55,13 @@ interface Packed {
   readonly insight: Omit<InsightKinds[InsightKind], 'ids'> & { readonly ids: readonly string[] }
 }
 
-/** Number of notes whose data (`FACTS`) or text (`TEXTS`) is read at once. */
-const FACTS = 1_000
-const TEXTS = 64
+/** Number of notes whose data (`FACTS_BATCH`) or text (`TEXTS_BATCH`) is read at once. */
+const FACTS_BATCH = 1_000
+const TEXTS_BATCH = 64
 /** Maximum number of attempts at a run while the vault keeps changing. The last attempt accepts changes in between. */
-const BEGINNINGS = 3
+const MAX_RESTARTS = 3
 /** Maximum number of attempts if a run fails. */
-const ATTEMPTS = 2
+const MAX_ATTEMPTS = 2
 /**
  * How long to wait, in milliseconds, before retrying the same generation after a run that could not read all notes, or that
  * failed although an older result exists.
@@ -182,7 +182,7 @@ export class InsightClient<Kind extends InsightKind = 'whole'> implements Insigh
         break
       } catch (error) {
         this.#end.signal.throwIfAborted()
-        if (attempt < ATTEMPTS) continue
+        if (attempt < MAX_ATTEMPTS) continue
         this.#pauseAt(generation)
         throw failed(error)
       }
@@ -196,7 +196,7 @@ export class InsightClient<Kind extends InsightKind = 'whole'> implements Insigh
 
   async #compute(): Promise<InsightKinds[Kind]> {
     for (let beginning = 1; ; beginning++) {
-      const insight = await this.#tryOnce(beginning === BEGINNINGS)
+      const insight = await this.#tryOnce(beginning === MAX_RESTARTS)
       if (insight !== undefined) return insight
     }
   }
@@ -215,8 +215,8 @@ export class InsightClient<Kind extends InsightKind = 'whole'> implements Insigh
     })
     try {
       const versions: (FileVersion | undefined)[] = []
-      for (let from = 0; from < ids.length; from += FACTS) {
-        const part = await this.#read((snapshot) => this.#factsOf(snapshot, ids.slice(from, from + FACTS)))
+      for (let from = 0; from < ids.length; from += FACTS_BATCH) {
+        const part = await this.#read((snapshot) => this.#factsOf(snapshot, ids.slice(from, from + FACTS_BATCH)))
         if (part.generation !== generation && !isLast) return undefined
         for (const version of part.versions) versions.push(version)
         await steps.addNotes(part.notes)
@@ -268,9 +268,9 @@ export class InsightClient<Kind extends InsightKind = 'whole'> implements Insigh
   ): Promise<readonly number[]> {
     const unread: number[] = []
     let handedOver: Promise<void> | undefined
-    for (let from = 0; from < lacking.length; from += TEXTS) {
+    for (let from = 0; from < lacking.length; from += TEXTS_BATCH) {
       this.#progress = { done: from, total: lacking.length }
-      const part = [...lacking.subarray(from, from + TEXTS)]
+      const part = [...lacking.subarray(from, from + TEXTS_BATCH)]
       const read = await this.#parts.texts.read(
         part.map((note) => versions[note] as FileVersion),
         this.#end.signal,

@@ -35,7 +35,7 @@ const FORMAT = 5
 const EARLIER = new Set([3, 4])
 
 /** Up to this many new notes are placed next to existing ones. With more, everything is laid out again. */
-const MOST_NEW = 2_000
+const MAX_NEW = 2_000
 
 /** Stores the positions of a vault's notes in a cache file. If the file cannot be written, they stay in memory. */
 export class LayoutClient implements Layouts {
@@ -86,7 +86,7 @@ export class LayoutClient implements Layouts {
     // If most notes have no position, this is effectively another vault.
     const isNew = before === undefined || missing > ids.length / 2
     // Placing very many notes one by one would take minutes.
-    const isAll = isNew || isWhole || missing > MOST_NEW
+    const isAll = isNew || isWhole || missing > MAX_NEW
     // A map drawn before communities were known must not determine how the final one is rotated.
     const resembled = isNew || (isRough && isAll) ? undefined : before
     const { places, regions = regionsFor({ ids, ...graph }, kept) } = await this.#run(graph, resembled, isAll)

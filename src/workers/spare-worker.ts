@@ -9,7 +9,7 @@ import { startGuarded } from './thread-guard.ts'
 const ENOUGH = 8 << 20
 
 /** How often the heap size is checked while it grows, in milliseconds. */
-const LOOK_EVERY = 20
+const CHECK_INTERVAL = 20
 
 let spare: Worker | undefined
 
@@ -65,6 +65,6 @@ export function boundYoungSpace(): void {
     clearInterval(timer)
     isBound = true
     bound()
-  }, LOOK_EVERY)
+  }, CHECK_INTERVAL)
   timer.unref()
 }

@@ -4,9 +4,9 @@ import { type Worker, workerData } from 'node:worker_threads'
 const BUSY = 1
 const ENDING = 2
 /** Polling interval while waiting for a thread to leave native code, in milliseconds. */
-const LOOK = 1
+const POLL_INTERVAL = 1
 /** Maximum time to wait for a thread, in milliseconds. One that takes longer is stuck waiting for a disk. */
-const PATIENCE = 2_000
+const EXIT_TIMEOUT = 2_000
 
 /**
  * Keeps a thread from being terminated while it runs native code, because that would crash the whole process inside SQLite's
@@ -38,13 +38,13 @@ export class ThreadGuard {
 
   /** Called by another thread. Resolves after two seconds at most, usually once no work is in progress and none can start. */
   async end(): Promise<void> {
-    const until = performance.now() + PATIENCE
-    while (this.#isBusy() && performance.now() < until) await setTimeout(LOOK)
+    const until = performance.now() + EXIT_TIMEOUT
+    while (this.#isBusy() && performance.now() < until) await setTimeout(POLL_INTERVAL)
   }
 
   /** Like `end`, but blocks the calling thread. @returns false if work is still in progress after two seconds */
   endNow(): boolean {
-    return !this.#isBusy() || Atomics.wait(this.cells, 0, BUSY | ENDING, PATIENCE) !== 'timed-out'
+    return !this.#isBusy() || Atomics.wait(this.cells, 0, BUSY | ENDING, EXIT_TIMEOUT) !== 'timed-out'
   }
 
   #isBusy(): boolean {

@@ -26,7 +26,7 @@ interface KeptPlan {
 const RELINKING: ReadonlySet<Operation['kind']> = new Set(['move', 'renameHeading', 'renameTag', 'clone'])
 
 /** Maximum number of times a write is planned before a file that keeps changing makes it fail. */
-const ATTEMPTS = 4
+const MAX_ATTEMPTS = 4
 
 /** Checks whether the caller specified a file's expected state. */
 function namesState(operation: Operation): boolean {
@@ -39,14 +39,14 @@ function relinks(operation: Operation): boolean {
 }
 
 /** How many of the latest changes to search. Other processes cannot make that many while a worker restarts. */
-const LATELY = 1_000
+const RECENT_CHANGES = 1_000
 
 /** Maximum number of pending plans kept, and of executed ones. */
-const PLANS_KEPT = 50
+const MAX_PLANS = 50
 
 function forgetOldest(kept: Map<string, unknown>): void {
   for (const oldest of kept.keys()) {
-    if (kept.size <= PLANS_KEPT) break
+    if (kept.size <= MAX_PLANS) break
     kept.delete(oldest)
   }
 }
@@ -84,7 +84,7 @@ export class WriteService {
           return await this.#attempt(access, request, { ...plan, ...progress })
         } catch (error) {
           // A file has changed between planning and applying. Operations without an expected state can be planned again.
-          const mayAgain = request.planId === undefined && !plan.operations.some(namesState) && attempt < ATTEMPTS
+          const mayAgain = request.planId === undefined && !plan.operations.some(namesState) && attempt < MAX_ATTEMPTS
           if (!mayAgain || !(error instanceof RouxError) || error.code !== 'CONFLICT') throw error
           await access.reconcile({ all: true })
         }
@@ -155,7 +155,7 @@ export class WriteService {
   async fateOf(changeId: string): Promise<ChangeFate | undefined> {
     return await this.#parts.service.exclusively(async (access) => {
       await this.#recover(access)
-      const change = this.#parts.changes.list(LATELY).find(({ id }) => id === changeId)
+      const change = this.#parts.changes.list(RECENT_CHANGES).find(({ id }) => id === changeId)
       return change === undefined ? undefined : { state: change.state, kept: this.#kept.get(changeId) ?? [] }
     })
   }

@@ -5,7 +5,7 @@ import {
   isKnownTo,
   isOnTopic,
   keepRelevant,
-  type LEAST_SCORE,
+  type MIN_SCORE,
   queryKind,
   traitsIn,
   traitsOf,
@@ -22,7 +22,7 @@ test('stricter presets let fewer hits through, but always exact ones', () => {
     { key: 'perhaps', score: 0.1, exact: false },
     { key: 'no', score: 0.01, exact: false },
   ]
-  const kept = (relevance: keyof typeof LEAST_SCORE) => keepRelevant(hits, relevance).map((hit) => hit.key)
+  const kept = (relevance: keyof typeof MIN_SCORE) => keepRelevant(hits, relevance).map((hit) => hit.key)
   expect(kept('strict')).toEqual(['title', 'sure'])
   expect(kept('normal')).toEqual(['title', 'sure', 'likely'])
   expect(kept('loose')).toEqual(['title', 'sure', 'likely', 'perhaps'])
@@ -30,7 +30,7 @@ test('stricter presets let fewer hits through, but always exact ones', () => {
 
 test('hits found by words only have a lower threshold', () => {
   const hits = [0.35, 0.2, 0.04].map((score) => ({ score, exact: false }))
-  const kept = (relevance: keyof typeof LEAST_SCORE) => keepRelevant(hits, relevance, 0).map((hit) => hit.score)
+  const kept = (relevance: keyof typeof MIN_SCORE) => keepRelevant(hits, relevance, 0).map((hit) => hit.score)
   expect(kept('strict')).toEqual([0.35])
   expect(kept('normal')).toEqual([0.35, 0.2])
   expect(kept('loose')).toEqual([0.35, 0.2, 0.04])

@@ -3,7 +3,14 @@ import type { IndexStatus, SearchReadiness } from '../../core/indexing.ts'
 import type { Page, Snapshot } from '../../core/store.ts'
 import type { Answer, GraphCore, Warning } from '../graph-core.ts'
 import type { Vaults } from '../vaults.ts'
-import { BEHIND, INCOMPLETE, isDone, MIXED, progressWarning, searchWarnings } from './readiness-warnings.ts'
+import {
+  CHANGES_UNREAD_WARNING,
+  INDEX_BUILDING_WARNING,
+  isDone,
+  MIXED_STATES_WARNING,
+  progressWarning,
+  searchWarnings,
+} from './readiness-warnings.ts'
 
 export interface Call {
   /** Aborted when the caller no longer waits for the answer. */
@@ -28,20 +35,20 @@ export interface Call {
 }
 
 /** Milliseconds that a call waits for background work before it answers from the data available. */
-const WAITING = 10_000
+const CALL_TIMEOUT = 10_000
 
 /** Maximum time in milliseconds that a command waits. Commands have no client that could time out. */
-const COMMAND_WAITS = 600_000
+const COMMAND_TIMEOUT = 600_000
 
 /** How long an answer waits for files to be read that the watcher has reported as changed, in milliseconds. */
-const CATCHING_UP = 50
+const CATCH_UP_TIMEOUT = 50
 
 /** Milliseconds that a server waits to find out which notes are embedded. */
 const OPENING_TIMEOUT = 1_000
 
 /** Sets the deadline of a call. A call that is already waiting keeps its deadline. */
 export function waiting(call: Call): Call & { readonly waitUntil: number } {
-  return { ...call, waitUntil: call.waitUntil ?? performance.now() + WAITING }
+  return { ...call, waitUntil: call.waitUntil ?? performance.now() + CALL_TIMEOUT }
 }
 
 /** Returns the remaining waiting time of a call, in milliseconds. */
@@ -51,7 +58,7 @@ export function timeLeft(call: Call): number {
 
 /** Returns how long, in milliseconds, a call waits for a whole-vault result that must be computed first. */
 export function patienceOf(call: Call): number {
-  return call.whole ? COMMAND_WAITS : timeLeft(call)
+  return call.whole ? COMMAND_TIMEOUT : timeLeft(call)
 }
 
 /** Reads one generation of the vault. See `Store.read`. */
@@ -109,7 +116,7 @@ export function isBeingRebuilt({ store }: Pick<GraphCore, 'store'>, error: unkno
 async function runWhenReady<T>(core: GraphCore, call: Call, { needs, run }: UseCase<T>): Promise<Answer<T>> {
   const { indexing } = core
   await indexing.ready(timeLeft(call), call.signal)
-  const isLate = !(await indexing.caughtUp(CATCHING_UP, call.signal))
+  const isLate = !(await indexing.caughtUp(CATCH_UP_TIMEOUT, call.signal))
   call.signal?.throwIfAborted()
   const before = indexing.status()
   await requireServable(core, before)
@@ -119,8 +126,8 @@ async function runWhenReady<T>(core: GraphCore, call: Call, { needs, run }: UseC
   const read: Read = (use) =>
     core.store.read(async (snapshot) => {
       const value = await use(snapshot)
-      if (!snapshot.complete) said.push(INCOMPLETE)
-      if (snapshot.isMixed) said.push(MIXED)
+      if (!snapshot.complete) said.push(INDEX_BUILDING_WARNING)
+      if (snapshot.isMixed) said.push(MIXED_STATES_WARNING)
       return value
     }, call.signal)
   const answered = await run(read, call)
@@ -131,7 +138,7 @@ async function runWhenReady<T>(core: GraphCore, call: Call, { needs, run }: UseC
     progressWarning(before) ??
     progressWarning(indexing.status()) ??
     said[0] ??
-    (isLate || indexing.isBehind() ? BEHIND : undefined)
+    (isLate || indexing.isBehind() ? CHANGES_UNREAD_WARNING : undefined)
   return { ...answered, warnings: [...(progress === undefined ? [] : [progress]), ...search, ...answered.warnings] }
 }
 

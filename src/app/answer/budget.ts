@@ -1,8 +1,8 @@
 import type { Call } from './answer-when-ready.ts'
 
 /** Limits for `max_tokens`. */
-export const LEAST_TOKENS = 100
-export const MOST_TOKENS = 50_000
+export const MIN_TOKENS = 100
+export const MAX_TOKENS = 50_000
 
 export const DEFAULT_TOKENS = { linked: 1_150, list: 2_000, node: 4_000, nodes: 5_000 } as const
 

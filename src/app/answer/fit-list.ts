@@ -29,22 +29,22 @@ export interface ComposeOptions {
 }
 
 /** Longer titles are truncated, because the beginning is enough to recognize them. */
-const TITLE_LENGTH = 200
+const MAX_TITLE_LENGTH = 200
 /** Maximum length of a row's main text, the same as for note content in lists. */
-const ABOUT_LENGTH = CONTENT_LIMITS.list
+const MAX_MAIN_TEXT_LENGTH = CONTENT_LIMITS.list
 /** Maximum number of tags per row. */
-export const TAGS = 10
+export const MAX_TAGS = 10
 /** Truncated text is useless below this length. */
-const LEAST_TEXT = 160
+const MIN_TEXT_LENGTH = 160
 /** Limits for property values in lists: characters per value, and values per property. */
-const VALUE_LENGTH = 100
-const VALUES = 5
+const MAX_VALUE_LENGTH = 100
+const MAX_VALUES = 5
 /**
  * Shares of the budget for members that the caller did not request. Most questions are already answered without them, and every
  * token costs attention. Rows, their main text and requested members may use the whole budget.
  */
-const PASSAGES = 0.73
-const DETAILS = 0.55
+const PASSAGES_SHARE = 0.73
+const DETAILS_SHARE = 0.55
 
 interface Room {
   /** Fair share of the remaining bytes. */
@@ -87,25 +87,25 @@ const MAIN: readonly Step[] = [
 
 /** Members to add to the shown rows, in this order, until the budget is used. The last rows may get none. */
 const EXTRA: readonly Step[] = [
-  { member: 'passages', fill: bestPassage, share: PASSAGES, isShared: true, first: 3 },
+  { member: 'passages', fill: bestPassage, share: PASSAGES_SHARE, isShared: true, first: 3 },
   // Short contents leave room for longer ones, which the next step extends.
   { member: 'content', fill: cutText, share: 'details', isShared: true },
   { member: 'content', fill: cutText, share: 'details' },
-  { member: 'passages', fill: furtherPassages, share: PASSAGES },
+  { member: 'passages', fill: furtherPassages, share: PASSAGES_SHARE },
   { member: 'properties', fill: firstEntries, share: 'details' },
   { member: 'links', fill: firstItems, share: 'details' },
 ]
 
 const STEPS = [...MAIN, ...EXTRA]
 
-const FITTED: ReadonlySet<string> = new Set(STEPS.map(({ member }) => member))
+const FITTED_MEMBERS: ReadonlySet<string> = new Set(STEPS.map(({ member }) => member))
 
 /**
  * Fits rows into a budget. First fits as many rows as possible, each with the smallest useful part of its main members, then extends
  * the main members, then adds extra members. A member that does not fit is left out, so an empty list always means that there are no items.
  */
 export function compose<R extends object>(rows: readonly R[], options: ComposeOptions): Composed<R> {
-  const { room, called = 'results', isFirstSure = true, asked, details = DETAILS } = options
+  const { room, called = 'results', isFirstSure = true, asked, details = DETAILS_SHARE } = options
   const purse = new Purse(room)
   const drafts = fittingDrafts(rows as readonly Row[], purse, isFirstSure)
   for (const step of STEPS) {
@@ -149,7 +149,7 @@ export function rowsFitter(details: number) {
   }
 }
 
-export const fitRows = rowsFitter(DETAILS)
+export const fitRows = rowsFitter(DETAILS_SHARE)
 
 /** Two brackets, minus the separator that the last row does not need. */
 const BRACKETS = 1
@@ -209,7 +209,7 @@ function leastOf(row: Row, main: readonly Step[] = MAIN): Record<string, unknown
   const room = { fair: 0, most: Number.POSITIVE_INFINITY }
   return Object.fromEntries(
     Object.entries(row).flatMap(([key, value]) => {
-      if (!FITTED.has(key) || isEmpty(value) || typeof value === 'number') return [[key, value]]
+      if (!FITTED_MEMBERS.has(key) || isEmpty(value) || typeof value === 'number') return [[key, value]]
       const least = main.find(({ member }) => member === key)?.fill(value, room, undefined)
       return least === undefined ? [] : [[key, least]]
     }),
@@ -226,9 +226,11 @@ function shortened(row: Row): Row {
   const { title, text, tags, properties } = row
   return {
     ...row,
-    ...(typeof title === 'string' && title.length > TITLE_LENGTH ? { title: truncate(title, TITLE_LENGTH).text } : {}),
-    ...(typeof text === 'string' && text.length > ABOUT_LENGTH ? { text: truncate(text, ABOUT_LENGTH).text } : {}),
-    ...(Array.isArray(tags) && tags.length > TAGS ? { tags: tags.slice(0, TAGS) } : {}),
+    ...(typeof title === 'string' && title.length > MAX_TITLE_LENGTH ? { title: truncate(title, MAX_TITLE_LENGTH).text } : {}),
+    ...(typeof text === 'string' && text.length > MAX_MAIN_TEXT_LENGTH
+      ? { text: truncate(text, MAX_MAIN_TEXT_LENGTH).text }
+      : {}),
+    ...(Array.isArray(tags) && tags.length > MAX_TAGS ? { tags: tags.slice(0, MAX_TAGS) } : {}),
     ...(isRecord(properties) ? { properties: shortValues(properties) } : {}),
   }
 }
@@ -238,12 +240,12 @@ function shortValues(properties: Row): Row {
 }
 
 function shortValue(value: unknown): unknown {
-  if (typeof value === 'string') return truncate(value, VALUE_LENGTH).text
+  if (typeof value === 'string') return truncate(value, MAX_VALUE_LENGTH).text
   if (Array.isArray(value)) {
-    const first = value.slice(0, VALUES).map(shortValue)
-    return value.length > VALUES ? [...first, MARKER.trim()] : first
+    const first = value.slice(0, MAX_VALUES).map(shortValue)
+    return value.length > MAX_VALUES ? [...first, MARKER.trim()] : first
   }
-  return isRecord(value) && jsonBytes(value) > VALUE_LENGTH ? MARKER.trim() : value
+  return isRecord(value) && jsonBytes(value) > MAX_VALUE_LENGTH ? MARKER.trim() : value
 }
 
 /** Returns the whole value, or `undefined` if it does not fit. */
@@ -305,16 +307,16 @@ function fittingText(text: string, { fair, most }: Room, cut: (text: string, len
   const bytes = jsonBytes(text)
   if (bytes <= fair) return text
   // Assume that escapes and multi-byte characters are evenly distributed, and shorten the text further if it is still too long.
-  for (let length = Math.floor((text.length * fair) / bytes); length > LEAST_TEXT; length = Math.floor(length * 0.9)) {
+  for (let length = Math.floor((text.length * fair) / bytes); length > MIN_TEXT_LENGTH; length = Math.floor(length * 0.9)) {
     const shorter = cut(text, length)
     if (jsonBytes(shorter) <= fair) return shorter
   }
-  const least = text.length <= LEAST_TEXT ? text : cut(text, LEAST_TEXT)
+  const least = text.length <= MIN_TEXT_LENGTH ? text : cut(text, MIN_TEXT_LENGTH)
   return jsonBytes(least) <= most ? least : undefined
 }
 
 function countOmitted(row: Row, shown: Row, omitted: Map<string, number>): void {
-  for (const name of FITTED) {
+  for (const name of FITTED_MEMBERS) {
     const count = sizeOf(row[name]) - sizeOf(shown[name])
     const isCut = count === 0 && typeof row[name] === 'string' && row[name] !== shown[name]
     if (count > 0 || isCut) omitted.set(name, (omitted.get(name) ?? 0) + Math.max(1, count))

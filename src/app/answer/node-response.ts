@@ -91,16 +91,16 @@ function kindOf(node: Node): { readonly kind?: NodeKind } {
 }
 
 /** Highest similarity of notes whose texts differ. */
-export const MOST_ALIKE = 0.99
+export const MAX_SHOWN_SIMILARITY = 0.99
 
 /** Texts with a higher cosine are considered equal. Rounding errors keep the cosine of equal texts from being exactly 1. */
-const ALMOST_ALIKE = 0.9999
+const EQUAL_SIMILARITY = 0.9999
 
 /**
  * Rounds a score for display to two digits, because more would suggest a certainty that it does not have. Only a score of 1 is
  * shown as 1, and only 0 as 0.
  */
 export function roundScore(score: number): number {
-  if (score <= 0 || score > ALMOST_ALIKE) return Number(score.toFixed(2))
-  return Number(Math.min(MOST_ALIKE, Math.max(0.01, score)).toFixed(2))
+  if (score <= 0 || score > EQUAL_SIMILARITY) return Number(score.toFixed(2))
+  return Number(Math.min(MAX_SHOWN_SIMILARITY, Math.max(0.01, score)).toFixed(2))
 }

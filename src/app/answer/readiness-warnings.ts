@@ -3,19 +3,19 @@ import type { Insights } from '../../core/insight/insight.ts'
 import type { Progress, SearchProgress } from '../../core/search.ts'
 import type { GraphCore, Warning } from '../graph-core.ts'
 
-export const INCOMPLETE: Warning = {
+export const INDEX_BUILDING_WARNING: Warning = {
   code: 'INDEX_BUILDING',
   message: 'Another process is still reading the vault, so this answer may be incomplete. Ask again in a moment.',
 }
 
 /** Warns that a snapshot mixes several states of the vault. */
-export const MIXED: Warning = {
+export const MIXED_STATES_WARNING: Warning = {
   code: 'STALE',
   message: 'The vault changed during this call, so parts of the answer may be out of date.',
 }
 
 /** Warns that changed files have not been read yet. */
-export const BEHIND: Warning = {
+export const CHANGES_UNREAD_WARNING: Warning = {
   code: 'STALE',
   message: 'Files have just changed and have not been read yet, so this answer may be out of date. Ask again in a moment.',
 }
@@ -101,7 +101,7 @@ export function firstInsightWarning(progress: ReturnType<NonNullable<Insights['p
 }
 
 /** Warns that the latest insight describes an older state of the vault. */
-export const OLDER_INSIGHT: Warning = {
+export const OLDER_INSIGHT_WARNING: Warning = {
   code: 'STALE',
   message: 'The vault has changed since its last analysis. A new one is running; this answer is from the previous one.',
 }

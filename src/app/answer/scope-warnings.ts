@@ -9,9 +9,9 @@ import type { Call } from './answer-when-ready.ts'
 import { quoted } from './truncate.ts'
 
 /** Maximum number of similar names in a warning. */
-const NEAREST = 3
+const MAX_SIMILAR = 3
 /** Maximum number of unknown tags to warn about one by one. */
-const MOST_TAGS = 20
+const MAX_TAGS = 20
 /** More levels than any vault's folders have. */
 const ALL_LEVELS = 1_000
 
@@ -52,7 +52,7 @@ async function pathWarning(snapshot: Snapshot, path: string): Promise<readonly W
 /** Returns the folder with this path, or the folders with the most similar names. */
 async function foldersLike(snapshot: Snapshot, folder: string): Promise<readonly string[]> {
   const root = await snapshot.tree('', { depth: ALL_LEVELS, limit: 0, includeArchived: true })
-  return nearest(folder, root === undefined ? [] : pathsBelow(root), NEAREST)
+  return nearest(folder, root === undefined ? [] : pathsBelow(root), MAX_SIMILAR)
 }
 
 /** Warns about tags that no note has. Each of the first unknown tags gets its own warning with the most similar tags. */
@@ -63,9 +63,9 @@ export async function tagWarnings(snapshot: Snapshot, tags: readonly string[], {
   const missing = [...new Set(tags.map(trimTag))].filter((tag) => !known.has(foldTag(tag)))
   if (missing.length === 0) return []
   const warnings: Warning[] = []
-  for (const tag of missing.slice(0, MOST_TAGS)) {
+  for (const tag of missing.slice(0, MAX_TAGS)) {
     await turn()
-    warnings.push(unknown(`No note has the tag ${quoted(`#${tag}`)}.`, nearest(tag, names, NEAREST)))
+    warnings.push(unknown(`No note has the tag ${quoted(`#${tag}`)}.`, nearest(tag, names, MAX_SIMILAR)))
   }
   const more = missing.length - warnings.length
   return more === 0 ? warnings : [...warnings, unknown(`${more} more of the tags are unknown.`, [])]

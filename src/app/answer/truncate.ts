@@ -39,10 +39,10 @@ export function truncateFrom(text: string, limit: number, { start, end }: Span, 
 
 /** Quotes a caller's string for use in a message, and truncates it if it is long. */
 export function quoted(text: string): string {
-  return JSON.stringify(text.length > QUOTED ? `${text.slice(0, boundaryBefore(text, 0, QUOTED))}…` : text)
+  return JSON.stringify(text.length > MAX_QUOTED_LENGTH ? `${text.slice(0, boundaryBefore(text, 0, MAX_QUOTED_LENGTH))}…` : text)
 }
 
-const QUOTED = 100
+const MAX_QUOTED_LENGTH = 100
 
 /** Truncates an excerpt to the limit. `more` indicates that the text continues after the excerpt. */
 export function truncateExcerpt(excerpt: string, limit: number, more: boolean): string {

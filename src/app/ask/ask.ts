@@ -53,19 +53,19 @@ export interface AskAnswer {
 }
 
 /** How long a call without progress reports may take, in milliseconds. Clients time out after a minute. */
-const PATIENCE = 50_000
+const ANSWER_TIMEOUT = 50_000
 /** Milliseconds between progress reports. */
 const INTERVAL = 1_000
 /** Check for endless repetition each time the answer has grown by this many characters. */
-const LOOKED_AT_EVERY = 200
+const CHECK_INTERVAL = 200
 /** A server that reads less than this share of the prompt has truncated it. */
-const LEAST_READ = 0.5
+const MIN_READ_SHARE = 0.5
 /**
  * Context windows are multiples of this number. A server has also truncated the prompt if it read an exact multiple that is less
- * than `LEAST_FILLED` of the prompt.
+ * than `MIN_FILLED_SHARE` of the prompt.
  */
 const WINDOW = 1_024
-const LEAST_FILLED = 0.9
+const MIN_FILLED_SHARE = 0.9
 
 const NOTHING: ChatUsage = { input: 0, output: 0, estimated: false }
 
@@ -174,7 +174,7 @@ async function replyOf(
 ): Promise<Reply> {
   const { system, messages } = prompt
   const late = new AbortController()
-  const patience = call.report === undefined && call.whole !== true ? PATIENCE : undefined
+  const patience = call.report === undefined && call.whole !== true ? ANSWER_TIMEOUT : undefined
   const timer = patience === undefined ? undefined : setTimeout(() => late.abort(new Error('time')), patience)
   const signal = call.signal === undefined ? late.signal : AbortSignal.any([call.signal, late.signal])
   const said = { text: '', thinking: '' }
@@ -187,7 +187,7 @@ async function replyOf(
     for await (const event of provider.chat(request)) {
       if (event.kind === 'end') end = event
       else said[event.kind] += event.text
-      if (said.text.length > lookedAt + LOOKED_AT_EVERY) {
+      if (said.text.length > lookedAt + CHECK_INTERVAL) {
         lookedAt = said.text.length
         if (findRepeats(said.text) !== undefined) break
       }
@@ -252,7 +252,7 @@ function warningsOf(
 }
 
 function isCut(read: number, expected: number): boolean {
-  return read < expected * LEAST_READ || (read % WINDOW === 0 && read < expected * LEAST_FILLED)
+  return read < expected * MIN_READ_SHARE || (read % WINDOW === 0 && read < expected * MIN_FILLED_SHARE)
 }
 
 /** Converts a passage. An answer may also quote its title and headings. */
@@ -325,7 +325,7 @@ function notice(message: string): Warning {
 }
 
 function tooLate({ model }: ChatProvider): RouxError {
-  return new RouxError('TIMEOUT', `The model ${model} did not answer within ${PATIENCE / 1_000} s.`, {
+  return new RouxError('TIMEOUT', `The model ${model} did not answer within ${ANSWER_TIMEOUT / 1_000} s.`, {
     hint: 'Request progress notifications, which allow the call to take as long as ai.timeout, or use a faster model.',
   })
 }

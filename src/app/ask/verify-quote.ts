@@ -64,10 +64,10 @@ export function verifyQuote(
 }
 
 /** Only this many UTF-16 units of a quote are used to find the nearest passage. */
-const COMPARED = 1_000
+const MAX_COMPARED = 1_000
 
 function nearestTo(quote: string, node: Node, source: NoteText): { readonly nearest?: Omit<Passage, 'score'> } {
-  const terms = queryTerms(quote.slice(0, COMPARED)).map((term) => ({ term, weight: 1 }))
+  const terms = queryTerms(quote.slice(0, MAX_COMPARED)).map((term) => ({ term, weight: 1 }))
   const [best] = passagesOf(node, readableSource(node, source), { words: { terms, phrases: [] } })
   if (best === undefined || best.score === 0) return {}
   const { score: _, ...nearest } = best

@@ -22,7 +22,7 @@ export const QUERY_KINDS = [
 export const IN_OTHER_WORDS: QueryKind = 'link sentence'
 
 /** Longer queries are not generated, because nobody types them. */
-const LONGEST_NAME = 200
+const MAX_NAME_LENGTH = 200
 
 /** Draw one of this many links at the start of a note. */
 const LINKS = 50
@@ -37,10 +37,10 @@ const LINK = /\[\[|\]\(/
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz'
 
 /** Shorter words are rarely mistyped, and a typo would make them unrecognizable. */
-const SHORTEST_WORD = 4
+const MIN_WORD_LENGTH = 4
 
 /** Sentences with fewer words are too vague to be a query. */
-const FEWEST_WORDS = 4
+const MIN_WORDS = 4
 
 export interface KnownItemOptions {
   /** Maximum number of queries of each kind. */
@@ -149,7 +149,7 @@ function take<T>(from: readonly T[], count: number, make: (item: T) => KnownItem
 }
 
 /** Maximum number of notes to read per query. In some vaults, nearly all notes start with the same sentence. */
-const READ_FOR_ONE = 20
+const NOTES_READ_PER_QUERY = 20
 
 /** Makes queries from sentences that occur in only one of the notes read. */
 async function sentences(
@@ -159,7 +159,7 @@ async function sentences(
 ): Promise<readonly KnownItem[]> {
   const made = new Map<string, KnownItem | 'boilerplate'>()
   let unique = 0
-  for (const note of notes.slice(0, READ_FOR_ONE * count)) {
+  for (const note of notes.slice(0, NOTES_READ_PER_QUERY * count)) {
     if (unique === count) break
     signal?.throwIfAborted()
     const item = await make(note)
@@ -218,7 +218,7 @@ class NameCounts {
 }
 
 function canBeAsked(name: string): boolean {
-  return name.length <= LONGEST_NAME && /[\p{L}\p{N}]/u.test(name)
+  return name.length <= MAX_NAME_LENGTH && /[\p{L}\p{N}]/u.test(name)
 }
 
 export interface LinkSentenceOptions {
@@ -287,7 +287,7 @@ async function firstSentence(
  * it is rarely mistyped. Returns `undefined` if no word is long enough.
  */
 export function withTypo(text: string, random: Random): string | undefined {
-  const words = [...text.matchAll(/\p{L}+/gu)].filter(([word]) => [...word].length >= SHORTEST_WORD)
+  const words = [...text.matchAll(/\p{L}+/gu)].filter(([word]) => [...word].length >= MIN_WORD_LENGTH)
   const chosen = words[drawIndex(words.length, random)]
   if (chosen === undefined) return undefined
   const [word] = chosen
@@ -329,5 +329,5 @@ function withoutWords(sentence: string, names: readonly string[]): string | unde
   }
   const question = (text + plain.slice(from)).replace(/\s+/g, ' ').trim()
   const left = tokens.filter(({ kind, stem, isStopWord }) => kind === 'word' && !isStopWord && !taboo.has(stem))
-  return left.length < FEWEST_WORDS ? undefined : question
+  return left.length < MIN_WORDS ? undefined : question
 }

@@ -7,9 +7,9 @@ import { matchFinder, type SnippetQuery, weightOf } from '../../search/words/mat
 import { idOf, queryTerms } from '../../search/words/query-terms.ts'
 
 /** A heading or title asks the question if each covers at least this share of the other's words. */
-const SAME = 0.8
+const MIN_SHARED_WORDS = 0.8
 /** For shorter questions, only titles count: a heading of one word, such as `Tags`, is a topic and not a question. */
-const FEWEST_WORDS = 2
+const MIN_WORDS = 2
 
 /**
  * Returns the sections whose headings ask the question, and the opening of the note if its title does. Sections without text are left
@@ -17,7 +17,7 @@ const FEWEST_WORDS = 2
  */
 export function askedPlaces({ title, headings }: Node, source: NoteText, words: SnippetQuery): readonly ChunkPlace[] {
   const asks = askingFor(words)
-  const asked = words.terms.length < FEWEST_WORDS ? [] : headings.filter(({ text }) => asks(text))
+  const asked = words.terms.length < MIN_WORDS ? [] : headings.filter(({ text }) => asks(text))
   const opening = asks(title) ? openingOf(source, headings) : undefined
   const isOpening = (heading: Heading): boolean => opening !== undefined && heading.line <= opening.endLine
   const sections = asked.filter((heading) => !isOpening(heading)).map((heading) => sectionOf(source, headings, heading))
@@ -30,9 +30,9 @@ function askingFor(words: SnippetQuery): (name: string) => boolean {
   const all = words.terms.reduce((sum, { weight }) => sum + weight, 0)
   return (name) => {
     const found = find(name)
-    if (found.length === 0 || weightOf(found) < SAME * all) return false
+    if (found.length === 0 || weightOf(found) < MIN_SHARED_WORDS * all) return false
     const own = new Set(queryTerms(name).map(idOf))
-    return new Set(found.map(({ term }) => term)).size >= SAME * own.size
+    return new Set(found.map(({ term }) => term)).size >= MIN_SHARED_WORDS * own.size
   }
 }
 

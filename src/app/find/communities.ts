@@ -4,7 +4,7 @@ import { type Communities, type Community, type CommunityLevel, NO_COMMUNITY } f
 import type { Insight, InsightKind, InsightKinds, Insights } from '../../core/insight/insight.ts'
 import { type CommunityIds, communitiesIn, type Query } from '../../search/query/query.ts'
 import { answerInSteps, type Call, patienceOf, type Read } from '../answer/answer-when-ready.ts'
-import { firstInsightWarning, OLDER_INSIGHT } from '../answer/readiness-warnings.ts'
+import { firstInsightWarning, OLDER_INSIGHT_WARNING } from '../answer/readiness-warnings.ts'
 import { boundaryBefore } from '../answer/truncate.ts'
 import type { Answer, GraphCore, Warning } from '../graph-core.ts'
 
@@ -71,7 +71,7 @@ export function communityId(id: string, { name }: Pick<GraphCore, 'name'>): stri
 }
 
 /** Maximum number of characters of a label taken from a note's title. The full title is shown among the key notes. */
-const LONGEST_LABEL = 48
+const MAX_LABEL_LENGTH = 48
 
 /**
  * Returns a community's label: the name given by the user, or else the title of its first key note, truncated after a word if it is
@@ -81,10 +81,10 @@ export function communityLabel(
   id: string,
   { given, title = id }: { readonly given: string | undefined; readonly title: string | undefined },
 ): string {
-  if (given !== undefined || title.length <= LONGEST_LABEL) return given ?? title
-  const head = title.slice(0, boundaryBefore(title, 0, LONGEST_LABEL - 1))
+  if (given !== undefined || title.length <= MAX_LABEL_LENGTH) return given ?? title
+  const head = title.slice(0, boundaryBefore(title, 0, MAX_LABEL_LENGTH - 1))
   const words = head.replace(/[\s/_-]+[^\s/_-]*$/, '')
-  return `${words.length * 2 > LONGEST_LABEL ? words : head}…`
+  return `${words.length * 2 > MAX_LABEL_LENGTH ? words : head}…`
 }
 
 function membersOf({ ids }: Pick<Insight, 'ids'>, { level, place }: FoundCommunity): readonly NodeId[] {
@@ -107,7 +107,7 @@ export function communitiesOf({
 }
 
 /** Maximum number of successors to list. */
-const MOST_HEIRS = 3
+const MAX_SUCCESSORS = 3
 
 /**
  * Returns the successors of a former community, starting with the one that got most of its notes, or `undefined` if it never
@@ -128,7 +128,7 @@ function presentHeirs(
     if (present.has(one)) found.add(one)
     else waiting.push(...(successors.get(one) ?? []))
   }
-  return [...found].slice(0, MOST_HEIRS)
+  return [...found].slice(0, MAX_SUCCESSORS)
 }
 
 /** Where an insight comes from, how to answer from it, and what to answer without it. */
@@ -164,5 +164,5 @@ interface Latest<Kind extends InsightKind> {
 export async function latestOf<Kind extends InsightKind>(insights: Insights<Kind>, call: Call): Promise<Latest<Kind>> {
   const followed = await insights.follow({ wait: patienceOf(call), signal: call.signal })
   if (followed === undefined) return { insight: undefined, warnings: [firstInsightWarning(insights.progress?.())] }
-  return { insight: followed.insight, warnings: followed.isCurrent ? [] : [OLDER_INSIGHT] }
+  return { insight: followed.insight, warnings: followed.isCurrent ? [] : [OLDER_INSIGHT_WARNING] }
 }

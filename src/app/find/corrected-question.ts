@@ -6,11 +6,11 @@ import { analyze } from '../../search/words/scan.ts'
 import type { Warning } from '../graph-core.ts'
 
 /** Shorter words are not corrected, because too many words are close to them. */
-const SHORTEST_WORD = 4
+const MIN_WORD_LENGTH = 4
 /** Shorter questions are not corrected: a single word has no context, so it is compared with titles only. */
-const FEWEST_WORDS = 2
+const MIN_WORDS = 2
 /** A question with more unknown words than this is probably about something else. */
-const MOST_WORDS = 1
+const MAX_UNKNOWN_WORDS = 1
 
 /** A question in which unknown words have been replaced with similar words from the vault. */
 export interface CorrectedQuestion {
@@ -33,9 +33,9 @@ export async function correctQuestion(
   { terms }: WordHits,
 ): Promise<CorrectedQuestion | undefined> {
   const unknown = terms.filter(({ notes }) => notes === 0).map(({ word }) => word)
-  if (terms.length < FEWEST_WORDS || unknown.length === 0 || unknown.length > MOST_WORDS) return undefined
+  if (terms.length < MIN_WORDS || unknown.length === 0 || unknown.length > MAX_UNKNOWN_WORDS) return undefined
   // Words in languages without spaces are found with a dictionary, so they contain no typos.
-  const wanted = unknown.filter((word) => word.length >= SHORTEST_WORD && LETTERS.test(word) && classAt(word, 0) === SPACED)
+  const wanted = unknown.filter((word) => word.length >= MIN_WORD_LENGTH && LETTERS.test(word) && classAt(word, 0) === SPACED)
   if (wanted.length === 0) return undefined
   const near = await snapshot.wordsNear(wanted)
   const meant = new Map(wanted.flatMap((word, at) => (near[at]?.[0] === undefined ? [] : [[word, near[at][0].word] as const])))

@@ -4,12 +4,12 @@ import { ALL, type Store } from '../../core/store.ts'
 import { untilAborted } from '../../core/waiting/aborting.ts'
 import { calibrate, type EmbedderTraits, traitsOf, UNKNOWN_WEIGHT, UNRELATED_QUERIES } from '../../search/relevance.ts'
 import type { GraphCore } from '../graph-core.ts'
-import { PATIENCE } from './question-vector.ts'
+import { MODEL_TIMEOUT } from './question-vector.ts'
 
 /** Number of titles sampled to estimate the cosine of a correct answer. */
-const RELATED_TITLES = 50
+const SAMPLED_TITLES = 50
 /** Traits assumed for an embedder until they have been measured in the vault. */
-const ASSUMED: EmbedderTraits = { weight: UNKNOWN_WEIGHT, certainty: { low: 0.25, high: 0.65 } }
+const DEFAULT_TRAITS: EmbedderTraits = { weight: UNKNOWN_WEIGHT, certainty: { low: 0.25, high: 0.65 } }
 
 const calibrated = new WeakMap<Embedder, Promise<EmbedderTraits>>()
 const measured = new WeakMap<Store, Map<string, EmbedderTraits>>()
@@ -22,13 +22,13 @@ export async function traitsFor(core: GraphCore, embedder: Embedder): Promise<Em
   const known = traitsOf(embedder.id)
   if (known !== undefined) return known
   const measuring = calibrated.get(embedder) ?? (isEmbedded(core) ? begin(core, embedder) : undefined)
-  if (measuring === undefined) return ASSUMED
-  return await untilAborted(measuring, AbortSignal.timeout(PATIENCE)).catch(() => ASSUMED)
+  if (measuring === undefined) return DEFAULT_TRAITS
+  return await untilAborted(measuring, AbortSignal.timeout(MODEL_TIMEOUT)).catch(() => DEFAULT_TRAITS)
 }
 
 /** Returns the traits known so far, without using the embedder. */
 export function knownTraits({ store }: GraphCore, embedder: string): EmbedderTraits {
-  return traitsOf(embedder) ?? measured.get(store)?.get(embedder) ?? ASSUMED
+  return traitsOf(embedder) ?? measured.get(store)?.get(embedder) ?? DEFAULT_TRAITS
 }
 
 /** Checks whether all notes have vectors. With only some, the vault would seem to contain few answers. */
@@ -49,7 +49,7 @@ function begin(core: GraphCore, embedder: Embedder): Promise<EmbedderTraits> {
 
 async function measure(core: GraphCore, embedder: Embedder): Promise<EmbedderTraits> {
   const { items, total } = await core.store.read((snapshot) => snapshot.select({}, ALL))
-  const step = Math.max(1, Math.floor(total / RELATED_TITLES))
+  const step = Math.max(1, Math.floor(total / SAMPLED_TITLES))
   const sample = items.filter((_, at) => at % step === 0)
   const nodes = await core.store.read((snapshot) =>
     snapshot.nodes(
@@ -64,5 +64,5 @@ async function measure(core: GraphCore, embedder: Embedder): Promise<EmbedderTra
   const nearest = await core.store.read((snapshot) => snapshot.nearest(embedder.id, vectors, {}, 1))
   const best = nearest.map(([hit]) => hit?.score ?? Number.NaN)
   const samples = { unrelated: best.slice(0, UNRELATED_QUERIES.length), related: best.slice(UNRELATED_QUERIES.length) }
-  return { ...ASSUMED, certainty: calibrate(samples) ?? ASSUMED.certainty }
+  return { ...DEFAULT_TRAITS, certainty: calibrate(samples) ?? DEFAULT_TRAITS.certainty }
 }

@@ -95,10 +95,10 @@ export async function prepareQuery(
 }
 
 /** Maximum number of sets that are checked. */
-const CHECKED_SETS = 5
+const MAX_CHECKED_SETS = 5
 
 async function findEmptySets(snapshot: Snapshot, query: Query, lookedUp: LookedUp): Promise<readonly QuerySet[]> {
-  const sets = setsIn(query).slice(0, CHECKED_SETS)
+  const sets = setsIn(query).slice(0, MAX_CHECKED_SETS)
   const options = { scope: { kinds: WITH_TEXT }, order: UNORDERED } as const
   const totals = await Promise.all(
     sets.map(async ({ part }) => (await snapshot.find(toCondition(part, lookedUp), options, NO_ITEMS)).total),

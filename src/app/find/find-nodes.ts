@@ -192,7 +192,7 @@ const BLANK_TASK = /^\S+\s+\[.\]$/
 function joined(all: readonly Snippet[]): Snippet | undefined {
   const [first] = all
   if (first === undefined) return undefined
-  for (let count = Math.min(all.length, MOST_TASKS); ; count--) {
+  for (let count = Math.min(all.length, MAX_TASKS); ; count--) {
     const more = count < all.length ? [`… ${all.length - count} more`] : []
     const shown = all.slice(0, count)
     const text = [...shown.map((one) => one.text), ...more].join('\n')
@@ -201,7 +201,7 @@ function joined(all: readonly Snippet[]): Snippet | undefined {
 }
 
 /** How many tasks fit if all are as short as possible. */
-const MOST_TASKS = SNIPPET_LENGTH / '- [ ]'.length
+const MAX_TASKS = SNIPPET_LENGTH / '- [ ]'.length
 
 /** Shifts the highlights to match their positions in the joined text. */
 function moved(shown: readonly Snippet[]): Snippet['highlights'] {

@@ -7,7 +7,7 @@ type ShownTags = Omit<SuggestedTags, 'tags' | 'folders'> & {
 type ShownLabel<Label extends { readonly from: unknown }> = Omit<Label, 'from'> & Partial<Pick<Label, 'from'>>
 
 /** Maximum number of notes listed per label. */
-const MOST_NAMED = 3
+const MAX_EXAMPLES = 3
 
 /** Fits labels into a budget: first all labels with their scores, then their operations, then up to three notes per label. */
 export function fitTags(suggested: SuggestedTags, room: number): Fitted<ShownTags> {
@@ -25,7 +25,7 @@ export function fitTags(suggested: SuggestedTags, room: number): Fitted<ShownTag
     { bytesOf: jsonBytes },
   )
   const named = countInTurn(
-    rows.map(({ from }) => from.slice(0, MOST_NAMED).map((id, at) => ({ id, isFirst: at === 0 }))),
+    rows.map(({ from }) => from.slice(0, MAX_EXAMPLES).map((id, at) => ({ id, isFirst: at === 0 }))),
     purse,
     { bytesOf: ({ id, isFirst }) => jsonBytes(id) + (isFirst ? ',"from":[]'.length : SEPARATOR) },
   )
@@ -39,7 +39,7 @@ export function fitTags(suggested: SuggestedTags, room: number): Fitted<ShownTag
   const shown = named.reduce((sum, count) => sum + count, 0)
   return {
     value,
-    omitted: nonZero({ from: countOf(MOST_NAMED) - shown }),
-    capped: nonZero({ from: countOf(Number.POSITIVE_INFINITY) - countOf(MOST_NAMED) }),
+    omitted: nonZero({ from: countOf(MAX_EXAMPLES) - shown }),
+    capped: nonZero({ from: countOf(Number.POSITIVE_INFINITY) - countOf(MAX_EXAMPLES) }),
   }
 }

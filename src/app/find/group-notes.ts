@@ -118,14 +118,14 @@ export function readGroupings(text: string): readonly Grouping[] {
     .split(',')
     .map((part) => part.trim())
     .filter((part) => part !== '')
-  if (written.length === 0 || written.length > MOST_GROUPINGS)
+  if (written.length === 0 || written.length > MAX_GROUPINGS)
     throw new RouxError('INVALID_PARAMS', `group_by: expected one or two groupings, got ${written.length}.`, {
       hint: HINT,
     })
   return written.map(readGrouping)
 }
 
-const MOST_GROUPINGS = 2
+const MAX_GROUPINGS = 2
 
 const DATES = ['created', 'modified'] as const
 const PLACES: Readonly<Record<string, 'folder' | 'tag' | 'community'>> = {
@@ -224,7 +224,7 @@ async function communityMembers(core: GraphCore, call: Call): Promise<Members> {
 /** Number of example notes listed per group. */
 export const EXAMPLES = 3
 /** Longer values are truncated, because the beginning is enough to identify them. */
-const VALUE_LENGTH = 100
+const MAX_VALUE_LENGTH = 100
 /** Separates the values of two groupings. No note can contain it. */
 const SEPARATOR = '\u0000'
 
@@ -280,7 +280,7 @@ class Groups {
     })
     groups.sort((a, b) => b.count - a.count || compareTexts(a.key, b.key))
     return groups.map(({ most, count, examples }) => {
-      const values = most.split(SEPARATOR).map((value) => truncate(value, VALUE_LENGTH).text)
+      const values = most.split(SEPARATOR).map((value) => truncate(value, MAX_VALUE_LENGTH).text)
       const [only = ''] = values
       return { value: this.#groupings.length === 1 ? only : values, count, examples }
     })

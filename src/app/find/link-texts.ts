@@ -10,11 +10,11 @@ import { analyze } from '../../search/words/scan.ts'
 import { type Reading, readTexts } from '../read/texts.ts'
 
 /** Maximum number of notes whose links are examined, best word matches first. The texts of its links are among a note's words. */
-const SOURCES = 10
+const MAX_SOURCES = 10
 /** Notes with a smaller share of the question's weight are not examined. */
-const LEAST_MATCHED = 0.5
+const MIN_MATCHED_SHARE = 0.5
 /** Maximum number of links examined per note. */
-const LINKS = 2_000
+const MAX_LINKS = 2_000
 /**
  * Score, relative to the best note by words, of a note that is linked with exactly the question as text. Half as much finds fewer
  * of these notes.
@@ -38,7 +38,7 @@ export async function withLinkTexts(
   words: WordHits,
   { terms, scope }: { readonly terms: readonly WordTerm[]; readonly scope: Scope },
 ): Promise<WordHits> {
-  const sources = words.hits.slice(0, SOURCES).filter(({ matched }) => matched >= LEAST_MATCHED)
+  const sources = words.hits.slice(0, MAX_SOURCES).filter(({ matched }) => matched >= MIN_MATCHED_SHARE)
   const links = await linksWithTexts(reading, sources, { scope, mayFit: mayHoldStem(terms) })
   const best = bestTexts(links, fitTo(words, terms, reading.snapshot.files))
   if (best.length === 0) return words
@@ -69,7 +69,7 @@ async function linksWithTexts(
   for (const [at, id] of ids.entries()) {
     const source = changed.has(id) ? undefined : texts.get(id)
     if (source === undefined) continue
-    for (const link of links[at]?.slice(0, LINKS) ?? []) {
+    for (const link of links[at]?.slice(0, MAX_LINKS) ?? []) {
       const text = mayHaveText(link) ? textOf(link, source.text, mayFit) : ''
       if (text !== '') written.push({ to: link.to, text })
     }

@@ -7,7 +7,7 @@ import { queryTerms } from '../../search/words/query-terms.ts'
 import { type Reading, readNotes } from '../read/texts.ts'
 
 /** Maximum number of notes checked for literal matches. */
-const LOOKED_THROUGH = 100
+const MAX_CHECKED_NOTES = 100
 
 /**
  * Returns the notes of a scope that contain any of the given literals, ordered by keyword match, best first, with the number of
@@ -22,7 +22,7 @@ export async function literalNotes(
   if (first === undefined) return new Map()
   const condition: Condition = more.length === 0 ? first : { kind: 'or', parts: [first, ...more].flatMap(alternatives) }
   const order = { by: 'relevance', direction: 'desc', terms: queryTerms(question, reading.core.languages), first: [] } as const
-  const { items } = await reading.snapshot.find(condition, { scope, order }, { offset: 0, limit: LOOKED_THROUGH })
+  const { items } = await reading.snapshot.find(condition, { scope, order }, { offset: 0, limit: MAX_CHECKED_NOTES })
   const ids = items.map(({ id }) => id)
   const { notes } = await readNotes(reading, ids, { links: 0 })
   const held = new Map<NodeId, number>()
@@ -42,7 +42,7 @@ function alternatives(condition: Condition): readonly Condition[] {
 }
 
 /** Notes with a literal match score above this value; others are capped at it. */
-const HELD = 0.5
+const MAX_SCORE_WITHOUT_MATCH = 0.5
 
 /** Puts notes with literal matches first, starting with those that have the most matches. The other notes follow with capped scores. */
 export function byLiterals(
@@ -53,7 +53,10 @@ export function byLiterals(
   const known = new Map(hits.map((hit) => [hit.key, hit]))
   const holding = [...held].map(([key, count]): FusedHit<NodeId> => {
     const hit = known.get(key) ?? { key, score: 0, exact: false, keyword: undefined, semantic: undefined, weight: 0 }
-    return { ...hit, score: HELD + ((1 - HELD) * (count - 1 + hit.score)) / literals.length }
+    return {
+      ...hit,
+      score: MAX_SCORE_WITHOUT_MATCH + ((1 - MAX_SCORE_WITHOUT_MATCH) * (count - 1 + hit.score)) / literals.length,
+    }
   })
   const others = hits.filter(({ key }) => !held.has(key)).map(withinLimit)
   return { holding: holding.sort((a, b) => b.score - a.score), others }
@@ -61,5 +64,5 @@ export function byLiterals(
 
 /** Caps the score of a note without a literal match. */
 export function withinLimit<Hit extends { readonly score: number }>(hit: Hit): Hit {
-  return hit.score > HELD ? { ...hit, score: HELD } : hit
+  return hit.score > MAX_SCORE_WITHOUT_MATCH ? { ...hit, score: MAX_SCORE_WITHOUT_MATCH } : hit
 }

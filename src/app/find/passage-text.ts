@@ -64,18 +64,18 @@ function bestStart(text: string, matches: readonly Match[], room: number): numbe
     const first = matches[next]?.start ?? start
     const { weight, end } = heldWithin(matches, next, start + room)
     const more = weight - best.weight
-    if (more > ROUNDING || (more > -ROUNDING && weight > 0 && end - first < best.length))
+    if (more > ROUNDING_ERROR || (more > -ROUNDING_ERROR && weight > 0 && end - first < best.length))
       best = { first, weight, length: end - first }
   }
-  if (matches.length > 0 && best.weight < weightOf(matches) * LEAST_HELD) return undefined
+  if (matches.length > 0 && best.weight < weightOf(matches) * MIN_WORD_SHARE) return undefined
   const start = starts.findLast((one) => one <= best.first)
   // Near the end of a chunk, there is also room for text before the match.
   return text.length - (start ?? 0) < room ? starts.find((one) => text.length - one < room) : start
 }
 
-const ROUNDING = 1e-9
+const ROUNDING_ERROR = 1e-9
 /** If a run of sentences has less than this share of the words, show an excerpt that ignores sentence boundaries. */
-const LEAST_HELD = 0.5
+const MIN_WORD_SHARE = 0.5
 
 function startsOf(text: string): readonly number[] {
   const starts: number[] = []

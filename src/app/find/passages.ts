@@ -44,22 +44,22 @@ export interface Meaning {
   readonly weight: number
 }
 
-const MOST_PASSAGES = 3
-/** Maximum length of a passage in characters. `LEAST_CHARACTERS` is the minimum useful length. */
-const MOST_CHARACTERS = 1_600
+const MAX_PASSAGES = 3
+/** Maximum length of a passage in characters. `MIN_CHARACTERS` is the minimum useful length. */
+const MAX_CHARACTERS = 1_600
 /** Length of a passage in characters if the answer has no limit. */
-const USUAL_CHARACTERS = 500
-const LEAST_CHARACTERS = 160
+const DEFAULT_CHARACTERS = 500
+const MIN_CHARACTERS = 160
 /** Size in bytes of a result and of a passage without its text, as is typical for a vault of a few thousand notes. */
 const RESULT_BYTES = 170
 const PASSAGE_BYTES = 110
 /** Share of the budget for passages and what precedes them. The rest is for other information about each note. */
 const PASSAGES_SHARE = 0.67
 /** Passages that score less than this share of the best one are ignored. */
-const LEAST_SHARE = 0.6
+const MIN_SCORE_SHARE = 0.6
 
 /** Maximum number of chunks read in a long note. */
-const READ = 8
+const MAX_CHUNKS_READ = 8
 
 interface Candidate {
   readonly place: ChunkPlace
@@ -72,24 +72,24 @@ interface Candidate {
  * first results share what is left, because they usually contain the answer.
  */
 export function passageLengths(maxTokens: number | undefined, results: number): (at: number) => number {
-  if (maxTokens === undefined || results === 0) return () => USUAL_CHARACTERS
-  const left = PASSAGES_SHARE * maxTokens * TOKEN_BYTES - results * (RESULT_BYTES + PASSAGE_BYTES + LEAST_CHARACTERS)
-  const first = within(left / Math.min(results, FIRST))
-  const rest = within((left - FIRST * (first - LEAST_CHARACTERS)) / Math.max(1, results - FIRST))
-  return (at) => (at < FIRST ? first : rest)
+  if (maxTokens === undefined || results === 0) return () => DEFAULT_CHARACTERS
+  const left = PASSAGES_SHARE * maxTokens * TOKEN_BYTES - results * (RESULT_BYTES + PASSAGE_BYTES + MIN_CHARACTERS)
+  const first = within(left / Math.min(results, FAVORED_RESULTS))
+  const rest = within((left - FAVORED_RESULTS * (first - MIN_CHARACTERS)) / Math.max(1, results - FAVORED_RESULTS))
+  return (at) => (at < FAVORED_RESULTS ? first : rest)
 }
 
 /** Number of leading results that get more room than others. */
-const FIRST = 3
+const FAVORED_RESULTS = 3
 
 /** Adds characters to the minimum length, up to the maximum length. */
 function within(more: number): number {
-  return Math.max(LEAST_CHARACTERS, Math.min(MOST_CHARACTERS, Math.floor(LEAST_CHARACTERS + more)))
+  return Math.max(MIN_CHARACTERS, Math.min(MAX_CHARACTERS, Math.floor(MIN_CHARACTERS + more)))
 }
 
 /** Returns the maximum number of results that can each have a passage within the given number of tokens. */
 export function mostPassages(maxTokens: number): number {
-  return Math.ceil((maxTokens * TOKEN_BYTES) / LEAST_CHARACTERS)
+  return Math.ceil((maxTokens * TOKEN_BYTES) / MIN_CHARACTERS)
 }
 
 /** A part of a note, its text, and the share of the question that it covers, 0–1. */
@@ -120,7 +120,7 @@ export function placesOf(node: Node, source: NoteText, query: PassageQuery): rea
   const share = shareFor(query.words)
   const isNamed = query.isNamed === true
   const asked = askedPlaces(node, source, query.words)
-  let best: readonly AnsweringPlace[] = asked.slice(0, MOST_PASSAGES).map((place) => {
+  let best: readonly AnsweringPlace[] = asked.slice(0, MAX_PASSAGES).map((place) => {
     return { place, chunk: readChunk(source.text.slice(place.start, place.end), find), score: 1, isAsked: true }
   })
   const isTaken = ({ start, end }: ChunkPlace): boolean => asked.some((one) => start < one.end && end > one.start)
@@ -129,12 +129,12 @@ export function placesOf(node: Node, source: NoteText, query: PassageQuery): rea
     if (isTaken(place)) continue
     const text = source.text.slice(place.start, place.end)
     // The upper bound does not cover the title and headings.
-    if (!isNamed && most < leastOf(best) - ROUNDING && !ABBREVIATION.test(text)) continue
+    if (!isNamed && most < leastOf(best) - ROUNDING_ERROR && !ABBREVIATION.test(text)) continue
     const chunk = readChunk(text, find)
     const matches = isNamed ? [...chunk.matches, ...find(namesOf(node, place))] : chunk.matches
     const score = (1 - weight) * share(matches) + weight * certainty
     best = [...best, { place, chunk, score }].sort((a, b) => b.score - a.score || a.place.start - b.place.start)
-    best = best.slice(0, MOST_PASSAGES)
+    best = best.slice(0, MAX_PASSAGES)
   }
   const least = leastOf(best)
   return best.filter(({ score }, at) => at === 0 || (score > 0 && score >= least))
@@ -142,11 +142,11 @@ export function placesOf(node: Node, source: NoteText, query: PassageQuery): rea
 
 /** Returns the score that a further part needs to be among the best. */
 function leastOf(best: readonly AnsweringPlace[]): number {
-  return Math.max((best[0]?.score ?? 0) * LEAST_SHARE, best[MOST_PASSAGES - 1]?.score ?? 0)
+  return Math.max((best[0]?.score ?? 0) * MIN_SCORE_SHARE, best[MAX_PASSAGES - 1]?.score ?? 0)
 }
 
 /** Tolerance for sums computed in a different order. */
-const ROUNDING = 1e-9
+const ROUNDING_ERROR = 1e-9
 /** Letters separated by dots may be an indexed word (`U.S.A.`), which a search for its letters would not find. */
 const ABBREVIATION = /(?<![a-z0-9])[a-z]\.[a-z](?![a-z0-9])/i
 
@@ -191,24 +191,24 @@ function likeliest(
   text: string,
   { words, weight }: { readonly words: SnippetQuery; readonly weight: number },
 ): readonly Likely[] {
-  if (candidates.length <= MOST_PASSAGES) return candidates.map((candidate) => ({ candidate, most: Number.POSITIVE_INFINITY }))
+  if (candidates.length <= MAX_PASSAGES) return candidates.map((candidate) => ({ candidate, most: Number.POSITIVE_INFINITY }))
   const beginnings = words.terms.map(({ term, weight: own }) => ({ letters: beginningOf(term), own }))
   const all = totalOf(words)
   const rated = candidates.map((candidate): Likely => {
     const { place, meaning } = candidate
     const part = text.slice(place.start, place.end)
-    const letters = (FOREIGN.test(part) ? foldLetters(part) : part.toLowerCase()).replace(WITHIN_WORDS, '')
+    const letters = (NON_ASCII_LETTERS.test(part) ? foldLetters(part) : part.toLowerCase()).replace(DROPPED_IN_WORDS, '')
     const found = beginnings.reduce((sum, beginning) => sum + (letters.includes(beginning.letters) ? beginning.own : 0), 0)
     // Phrases can only be checked by reading the chunk, so assume that all match.
     return { candidate, most: ((1 - weight) * (found + words.phrases.length)) / all + weight * meaning }
   })
-  return rated.sort((a, b) => b.most - a.most).slice(0, READ)
+  return rated.sort((a, b) => b.most - a.most).slice(0, MAX_CHUNKS_READ)
 }
 
 /** Letters beyond ASCII. Folding is slow, and quotation marks, dashes and emoji do not need it. */
-const FOREIGN = /[\xc0-\u1fff\u2c00-\ud7ff\ue000-\ufe0e\ufe10-\uffff]/
+const NON_ASCII_LETTERS = /[\xc0-\u1fff\u2c00-\ud7ff\ue000-\ufe0e\ufe10-\uffff]/
 /** Characters that indexed words do not contain. */
-const WITHIN_WORDS = /['’,]/g
+const DROPPED_IN_WORDS = /['’,]/g
 
 /** Returns the weighted share of a question's words that occur in the text. */
 export type WordShare = (text: string) => number
@@ -246,7 +246,7 @@ export function toPassage(
     score,
     words,
     chunk = readChunk(text.slice(place.start, place.end), matchFinder(words)),
-    length = USUAL_CHARACTERS,
+    length = DEFAULT_CHARACTERS,
   }: Shown,
 ): Passage {
   const shown = passageText(chunk, words, length)

@@ -11,8 +11,8 @@ import { unknownProperty } from '../read/tags-and-properties.ts'
 import type { FoundByQuery } from './find-by-query.ts'
 
 /** Maximum number of properties in the warnings. */
-const TOLD = 5
-const NEAREST = 3
+const MAX_WARNED = 5
+const MAX_SIMILAR = 3
 
 interface QueryFacts extends Pick<FoundByQuery, 'emptySets'> {
   readonly text: string
@@ -38,7 +38,7 @@ export async function queryWarnings(
   ])
   const known = new Map(properties.map((property) => [foldName(property.key), property]))
   const names = properties.map(({ key }) => key)
-  const told = asked.slice(0, TOLD).flatMap(([name, isCompared]): readonly Warning[] => {
+  const told = asked.slice(0, MAX_WARNED).flatMap(([name, isCompared]): readonly Warning[] => {
     const property = known.get(foldName(name))
     if (property === undefined) return [unknownProperty(name, names)]
     return isEmpty && isCompared && !property.kinds.some((kind) => COMPARED.includes(kind)) ? [notCompared(property)] : []
@@ -62,12 +62,12 @@ function propertyMeant(tag: string): Warning {
 /** Warns about values that no note has for an existing property, and suggests the nearest values. */
 async function valueWarnings(snapshot: Snapshot, query: Query): Promise<readonly Warning[]> {
   const warnings = valuesIn(query)
-    .slice(0, TOLD)
+    .slice(0, MAX_WARNED)
     .map(async ({ name, value }): Promise<readonly Warning[]> => {
       const values = (await snapshot.propertyValues(foldName(name))).map((one) => one.value)
       const asked = askedTexts(values.map(foldName))
       if (values.length === 0 || textsMeant(value).some((text) => asked.includes(text))) return []
-      const near = nearest(value, values, NEAREST).map(quoted)
+      const near = nearest(value, values, MAX_SIMILAR).map(quoted)
       const nearby =
         near.length > 0 ? `Nearest: ${near.join(', ')}.` : `find_nodes with group_by ${quoted(name)} lists its values.`
       return [

@@ -8,13 +8,13 @@ import { type Call, timeLeft } from '../answer/answer-when-ready.ts'
 import type { Embedding, GraphCore, Warning } from '../graph-core.ts'
 
 /** Milliseconds that a search waits for the embedding model. If the model takes longer, only words are used. */
-export const PATIENCE = 5_000
+export const MODEL_TIMEOUT = 5_000
 
 /** Minimum wait for the model in milliseconds, even if the call's waiting time is over. */
-const LEAST_PATIENCE = 500
+const MIN_MODEL_TIMEOUT = 500
 
 /** After a failure, other questions do not wait for the model for this long, in milliseconds. */
-const RESPITE = 15_000
+const RETRY_AFTER = 15_000
 
 /** Models that failed recently, with the reason and the time of the next attempt. */
 const failed = new WeakMap<Embedding, { readonly reason: string; readonly until: number }>()
@@ -57,7 +57,7 @@ async function lookAgain({ indexing }: GraphCore, embedder: Embedder): Promise<v
 export async function openedInTime(core: GraphCore, call: Call): Promise<Embedder> {
   const opening = servingEmbedder(core)
   if (isCommand(core)) return await opening
-  const patience = AbortSignal.timeout(Math.max(timeLeft(call), LEAST_PATIENCE))
+  const patience = AbortSignal.timeout(Math.max(timeLeft(call), MIN_MODEL_TIMEOUT))
   try {
     return await untilAborted(opening, patience)
   } catch (error) {
@@ -96,7 +96,7 @@ export async function tryQuestion(
   if (known !== undefined && performance.now() < known.until) return withoutMeaning(known.reason)
   // While this question retries, others do not wait for the model.
   if (known !== undefined) remember(embedding, known.reason)
-  const time = isCommand(core) ? PATIENCE : Math.min(PATIENCE, Math.max(timeLeft(call), LEAST_PATIENCE))
+  const time = isCommand(core) ? MODEL_TIMEOUT : Math.min(MODEL_TIMEOUT, Math.max(timeLeft(call), MIN_MODEL_TIMEOUT))
   // Unlike `AbortSignal.timeout`, this timer can be cleared, so it does not stay in memory after the question.
   const patience = new AbortController()
   const timer = setTimeout(() => patience.abort(), time).unref()
@@ -133,7 +133,7 @@ export async function tryQuestion(
 }
 
 function remember(embedding: Embedding, reason: string): void {
-  failed.set(embedding, { reason, until: performance.now() + RESPITE })
+  failed.set(embedding, { reason, until: performance.now() + RETRY_AFTER })
 }
 
 function withoutMeaning(reason: string): { readonly warning: Warning } {

@@ -17,10 +17,10 @@ import { traitsFor } from './embedder-traits.ts'
 import { embedWith, openedInTime, unknownWarning } from './question-vector.ts'
 
 /** Maximum number of similar names found for each name. A note may have several names. */
-const NAMES = 50
+const MAX_SIMILAR_NAMES = 50
 
 /** Maximum number of names listed in a warning. */
-const LISTED = 3
+const MAX_LISTED = 3
 
 export interface ResolveArguments {
   readonly names: readonly string[]
@@ -52,10 +52,10 @@ const MAX_CANDIDATES = 5
 const MAX_SIMILAR = 20
 
 /** Above this threshold, names are only compared by pairs of characters. */
-const SPELLED = 0.7
+const SPELLING_THRESHOLD = 0.7
 
 /** Maximum number of unmatched names compared letter by letter. Each comparison takes a few milliseconds in a large vault. */
-const MAX_SPELLED = 50
+const MAX_SPELLING_CHECKS = 50
 
 /**
  * Returns the notes for the given names, in order.
@@ -93,7 +93,8 @@ async function namedLike(
   if (strategy === 'exact' || others.length === 0) return equal
   const similar = await snapshot.names(others, 'similar', scope, { limit: MAX_SIMILAR, minimum: threshold })
   const byName = new Map(others.map((name, at) => [name, similar[at] ?? []]))
-  const unlike = threshold > SPELLED ? [] : [...byName].filter(([, hits]) => hits.length === 0).slice(0, MAX_SPELLED)
+  const unlike =
+    threshold > SPELLING_THRESHOLD ? [] : [...byName].filter(([, hits]) => hits.length === 0).slice(0, MAX_SPELLING_CHECKS)
   for (const [name] of unlike) byName.set(name, await spelledLike(snapshot, name, { scope, threshold }))
   return names.map((name, at) => byName.get(name) ?? equal[at] ?? [])
 }
@@ -180,7 +181,7 @@ async function meaningSame(
 ): Promise<Answer<readonly (readonly NameVectorHit[])[]>> {
   const { most = 1 } = traits
   const of = async (asked: readonly Float32Array[]): Promise<readonly (readonly NameVectorHit[])[]> => {
-    const hits = await snapshot.nearestNames(embedder.id, asked, scope, { limit: NAMES, minimum: threshold * most })
+    const hits = await snapshot.nearestNames(embedder.id, asked, scope, { limit: MAX_SIMILAR_NAMES, minimum: threshold * most })
     return hits.map((each) => each.map((hit) => ({ ...hit, score: Math.min(1, hit.score / most) })))
   }
   const same = await of(vectors)
@@ -191,5 +192,5 @@ async function meaningSame(
     return hits.filter(({ id }) => !seen.has(id) && seen.add(id))
   })
   const unknown = names.filter((_, at) => isUnknown[at] === true)
-  return { value, warnings: unknown.length === 0 ? [] : [unknownWarning(listSome(unknown.map(quoted), LISTED))] }
+  return { value, warnings: unknown.length === 0 ? [] : [unknownWarning(listSome(unknown.map(quoted), MAX_LISTED))] }
 }

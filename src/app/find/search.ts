@@ -17,6 +17,7 @@ import {
 import { isSameLanguage, type Language, languageOf, languagesInUse } from '../../search/languages/language-of.ts'
 import { type Literal, literalsIn } from '../../search/literals.ts'
 import {
+  COMPARED_RESULTS,
   isKnownTo,
   isOnTopic,
   keepRelevant,
@@ -25,11 +26,10 @@ import {
   type MeaningTraits,
   queryKind,
   type Relevance,
-  TELLING,
   traitsIn,
   traitsOf,
 } from '../../search/relevance.ts'
-import { SUPPORTING, supported, supportShare } from '../../search/support.ts'
+import { SUPPORT_CANDIDATES, supported, supportShare } from '../../search/support.ts'
 import type { SnippetQuery } from '../../search/words/matches.ts'
 import { queryTerms, toTerm } from '../../search/words/query-terms.ts'
 import { stemOf } from '../../search/words/stem.ts'
@@ -101,20 +101,20 @@ export interface Explanation {
 }
 
 /** Maximum number of notes from each search (by words and by meaning). */
-const DEPTH = 1_000
+const MAX_CANDIDATES = 1_000
 /** Number of passages compared with the question. Each note is ranked by its best passage. */
 const PASSAGES = 200
-const MOST_PASSAGES = 16 * PASSAGES
+const MAX_PASSAGES = 16 * PASSAGES
 /** With fewer notes than this, distances say little about relevance. */
-const FEWEST_NOTES = 50
-const NAMES = 50
+const MIN_NOTES = 50
+const MAX_NAMES = 50
 /** Factor for cosines across languages. For an English question, equally good answers in other languages have lower cosines. */
 const ACROSS_SHARE = 0.9
 /**
  * Weight of the semantic score if no note is in the question's language. `WELL_MATCHED` is the share of matched words that
  * rules this out.
  */
-const ABROAD_WEIGHT = 0.7
+const FOREIGN_WEIGHT = 0.7
 const WELL_MATCHED = 0.6
 
 /**
@@ -199,7 +199,7 @@ export async function rank(reading: Reading, args: SearchArguments, asked: Asked
     !isAnswered &&
     close.length === 0 &&
     traits !== undefined &&
-    !isAbout(others.slice(0, TELLING), { words, traits, foreign })
+    !isAbout(others.slice(0, COMPARED_RESULTS), { words, traits, foreign })
   const kept = [...holding, ...(isOffTopic ? [] : keepRelevant(others, relevance, certainty))]
   const titled = withCloseTitles(kept, shownTitles(close, kept, relevance), { after: answeredByWords(kept, typed) })
   const ranked = literals.length === 0 || holding.length > 0 ? titled : titled.map(withinLimit)
@@ -252,14 +252,14 @@ async function retrieve(
   const { core, snapshot, call } = reading
   const isByWords = mode !== 'semantic'
   const [typed, named] = await Promise.all([
-    isByWords ? snapshot.words(queryTerms(query, core.languages), scope, DEPTH) : NO_WORDS,
+    isByWords ? snapshot.words(queryTerms(query, core.languages), scope, MAX_CANDIDATES) : NO_WORDS,
     isByWords ? namedExactly(snapshot, core, query, scope) : NOT_NAMED,
   ])
   // Another vault may contain the word.
   const isSpelled = call.isPart === true || named.own.length > 0
   const corrected = isSpelled ? undefined : await correctQuestion(snapshot, query, typed)
   const terms = queryTerms(corrected?.text ?? query, core.languages)
-  const spelled = corrected === undefined ? typed : await snapshot.words(terms, scope, DEPTH)
+  const spelled = corrected === undefined ? typed : await snapshot.words(terms, scope, MAX_CANDIDATES)
   const [words, semantic] = await Promise.all([
     isByWords ? withLinkTexts(reading, spelled, { terms, scope }) : spelled,
     question === undefined ? NONE_NEAR : nearest(snapshot, question, scope),
@@ -267,7 +267,7 @@ async function retrieve(
   const exact = new Set(named.own)
   const keyword = words.hits.map(({ id, score, matched }) => ({ key: id, score, matched }))
   const { hits, byLanguage } = semantic
-  const usual = isAbroad(keyword, byLanguage) ? ABROAD_WEIGHT : (traits?.weight ?? 0)
+  const usual = isAbroad(keyword, byLanguage) ? FOREIGN_WEIGHT : (traits?.weight ?? 0)
   const weight = core.searchWeight === 'auto' ? usual : core.searchWeight
   const grouped = weight === 0 ? undefined : byLanguage
   return {
@@ -309,7 +309,7 @@ async function supportedHits(
   if (queryKind(language) !== 'query' || words.hits.length === 0 || share === 0) return hits
   const stored = await snapshot.vectors(
     embedder.id,
-    hits.slice(0, SUPPORTING).map(({ key }) => key),
+    hits.slice(0, SUPPORT_CANDIDATES).map(({ key }) => key),
   )
   const vectors = stored.map((note) => nearestTo(vector, note?.chunks.map((chunk) => chunk.vector) ?? []))
   return supported(hits, vectors, share)
@@ -390,7 +390,7 @@ interface NearestQuery extends Pick<QuestionVector, 'embedder' | 'vector'> {
 async function nearestBy(snapshot: Snapshot, { embedder, vector, scope }: NearestQuery) {
   const [passages, [names = []]] = await Promise.all([
     nearestPassages(async (limit) => (await snapshot.nearest(embedder.id, [vector], scope, limit))[0] ?? []),
-    snapshot.nearestNames(embedder.id, [vector], scope, { limit: NAMES, minimum: 0 }),
+    snapshot.nearestNames(embedder.id, [vector], scope, { limit: MAX_NAMES, minimum: 0 }),
   ])
   const toHit = ({ id, score }: { readonly id: NodeId; readonly score: number }) => ({ key: id, score })
   return { passages: passages.map(toHit), names: names.map(toHit) }
@@ -403,7 +403,7 @@ async function nearestBy(snapshot: Snapshot, { embedder, vector, scope }: Neares
 async function nearestPassages(nearest: (limit: number) => Promise<readonly ChunkHit[]>): Promise<readonly ChunkHit[]> {
   for (let limit = PASSAGES; ; limit *= 4) {
     const hits = await nearest(limit)
-    if (hits.length < limit || limit >= MOST_PASSAGES || new Set(hits.map(({ id }) => id)).size >= FEWEST_NOTES) return hits
+    if (hits.length < limit || limit >= MAX_PASSAGES || new Set(hits.map(({ id }) => id)).size >= MIN_NOTES) return hits
   }
 }
 
@@ -421,21 +421,21 @@ export interface RankedHit extends FusedHit<NodeId> {
 }
 
 /** A note that covers this share of the question's weight has all of its words. */
-const ALL_WORDS = 0.999
+const ALL_WORDS_COVERAGE = 0.999
 /**
  * If a short question contains only known words, they are probably spelled correctly, but many notes contain them. Only
- * `SPELLED_FIRST` notes then stay ahead of similar titles.
+ * `KEPT_AHEAD` notes then stay ahead of similar titles.
  */
 const FEW_WORDS = 2
-const SPELLED_FIRST = 2
+const KEPT_AHEAD = 2
 
 /**
  * Returns how many of the first hits stay ahead of notes with a similar title. Notes that contain every word may be what the user
  * meant.
  */
 function answeredByWords(hits: readonly FusedHit<NodeId>[], { hits: found, terms }: WordHits): number {
-  if (terms.length <= FEW_WORDS) return terms.length > 0 && terms.every(({ notes }) => notes > 0) ? SPELLED_FIRST : 0
-  const full = new Set(found.filter(({ matched }) => matched >= ALL_WORDS).map(({ id }) => id))
+  if (terms.length <= FEW_WORDS) return terms.length > 0 && terms.every(({ notes }) => notes > 0) ? KEPT_AHEAD : 0
+  const full = new Set(found.filter(({ matched }) => matched >= ALL_WORDS_COVERAGE).map(({ id }) => id))
   if (full.size === 0) return 0
   return hits.findLastIndex(({ key }) => full.has(key)) + 1
 }

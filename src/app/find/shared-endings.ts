@@ -14,11 +14,11 @@ export interface NotePlace {
 }
 
 /** An ending is a footer if at least this many found notes share it. */
-const SHARED_BY = 3
+const MIN_NOTES = 3
 /** Sections longer than this number of UTF-16 code units are not footers. */
-const LONGEST = 2_000
+const MAX_LENGTH = 2_000
 /** A section that contains this share of the question's words may be relevant even if many notes share it. */
-const ASKED = 0.3
+const RELEVANT_SHARE = 0.3
 
 interface Ending {
   /** UTF-16 offset. */
@@ -41,7 +41,7 @@ export function sharedEndings(passages: readonly NotePlace[], question: SnippetQ
   for (const { words } of endings.values()) counts.set(words, (counts.get(words) ?? 0) + 1)
   const share = wordShareFor(question)
   const footers = new Set(
-    [...counts].filter(([words, count]) => count >= SHARED_BY && share(words) < ASKED).map(([words]) => words),
+    [...counts].filter(([words, count]) => count >= MIN_NOTES && share(words) < RELEVANT_SHARE).map(([words]) => words),
   )
   return new Map([...endings].flatMap(([id, { start, words }]) => (footers.has(words) ? [[id, start]] : [])))
 }
@@ -63,6 +63,6 @@ function endingIn({ node, source: { text }, place }: NotePlace): Ending | undefi
   if (node.kind !== 'note' || line === undefined || line <= place.startLine || line > place.endLine) return undefined
   let start = place.start
   for (let at = place.startLine; at < line; at++) start = text.indexOf('\n', start) + 1
-  if (text.length - start > LONGEST) return undefined
+  if (text.length - start > MAX_LENGTH) return undefined
   return { start, words: wordsOf(text.slice(start)).replace(/\s+/g, ' ').trim() }
 }

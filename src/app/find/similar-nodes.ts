@@ -5,7 +5,7 @@ import type { ChunkHit } from '../../core/search.ts'
 import { ALL, type Scope, type Snapshot } from '../../core/store.ts'
 import { magnitudeOf } from '../../core/vectors.ts'
 import { languageOf, languagesInUse } from '../../search/languages/language-of.ts'
-import { isKnownTo, knowsLanguage, LEAST_SCORE, type Relevance } from '../../search/relevance.ts'
+import { isKnownTo, knowsLanguage, MIN_SCORE, type Relevance } from '../../search/relevance.ts'
 import {
   answerFindable,
   answerInSteps,
@@ -15,7 +15,7 @@ import {
   type Read,
   timeLeft,
 } from '../answer/answer-when-ready.ts'
-import { type ListedNode, linksShown, listResponses, MOST_ALIKE, roundScore } from '../answer/node-response.ts'
+import { type ListedNode, linksShown, listResponses, MAX_SHOWN_SIMILARITY, roundScore } from '../answer/node-response.ts'
 import { scopeWarnings } from '../answer/scope-warnings.ts'
 import { quoted } from '../answer/truncate.ts'
 import type { Answer, GraphCore, Warning } from '../graph-core.ts'
@@ -43,22 +43,22 @@ export interface SimilarNode extends ListedNode {
 
 /** Number of passages compared at first. Each note is ranked by its best passage. */
 const PASSAGES = 200
-const MOST_PASSAGES = 16 * PASSAGES
+const MAX_PASSAGES = 16 * PASSAGES
 /** Minimum cosine of similar notes in other languages, using only the part of the vectors that all languages share. */
-const LEAST_ACROSS = 0.45
+const MIN_COSINE_ACROSS = 0.45
 /** Maximum number of neighbors by words. Notes farther away are rarely similar. */
-const MOST_NEAR = 64
+const MAX_NEIGHBORS = 64
 /** Maximum score of a note without distinctive words in common. `normal` excludes such notes. */
-const UNSHARED = 0.06
+const MAX_UNRELATED_SCORE = 0.06
 /** Warn about notes with fewer distinctive words than this. */
-const HARDLY_ANY = 10
+const FEW_WORDS = 10
 /** How long a server waits for the comparison of words if it can use vectors instead, in milliseconds. */
-const PATIENCE = 500
+const INSIGHT_TIMEOUT = 500
 /**
  * Minimum score for each preset when words are compared. Of linked notes in the top five, `normal` excludes 5 in 100 in
  * obsidian-hub and none in smaller vaults, and `strict` excludes a third. Unrelated notes score below `loose`.
  */
-export const LEAST_ALIKE: Readonly<Record<Relevance, number>> = { strict: 0.2, normal: 0.08, loose: 0.03 }
+export const MIN_SIMILARITY: Readonly<Record<Relevance, number>> = { strict: 0.2, normal: 0.08, loose: 0.03 }
 
 /**
  * Returns notes on the same subject. Notes found by comparing distinctive words across the vault come first. Notes found by stored
@@ -77,7 +77,7 @@ async function insightFor(core: GraphCore, call: Call): Promise<Followed | undef
   const canWait = core.embedding === undefined || core.indexing.status().watch === 'off'
   try {
     return await core.insights.follow({
-      wait: canWait ? timeLeft(call) : Math.min(PATIENCE, timeLeft(call)),
+      wait: canWait ? timeLeft(call) : Math.min(INSIGHT_TIMEOUT, timeLeft(call)),
       signal: call.signal,
     })
   } catch (error) {
@@ -112,7 +112,7 @@ async function similarTo(
   const page = pageFor(args, call)
   const wanted = page.offset + page.limit + 1
   const near = neighboursOf(followed.insight, note)
-  const least = LEAST_ALIKE[args.relevance]
+  const least = MIN_SIMILARITY[args.relevance]
   const [worded, foreign] = await Promise.all([
     inScope(
       snapshot,
@@ -146,7 +146,7 @@ function neighboursOf({ ids, nearest: { kept, notes, scores } }: Insight, note: 
     found.set(Math.floor(at / kept), scores[at] as number)
   return [...found]
     .sort(([a, one], [b, other]) => other - one || a - b)
-    .slice(0, MOST_NEAR)
+    .slice(0, MAX_NEIGHBORS)
     .map(([other, score]) => ({ id: ids[other] as NodeId, score }))
 }
 
@@ -170,7 +170,7 @@ function warningsOf({ insight, isCurrent }: Followed, note: number): readonly Wa
     warnings.push({ code: 'STALE', message: 'The vault has changed since words were compared; newer scores are being computed.' })
   }
   if (insight.unread.includes(id)) warnings.push(...unreadWarnings([id]))
-  else if (words < HARDLY_ANY) {
+  else if (words < FEW_WORDS) {
     const own = words === 0 ? 'no text' : `only ${words} ${words === 1 ? 'word' : 'words'}`
     const message = `${quoted(id)} has ${own} of its own apart from lines that many notes share, so its similar notes are based on little more than its name.`
     warnings.push({ code: 'NOTICE', message })
@@ -194,8 +194,8 @@ interface Rest {
 
 /** Returns semantically similar notes, ranked below the notes found by words: each scores lower than the last of those. */
 async function behind(reading: Reading, args: SimilarArguments, { id, near, kept, out, wanted }: Behind): Promise<Rest> {
-  const last = near.length < kept ? UNSHARED : (near.at(-1)?.score ?? UNSHARED)
-  if (reading.core.embedding === undefined || last < LEAST_ALIKE[args.relevance]) return { hits: [], isAll: true }
+  const last = near.length < kept ? MAX_UNRELATED_SCORE : (near.at(-1)?.score ?? MAX_UNRELATED_SCORE)
+  if (reading.core.embedding === undefined || last < MIN_SIMILARITY[args.relevance]) return { hits: [], isAll: true }
   const found = await nearByMeaning(reading, args, { id, out, wanted })
   return 'warning' in found
     ? { hits: [], isAll: true }
@@ -231,13 +231,13 @@ export async function abroad(
   if (centre === undefined) return NONE
   const other = new Set<string | undefined>(used.filter((code) => code !== own && knowsLanguage(opened?.languages, code)))
   // The columns that are not compared are about as long as the others.
-  const least = LEAST_ACROSS * Math.SQRT1_2
+  const least = MIN_COSINE_ACROSS * Math.SQRT1_2
   const nearest = nearestTo(reading, args, { embedder, centre })
   const among = async (hits: readonly ChunkHit[]) => {
     const { codes: found } = await snapshot.languages(hits.map((hit) => hit.id))
     return hits.filter((hit, at) => hit.score > least && other.has(found[at]))
   }
-  const { cosines, isAll } = await nearestOthers(nearest, { out, wanted, least, among, most: MOST_PASSAGES })
+  const { cosines, isAll } = await nearestOthers(nearest, { out, wanted, least, among, most: MAX_PASSAGES })
   return { hits: [...cosines].map(([near, cosine]) => ({ id: near, score: (cosine - least) / (Math.SQRT1_2 - least) })), isAll }
 }
 
@@ -258,15 +258,15 @@ async function similarByMeaning(
     abroad(reading, args, { id, out, wanted }),
   ])
   if ('warning' in found) return { value: [], warnings: [found.warning] }
-  const hits = byScore([...found.hits, ...foreign.hits]).filter(({ score }) => score >= LEAST_SCORE[args.relevance])
+  const hits = byScore([...found.hits, ...foreign.hits]).filter(({ score }) => score >= MIN_SCORE[args.relevance])
   return await listSimilar(reading, args, {
     hits,
     isAll: found.isAll && foreign.isAll,
-    warnings: [isComparing ? COMPARING : notAmongThemWarning(id)],
+    warnings: [isComparing ? COMPARING_WARNING : notAmongThemWarning(id)],
   })
 }
 
-const COMPARING: Warning = {
+const COMPARING_WARNING: Warning = {
   code: 'FALLBACK',
   message:
     'The words of all notes are still being compared, so this answer uses meaning alone. Ask again in a moment for a better one.',
@@ -302,7 +302,7 @@ async function listSimilar(
   const scores = new Map(shown.map(({ id, score }) => [id, score]))
   const ids = shown.map(({ id }) => id)
   const nodes = await listResponses(snapshot, ids, { shown: 'metadata', links: linksShown(args.links, call) })
-  const value = nodes.map((node) => ({ ...node, score: roundScore(Math.min(MOST_ALIKE, scores.get(node.id) ?? 0)) }))
+  const value = nodes.map((node) => ({ ...node, score: roundScore(Math.min(MAX_SHOWN_SIMILARITY, scores.get(node.id) ?? 0)) }))
   const { folder, tag } = args
   const own = hits.length === 0 ? await scopeWarnings(snapshot, { folder, tag }) : []
   const list = { offset: page.offset, shown: ids.length, count: hits.length, counted: isAll ? 'relevant' : 'part' } as const
@@ -328,7 +328,7 @@ async function nearByMeaning(
   if (embedder === undefined || centre === undefined) return { warning: await noVectorsWarning(snapshot, id) }
   if (await isUnknown(reading, embedder, id)) return { warning: unknownWarning(quoted(id)) }
   const { low, high } = knownTraits(core, embedder).certainty
-  const least = Math.max(low, low + LEAST_SCORE[args.relevance] * (high - low))
+  const least = Math.max(low, low + MIN_SCORE[args.relevance] * (high - low))
   const nearest = nearestTo(reading, args, { embedder, centre })
   // Fetch one more note than is shown, to learn whether there are more.
   const { cosines, isAll } = await nearestOthers(nearest, { out, wanted, least })

@@ -44,22 +44,22 @@ export interface SuggestedTags {
 }
 
 /** Number of notes that vote. The least similar ones carry little weight. */
-const NEAREST = 60
-/** Number of words used in the search. They are chosen from at most `MOST_WORDS` words. */
-const BEST_WORDS = 30
-const MOST_WORDS = 150
+const VOTERS = 60
+/** Number of words used in the search. They are chosen from at most `MAX_WORDS` words. */
+const SEARCHED_WORDS = 30
+const MAX_WORDS = 150
 /** Maximum number of notes found by words, and of notes found by semantic similarity. */
-const CANDIDATES = 60
-const PASSAGES = 300
+const MAX_CANDIDATES = 60
+const MAX_PASSAGES = 300
 /** Minimum votes for a label, including the bonus for its nearest note. */
-const LEAST: Readonly<Record<Relevance, number>> = { strict: 0.4, normal: 0.24, loose: 0 }
+const MIN_SCORE: Readonly<Record<Relevance, number>> = { strict: 0.4, normal: 0.24, loose: 0 }
 /** Bonus for a label of the nearest note. Labels of less similar notes get less. */
-const BY_NEAREST = 0.1
-/** Bonus if the words of the label occur in the note's text. `NAMED_IN_TITLE` is the bonus if they occur in its title. */
-const NAMED = 0.1
-const NAMED_IN_TITLE = 0.3
+const NEAREST_NOTE_BONUS = 0.1
+/** Bonus if the words of the label occur in the note's text. `IN_TITLE_BONUS` is the bonus if they occur in its title. */
+const IN_TEXT_BONUS = 0.1
+const IN_TITLE_BONUS = 0.3
 /** Number of notes sampled to find the center of the vault. */
-const SAMPLE = 400
+const SAMPLED_NOTES = 400
 
 /**
  * Suggests tags and folders of the notes that are nearest by meaning and words. Never suggests new labels or labels that the note
@@ -79,7 +79,7 @@ export function suggestTags(
         const told = id === undefined ? warnings : [await unknownIdWarning(snapshot, written)]
         return { value: { ...NONE, reason: 'There is no such note.' }, warnings: told }
       }
-      return { value: await suggestFor({ core, snapshot, call }, node, { limit, least: LEAST[relevance] }), warnings }
+      return { value: await suggestFor({ core, snapshot, call }, node, { limit, least: MIN_SCORE[relevance] }), warnings }
     }),
   )
 }
@@ -149,7 +149,7 @@ async function nearestNotes(reading: Reading, id: NodeId, text: string): Promise
   return ids
     .map((one) => ({ id: one, near: ((words.get(one) ?? 0) / mostWords + (meaning.get(one) ?? 0) / mostMeaning) / 2 }))
     .sort((a, b) => b.near - a.near || compareTexts(a.id, b.id))
-    .slice(0, NEAREST)
+    .slice(0, VOTERS)
     .map(({ id: one, near }) => ({ id: one, weight: near ** 2 }))
 }
 
@@ -157,7 +157,7 @@ async function nearestNotes(reading: Reading, id: NodeId, text: string): Promise
 async function byWords(snapshot: Snapshot, id: NodeId, text: string): Promise<ReadonlyMap<NodeId, number>> {
   const often = queryTerms(text.slice(0, 20_000))
     .toSorted((a, b) => b.count - a.count)
-    .slice(0, MOST_WORDS)
+    .slice(0, MAX_WORDS)
   if (often.length === 0) return new Map()
   const [{ terms }, { total }] = await Promise.all([snapshot.words(often, {}, 1), snapshot.select({}, { offset: 0, limit: 0 })])
   const notes = new Map(terms.map((term) => [term.word, term.notes]))
@@ -169,12 +169,12 @@ async function byWords(snapshot: Snapshot, id: NodeId, text: string): Promise<Re
   const best = often
     .filter((term) => worth(term) > 0)
     .toSorted((a, b) => worth(b) - worth(a))
-    .slice(0, BEST_WORDS)
+    .slice(0, SEARCHED_WORDS)
   if (best.length === 0) return new Map()
   const { hits } = await snapshot.words(
     best.map((term) => ({ ...term, count: 1 })),
     {},
-    CANDIDATES + 1,
+    MAX_CANDIDATES + 1,
   )
   return new Map(hits.filter((hit) => hit.id !== id).map((hit) => [hit.id, hit.score]))
 }
@@ -193,8 +193,8 @@ async function nearByMeaning({ core, snapshot }: Reading, id: NodeId): Promise<N
   const [own] = await snapshot.vectors(embedder, [id])
   const centre = centreOf(own?.chunks.map(({ vector }) => vector) ?? [])
   if (centre === undefined) return undefined
-  const [hits = []] = await snapshot.nearest(embedder, [centre], toAnsweringScope({}, ''), PASSAGES)
-  return { id, embedder, centre, ids: [...new Set(hits.map((hit) => hit.id))].slice(0, CANDIDATES + 1) }
+  const [hits = []] = await snapshot.nearest(embedder, [centre], toAnsweringScope({}, ''), MAX_PASSAGES)
+  return { id, embedder, centre, ids: [...new Set(hits.map((hit) => hit.id))].slice(0, MAX_CANDIDATES + 1) }
 }
 
 /**
@@ -224,7 +224,7 @@ async function middleOf(store: Store, snapshot: Snapshot, embedder: string): Pro
   const known = middles.get(store)
   if (known?.of === of) return known.middle
   const { items } = await snapshot.select({}, ALL)
-  const step = Math.max(1, Math.floor(items.length / SAMPLE))
+  const step = Math.max(1, Math.floor(items.length / SAMPLED_NOTES))
   const sampled = items.filter((_, at) => at % step === 0).map(({ id }) => id)
   const centres = (await snapshot.vectors(embedder, sampled)).flatMap(
     (note) => centreOf(note?.chunks.map(({ vector }) => vector) ?? []) ?? [],
@@ -263,7 +263,7 @@ function elected(
       if (label === '') continue
       const key = foldName(label)
       // The nearest notes come first.
-      const known = byLabel.get(key) ?? { label, share: BY_NEAREST * (weight / most), from: [] }
+      const known = byLabel.get(key) ?? { label, share: NEAREST_NOTE_BONUS * (weight / most), from: [] }
       known.share += weight / all
       if (known.from.length < 3) known.from.push(id)
       byLabel.set(key, known)
@@ -282,7 +282,7 @@ function namedIn(label: string, { words, titleWords }: Ballot): number {
   const standIn = (some: ReadonlySet<string>): boolean =>
     own.every((word) => some.has(word) || some.has(`${word}s`) || some.has(word.replace(/s$/, '')))
   if (own.length === 0 || !standIn(words)) return 0
-  return standIn(titleWords) ? NAMED_IN_TITLE : NAMED
+  return standIn(titleWords) ? IN_TITLE_BONUS : IN_TEXT_BONUS
 }
 
 function wordsOf(text: string): ReadonlySet<string> {

@@ -19,13 +19,13 @@ export interface Catalogue {
 }
 
 /** Minimum number of entries in a place, and their minimum share of the vault's notes. An entry has few words of its own. */
-const LEAST = { notes: 10, share: 0.01 }
+const MIN_SIZE = { notes: 10, share: 0.01 }
 /** A property or template belongs to the form if at least this share of the entries has it. */
 const NEARLY_ALL = 0.9
 /** A property with more values than this does not divide notes into kinds. */
-const MOST_KINDS = 20
+const MAX_KINDS = 20
 /** Maximum number of properties to examine. The most common ones come first. */
-const MOST_PROPERTIES = 8
+const MAX_PROPERTIES = 8
 /** Maximum length of a value. The beginning of a longer one is enough to identify it. */
 const VALUE_LENGTH = 60
 
@@ -42,12 +42,12 @@ export async function findCatalogues({ insight, read }: Source, notes: readonly 
   const isWhole = notes.length === insight.ids.length
   const known = isWhole ? kept.get(insight) : undefined
   if (known !== undefined) return known
-  const least = Math.max(LEAST.notes, notes.length * LEAST.share)
+  const least = Math.max(MIN_SIZE.notes, notes.length * MIN_SIZE.share)
   const stubs = notes.filter((note) => isStub(insight, note))
   if (stubs.length < least || stubs.length * 2 <= notes.length) return []
   const numbers = new Map(notes.map((note) => [insight.ids[note], note]))
   const { properties, grouped, generation } = await read(async (snapshot) => {
-    const properties = (await snapshot.properties()).filter(({ count }) => count >= least).slice(0, MOST_PROPERTIES)
+    const properties = (await snapshot.properties()).filter(({ count }) => count >= least).slice(0, MAX_PROPERTIES)
     const by: readonly GroupBy[] = properties.map(({ key }) => ({ kind: 'property', name: foldName(key) }))
     const grouped = await snapshot.groupValues(undefined, { scope: {}, by })
     return { properties, grouped, generation: snapshot.generation }
@@ -115,7 +115,7 @@ class Place {
       shared.entries += weight
       const key = foldName(value)
       const kind = shared.kinds.get(key) ?? { value, entries: 0, all: 0 }
-      if (shared.kinds.size <= MOST_KINDS) shared.kinds.set(key, kind)
+      if (shared.kinds.size <= MAX_KINDS) shared.kinds.set(key, kind)
       kind.entries += weight
       kind.all++
     }
@@ -151,7 +151,7 @@ class Place {
     const dividing = this.#form().flatMap(({ property, kinds }) => {
       const large = [...kinds.values()].filter(({ value, entries }) => value !== '' && entries >= least)
       const isWhole = this.#has(large.reduce((sum, { entries }) => sum + entries, 0))
-      const isKind = property.kinds[0] === 'text' && kinds.size <= MOST_KINDS && large.length > 1
+      const isKind = property.kinds[0] === 'text' && kinds.size <= MAX_KINDS && large.length > 1
       return isWhole && isKind ? [{ key: property.key, kinds: large }] : []
     })
     return dividing.toSorted((a, b) => a.kinds.length - b.kinds.length)[0]

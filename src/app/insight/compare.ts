@@ -7,7 +7,7 @@ import { queryTerms } from '../../search/words/query-terms.ts'
 import { answerFindable, type Call } from '../answer/answer-when-ready.ts'
 import { type Fitted, leftOutOf } from '../answer/budget.ts'
 import { fitShares } from '../answer/fit-members.ts'
-import { MOST_ALIKE, roundScore } from '../answer/node-response.ts'
+import { MAX_SHOWN_SIMILARITY, roundScore } from '../answer/node-response.ts'
 import { quoted } from '../answer/truncate.ts'
 import { knownTraits } from '../find/embedder-traits.ts'
 import { wordsOf } from '../find/passage-text.ts'
@@ -53,14 +53,14 @@ export interface Comparison {
 export type ComparedList = 'shared' | 'only_a' | 'only_b' | 'shared_passages'
 
 /** Maximum number of neighbors listed, unless all are requested. No budget has room for more. */
-const MOST_NAMED = 500
+const MAX_NOTES = 500
 /** Maximum number of parts to compare per note. In a longer note, only the parts most similar to the other note are compared. */
-const MOST_PARTS = 60
-/** Minimum similarity of the passages to show. `MOST_PASSAGES` limits their number. */
-const LEAST_ALIKE = 0.82
+const MAX_PARTS = 60
+/** Minimum similarity of the passages to show. `MAX_PASSAGES` limits their number. */
+const MIN_SIMILARITY = 0.82
 /** The similarity of a text with this many words counts half, because short texts from the same template look similar. */
-const SHORT = 3
-const MOST_PASSAGES = 5
+const HALF_WEIGHT_WORDS = 3
+const MAX_PASSAGES = 5
 const PASSAGE_LENGTH = 300
 
 /** Compares two notes and reports what they share and how they differ. Returns `null` if one of them does not exist. */
@@ -114,7 +114,7 @@ async function summaries(
 ): Promise<readonly (readonly NodeSummary[])[]> {
   return await Promise.all(
     lists.map(async (ids) => {
-      const nodes = await snapshot.nodes(call.whole === true ? ids : ids.slice(0, MOST_NAMED), { links: 0 })
+      const nodes = await snapshot.nodes(call.whole === true ? ids : ids.slice(0, MAX_NOTES), { links: 0 })
       return nodes.flatMap((node): readonly NodeSummary[] => (node === undefined ? [] : [{ id: node.id, title: node.title }]))
     }),
   )
@@ -204,7 +204,7 @@ function compareParts({ notes: [a, b], low }: ComparedNotes): {
   readonly passages: readonly SharedPassage[]
 } {
   const likeness = (between: number, words: number): number =>
-    Math.min(MOST_ALIKE, (Math.max(0, between - low) / (1 - low)) * (words / (words + SHORT)))
+    Math.min(MAX_SHOWN_SIMILARITY, (Math.max(0, between - low) / (1 - low)) * (words / (words + HALF_WEIGHT_WORDS)))
   const [centreA, centreB] = [centreOfParts(a.parts), centreOfParts(b.parts)]
   const best = (parts: readonly Part[], centre: Part['vector'], most: number) =>
     parts.reduce((found, { vector, words }) => Math.max(found, likeness(cosine(vector, centre), Math.min(words, most))), 0)
@@ -217,11 +217,11 @@ function compareParts({ notes: [a, b], low }: ComparedNotes): {
       return { one, other, alike }
     }),
   )
-  const ranked = pairs.filter(({ alike }) => alike >= LEAST_ALIKE).sort((x, y) => y.alike - x.alike)
+  const ranked = pairs.filter(({ alike }) => alike >= MIN_SIMILARITY).sort((x, y) => y.alike - x.alike)
   const taken = new Set<Part>()
   const chosen = ranked
     .filter(({ one, other }) => !taken.has(one) && !taken.has(other) && taken.add(one).add(other))
-    .slice(0, MOST_PASSAGES)
+    .slice(0, MAX_PASSAGES)
   const isSame = a.source.text.slice(a.source.bodyStart) === b.source.text.slice(b.source.bodyStart)
   return {
     // Compare each note as a whole with the best-matching part of the other.
@@ -254,11 +254,11 @@ function centreOfParts(parts: readonly Part[]): Part['vector'] {
 }
 
 function likest(parts: readonly Part[], centre: Part['vector']): readonly Part[] {
-  if (parts.length <= MOST_PARTS) return parts
+  if (parts.length <= MAX_PARTS) return parts
   const rated = parts.map((part) => ({ part, rate: cosine(part.vector, centre) }))
   return rated
     .sort((x, y) => y.rate - x.rate)
-    .slice(0, MOST_PARTS)
+    .slice(0, MAX_PARTS)
     .map(({ part }) => part)
 }
 

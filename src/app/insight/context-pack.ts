@@ -60,14 +60,14 @@ interface PackDraft {
 const PACK_TOKENS = 3_000
 
 /** Number of notes searched for passages. It does not depend on the budget, because the next page must find the same notes. */
-const HITS = 24
+const MAX_HITS = 24
 /** Score of requested notes, which puts them ahead of search results. */
-const GIVEN = 10
+const GIVEN_SCORE = 10
 /** Factor for the scores of the other passages of a requested note. */
-const REST = 0.5
-const MOST_PARTS = 50
+const OTHER_PASSAGES_FACTOR = 0.5
+const MAX_PARTS = 50
 /** Maximum number of headings in an outline. */
-const OUTLINE = 30
+const MAX_HEADINGS = 30
 
 /**
  * Returns the passages that answer a question, and the passages that the best of them link to, within a budget. Without a question,
@@ -113,7 +113,7 @@ export function findPack(core: GraphCore, args: PackSource, given: Call = {}): P
     const query = args.query ?? notes.titles.join('\n')
     // Titles of notes that must not be embedded are only compared by words.
     const isTold = args.query !== undefined || notes.paths.every((path) => path !== undefined && mayEmbed(path))
-    const asked = query.trim() === '' ? NOTHING_ASKED : await ask(core, { mode: isTold ? 'hybrid' : 'keyword', query }, call)
+    const asked = query.trim() === '' ? NO_QUESTION : await ask(core, { mode: isTold ? 'hybrid' : 'keyword', query }, call)
     const found = await read((snapshot) => findPassages({ core, snapshot, call }, { args, query, asked, ids: notes.ids, scope }))
     const ways = await bestWays(found.ways, { asked, lens: found.lens, mayEmbed, signal: call.signal })
     const linked = await read((snapshot) => readLinked({ core, snapshot, call }, { ways, lens: found.lens, asked }))
@@ -133,7 +133,7 @@ export function findPack(core: GraphCore, args: PackSource, given: Call = {}): P
 function packOf(drafts: readonly PackDraft[], offset = 0): ContextPack {
   const passages = drafts.flatMap((draft) => draft.passages).toSorted((a, b) => b.score - a.score)
   const room = Math.min(...drafts.map(({ maxTokens }) => maxTokens)) * TOKEN_BYTES
-  const around = { excerpts: [], tokens: MOST_COUNTED, omitted: MOST_COUNTED, next_offset: MOST_COUNTED }
+  const around = { excerpts: [], tokens: MAX_COUNT, omitted: MAX_COUNT, next_offset: MAX_COUNT }
   const rest = passages.slice(offset)
   const { excerpts, passed } = fitPack(rest, {
     room: room - jsonBytes(around) + '[]'.length,
@@ -147,7 +147,7 @@ function packOf(drafts: readonly PackDraft[], offset = 0): ContextPack {
 }
 
 /** More digits than any count has. */
-const MOST_COUNTED = 99_999
+const MAX_COUNT = 99_999
 
 /** Returns the size of a pack in tokens, including the size of the `tokens` member itself. */
 function tokensWith(pack: ContextPack): number {
@@ -168,7 +168,7 @@ interface GivenNotes {
 }
 
 const NO_NOTES: GivenNotes = { ids: [], titles: [], paths: [], warnings: [] }
-const NOTHING_ASKED: Asked = { question: undefined, traits: undefined, warnings: [] }
+const NO_QUESTION: Asked = { question: undefined, traits: undefined, warnings: [] }
 
 /** Resolves ids to notes, without duplicates. Hidden notes are excluded. */
 async function findGiven({ core, snapshot }: Reading, written: readonly string[]): Promise<GivenNotes> {
@@ -262,7 +262,7 @@ async function rankSurely(
 ): Promise<Ranked> {
   const ranked = await rank(reading, { ...args, relevance: relevance ?? 'loose' }, asked)
   if (relevance !== undefined || ranked.hits.length === 0) return ranked
-  if (!ranked.isSure) return { ...ranked, warnings: [...ranked.warnings, NOT_SURE] }
+  if (!ranked.isSure) return { ...ranked, warnings: [...ranked.warnings, UNSURE_WARNING] }
   const least = Math.min(ranked.sureFrom, (ranked.hits[0]?.score ?? 0) * NEAR_SHARE)
   return { ...ranked, hits: ranked.hits.filter(({ score }) => score >= least) }
 }
@@ -270,12 +270,12 @@ async function rankSurely(
 /** Notes that score less than this share of the best one are excluded, unless they are certain to be relevant. */
 const NEAR_SHARE = 0.4
 
-const NOT_SURE: Warning = {
+const UNSURE_WARNING: Warning = {
   code: 'NOTICE',
   message: 'No passage clearly answers the question; these passages come closest.',
 }
 
-const SEARCH = { limit: HITS, includeContent: false, mode: 'hybrid', explain: false } as const
+const SEARCH = { limit: MAX_HITS, includeContent: false, mode: 'hybrid', explain: false } as const
 
 /** Compares titles only by words, because a title names a note and asks nothing. */
 function ownLens(query: string, languages: readonly string[]): Lens {
@@ -326,12 +326,19 @@ function packLens(ranked: Ranked): Lens {
 
 /** Returns the beginning of a requested note with its outline, and its other parts with lower scores. */
 function givenPassages({ node, source, stored }: ReadNote, lens: Lens, after: number): readonly PlacedPassage[] {
-  const outline = node.headings.slice(0, OUTLINE).map(({ level, text }) => `${'#'.repeat(level)} ${text}`)
-  const parts = chunksOf(node, readableSource(node, source), stored).slice(0, MOST_PARTS)
+  const outline = node.headings.slice(0, MAX_HEADINGS).map(({ level, text }) => `${'#'.repeat(level)} ${text}`)
+  const parts = chunksOf(node, readableSource(node, source), stored).slice(0, MAX_PARTS)
   return parts.map((place, at) =>
     at === 0
-      ? packPassage({ node, source, place, words: NO_WORDS, score: GIVEN - after, ...(outline.length === 0 ? {} : { outline }) })
-      : packPassage({ node, source, place, words: lens.words, score: REST / (at + after) }),
+      ? packPassage({
+          node,
+          source,
+          place,
+          words: NO_WORDS,
+          score: GIVEN_SCORE - after,
+          ...(outline.length === 0 ? {} : { outline }),
+        })
+      : packPassage({ node, source, place, words: lens.words, score: OTHER_PASSAGES_FACTOR / (at + after) }),
   )
 }
 

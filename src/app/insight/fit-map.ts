@@ -12,7 +12,7 @@ type ShownCommunity = Omit<CommunityRow, 'key' | 'folders'> & Partial<Pick<Commu
  */
 const SHARES = { catalogues: 0.3, communities: 0.6, keys: 0.85 }
 /** Maximum number of connections to show. The first ones say the most. */
-const BRIDGES = 12
+const MAX_BRIDGES = 12
 
 /**
  * Fits a map into a budget: the largest catalogues, the communities with their labels and words, largest first, then their key notes
@@ -37,7 +37,7 @@ export function fitMap(map: VaultMap, room: number): Fitted<ShownMap> {
   )
   const ids = new Set(rows.map(({ id }) => id))
   const connecting = map.between.filter(({ of }) => of.every((id) => ids.has(id)))
-  const bridges = connecting.slice(0, BRIDGES)
+  const bridges = connecting.slice(0, MAX_BRIDGES)
   const between = bridges.slice(0, countInTurn([bridges], purse)[0])
   const withFolders = countInTurn(
     rows.map(({ folders }) => [folders]),

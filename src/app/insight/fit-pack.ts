@@ -41,16 +41,16 @@ export interface FittedPack {
 }
 
 /**
- * Tokens to which each passage is truncated at first. Passages are added as long as there are `EACH_TOKENS` per passage, which
+ * Tokens to which each passage is truncated at first. Passages are added as long as there are `TOKENS_PER_NOTE` per passage, which
  * leaves room for their metadata and for showing more of them. Short passages leave room for others.
  */
-const FIRST_TOKENS = 120
-const EACH_TOKENS = 240
+const TOKENS_FOR_FIRST = 120
+const TOKENS_PER_NOTE = 240
 /** Text truncated below this length, in UTF-16 units, is useless. */
-const LEAST_TEXT = 160
-/** Like `LEAST_TEXT`, but for the only passage of a small pack. */
-const LEAST_ALONE = 40
-const NAME_LENGTH = 200
+const MIN_TEXT_LENGTH = 160
+/** Like `MIN_TEXT_LENGTH`, but for the only passage of a small pack. */
+const MIN_ONLY_TEXT_LENGTH = 40
+const MAX_NAME_LENGTH = 200
 /** Share of an excerpt's initial room that its outline may use. */
 const OUTLINE_SHARE = 0.67
 
@@ -72,7 +72,7 @@ interface Draft {
  * their best sentences. Then extends these passages, best first, and adds further ones if there is still room.
  */
 export function fitPack(passages: readonly PackPassage[], { room, hasHashes }: PackRoom): FittedPack {
-  const each = EACH_TOKENS * TOKEN_BYTES
+  const each = TOKENS_PER_NOTE * TOKEN_BYTES
   let drafts: readonly Draft[] = []
   let left = room - '[]'.length
   let passed = 0
@@ -84,8 +84,8 @@ export function fitPack(passages: readonly PackPassage[], { room, hasHashes }: P
       ;[drafts, left] = grow(drafts, left)
     }
     const around = excerptAround(passage, hasHashes)
-    const least = jsonBytes(around) + LEAST_TEXT + SEPARATOR
-    const bytes = isFirst ? jsonBytes(around) + FIRST_TOKENS * TOKEN_BYTES : left
+    const least = jsonBytes(around) + MIN_TEXT_LENGTH + SEPARATOR
+    const bytes = isFirst ? jsonBytes(around) + TOKENS_FOR_FIRST * TOKEN_BYTES : left
     const draft = fill(passage, around, Math.min(bytes, left))
     // Skip an excerpt whose names alone exceed the room, because paging would otherwise stop here.
     if (draft === undefined && least <= room) break
@@ -107,7 +107,7 @@ export function fitPack(passages: readonly PackPassage[], { room, hasHashes }: P
 function fillAlone(passage: PackPassage, { room, hasHashes }: PackRoom): Draft | undefined {
   const { outline: _, via: __, ...bare } = passage
   const show = (length: number): ShownPart => ({ ...passage.show(length), heading: [] })
-  return fill({ ...bare, show }, excerptAround(bare as PackPassage, hasHashes), room, LEAST_ALONE)
+  return fill({ ...bare, show }, excerptAround(bare as PackPassage, hasHashes), room, MIN_ONLY_TEXT_LENGTH)
 }
 
 function grow(drafts: readonly Draft[], room: number): readonly [drafts: readonly Draft[], left: number] {
@@ -123,11 +123,11 @@ function grow(drafts: readonly Draft[], room: number): readonly [drafts: readonl
 }
 
 /** Fills an excerpt with as much of the passage as fits into `bytes`. Returns `undefined` if that is too little to be useful. */
-function fill(passage: PackPassage, around: PackExcerpt, bytes: number, least = LEAST_TEXT): Draft | undefined {
+function fill(passage: PackPassage, around: PackExcerpt, bytes: number, least = MIN_TEXT_LENGTH): Draft | undefined {
   let length = Math.min(passage.length, bytes)
-  for (let tries = 0; tries < MOST_TRIES; tries++) {
+  for (let tries = 0; tries < MAX_TRIES; tries++) {
     const { isWhole, hash, ...part } = passage.show(length)
-    const heading = part.heading.map((name) => truncate(name, NAME_LENGTH).text)
+    const heading = part.heading.map((name) => truncate(name, MAX_NAME_LENGTH).text)
     const shown: PackExcerpt = { ...around, ...part, heading, ...(around.hash === undefined ? {} : { hash }) }
     const taken = jsonBytes(shown) + SEPARATOR
     if (taken <= bytes) return { passage, shown, isWhole, bytes: taken }
@@ -139,15 +139,15 @@ function fill(passage: PackPassage, around: PackExcerpt, bytes: number, least = 
   return undefined
 }
 
-const MOST_TRIES = 20
+const MAX_TRIES = 20
 
 /** Returns the members of an excerpt that do not depend on how much of the passage is shown. */
 function excerptAround({ id, path, title, outline, via }: PackPassage, hasHashes: boolean): PackExcerpt {
   return {
     id,
     ...(path === undefined ? {} : { path }),
-    title: truncate(title, NAME_LENGTH).text,
-    ...(outline === undefined ? {} : { outline: firstWithin(outline, FIRST_TOKENS * TOKEN_BYTES * OUTLINE_SHARE) }),
+    title: truncate(title, MAX_NAME_LENGTH).text,
+    ...(outline === undefined ? {} : { outline: firstWithin(outline, TOKENS_FOR_FIRST * TOKEN_BYTES * OUTLINE_SHARE) }),
     heading: [],
     lines: [0, 0],
     ...(hasHashes ? { hash: '' } : {}),

@@ -7,7 +7,7 @@ import { plainText } from '../../search/chunks.ts'
 import type { SnippetQuery } from '../../search/words/matches.ts'
 import { idOf, queryTerms } from '../../search/words/query-terms.ts'
 import { type PassageQuery, placesOf, wordShareFor } from '../find/passages.ts'
-import { PATIENCE } from '../find/question-vector.ts'
+import { MODEL_TIMEOUT } from '../find/question-vector.ts'
 import { type Asked, readChunked } from '../find/search.ts'
 import { sentenceOf } from '../links/link-sentences.ts'
 import { readableSource } from '../read/readable-source.ts'
@@ -35,13 +35,13 @@ export interface ChosenWay extends Way {
 }
 
 /** Follow the links of this many passages. */
-const FOLLOWED = 6
+const MAX_FOLLOWED = 6
 /** Number of notes whose links are read. */
-const LINKED = 12
+const MAX_LINKED = 12
 /** Maximum number of links followed per passage. */
-const LINKS = 4
+const MAX_LINKS = 4
 /** Compare the sentences of this many links per passage with the question. */
-const COMPARED = 24
+const MAX_COMPARED = 24
 /** Weight of a link relative to its passage. */
 const WORTH = 3
 /** If a passage links to fewer notes than this, it is likely to be about them. */
@@ -57,7 +57,7 @@ export async function linksOf(
   ids: readonly NodeId[],
   scope: Scope,
 ): Promise<ReadonlyMap<NodeId, readonly OutgoingLink[]>> {
-  const first = ids.slice(0, LINKED)
+  const first = ids.slice(0, MAX_LINKED)
   const links = await snapshot.linksWithin(
     first.map((id) => ({ id, start: 0, end: Number.MAX_SAFE_INTEGER })),
     scope,
@@ -71,7 +71,7 @@ export function waysFrom(
   passages: readonly PlacedPassage[],
   links: ReadonlyMap<NodeId, readonly OutgoingLink[]>,
 ): readonly Way[] {
-  return passages.slice(0, FOLLOWED).flatMap(({ node, source, place, score }, passage) => {
+  return passages.slice(0, MAX_FOLLOWED).flatMap(({ node, source, place, score }, passage) => {
     const own = (links.get(node.id) ?? []).filter(({ start }) => start >= place.start && start < place.end)
     const targets = new Set(own.map(({ to }) => to)).size
     const weight = WORTH * Math.sqrt(Math.max(1, FEW / targets))
@@ -103,14 +103,14 @@ export async function bestWays(
   const byWords = ways.map((way) => ({ way, likeness: share(plainText(way.sentence)) }))
   const compared = bestOfEach(
     byWords.map(({ way, likeness }) => scored(way, likeness)),
-    COMPARED,
+    MAX_COMPARED,
   )
   const told = compared.filter(({ path }) => path !== undefined && mayEmbed(path))
   const cosines = lens.meaning === undefined ? undefined : await cosinesOf(told, asked, signal)
   const nearness = new Map(told.map((way, at) => [way, cosines?.[at]]))
   const chosen = compared.map((way) => scoredBy(way, nearness.get(way)))
   const best = new Map<NodeId, ChosenWay>()
-  for (const way of bestOfEach(chosen, LINKS)) if (way.score > (best.get(way.to)?.score ?? 0)) best.set(way.to, way)
+  for (const way of bestOfEach(chosen, MAX_LINKS)) if (way.score > (best.get(way.to)?.score ?? 0)) best.set(way.to, way)
   return [...best.values()]
 }
 
@@ -149,7 +149,7 @@ async function cosinesOf(
 ): Promise<readonly number[] | undefined> {
   if (question === undefined || ways.length === 0) return undefined
   const { embedder, vector } = question
-  const patience = AbortSignal.timeout(PATIENCE)
+  const patience = AbortSignal.timeout(MODEL_TIMEOUT)
   const either = signal === undefined ? patience : AbortSignal.any([signal, patience])
   const texts = ways.map(({ sentence }) => plainText(sentence))
   try {

@@ -52,13 +52,13 @@ export interface Impact {
 
 export type ImpactList = 'breaks' | 'orphaned' | 'falls_apart' | 'unreachable_from_index'
 
-const FILES: readonly NodeKind[] = ['note', 'canvas', 'attachment']
+const FILE_KINDS: readonly NodeKind[] = ['note', 'canvas', 'attachment']
 /** Maximum number of items looked up per list, unless all are requested. No budget has room for more. */
-const MOST_ITEMS = 500
+const MAX_ITEMS = 500
 /** Maximum number of links whose sentence is read. */
-const MOST_SENTENCES = 60
+const MAX_SENTENCES = 60
 /** Plans are created only for folders with at most this many files. */
-const MOST_PLANNED = 100
+const MAX_PLANNED = 100
 
 /**
  * Returns the effect of a change on links, without making the change.
@@ -87,14 +87,14 @@ async function impactOfDeleting(core: GraphCore, intent: Exclude<Intent, { kind:
     const { ids, warnings } = await findGone(snapshot, core, intent)
     const kinds = await snapshot.kinds(ids)
     operations =
-      ids.length > MOST_PLANNED
+      ids.length > MAX_PLANNED
         ? []
         : ids.map((id, at) => ({ kind: kinds[at] === 'attachment' ? 'deleteAttachment' : 'delete', id }))
     const reading = { core, snapshot, call }
     const [links, loss] = await Promise.all([snapshot.linksInto(ids), lossOf(snapshot, ids)])
     const { breaks, unread } = await describeBreaks(reading, links)
     const tooMany: readonly Warning[] =
-      ids.length > MOST_PLANNED ? [{ code: 'NOTICE', message: `Changes to more than ${MOST_PLANNED} files get no plan_id.` }] : []
+      ids.length > MAX_PLANNED ? [{ code: 'NOTICE', message: `Changes to more than ${MAX_PLANNED} files get no plan_id.` }] : []
     const value = await impactOf(reading, { breaks, count: links.length, loss })
     return { value, warnings: [...warnings, ...unreadWarnings(unread), ...tooMany] }
   })
@@ -111,7 +111,7 @@ async function findGone(
     return { ids: [id], warnings }
   }
   const { folder } = intent
-  const { items } = await snapshot.select({ ...toScope({ folder }), kinds: FILES }, ALL)
+  const { items } = await snapshot.select({ ...toScope({ folder }), kinds: FILE_KINDS }, ALL)
   return { ids: items.map(({ id }) => id), warnings: items.length === 0 ? await scopeWarnings(snapshot, { folder }) : [] }
 }
 
@@ -172,8 +172,8 @@ async function describeBreaks(
   reading: Reading,
   links: readonly Occurrence[],
 ): Promise<{ readonly breaks: readonly BrokenLink[]; readonly unread: readonly NodeId[] }> {
-  const shown = reading.call.whole === true ? links : links.slice(0, MOST_ITEMS)
-  const sentences = await readLinkSentences(reading, reading.call.whole === true ? shown : shown.slice(0, MOST_SENTENCES))
+  const shown = reading.call.whole === true ? links : links.slice(0, MAX_ITEMS)
+  const sentences = await readLinkSentences(reading, reading.call.whole === true ? shown : shown.slice(0, MAX_SENTENCES))
   const breaks = new Map<string, BrokenLink>()
   for (const link of shown) {
     const row = { id: link.from, line: link.line, text: sentences.of(link) }
@@ -189,7 +189,7 @@ async function impactOf(
   { breaks, count, loss }: { readonly breaks: readonly BrokenLink[]; readonly count: number; readonly loss: NumberedLoss },
 ): Promise<Impact> {
   const { ids, orphaned, fallsApart, unreachable } = loss
-  const most = call.whole === true ? Number.POSITIVE_INFINITY : MOST_ITEMS
+  const most = call.whole === true ? Number.POSITIVE_INFINITY : MAX_ITEMS
   const named = (numbers: readonly number[]) =>
     numbers
       .flatMap((number) => ids[number] ?? [])
@@ -217,12 +217,12 @@ async function impactOf(
 
 /** Share of the remaining room for each list of notes, and the maximum number of sizes. */
 const LIST_SHARE = 0.25
-const MOST_SIZES = 50
+const MAX_SIZES = 50
 
 /** Fits an impact into a budget. Broken links get the room left by the other lists. */
 export function fitImpact(impact: Impact, room: number): Fitted<Partial<Impact>> {
   const rounds = [{ orphaned: LIST_SHARE, unreachable_from_index: LIST_SHARE }, { breaks: 1 }]
-  const { value } = fitShares({ ...impact, falls_apart: impact.falls_apart.slice(0, MOST_SIZES) }, rounds, room)
+  const { value } = fitShares({ ...impact, falls_apart: impact.falls_apart.slice(0, MAX_SIZES) }, rounds, room)
   const each = ({ breaks = [] }: Partial<Impact>) => breaks.flatMap((link) => Array.from({ length: link.times ?? 1 }, () => link))
   const all = { ...impact, breaks: each(impact) }
   return { value, ...leftOutOf(impact.total, all, { ...value, breaks: each(value) }) }

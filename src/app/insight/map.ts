@@ -173,7 +173,7 @@ function rowOf({ core, insight }: Reading, { of: level, place, size, folders, la
 }
 
 /** A folder is typical of a community if it contains at least this share of its notes. */
-const LEAST_SHARE = 0.25
+const MIN_SHARE = 0.25
 
 interface FolderCount {
   readonly folder: string
@@ -200,7 +200,7 @@ async function mainFoldersOf(
     else known.count++
   })
   const main = [...counts].map(([place, inFolders]) => {
-    const least = (list[place] as Community).size * LEAST_SHARE
+    const least = (list[place] as Community).size * MIN_SHARE
     return [place, [...inFolders.values()].filter(({ count }) => count >= least).sort((a, b) => b.count - a.count)] as const
   })
   const notes = [...new Set(main.flatMap(([, folders]) => folders.map(({ note }) => note)))]

@@ -62,19 +62,19 @@ export function broadly(passages: readonly PlacedPassage[]): readonly PlacedPass
 /** Passages that share at least this many of their words are nearly the same. */
 const ALIKE = 0.9
 /** Shorter passages are not compared, because so few words may match by chance. */
-const FEWEST_WORDS = 8
+const MIN_WORDS = 8
 /** Number of passages that are compared with one another. */
-const COMPARED = 40
+const MAX_COMPARED = 40
 
 /** Removes passages that are nearly the same as a better one. `passages` are sorted, best first. */
 export function withoutLikeness(passages: readonly PlacedPassage[]): readonly PlacedPassage[] {
   const kept: ReadonlySet<string>[] = []
   return passages.filter((passage, at) => {
-    if (at >= COMPARED) return true
+    if (at >= MAX_COMPARED) return true
     const { node, source, place } = passage
     const text = readableSource(node, source).text.slice(place.start, place.end)
     const words = new Set(wordsOf(text).toLowerCase().match(WORD))
-    if (words.size < FEWEST_WORDS) return true
+    if (words.size < MIN_WORDS) return true
     if (kept.some((other) => likeness(words, other) >= ALIKE)) return false
     kept.push(words)
     return true

@@ -31,7 +31,7 @@ export interface FoundChunk {
 }
 
 /** Maximum number of notes for each preset. */
-const MOST: Readonly<Record<Relevance, number>> = { strict: 5, normal: 10, loose: 20 }
+const MAX_NOTES: Readonly<Record<Relevance, number>> = { strict: 5, normal: 10, loose: 20 }
 
 /**
  * Returns parts of notes that answer a question or resemble a note, best first.
@@ -45,7 +45,7 @@ export async function searchChunks(
   requireValid(args)
   const { query, scope = 'all', relevance = 'normal' } = args
   const where = scope === 'all' ? {} : 'noteId' in scope ? { note: scope.noteId } : scope
-  const wanted = { ...where, relevance, limit: MOST[relevance] }
+  const wanted = { ...where, relevance, limit: MAX_NOTES[relevance] }
   return typeof query === 'string'
     ? byQuestion(core, { ...wanted, query }, call)
     : byNote(core, { ...wanted, id: query.noteId }, call)
@@ -65,7 +65,7 @@ function requireValid({ query, scope = 'all', relevance = 'normal' }: SearchChun
     ...(scope === 'all' || isPlace(scope, ['noteId', 'folder', 'tag'])
       ? []
       : ['scope: expected "all", { noteId }, { folder } or { tag }']),
-    ...(Object.hasOwn(MOST, relevance) ? [] : [`relevance: expected ${Object.keys(MOST).join(', ')}`]),
+    ...(Object.hasOwn(MAX_NOTES, relevance) ? [] : [`relevance: expected ${Object.keys(MAX_NOTES).join(', ')}`]),
   ]
   if (wrong.length > 0) throw new RouxError('INVALID_PARAMS', `${wrong.join('; ')}.`)
 }

@@ -1,7 +1,7 @@
 import type { NodeId } from '../../core/ids.ts'
 import { type Insight, NO_NOTE } from '../../core/insight/insight.ts'
 import { roundScore } from '../answer/node-response.ts'
-import { LEAST_ALIKE } from '../find/similar-nodes.ts'
+import { MIN_SIMILARITY } from '../find/similar-nodes.ts'
 
 /** Two notes about similar topics, based on their distinctive words. */
 export interface SimilarPair {
@@ -17,7 +17,7 @@ export function* similarPairs({ ids, nearest: { kept, notes, scores } }: Insight
     for (let at = note * kept; at < (note + 1) * kept && notes[at] !== NO_NOTE; at++) {
       const other = notes[at] as number
       const score = scores[at] as number
-      if (score < LEAST_ALIKE.normal) continue
+      if (score < MIN_SIMILARITY.normal) continue
       // For a mutual pair, this one was already yielded with the other note.
       if (other < note && notes.subarray(other * kept, (other + 1) * kept).includes(note)) continue
       yield {

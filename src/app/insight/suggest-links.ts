@@ -94,7 +94,7 @@ export function suggestLinks(core: GraphCore, args: SuggestArguments, call: Call
 }
 
 /** Suggestions below this score are guesses, shown only if a single note is requested. */
-const LEAST_SCORE = 0.1
+const MIN_SCORE = 0.1
 
 async function suggestIn(reading: Reading, insight: LinkInsight, args: SuggestArguments): Promise<Answer<SuggestionList>> {
   const { core, snapshot, call } = reading
@@ -155,7 +155,7 @@ function candidatesOf(insight: LinkInsight, { id, folder, kind, vault }: Asked):
       const score = suggestions.scores[at] as number
       const isNamed = (reasons & IS_NAMED) !== 0
       if ((kind === 'named' && !isNamed) || (kind === 'related' && isNamed)) continue
-      if (id === undefined && score < LEAST_SCORE) continue
+      if (id === undefined && score < MIN_SCORE) continue
       found.push({
         from: own,
         to: ids[suggestions.targets[at] as number] as NodeId,
@@ -173,13 +173,13 @@ function byScore(a: Candidate, b: Candidate): number {
 }
 
 /** Maximum number of suggested notes in other languages. */
-const MOST_ABROAD = 12
+const MAX_FOREIGN = 12
 
 /** Returns the notes in other languages that are about the subject of the requested note. They share few words with it. */
 async function candidatesAbroad(reading: Reading, { id, kind }: Asked): Promise<readonly Candidate[]> {
   if (id === undefined || kind === 'named') return []
-  const { hits } = await abroad(reading, {}, { id, out: new Set([id]), wanted: MOST_ABROAD })
-  return hits.slice(0, MOST_ABROAD).map((hit) => ({ from: id, to: hit.id, score: hit.score, line: 0, reasons: BY_MEANING }))
+  const { hits } = await abroad(reading, {}, { id, out: new Set([id]), wanted: MAX_FOREIGN })
+  return hits.slice(0, MAX_FOREIGN).map((hit) => ({ from: id, to: hit.id, score: hit.score, line: 0, reasons: BY_MEANING }))
 }
 
 /** Merges two lists of candidates. A note in both keeps its higher score. */
@@ -331,14 +331,17 @@ function namedSuggestion(candidate: Candidate, { place, source, nodes, replaceme
 }
 
 /** Maximum characters shown on each side of a name. */
-const AROUND = 80
+const CONTEXT_LENGTH = 80
 
 function lineAround(text: string, { start, end }: PlacedName): string {
   const from = text.lastIndexOf('\n', start - 1) + 1
   const newline = text.indexOf('\n', end)
   const to = newline === -1 ? text.length : newline
-  const first = start - from > AROUND ? `…${text.slice(start - AROUND, start).replace(/^\S*\s/, '')}` : text.slice(from, start)
-  const last = to - end > AROUND ? `${text.slice(end, end + AROUND).replace(/\s\S*$/, '')}…` : text.slice(end, to)
+  const first =
+    start - from > CONTEXT_LENGTH
+      ? `…${text.slice(start - CONTEXT_LENGTH, start).replace(/^\S*\s/, '')}`
+      : text.slice(from, start)
+  const last = to - end > CONTEXT_LENGTH ? `${text.slice(end, end + CONTEXT_LENGTH).replace(/\s\S*$/, '')}…` : text.slice(end, to)
   return `${first}${text.slice(start, end)}${last}`.trim()
 }
 
@@ -356,7 +359,7 @@ interface WriterParts {
 }
 
 /** Maximum number of characters shown on each side of a name. */
-const TELLING_NOTES = 3
+const DISTINCTIVE_NOTES = 3
 
 async function openWriter(reading: Reading, { insight, nodes, texts, targets }: WriterParts): Promise<LinkWriter> {
   const { core, snapshot } = reading
@@ -399,7 +402,7 @@ async function openWriter(reading: Reading, { insight, nodes, texts, targets }: 
 }
 
 async function tellingNotes(reading: Reading): Promise<readonly LinkedNote[]> {
-  const hubs = await reading.snapshot.hubs('out_degree', { kinds: ['note'] }, TELLING_NOTES)
+  const hubs = await reading.snapshot.hubs('out_degree', { kinds: ['note'] }, DISTINCTIVE_NOTES)
   const ids = hubs?.items.map(({ id }) => id) ?? []
   const [{ texts }, nodes] = await Promise.all([readTexts(reading, ids), reading.snapshot.nodes(ids, { links: 0 })])
   return nodes.flatMap((node) => {

@@ -3,10 +3,10 @@ import type { GraphCore } from '../graph-core.ts'
 import { findIds } from '../names/known-node.ts'
 
 /** Maximum bytes of an image shown on a page. */
-export const LARGEST_PICTURE = 50 << 20
+export const MAX_PICTURE_BYTES = 50 << 20
 
 /** Maximum bytes of an image held in memory at once. */
-const PART = 256 << 10
+const PART_BYTES = 256 << 10
 
 /** An image in the vault. */
 export interface FoundPicture {
@@ -31,13 +31,13 @@ export async function findPicture(core: GraphCore, given: string): Promise<Found
     return node?.kind === 'attachment' && !node.excluded ? node.path : undefined
   })
   if (path === undefined) return undefined
-  const first = await core.pictures.read(path, { offset: 0, length: PART })
+  const first = await core.pictures.read(path, { offset: 0, length: PART_BYTES })
   if (first === undefined) return undefined
   // The first bytes determine the type of a file.
   const mimeType = await pictureType(first.bytes)
   if (mimeType === undefined) return undefined
   const { size, bytes } = first
-  if (size > LARGEST_PICTURE) return 'too large'
+  if (size > MAX_PICTURE_BYTES) return 'too large'
   return { mimeType, size, parts: () => partsOf(core, path, { size, first: bytes }) }
 }
 
@@ -48,7 +48,7 @@ async function* partsOf(
 ): AsyncGenerator<Uint8Array> {
   yield first.subarray(0, size)
   for (let offset = first.length; offset < size; ) {
-    const read = await core.pictures.read(path, { offset, length: Math.min(PART, size - offset) })
+    const read = await core.pictures.read(path, { offset, length: Math.min(PART_BYTES, size - offset) })
     if (read === undefined || read.bytes.length === 0) throw new Error(`"${path}" became shorter while it was being read.`)
     yield read.bytes
     offset += read.bytes.length

@@ -73,7 +73,7 @@ interface Evidence {
 const NO_EVIDENCE: Evidence = { lines: new Map(), unread: [] }
 
 /** Maximum number of sentences shown per neighbor. */
-const SHOWN = 2
+const SHOWN_LINKS = 2
 
 interface Ends {
   readonly id: NodeId
@@ -100,8 +100,8 @@ async function evidenceOf(
     // Links in comments are not visible to readers.
     const visible = counted.filter(({ inComment }) => !inComment)
     const lines = eachOnce((visible.length > 0 ? visible : counted).map(lineOf))
-    const more = lines.length - SHOWN
-    return [other, { lines: lines.slice(0, SHOWN), ...(more > 0 ? { more } : {}) }] as const
+    const more = lines.length - SHOWN_LINKS
+    return [other, { lines: lines.slice(0, SHOWN_LINKS), ...(more > 0 ? { more } : {}) }] as const
   })
   return { lines: new Map(shown), unread: sentences.unread }
 }

@@ -8,15 +8,15 @@ import type { Answer, GraphCore } from '../graph-core.ts'
 /** Number of files per batch. Building the results for one batch takes a few milliseconds. */
 const BATCH = 200
 /** Maximum number of map nodes that are not notes. */
-const MOST = 5_000
+const MAX_FILES = 5_000
 /** Maximum number of notes requested for each canvas. */
-const CARDS = 1_000
+const MAX_CARDS = 1_000
 
 /** Returns the attachments and canvases of a vault that have at least one link, ordered by id. */
 export function linkedFiles(core: GraphCore, call: Call = {}): Promise<Answer<LinkedFiles>> {
   return answerInSteps(core, call, (read) =>
     read(async (snapshot) => {
-      const { items, total } = await snapshot.select({ kinds: ['attachment', 'canvas'] }, { offset: 0, limit: MOST })
+      const { items, total } = await snapshot.select({ kinds: ['attachment', 'canvas'] }, { offset: 0, limit: MAX_FILES })
       const files: LinkedFile[] = []
       for (let from = 0; from < items.length; from += BATCH) {
         call.signal?.throwIfAborted()
@@ -30,7 +30,7 @@ export function linkedFiles(core: GraphCore, call: Call = {}): Promise<Answer<Li
 }
 
 async function describe(snapshot: Snapshot, ids: readonly NodeId[]): Promise<readonly LinkedFile[]> {
-  const [nodes, links] = await Promise.all([snapshot.nodes(ids, { links: CARDS }), snapshot.linksInto(ids)])
+  const [nodes, links] = await Promise.all([snapshot.nodes(ids, { links: MAX_CARDS }), snapshot.linksInto(ids)])
   const linked = new Map(ids.map((id) => [id, new Set<NodeId>()]))
   for (const { from, to } of links) linked.get(to)?.add(from)
   return nodes.flatMap((node): readonly LinkedFile[] => {

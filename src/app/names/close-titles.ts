@@ -7,8 +7,8 @@ import { ownNames } from './known-node.ts'
 /**
  * Minimum share of common letter pairs for names to be compared. A title of eight letters still has this share after two typos.
  */
-const LIKENESS = 0.4
-const LOOKED_AT = 20
+const MIN_SIMILARITY = 0.4
+const MAX_COMPARED = 20
 /**
  * Limits for short names. A typo in a word of four letters leaves only one of three pairs intact, and many names contain that
  * pair.
@@ -20,9 +20,9 @@ const SHORT = { letters: 8, likeness: 0.3, lookedAt: 100 } as const
  */
 const LONG = { letters: 40, likeness: 0.6 } as const
 /** Longer strings are not titles, and shorter ones are similar to too many titles. */
-const LONGEST_TITLE = 200
-const SHORTEST_TITLE = 3
-const MOST = 3
+const MAX_TITLE_LENGTH = 200
+const MIN_TITLE_LENGTH = 3
+const MAX_TITLES = 3
 
 export interface CloseTitle extends NameHit {
   /** Number of letters that are extra, missing, different or swapped. */
@@ -35,11 +35,11 @@ export interface CloseTitle extends NameHit {
  */
 export async function closeTitles(snapshot: Snapshot, text: string, scope: Scope): Promise<readonly CloseTitle[]> {
   const typed = plainName(text)
-  if (typed.length < SHORTEST_TITLE || typed.length > LONGEST_TITLE) return []
+  if (typed.length < MIN_TITLE_LENGTH || typed.length > MAX_TITLE_LENGTH) return []
   const isShort = typed.length < SHORT.letters
-  const likeness = typed.length < LONG.letters ? LIKENESS : LONG.likeness
+  const likeness = typed.length < LONG.letters ? MIN_SIMILARITY : LONG.likeness
   const slips = isShort ? 1 : 2
-  const bounds = isShort ? { limit: SHORT.lookedAt, minimum: SHORT.likeness } : { limit: LOOKED_AT, minimum: likeness, slips }
+  const bounds = isShort ? { limit: SHORT.lookedAt, minimum: SHORT.likeness } : { limit: MAX_COMPARED, minimum: likeness, slips }
   const [alike = []] = await snapshot.names([text.trim()], 'similar', scope, bounds)
   const swapped = isShort ? await swappedNames(snapshot, typed, scope) : []
   const named = [...swapped, ...(isShort ? alike : await withAllNames(snapshot, alike))]
@@ -54,7 +54,7 @@ export async function closeTitles(snapshot: Snapshot, text: string, scope: Scope
   const close = [...closest.values()]
   if (close.some(({ distance }) => distance === 0)) return []
   close.sort((a, b) => a.distance - b.distance || b.hit.score - a.hit.score)
-  return close.slice(0, MOST).map(({ hit, distance }) => ({ ...hit, distance }))
+  return close.slice(0, MAX_TITLES).map(({ hit, distance }) => ({ ...hit, distance }))
 }
 
 /**

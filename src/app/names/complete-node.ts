@@ -18,10 +18,10 @@ export interface CompletionBounds {
 }
 
 /** Longer input is not compared, because every character adds to the cost. */
-const LONGEST = 255
+const MAX_LENGTH = 255
 
 /** Less similar names are probably not what the user meant. */
-const LIKENESS = 0.2
+const MIN_SIMILARITY = 0.2
 
 /** Returns ids that complete the text typed so far, which may be the beginning of an id or a title. */
 export function completeNode(
@@ -31,13 +31,13 @@ export function completeNode(
   call: Call = {},
 ): Promise<Answer<NodeCompletion>> {
   return answer(core, call, async (snapshot) => {
-    const name = withoutVault(core, typed.slice(0, LONGEST))
+    const name = withoutVault(core, typed.slice(0, MAX_LENGTH))
     const path = foldId(name)
     const begun = await snapshot.select({ kinds, ...(path === '' ? {} : { path }) }, { offset: 0, limit })
     const ids = new Set<string>(begun.items.map(({ id }) => id))
     if (name.trim() === '' || ids.size >= limit) return plain({ ids: [...ids], total: begun.total })
     const [equal = []] = await snapshot.names([name], 'equal', { kinds })
-    const [alike = []] = await snapshot.names([name], 'similar', { kinds }, { limit, minimum: LIKENESS })
+    const [alike = []] = await snapshot.names([name], 'similar', { kinds }, { limit, minimum: MIN_SIMILARITY })
     const more = new Set([...ownNames(equal), ...alike].map(({ id }) => id as string).filter((id) => !ids.has(id)))
     return plain({ ids: [...ids, ...more].slice(0, limit), total: begun.total + more.size })
   })

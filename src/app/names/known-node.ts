@@ -7,10 +7,10 @@ import type { Answer, GraphCore, Warning } from '../graph-core.ts'
 import { isFolder, trimFolder } from '../scope.ts'
 
 /** Maximum number of nearest ids listed in a warning or an error. */
-const NEAREST = 3
+const MAX_SIMILAR = 3
 
 /** Names below this similarity are not suggested. */
-const LIKENESS = 0.3
+const MIN_SIMILARITY = 0.3
 
 /**
  * Resolves arguments to ids, in order. Tries the exact path first, then the folded path, then both with `.md` appended, then missing
@@ -238,12 +238,12 @@ export function ownNames(hits: readonly NameHit[]): readonly NameHit[] {
 }
 
 /** Maximum number of ids listed in an `AMBIGUOUS_NAME` error. */
-const MOST_CANDIDATES = 20
+const MAX_CANDIDATES = 20
 
 export function ambiguousName(name: string, ids: readonly string[]): RouxError {
   return new RouxError('AMBIGUOUS_NAME', `${ids.length} notes are called ${quoted(name)}.`, {
     hint: 'Give the id of one of them.',
-    candidates: ids.slice(0, MOST_CANDIDATES),
+    candidates: ids.slice(0, MAX_CANDIDATES),
   })
 }
 
@@ -276,18 +276,18 @@ async function namesFolder(snapshot: Snapshot, name: string): Promise<boolean> {
 }
 
 async function nearestIds(snapshot: Snapshot, id: string, scope: Scope): Promise<readonly NodeId[]> {
-  const [near = []] = await snapshot.names([nameOf(id)], 'similar', scope, { limit: NEAREST, minimum: LIKENESS })
+  const [near = []] = await snapshot.names([nameOf(id)], 'similar', scope, { limit: MAX_SIMILAR, minimum: MIN_SIMILARITY })
   return near.map((hit) => hit.id)
 }
 
 /** Maximum length of a file name in bytes on common file systems. */
-const LONGEST_NAME = 255
+const MAX_NAME_LENGTH = 255
 
 function nameOf(id: string): string {
   return id
     .slice(id.lastIndexOf('/') + 1)
     .replace(/\.md$/i, '')
-    .slice(0, LONGEST_NAME)
+    .slice(0, MAX_NAME_LENGTH)
 }
 
 export interface NamedExactly {

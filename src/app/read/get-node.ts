@@ -7,7 +7,7 @@ import type { NoteText } from '../../core/texts.ts'
 import { indexLines } from '../../markdown/line-index.ts'
 import { answer, type Call } from '../answer/answer-when-ready.ts'
 import { DEFAULT_TOKENS, type Fitted, jsonBytes, TOKEN_BYTES, tokensFor } from '../answer/budget.ts'
-import { compose, leastBytes, TAGS } from '../answer/fit-list.ts'
+import { compose, leastBytes, MAX_TAGS } from '../answer/fit-list.ts'
 import { fitFacts } from '../answer/fit-members.ts'
 import {
   contentResponse,
@@ -28,10 +28,10 @@ import type { VaultLinkResponse } from './vault-links.ts'
 const CUT_FACTS = 32
 
 /** Minimum useful length of the text. Less is shown only if there is no room for more. */
-const LEAST_TEXT = 160
+const MIN_TEXT_LENGTH = 160
 
 /** Minimum number of characters that a caller may request. */
-const LEAST_CHARS = 20
+const MIN_CHARACTERS = 20
 
 /** Share of the remaining room for text, after ids and titles. The rest is for other metadata. */
 const CONTENT_SHARE = 0.6
@@ -57,7 +57,7 @@ export interface GetNodeArguments {
 }
 
 /** Maximum number of notes listed that link to a missing note. */
-const WANTED_BY = 3
+const MAX_SOURCES = 3
 
 /** Maximum number of neighbors shown in each direction. */
 const MAX_NEIGHBORS = 20
@@ -114,7 +114,7 @@ export function getNode(core: GraphCore, args: GetNodeArguments, call: Call = {}
 async function wantedWarning({ core, snapshot }: Reading, name: string): Promise<readonly Warning[]> {
   const [missing] = await lookUpKinds(snapshot, core, [name])
   if (missing?.kind !== 'missing') return []
-  const { items, total } = await snapshot.neighbors(missing.id, { direction: 'in' }, { offset: 0, limit: WANTED_BY })
+  const { items, total } = await snapshot.neighbors(missing.id, { direction: 'in' }, { offset: 0, limit: MAX_SOURCES })
   const some = items.map(quoted).join(', ')
   const links = total === 1 ? `1 note links to it: ${some}` : `${total} notes link to it, such as ${some}`
   return [{ code: 'NOTICE', message: `However, ${links}. get_neighbors with evidence: true shows what they say about it.` }]
@@ -267,7 +267,7 @@ function fitNode(node: NodeDetails, room: number, recut: (chars: number) => Recu
   if (jsonBytes(node) <= room) return { value: node, omitted: {} }
   const { incomingNeighbors: incoming = [], outgoingNeighbors: outgoing = [] } = node
   const neighbors = alternating(incoming, outgoing)
-  const tags = node.tags.slice(0, TAGS)
+  const tags = node.tags.slice(0, MAX_TAGS)
   const bare = { ...node, content: '', tags, properties: {}, outline: [], links: [], ...without(node) }
   const left = room - jsonBytes(bare) - CUT_FACTS
   const least = Math.min(left / 2, leastBytes(neighbors))
@@ -314,15 +314,15 @@ function fittingContent(
   const { content = '' } = node
   const bytes = jsonBytes(content)
   if (bytes <= fair) return recut(content.length)
-  for (let chars = Math.floor((content.length * fair) / bytes); chars > LEAST_TEXT; chars = Math.floor(chars * 0.9)) {
+  for (let chars = Math.floor((content.length * fair) / bytes); chars > MIN_TEXT_LENGTH; chars = Math.floor(chars * 0.9)) {
     const cut = recut(chars)
     if (jsonBytes(cut.content) <= fair) return cut
   }
-  for (let chars = LEAST_TEXT; chars > LEAST_CHARS; chars = Math.floor(chars * 0.8)) {
+  for (let chars = MIN_TEXT_LENGTH; chars > MIN_CHARACTERS; chars = Math.floor(chars * 0.8)) {
     const cut = recut(chars)
     if (jsonBytes(cut.content) <= most) return cut
   }
-  return recut(LEAST_CHARS)
+  return recut(MIN_CHARACTERS)
 }
 
 /** Alternates between two lists, so neither takes up all the room. */

@@ -9,7 +9,7 @@ import { readNotes, unansweredError } from './texts.ts'
 
 export interface PageText {
   readonly title: string
-  /** Text without the frontmatter, limited to `LONGEST` characters. Empty for attachments and for notes that do not exist. */
+  /** Text without the frontmatter, limited to `MAX_LENGTH` characters. Empty for attachments and for notes that do not exist. */
   readonly text: string
   /** Number of characters omitted from the end of the text. */
   readonly left_out: number
@@ -52,7 +52,7 @@ export interface PageLink {
 }
 
 /** Maximum length of text that a browser can lay out without a noticeable pause, in UTF-16 code units. */
-const LONGEST = 200_000
+const MAX_LENGTH = 200_000
 
 const KEEPS_LINES: ReadonlySet<string | undefined> = new Set(['obsidian', 'logseq'])
 
@@ -73,7 +73,7 @@ export function pageNote(
     const { notes, unread } = await readNotes({ core, snapshot, call }, [id], { links: 0 })
     if (unread.length > 0) throw unansweredError(id)
     const { text = '', bodyStart = 0 } = notes[0]?.source ?? {}
-    const end = Math.min(text.length, bodyStart + LONGEST)
+    const end = Math.min(text.length, bodyStart + MAX_LENGTH)
     const { path, title, kind, tags, aliases, properties, created, modified } = node
     const value: PageNote = {
       id,

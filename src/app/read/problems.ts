@@ -3,17 +3,17 @@ import type { LinkForm } from '../../core/note.ts'
 import type { NameHit, Node, Problem, ProblemKind, Snapshot, WrittenLink } from '../../core/store.ts'
 import { anchorOf, headingLinkText } from '../../core/text/heading-text.ts'
 import { linkText } from '../../core/text/link-text.ts'
-import { LOOKED_AT, nearHits, nearTexts } from '../../search/similar-names.ts'
+import { DEFAULT_SEARCH, nearHits, nearTexts } from '../../search/similar-names.ts'
 import type { Warning, WarningCode } from '../graph-core.ts'
 
 /** Warning codes for problems that matter to a reader of the note. */
-const TOLD = { ambiguous_link: 'AMBIGUOUS_LINKS', malformed: 'MALFORMED' } as const
+const WARNING_CODES = { ambiguous_link: 'AMBIGUOUS_LINKS', malformed: 'MALFORMED' } as const
 
 /** Maximum number of problems of one kind that a warning describes in detail. */
-const SPELLED_OUT = 3
+const MAX_DESCRIBED = 3
 
 /** Maximum number of candidates listed for a link. */
-const NAMED = 5
+const MAX_NAMED = 5
 
 export interface ReportedProblem {
   /** `in_comment` for any problem of a link that readers do not see. */
@@ -37,7 +37,7 @@ export interface ReportedProblem {
 }
 
 /** Maximum number of suggestions for a broken link. */
-const SUGGESTIONS = 3
+const MAX_SUGGESTIONS = 3
 
 /** Describes problems in order, with suggestions. Sends only two queries in total, both at once. */
 export async function reportProblems(snapshot: Snapshot, problems: readonly Problem[]): Promise<readonly ReportedProblem[]> {
@@ -81,7 +81,7 @@ function targetOf(problem: Extract<Problem, { readonly link: WrittenLink }>): st
 }
 
 /** Number of places listed for a problem that occurs more than once. */
-const PLACES = 3
+const MAX_PLACES = 3
 
 /** Describes each group by its first problem, with the number of places. */
 export async function reportGroups(snapshot: Snapshot, groups: readonly SameProblems[]): Promise<readonly ReportedProblem[]> {
@@ -93,7 +93,7 @@ export async function reportGroups(snapshot: Snapshot, groups: readonly SameProb
     const group = groups[at] ?? []
     if (group.length < 2) return problem
     const lines = new Map(group.map(({ id, line }) => [`${line} ${id}`, { id, line }]))
-    return { ...problem, count: group.length, places: [...lines.values()].slice(0, PLACES) }
+    return { ...problem, count: group.length, places: [...lines.values()].slice(0, MAX_PLACES) }
   })
 }
 
@@ -143,14 +143,14 @@ function candidatesOf(
 }
 
 function someOf(candidates: readonly string[]): readonly string[] | undefined {
-  return candidates.length === 0 ? undefined : candidates.slice(0, SUGGESTIONS)
+  return candidates.length === 0 ? undefined : candidates.slice(0, MAX_SUGGESTIONS)
 }
 
 async function similarNames(snapshot: Snapshot, problems: readonly Problem[]): Promise<ReadonlyMap<string, readonly NameHit[]>> {
   const names = problems.flatMap((problem) => (problem.kind === 'broken_link' ? [lastName(problem.name)] : []))
   const distinct = [...new Set(names)]
   // Fetch one more, because the note that contains the link is left out.
-  const options = { ...LOOKED_AT, limit: LOOKED_AT.limit + 1 }
+  const options = { ...DEFAULT_SEARCH, limit: DEFAULT_SEARCH.limit + 1 }
   const found = distinct.length === 0 ? [] : await snapshot.names(distinct, 'similar', {}, options)
   return new Map(distinct.map((name, at) => [name, found[at] ?? []]))
 }
@@ -172,13 +172,13 @@ function nearParts({ subpath = '', form }: WrittenLink, note: Node | undefined):
   const last = subpath.slice(subpath.lastIndexOf('#') + 1).trim()
   if (note === undefined) return []
   if (last.startsWith('^')) return nearTexts(note.blocks, last.slice(1)).map((block) => `^${block}`)
-  const isAnchor = ANCHORED.has(form) && anchorOf(last) === last
+  const isAnchor = FORMS_WITH_ANCHORS.has(form) && anchorOf(last) === last
   const texts = note.headings.map(({ text }) => (isAnchor ? anchorOf(text) : headingLinkText(text)))
   return nearTexts([...new Set(texts)], last)
 }
 
 /** Kinds of links that may refer to a heading by its web anchor. */
-const ANCHORED: ReadonlySet<LinkForm> = new Set(['markdown', 'reference', 'html'])
+const FORMS_WITH_ANCHORS: ReadonlySet<LinkForm> = new Set(['markdown', 'reference', 'html'])
 
 /** Returns warnings about problems of a note that affect its answer: ambiguous links and malformed parts. */
 export async function noteWarnings(snapshot: Snapshot, id: NodeId): Promise<readonly Warning[]> {
@@ -186,18 +186,18 @@ export async function noteWarnings(snapshot: Snapshot, id: NodeId): Promise<read
   return warnings.filter((warning) => warning !== undefined)
 }
 
-async function warningOf(snapshot: Snapshot, id: NodeId, kind: keyof typeof TOLD): Promise<Warning | undefined> {
-  const { items, total } = await snapshot.problems({ kind, id }, { offset: 0, limit: SPELLED_OUT })
+async function warningOf(snapshot: Snapshot, id: NodeId, kind: keyof typeof WARNING_CODES): Promise<Warning | undefined> {
+  const { items, total } = await snapshot.problems({ kind, id }, { offset: 0, limit: MAX_DESCRIBED })
   if (items.length === 0) return undefined
   const more = total > items.length ? `; and ${total - items.length} more` : ''
-  const code: WarningCode = TOLD[kind]
+  const code: WarningCode = WARNING_CODES[kind]
   const what = kind === 'malformed' ? 'Malformed, read as far as possible' : 'Links that match several notes'
   return { code, message: `${what}: ${(await reportProblems(snapshot, items)).map(describe).join('; ')}${more}.` }
 }
 
 function describe({ line, text, candidates }: ReportedProblem): string {
-  const more = (candidates?.length ?? 0) - NAMED
-  const names = [...(candidates?.slice(0, NAMED) ?? []), ...(more > 0 ? [`and ${more} more`] : [])]
+  const more = (candidates?.length ?? 0) - MAX_NAMED
+  const names = [...(candidates?.slice(0, MAX_NAMED) ?? []), ...(more > 0 ? [`and ${more} more`] : [])]
   const fits = names.length === 0 ? '' : ` (${names.join(', ')})`
   return `line ${line}: ${text.replace(/\.$/, '')}${fits}`
 }

@@ -24,7 +24,7 @@ export interface WholeFile {
 }
 
 /** Maximum size of a file in bytes. */
-const LARGEST = 5 << 20
+const MAX_BYTES = 5 << 20
 
 /**
  * Reads a note or canvas as on disk, including its frontmatter. Returns `null` if there is none with this id.
@@ -36,7 +36,7 @@ export function readNoteFile(core: GraphCore, id: string, call: Call = {}): Prom
     if (node === undefined || node.kind === 'attachment') return plain(null)
     const source = await requireText({ core, snapshot, call }, node.id)
     if (source === undefined) return plain(null)
-    if (source.text.length > LARGEST) throw tooLarge(node.id)
+    if (source.text.length > MAX_BYTES) throw tooLarge(node.id)
     const mimeType = node.kind === 'note' ? 'text/markdown' : 'application/json'
     return plain({ ...factsOf(node), mimeType, text: source.text, hash: source.hash })
   })
@@ -50,9 +50,9 @@ export function readAttachmentFile(core: GraphCore, id: string, call: Call = {})
   return answer(core, call, async (snapshot) => {
     const node = await findFile(snapshot, core, id)
     if (node?.path === undefined || node.kind === 'note') return plain(null)
-    const read = await requireFiles(core).read(node.path, { offset: 0, length: LARGEST + 1 })
+    const read = await requireFiles(core).read(node.path, { offset: 0, length: MAX_BYTES + 1 })
     if (read === undefined) return plain(null)
-    if (read.size > LARGEST) throw tooLarge(node.id)
+    if (read.size > MAX_BYTES) throw tooLarge(node.id)
     const mimeType = (await mediaTypeOf(nameOf(node.path))) ?? 'application/octet-stream'
     const bytes = Buffer.from(read.bytes.buffer, read.bytes.byteOffset, read.bytes.byteLength)
     const content = isTextual(mimeType) ? { text: bytes.toString('utf8') } : { blob: bytes.toString('base64') }
@@ -71,7 +71,7 @@ function factsOf({ id, title, modified }: Node): Pick<WholeFile, 'id' | 'title' 
 }
 
 function tooLarge(id: string): RouxError {
-  return new RouxError('TOO_LARGE', `${quoted(id)} is larger than ${LARGEST >> 20} MB.`, {
+  return new RouxError('TOO_LARGE', `${quoted(id)} is larger than ${MAX_BYTES >> 20} MB.`, {
     hint: 'get_node and read_attachment return it in parts.',
   })
 }

@@ -57,12 +57,12 @@ interface Asked extends Page {
 }
 
 /** Maximum length of a value. The beginning of a longer one is enough to identify it. */
-const VALUE_LENGTH = 100
+const MAX_VALUE_LENGTH = 100
 
 async function valuesOf(snapshot: Snapshot, key: string, asked: Asked): Promise<Answer<ValuePage>> {
   const all = await snapshot.propertyValues(foldName(key))
   const { shown, total } = pageOf(all, ({ value }) => value, asked)
-  const values = shown.map(({ value, count }) => ({ value: truncate(value, VALUE_LENGTH).text, count }))
+  const values = shown.map(({ value, count }) => ({ value: truncate(value, MAX_VALUE_LENGTH).text, count }))
   const list = listed({ values, total }, { offset: asked.offset, shown: shown.length, total })
   return all.length > 0 ? list : { ...list, warnings: await unknownWarnings(snapshot, key) }
 }
@@ -89,11 +89,11 @@ function pageOf<T>(items: readonly T[], textOf: (item: T) => string, { prefix, o
 }
 
 /** Maximum number of similar names listed in a warning. */
-const NEAREST = 3
+const MAX_SIMILAR = 3
 
 /** Creates a warning that no note has the given property, with the nearest existing names. */
 export function unknownProperty(name: string, names: readonly string[]): Warning {
-  const near = nearest(name, names, NEAREST).map(quoted)
+  const near = nearest(name, names, MAX_SIMILAR).map(quoted)
   const nearby = near.length > 0 ? ` Nearest: ${near.join(', ')}.` : ''
   return {
     code: 'UNKNOWN_ID',

@@ -123,10 +123,10 @@ export function unreadWarnings(unread: readonly NodeId[]): readonly Warning[] {
   if (unread.length === 0) return []
   const named = listSome(
     unread.map((id) => JSON.stringify(id)),
-    MOST_NAMED,
+    MAX_NAMED,
   )
   const message = `The text of ${named} is missing, because the file does not respond. It may be on a network drive or in cloud storage. Ask again later.`
   return [{ code: 'UNREAD', message }]
 }
 
-const MOST_NAMED = 5
+const MAX_NAMED = 5

@@ -17,12 +17,12 @@ export interface VaultLinkResponse {
 }
 
 /** Maximum number of links to other vaults that are resolved per note. */
-const MOST = 100
+const MAX_LINKS = 100
 
 /** Returns the links to other vaults in a text. They are not edges of the graph, but can be followed by id. */
 export async function vaultLinks(core: GraphCore, text: string, call: Call): Promise<readonly VaultLinkResponse[]> {
   const mode = (core.indexing.status().mode ?? 'obsidian') as Mode
-  const links = vaultLinksOf(text, { profile: 'lenient', mode, comments: true }).slice(0, MOST)
+  const links = vaultLinksOf(text, { profile: 'lenient', mode, comments: true }).slice(0, MAX_LINKS)
   const resolved = links.map(async (link) => ({ ...link, id: await resolve(core, link, call) }))
   return await Promise.all(resolved)
 }

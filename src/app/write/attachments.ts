@@ -111,7 +111,7 @@ export interface AttachmentContent extends AttachmentFacts {
 }
 
 /** Maximum size in bytes of an image that is returned whole. */
-const LARGEST_PICTURE = 5 << 20
+const MAX_PICTURE_BYTES = 5 << 20
 
 /** Bytes per page, about 15,000 tokens in Base64. */
 const PAGE = 16_384
@@ -149,7 +149,7 @@ async function asPicture(
   { args, facts }: Asked,
 ): Promise<Answer<AttachmentContent> | undefined> {
   const { size = 0 } = facts
-  if (args.maxBytes !== undefined || args.offset > 0 || size > LARGEST_PICTURE || !facts.mime_type.startsWith('image/'))
+  if (args.maxBytes !== undefined || args.offset > 0 || size > MAX_PICTURE_BYTES || !facts.mime_type.startsWith('image/'))
     return undefined
   const bytes = (await requireFiles(core).read(path, { offset: 0, length: size }))?.bytes
   const mimeType = bytes === undefined ? undefined : await pictureType(bytes)

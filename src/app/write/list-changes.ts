@@ -36,7 +36,7 @@ export interface ListedFile {
 /** Maximum number of files listed per change. */
 const MAX_FILES = 20
 /** Maximum number of changes that are counted. */
-const COUNTED = 10_000
+const MAX_COUNT = 10_000
 
 export async function listChanges(
   core: GraphCore,
@@ -44,7 +44,7 @@ export async function listChanges(
   call: Call = {},
 ): Promise<Answer<readonly ChangeFacts[]>> {
   const writing = await openWriting(core, call)
-  const changes = await writing.changes(COUNTED)
+  const changes = await writing.changes(MAX_COUNT)
   const wanted = id === undefined ? changes : changes.filter(await touchTest(core, { id, changes }, call))
   const { offset, limit } = pageFor(asked, call)
   const shown = wanted.slice(offset, offset + limit)
@@ -106,7 +106,7 @@ function changeFacts({ id, time, title, state, undoes, files }: ChangeSummary, {
   }
 }
 
-const LISTED: Readonly<Record<ChangedFile['kind'], ListedFile['kind']>> = {
+const FILE_OUTCOMES: Readonly<Record<ChangedFile['kind'], ListedFile['kind']>> = {
   create: 'created',
   replace: 'changed',
   move: 'moved',
@@ -116,7 +116,7 @@ const LISTED: Readonly<Record<ChangedFile['kind'], ListedFile['kind']>> = {
 }
 
 function listedFile({ kind, path, to }: ChangedFile): ListedFile {
-  if (to === undefined) return { kind: LISTED[kind], path }
+  if (to === undefined) return { kind: FILE_OUTCOMES[kind], path }
   // Files are deleted by moving them to the trash.
-  return { kind: to.startsWith('.trash/') ? 'deleted' : LISTED[kind], path, to }
+  return { kind: to.startsWith('.trash/') ? 'deleted' : FILE_OUTCOMES[kind], path, to }
 }

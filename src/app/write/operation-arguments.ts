@@ -10,16 +10,16 @@ import { meaningsOf, onlyMeaning, takenMessage, unknownNodeError } from '../name
 import { isFolder } from '../scope.ts'
 
 /** Maximum number of characters in a note's title. */
-const LONGEST_TITLE = 200
+const MAX_TITLE_LENGTH = 200
 
 /** Maximum size of the text in UTF-8 bytes. */
-const LARGEST_TEXT = 1 << 20
+const MAX_TEXT_BYTES = 1 << 20
 
 /** Maximum number of characters in a path, heading or tag. No file system accepts longer names. */
-const LONGEST_NAME = 4096
+const MAX_NAME_LENGTH = 4096
 
 /** Maximum depth of lists and mappings in a property. */
-const DEEPEST_PROPERTY = 32
+const MAX_PROPERTY_DEPTH = 32
 
 /**
  * Checks constraints that schemas cannot express and that do not depend on the vault. Attachments are checked during planning.
@@ -63,13 +63,13 @@ const NEVER_EMPTY: ReadonlySet<string> = new Set(['id', 'to', 'tag', 'path', 'fi
 function checkName(name: string, value: string): void {
   // `folder` may be empty, because attachments can be added to the vault's root.
   if (NEVER_EMPTY.has(name) && value.trim() === '') throw invalid(`${name} is empty.`)
-  if (value.length <= LONGEST_NAME) return
-  throw invalid(`${name} has ${value.length} characters; the limit is ${LONGEST_NAME}: ${quoted(value)}.`)
+  if (value.length <= MAX_NAME_LENGTH) return
+  throw invalid(`${name} has ${value.length} characters; the limit is ${MAX_NAME_LENGTH}: ${quoted(value)}.`)
 }
 
 function checkTitle(title: string | undefined): void {
-  if (title === undefined || title.length <= LONGEST_TITLE) return
-  throw new RouxError('TOO_LARGE', `title has ${title.length} characters; the limit is ${LONGEST_TITLE}.`, {
+  if (title === undefined || title.length <= MAX_TITLE_LENGTH) return
+  throw new RouxError('TOO_LARGE', `title has ${title.length} characters; the limit is ${MAX_TITLE_LENGTH}.`, {
     hint: 'Shorten it; the rest can go into the content.',
   })
 }
@@ -77,8 +77,8 @@ function checkTitle(title: string | undefined): void {
 function checkTexts(texts: Readonly<Record<string, string | undefined>>): void {
   for (const [name, text = ''] of Object.entries(texts)) {
     const size = Buffer.byteLength(text)
-    if (size <= LARGEST_TEXT) continue
-    throw new RouxError('TOO_LARGE', `${name} has ${size} bytes; the limit is ${LARGEST_TEXT}.`, {
+    if (size <= MAX_TEXT_BYTES) continue
+    throw new RouxError('TOO_LARGE', `${name} has ${size} bytes; the limit is ${MAX_TEXT_BYTES}.`, {
       hint: 'Split it into several notes.',
     })
   }
@@ -88,7 +88,7 @@ function checkTexts(texts: Readonly<Record<string, string | undefined>>): void {
 function checkDepth(properties: unknown): void {
   let level: readonly unknown[] = [properties]
   for (let depth = 0; level.length > 0; depth++) {
-    if (depth > DEEPEST_PROPERTY) throw invalid(`properties are nested deeper than ${DEEPEST_PROPERTY} levels.`)
+    if (depth > MAX_PROPERTY_DEPTH) throw invalid(`properties are nested deeper than ${MAX_PROPERTY_DEPTH} levels.`)
     level = level.flatMap((value) => (typeof value === 'object' && value !== null ? Object.values(value) : []))
   }
 }

@@ -119,7 +119,7 @@ export interface AppliedChanges extends WriteFacts {
 }
 
 /** Maximum number of ids shown to a model. */
-const MOST_IDS = 20
+const MAX_IDS = 20
 
 /**
  * Runs operations, or the plan of a dry run, as a single change.
@@ -135,7 +135,7 @@ export async function applyChanges(core: GraphCore, args: ApplyArguments, call: 
   const result = await runOperations(core, planId === undefined ? request : { ...request, planId }, call)
   const idOf = await readIds(core, result.subjects)
   const ids = result.subjects.map((path) => (path === undefined ? null : idOf(path)))
-  const shown = call.whole === true ? ids : ids.slice(0, MOST_IDS)
+  const shown = call.whole === true ? ids : ids.slice(0, MAX_IDS)
   const { omitted, ...facts } = writeFacts(result, call, { diff: true })
   const left = filled({ ids: ids.length - shown.length, ...omitted })
   const value = {

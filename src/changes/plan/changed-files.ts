@@ -11,7 +11,7 @@ import type { VaultView } from './vault-view.ts'
 const MAX_LENGTH = 200_000
 
 /** Time limit for comparing all files, in milliseconds. A file in which every line differs takes a quarter of a second. */
-const TIME_FOR_ALL = 2000
+const TOTAL_TIME_LIMIT = 2000
 
 /** Number of characters reserved for the line that counts the omitted files. */
 const MAX_LAST_LINE = 100
@@ -144,7 +144,7 @@ export function changedText(draft: Draft, view: VaultView): ChangedText {
  * compare.
  */
 export function differenceOf(texts: readonly ChangedText[]): string {
-  const deadline = performance.now() + TIME_FOR_ALL
+  const deadline = performance.now() + TOTAL_TIME_LIMIT
   const shown: string[] = []
   let room = MAX_LENGTH - MAX_LAST_LINE
   for (const text of texts) {

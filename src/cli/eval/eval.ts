@@ -6,13 +6,13 @@ import { RouxError } from '../../core/errors.ts'
 import { interruptible, UsageError } from '../host.ts'
 import { ProgressLine } from '../output/progress.ts'
 import { type Invocation, requireSettings, withCore } from '../session.ts'
-import { PATIENCE } from '../tools/findable.ts'
+import { NO_TIMEOUT } from '../tools/findable.ts'
 import { renderVaultReport } from './render.ts'
 
 const QUERIES = 200
 const SEED = 1
 const SLOWEST = 5
-const MISSED_OF_A_KIND = 20
+const MISSED_PER_KIND = 20
 
 export async function run(invocation: Invocation): Promise<number> {
   const { host, printer, positionals } = invocation
@@ -41,8 +41,8 @@ async function evaluate(
   core: GraphCore,
   { count, path }: { readonly count: number; readonly path: string },
 ): Promise<VaultReport> {
-  await core.indexing.findable('words', PATIENCE, signal)
-  if (core.embedding !== undefined) await core.indexing.findable('meaning', PATIENCE, signal)
+  await core.indexing.findable('words', NO_TIMEOUT, signal)
+  if (core.embedding !== undefined) await core.indexing.findable('meaning', NO_TIMEOUT, signal)
   const { message } = core.indexing.status().search ?? {}
   if (message !== undefined) printer.warn(message)
   const states = core.embedding === undefined ? [] : await core.store.read((snapshot) => snapshot.vectorStates())
@@ -64,6 +64,6 @@ async function evaluate(
     scores: scoreKnownItems(asked),
     meaning: meaningGains(asked),
     slowest: slowest(asked, SLOWEST),
-    missed: missed(asked.slice(-1), MISSED_OF_A_KIND),
+    missed: missed(asked.slice(-1), MISSED_PER_KIND),
   }
 }

@@ -66,14 +66,14 @@ export function renderFound(items: readonly FoundItem[], look: FoundLook): strin
 }
 
 /** Maximum line width for readable text. */
-const WIDEST = 100
+const MAX_WIDTH = 100
 /** Maximum number of lines for a note's best passage, and for each additional passage. */
 const BEST_LINES = 4
 const MORE_LINES = 2
 
 function renderItem(item: FoundItem, look: FoundLook): readonly string[] {
-  const { width = WIDEST, paint = PLAIN } = look
-  const columns = Math.min(width, WIDEST)
+  const { width = MAX_WIDTH, paint = PLAIN } = look
+  const columns = Math.min(width, MAX_WIDTH)
   // Ids are never truncated, so they can be copied.
   const lines = [...headLines(item, columns, look), paint('faint', [printable(item.id), ...factsOf(item)].join(' · '))]
   if (item.explain !== undefined) lines.push(...wrapWords(reasonsOf(item.explain), columns).map((line) => paint('faint', line)))

@@ -20,7 +20,7 @@ export function renderWritten(value: unknown, options: WrittenOptions): string |
 }
 
 /** Maximum number of links and files that are listed by name. */
-const NAMED = 20
+const MAX_NAMED = 20
 const FEW = 3
 
 function renderPlan(facts: WriteFacts, { paint = PLAIN }: WrittenOptions): string {
@@ -81,9 +81,9 @@ function phraseOf(kind: FileFacts['kind'], all: readonly FileFacts[]): readonly 
 function danglingLines({ dangling_links: links = [] }: WriteFacts): readonly string[] {
   if (links.length === 0) return []
   const named = links
-    .slice(0, NAMED)
+    .slice(0, MAX_NAMED)
     .map(({ path, line, text, reason }) => `  ${printable(`${path}:${line}  ${text}  (${reason})`)}`)
-  const more = links.length > NAMED ? [`  and ${links.length - NAMED} more`] : []
+  const more = links.length > MAX_NAMED ? [`  and ${links.length - MAX_NAMED} more`] : []
   return [`${amount(links.length, 'link')} could not be kept:`, ...named, ...more]
 }
 

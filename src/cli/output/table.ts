@@ -32,9 +32,9 @@ export function renderTable(columns: readonly Column[], rows: readonly (readonly
 }
 
 /** Maximum height of a readable cell, in lines. */
-const HIGHEST = 6
+const MAX_LINES = 6
 /** Minimum column width. Words that are longer are broken. */
-const NARROWEST = 16
+const MIN_WIDTH = 16
 
 /** Checks whether a column is too narrow for its words or a cell has too many lines. */
 function isHardToRead(columns: readonly Fitted[], cells: readonly (readonly string[])[]): boolean {
@@ -43,7 +43,7 @@ function isHardToRead(columns: readonly Fitted[], cells: readonly (readonly stri
     return cells.some((row) => {
       const text = row[at] ?? ''
       const longest = Math.max(0, ...text.split(' ').map(textWidth))
-      return Math.min(longest, NARROWEST) > width || wrapWords(text, width).length > HIGHEST
+      return Math.min(longest, MIN_WIDTH) > width || wrapWords(text, width).length > MAX_LINES
     })
   })
 }

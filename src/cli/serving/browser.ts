@@ -9,7 +9,7 @@ import { makeFolder } from '../../core/make-folder.ts'
 import type { Places } from '../../install/clients.ts'
 
 /** Milliseconds between checks for whether the browser has opened the page. */
-const ASK_EVERY_MS = 250
+const POLL_MS = 250
 /** Maximum age of a redirect file, in milliseconds. Older files were left behind by a killed process, and their codes have expired. */
 const LEFT_BEHIND_MS = 5 * 60_000
 
@@ -27,7 +27,7 @@ export async function openInBrowser(
   process.once('exit', remove)
   try {
     start(pathToFileURL(file).href, host)
-    while (!signal.aborted && (await isWaiting())) await pause(ASK_EVERY_MS, undefined, { signal, ref: true }).catch(() => {})
+    while (!signal.aborted && (await isWaiting())) await pause(POLL_MS, undefined, { signal, ref: true }).catch(() => {})
   } finally {
     process.off('exit', remove)
     remove()
@@ -70,11 +70,11 @@ async function folderForBrowser({ env, home, platform }: Places): Promise<string
   return snap !== undefined && existsSync(folder) ? folder : own
 }
 
-const ANSWERS_WITHIN_MS = 2_000
+const ANSWER_TIMEOUT_MS = 2_000
 
 function defaultBrowser(env: Places['env']): Promise<string> {
   return new Promise((resolve) => {
-    const options = { env: { ...env }, timeout: ANSWERS_WITHIN_MS }
+    const options = { env: { ...env }, timeout: ANSWER_TIMEOUT_MS }
     execFile('xdg-settings', ['get', 'default-web-browser'], options, (error, text) => resolve(error ? '' : text.trim()))
   })
 }

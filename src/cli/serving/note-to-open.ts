@@ -13,7 +13,7 @@ import { isShellPath, withoutShellPaths } from '../tools/shell-path.ts'
 
 /** Minimum similarity to accept a misspelled name (`taken`) and to suggest one (`told`). */
 const LIKENESS = { taken: 0.7, told: 0.3 }
-const MOST_TOLD = 3
+const MAX_SUGGESTED = 3
 
 export interface NoteNamed {
   readonly name: string
@@ -71,7 +71,7 @@ export async function noteToOpen(
     const instead = mayBeVault ? 'Give the folder that contains the notes' : 'Omit --note'
     throw new RouxError('NODE_NOT_FOUND', `There is no ${mayBeVault ? 'folder, vault or note' : 'note'} ${quoted(name)}.`, {
       hint: near.length === 0 ? `${instead}, and search on the page.` : 'Similar names:',
-      candidates: near.slice(0, MOST_TOLD),
+      candidates: near.slice(0, MAX_SUGGESTED),
     })
   })
 }
@@ -94,7 +94,7 @@ async function findNote(core: GraphCore, name: string): Promise<string | undefin
 }
 
 async function namesLike(core: GraphCore, name: string): Promise<readonly string[]> {
-  const options = { limit: MOST_TOLD, minimum: LIKENESS.told }
+  const options = { limit: MAX_SUGGESTED, minimum: LIKENESS.told }
   const [hits = []] = await core.store.read((snapshot) => snapshot.names([name], 'similar', {}, options))
   return hits.map(({ id }) => id)
 }

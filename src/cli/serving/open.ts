@@ -96,7 +96,7 @@ async function askServer({ address, key }: AnnouncedPage, body: object): Promise
       redirect: 'error',
       headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
       body: JSON.stringify(body),
-      signal: AbortSignal.timeout(ANSWERS_WITHIN),
+      signal: AbortSignal.timeout(ANSWER_TIMEOUT),
     })
     const answer: unknown = response.ok ? await response.json() : undefined
     return isRecord(answer) ? answer : {}
@@ -106,7 +106,7 @@ async function askServer({ address, key }: AnnouncedPage, body: object): Promise
 }
 
 /** Milliseconds to wait for an answer from a running server. */
-const ANSWERS_WITHIN = 3_000
+const ANSWER_TIMEOUT = 3_000
 
 function reasonOf(error: unknown): string {
   return `The browser cannot be opened: ${error instanceof Error ? error.message : String(error)}`

@@ -23,13 +23,13 @@ import { unnamedVault } from './token-rights.ts'
 
 type Act = (invocation: Invocation, path: string, name: string | undefined) => Promise<void>
 
-const ACTS: ReadonlyMap<string, Act> = new Map(Object.entries({ show, rotate, add, remove, list }))
+const ACTIONS: ReadonlyMap<string, Act> = new Map(Object.entries({ show, rotate, add, remove, list }))
 
 /** Lists and changes the tokens for HTTP clients. A running server picks up changes immediately. */
 export async function run(invocation: Invocation): Promise<number> {
   const { host, printer, positionals } = invocation
   const [word = '', name] = positionals
-  const act = ACTS.get(word)
+  const act = ACTIONS.get(word)
   if (act === undefined) throw unknownWord(word)
   const path = tokenFileIn(userFolders(host.env).state)
   const warning = closeToOthers(path)
@@ -145,7 +145,7 @@ function requireName(name: string | undefined, word: string): string {
 }
 
 function unknownWord(word: string): UsageError {
-  const words = [...ACTS.keys()]
+  const words = [...ACTIONS.keys()]
   if (word === '') return new UsageError('Missing subcommand.', `Run: roux token ${words.join('|')}`)
   const hint = didYouMean(nearest(word, words)) ?? `Run: roux token ${words.join('|')}`
   return new UsageError(`roux token cannot ${word}.`, hint)

@@ -5,7 +5,7 @@ import { isRunning } from '../../core/is-running.ts'
 import { amount } from '../../core/text/amount.ts'
 import { connect, type Link, type SharedStatus } from '../../relay/connect.ts'
 import { greetingOf } from '../../relay/greeting.ts'
-import { findPlace, PATIENCE } from '../../relay/place.ts'
+import { findPlace, STARTUP_TIMEOUT } from '../../relay/place.ts'
 import { openLink } from '../../relay/start-server.ts'
 import { type Host, UsageError } from '../host.ts'
 import type { Invocation } from '../session.ts'
@@ -35,7 +35,7 @@ export async function startInBackground(invocation: Invocation, loaded: LoadedVa
 const ENDING = { within: 8_000, look: 25 }
 
 export async function stop({ host, printer }: Invocation): Promise<number> {
-  const { running, alone } = await ask(host, 'stop', PATIENCE)
+  const { running, alone } = await ask(host, 'stop', STARTUP_TIMEOUT)
   if (alone !== undefined) throw new RouxError('PROVIDER_ERROR', `The shared server cannot be reached: ${alone}.`)
   if (running === undefined) {
     printer.note('No shared server is running.')

@@ -8,7 +8,7 @@ import { isSameSecret } from '../../http/tokens.ts'
 import type { Tool } from '../../mcp/definition/define-tool.ts'
 import { type Greeting, linesOf, type Notice, noticeLine, type SharedStatus } from '../../relay/connect.ts'
 import { SENT_VARIABLE } from '../../relay/greeting.ts'
-import { notUsable, PATIENCE } from '../../relay/place.ts'
+import { notUsable, STARTUP_TIMEOUT } from '../../relay/place.ts'
 import { parseArguments, splitCommand } from '../arguments.ts'
 import type { Host, Out } from '../host.ts'
 import { Printer } from '../output/printer.ts'
@@ -30,7 +30,7 @@ export interface ConnectionParts {
 }
 
 /** Milliseconds for the other side to close its half of a connection. */
-const LINGER = 5_000
+const LINGER_MS = 5_000
 
 const MINUTE = 60_000
 
@@ -59,7 +59,7 @@ export class Connection {
     const socket = this.#socket
     socket.on('error', () => {}).on('timeout', () => socket.destroy())
     try {
-      socket.setTimeout(PATIENCE)
+      socket.setTimeout(STARTUP_TIMEOUT)
       const lines = linesOf(socket)
       const hello = parseJson((await lines.next()).value ?? '')
       await lines.return(undefined)
@@ -100,7 +100,7 @@ export class Connection {
     this.#say(notice)
     this.#socket.end()
     // The other side may never close its half.
-    this.#socket.resume().setTimeout(LINGER)
+    this.#socket.resume().setTimeout(LINGER_MS)
   }
 
   /** Returns a host with the streams, folder and variables of the process at the other end. */

@@ -6,17 +6,17 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { quietly } from '../../core/quietly.ts'
 import { SHUTDOWN } from '../../core/waiting/shutdown.ts'
 import { withResolvers } from '../../core/waiting/with-resolvers.ts'
-import { findPlace, isWindows, PATIENCE, type Place } from '../../relay/place.ts'
+import { findPlace, isWindows, type Place, STARTUP_TIMEOUT } from '../../relay/place.ts'
 import { type Host, VERSION } from '../host.ts'
 import { Connection, type ConnectionParts } from './connection.ts'
 import { SharedVaults } from './shared-vaults.ts'
 
 /** Milliseconds between renewals of the announcement, which other processes ignore if it is old. */
-const ANNOUNCE_EVERY = PATIENCE / 2
+const ANNOUNCE_EVERY = STARTUP_TIMEOUT / 2
 /** Milliseconds that a server waits for its first connection. */
-const FIRST_WAIT = 60_000
+const FIRST_CONNECTION_TIMEOUT = 60_000
 /** Milliseconds to wait for another server to end. */
-const ENDING = 8_000
+const ENDING_TIMEOUT = 8_000
 /** Connections that may wait to be accepted. */
 const BACKLOG = 1_024
 
@@ -24,7 +24,7 @@ const BACKLOG = 1_024
 export async function runSharedServer(host: Host): Promise<number> {
   const place = placeOf(host)
   const composition = await host.compose()
-  const lock = await composition.lockServer(place.lock, ENDING)
+  const lock = await composition.lockServer(place.lock, ENDING_TIMEOUT)
   if (lock === undefined) return 0
   try {
     await serveShared(host, place, new SharedVaults(composition, (line) => void host.stderr.write(`${line}\n`)))
@@ -43,7 +43,7 @@ async function serveShared(host: Host, place: Place, vaults: SharedVaults): Prom
   const connections = new Map<Connection, Promise<void>>()
   const { promise: stopped, resolve: stop } = withResolvers<void>()
   let unused: NodeJS.Timeout | undefined
-  let unusedAt = performance.now() + FIRST_WAIT
+  let unusedAt = performance.now() + FIRST_CONNECTION_TIMEOUT
   const wait = (): void => {
     // After an update of the program, new processes use another server, and this one ends with its last connection.
     const isCurrent = quietly(() => placeOf(host).socket) === place.socket

@@ -4,7 +4,7 @@ import type { Vaults } from '../../app/vaults.ts'
 import type { WriteFacts } from '../../app/write/facts.ts'
 import { RouxError } from '../../core/errors.ts'
 import { amount } from '../../core/text/amount.ts'
-import { MOST_ITEMS } from '../../mcp/calls/list-bounds.ts'
+import { MAX_ITEMS } from '../../mcp/calls/list-bounds.ts'
 import { prepareCall } from '../../mcp/calls/prepare-call.ts'
 import { vaultOf } from '../../mcp/calls/vault-arguments.ts'
 import type { Tool } from '../../mcp/definition/define-tool.ts'
@@ -128,7 +128,7 @@ async function choose(parts: Review): Promise<Choice> {
   let postponed = 0
   const limit = (parts.args.limit as number | undefined) ?? Number.POSITIVE_INFINITY
   for await (const { offer, total } of offersOf(parts, () => never.size)) {
-    if (offered >= limit || chosen.length === MOST_ITEMS) break
+    if (offered >= limit || chosen.length === MAX_ITEMS) break
     // The edit no longer applies if another link is added to the same line.
     if (chosen.some(({ from, line }) => from === offer.from && line === offer.line)) {
       postponed++

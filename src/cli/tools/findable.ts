@@ -4,15 +4,15 @@ import type { SearchReadiness } from '../../core/indexing.ts'
 import { durationText } from '../output/text.ts'
 
 // Longest delay that a timer supports, in milliseconds (about 24 days). Commands wait until the user cancels them.
-export const PATIENCE = 2 ** 31 - 1
+export const NO_TIMEOUT = 2 ** 31 - 1
 
 /**
  * Waits until all notes can be found. For embedders that may take hours, waits for the word index only; the tool then reports the
  * missing vectors.
  */
 export async function awaitFindable(core: GraphCore, by: SearchReadiness, { embedder }: Settings): Promise<void> {
-  await core.indexing.findable('words', PATIENCE)
-  if (by === 'meaning' && embedder.kind === 'static') await core.indexing.findable('meaning', PATIENCE)
+  await core.indexing.findable('words', NO_TIMEOUT)
+  if (by === 'meaning' && embedder.kind === 'static') await core.indexing.findable('meaning', NO_TIMEOUT)
 }
 
 /** Returns advice on how to complete missing vectors, or `undefined` if none are missing. */

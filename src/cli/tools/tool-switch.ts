@@ -19,7 +19,7 @@ export function settingsFor(tool: Tool, settings: Settings): Settings {
 /** Returns a function that explains why a tool is disabled for these vaults. `settings` returns the current settings. */
 export function switchedOffIn({ vaults, server }: LoadedVaults, settings = () => server.settings): SwitchedOffBy {
   const isStored = vaults.some(({ stored }) => stored !== undefined)
-  return (tool) => (isStored && tool.needs !== undefined ? WRITTEN_ELSEWHERE : switchOff(tool, settings())?.setting)
+  return (tool) => (isStored && tool.needs !== undefined ? SETTINGS_ELSEWHERE : switchOff(tool, settings())?.setting)
 }
 
 /** Like `switchedOffIn`, but for assistants, which are offered only the tools of the profile. */
@@ -28,7 +28,7 @@ export function notOfferedIn(loaded: LoadedVaults, settings: () => Settings): Sw
   return (tool) => switchedOffBy(tool) ?? switchOffForAssistants(tool, settings())?.setting
 }
 
-const WRITTEN_ELSEWHERE = {
+const SETTINGS_ELSEWHERE = {
   hint: 'These vaults are served from a database. Attachments and writing need their folders: "roux serve <folder>".',
 }
 

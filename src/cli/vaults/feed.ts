@@ -9,12 +9,12 @@ import { UsageError } from '../host.ts'
 import { type Invocation, requireFolders, requireVaults, settingsInput } from '../session.ts'
 
 /** Milliseconds between lease renewals, and between attempts of a waiting feeder to acquire the lease. */
-const BEAT = 4_000
-const ASK = 1_000
+const HEARTBEAT = 4_000
+const POLL_INTERVAL = 1_000
 /** Pause after computing whole-vault results, as a multiple of the time the computation took. */
-const REST = 5
+const PAUSE_FACTOR = 5
 /** Milliseconds that a feeder keeps running while its database does not respond. After that, another feeder may take over its vaults. */
-const PATIENCE = 12_000
+const SILENCE_TIMEOUT = 12_000
 
 /** Synchronizes vaults from their folders to the database until a signal is received, or removes them from the database. */
 export async function run(given: Invocation): Promise<number> {
@@ -65,7 +65,7 @@ async function feed({ host, printer }: Invocation, vault: LoadedVault, signal: A
       } else {
         if (state !== undefined && state.holder !== waitsFor) say(`fed by ${state.holder}; waiting to take over.`)
         waitsFor = state?.holder
-        await pause(ASK, signal)
+        await pause(POLL_INTERVAL, signal)
       }
     }
   } finally {
@@ -90,7 +90,7 @@ async function taken(lease: FeederLease, say: (line: string) => void, signal: Ab
   } catch (error) {
     if (!isTransient(error)) throw error
     say(`${(error as Error).message} Retrying.`)
-    await pause(BEAT, signal)
+    await pause(HEARTBEAT, signal)
     return undefined
   }
 }
@@ -122,9 +122,9 @@ async function feedWhileHeld({ host, vault, lease, say }: Feeding, signal: Abort
   try {
     core.indexing.begin()
     for (let answered = performance.now(); !signal.aborted; ) {
-      await pause(BEAT, signal)
+      await pause(HEARTBEAT, signal)
       const held = await lease.take().catch((error: unknown) => {
-        if (!(error instanceof RouxError) || performance.now() - answered > PATIENCE) throw error
+        if (!(error instanceof RouxError) || performance.now() - answered > SILENCE_TIMEOUT) throw error
         return undefined
       })
       if (held?.isHeld === false) {
@@ -161,7 +161,7 @@ function wholeVaultOf({ rankings, updateInsights }: Pick<GraphCore, 'rankings' |
       await updateInsights?.()
     } finally {
       const ended = performance.now()
-      restsUntil = ended + REST * (ended - began)
+      restsUntil = ended + PAUSE_FACTOR * (ended - began)
     }
   }
   return () => {

@@ -2,7 +2,7 @@ import type { GraphCore } from '../../app/graph-core.ts'
 import type { LoadedVault } from '../../config/load-vaults.ts'
 import { interruptible } from '../host.ts'
 import { type Invocation, requireFolders, requireVaults, withCore } from '../session.ts'
-import { PATIENCE } from '../tools/findable.ts'
+import { NO_TIMEOUT } from '../tools/findable.ts'
 import { answerForVaults, askEachVault } from './each-vault.ts'
 import { type Coverage, coverageOf } from './search-coverage.ts'
 
@@ -34,8 +34,8 @@ export async function run(invocation: Invocation): Promise<number> {
 
 async function bringUpToDate(invocation: Invocation, loaded: LoadedVault, signal: AbortSignal) {
   return await withCore({ ...invocation, loud: true, signal }, loaded, async (core) => {
-    await core.indexing.findable('words', PATIENCE, signal)
-    await core.indexing.findable('meaning', PATIENCE, signal)
+    await core.indexing.findable('words', NO_TIMEOUT, signal)
+    await core.indexing.findable('meaning', NO_TIMEOUT, signal)
     return await factsOf(core, loaded)
   })
 }

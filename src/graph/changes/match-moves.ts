@@ -9,7 +9,7 @@ export interface Movable {
 }
 
 /** Minimum number of equal links for a match. Fewer can be a coincidence, unless the names are equal too. */
-const TELLING_LINKS = 2
+const DISTINCTIVE_LINKS = 2
 
 /**
  * Matches removed files with added ones that have the same bytes or, if no other file has the same links, the same links.
@@ -40,7 +40,7 @@ export function matchMoves(gone: readonly Movable[], added: readonly Movable[]):
   pairUp(({ path, hash }) => (hash === '' ? undefined : `${hash}/${nameOf(path)}`), { onlyOne: false })
   pairUp(({ hash }) => (hash === '' ? undefined : hash), { onlyOne: true })
   pairUp((file) => linkKey(file, 1, nameOf(file.path)), { onlyOne: true })
-  pairUp((file) => linkKey(file, TELLING_LINKS, ''), { onlyOne: true })
+  pairUp((file) => linkKey(file, DISTINCTIVE_LINKS, ''), { onlyOne: true })
   return moves
 }
 

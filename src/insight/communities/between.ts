@@ -3,12 +3,12 @@ import { NO_COMMUNITY } from '../../core/insight/communities.ts'
 import type { WeightedGraph } from './weighted-graph.ts'
 
 /**
- * Maximum number of steps per pair, about a millisecond. Up to `LARGEST_BUDGET` steps are allowed to reach `LEAST_SOURCES`
+ * Maximum number of steps per pair, about a millisecond. Up to `MAX_BUDGET` steps are allowed to reach `MIN_SOURCES`
  * sources.
  */
 const BUDGET = 200_000
-const LEAST_SOURCES = 8
-const LARGEST_BUDGET = 5 * BUDGET
+const MIN_SOURCES = 8
+const MAX_BUDGET = 5 * BUDGET
 
 /** Returns up to `most` pairs of linked communities, ordered by the number of links, each with the note that connects them best. */
 export function bridgesOf(links: WeightedGraph, of: Uint32Array, most: number): readonly Bridge[] {
@@ -59,7 +59,7 @@ class PairSearch {
         cost += 1 + (offsets[note + 1] as number) - (offsets[note] as number)
       }
     }
-    const least = Math.max(1, Math.min(LEAST_SOURCES, Math.floor(LARGEST_BUDGET / cost)))
+    const least = Math.max(1, Math.min(MIN_SOURCES, Math.floor(MAX_BUDGET / cost)))
     const used = Math.min(sources.length, Math.max(least, Math.floor(BUDGET / cost)))
     const to = this.#of[others[0] as number] as number
     for (let at = 0; at < used; at++) this.#add(sources[Math.floor((at * sources.length) / used)] as number, to)

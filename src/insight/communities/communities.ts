@@ -27,7 +27,7 @@ const RESOLUTIONS = [1, 2] as const
  */
 const STAY = { node: 0.2, group: 0.08 }
 /** Minimum number of notes in a community. */
-const LEAST_NOTES = 3
+const MIN_NOTES = 3
 /** Maximum number of pairs of communities to examine on each level. */
 const BRIDGES = [60, 200] as const
 
@@ -139,7 +139,7 @@ function bySize(of: Uint32Array, whole?: Division): Division {
     sizes.set(community, (sizes.get(community) ?? 0) + 1)
     wholeOf.set(community, whole?.of[note] ?? 0)
   })
-  const large = [...sizes.keys()].filter((community) => (sizes.get(community) as number) >= LEAST_NOTES)
+  const large = [...sizes.keys()].filter((community) => (sizes.get(community) as number) >= MIN_NOTES)
   const partsOf = new Map<number, number>()
   for (const community of large) {
     const owner = wholeOf.get(community) as number

@@ -23,7 +23,7 @@ export interface Named extends Pick<Communities, 'changed' | 'successors'> {
 }
 
 /** Remember at most this many former ids. */
-const MOST_GONE = 1000
+const MAX_FORMER = 1000
 
 /** Returns, for each level, the stored number of each note's community, or `NO_COMMUNITY` for new notes. */
 export function recallDivisions({ notes, of }: KeptCommunities, ids: readonly string[]): Divisions {
@@ -71,7 +71,7 @@ export function nameCommunities(
   const present = new Set([...topNames, ...partNames])
   const gone = [0, 1].map((level) => (kept.communities.names[level] as readonly string[]).filter((name) => !present.has(name)))
   const successors = new Map([...kept.communities.successors, ...heirsOf(gone.flat(), { now, names }, kept)])
-  for (const oldest of [...successors.keys()].slice(0, Math.max(0, successors.size - MOST_GONE))) successors.delete(oldest)
+  for (const oldest of [...successors.keys()].slice(0, Math.max(0, successors.size - MAX_FORMER))) successors.delete(oldest)
   const known = new Set(tops.names)
   return {
     names,

@@ -1,14 +1,14 @@
 import type { Adjacency } from '../../core/csr.ts'
 
 /** A note is an index if it has more incoming or outgoing links than this number and than this share of all notes. */
-const MOST_LINKS = { notes: 40, share: 0.02 }
+const MAX_LINKS = { notes: 40, share: 0.02 }
 
 /** Finds index notes. They have so many incoming or outgoing links that a link to one does not suggest a common topic. */
 export function indexNotes({ offsets, targets }: Adjacency): Uint8Array {
   const count = offsets.length - 1
   const incoming = new Uint32Array(count)
   for (const target of targets) incoming[target]!++
-  const most = Math.max(MOST_LINKS.notes, MOST_LINKS.share * count)
+  const most = Math.max(MAX_LINKS.notes, MAX_LINKS.share * count)
   return Uint8Array.from(incoming, (links, note) =>
     Math.max(links, (offsets[note + 1] as number) - (offsets[note] as number)) > most ? 1 : 0,
   )

@@ -19,7 +19,7 @@ export interface ToldCommunities {
 
 const KEY_NOTES = 3
 /** Weight of text similarity. A link has a weight of 1. */
-const LIKENESS = 0.5
+const MIN_SIMILARITY = 0.5
 /**
  * Factors for notes whose title or text says little. `entry` applies to stubs where most notes are stubs. `handle` applies to
  * lists of entries with a one-word title, which is usually their author's handle.
@@ -83,7 +83,7 @@ function supportWithin(
     }
     for (let at = from * nearest.kept; at < (from + 1) * nearest.kept; at++) {
       const to = nearest.notes[at] as number
-      if (of[to] === community) support[to]! += LIKENESS * (nearest.scores[at] as number)
+      if (of[to] === community) support[to]! += MIN_SIMILARITY * (nearest.scores[at] as number)
     }
   })
   return { support, gathered }

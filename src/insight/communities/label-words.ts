@@ -24,7 +24,7 @@ const TERMS = 8
 /** Number of candidates to examine. It exceeds the number of words, because other groups may win the first ones. */
 const CANDIDATES = 24
 /** A word in fewer notes of a group, or a smaller share of them, does not characterize it. */
-const LEAST = { notes: 2, share: 0.04 }
+const MIN_USE = { notes: 2, share: 0.04 }
 
 /**
  * Returns words that describe each group: they occur in many of its notes (counting each note once) but in few others of the
@@ -85,7 +85,7 @@ function tellingTerms(
   { notes, whole }: LabelledGroup,
   { inWhole, counts }: Readonly<Record<'inWhole' | 'counts', Uint32Array>>,
 ) {
-  const least = Math.max(LEAST.notes, notes.length * LEAST.share)
+  const least = Math.max(MIN_USE.notes, notes.length * MIN_USE.share)
   const found: { readonly term: number; readonly score: number }[] = []
   for (const term of countTerms(corpus, notes, counts)) {
     const count = counts[term] as number

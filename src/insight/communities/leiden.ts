@@ -123,7 +123,7 @@ interface Weights {
 }
 
 /** Smaller gains, as a share of a node's strength, are rounding errors. */
-const LEAST_GAIN = 1e-9
+const MIN_GAIN = 1e-9
 
 /** Moves each node to its best community, then the neighbors of moved nodes, until nothing moves. @returns whether any node moved */
 function moveNodes(level: Level, communities: Uint32Array, { penalty, stay }: Weights): boolean {
@@ -150,7 +150,7 @@ function moveNodes(level: Level, communities: Uint32Array, { penalty, stay }: We
     sums[own]! -= strength
     const to = links.collect(node, communities)
     let best = own
-    let most = (to[own] as number) - penalty * strength * (sums[own] as number) + (LEAST_GAIN + stay) * strength
+    let most = (to[own] as number) - penalty * strength * (sums[own] as number) + (MIN_GAIN + stay) * strength
     for (let n = 0; n < links.count; n++) {
       const community = links.met[n] as number
       const gain = (to[community] as number) - penalty * strength * (sums[community] as number)
@@ -196,7 +196,7 @@ function refine(level: Level, communities: Uint32Array, penalty: number): Uint32
   }
   const isWellLinked = (part: number, community: number) => {
     const sum = sums[part] as number
-    return (outward[part] as number) >= penalty * sum * ((whole[community] as number) - sum) - LEAST_GAIN * sum
+    return (outward[part] as number) >= penalty * sum * ((whole[community] as number) - sum) - MIN_GAIN * sum
   }
   for (let node = 0; node < count; node++) {
     const community = communities[node] as number
@@ -204,7 +204,7 @@ function refine(level: Level, communities: Uint32Array, penalty: number): Uint32
     const strength = strengths[node] as number
     const to = links.collect(node, refined)
     let best = node
-    let most = LEAST_GAIN * strength
+    let most = MIN_GAIN * strength
     for (let n = 0; n < links.count; n++) {
       const part = links.met[n] as number
       // A part has the number of its first member, and parts never cross communities.

@@ -4,7 +4,7 @@ import { NO_COMMUNITY } from '../../core/insight/communities.ts'
 export type Membership = Uint32Array
 
 /** A community keeps its id if it shares at least this much of its notes (Jaccard) with the former one. */
-const LEAST_SHARED = 0.25
+const MIN_SHARED = 0.25
 
 export interface Matches {
   readonly former: readonly (number | undefined)[]
@@ -35,7 +35,7 @@ export function matchCommunities(now: Membership, before: Membership): Matches {
   const former: (number | undefined)[] = Array.from({ length: lastOf(now) + 1 }, () => undefined)
   const kept = new Set<number>()
   for (const { old, community, agreement } of pairs) {
-    if (agreement < LEAST_SHARED || kept.has(old) || former[community] !== undefined) continue
+    if (agreement < MIN_SHARED || kept.has(old) || former[community] !== undefined) continue
     former[community] = old
     kept.add(old)
   }

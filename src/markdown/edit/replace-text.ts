@@ -16,7 +16,7 @@ export interface Replacement {
 }
 
 /** Maximum number of matches to list in an error. Further matches are only counted. */
-const LISTED = 50
+const MAX_LISTED = 50
 
 /**
  * Replaces every exact match in the body, from front to back and without overlaps.
@@ -61,11 +61,11 @@ interface Asked {
 
 function mismatch(text: string, start: number, { find, count, line, found }: Asked): RouxError {
   const matches = findMatches(text, start, find)
-  const lines = linesAt(text, matches.slice(0, LISTED))
+  const lines = linesAt(text, matches.slice(0, MAX_LISTED))
   const message =
     matches.length === 0
       ? 'The text to find is not in the body.'
-      : `The text to find is in the body ${times(matches.length)}, on ${linesText(lines, matches.length > LISTED)}; expected ${
+      : `The text to find is in the body ${times(matches.length)}, on ${linesText(lines, matches.length > MAX_LISTED)}; expected ${
           line === undefined ? count : `it ${times(count)} on line ${line}, where it is ${found === 0 ? 'not' : times(found)}`
         }.`
   return new RouxError('EDIT_MISMATCH', message, {

@@ -91,7 +91,7 @@ export interface PropertyLink {
 }
 
 /** Maximum number of failed lookups. Each one scans the whole value. */
-const MOST_UNFOUND = 100
+const MAX_FAILED_LOOKUPS = 100
 
 function linksIn(text: PropertyText, context: PropertyContext): readonly PropertyLink[] {
   const { value, start, end } = text
@@ -100,7 +100,7 @@ function linksIn(text: PropertyText, context: PropertyContext): readonly Propert
   let unfound = 0
   return linksOfValue(value, context).map((link) => {
     const raw = value.slice(link.start, link.end)
-    const at = unfound < MOST_UNFOUND ? source.indexOf(raw, from) : -1
+    const at = unfound < MAX_FAILED_LOOKUPS ? source.indexOf(raw, from) : -1
     if (at === -1) {
       unfound++
       return { link: placed(link, text, [start, end], context.lines), inValue: link, text, isLiteral: false }

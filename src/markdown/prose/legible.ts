@@ -17,14 +17,14 @@ export function legible(text: string): string {
   if (shown === whole || !mayHideCode(whole)) return shown
   const code = codeIn(whole)
   if (code.length === 0) return shown
-  const withoutCode = replaced(whole, code, (part) => part.replace(/[^\n]/g, STANDS_FOR_CODE))
+  const withoutCode = replaced(whole, code, (part) => part.replace(/[^\n]/g, CODE_PLACEHOLDER))
   const left = withoutHidden(withoutCode)
   // Code inside a comment is hidden together with the comment.
-  const seen = code.filter(({ start }) => left[start] === STANDS_FOR_CODE)
+  const seen = code.filter(({ start }) => left[start] === CODE_PLACEHOLDER)
   return replaced(left, seen, (_, { start, end }) => whole.slice(start, end))
 }
 
-const STANDS_FOR_CODE = 'x'
+const CODE_PLACEHOLDER = 'x'
 const HIDES = /<|!\[|%%/
 
 /**

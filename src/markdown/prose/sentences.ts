@@ -1,6 +1,6 @@
 import { findFences } from '../frontmatter/frontmatter.ts'
 
-const MAX = 300
+const MAX_LENGTH = 300
 /** How far to search for a sentence before and after the range, because a line can be megabytes long. */
 const REACH = 2000
 
@@ -27,7 +27,7 @@ export function sentenceAt(text: string, start: number, end: number): string {
  */
 export function paragraphAt(text: string, start: number, end: number): { readonly text: string; readonly start: number } {
   const unit = unitAround(text, start, end, (all, bounds, range) =>
-    bounds[1] - bounds[0] <= MAX ? bounds : sentenceWithin(all, bounds, range),
+    bounds[1] - bounds[0] <= MAX_LENGTH ? bounds : sentenceWithin(all, bounds, range),
   )
   return { text: shownUnit(text, [start, end], unit), start: unit[0] }
 }
@@ -40,7 +40,7 @@ function shownUnit(text: string, [start, end]: Range, [from, to]: Range): string
     .replace(/^[\s>]+/, '')
   const body = collapse(text.slice(start, end))
   const tail = collapse(text.slice(end, to)).trimEnd()
-  if (head.length + body.length + tail.length <= MAX) return (head + body + tail).trim()
+  if (head.length + body.length + tail.length <= MAX_LENGTH) return (head + body + tail).trim()
   return cutAround(head, body, tail)
 }
 
@@ -58,7 +58,7 @@ function unitAround(text: string, start: number, end: number, within: typeof sen
   const line = text.slice(from, to)
   if (WHOLE.test(line) || inFrontmatter(text, start)) return [from, to]
   const paragraph = [linesBefore(text, from, low), linesAfter(text, to, high)] as const
-  if (ITEM.test(text.slice(paragraph[0], start)) && paragraph[1] - paragraph[0] <= MAX) return paragraph
+  if (ITEM.test(text.slice(paragraph[0], start)) && paragraph[1] - paragraph[0] <= MAX_LENGTH) return paragraph
   return within(text, paragraph, [start, end])
 }
 
@@ -106,11 +106,11 @@ function sentenceWithin(text: string, bounds: Range, range: Range): Range {
 
 /** Keeps `body`, and as much of `head` and `tail` as fits. */
 function cutAround(head: string, body: string, tail: string): string {
-  const middle = body.length > MAX - 2 ? `${clip(body, MAX - 3)}…` : body
-  const left = MAX - middle.length
+  const middle = body.length > MAX_LENGTH - 2 ? `${clip(body, MAX_LENGTH - 3)}…` : body
+  const left = MAX_LENGTH - middle.length
   const room = Math.max(Math.floor(left / 2), left - tail.length)
   const before = fitEnd(head, Math.max(0, room))
-  return before + middle + fitStart(tail, MAX - middle.length - before.length)
+  return before + middle + fitStart(tail, MAX_LENGTH - middle.length - before.length)
 }
 
 /** Returns the end of the text, starting at a word, in at most `room` characters. */

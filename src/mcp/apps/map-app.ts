@@ -8,7 +8,7 @@ import type { McpServerOptions } from '../server-options.ts'
 import type { ValidatingServer } from '../validating-server.ts'
 
 /** Maximum number of notes in the picture. They take about 400 kB, and a chat could not show more notes clearly. */
-const MOST = 3_000
+const MAX_NOTES = 3_000
 
 /**
  * Returns the map positions of the notes in an answer and of the notes around them. Only called by the page that displays answers,
@@ -23,7 +23,7 @@ const mapPictureTool = defineTool({
     id: z.string().optional().describe('The note to show.'),
     notes: z.array(z.string()).max(500).default([]).describe('Ids of notes to include.'),
   }),
-  run: (core, { notes }, call) => partOfPicture(core, { notes, most: MOST }, call),
+  run: (core, { notes }, call) => partOfPicture(core, { notes, most: MAX_NOTES }, call),
 })
 
 /** Address of the page that displays answers. */

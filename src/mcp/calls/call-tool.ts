@@ -11,10 +11,10 @@ import { withinTime } from './progress.ts'
 import { errorResult, type Log, type ToolResult, toolResult } from './tool-result.ts'
 
 /** Codes of warnings about the index, which reveal nothing about notes. */
-const OF_THE_INDEX: readonly Warning['code'][] = ['INDEX_BUILDING', 'STALE']
+const INDEX_WARNINGS: readonly Warning['code'][] = ['INDEX_BUILDING', 'STALE']
 
 /** Codes of errors about the call itself. Other errors can contain names of similar notes and headings. */
-const OF_THE_CALL: readonly ErrorCode[] = ['INVALID_PARAMS', 'TOOL_DISABLED']
+const CALLER_ERRORS: readonly ErrorCode[] = ['INVALID_PARAMS', 'TOOL_DISABLED']
 
 export interface CallOptions {
   /** Vaults, opened when the first call needs them. */
@@ -67,13 +67,13 @@ function cancelled(): RouxError {
 /** Removes everything about notes from an answer, for a client that may change notes but not read them. */
 function redactAnswer(answer: Answer<unknown>, { needs, unredacted }: ToolFacts): Answer<unknown> {
   if (needs === undefined) return answer
-  const warnings = answer.warnings.filter(({ code }) => OF_THE_INDEX.includes(code))
+  const warnings = answer.warnings.filter(({ code }) => INDEX_WARNINGS.includes(code))
   return { ...answer, value: only(unredacted ?? UNREDACTED[needs], answer.value), warnings }
 }
 
 /** Removes everything about notes from an error, for a client that may not read them. */
 function redactError(thrown: unknown): unknown {
-  if (!(thrown instanceof RouxError) || OF_THE_CALL.includes(thrown.code)) return thrown
+  if (!(thrown instanceof RouxError) || CALLER_ERRORS.includes(thrown.code)) return thrown
   const { code, message, hint } = thrown
   return new RouxError(code, message, { hint, cause: thrown })
 }

@@ -19,13 +19,13 @@ interface Checked {
   readonly inputSchema: InputSchema
 }
 
-const SUGGESTED = 3
+const MAX_SUGGESTIONS = 3
 
 /** Maximum length of a value in a message. Longer values are truncated. */
-const SHOWN_VALUE = 60
+const MAX_VALUE_LENGTH = 60
 
 /** Maximum number of violations listed in a message. */
-const MOST_SHOWN = 20
+const MAX_SHOWN = 20
 
 /** Violations as sentences without a full stop, and similar names to suggest. */
 export interface Violations {
@@ -46,7 +46,7 @@ export function violationsOf(tool: Checked, issues: readonly Issue[], { args, at
   // A schema can report several violations for one value.
   const messages = new Map<string, string>()
   const candidates = new Set<string>()
-  const isShown = () => told + messages.size < MOST_SHOWN
+  const isShown = () => told + messages.size < MAX_SHOWN
   for (const { code, path, keys = [], message } of issues.toSorted(lastUnknown)) {
     if (code !== 'unrecognized_keys') {
       const where = placeOf(path, at)
@@ -57,7 +57,7 @@ export function violationsOf(tool: Checked, issues: readonly Issue[], { args, at
     const known = Object.keys(schemaAt(tool.inputSchema, path)?.properties ?? {})
     for (const key of keys) {
       const where = placeOf([...path, key], at)
-      const near = isShown() ? nearest(key, known, SUGGESTED) : []
+      const near = isShown() ? nearest(key, known, MAX_SUGGESTIONS) : []
       messages.set(`unknown ${where}`, unknownArgument(where, near))
       for (const one of near) candidates.add(one)
     }
@@ -68,8 +68,8 @@ export function violationsOf(tool: Checked, issues: readonly Issue[], { args, at
 /** Creates an error that lists every violation with its position, the expected value and the actual value. */
 export function invalidArguments(tool: Checked, { messages, candidates }: Violations): RouxError {
   const known = Object.keys(tool.inputSchema.properties)
-  const shownMessages = messages.slice(0, MOST_SHOWN)
-  const more = messages.length > MOST_SHOWN ? `; and ${messages.length - MOST_SHOWN} more` : ''
+  const shownMessages = messages.slice(0, MAX_SHOWN)
+  const more = messages.length > MAX_SHOWN ? `; and ${messages.length - MAX_SHOWN} more` : ''
   return new RouxError('INVALID_PARAMS', `Invalid arguments for ${tool.name}: ${shownMessages.join('; ')}${more}.`, {
     hint: known.length === 0 ? `${tool.name} takes no arguments.` : `${tool.name} takes ${known.join(', ')}.`,
     ...(candidates.length === 0 ? {} : { candidates }),
@@ -106,7 +106,7 @@ function placeOf(path: readonly PropertyKey[], at: string): string {
 
 /** Truncates a long name, because names are user input too. */
 function shortName(name: string): string {
-  return name.length > SHOWN_VALUE ? `${name.slice(0, boundaryBefore(name, 0, SHOWN_VALUE))}…` : name
+  return name.length > MAX_VALUE_LENGTH ? `${name.slice(0, boundaryBefore(name, 0, MAX_VALUE_LENGTH))}…` : name
 }
 
 function schemaAt(schema: InputSchema, path: readonly PropertyKey[]): ObjectSchema | undefined {
@@ -169,7 +169,7 @@ function counted(from: number | undefined, to: number | undefined, unit: string)
 function shown(value: unknown): string {
   if (value === undefined) return 'nothing'
   const json = tryJson(value)
-  return json.length > SHOWN_VALUE ? `${json.slice(0, boundaryBefore(json, 0, SHOWN_VALUE))}…` : json
+  return json.length > MAX_VALUE_LENGTH ? `${json.slice(0, boundaryBefore(json, 0, MAX_VALUE_LENGTH))}…` : json
 }
 
 /** Serializes a value, which is user input and may be nested deeper than the stack allows. */

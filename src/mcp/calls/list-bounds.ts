@@ -5,7 +5,7 @@ import type { Violations } from './invalid-arguments.ts'
  * Maximum number of items in a list argument. Each item costs time, and each invalid one also memory. Most schemas leave this
  * bound out, because it is not part of the tools' contract.
  */
-export const MOST_ITEMS = 1_000
+export const MAX_ITEMS = 1_000
 
 /** Finds lists that are too long before anything iterates over them. */
 export function tooLongLists(args: unknown): Violations {
@@ -27,15 +27,15 @@ function tooLongIn(args: Readonly<Record<string, unknown>>, at: string): readonl
 function longOnes(values: Readonly<Record<string, unknown>>, at: string, unit = 'items'): readonly string[] {
   const messages: string[] = []
   for (const [name, value] of Object.entries(values)) {
-    if (Array.isArray(value) && value.length > MOST_ITEMS)
-      messages.push(`${at}${name}: expected at most ${MOST_ITEMS} ${unit}, got ${value.length}`)
+    if (Array.isArray(value) && value.length > MAX_ITEMS)
+      messages.push(`${at}${name}: expected at most ${MAX_ITEMS} ${unit}, got ${value.length}`)
   }
   return messages
 }
 
 /** Returns the arguments of operations with their positions, unless there are too many. */
 function operationsIn({ operations }: Readonly<Record<string, unknown>>) {
-  if (!Array.isArray(operations) || operations.length > MOST_ITEMS) return []
+  if (!Array.isArray(operations) || operations.length > MAX_ITEMS) return []
   return operations.flatMap((one, at) =>
     isRecord(one) && isRecord(one.arguments) ? [[one.arguments, `operations[${at}].arguments.`] as const] : [],
   )

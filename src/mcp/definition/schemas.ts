@@ -52,7 +52,7 @@ function withoutTheObvious(key: string, value: unknown): unknown {
 
 /** Removes bounds (except maximums), empty defaults and the ban on other arguments. Errors mention them when they matter. */
 function withoutTheUseless(key: string, value: unknown): unknown {
-  if (typeof value === 'number' && UNSAID.has(key)) return undefined
+  if (typeof value === 'number' && OMITTED_KEYWORDS.has(key)) return undefined
   if (key === 'additionalProperties' && value === false) return undefined
   return key === 'default' && isEmpty(value) ? undefined : value
 }
@@ -61,7 +61,7 @@ function isEmpty(value: unknown): boolean {
   return value === false || value === 0 || (Array.isArray(value) && value.length === 0)
 }
 
-const UNSAID: ReadonlySet<string> = new Set(['minimum', 'minLength', 'maxLength', 'minItems', 'maxItems'])
+const OMITTED_KEYWORDS: ReadonlySet<string> = new Set(['minimum', 'minLength', 'maxLength', 'minItems', 'maxItems'])
 
 /** Schema of the structured content, if it is fixed and small. */
 export interface OutputSchema {

@@ -2,9 +2,9 @@ import { vaultOf } from '../calls/vault-arguments.ts'
 import { addressed, readResourceUri } from '../resources/resource-uri.ts'
 
 /** Limits per connection or stream: the number of addresses, and the characters per address. */
-const MOST_ADDRESSES = 5_000
+const MAX_ADDRESSES = 5_000
 
-const LONGEST_ADDRESS = 5_000
+const MAX_ADDRESS_LENGTH = 5_000
 
 /** Prefix for the subject of a fixed resource. Ids have no empty segments, so no file's id starts with it. */
 const FIXED = 'roux://'
@@ -123,10 +123,10 @@ export class ServerEvents {
 
 /** Returns why a client that already has `count` subscriptions may not add these addresses, or `undefined` if it may. */
 export function subscriptionRefusal(uris: readonly string[], count = 0): string | undefined {
-  if (count + uris.length > MOST_ADDRESSES)
-    return `A client can subscribe to at most ${MOST_ADDRESSES} resources. End some subscriptions first.`
-  const isTooLong = uris.some((uri) => uri.length > LONGEST_ADDRESS)
-  return isTooLong ? `A resource URI can have at most ${LONGEST_ADDRESS} characters.` : undefined
+  if (count + uris.length > MAX_ADDRESSES)
+    return `A client can subscribe to at most ${MAX_ADDRESSES} resources. End some subscriptions first.`
+  const isTooLong = uris.some((uri) => uri.length > MAX_ADDRESS_LENGTH)
+  return isTooLong ? `A resource URI can have at most ${MAX_ADDRESS_LENGTH} characters.` : undefined
 }
 
 /** A normalized id (see `addressed`), or the canonical address of a fixed resource. */

@@ -18,7 +18,7 @@ export interface NotifierOptions {
  * Forwards events to one connection until it closes. Legacy clients hear about changed lists once they are initialized, and about
  * the resources they subscribed to. For modern clients, every event goes to the SDK, which knows what each stream has requested.
  */
-export function connectNotifier(server: ValidatingServer, { events = SILENCE }: NotifierOptions): void {
+export function connectNotifier(server: ValidatingServer, { events = EMPTY_FEED }: NotifierOptions): void {
   /** Functions that unsubscribe, by address. */
   const subscribed = new Map<string, () => void>()
   let isInitialized = false
@@ -65,4 +65,4 @@ export function connectNotifier(server: ValidatingServer, { events = SILENCE }: 
   })
 }
 
-const SILENCE = feedOf(new ServerEvents())
+const EMPTY_FEED = feedOf(new ServerEvents())

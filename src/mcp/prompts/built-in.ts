@@ -2,7 +2,7 @@ import { ProtocolError } from '@modelcontextprotocol/server'
 import { INVALID_PARAMS } from '../protocol.ts'
 import type { Prompt, PromptArgument } from './prompts.ts'
 
-const MOST_DAYS = 365
+const MAX_DAYS = 365
 const FOLDER: PromptArgument = { name: 'folder', description: 'Only this folder and its subfolders.' }
 const MAP = { name: 'map', group: 'tools.insight' } as const
 
@@ -106,7 +106,7 @@ export const BUILT_IN: readonly Prompt[] = [
       name: 'weekly_review',
       title: 'Weekly review',
       description: 'What I worked on in the last few days, the results, and what is still open.',
-      arguments: [{ name: 'days', description: `Number of days to look back, 1–${MOST_DAYS}; default 7.` }],
+      arguments: [{ name: 'days', description: `Number of days to look back, 1–${MAX_DAYS}; default 7.` }],
     },
     source: { name: 'changes_since', group: 'tools.insight', profile: 'full' },
     noteArguments: [],
@@ -143,9 +143,9 @@ function vaultOrFolder(folder: string | undefined): string {
 function readDays(written: string | undefined): number {
   if (written === undefined) return 7
   const days = /^\d{1,3}$/.test(written.trim()) ? Number(written) : 0
-  if (days >= 1 && days <= MOST_DAYS) return days
+  if (days >= 1 && days <= MAX_DAYS) return days
   throw new ProtocolError(
     INVALID_PARAMS,
-    `days: expected a whole number from 1 to ${MOST_DAYS}, got ${JSON.stringify(written.slice(0, 50))}.`,
+    `days: expected a whole number from 1 to ${MAX_DAYS}, got ${JSON.stringify(written.slice(0, 50))}.`,
   )
 }

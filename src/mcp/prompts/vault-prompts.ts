@@ -8,7 +8,7 @@ import { BUILT_IN } from './built-in.ts'
 import type { Prompt, PromptArgument, PromptArguments } from './prompts.ts'
 
 /** Maximum number of notes in a folder that become prompts. */
-const MOST_PROMPTS = 500
+const MAX_PROMPTS = 500
 
 /** `{{name}}` in the text of a note. Names contain no braces. */
 const PLACEHOLDER = /\{\{([^{}]+)\}\}/g
@@ -33,7 +33,7 @@ function withOwnName(prompt: Prompt, taken: Set<string>): Prompt {
 /** Returns the notes in a folder as prompts, ordered by id. The user's message is the note's text with the arguments filled in. */
 async function vaultPrompts(core: GraphCore, folder: string, call: Call): Promise<readonly Prompt[]> {
   const { value } = await answer(core, call, async (snapshot) => {
-    const { items } = await snapshot.select(toScope({ folder }), { offset: 0, limit: MOST_PROMPTS })
+    const { items } = await snapshot.select(toScope({ folder }), { offset: 0, limit: MAX_PROMPTS })
     return plain(
       await snapshot.nodes(
         items.map(({ id }) => id),

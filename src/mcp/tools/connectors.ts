@@ -18,10 +18,10 @@ export interface NamedNote {
 
 export type AddressOf = (note: NamedNote) => string
 
-const RESULTS = 20
+const MAX_RESULTS = 20
 
 /** Characters of a note in one answer, about 10,000 tokens. */
-const PART = 40_000
+const PART_LENGTH = 40_000
 
 /** The suffix of an id that requests a later part of a note. */
 const LATER_PART = /\?offset=(\d{1,9})$/
@@ -53,11 +53,11 @@ function connectorSearch(addressOf: AddressOf): Tool {
     searchReadiness: () => 'meaning',
     reach: {
       kind: 'all',
-      merge: (answers: readonly VaultAnswer<readonly SearchResult[]>[]) => mergeRanked(valuesOf(answers)).slice(0, RESULTS),
+      merge: (answers: readonly VaultAnswer<readonly SearchResult[]>[]) => mergeRanked(valuesOf(answers)).slice(0, MAX_RESULTS),
     },
     run: (core, { query }, call) => {
       const mode = core.embedding === undefined ? 'keyword' : 'hybrid'
-      const page = { limit: RESULTS, offset: 0 }
+      const page = { limit: MAX_RESULTS, offset: 0 }
       return search(core, { query, mode, relevance: 'normal', includeContent: false, explain: false, links: 0, ...page }, call)
     },
     present: (found) => ({ results: found.map((note) => ({ id: note.id, title: note.title, url: addressOf(note) })) }),
@@ -81,7 +81,7 @@ function connectorFetch(addressOf: AddressOf): Tool {
     }),
     run: async (core, { id }, call) => {
       const part = LATER_PART.exec(id)
-      const read = (name: string, offset: number) => getNode(core, { id: name, depth: 0, offset, maxChars: PART }, call)
+      const read = (name: string, offset: number) => getNode(core, { id: name, depth: 0, offset, maxChars: PART_LENGTH }, call)
       // A file's name may itself end in such a suffix, so try the whole id first.
       const whole = await read(id, 0)
       const { value, ...answer } =

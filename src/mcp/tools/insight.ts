@@ -9,13 +9,13 @@ import { fitGaps, GAP_KINDS, listGaps } from '../../app/insight/gaps.ts'
 import { fitImpact, type Intent, impact } from '../../app/insight/impact.ts'
 import { mapVault } from '../../app/insight/map.ts'
 import { SUGGESTION_KINDS, suggestLinks } from '../../app/insight/suggest-links.ts'
-import { MOST_ITEMS } from '../calls/list-bounds.ts'
+import { MAX_ITEMS } from '../calls/list-bounds.ts'
 import { type VaultAnswer, valuesOf } from '../calls/reach.ts'
 import { defineTool, type SwitchedOffBy } from '../definition/define-tool.ts'
 import { folder, limit, maxTokens, nodeName, offset, page, tag } from './parameters.ts'
 import { type GivenOperation, OPERATION_TOOLS, operationsOf, violationsIn } from './write.ts'
 
-const MOST_NOTES = 50
+const MAX_NOTES = 50
 
 export const contextPackTool = defineTool({
   name: 'context_pack',
@@ -27,7 +27,7 @@ export const contextPackTool = defineTool({
   searchReadiness: () => 'meaning',
   input: () => ({
     query: z.string().max(10_000).optional().describe('The question.'),
-    ids: z.array(z.string()).max(MOST_NOTES).optional().describe('Notes to start from.'),
+    ids: z.array(z.string()).max(MAX_NOTES).optional().describe('Notes to start from.'),
     max_tokens: maxTokens('Token limit; default 3,000.'),
     folder: folder(),
     tag: tag(),
@@ -59,7 +59,7 @@ export const impactTool = defineTool({
     operations: z
       .array(z.strictObject({ tool: z.string(), arguments: z.record(z.string(), z.unknown()) }))
       .min(1)
-      .max(MOST_ITEMS)
+      .max(MAX_ITEMS)
       .optional()
       .describe('Same as for apply_changes.'),
     max_tokens: maxTokens(),

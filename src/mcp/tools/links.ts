@@ -12,7 +12,7 @@ import { folder, includeContent, kinds, limit, links, maxTokens, nodeName, offse
 type Arguments = Readonly<Record<string, unknown>>
 
 /** Number of linked notes shown by default. */
-const LINKED = 20
+const DEFAULT_LINKED = 20
 /**
  * Gives properties and links a larger share of the small default budget, so short lists show as many of them as other tools
  * do.
@@ -28,7 +28,7 @@ export const getNeighborsTool = defineTool({
   input: () => ({
     id: nodeName('Note'),
     direction: z.enum(['in', 'out', 'both']).default('both').describe('in: notes that link to it; out: notes it links to.'),
-    ...page(50, LINKED),
+    ...page(50, DEFAULT_LINKED),
     include_content: includeContent(),
     type: z.string().optional().describe('Only links in this property: "up".'),
     kinds: kinds(),
@@ -43,9 +43,9 @@ export const getNeighborsTool = defineTool({
 })
 
 /** Calls that ask for more than ids, titles and tags get a larger budget. The linking sentences of 26 notes take 3,300 tokens. */
-function tokensForNeighbors({ evidence, include_content, links: some = 0, limit: most = LINKED }: Arguments): number {
+function tokensForNeighbors({ evidence, include_content, links: some = 0, limit: most = DEFAULT_LINKED }: Arguments): number {
   if (evidence === true) return DEFAULT_TOKENS.node
-  const isMoreAsked = include_content === true || Number(some) > 0 || Number(most) > LINKED
+  const isMoreAsked = include_content === true || Number(some) > 0 || Number(most) > DEFAULT_LINKED
   return isMoreAsked ? DEFAULT_TOKENS.list : DEFAULT_TOKENS.linked
 }
 

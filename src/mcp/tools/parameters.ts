@@ -1,5 +1,5 @@
 import * as z from 'zod/v4'
-import { LEAST_TOKENS, MOST_TOKENS } from '../../app/answer/budget.ts'
+import { MAX_TOKENS, MIN_TOKENS } from '../../app/answer/budget.ts'
 import { MAX_LINKS } from '../../app/answer/node-response.ts'
 import { READS, type ToolAnnotations } from '../definition/define-tool.ts'
 
@@ -37,7 +37,7 @@ export function offset(what = 'Results to skip.') {
 
 /** Budget of an answer. The server's instructions state the default. */
 export function maxTokens(what = 'Token limit.') {
-  return integer(LEAST_TOKENS, MOST_TOKENS, what)
+  return integer(MIN_TOKENS, MAX_TOKENS, what)
 }
 
 export function links() {

@@ -5,7 +5,7 @@ import { listChanges } from '../../app/write/list-changes.ts'
 import type { OperationRequest } from '../../app/write/operation-runner.ts'
 import { applyChanges, createFolder, deleteFile, moveNode, rename, undoChange, writeNode } from '../../app/write/write.ts'
 import type { Violations } from '../calls/invalid-arguments.ts'
-import { MOST_ITEMS } from '../calls/list-bounds.ts'
+import { MAX_ITEMS } from '../calls/list-bounds.ts'
 import { toolDisabled } from '../calls/tool-result.ts'
 import { defined, defineOperation, dryRun, type OperationTool } from '../definition/define-operation.ts'
 import { defineTool, type SwitchedOffBy, UNREDACTED } from '../definition/define-tool.ts'
@@ -283,7 +283,7 @@ export const applyChangesTool = defineTool({
         }),
       )
       .min(1)
-      .max(MOST_ITEMS)
+      .max(MAX_ITEMS)
       .optional()
       .describe('Operations, in order.'),
     dry_run: dryRun(),

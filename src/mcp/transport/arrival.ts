@@ -18,16 +18,16 @@ export interface Messages {
 }
 
 /** Larger batches are rejected as a whole. */
-const MOST_MESSAGES = 100
+const MAX_MESSAGES = 100
 /** Maximum nesting of brackets. Tools need only a few levels, and later parsers recurse. */
-const MOST_LEVELS = 64
+const MAX_LEVELS = 64
 
 /** Parses the JSON of a line or body (`unit`). `fault` is the response to invalid JSON. */
 export function readJson(text: string, unit: 'line' | 'body'): { readonly value: unknown } | { readonly fault: JSONRPCMessage } {
-  if (isDeeper(text, MOST_LEVELS)) {
+  if (isDeeper(text, MAX_LEVELS)) {
     // Include the id if it can be found, because the sender would otherwise keep waiting.
     const id = idFromEnds(text.slice(0, KEPT_ENDS), text.slice(-KEPT_ENDS))
-    return { fault: invalidRequest(`the ${unit} is nested more than ${MOST_LEVELS} levels deep.`, id) }
+    return { fault: invalidRequest(`the ${unit} is nested more than ${MAX_LEVELS} levels deep.`, id) }
   }
   try {
     return { value: JSON.parse(text) }
@@ -43,7 +43,7 @@ export function readArrival(value: unknown): Arrival {
     return read.kind === 'fault' ? read : { kind: 'messages', messages: [read.message], faults: [], isBatch: false }
   }
   if (value.length === 0) return refuse('the batch is empty.')
-  if (value.length > MOST_MESSAGES) return refuse(`the batch has more than ${MOST_MESSAGES} messages.`)
+  if (value.length > MAX_MESSAGES) return refuse(`the batch has more than ${MAX_MESSAGES} messages.`)
   const members = value.map(readMessage)
   const messages = members.flatMap((member) => (member.kind === 'message' ? [member.message] : []))
   const faults = members.flatMap((member) => (member.kind === 'fault' ? [member.response] : []))

@@ -54,12 +54,12 @@ export interface Reader {
 export type Delta = Extract<ChatEvent, { readonly text: string }>
 
 /**
- * Retries are limited because a person is waiting. A busy server is retried twice, unless it requests a delay longer than `PATIENCE`
+ * Retries are limited because a person is waiting. A busy server is retried twice, unless it requests a delay longer than `MAX_RETRY_DELAY`
  * (in milliseconds).
  */
 const RETRIES = 2
 
-const PATIENCE = 8_000
+const MAX_RETRY_DELAY = 8_000
 
 const BACKOFF = 500
 
@@ -96,7 +96,7 @@ async function* ask(server: ModelServer, dialect: Dialect, { model, request }: Q
   const reader = dialect.reader()
   const said = { text: '', thinking: '' }
   const spent = (): Spent => spentOf(reader, said, { input: stream.expected, output: request.maxTokens })
-  const most = MOST_CHARACTERS_PER_TOKEN * request.maxTokens
+  const most = MAX_CHARACTERS_PER_TOKEN * request.maxTokens
   let broken: RouxError | undefined
   let isUsable = false
   try {
@@ -122,7 +122,7 @@ async function* ask(server: ModelServer, dialect: Dialect, { model, request }: Q
 }
 
 /** A server that sends more characters per token than this is ignoring the token limit. */
-const MOST_CHARACTERS_PER_TOKEN = 64
+const MAX_CHARACTERS_PER_TOKEN = 64
 
 interface Ending {
   readonly broken: RouxError | undefined
@@ -141,14 +141,14 @@ function finishOf(
 /** Returns the usage reported by the server if it is plausible, otherwise an upper estimate. */
 function spentOf({ input, output, finish }: Reader, { text, thinking }: AnswerSoFar, expected: Expected): Spent {
   const isRead = isCount(input) && input > 0 && input <= mostTokens(expected.input)
-  const isWritten = isCount(output) && output <= expected.output + MOST_THOUGHT
+  const isWritten = isCount(output) && output <= expected.output + MAX_REASONING
   const said = text + thinking
   // An output count reported before the end of the answer is too low.
   const isSaid = finish !== undefined && isRead && isWritten && (output > 0 || said === '')
   if (isSaid) return { input, output, estimated: false }
   return {
     input: isRead ? input : expected.input,
-    output: Math.min(tokensOf(text), expected.output) + Math.min(tokensOf(thinking), MOST_THOUGHT),
+    output: Math.min(tokensOf(text), expected.output) + Math.min(tokensOf(thinking), MAX_REASONING),
     estimated: true,
   }
 }
@@ -163,7 +163,7 @@ function tokensOf(text: string): number {
 }
 
 /** Maximum plausible number of reasoning tokens, which some servers do not limit. */
-const MOST_THOUGHT = 100_000
+const MAX_REASONING = 100_000
 
 function isCount(value: number | undefined): value is number {
   return value !== undefined && Number.isInteger(value) && value >= 0
@@ -174,7 +174,7 @@ async function openStream(server: ModelServer, dialect: Dialect, { model, reques
   for (;;) {
     const { path } = dialect
     const sent: Body = body
-    const options = { retries: RETRIES, patience: PATIENCE, signal: request.signal }
+    const options = { retries: RETRIES, patience: MAX_RETRY_DELAY, signal: request.signal }
     const answer = await postForStream(server, { path, body: sent, output: request.maxTokens }, options)
     if ('chunks' in answer) return answer
     body = answer.status === 400 && !isTooLong(answer) ? dialect.adjust(sent, answer.body) : undefined

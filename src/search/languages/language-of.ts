@@ -12,19 +12,19 @@ export interface Language {
 const SAMPLE = 4_000
 
 /** Reading stops once there is this much evidence and one language is clearly ahead. */
-const ENOUGH = 12
+const ENOUGH_WORDS = 12
 
-/** The best language must have `CLEAR` times the evidence of the next one, or `LEAD` more. */
-const CLEAR = 1.3
+/** The best language must have `CLEAR_RATIO` times the evidence of the next one, or `LEAD` more. */
+const CLEAR_RATIO = 1.3
 
 /** A lead is enough, because related languages such as Danish and Norwegian share most of their function words. */
 const LEAD = 1.5
 
 /** Minimum evidence, where 1 is a function word that only one language has. A question such as `backup plan` has none. */
-const LEAST = 0.45
+const MIN_SCORE = 0.45
 
 /** Minimum evidence per word in long texts. */
-const LEAST_SHARE = 0.02
+const MIN_SHARE = 0.02
 
 /** Weight of a letter that only some languages use, relative to a function word. */
 const LETTER_WEIGHT = 0.4
@@ -36,7 +36,7 @@ const OTHER_SCRIPT = 0.3
 const KANA_SHARE = 0.1
 
 /** Longer words are not function words. */
-const LONGEST = 13
+const MAX_WORD_LENGTH = 13
 
 /** Letters that only a few of a script's languages use. */
 const LETTERS: Readonly<Partial<Record<WordedLanguage, string>>> = {
@@ -124,12 +124,12 @@ export function isSameLanguage({ script, code: own }: Language, code: string): b
 /**
  * A language is used if at least this share of a vault's notes is in it. The language of a few short notes is always misdetected.
  */
-const LEAST_USED = 0.01
+const MIN_USE = 0.01
 
 /** Returns the languages that a vault uses, given the number of notes in each. Ignores those that are rare by mistake. */
 export function languagesInUse(notes: ReadonlyMap<string, number>): readonly string[] {
   const all = [...notes.values()].reduce((sum, count) => sum + count, 0)
-  return [...notes].flatMap(([code, count]) => (count >= LEAST_USED * all ? [code] : []))
+  return [...notes].flatMap(([code, count]) => (count >= MIN_USE * all ? [code] : []))
 }
 
 const ACCENT = /[\u0300-\u036f]/
@@ -182,7 +182,7 @@ class Reader {
     for (let at = 0; at < text.length; at++) {
       if (scriptAt(text.charCodeAt(at)) === 0) continue
       at = this.#readWord(text, at, tables)
-      if (this.#evidence > ENOUGH && this.clearest(NUMBERS) !== undefined) break
+      if (this.#evidence > ENOUGH_WORDS && this.clearest(NUMBERS) !== undefined) break
     }
   }
 
@@ -206,7 +206,7 @@ class Reader {
       }
     }
     this.#words++
-    if (at - start > LONGEST || (isAscii && hashes[hash] === 0)) return at
+    if (at - start > MAX_WORD_LENGTH || (isAscii && hashes[hash] === 0)) return at
     const word = text.slice(start, at)
     this.#add(words.get(isLower ? word : word.toLowerCase()))
     return at
@@ -247,7 +247,7 @@ class Reader {
         best = language
       } else if (score > next) next = score
     }
-    return most >= Math.max(LEAST, LEAST_SHARE * this.#words) && (most > CLEAR * next || most > next + LEAD)
+    return most >= Math.max(MIN_SCORE, MIN_SHARE * this.#words) && (most > CLEAR_RATIO * next || most > next + LEAD)
       ? CODES[best]
       : undefined
   }

@@ -6,7 +6,7 @@ import { analyze } from '../words/scan.ts'
 import { textsMeant } from './compare-values.ts'
 
 /** Minimum length of a word that is turned into a prefix. Shorter prefixes match too many words. */
-const SHORTEST_BEGINNING = 4
+const MIN_PREFIX_LENGTH = 4
 
 /** UTF-16 offsets in a query's text. `end` is exclusive. */
 export interface Span {
@@ -174,7 +174,7 @@ function begin(query: QueryPart): QueryPart {
     const parts = query.parts.map(begin)
     return parts.every((part, at) => part === query.parts[at]) ? query : { ...query, parts }
   }
-  const isWord = query.kind === 'text' && query.form === 'word' && query.text.length >= SHORTEST_BEGINNING
+  const isWord = query.kind === 'text' && query.form === 'word' && query.text.length >= MIN_PREFIX_LENGTH
   return isWord ? { ...query, form: 'prefix' } : query
 }
 

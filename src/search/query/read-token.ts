@@ -32,7 +32,7 @@ const BY_FOLDED: ReadonlyMap<string, FieldName> = new Map(FIELD_NAMES.map((name)
  * Minimum similarity by character pairs. `titel` and `title` (0.5) or `pth` and `path` (0.4) reach it, but unrelated words that
  * share one pair do not.
  */
-const MINIMUM = 0.35
+const MIN_SIMILARITY = 0.35
 
 /** A piece of text with quotes and escapes removed. `span` covers the text as typed. */
 export interface Piece {
@@ -286,5 +286,5 @@ export function nearestOf(word: string, names: readonly string[]): string | unde
   const index = new SimilarNames()
   for (const [key, name] of names.entries()) index.set(key, [name])
   const files = { accept: () => true, id: (key: number) => String(key).padStart(3, '0') }
-  return index.find(word, files, { limit: 1, minimum: MINIMUM })[0]?.name
+  return index.find(word, files, { limit: 1, minimum: MIN_SIMILARITY })[0]?.name
 }

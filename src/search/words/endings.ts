@@ -42,10 +42,10 @@ const ENDINGS: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** Minimum number of letters in a stem. */
-const SHORTEST = 4
+const MIN_STEM_LENGTH = 4
 
 /** Minimums that differ, because double letters and long endings would leave too little of shorter words. */
-const SHORTEST_OF: Readonly<Record<string, number>> = { fi: 5, nl: 5 }
+const MIN_STEM_LENGTH_OF: Readonly<Record<string, number>> = { fi: 5, nl: 5 }
 
 const LETTERS = /^\p{L}+$/u
 
@@ -93,5 +93,5 @@ function newRemover(language: string): Remover | undefined {
   const rows = ENDINGS[language]?.map((row) => row.split(' ').sort((a, b) => b.length - a.length))
   const first = rows?.[0]?.[0]
   if (rows === undefined || first === undefined) return undefined
-  return { script: scriptAt(first.charCodeAt(0)), shortest: SHORTEST_OF[language] ?? SHORTEST, rows }
+  return { script: scriptAt(first.charCodeAt(0)), shortest: MIN_STEM_LENGTH_OF[language] ?? MIN_STEM_LENGTH, rows }
 }

@@ -24,7 +24,7 @@ const { charCodeAt } = String.prototype
 let expressions: ReturnType<typeof makeExpressions> | undefined
 
 /** V8 copies shorter slices anyway. */
-const SHORTEST_SLICE = 13
+const MIN_SLICE_LENGTH = 13
 
 /** Maximum length of a form in UTF-16 units. Words that only differ beyond it are treated as equal. */
 export const MAX_FORM = 64
@@ -149,5 +149,5 @@ function makeExpressions() {
 
 /** Copies a slice, because V8 keeps the whole string in memory as long as a slice of it exists. */
 export function ownCopy(slice: string): string {
-  return slice.length < SHORTEST_SLICE ? slice : Buffer.from(slice).toString()
+  return slice.length < MIN_SLICE_LENGTH ? slice : Buffer.from(slice).toString()
 }

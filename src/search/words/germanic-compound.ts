@@ -10,7 +10,7 @@ const LINKS: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** Minimum length of a part. Shorter parts often occur in other words by chance. */
-const SHORTEST_PART = 4
+const MIN_PART_LENGTH = 4
 
 /** Without linking letters, a split counts as this much more frequent. */
 const PLAIN = 1.44
@@ -30,17 +30,17 @@ export interface CompoundWords {
 
 /** Splits a folded word into the two words that are most frequent in the vault, or returns an empty list. */
 export function splitCompound(form: string, { language, frequencyOf }: CompoundWords): readonly string[] {
-  if (form.length < 2 * SHORTEST_PART || !LETTERS.test(form)) return []
+  if (form.length < 2 * MIN_PART_LENGTH || !LETTERS.test(form)) return []
   const frequency = (part: string): number => (isStopWord(part, language) ? 0 : frequencyOf(stemOf(part, language)))
   let best: readonly string[] = []
   let most = 0
-  for (let at = SHORTEST_PART; at <= form.length - SHORTEST_PART; at++) {
+  for (let at = MIN_PART_LENGTH; at <= form.length - MIN_PART_LENGTH; at++) {
     const tail = form.slice(at)
     const ofTail = frequency(tail)
     if (ofTail === 0) continue
     for (const link of LINKS[language] ?? []) {
       const head = form.slice(0, at - link.length)
-      if (head.length < SHORTEST_PART || !form.startsWith(link, head.length)) continue
+      if (head.length < MIN_PART_LENGTH || !form.startsWith(link, head.length)) continue
       const product = frequency(head) * ofTail * (link === '' ? PLAIN : 1)
       if (product <= most) continue
       most = product
@@ -59,7 +59,7 @@ function joined(head: string, tail: string, { language, frequencyOf }: CompoundW
   const links = LINKS[language] ?? []
   // A plural often looks like a compound's first part with linking letters.
   const heads = links.flatMap((link) => (head.endsWith(link) ? head.slice(0, head.length - link.length) : []))
-  const likely = heads.filter(({ length }) => length >= SHORTEST_PART)
+  const likely = heads.filter(({ length }) => length >= MIN_PART_LENGTH)
   const compounds = new Set(likely.flatMap((each) => links.map((link) => `${each}${link}${tail}`)))
   return [...compounds].filter((compound) => frequencyOf(stemOf(compound, language)) > 0)
 }

@@ -7,12 +7,12 @@ import { isStopWord, stemOf } from './stem.ts'
 /** Keys must be below this, so a double can represent a key combined with the 31 bits of a score. */
 const KEYS = 2 ** 22
 
-const MOST_BITS = 2 ** 31 - 1
+const MAX_BITS = 2 ** 31 - 1
 
 /**
  * Number of low bits to ignore when preselecting the best scores. Scores that differ by less than 1 % may then count as equal.
  */
-const UNTOLD_BITS = 16
+const HIDDEN_BITS = 16
 
 /**
  * Round values from the middle of plateaus. The mean nDCG@10 on cacm, cranfield and scifact is .530. It is .526–.531 with k1 from
@@ -153,7 +153,7 @@ class TypedWords {
   /** Records that the given documents contain the word. Only the first 32 words are recorded. */
   mark(term: WordTerm, holders: Uint32Array): void {
     const bit = this.#bitOf.get(idOf(term)) ?? this.#bitOf.size
-    if (bit >= MOST_MARKED) return
+    if (bit >= MAX_MARKED) return
     this.#bitOf.set(idOf(term), bit)
     for (const slot of holders) this.#bits[slot] = (this.#bits[slot] as number) | (1 << bit)
   }
@@ -181,16 +181,16 @@ class TypedWords {
   }
 }
 
-const MOST_MARKED = 32
+const MAX_MARKED = 32
 
 /** Longer queries, such as whole notes, have enough words, and joining two words takes forty lookups. */
-const MOST_SPLIT = 20
-const MOST_JOINED = 4
+const MAX_SPLIT = 20
+const MAX_JOINED = 4
 
 /** Returns the words in the query's language or, if unclear, the most frequent one. `undefined` if it does not join compounds. */
 function compoundWords({ segments, language: most }: Slots, terms: readonly WordTerm[]): CompoundWords | undefined {
   const language = terms.find((term) => term.language !== undefined)?.language ?? most
-  if (terms.length > MOST_SPLIT || !joinsCompounds(language)) return undefined
+  if (terms.length > MAX_SPLIT || !joinsCompounds(language)) return undefined
   return { language, frequencyOf: (stem) => segments.reduce((sum, segment) => sum + segment.sizeIn(language, stem), 0) }
 }
 
@@ -201,7 +201,7 @@ interface Joined {
 
 function joinedTerms(terms: readonly WordTerm[], words: CompoundWords): readonly Joined[] {
   const joinable = terms.filter(({ form }) => !isStopWord(form, words.language))
-  if (joinable.length > MOST_JOINED) return []
+  if (joinable.length > MAX_JOINED) return []
   return joinable.slice(1).map((term, at) => {
     const before = joinable[at] as WordTerm
     return { pair: [before, term], compounds: termsOf(joinWords(before.form, term.form, words)) }
@@ -245,7 +245,7 @@ function listBytes({ segments }: Slots, term: WordTerm): number {
 }
 
 /** Every word adds at least this much, because a document with a sum of 0 counts as not found. */
-const LEAST_MASS = 1e-9
+const MIN_MASS = 1e-9
 
 /** Reusable arrays with an item per slot. */
 interface Columns {
@@ -370,7 +370,7 @@ class Accumulator {
     const body = new FieldScore(this.#scoring.body, this.#averages.body, count * this.idf(inBody))
     const idf = this.idf(holders.length)
     if (massIn === undefined) this.#addBodies(holders, body, () => idf)
-    else this.#addBodies(holders, body, (slot) => Math.max(LEAST_MASS, massIn(slot, idf)))
+    else this.#addBodies(holders, body, (slot) => Math.max(MIN_MASS, massIn(slot, idf)))
     if (inTitle > 0) this.#addTitles(holders, title)
     this.maxScore += (inTitle > 0 ? title.max : 0) + (inBody > 0 ? body.max : 0)
   }
@@ -439,7 +439,7 @@ export function bestSlots(slots: Uint32Array, limit: number, { scores, keys, wit
     const key = keys[slot] as number
     slotOf[key] = slot
     // The bit patterns of positive floats have the same order as the floats.
-    marks[at] = (MOST_BITS - (bits[at] as number)) * KEYS + key
+    marks[at] = (MAX_BITS - (bits[at] as number)) * KEYS + key
   }
   marks.sort()
   const best: number[] = []
@@ -465,10 +465,10 @@ function bitsOf(slots: Uint32Array, scores: Float32Array): Uint32Array {
 /** Returns the best slots, plus those whose scores have the same leading bits as the last one. */
 function likeliest(slots: Uint32Array, limit: number, scores: Float32Array): Uint32Array {
   const bits = bitsOf(slots, scores)
-  const counts = new Uint32Array(1 << (31 - UNTOLD_BITS))
+  const counts = new Uint32Array(1 << (31 - HIDDEN_BITS))
   let least = 0
   for (let at = 0; at < bits.length; at++) {
-    const step = (bits[at] as number) >>> UNTOLD_BITS
+    const step = (bits[at] as number) >>> HIDDEN_BITS
     counts[step] = (counts[step] as number) + 1
     if (step > least) least = step
   }
@@ -477,7 +477,7 @@ function likeliest(slots: Uint32Array, limit: number, scores: Float32Array): Uin
   // `filter` takes eight times as long.
   const best = new Uint32Array(count)
   for (let at = 0, next = 0; next < count; at++) {
-    if ((bits[at] as number) >>> UNTOLD_BITS >= least) best[next++] = slots[at] as number
+    if ((bits[at] as number) >>> HIDDEN_BITS >= least) best[next++] = slots[at] as number
   }
   return best
 }

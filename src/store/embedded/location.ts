@@ -69,7 +69,7 @@ export function locationOf(place: EmbeddedPlace, which: IndexName, cache: IndexS
 }
 
 /** Minimum free space for an index, in bytes. */
-const ROOM = 64 << 20
+const MIN_FREE_BYTES = 64 << 20
 
 /** Checks whether the index folder is writable and has room for twice the size of the existing index. */
 export function hasRoom({ file, searchFile }: EmbeddedPlace): boolean {
@@ -78,7 +78,7 @@ export function hasRoom({ file, searchFile }: EmbeddedPlace): boolean {
     const stats = [file, searchFile].flatMap((path) => statSync(path, { throwIfNoEntry: false }) ?? [])
     const size = stats.reduce((sum, stat) => sum + stat.size, 0)
     const { bavail, bsize } = statfsSync(dirname(file))
-    if (stats.some((stat) => !stat.isFile()) || bavail * bsize < Math.max(ROOM, 2 * size)) return false
+    if (stats.some((stat) => !stat.isFile()) || bavail * bsize < Math.max(MIN_FREE_BYTES, 2 * size)) return false
     const probe = `${file}.${process.pid}-0.new`
     writeFileSync(probe, 'room')
     rmSync(probe)

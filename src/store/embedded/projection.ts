@@ -22,12 +22,12 @@ interface NamesAhead {
 
 const MANY_LINKS = 100
 
-const HUBS_KEPT = 32
+const CACHED_HUBS = 32
 
-const VALUES_KEPT = 16
+const CACHED_VALUES = 16
 
 /** Number of rows between checks of the clock. */
-const LOOK_AT_CLOCK = 32
+const CLOCK_INTERVAL = 32
 
 /** With more new rows than this, scan the whole table instead of using its index. */
 const MANY_ROWS = 20_000
@@ -194,7 +194,7 @@ export class Projection {
   once<T>(name: string, compute: () => T): T {
     if (!this.#computed.has(name)) {
       const value = compute()
-      if (this.#computed.size >= VALUES_KEPT) this.#computed.clear()
+      if (this.#computed.size >= CACHED_VALUES) this.#computed.clear()
       this.#computed.set(name, value)
     }
     return this.#computed.get(name) as T
@@ -229,7 +229,7 @@ export class Projection {
     while (ahead.next < this.#graph.size) {
       const row = this.#graph.row(ahead.next++)
       if (row !== undefined) ahead.names.set(row.key, namesOf(row))
-      if (ahead.next % LOOK_AT_CLOCK === 0 && performance.now() > until) return false
+      if (ahead.next % CLOCK_INTERVAL === 0 && performance.now() > until) return false
     }
     this.#names = ahead.names
     this.#namesAhead = undefined
@@ -250,7 +250,7 @@ export class Projection {
     const links = this.#readLinks(key)
     // A hub's links are requested repeatedly, and reading thousands of links takes milliseconds.
     if (links.length >= MANY_LINKS) {
-      if (this.#links.size >= HUBS_KEPT) this.#links.clear()
+      if (this.#links.size >= CACHED_HUBS) this.#links.clear()
       this.#links.set(key, links)
     }
     return links

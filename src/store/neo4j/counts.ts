@@ -4,7 +4,7 @@ import { usual } from '../../graph/tag-index.ts'
 import { SEPARATOR } from './note-properties.ts'
 import type { QuestionContext } from './questions.ts'
 
-const LISTED = "MATCH (f:RouxListed {vault: $vault}) WHERE f.folded STARTS WITH ''"
+const LISTED_FILES = "MATCH (f:RouxListed {vault: $vault}) WHERE f.folded STARTS WITH ''"
 
 /** Counts the listed notes' tags that start with a prefix, including parent tags, ordered by count, then name. */
 export async function countTags({ questions }: QuestionContext, prefix: string): Promise<readonly TagCount[]> {
@@ -32,7 +32,7 @@ export async function countTags({ questions }: QuestionContext, prefix: string):
 /** Returns the listed notes' properties, ordered by count, then name. */
 export async function countProperties({ questions }: QuestionContext): Promise<readonly PropertyCount[]> {
   const rows = await questions.ask<{ readonly fact: string; readonly count: number }>(
-    `${LISTED} UNWIND f.propertyFacts AS fact WITH fact, count(*) AS count RETURN {fact: fact, count: count} AS row`,
+    `${LISTED_FILES} UNWIND f.propertyFacts AS fact WITH fact, count(*) AS count RETURN {fact: fact, count: count} AS row`,
   )
   const found = new Map<string, { count: number; readonly spellings: Map<string, number>; readonly kinds: Map<string, number> }>()
   for (const { fact, count } of rows) {
@@ -51,7 +51,7 @@ export async function countProperties({ questions }: QuestionContext): Promise<r
 /** Returns a property's values in listed notes, ordered by count, then text. */
 export async function countValues({ questions }: QuestionContext, key: string): Promise<readonly ValueCount[]> {
   const rows = await questions.ask<{ readonly value: string; readonly count: number }>(
-    `${LISTED} AND $key IN f.propertyNames UNWIND f.propertyValues AS value WITH value WHERE value STARTS WITH $start
+    `${LISTED_FILES} AND $key IN f.propertyNames UNWIND f.propertyValues AS value WITH value WHERE value STARTS WITH $start
      WITH value, count(*) AS count RETURN {value: value, count: count} AS row`,
     { key, start: key + SEPARATOR },
   )

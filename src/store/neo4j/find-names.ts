@@ -7,9 +7,9 @@ import type { QuestionContext } from './questions.ts'
 import { filesIn, isNarrow } from './scope.ts'
 
 /** Number of candidates for a similar name, which are the files that share the most character pairs with it. */
-const CANDIDATES = 1_000
+const MAX_CANDIDATES = 1_000
 /** Number of candidates to fetch, because some of them may lie outside the scope. */
-const LOOKED_AT = 3 * CANDIDATES
+const MAX_EXAMINED = 3 * MAX_CANDIDATES
 
 interface Candidate extends Pick<FileRecord, 'key' | 'path' | 'title' | 'aliases'> {
   readonly id: string
@@ -61,14 +61,16 @@ async function candidates(
   const { text, parameters } = filesIn(scope, asking.bare)
   const rows = await asking.questions.ask<{ readonly given: number; readonly files: readonly Candidate[] }>(
     `UNWIND range(0, size($queries) - 1) AS at
-     CALL (at) { CALL db.index.fulltext.queryNodes('roux_names', $queries[at]${isCut ? `, {limit: ${LOOKED_AT}}` : ''}) YIELD node AS f
+     CALL (at) { CALL db.index.fulltext.queryNodes('roux_names', $queries[at]${isCut ? `, {limit: ${MAX_EXAMINED}}` : ''}) YIELD node AS f
                  WITH count(*) AS given, collect(CASE WHEN f:RouxFile AND ${text} THEN f END) AS fitting
-                 RETURN given, [f IN fitting${isSimilar ? `[0..${CANDIDATES}]` : ''} | f {.key, .id, .path, .kind, .title, .aliases}] AS files }
+                 RETURN given, [f IN fitting${isSimilar ? `[0..${MAX_CANDIDATES}]` : ''} | f {.key, .id, .path, .kind, .title, .aliases}] AS files }
      WITH at, given, files ORDER BY at RETURN {given: given, files: files} AS row`,
     { ...parameters, queries },
   )
   const found = rows.map(({ files }) => files)
-  const cut = !isCut ? [] : rows.flatMap(({ given, files }, at) => (given === LOOKED_AT && files.length < CANDIDATES ? [at] : []))
+  const cut = !isCut
+    ? []
+    : rows.flatMap(({ given, files }, at) => (given === MAX_EXAMINED && files.length < MAX_CANDIDATES ? [at] : []))
   if (cut.length === 0) return found
   const more = await candidates(
     asking,

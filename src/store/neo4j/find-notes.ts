@@ -73,7 +73,7 @@ export async function findNotes(
   const [row, documents] = await Promise.all([asked, isScored ? countDocuments(asking) : 0])
   if (row === undefined) return { items: [], total: 0 }
   const greatest = greatestScore(looked, row, documents)
-  const share = (score: number): number => (score === FIRST ? 1 : greatest === 0 ? 0 : Math.min(ALMOST, score / greatest))
+  const share = (score: number): number => (score === FIRST ? 1 : greatest === 0 ? 0 : Math.min(NEARLY_ONE, score / greatest))
   return {
     items: row.items.map(({ id, title, score }) => ({ id: idOf(id), title, ...(isScored ? { score: share(score) } : {}) })),
     total: row.total,
@@ -127,4 +127,4 @@ function valuesOf(by: GroupBy, at: number): string {
 /** Marks notes in `$first`. It is higher than any score. */
 const FIRST = 1e9
 /** The highest score of all other notes. */
-const ALMOST = 0.999
+const NEARLY_ONE = 0.999

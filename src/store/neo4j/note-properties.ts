@@ -189,10 +189,10 @@ function withAbsentMembers(link: ResolvedLink): ResolvedLink {
 
 /** Returns a missing target's lookup key. Database indexes only accept strings of up to about 8,000 bytes. */
 export function idKeyOf(id: string): string {
-  return id.length <= LONGEST_KEY ? id : shortHash(id)
+  return id.length <= MAX_KEY_LENGTH ? id : shortHash(id)
 }
 
-const LONGEST_KEY = 1_000
+const MAX_KEY_LENGTH = 1_000
 
 /**
  * Converts a string so that Neo4j, which sorts by code points, orders it by code units like the rest of Roux. The two orders only

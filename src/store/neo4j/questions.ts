@@ -5,7 +5,7 @@ import type { Connection, Values } from './server/connection.ts'
 import { requireFormat } from './server/schema.ts'
 
 /** Maximum number of cached results. There is a result per folder, and there may be many folders. */
-const MOST = 50
+const MAX_CACHED = 50
 
 /** The part of `VaultFacts` that every result includes. */
 export interface VaultState {
@@ -200,10 +200,10 @@ export interface QuestionContext {
 
 /** Returns a page's range in a list. The database limits list indexes to 32 bits. */
 export function rangeOf({ offset, limit }: Page) {
-  return { offset: Math.min(LONGEST, offset), end: Math.min(LONGEST, offset + limit) }
+  return { offset: Math.min(MAX_INDEX, offset), end: Math.min(MAX_INDEX, offset + limit) }
 }
 
-const LONGEST = 2 ** 31 - 1
+const MAX_INDEX = 2 ** 31 - 1
 
 /**
  * Caches results that need a scan of the whole vault and that many use cases share. They are valid while the vault's state stays
@@ -222,7 +222,7 @@ export class KeptAnswers {
       this.#state = state
     }
     const [oldest] = this.#answers.keys()
-    if (this.#answers.size >= MOST && oldest !== undefined) this.#answers.delete(oldest)
+    if (this.#answers.size >= MAX_CACHED && oldest !== undefined) this.#answers.delete(oldest)
     this.#answers.set(name, answer)
     return answer
   }

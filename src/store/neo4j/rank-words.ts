@@ -100,7 +100,7 @@ export async function rankingParameters(asking: QuestionContext, looked: readonl
 }
 
 /** Return names for this many top hits, because callers request them next. */
-const NAMED = 10
+const NAMED_HITS = 10
 
 /** How many more notes than requested to fetch, because some of the best may lie outside the scope. */
 const MORE = { times: 2, plus: 1_000 }
@@ -185,7 +185,7 @@ async function rankedRow(
      CALL (used) { ${ranking(text, most === undefined ? undefined : '$most')} ORDER BY score DESC, f.sort LIMIT toInteger($limit)
                    RETURN collect({f: f, score: score, words: words}) AS found }
      RETURN {used: used, hits: [at IN range(0, size(found) - 1) | {id: found[at].f.id, score: found[at].score, words: found[at].words,
-             names: CASE WHEN at < ${NAMED} THEN [found[at].f.title] + found[at].f.aliases END}]} AS row`,
+             names: CASE WHEN at < ${NAMED_HITS} THEN [found[at].f.title] + found[at].f.aliases END}]} AS row`,
     { ...parameters, ...(await rankingParameters(asking, looked)), limit, most: most ?? 0 },
   )
 }

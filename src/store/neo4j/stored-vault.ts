@@ -66,17 +66,17 @@ function unknownVault(vault: string): RouxError {
 }
 
 /** Results carry a warning once the feeder has been silent for this long, in milliseconds. */
-const SILENCE = 60_000
+const SILENCE_TIMEOUT = 60_000
 
 function isFollowed(facts: VaultFacts | undefined): boolean {
-  return facts !== undefined && facts.heard !== null && facts.now - facts.heard < SILENCE
+  return facts !== undefined && facts.heard !== null && facts.now - facts.heard < SILENCE_TIMEOUT
 }
 
 /** Returns for how many seconds the feeder has been silent, or `undefined` if it is less than a minute or no feeder is expected. */
 function silenceOf({ heard, fed, now }: VaultFacts): number | undefined {
   if (heard === null) return undefined
   const silent = now - Math.max(heard, fed ?? 0)
-  return silent < SILENCE ? undefined : Math.round(silent / 1_000)
+  return silent < SILENCE_TIMEOUT ? undefined : Math.round(silent / 1_000)
 }
 
 /** Reports the feeder's progress as indexing status. Does not change anything. */

@@ -14,9 +14,9 @@ interface VectorQuery {
   readonly scope: Scope
 }
 
-/** Request this many times the number of index hits (at least `LEAST`), because some are out of scope or outdated. */
+/** Request this many times the number of index hits (at least `MIN_CANDIDATES`), because some are out of scope or outdated. */
 const MORE = 4
-const LEAST = 100
+const MIN_CANDIDATES = 100
 
 /** Returns the rows most similar to each vector. In `row`, `p` is the stored vector and `f` is its file. */
 async function nearest<T>(
@@ -53,14 +53,14 @@ async function nearest<T>(
       embedder,
       vectors: vectors.map((vector) => Array.from(vector)),
       limit: Math.min(limit, Number.MAX_SAFE_INTEGER),
-      most: Math.max(LEAST, Math.min(10_000, limit * MORE)),
-      minimum: minimum - ROUNDING,
+      most: Math.max(MIN_CANDIDATES, Math.min(10_000, limit * MORE)),
+      minimum: minimum - ROUNDING_ERROR,
     },
   )
   return rows.map(({ hits }) => hits)
 }
 
-const ROUNDING = 1e-6
+const ROUNDING_ERROR = 1e-6
 
 function requireVector(vector: Float32Array, dimensions: number | null): void {
   if (dimensions !== null && vector.length !== dimensions)

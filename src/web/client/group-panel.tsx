@@ -1,4 +1,4 @@
-import { LEAST_PART } from '../../core/insight/overview.ts'
+import { MIN_PART } from '../../core/insight/overview.ts'
 import { groupingBy } from './graph.ts'
 import { NoteLink, Rows } from './reader.tsx'
 import { coloured, deselect, graph, map, notesOf, openBy, openGroups, showGroups } from './state.ts'
@@ -24,7 +24,7 @@ export function GroupPanel() {
     else if (outer.length === 1) linked.push(of[outer[0] ?? 0] ?? -1)
   }
   const parts = by === 'region' ? counted(notes.map((note) => picture.communities[note] ?? -1)) : []
-  const named = parts.filter(([, size]) => size >= LEAST_PART)
+  const named = parts.filter(([, size]) => size >= MIN_PART)
   return (
     <div class="welcome">
       <h1>{[...openGroups.value].join(', ')}</h1>

@@ -1,4 +1,4 @@
-import { LARGE_REGION, LEAST_PART } from '../../core/insight/overview.ts'
+import { LARGE_REGION, MIN_PART } from '../../core/insight/overview.ts'
 import { boundsOf, type Graph, type GroupedBy } from './graph.ts'
 import { kept } from './kept.ts'
 import type { Box } from './map-labels.ts'
@@ -112,7 +112,7 @@ export const landPartsOf = kept(
     const parts = lands.flatMap((land, colour) => {
       const members = groups.map((): number[] => [])
       for (const note of land) members[communities[note] ?? -1]?.push(note)
-      const large = members.flatMap((notes, of) => (notes.length < LEAST_PART ? [] : [{ notes, label: groups[of]?.label ?? '' }]))
+      const large = members.flatMap((notes, of) => (notes.length < MIN_PART ? [] : [{ notes, label: groups[of]?.label ?? '' }]))
       if (land.length <= LARGE_REGION || large.length < 2) return []
       const numbers = new Uint8Array(graph.count).fill(large.length)
       for (const [number, { notes }] of large.entries()) for (const note of notes) numbers[note] = number

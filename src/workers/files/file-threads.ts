@@ -57,7 +57,7 @@ export const HELD_AFTER = 250
  * Maximum number of threads that a vault's files may block. Reads that hang in the kernel cannot be cancelled and must not pile
  * up.
  */
-export const MOST_HELD = 3
+export const MAX_HELD = 3
 /** How long `close` waits for a blocked thread, in milliseconds. */
 const LAST_WAIT = 300
 
@@ -71,7 +71,7 @@ export class FileThreads {
   readonly #at = new Map<number, ReadVault>()
   readonly #pending = new Map<number, Pending>()
   readonly #threads = new Set<Thread>()
-  /** Reads that wait for a free thread because their vault's files already block `MOST_HELD` threads. */
+  /** Reads that wait for a free thread because their vault's files already block `MAX_HELD` threads. */
   #waiting: readonly Pending[] = []
   #nextId = 1
   #isClosed = false
@@ -108,7 +108,7 @@ export class FileThreads {
     const held = this.#held.map(({ given: [first] }) => first).filter((first) => first?.vault === vault)
     const same = held.find((first) => first?.job.path === job.path)
     const late = held.filter((first) => first?.isLate)
-    if (same?.isLate || late.length >= MOST_HELD) return Promise.reject(timeoutOf(job))
+    if (same?.isLate || late.length >= MAX_HELD) return Promise.reject(timeoutOf(job))
     // Identical reads share a pending result. After that, the file is read again, because it may have changed.
     if (same !== undefined && isDeepStrictEqual(same.job, job)) return same.answer
     const pending = this.#newPending(vault, job)
@@ -172,7 +172,7 @@ export class FileThreads {
     const held = this.#held.filter(({ given: [first] }) => first?.vault === vault)
     const same = held.find(({ given: [first] }) => first?.job.path === path)
     if (same !== undefined) return same
-    if (held.length >= MOST_HELD) return undefined
+    if (held.length >= MAX_HELD) return undefined
     return [...this.#threads].find(({ isHeld }) => !isHeld) ?? this.#startThread()
   }
 

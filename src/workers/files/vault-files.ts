@@ -8,7 +8,7 @@ import type { ReadResult } from '../messages.ts'
 import type { FileReads } from './file-threads.ts'
 
 /** Maximum size of the note text cache, in bytes. It helps with notes that many answers quote, such as hubs. */
-const KEPT = 8 << 20
+const CACHE_BYTES = 8 << 20
 
 export interface CachedTexts extends Texts {
   /** Releases the cache. */
@@ -16,7 +16,7 @@ export interface CachedTexts extends Texts {
 }
 
 /** Reads the text of a vault's notes in separate threads. */
-export function openTexts(reads: FileReads, kept = KEPT): CachedTexts {
+export function openTexts(reads: FileReads, kept = CACHE_BYTES): CachedTexts {
   const recent = new Recent<VaultPath, { readonly text: NoteText; readonly stat: FileStat }>(kept, ({ stat }) => stat.size)
   const read = async (path: VaultPath): Promise<NoteText | undefined> => {
     const known = recent.peek(path)

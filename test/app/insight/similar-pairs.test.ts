@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { LEAST_ALIKE } from '../../../src/app/find/similar-nodes.ts'
+import { MIN_SIMILARITY } from '../../../src/app/find/similar-nodes.ts'
 import { similarPairs } from '../../../src/app/insight/similar-pairs.ts'
 import { toNodeId } from '../../../src/core/ids.ts'
 import { type Insight, NO_NOTE } from '../../../src/core/insight/insight.ts'
@@ -30,7 +30,7 @@ test('lists every pair once if one note is near enough to the other', () => {
           const score = given[Math.min(note, other)]?.[0]?.[1] ?? 0.4
           notes[note * KEPT + at] = other
           scores[note * KEPT + at] = score
-          if (Math.fround(score) >= LEAST_ALIKE.normal) expected.add([note, other].sort().join(' '))
+          if (Math.fround(score) >= MIN_SIMILARITY.normal) expected.add([note, other].sort().join(' '))
         }
       }
       const ids = Array.from({ length: NOTES }, (_, note) => toNodeId(String(note)))

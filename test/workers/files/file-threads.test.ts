@@ -5,7 +5,7 @@ import {
   FileThreads,
   HELD_AFTER,
   isHeldByFile,
-  MOST_HELD,
+  MAX_HELD,
   READ_LIMIT,
 } from '../../../src/workers/files/file-threads.ts'
 import type { FromReader, ReadVault, ToReader } from '../../../src/workers/messages.ts'
@@ -203,17 +203,17 @@ describe('a file that does not answer', () => {
 
   test("blocks one thread, and a vault's files block a limited number", async () => {
     const { disk, threads, read } = opened()
-    const names = Array.from({ length: MOST_HELD + 5 }, (_, at) => `slow${at}.md`)
+    const names = Array.from({ length: MAX_HELD + 5 }, (_, at) => `slow${at}.md`)
     for (const name of names) disk.slow.add(name)
     const answers = await elapse(2 * READ_LIMIT, ...names.map(read))
     expect(answers.every(({ status }) => status === 'rejected')).toBe(true)
-    expect(new Set(disk.begun).size).toBe(MOST_HELD)
+    expect(new Set(disk.begun).size).toBe(MAX_HELD)
     expect(await elapse(0, read('a.md'))).toMatchObject([{ reason: TIMEOUT }])
     const other = threads.open({ ...AT, root: '/other' })
     expect(await elapse(0, other.read({ kind: 'text', path: toVaultPath('b.md') }))).toMatchObject([
       { value: { text: { text: 'b.md' } } },
     ])
-    expect(disk.running).toBe(MOST_HELD + 1)
+    expect(disk.running).toBe(MAX_HELD + 1)
     for (const name of names) disk.release(name)
     expect(await elapse(0, read('a.md'))).toMatchObject([{ value: 'a.md' }])
     expect(disk.running).toBe(1)

@@ -9,7 +9,7 @@ import type { VaultView } from '../vault-view.ts'
 import { isMoved } from './html-links.ts'
 
 /** Maximum number of places to list in one sentence. */
-const NAMED = 5
+const MAX_NAMED = 5
 
 /** Matches text between quotes, which YAML may escape, or between the brackets of a wikilink. One kind may contain another. */
 const TEXTS = [/(?<=")[^"\\]+(?=\\?")/g, /(?<=')[^']+(?=')/g, /(?<=\[\[)[^[\]|#]+/g]
@@ -39,7 +39,7 @@ export function baseNotes(view: VaultView, change: BaseChange): readonly string[
   if (places.length === 0) return []
   const files =
     places.length === 1 ? '1 place in a file of Bases still has' : `${places.length} places in files of Bases still have`
-  return [`${files} the old name, because these files are not rewritten: ${listSome(places, NAMED)}.`]
+  return [`${files} the old name, because these files are not rewritten: ${listSome(places, MAX_NAMED)}.`]
 }
 
 type OldNameTest = (name: string, before: string) => boolean

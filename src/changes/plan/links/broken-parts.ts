@@ -11,7 +11,7 @@ import { isTrash } from '../note-paths.ts'
 import type { VaultView } from '../vault-view.ts'
 
 /** Maximum number of links to list for one note. */
-const NAMED = 5
+const MAX_NAMED = 5
 
 /** A note whose headings or blocks are linked to, and the files that contain these links. */
 interface PartTarget {
@@ -75,5 +75,5 @@ function lostParts(draft: Draft, flavour: Flavour): readonly (readonly [key: num
 
 function sentenceOf(path: string, places: readonly string[]): string {
   const [links, lead] = places.length === 1 ? ['1 link refers', 'It leads'] : [`${places.length} links refer`, 'They lead']
-  return `${links} to a heading or block that is no longer in ${path}: ${listSome(places, NAMED)}. ${lead} to the top of the note; rename_heading keeps links to a heading.`
+  return `${links} to a heading or block that is no longer in ${path}: ${listSome(places, MAX_NAMED)}. ${lead} to the top of the note; rename_heading keeps links to a heading.`
 }

@@ -14,9 +14,9 @@ export interface HtmlLinks {
   readonly unread: number
 }
 
-const TIME = 1000
+const TIME_LIMIT = 1000
 
-const AT_A_TIME = 10
+const YIELD_INTERVAL = 10
 
 /** A note with its paths before and after the change. */
 interface Source {
@@ -33,15 +33,15 @@ export async function brokenHtmlLinks(view: VaultView, drafts: readonly Draft[])
   const moved = new Map(drafts.filter(isMoved).map(({ original, path }) => [foldName(original ?? ''), path]))
   const areLinks = view.flavour.mode === 'docs' && view.flavour.profile === 'lenient'
   const sources = areLinks || moved.size === 0 ? [] : sourcesIn(view, drafts)
-  const deadline = performance.now() + TIME
+  const deadline = performance.now() + TIME_LIMIT
   const broken: LinkReport[] = []
-  let pause = performance.now() + AT_A_TIME
+  let pause = performance.now() + YIELD_INTERVAL
   for (const [at, source] of sources.entries()) {
     const now = performance.now()
     if (now > deadline) return { broken, unread: sources.length - at }
     if (now > pause) {
       await new Promise((resolve) => setImmediate(resolve))
-      pause = performance.now() + AT_A_TIME
+      pause = performance.now() + YIELD_INTERVAL
     }
     broken.push(...brokenIn(source, view, moved))
   }

@@ -10,9 +10,9 @@ import { isTrash } from '../note-paths.ts'
 import type { VaultView } from '../vault-view.ts'
 
 /** Maximum number of links to list in one sentence. */
-const NAMED = 5
+const MAX_NAMED = 5
 /** Maximum number of notes whose headings and blocks are read. */
-const MOST_READ = 50
+const MAX_READ = 50
 
 export interface WrittenLinkFiles {
   readonly read: (draft: Draft) => RelinkSource
@@ -44,7 +44,7 @@ export function writtenLinkNotes(drafts: readonly Draft[], view: VaultView, file
     ...sentence(several, ['matches several notes', 'match several notes'], {
       describe: ({ link: { to, rivals = [] } }) => {
         const paths = [to, ...rivals].flatMap((key) => (typeof key === 'number' ? files.pathOf(key) : []))
-        return ` (${listSome(paths.sort(), NAMED)})`
+        return ` (${listSome(paths.sort(), MAX_NAMED)})`
       },
       end: ' Use the path of the intended note.',
     }),
@@ -64,7 +64,7 @@ function sentence(
   if (links.length === 0) return []
   const subject = links.length === 1 ? `1 new link ${one}` : `${links.length} new links ${several}`
   const places = links.map((written) => `${placeOf(written)}${describe(written)}`)
-  return [`${subject}: ${listSome(places, NAMED)}.${end}`]
+  return [`${subject}: ${listSome(places, MAX_NAMED)}.${end}`]
 }
 
 function placeOf({ path, link: { line, target, subpath } }: WrittenLink): string {
@@ -99,7 +99,7 @@ function partTest(view: VaultView, { byKey }: WrittenLinkFiles): (link: Resolved
     if (typeof to === 'string' || subpath === undefined) return true
     const known = tests.get(to)
     if (known !== undefined) return known(subpath)
-    if (tests.size >= MOST_READ) return true
+    if (tests.size >= MAX_READ) return true
     const note = byKey(to)
     const isRead = note !== undefined && view.kindOf(note.path) === 'note'
     const test = isRead ? subpathTest(outlineOf(note.text, view.flavour)) : () => true

@@ -89,7 +89,7 @@ export class WordIndex {
     for (const segment of this.#segments) {
       for (const form of beginningsNear(word)) {
         segment.visit({ form, match: 'prefix' }, (entry) => {
-          if (Math.abs(entry.form.length - Buffer.byteLength(word)) > MOST_BYTES) return
+          if (Math.abs(entry.form.length - Buffer.byteLength(word)) > MAX_BYTES) return
           const near = Buffer.from(entry.form).toString()
           if (isOneSlipAway(word, near)) notes.set(near, (notes.get(near) ?? 0) + liveCount(segment, entry))
         })
@@ -164,7 +164,7 @@ function documentsWithPhrase(segment: Segment, phrase: Phrase, field: WordField)
 }
 
 /** Maximum number of bytes that a letter takes in UTF-8. */
-const MOST_BYTES = 4
+const MAX_BYTES = 4
 
 /** Returns how many live documents contain an entry's form. */
 function liveCount(segment: Segment, entry: PageCursor): number {

@@ -140,7 +140,7 @@ export class ChunkGraph {
 
   async #build(index: HnswIndex): Promise<void> {
     const { graphs } = this.#options
-    if (graphs !== undefined && (index.behind > MOST_BUILT_HERE || index.isWorn)) await this.#buildElsewhere(index, graphs)
+    if (graphs !== undefined && (index.behind > MAX_BUILT_HERE || index.isWorn)) await this.#buildElsewhere(index, graphs)
     if (!this.#isClosed) await this.#buildHere(index)
   }
 
@@ -154,7 +154,7 @@ export class ChunkGraph {
       do {
         await this.#handOver(index, builder, labels)
         labels = index.takeChanged()
-      } while (labels.length > MOST_BUILT_HERE && !this.#isClosed)
+      } while (labels.length > MAX_BUILT_HERE && !this.#isClosed)
       if (this.#isClosed) return
       await index.adopt(await builder.write(file), labels)
       this.#unsaved = undefined
@@ -171,7 +171,7 @@ export class ChunkGraph {
       const started = performance.now()
       const vectors: [number, Float32Array][] = []
       const gone: number[] = []
-      while (next < labels.length && performance.now() - started < SLICE && vectors.length < MOST_AT_ONCE) {
+      while (next < labels.length && performance.now() - started < SLICE && vectors.length < MAX_AT_ONCE) {
         const label = labels[next++] ?? 0
         const vector = index.vectorOf(label)
         if (vector === undefined) gone.push(label)
@@ -234,9 +234,9 @@ const START_DELAY = 2000
 /** Duration of a slice in milliseconds. The last label of a slice can take 0.1–1 ms longer. */
 const SLICE = 4
 /** Maximum number of labels that this thread adds to a graph. For more, another thread builds the graph. */
-const MOST_BUILT_HERE = 256
+const MAX_BUILT_HERE = 256
 /** Maximum number of vectors per message to the other thread, which are about 100 ms of work. */
-const MOST_AT_ONCE = 256
+const MAX_AT_ONCE = 256
 /** Pause between slices in milliseconds. It is longer during searches. */
 const PAUSE = 4
 const PAUSE_AFTER_SEARCH = 50

@@ -17,7 +17,7 @@ import {
 const PART_NOTES = 256
 
 /** Maximum number of small parts before they are merged, because every part is read at start-up. */
-const MOST_SMALL = 128
+const MAX_SMALL = 128
 
 /** Quantized vectors, without those of texts that are unknown to the embedder. */
 export interface CoarseVectors {
@@ -257,7 +257,7 @@ function choose(database: Database): Running | undefined {
     )
     .all() as { embedder: number; dimensions: number; parts: number; notes: number; live: number }[]
   const worn = rows.find(
-    ({ parts, notes, live }) => notes > 2 * live + PART_NOTES || parts > 2 * Math.ceil(live / PART_NOTES) + MOST_SMALL,
+    ({ parts, notes, live }) => notes > 2 * live + PART_NOTES || parts > 2 * Math.ceil(live / PART_NOTES) + MAX_SMALL,
   )
   return worn && { embedder: worn.embedder, dimensions: worn.dimensions, after: -1 }
 }

@@ -29,7 +29,7 @@ export class LoadedVectors {
   readonly id: number
   readonly table: VectorTable
   readonly #rows: VectorRows
-  readonly #recent = new Recent<number, StoredVectors | undefined>(BYTES_KEPT, sizeOf)
+  readonly #recent = new Recent<number, StoredVectors | undefined>(CACHE_BYTES, sizeOf)
   readonly #prepared: Promise<void>
   /** All parts up to this revision have been loaded. */
   #revision = 0
@@ -113,7 +113,7 @@ export class LoadedVectors {
 }
 
 /** Maximum size of cached rows in bytes. The candidates of a search often belong to the same few notes. */
-const BYTES_KEPT = 4 << 20
+const CACHE_BYTES = 4 << 20
 
 function sizeOf(row: StoredVectors | undefined): number {
   return row === undefined ? 0 : 560 * (row.chunks.length + row.names.length)

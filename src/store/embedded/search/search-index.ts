@@ -38,7 +38,7 @@ export class SearchIndex {
   #embedders: readonly EmbedderRow[] | undefined
   #headers: ReadonlyMap<number, SegmentHeader> = new Map()
   /** Cached pages by segment and stem. They stay valid, because segments never change. */
-  readonly #recentPages = new Recent<string, Uint8Array | undefined>(PAGE_BYTES_KEPT, (page) => page?.length ?? 0)
+  readonly #recentPages = new Recent<string, Uint8Array | undefined>(PAGE_CACHE_BYTES, (page) => page?.length ?? 0)
   /** Cached stamps of files by key, because each search needs thousands of them. */
   readonly #stamps: ({ readonly path: string; readonly stamp: number } | undefined)[] = []
   readonly #tables = new Map<string, LoadedVectors>()
@@ -229,7 +229,7 @@ function prepare(database: Database) {
   }
 }
 
-const PAGE_BYTES_KEPT = 4 << 20
+const PAGE_CACHE_BYTES = 4 << 20
 
 type Statements = ReturnType<typeof prepare>
 type OpenSearch = Statements & { readonly database: Database }

@@ -175,7 +175,7 @@ export class HnswIndex implements VectorIndex {
    */
   #candidates(query: Float32Array, wanted: number, accept: AcceptLabel | undefined): readonly number[] | undefined {
     const allowed = (label: number) => accept === undefined || accept(label)
-    const widest = Math.max(MIN_WIDEST, this.size * MAX_ASKED_SHARE)
+    const widest = Math.max(MIN_CANDIDATES, this.size * MAX_CANDIDATE_SHARE)
     for (let asked = accept === undefined ? wanted : 4 * wanted; asked <= widest; ) {
       const near = this.#graph.nearest(query, asked)
       const labels = near.filter((label) => this.#scan.has(label) && !this.#behind.has(label) && allowed(label))
@@ -220,7 +220,7 @@ export const GRAPH_FROM_BYTES = 100_000_000
 const MIN_BEHIND = 256
 const MAX_BEHIND_SHARE = 0.02
 /** Maximum number of labels to request from the graph. Requesting a larger share takes longer than a full scan. */
-const MIN_WIDEST = 64
-const MAX_ASKED_SHARE = 0.005
+const MIN_CANDIDATES = 64
+const MAX_CANDIDATE_SHARE = 0.005
 const MIN_WEAR = 1000
 const MAX_WEAR_SHARE = 0.3

@@ -2,7 +2,7 @@ import { RouxError } from '../../../core/errors.ts'
 import { currentFeeder } from '../feed/lease.ts'
 import { readFacts, type VaultFacts } from '../questions.ts'
 import type { Connection } from './connection.ts'
-import { LEAST_VERSION } from './place.ts'
+import { MIN_VERSION } from './place.ts'
 import { INDEXES, onlineIndexes, vectorNames, wordNames } from './schema.ts'
 
 export interface DatabaseFinding {
@@ -38,10 +38,10 @@ async function examineVersion(connection: Connection): Promise<DatabaseFinding> 
   )
   const { version = '', edition = '' } = found ?? {}
   const [major = 0, minor = 0] = version.split('.').map(Number)
-  const isOld = major < LEAST_VERSION[0] || (major === LEAST_VERSION[0] && minor < LEAST_VERSION[1])
+  const isOld = major < MIN_VERSION[0] || (major === MIN_VERSION[0] && minor < MIN_VERSION[1])
   const message = `Neo4j ${version}, ${edition}`
   return isOld
-    ? { state: 'fail', message: `${message} is too old`, hint: `Use ${LEAST_VERSION.join('.')} or newer.` }
+    ? { state: 'fail', message: `${message} is too old`, hint: `Use ${MIN_VERSION.join('.')} or newer.` }
     : { state: 'ok', message }
 }
 

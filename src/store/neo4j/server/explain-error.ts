@@ -1,5 +1,5 @@
 import { RouxError, SnapshotOutdated } from '../../../core/errors.ts'
-import { LEAST_VERSION, type Neo4jPlace, serverOf } from './place.ts'
+import { MIN_VERSION, type Neo4jPlace, serverOf } from './place.ts'
 
 interface Failure {
   /** The error code from Neo4j or its driver. */
@@ -88,7 +88,7 @@ const EXPLANATIONS: readonly Explanation[] = [
     fits: ({ code }) =>
       code === 'Neo.ClientError.Statement.SyntaxError' || code === 'Neo.ClientError.Procedure.ProcedureNotFound',
     message: ({ server }) => `${server} does not understand a query.`,
-    hint: `Use Neo4j ${LEAST_VERSION.join('.')} or newer.`,
+    hint: `Use Neo4j ${MIN_VERSION.join('.')} or newer.`,
   },
   {
     fits: ({ code }) => code === 'Neo.ClientError.Procedure.ProcedureCallFailed' || code.startsWith('Neo.ClientError.Schema.'),

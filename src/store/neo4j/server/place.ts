@@ -25,7 +25,7 @@ export interface Neo4jPlace {
 }
 
 /** The minimum version of Neo4j. */
-export const LEAST_VERSION = [5, 26] as const
+export const MIN_VERSION = [5, 26] as const
 
 /** Returns an address without user name and password. */
 export function serverOf(url: string): string {
