@@ -1,6 +1,6 @@
-import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect } from 'preact/hooks'
 import { Divider, noteWidth } from './divider.tsx'
-import { onPageKey } from './keys.ts'
+import { closeFilters, onPageKey } from './keys.ts'
 import { Changes, Gaps, Problems } from './lists.tsx'
 import { Card, Depth, GroupPanel, NoteMap } from './map.tsx'
 import { PathView } from './path-view.tsx'
@@ -17,6 +17,7 @@ import {
   graph,
   hasChoice,
   isFolded,
+  isHelping,
   map,
   note,
   pane,
@@ -55,18 +56,16 @@ const LISTS: Readonly<Partial<Record<View, () => preact.JSX.Element>>> = {
 }
 
 export function App() {
-  const [isHelping, setHelping] = useState(false)
   // A layout effect runs before the first paint, so early key presses are not lost. The same applies to those below.
   useLayoutEffect(() => {
-    const listener = (event: KeyboardEvent): void => onPageKey(event, () => setHelping((was) => !was))
-    addEventListener('keydown', listener)
-    return () => removeEventListener('keydown', listener)
+    addEventListener('keydown', onPageKey)
   }, [])
   const List = LISTS[view.value]
   const side = List !== undefined
   return (
     <div
       class={`app pane-${pane.value}${side ? ' with-list' : ''}${focus.value === '' ? ' at-start' : ''}${isFolded.value ? ' folded' : ''}`}
+      onPointerDown={({ target }) => (target as Element).closest('.filters') ?? closeFilters()}
       style={noteWidth.value > 0 ? { '--note': `${noteWidth.value}px` } : undefined}
     >
       <header class="bar">
@@ -84,7 +83,7 @@ export function App() {
         <button type="button" class="sign" aria-label={isDark.value ? 'Light theme' : 'Dark theme'} onClick={switchTheme}>
           {isDark.value ? '☀' : '☾'}
         </button>
-        <button type="button" class="sign" aria-label="Help" onClick={() => setHelping(!isHelping)}>
+        <button type="button" class="sign" aria-label="Help" onClick={() => (isHelping.value = !isHelping.value)}>
           ?
         </button>
       </header>
@@ -132,7 +131,7 @@ export function App() {
         {said.value}
       </p>
       {pointed.value && <Card key={pointed.value.id} of={pointed.value} />}
-      {isHelping && <Help onClose={() => setHelping(false)} />}
+      {isHelping.value && <Help />}
     </div>
   )
 }
@@ -142,61 +141,43 @@ function Vaults() {
   if (names.length < 2) return null
   return (
     <select aria-label="Vault" value={vault.value} onChange={(event) => showVault(event.currentTarget.value)}>
-      {names.map((name) => (
-        <option key={name} value={name}>
-          {name}
-        </option>
-      ))}
+      <Options names={names} />
     </select>
   )
 }
 
+function Options({ names }: { readonly names: readonly string[] }) {
+  return names.map((name) => (
+    <option key={name} value={name}>
+      {name}
+    </option>
+  ))
+}
+
+function setAndFit(act: () => void): void {
+  act()
+  writeAddress()
+  map.view?.fit()
+}
+
 function Filters() {
   const { value } = graph
-  const panel = useRef<HTMLDetailsElement>(null)
-  useLayoutEffect(() => {
-    // It covers the map. Esc and a click outside close it.
-    const closing = new AbortController()
-    const { signal } = closing
-    const close = (): void => panel.current?.removeAttribute('open')
-    const closeOpen = (): boolean => {
-      const isOpen = panel.current?.open === true
-      close()
-      return isOpen
-    }
-    onEscape(closeOpen, signal)
-    addEventListener('pointerdown', ({ target }) => panel.current?.contains(target as Node) === false && close(), { signal })
-    return () => closing.abort()
-  }, [])
-  const setAndFit = (act: () => void): void => {
-    act()
-    writeAddress()
-    map.view?.fit()
-  }
   return (
-    <details class="filters" ref={panel}>
+    <details class="filters">
       <summary>Filter</summary>
       <div>
         <label>
           Folder
           <select value={folder.value} onChange={(event) => setAndFit(() => (folder.value = event.currentTarget.value))}>
             <option value="">all</option>
-            {folders.value.map((name) => (
-              <option key={name} value={name}>
-                {name}
-              </option>
-            ))}
+            <Options names={folders.value} />
           </select>
         </label>
         <label>
           Tag
           <select value={tag.value} onChange={(event) => setAndFit(() => (tag.value = event.currentTarget.value))}>
             <option value="">any</option>
-            {[...(value?.picture.tag_names ?? [])].sort(COLLATOR.compare).map((name) => (
-              <option key={name} value={name}>
-                {name}
-              </option>
-            ))}
+            <Options names={[...(value?.picture.tag_names ?? [])].sort(COLLATOR.compare)} />
           </select>
         </label>
         {(
@@ -240,16 +221,7 @@ function Narrowed() {
   return (
     <p class="narrowed">
       {active.map(([, what, undo]) => (
-        <button
-          type="button"
-          key={what}
-          title={`Take away: ${what}`}
-          onClick={() => {
-            undo()
-            writeAddress()
-            map.view?.fit()
-          }}
-        >
+        <button type="button" key={what} title={`Take away: ${what}`} onClick={() => setAndFit(undo)}>
           {what} ✕
         </button>
       ))}
@@ -268,16 +240,7 @@ const KEYS: readonly (readonly [string, string])[] = [
   ['Esc', 'back'],
 ]
 
-function Help({ onClose }: { readonly onClose: () => void }) {
-  useLayoutEffect(() => {
-    const closing = new AbortController()
-    const close = (): boolean => {
-      onClose()
-      return true
-    }
-    onEscape(close, closing.signal)
-    return () => closing.abort()
-  }, [])
+function Help() {
   return (
     <dialog open class="help" aria-label="Help">
       <p>
@@ -295,17 +258,9 @@ function Help({ onClose }: { readonly onClose: () => void }) {
           </div>
         ))}
       </dl>
-      <button type="button" onClick={onClose}>
+      <button type="button" onClick={() => (isHelping.value = false)}>
         Close
       </button>
     </dialog>
   )
-}
-
-/** Calls `close` first when Escape is pressed. If it closed something, nothing else happens. */
-function onEscape(close: () => boolean, signal: AbortSignal): void {
-  const onKey = (event: KeyboardEvent): void => {
-    if (event.key === 'Escape' && close()) event.preventDefault()
-  }
-  addEventListener('keydown', onKey, { capture: true, signal })
 }

@@ -1,6 +1,7 @@
 import { MIN_PART } from '../../core/insight/overview.ts'
+import { amount } from '../../core/text/amount.ts'
 import { groupingBy } from './graph.ts'
-import { NoteLink, Rows } from './reader.tsx'
+import { NoteRow, Rows } from './reader.tsx'
 import { coloured, deselect, graph, map, notesOf, openBy, openGroups, showGroups } from './state.ts'
 
 /** Maximum number of rows in a list. */
@@ -29,16 +30,12 @@ export function GroupPanel() {
     <div class="welcome">
       <h1>{[...openGroups.value].join(', ')}</h1>
       <p>
-        <span class="dot" style={{ background: coloured.value?.cssOf(best.at(-1)) }} /> {notes.length.toLocaleString()}{' '}
-        {notes.length === 1 ? 'note' : 'notes'}, {inside.toLocaleString()} links between them, {linked.length.toLocaleString()} to
-        other groups.
+        <span class="dot" style={{ background: coloured.value?.cssOf(best.at(-1)) }} /> {amount(notes.length, 'note')},{' '}
+        {amount(inside, 'link')} between them, {linked.length.toLocaleString()} to other groups.
       </p>
       <Rows title="Most linked" of="links">
         {best.slice(0, ROWS).map((note) => (
-          <li key={note}>
-            <NoteLink link={{ to: picture.ids[note] ?? '', kind: 'note' }}>{picture.titles[note]}</NoteLink>
-            <small>{degrees[note]?.toLocaleString()}</small>
-          </li>
+          <NoteRow key={note} id={picture.ids[note]} aside={degrees[note]?.toLocaleString()} />
         ))}
       </Rows>
       {named.length > 1 && (

@@ -1,9 +1,13 @@
-import { leavePath, map, path, showAround, showPath, showView, steps, view } from './state.ts'
+import { isHelping, leavePath, map, path, showAround, showPath, showView, steps, view } from './state.ts'
 
 /** Handles the page's keys, except in input fields. */
-export function onPageKey(event: KeyboardEvent, switchHelp: () => void): void {
+export function onPageKey(event: KeyboardEvent): void {
   const target = event.target as HTMLElement
   if (event.ctrlKey || event.metaKey || event.altKey) return
+  if (event.key === 'Escape' && closeOver()) {
+    event.preventDefault()
+    return
+  }
   if (target.closest('input, select, textarea') !== null) {
     if (event.key === 'Escape') target.blur()
     return
@@ -11,18 +15,32 @@ export function onPageKey(event: KeyboardEvent, switchHelp: () => void): void {
   // Another handler has already used this key to close something.
   if (event.defaultPrevented) return
   const act = KEYS[event.key]
-  if (event.key === '?') switchHelp()
-  else if (act !== undefined) act()
-  else return
+  if (act === undefined) return
+  act()
   event.preventDefault()
 }
 
-const KEYS: Readonly<Record<string, () => void>> = {
+/** Closes what lies over the page. Returns true if there was anything. */
+function closeOver(): boolean {
+  const { value: wasHelping } = isHelping
+  isHelping.value = false
+  return closeFilters() || wasHelping
+}
+
+/** Closes the filters, which cover the map, if they are open. */
+export function closeFilters(): boolean {
+  const panel = document.querySelector('.filters[open]')
+  panel?.removeAttribute('open')
+  return panel !== null
+}
+
+const KEYS: Readonly<Record<string, () => unknown>> = {
   '/': () => {
     const search = document.querySelector<HTMLInputElement>('#search')
     search?.focus()
     search?.select()
   },
+  '?': () => (isHelping.value = !isHelping.value),
   n: () => showAround(),
   p: showPath,
   t: () => showView(view.value === 'table' ? 'map' : 'table'),

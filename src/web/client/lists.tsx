@@ -1,10 +1,10 @@
 import { Fragment } from 'preact'
 import { useState } from 'preact/hooks'
-import { Refused, type ToolAnswer } from './api.ts'
+import type { ToolAnswer } from './api.ts'
 import { plainText } from './plain-text.ts'
-import { EditedLast, NoteLink } from './reader.tsx'
-import { folder, graph, showGroups, titleOf, vault } from './state.ts'
-import { useAnswer, usePages } from './use-answer.ts'
+import { EditedLast, More, NoteLink, Refusal } from './reader.tsx'
+import { folder, graph, scope, showGroups, vault } from './state.ts'
+import { type Loaded, useAnswer, usePages } from './use-answer.ts'
 import { useDrawing } from './use-drawing.ts'
 
 interface Problem {
@@ -19,16 +19,18 @@ const PAGE = 100
 
 export function Problems() {
   const [kind, setKind] = useState('')
-  const scope = folder.value === '' ? {} : { folder: folder.value }
-  const summary = useAnswer<{ counts: Record<string, number>; total: number }>('get_problems', { summary: true, ...scope })
-  const counts = isAnswer(summary) ? Object.entries(summary.counts).filter(([, count]) => count > 0) : []
-  const args = { ...scope, ...(kind === '' ? {} : { kind }) }
+  const { answer } = useAnswer<{ counts: Record<string, number>; total: number }>('get_problems', {
+    summary: true,
+    ...scope.value,
+  })
+  const counts = Object.entries(answer?.counts ?? {}).filter(([, count]) => count > 0)
+  const args = { ...scope.value, ...(kind === '' ? {} : { kind }) }
   return (
     <section class="list" aria-label="Problems">
       <h2>Problems</h2>
       <p class="chips">
         <button type="button" aria-pressed={kind === ''} onClick={() => setKind('')}>
-          all {isAnswer(summary) && summary.total}
+          all {answer?.total}
         </button>
         {counts.map(([name, count]) => (
           <button type="button" key={name} aria-pressed={kind === name} onClick={() => setKind(name)}>
@@ -60,15 +62,14 @@ function ProblemPages({ args, isMixed }: ProblemsOptions) {
   const [first] = pages
   const problems = pages.flatMap((page) => page.problems)
   useDrawing({ marks: problems.map(({ id }) => [id, 'problem']) })
-  if (first === undefined) return <Status of={refused} />
+  if (first === undefined) return <Status refused={refused} />
   return (
     <>
-      <Status of={first} />
+      <Status answer={first} refused={refused} />
       {first.total === 0 && <p class="empty">Nothing.</p>}
       {byNote(problems).map((ofNote, group) => (
         <ProblemsOfNote key={`${ofNote[0]?.id} ${group}`} problems={ofNote} isMixed={isMixed} />
       ))}
-      {refused && <Status of={refused} />}
       <More left={first.total - problems.length} onMore={more} />
     </>
   )
@@ -98,7 +99,9 @@ function ProblemsOfNote({ problems, isMixed }: { readonly problems: readonly Pro
       <ul>
         {problems.map(({ id, text }) => (
           <li key={id}>
-            <NoteLink link={{ to: id, kind: 'missing' }}>{text}</NoteLink>
+            <NoteLink to={id} kind="missing">
+              {text}
+            </NoteLink>
           </li>
         ))}
       </ul>
@@ -107,13 +110,13 @@ function ProblemsOfNote({ problems, isMixed }: { readonly problems: readonly Pro
   return (
     <>
       <h3>
-        <Note id={first.id} />
+        <NoteLink to={first.id} />
       </h3>
       <ul>
         {problems.map(({ id, kind, line, text }, at) => (
           <li key={`${line} ${at}`}>
             {line > 0 && (
-              <NoteLink link={{ to: id, kind: 'note' }} line={line}>
+              <NoteLink to={id} line={line}>
                 line {line}
               </NoteLink>
             )}{' '}
@@ -168,7 +171,7 @@ const GAPS: readonly Gap[] = [
           </button>
           {one.nearest.slice(0, 1).map(([a, b]) => (
             <div key={idOf(a)}>
-              Nearest: <Note id={idOf(a)} /> and <Note id={idOf(b)} />
+              Nearest: <NoteLink to={idOf(a)} /> and <NoteLink to={idOf(b)} />
             </div>
           ))}
         </li>
@@ -181,7 +184,7 @@ const GAPS: readonly Gap[] = [
     rows: ({ cut = [] }) =>
       cut.map(({ id, falls_off }) => (
         <li key={id}>
-          <Note id={id} /> <small>{falls_off} notes behind it</small>
+          <NoteLink to={id} /> <small>{falls_off} notes behind it</small>
         </li>
       )),
   },
@@ -192,12 +195,14 @@ const GAPS: readonly Gap[] = [
     rows: ({ wanted = [] }) =>
       wanted.map(({ name, notes, sources }) => (
         <li key={name}>
-          <NoteLink link={{ to: name, kind: 'missing' }}>{name}</NoteLink>{' '}
+          <NoteLink to={name} kind="missing">
+            {name}
+          </NoteLink>{' '}
           <small>{notes === 1 ? 'one note links' : `${notes} notes link`} to it:</small>{' '}
           {sources.slice(0, WANTED_BY).map((source, at) => (
             <Fragment key={idOf(source)}>
               {at > 0 && ', '}
-              <Note id={idOf(source)} />
+              <NoteLink to={idOf(source)} />
             </Fragment>
           ))}
           {sources.length > WANTED_BY && ', …'}
@@ -211,27 +216,24 @@ const GAPS: readonly Gap[] = [
     rows: ({ dead_ends: { first } = { first: [] } }) =>
       first.map((one) => (
         <li key={idOf(one)}>
-          <Note id={idOf(one)} />
+          <NoteLink to={idOf(one)} />
         </li>
       )),
   },
 ]
 
-type Scope = { readonly folder?: string }
-
 export function Gaps() {
-  const scope: Scope = folder.value === '' ? {} : { folder: folder.value }
-  const answer = useAnswer<GapsAnswer>('gaps', scope)
-  const apart = isAnswer(answer) ? (answer.apart ?? []) : []
+  const { answer, refused } = useAnswer<GapsAnswer>('gaps', scope.value)
   useDrawing({
-    ties: apart.flatMap(({ nearest: [pair = []] }) => ({ from: idOf(pair[0]), to: idOf(pair[1]), kind: 'gap' }) as const),
+    ties: (answer?.apart ?? []).flatMap(
+      ({ nearest: [pair = []] }) => ({ from: idOf(pair[0]), to: idOf(pair[1]), kind: 'gap' }) as const,
+    ),
   })
   return (
     <section class="list" aria-label="Gaps">
       <h2>Gaps</h2>
-      <Status of={answer} />
-      {isAnswer(answer) &&
-        GAPS.map((gap) => <GapList key={`${gap.kind} ${vault.value} ${folder.value}`} gap={gap} first={answer} scope={scope} />)}
+      <Status answer={answer} refused={refused} />
+      {answer && GAPS.map((gap) => <GapList key={`${gap.kind} ${vault.value} ${folder.value}`} gap={gap} first={answer} />)}
     </section>
   )
 }
@@ -240,15 +242,14 @@ interface GapListOptions {
   readonly gap: Gap
   /** The first rows of each kind, and their number. */
   readonly first: GapsAnswer
-  readonly scope: Scope
 }
 
-function GapList({ gap, first, scope }: GapListOptions) {
+function GapList({ gap, first }: GapListOptions) {
   const { kind, title, about } = gap
   const known = gap.rows(first)
   const { pages, refused, more } = usePages<GapsAnswer>(
     'gaps',
-    { kind, ...scope },
+    { kind, ...scope.value },
     { limit: PAGE, rowsOf: gap.rows, from: known.length, first: 0 },
   )
   const rows = [...known, ...pages.flatMap(gap.rows)]
@@ -260,18 +261,9 @@ function GapList({ gap, first, scope }: GapListOptions) {
       </h3>
       <p class="empty">{total === 0 ? 'None.' : about}</p>
       <ul>{rows}</ul>
-      {refused && <Status of={refused} />}
+      <Refusal of={refused} />
       <More left={total - rows.length} onMore={more} />
     </>
-  )
-}
-
-function More({ left, onMore }: { readonly left: number; readonly onMore: () => void }) {
-  if (left <= 0) return null
-  return (
-    <button type="button" onClick={onMore}>
-      Show more of {left}
-    </button>
   )
 }
 
@@ -307,17 +299,14 @@ const CHANGES = 200
 
 export function Changes() {
   const [since, setSince] = useState('7d')
-  const answer = useAnswer<ChangesAnswer>('changes_since', {
-    since,
-    limit: CHANGES,
-    ...(folder.value === '' ? {} : { folder: folder.value }),
-  })
-  const known = isAnswer(answer) ? answer : undefined
+  const { answer, refused } = useAnswer<ChangesAnswer>('changes_since', { since, limit: CHANGES, ...scope.value })
   useDrawing({
     marks: (['changed', 'moved', 'added'] as const).flatMap((kind) =>
-      (known?.notes[kind] ?? []).map(({ id }) => [id, kind === 'added' ? 'added' : 'edited'] as const),
+      (answer?.notes[kind] ?? []).map(({ id }) => [id, kind === 'added' ? 'added' : 'edited'] as const),
     ),
-    ties: (['gained', 'lost'] as const).flatMap((kind) => (known?.links[kind] ?? []).map(({ from, to }) => ({ from, to, kind }))),
+    ties: (['gained', 'lost'] as const).flatMap((kind) =>
+      (answer?.links[kind] ?? []).map(({ from, to }) => ({ from, to, kind })),
+    ),
   })
   return (
     <section class="list" aria-label="Changes">
@@ -332,14 +321,14 @@ export function Changes() {
           ))}
         </select>
       </label>
-      {!isAnswer(answer) && <Status of={answer} />}
-      {isAnswer(answer) && (
+      {answer === undefined && <Status refused={refused} />}
+      {answer && (
         <>
           <p class="empty">{whatIsKnown(answer)}</p>
           {(['added', 'changed', 'moved', 'removed'] as const).map((kind) => (
             <Group key={kind} title={kind} total={answer.totals[kind] ?? 0} shown={answer.notes[kind].length}>
               {answer.notes[kind].map((one) => (
-                <li key={one.id}>{kind === 'removed' ? one.title : <Note id={one.id} />}</li>
+                <li key={one.id}>{kind === 'removed' ? one.title : <NoteLink to={one.id} />}</li>
               ))}
             </Group>
           ))}
@@ -347,7 +336,7 @@ export function Changes() {
             <Group key={kind} title={`links ${kind}`} total={answer.totals[kind] ?? 0} shown={answer.links[kind].length}>
               {answer.links[kind].map((one) => (
                 <li key={`${one.from} ${one.line} ${one.to}`}>
-                  <Note id={one.from} line={one.line} /> → <Note id={one.to} />
+                  <NoteLink to={one.from} line={one.line} /> → <NoteLink to={one.to} />
                   <div>{plainText(one.text)}</div>
                 </li>
               ))}
@@ -356,7 +345,7 @@ export function Changes() {
           <Group title="broken" total={answer.totals.broken ?? 0} shown={answer.broken.length}>
             {answer.broken.map((one) => (
               <li key={`${one.id} ${one.line}`}>
-                <Note id={one.id} line={one.line} /> <small>line {one.line}</small>
+                <NoteLink to={one.id} line={one.line} /> <small>line {one.line}</small>
                 <div>{plainText(one.text)}</div>
               </li>
             ))}
@@ -397,31 +386,15 @@ function Group({ title, total, shown, children }: GroupOptions) {
   )
 }
 
-function Note({ id, line }: { readonly id: string; readonly line?: number }) {
-  return (
-    <NoteLink link={{ to: id, kind: 'note' }} line={line}>
-      {titleOf(id)}
-    </NoteLink>
-  )
-}
-
-function Status({ of }: { readonly of: ToolAnswer<unknown> | Refused | undefined }) {
-  if (of === undefined) return <p class="empty">…</p>
-  if (of instanceof Refused)
-    return (
-      <p class="refused">
-        {of.message} {of.hint}
-      </p>
-    )
-  return (of._warnings ?? []).map(({ code, message }) => (
+/** The warnings of an answer, or why there is none. */
+function Status({ answer, refused }: Loaded<ToolAnswer<unknown>>) {
+  if (refused !== undefined) return <Refusal of={refused} />
+  if (answer === undefined) return <p class="empty">…</p>
+  return answer._warnings?.map(({ code, message }) => (
     <p class="empty" key={code + message}>
       {message}
     </p>
   ))
-}
-
-function isAnswer<T>(answer: ToolAnswer<T> | Refused | undefined): answer is ToolAnswer<T> {
-  return answer !== undefined && !(answer instanceof Refused)
 }
 
 function idOf(one: string | { readonly id: string } | undefined): string {

@@ -1,12 +1,25 @@
-import type { VaultPicture } from '../../core/insight/picture.ts'
-import { boundsOf, bytesOf } from './graph.ts'
+import type { PartialPicture, VaultPicture } from '../../core/insight/picture.ts'
+import { boundsOf, bytesOf, type Graph, graphOf, isElsewhere } from './graph.ts'
 
 /** How a layout is turned and stretched to fill a window. */
-export interface Shape {
+interface Shape {
   readonly isTurned: boolean
   /** Factors of the width and the height. */
   readonly across: number
   readonly down: number
+}
+
+/** How this window shows the vault. */
+let shape: Shape | undefined
+
+/** Returns the graph of a picture in the shape of `before`, unless that is another vault's or notes have been laid out again. */
+export function shaped(picture: PartialPicture, before: Graph | undefined): Graph {
+  if (shape !== undefined && before !== undefined) {
+    const made = graphOf(picture, placesIn(picture, shape))
+    if (!isElsewhere(before, made)) return made
+  }
+  shape = shapeFor(picture, aspectOf())
+  return graphOf(picture, placesIn(picture, shape))
 }
 
 /** Maximum factor. Beyond that, evenly spread notes become rows. */
@@ -48,7 +61,7 @@ const TAKEN = { wide: { side: 280, bars: 49 }, narrow: { side: 0, bars: 127 } }
 const WIDE = 700
 
 /** Returns width divided by height of the map in this window. Does not measure the map, because it may not be there yet. */
-export function aspectOf(): number {
+function aspectOf(): number {
   const { side, bars } = innerWidth < WIDE ? TAKEN.narrow : TAKEN.wide
   return (innerWidth - side) / (innerHeight - bars)
 }

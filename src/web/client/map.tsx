@@ -2,7 +2,7 @@ import { computed, effect, signal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { PageNote } from '../../app/read/page-note.ts'
-import { Refused } from './api.ts'
+import { amount } from '../../core/text/amount.ts'
 import { type ColourBy, dateOf, today, towards } from './graph.ts'
 import { MapView } from './map-view.ts'
 import { plainText } from './plain-text.ts'
@@ -236,7 +236,7 @@ function Growth() {
         onInput={(event) => (until.value = Number(event.currentTarget.value))}
       />
       <output>
-        {dateOf(day)} · {notes.toLocaleString()} {notes === 1 ? 'note' : 'notes'}
+        {dateOf(day)} · {amount(notes, 'note')}
       </output>
     </p>
   )
@@ -328,7 +328,7 @@ export function Depth() {
           type="button"
           key={links}
           aria-pressed={steps.value === links}
-          aria-label={`Show ${links} ${links === 1 ? 'link' : 'links'} around`}
+          aria-label={`Show ${amount(links, 'link')} around`}
           onClick={() => showAround(steps.value === links ? 0 : links)}
         >
           {links}
@@ -347,8 +347,8 @@ interface CardAnswer {
 
 /** Shows facts about the note under the pointer. Its links and first sentence follow when the server answers. */
 export function Card({ of }: { readonly of: Pointed }) {
-  const answer = useAnswer<CardAnswer>('get_node', { id: of.id, depth: 1, max_chars: 600 })
-  const found = answer instanceof Refused ? undefined : answer?.node
+  const { answer } = useAnswer<CardAnswer>('get_node', { id: of.id, depth: 1, max_chars: 600 })
+  const found = answer?.node
   const number = numberOf(of.id)
   const sentence = firstSentence(found?.content ?? '')
   return (

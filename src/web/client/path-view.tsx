@@ -1,7 +1,7 @@
 import { useLayoutEffect, useState } from 'preact/hooks'
-import { Refused } from './api.ts'
+import { amount } from '../../core/text/amount.ts'
 import { plainText } from './plain-text.ts'
-import { NoteLink } from './reader.tsx'
+import { NoteLink, Refusal } from './reader.tsx'
 import { NoteSearch } from './search.tsx'
 import {
   bareId,
@@ -37,11 +37,11 @@ interface Found {
 export function PathView() {
   const from = pathFrom.value || focus.value
   const to = pathTo.value
-  const answer = useAnswer<Found & { readonly alternatives?: readonly Found[] } & { readonly result?: null }>(
+  const { answer, refused } = useAnswer<Found & { readonly alternatives?: readonly Found[] } & { readonly result?: null }>(
     'find_path',
     from === '' || to === '' ? undefined : { source: from, target: to, count: 3, avoid_hubs: true },
   )
-  const found = answer instanceof Refused || answer?.path === undefined ? [] : [answer, ...(answer.alternatives ?? [])]
+  const found = answer?.path === undefined ? [] : [answer, ...(answer.alternatives ?? [])]
   const [opened, setOpened] = useState('')
   const way = found.find((one) => keyOf(one) === opened) ?? found[0]
   const drawn = way?.path ?? []
@@ -77,32 +77,24 @@ export function PathView() {
           writeAddress()
         }}
       />
-      {answer instanceof Refused && (
-        <p class="refused">
-          {answer.message} {answer.hint}
-        </p>
-      )}
-      {answer !== undefined && !(answer instanceof Refused) && answer.path === undefined && (
-        <p class="empty">No links lead from one to the other.</p>
-      )}
-      {answer !== undefined && !(answer instanceof Refused) && answer.path !== undefined && (
-        <>
-          <Chain found={answer} />
-          {(answer.alternatives ?? []).map((other) => (
-            <details
-              key={keyOf(other)}
-              name="other-way"
-              onToggle={(event) => {
-                const { open: isOpen } = event.currentTarget
-                setOpened((before) => (isOpen ? keyOf(other) : before === keyOf(other) ? '' : before))
-              }}
-            >
-              <summary>{waySummary(other)}</summary>
-              <Chain found={other} />
-            </details>
-          ))}
-        </>
-      )}
+      <Refusal of={refused} />
+      {answer !== undefined && found.length === 0 && <p class="empty">No links lead from one to the other.</p>}
+      {found.slice(0, 1).map((first) => (
+        <Chain key="first" found={first} />
+      ))}
+      {found.slice(1).map((other) => (
+        <details
+          key={keyOf(other)}
+          name="other-way"
+          onToggle={(event) => {
+            const { open: isOpen } = event.currentTarget
+            setOpened((before) => (isOpen ? keyOf(other) : before === keyOf(other) ? '' : before))
+          }}
+        >
+          <summary>{waySummary(other)}</summary>
+          <Chain found={other} />
+        </details>
+      ))}
       <button
         type="button"
         onClick={() => {
@@ -154,7 +146,7 @@ function keyOf({ path: ids }: Found): string {
 
 function waySummary({ path: ids, length }: Found): string {
   const between = ids.slice(1, -1).map(titleOf)
-  return `${length} ${length === 1 ? 'link' : 'links'}${between.length === 0 ? '' : `, via ${between.join(', ')}`}`
+  return `${amount(length, 'link')}${between.length === 0 ? '' : `, via ${between.join(', ')}`}`
 }
 
 function Chain({ found: { path: ids, hops } }: { readonly found: Found }) {
@@ -162,7 +154,7 @@ function Chain({ found: { path: ids, hops } }: { readonly found: Found }) {
     <ol class="chain">
       {ids.map((id, at) => (
         <li key={id}>
-          <NoteLink link={{ to: id, kind: 'note' }}>{titleOf(id)}</NoteLink>
+          <NoteLink to={id} />
           {hops[at] && (
             <blockquote>
               {plainText(hops[at].text)}{' '}
@@ -180,7 +172,7 @@ function Chain({ found: { path: ids, hops } }: { readonly found: Found }) {
 function Place({ of: { direction, from, to, line } }: { readonly of: Found['hops'][number] }) {
   const id = direction === 'out' ? from : to
   return (
-    <NoteLink link={{ to: id, kind: 'note' }} line={line}>
+    <NoteLink to={id} line={line}>
       {bareId(id)}, line {line}
     </NoteLink>
   )

@@ -1,6 +1,7 @@
 import { Component, type ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { PageLink, PageNote } from '../../app/read/page-note.ts'
+import type { PageNote } from '../../app/read/page-note.ts'
+import { amount } from '../../core/text/amount.ts'
 import { Refused } from './api.ts'
 import { isWide, widen } from './divider.tsx'
 import { noteAddress } from './graph.ts'
@@ -13,7 +14,6 @@ import {
   api,
   bareId,
   fail,
-  folder,
   graph,
   isStartOpen,
   note,
@@ -23,6 +23,7 @@ import {
   pointed,
   refusalOf,
   said,
+  scope,
   showPath,
   showView,
   titleOf,
@@ -101,8 +102,7 @@ function Welcome() {
       <h1>{vault.value || 'Your notes'}</h1>
       {value !== undefined && value.notes > 0 && (
         <p>
-          {value.vault.notes.toLocaleString()} {value.vault.notes === 1 ? 'note' : 'notes'}, {value.vault.links.toLocaleString()}{' '}
-          links.
+          {amount(value.vault.notes, 'note')}, {amount(value.vault.links, 'link')}.
         </p>
       )}
       {value?.count === 0 ? (
@@ -133,10 +133,7 @@ function MostLinked() {
   return (
     <Rows title="Most linked" of="links in">
       {order.slice(0, FIRST).map((one) => (
-        <li key={value.picture.ids[one]}>
-          <NoteLink link={{ to: value.picture.ids[one] ?? '', kind: 'note' }}>{value.picture.titles[one]}</NoteLink>{' '}
-          <small>{incoming[one]?.toLocaleString()}</small>
-        </li>
+        <NoteRow key={one} id={value.picture.ids[one]} aside={incoming[one]?.toLocaleString()} />
       ))}
     </Rows>
   )
@@ -161,14 +158,23 @@ export function Rows({ title, of, children }: RowsOptions) {
   )
 }
 
+/** A note in such a list. */
+export function NoteRow({ id = '', aside }: { readonly id: string | undefined; readonly aside: string | undefined }) {
+  return (
+    <li>
+      <NoteLink to={id} /> <small>{aside}</small>
+    </li>
+  )
+}
+
 /** The number of problems, with a link to their list. */
 function ToProblems() {
-  const summary = useAnswer<{ total: number }>('get_problems', { summary: true })
-  if (summary === undefined || summary instanceof Refused || summary.total === 0) return null
+  const { answer } = useAnswer<{ total: number }>('get_problems', { summary: true })
+  if (!answer?.total) return null
   return (
     <p>
       <button type="button" onClick={() => showView('problems')}>
-        {summary.total.toLocaleString()} {summary.total === 1 ? 'problem' : 'problems'}
+        {amount(answer.total, 'problem')}
       </button>
     </p>
   )
@@ -182,17 +188,39 @@ interface EditedNote {
 
 /** The most recently edited notes by file date, which also covers the time before Roux was installed. */
 export function EditedLast({ limit }: { readonly limit: number }) {
-  const scope = folder.value === '' ? {} : { folder: folder.value }
-  const answer = useAnswer<{ results: readonly EditedNote[] }>('find_nodes', { query: '', order_by: 'modified', limit, ...scope })
-  if (answer === undefined || answer instanceof Refused || answer.results.length === 0) return null
+  const { answer } = useAnswer<{ results: readonly EditedNote[] }>('find_nodes', {
+    query: '',
+    order_by: 'modified',
+    limit,
+    ...scope.value,
+  })
+  if (!answer?.results.length) return null
   return (
     <Rows title="Edited last">
       {answer.results.map(({ id, modified }) => (
-        <li key={id}>
-          <NoteLink link={{ to: id, kind: 'note' }}>{titleOf(id)}</NoteLink> <small>{modified?.slice(0, 10)}</small>
-        </li>
+        <NoteRow key={id} id={id} aside={modified?.slice(0, 10)} />
       ))}
     </Rows>
+  )
+}
+
+/** Tells why something is missing. */
+export function Refusal({ of }: { readonly of: Refused | undefined }) {
+  return (
+    of && (
+      <p class="refused">
+        {of.message} {of.hint}
+      </p>
+    )
+  )
+}
+
+export function More({ left, onMore }: { readonly left: number; readonly onMore: () => void }) {
+  if (left <= 0) return null
+  return (
+    <button type="button" onClick={onMore}>
+      Show more of {left}
+    </button>
   )
 }
 
@@ -280,7 +308,7 @@ function withLinks(value: unknown): ComponentChildren {
   return value.split(/\[\[([^[\]]+)\]\]/).map((part, at) => {
     if (at % 2 === 0) return part
     const [target = '', label = target] = part.split('|')
-    return <NoteLink link={{ to: target.replace(/#.*/, ''), kind: 'note' }}>{label}</NoteLink>
+    return <NoteLink to={target.replace(/#.*/, '')}>{label}</NoteLink>
   })
 }
 
@@ -296,9 +324,9 @@ function Body({ note: value, parsed }: { readonly note: PageNote; readonly parse
   if (value.kind === 'attachment') return <Picture id={value.id} label={value.title} />
   if (value.text === '') return value.kind === 'note' ? <p class="empty">This note is empty.</p> : null
   const slots: Slots = {
-    link: (link, label) => <NoteLink link={link}>{label}</NoteLink>,
+    link: (link, label) => <NoteLink {...link}>{label}</NoteLink>,
     embed: (link, label) =>
-      link.kind === 'attachment' ? <Picture id={link.to} label={label} /> : <NoteLink link={link}>↳ {label}</NoteLink>,
+      link.kind === 'attachment' ? <Picture id={link.to} label={label} /> : <NoteLink {...link}>↳ {label}</NoteLink>,
   }
   if (parsed === undefined) return <p class="empty">…</p>
   return (
@@ -341,16 +369,19 @@ function elementAt(body: HTMLElement, line: number): Element | undefined {
   return found?.closest('p, li, tr, pre, h1, h2, h3, h4, h5, h6') ?? found
 }
 
-export interface NoteLinkOptions {
-  readonly link: { readonly to: string; readonly kind: PageLink['kind'] }
+interface NoteLinkOptions {
+  readonly to: string
+  /** `missing` for a note that does not exist. */
+  readonly kind?: string
   readonly line?: number | undefined
-  readonly children: ComponentChildren
+  /** By default, the title. */
+  readonly children?: ComponentChildren
 }
 
 /** How long the pointer must stay on a link to show a card, in milliseconds. */
 const CARD_MS = 150
 
-export function NoteLink({ link, line, children }: NoteLinkOptions) {
+export function NoteLink({ to, kind, line, children = titleOf(to) }: NoteLinkOptions) {
   const soon = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
   const leave = (): void => {
     clearTimeout(soon.current)
@@ -360,23 +391,23 @@ export function NoteLink({ link, line, children }: NoteLinkOptions) {
   return (
     <a
       onPointerEnter={({ pointerType, clientX: x, clientY: y }) => {
-        if (pointerType !== 'mouse' || link.kind === 'missing') return
+        if (pointerType !== 'mouse' || kind === 'missing') return
         soon.current = setTimeout(() => {
-          pointed.value = { id: bareId(link.to), x, y, middle: innerWidth / 2, isLink: true }
+          pointed.value = { id: bareId(to), x, y, middle: innerWidth / 2, isLink: true }
         }, CARD_MS)
       }}
       onPointerLeave={leave}
-      href={noteAddress(link.to, vault.value)}
-      class={link.kind === 'missing' ? 'missing' : 'within'}
+      href={noteAddress(to, vault.value)}
+      class={kind === 'missing' ? 'missing' : 'within'}
       onClick={(event) => {
         event.preventDefault()
-        if (opensTab(event)) openTab(link.to)
-        else void open(link.to, { at: line })
+        if (opensTab(event)) openTab(to)
+        else void open(to, { at: line })
       }}
       onAuxClick={(event) => {
         if (event.button !== 1) return
         event.preventDefault()
-        openTab(link.to)
+        openTab(to)
       }}
     >
       {children}
@@ -408,7 +439,7 @@ function Picture({ id, label }: { readonly id: string; readonly label: string })
   if (typeof shown === 'string') return <img src={shown} alt={label} />
   return (
     <em class="empty">
-      <NoteLink link={{ to: id, kind: 'attachment' }}>{label}</NoteLink>: {shown.message} {shown.hint}
+      <NoteLink to={id}>{label}</NoteLink>: {shown.message} {shown.hint}
     </em>
   )
 }
@@ -446,22 +477,22 @@ function ToBacklinks({ to, answer }: { readonly to: string; readonly answer: Bac
           document.querySelector('section[aria-label="Linked from"]')?.scrollIntoView()
         }}
       >
-        Linked from {answer.total} {answer.total === 1 ? 'note' : 'notes'}
+        Linked from {amount(answer.total, 'note')}
       </a>
     </p>
   )
 }
 
 function LinksTo({ id }: { readonly id: string }) {
-  const answer = useAnswer<BacklinksAnswer>('get_neighbors', { id, direction: 'out', limit: PAGE })
-  if (answer === undefined || answer instanceof Refused || answer.total === 0) return null
+  const { answer } = useAnswer<BacklinksAnswer>('get_neighbors', { id, direction: 'out', limit: PAGE })
+  if (!answer?.total) return null
   return (
     <section aria-label="Links to">
       <h2>Links to {answer.total}</h2>
       <p>
         {answer.results.map((one, at) => [
           at > 0 && ' · ',
-          <NoteLink key={one.id} link={{ to: one.id, kind: 'note' }}>
+          <NoteLink key={one.id} to={one.id}>
             {one.title}
           </NoteLink>,
         ])}
@@ -482,7 +513,7 @@ function Backlinks({ linked: { pages, refused, more } }: { readonly linked: Link
       )}
       {links.map((link) => (
         <div class="backlink" key={link.id}>
-          <NoteLink link={{ to: link.id, kind: 'note' }} line={link.lines?.[0]?.line}>
+          <NoteLink to={link.id} line={link.lines?.[0]?.line}>
             {link.title}
           </NoteLink>
           {link.lines?.map(({ line, text }) => (
@@ -493,27 +524,23 @@ function Backlinks({ linked: { pages, refused, more } }: { readonly linked: Link
           {link.more !== undefined && <small>and {link.more} more</small>}
         </div>
       ))}
-      {refused && <p class="refused">{refused.message}</p>}
-      {left > 0 && (
-        <button type="button" onClick={more}>
-          Show more of {left}
-        </button>
-      )}
+      <Refusal of={refused} />
+      <More left={left} onMore={more} />
     </section>
   )
 }
 
 /** Similar notes without a link. They load after the note. */
 function SimilarNotes({ id }: { readonly id: string }) {
-  const answer = useAnswer<{ results: readonly Similar[] }>('similar_nodes', { id, exclude_linked: true, limit: 8 })
-  if (answer === undefined || answer instanceof Refused || answer.results.length === 0) return null
+  const { answer } = useAnswer<{ results: readonly Similar[] }>('similar_nodes', { id, exclude_linked: true, limit: 8 })
+  if (!answer?.results.length) return null
   return (
     <section aria-label="About the same, not linked">
       <h2>About the same, not linked</h2>
       <ul>
         {answer.results.map((one) => (
           <li key={one.id}>
-            <NoteLink link={{ to: one.id, kind: 'note' }}>{one.title}</NoteLink> <small>{one.score.toFixed(2)}</small>
+            <NoteLink to={one.id}>{one.title}</NoteLink> <small>{one.score.toFixed(2)}</small>
           </li>
         ))}
       </ul>
@@ -531,14 +558,14 @@ interface Suggestion {
 
 /** Places where this note could link to another. */
 function Suggestions({ id }: { readonly id: string }) {
-  const answer = useAnswer<{ suggestions: readonly Suggestion[] }>('suggest_links', { id, limit: 5 })
-  if (answer === undefined || answer instanceof Refused || answer.suggestions.length === 0) return null
+  const { answer } = useAnswer<{ suggestions: readonly Suggestion[] }>('suggest_links', { id, limit: 5 })
+  if (!answer?.suggestions.length) return null
   return (
     <section aria-label="Could be linked">
       <h2>Could be linked</h2>
       {answer.suggestions.map((one) => (
         <div class="backlink" key={`${one.from} ${one.to}`}>
-          <NoteLink link={{ to: one.to, kind: 'note' }}>{one.title}</NoteLink>
+          <NoteLink to={one.to}>{one.title}</NoteLink>
           {one.text !== undefined && (
             <blockquote>
               {plainText(one.text)} {one.line !== undefined && <small>line {one.line}</small>}

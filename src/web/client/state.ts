@@ -2,6 +2,7 @@ import { computed, effect, signal } from '@preact/signals'
 import type { PageNote } from '../../app/read/page-note.ts'
 import type { PartialPicture } from '../../core/insight/picture.ts'
 import { isWithin } from '../../core/paths.ts'
+import { amount } from '../../core/text/amount.ts'
 import { Api, type Connection, Refused } from './api.ts'
 import type { Coloured } from './colours.ts'
 import { withFiles } from './files-on-map.ts'
@@ -10,16 +11,14 @@ import {
   type ColourBy,
   type Graph,
   type GroupedBy,
-  graphOf,
   groupingBy,
-  isElsewhere,
   isJournal,
   neighbours,
   noteAddress,
   overviewBy,
 } from './graph.ts'
 import type { Mark, Tie } from './map-scene.ts'
-import { aspectOf, placesIn, type Shape, shapeFor } from './map-shape.ts'
+import { shaped } from './map-shape.ts'
 import type { MapView } from './map-view.ts'
 
 export type View = 'map' | 'table' | 'path' | 'problems' | 'gaps' | 'changes'
@@ -33,6 +32,8 @@ export const pathFrom = signal('')
 export const pathTo = signal('')
 export const folder = signal('')
 export const tag = signal('')
+/** Arguments of a tool that limit its answer to the chosen folder. */
+export const scope = computed(() => (folder.value === '' ? {} : { folder: folder.value }))
 export const withJournals = signal(true)
 export const withOrphans = signal(true)
 /** True if the map includes attachments and canvases. */
@@ -54,6 +55,7 @@ export const failure = signal<Refused | undefined>(undefined)
 export const layingOut = signal<number | undefined>(undefined)
 export const connection = signal<Connection>('there')
 export const said = signal('')
+export const isHelping = signal(false)
 export const path = signal<readonly string[]>([])
 /** Comments shown next to the notes in the visible list, keyed by id. */
 export interface Drawing {
@@ -148,7 +150,6 @@ function forgetVault(): void {
   path.value = []
   line.value = undefined
   until.value = NOW
-  shape = undefined
 }
 
 /** Opens a view; on narrow screens, its first pane. */
@@ -338,18 +339,9 @@ async function getPicture(): Promise<void> {
   }
 }
 
-/** How this window shows the vault. Kept until the whole map is laid out again. */
-let shape: Shape | undefined
-
 /** Builds the graph of a picture. Attachments are requested only if they are shown. */
 async function drawn(of: string, picture: PartialPicture): Promise<Graph> {
-  const shapeNow = (): Shape => shapeFor(picture, aspectOf())
-  shape ??= shapeNow()
-  let made = graphOf(picture, placesIn(picture, shape))
-  if (graph.value !== undefined && isElsewhere(graph.value, made)) {
-    shape = shapeNow()
-    made = graphOf(picture, placesIn(picture, shape))
-  }
+  const made = shaped(picture, graph.value)
   if (!withAttachments.value || api.value === undefined) return made
   const { files, left_out } = await api.value.files(of)
   if (left_out > 0) said.value = `${left_out} more attachments are not on the map.`
@@ -372,7 +364,6 @@ export async function rearrange(): Promise<void> {
   try {
     const picture = await api.value.picture(vault.value, { move: 'all', ...looked.value })
     // If this takes long, it is requested until it is ready.
-    shape = undefined
     if ('laying_out' in picture) return await getAgain()
     graph.value = await drawn(vault.value, picture)
     map.view?.fit()
@@ -403,7 +394,7 @@ function sayFocus(): void {
   const title = note.value?.title ?? focus.value
   const links = focused.value === undefined ? undefined : graph.value?.degrees[focused.value]
   document.title = `${title} – Roux`
-  said.value = links === undefined ? title : `${title}, ${links} ${links === 1 ? 'link' : 'links'}`
+  said.value = links === undefined ? title : `${title}, ${amount(links, 'link')}`
 }
 
 interface OpenOptions {
@@ -484,8 +475,7 @@ export function showAround(links = (steps.value + 1) % 4): void {
   if (view.value !== 'map') showView('map')
   path.value = []
   steps.value = links
-  said.value =
-    steps.value === 0 ? 'Showing all notes.' : `Showing notes within ${steps.value} ${steps.value === 1 ? 'link' : 'links'}.`
+  said.value = steps.value === 0 ? 'Showing all notes.' : `Showing notes within ${amount(steps.value, 'link')}.`
   pane.value = 'map'
   writeAddress()
   const notes = lit.value

@@ -1,7 +1,8 @@
 import { useMemo, useState } from 'preact/hooks'
+import { amount } from '../../core/text/amount.ts'
 import { coloursOf } from './colours.ts'
 import { dateOf } from './graph.ts'
-import { NoteLink } from './reader.tsx'
+import { More, NoteLink } from './reader.tsx'
 import { COLLATOR, coloured, focused, graph, isPart, lit, shown } from './state.ts'
 
 type Column = 'title' | 'folder' | 'tags' | 'group' | 'incoming' | 'outgoing' | 'changed'
@@ -72,10 +73,10 @@ export function Table() {
       />
       <table aria-label="Notes">
         <caption>
-          {notes.length - files} {notes.length - files === 1 ? 'note' : 'notes'}
+          {amount(notes.length - files, 'note')}
           {isPart.value &&
             ` of ${value.vault.notes.toLocaleString()}: the best linked. Filter by folder or tag for more of those.`}
-          {files > 0 && ` and ${files} ${files === 1 ? 'other file' : 'other files'}`}
+          {files > 0 && ` and ${amount(files, 'other file')}`}
         </caption>
         <thead>
           <tr>
@@ -90,7 +91,7 @@ export function Table() {
           {notes.slice(0, rows).map((note) => (
             <tr key={picture.ids[note]} aria-current={note === focused.value}>
               <td>
-                <NoteLink link={{ to: picture.ids[note] ?? '', kind: 'note' }}>{picture.titles[note]}</NoteLink>
+                <NoteLink to={picture.ids[note] ?? ''} />
               </td>
               <td title={String(cell(note, 'folder'))}>{String(cell(note, 'folder')).split('/').at(-1)}</td>
               <td>{cell(note, 'tags')}</td>
@@ -110,11 +111,7 @@ export function Table() {
           ))}
         </tbody>
       </table>
-      {notes.length > rows && (
-        <button type="button" onClick={() => setRows(rows + 10 * ROWS)}>
-          Show more of {notes.length - rows}
-        </button>
-      )}
+      <More left={notes.length - rows} onMore={() => setRows(rows + 10 * ROWS)} />
     </div>
   )
 }

@@ -1,39 +1,45 @@
 import { useEffect, useState } from 'preact/hooks'
-import type { Refused, ToolAnswer } from './api.ts'
+import type { Api, Refused, ToolAnswer } from './api.ts'
 import { api, changes, refusalOf, vault } from './state.ts'
 
-/**
- * Returns the answer of a tool, which is requested again when the vault changes. `undefined` until the first answer to these
- * arguments.
- */
-export function useAnswer<T>(tool: string, args: Record<string, unknown> | undefined): ToolAnswer<T> | Refused | undefined {
-  const [answer, setAnswer] = useState<{ readonly question: string; readonly given: ToolAnswer<T> | Refused }>()
+export interface Loaded<T> {
+  readonly answer?: T | undefined
+  readonly refused?: Refused | undefined
+}
+
+/** Loads the answer to a question, and again when the vault changes or `again` does. Until there is a new one, the last answer stays. */
+function useLoaded<T>(about: readonly unknown[], load: (server: Api, vault: string) => Promise<T>, again?: number): Loaded<T> {
+  const [loaded, setLoaded] = useState<Loaded<T> & { readonly question: string }>()
   const { value: changed } = changes
   const { value: of } = vault
   const { value: server } = api
-  const question = JSON.stringify([tool, of, args])
+  const question = JSON.stringify([of, about])
+  const current = loaded?.question === question ? loaded : undefined
   useEffect(() => {
-    if (args === undefined) return
-    let isGone = false
-    const take = (given: ToolAnswer<T> | Refused): void => {
-      if (!isGone) setAnswer({ question, given })
-    }
-    server?.call<T>(tool, args, of).then(take, (error: unknown) => isGone || take(refusalOf(error)))
+    let isGone = server === undefined
+    if (server !== undefined)
+      load(server, of).then(
+        (answer) => isGone || setLoaded({ question, answer }),
+        (error: unknown) => {
+          if (isGone) return
+          const refused = refusalOf(error)
+          setLoaded((before) => ({ question, answer: before?.question === question ? before.answer : undefined, refused }))
+        },
+      )
     return () => {
       isGone = true
     }
-  }, [question, changed, server])
-  return answer?.question === question ? answer.given : undefined
+  }, [question, changed, server, again])
+  return current ?? {}
 }
 
-export interface Pages<T> {
-  readonly pages: readonly ToolAnswer<T>[]
-  /** Why the newest page is missing. */
-  readonly refused: Refused | undefined
-  readonly more: () => void
+/** Returns the answer of a tool, or why there is none. Without arguments, nothing is asked. */
+export function useAnswer<T>(tool: string, args: Record<string, unknown> | undefined): Loaded<ToolAnswer<T>> {
+  const { answer, refused } = useLoaded([tool, args], async (server, of) => args && (await server.call<T>(tool, args, of)))
+  return refused === undefined ? { answer } : { refused }
 }
 
-export interface PagesOptions<T> {
+interface PagesOptions<T> {
   /** Rows per page. */
   readonly limit: number
   rowsOf(answer: T): readonly unknown[]
@@ -47,32 +53,18 @@ export interface PagesOptions<T> {
  * Returns the pages of a tool's list. All of them are requested again when the vault changes or one more page is loaded, so they
  * are consistent.
  */
-export function usePages<T>(tool: string, args: Record<string, unknown>, options: PagesOptions<T>): Pages<T> {
+export function usePages<T>(tool: string, args: Record<string, unknown>, options: PagesOptions<T>) {
   const { limit, rowsOf, from = 0, first = 1 } = options
   const [count, setCount] = useState(first)
-  const [loaded, setLoaded] = useState<Omit<Pages<T>, 'more'> & { readonly question: string }>()
-  const { value: changed } = changes
-  const { value: of } = vault
-  const { value: server } = api
-  const question = JSON.stringify([tool, of, args, from])
-  useEffect(() => {
-    let isGone = false
-    const load = async (): Promise<void> => {
-      const pages: ToolAnswer<T>[] = []
-      for (let offset = from; server !== undefined && pages.length < count; ) {
-        const answer = await server.call<T>(tool, { ...args, limit, offset }, of)
-        pages.push(answer)
-        offset += rowsOf(answer).length
-      }
-      if (!isGone) setLoaded({ question, pages, refused: undefined })
+  const load = async (server: Api, of: string): Promise<readonly ToolAnswer<T>[]> => {
+    const pages: ToolAnswer<T>[] = []
+    for (let offset = from; pages.length < count; ) {
+      const answer = await server.call<T>(tool, { ...args, limit, offset }, of)
+      pages.push(answer)
+      offset += rowsOf(answer).length
     }
-    const refuse = (error: unknown): void =>
-      setLoaded((before) => ({ question, pages: before?.question === question ? before.pages : [], refused: refusalOf(error) }))
-    load().catch((error: unknown) => isGone || refuse(error))
-    return () => {
-      isGone = true
-    }
-  }, [question, changed, server, count])
-  const { pages, refused } = loaded?.question === question ? loaded : { pages: [], refused: undefined }
+    return pages
+  }
+  const { answer: pages = [], refused } = useLoaded([tool, args, from], load, count)
   return { pages, refused, more: () => setCount(count + 1) }
 }

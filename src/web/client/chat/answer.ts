@@ -1,3 +1,5 @@
+import { amount } from '../../../core/text/amount.ts'
+
 export interface Named {
   readonly id: string
   readonly title?: string
@@ -32,8 +34,8 @@ export function readAnswer(result: Members, args: Members): Pictured {
   if (!Array.isArray(facts.results)) return nothing('There is nothing to show on the map.')
   const notes = namedIn(facts.results)
   if (typeof args.id === 'string')
-    return { said: `${count(notes.length, 'note')} linked with ${args.id}`, notes, centre: args.id, path: [], communities: [] }
-  return { said: `The ${count(notes.length, 'most central note')}`, notes, path: [], communities: [] }
+    return { said: `${amount(notes.length, 'note')} linked with ${args.id}`, notes, centre: args.id, path: [], communities: [] }
+  return { said: `The ${amount(notes.length, 'most central note')}`, notes, path: [], communities: [] }
 }
 
 /** Returns the structured content or, for hosts that only pass text, the first text item. */
@@ -53,7 +55,7 @@ function pathOf({ path, hops, alternatives }: Members): Pictured {
   const texts = new Map((Array.isArray(hops) ? hops : []).filter(isMembers).map(({ to, text }) => [to, String(text ?? '')]))
   const others = (Array.isArray(alternatives) ? alternatives : []).filter(isMembers).flatMap((other) => textsIn(other.path))
   const notes = [...new Set([...ids, ...others])].map((id) => ({ id, detail: texts.get(id) ?? '' }))
-  return { said: `A path of ${count(Math.max(0, ids.length - 1), 'link')}`, notes, path: ids, communities: [] }
+  return { said: `A path of ${amount(Math.max(0, ids.length - 1), 'link')}`, notes, path: ids, communities: [] }
 }
 
 function communitiesOf({ communities, notes }: Members): Pictured {
@@ -63,9 +65,13 @@ function communitiesOf({ communities, notes }: Members): Pictured {
     notes: Number(one.notes ?? 0),
     key: namedIn(one.key),
   }))
-  const of = typeof notes === 'number' ? ` in ${count(notes, 'note')}` : ''
-  const said = found.length === 1 ? `1 community${of}` : `${found.length} communities${of}`
-  return { said, notes: found.flatMap(({ key }) => key), path: [], communities: found }
+  const of = typeof notes === 'number' ? ` in ${amount(notes, 'note')}` : ''
+  return {
+    said: amount(found.length, 'community', 'communities') + of,
+    notes: found.flatMap(({ key }) => key),
+    path: [],
+    communities: found,
+  }
 }
 
 function nothing(said: string): Pictured {
@@ -88,10 +94,6 @@ function namedIn(list: unknown): readonly Named[] {
 
 function textsIn(list: unknown): readonly string[] {
   return (Array.isArray(list) ? list : []).filter((one) => typeof one === 'string')
-}
-
-function count(number: number, what: string): string {
-  return `${number} ${what}${number === 1 ? '' : 's'}`
 }
 
 function isMembers(value: unknown): value is Members {

@@ -1,4 +1,5 @@
 import type { PartialPicture } from '../../../core/insight/picture.ts'
+import { amount } from '../../../core/text/amount.ts'
 import { byId, element } from '../element.ts'
 import { around, type Graph, graphOf, neighbours } from '../graph.ts'
 import { type PlainMap, plainMap } from '../plain-map.ts'
@@ -212,7 +213,7 @@ function open(id: string, title: string, sentence = ''): void {
   const text = element('pre', { hidden: true, tabIndex: 0 })
   const ask = element('button', { type: 'button', textContent: 'Ask about it', onclick: () => void askAbout(id, title, text) })
   const read = element('button', { type: 'button', textContent: 'Read it here', onclick: () => void readHere(id, text) })
-  const of = links === undefined ? id : `${id} · ${links} ${links === 1 ? 'link' : 'links'} on this map`
+  const of = links === undefined ? id : `${id} · ${amount(links, 'link')} on this map`
   byId('note').replaceChildren(
     element('h2', { textContent: title }),
     element('p', { className: 'quiet', textContent: of }),

@@ -1,6 +1,7 @@
 import { type ComponentChildren, render } from 'preact'
 import type { PageLink, PageText } from '../../../app/read/page-note.ts'
 import type { VaultPicture } from '../../../core/insight/picture.ts'
+import { amount } from '../../../core/text/amount.ts'
 import { byId, element } from '../element.ts'
 import { around, graphOf, neighbours } from '../graph.ts'
 import { renderMarkdown } from '../markdown.ts'
@@ -91,11 +92,11 @@ function select(note: number): void {
     element('p', { className: 'quiet', textContent: picture.ids[note] ?? '' }),
     ...(tags.length === 0 ? [] : [element('p', { textContent: tags.join(' ') })]),
     ...bodyOf(texts?.[note] ?? undefined),
-    element('p', { className: 'quiet', textContent: `${linked.length} linked ${linked.length === 1 ? 'note' : 'notes'}` }),
+    element('p', { className: 'quiet', textContent: amount(linked.length, 'linked note') }),
     element('ul', {}, linked.map(choice)),
   )
   byId('note').hidden = false
-  byId('said').textContent = `${titleOf(note)}, ${linked.length} ${linked.length === 1 ? 'link' : 'links'}`
+  byId('said').textContent = `${titleOf(note)}, ${amount(linked.length, 'link')}`
 }
 
 /** Returns the rendered text, if any. Its links lead to notes on this page. */
