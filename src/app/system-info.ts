@@ -21,15 +21,15 @@ export interface VaultFacts {
 export async function vaultFacts(core: GraphCore, verbose: boolean, { signal }: Call = {}): Promise<VaultFacts> {
   core.indexing.begin()
   signal?.throwIfAborted()
-  const counted = await countsOf(core)
+  const indexCounts = await countsOf(core)
   // Read the indexing status last: a store on a server only knows about its feeder after the first query.
   const { file, message, hint: _, ...index } = core.indexing.status()
   const paths = { ...(file === undefined ? {} : { file }), ...(message === undefined ? {} : { message }) }
   return {
     name: core.name ?? basename(core.root),
     ...(verbose ? { path: core.root } : {}),
-    ...(counted === undefined ? {} : { counts: counted.counts }),
-    index: { ...index, ...(counted === undefined ? {} : { generation: counted.generation }), ...(verbose ? paths : {}) },
+    ...(indexCounts === undefined ? {} : { counts: indexCounts.counts }),
+    index: { ...index, ...(indexCounts === undefined ? {} : { generation: indexCounts.generation }), ...(verbose ? paths : {}) },
   }
 }
 
@@ -44,23 +44,23 @@ export interface VaultHealth {
 
 /** Queries the store and stops waiting when the signal is aborted. */
 export async function vaultHealth({ name, root, store, indexing }: GraphCore, signal: AbortSignal): Promise<VaultHealth> {
-  const known = { name: name ?? basename(root) }
+  const vaultFacts = { name: name ?? basename(root) }
   try {
     const generation = await store.read(async (snapshot) => snapshot.generation, signal)
-    return { ...known, store: store.condition(), generation, ...indexing.status().feed }
+    return { ...vaultFacts, store: store.condition(), generation, ...indexing.status().feed }
   } catch {
-    return { ...known, store: 'unreachable' }
+    return { ...vaultFacts, store: 'unreachable' }
   }
 }
 
 async function countsOf({ store }: GraphCore) {
   try {
-    const nothing = { offset: 0, limit: 0 }
+    const noItems = { offset: 0, limit: 0 }
     const [files, generation, notes, attachments, tags] = await store.read(async (snapshot) => [
       snapshot.files,
       snapshot.generation,
-      await snapshot.select({}, nothing),
-      await snapshot.select({ kinds: ['attachment'] }, nothing),
+      await snapshot.select({}, noItems),
+      await snapshot.select({ kinds: ['attachment'] }, noItems),
       await snapshot.tags(),
     ])
     return { generation, counts: { files, notes: notes.total, attachments: attachments.total, tags: tags.length } }

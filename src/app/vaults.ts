@@ -29,17 +29,17 @@ export function vaultsOnDemand(
   open: (name?: string) => Promise<GraphCore>,
   folderOf?: (name: string) => string | undefined,
 ): Vaults {
-  const opened = new Map<string, Promise<GraphCore>>()
+  const cores = new Map<string, Promise<GraphCore>>()
   return {
     names,
     ...(folderOf === undefined ? {} : { folderOf }),
     open(name) {
       const key = name ?? ''
-      const known = opened.get(key)
+      const known = cores.get(key)
       if (known !== undefined) return known
       const opening = open(name)
-      opened.set(key, opening)
-      opening.catch(() => opened.delete(key))
+      cores.set(key, opening)
+      opening.catch(() => cores.delete(key))
       return opening
     },
   }

@@ -78,7 +78,7 @@ export function testStoreSearch(name: string, open: OpenStore): void {
       (await ask(store).nearest(bag.id, bagOf(text), scope, 100)).map((hit) => hit.id)
     const found = async (store: Store, query: string, options: Partial<QueryOptions> = {}) => {
       const all = { ...LISTED, ...options }
-      return (await ask(store).find(query, now, all)).found.items.map((item) => item.id)
+      return (await ask(store).find(query, now, all)).notes.items.map((item) => item.id)
     }
 
     describe('searching words', () => {
@@ -392,10 +392,10 @@ export function testStoreSearch(name: string, open: OpenStore): void {
 
       test.each(queries)('%s', async (query, expected) => {
         const { store } = await kitchen()
-        const { items, total } = (await ask(store).find(query, now, { ...LISTED, orderBy: 'title' })).found
+        const { items, total } = (await ask(store).find(query, now, { ...LISTED, orderBy: 'title' })).notes
         expect(items.map((item) => item.id).sort()).toEqual(expected)
         expect(total).toBe(expected.length)
-        const ranked = (await ask(store).find(query, now, LISTED)).found.items
+        const ranked = (await ask(store).find(query, now, LISTED)).notes.items
         expect(ranked.every(({ score = 0 }) => score >= 0 && score <= 1)).toBe(true)
       })
 
@@ -634,7 +634,7 @@ export function testStoreSearch(name: string, open: OpenStore): void {
         expect(await found(store, '', { orderBy: 'relevance' })).toEqual(times)
         expect(await found(store, '#status=', { orderBy: 'created' })).toEqual(['kitchen/soup.md', 'kitchen/bread.md'])
         const second = await ask(store).find('', now, { ...LISTED, orderBy: 'title', page: { offset: 1, limit: 2 } })
-        expect(second.found).toMatchObject({ items: [{ id: titles[1] }, { id: titles[2] }], total: 4 })
+        expect(second.notes).toMatchObject({ items: [{ id: titles[1] }, { id: titles[2] }], total: 4 })
       })
 
       test('notes with equal scores keep one order on all pages', async () => {
@@ -647,7 +647,7 @@ export function testStoreSearch(name: string, open: OpenStore): void {
         const pages: string[] = []
         for (let offset = 0; offset < 9; offset += 2) {
           const page = { offset, limit: 2 }
-          pages.push(...(await ask(store).find('kumquat', now, { ...LISTED, page })).found.items.map(({ id }) => id))
+          pages.push(...(await ask(store).find('kumquat', now, { ...LISTED, page })).notes.items.map(({ id }) => id))
         }
         expect(pages).toEqual(whole)
       })
@@ -659,21 +659,21 @@ export function testStoreSearch(name: string, open: OpenStore): void {
 
       test('ordering by time keeps the scores of the words', async () => {
         const { store } = await kitchen()
-        const byTime = (await ask(store).find('salt', now, { ...LISTED, orderBy: 'modified' })).found.items
-        const byScore = (await ask(store).find('salt', now, LISTED)).found.items
+        const byTime = (await ask(store).find('salt', now, { ...LISTED, orderBy: 'modified' })).notes.items
+        const byScore = (await ask(store).find('salt', now, LISTED)).notes.items
         expect(new Map(byTime.map(({ id, score }) => [id, score]))).toEqual(new Map(byScore.map(({ id, score }) => [id, score])))
       })
 
       test('a title that equals the query has score 1', async () => {
         const { store } = await kitchen()
-        const { items } = (await ask(store).find('SOUP', now, LISTED)).found
+        const { items } = (await ask(store).find('SOUP', now, LISTED)).notes
         expect(items[0]).toMatchObject({ id: 'kitchen/soup.md', title: 'Soup', score: 1 })
         expect(items[1]?.score).toBeLessThan(1)
       })
 
       test('falls back to some of the words when no note has all; filters still apply', async () => {
         const { store } = await kitchen()
-        const { found: some, fallback, words } = await ask(store).find('flour spade -#food', now, LISTED)
+        const { notes: some, fallback, words } = await ask(store).find('flour spade -#food', now, LISTED)
         expect(fallback).toBe('some')
         expect(some.items.map((item) => item.id)).toEqual(['garden/tools.md'])
         expect(words.map(({ form, text }) => [form, text])).toEqual([
@@ -688,7 +688,7 @@ export function testStoreSearch(name: string, open: OpenStore): void {
 
       test('falls back to words that start with the query; a short word matches too many', async () => {
         const { store } = await kitchen()
-        const { found: begun, fallback, words } = await ask(store).find('wheelb -#food', now, LISTED)
+        const { notes: begun, fallback, words } = await ask(store).find('wheelb -#food', now, LISTED)
         expect([begun.items.map((item) => item.id), fallback]).toEqual([['garden/tools.md'], 'begun'])
         expect(begun.items[0]?.score).toBeGreaterThan(0)
         expect(words).toEqual([{ form: 'prefix', text: 'wheelb' }])

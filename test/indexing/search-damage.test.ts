@@ -254,7 +254,7 @@ describe('a damaged graph index', () => {
         await ask(server.store)
           .find('#aliases="alias 3"', new Date(0), options)
           .catch(() => undefined)
-      )?.found.total
+      )?.notes.total
     await expect.poll(count).toBe(1)
     await expectRight(server)
     expect(statSync(search).ino).toBe(ino)

@@ -97,12 +97,12 @@ interface UseCase<T> {
 async function runUseCase<T>(core: GraphCore, call: Call, useCase: UseCase<T>): Promise<Answer<T>> {
   core.indexing.begin()
   // Allows one retry for a damaged graph and another for a damaged search index.
-  const most = useCase.needs === undefined ? 2 : 3
+  const maxAttempts = useCase.needs === undefined ? 2 : 3
   for (let tries = 1; ; tries++) {
     try {
       return await runWhenReady(core, call, useCase)
     } catch (error) {
-      if (!isBeingRebuilt(core, error) || tries === most) throw error
+      if (!isBeingRebuilt(core, error) || tries === maxAttempts) throw error
       if (useCase.needs !== undefined) await core.indexing.findable(useCase.needs, timeLeft(call), call.signal)
     }
   }
@@ -122,24 +122,24 @@ async function runWhenReady<T>(core: GraphCore, call: Call, { needs, run }: UseC
   await requireServable(core, before)
   if (needs !== undefined) await awaitFindable(core, call, needs)
   const searchBefore = searchWarnings(core, needs)
-  const said: Warning[] = []
+  const warnings: Warning[] = []
   const read: Read = (use) =>
     core.store.read(async (snapshot) => {
       const value = await use(snapshot)
-      if (!snapshot.complete) said.push(INDEX_BUILDING_WARNING)
-      if (snapshot.isMixed) said.push(MIXED_STATES_WARNING)
+      if (!snapshot.complete) warnings.push(INDEX_BUILDING_WARNING)
+      if (snapshot.isMixed) warnings.push(MIXED_STATES_WARNING)
       return value
     }, call.signal)
-  const answered = await run(read, call)
+  const result = await run(read, call)
   // Work that has finished since is missing from the snapshot, and work that has started since may still change the answer.
   // Report both.
   const search = searchBefore.length > 0 ? searchBefore : searchWarnings(core, needs)
   const progress =
     progressWarning(before) ??
     progressWarning(indexing.status()) ??
-    said[0] ??
+    warnings[0] ??
     (isLate || indexing.isBehind() ? CHANGES_UNREAD_WARNING : undefined)
-  return { ...answered, warnings: [...(progress === undefined ? [] : [progress]), ...search, ...answered.warnings] }
+  return { ...result, warnings: [...(progress === undefined ? [] : [progress]), ...search, ...result.warnings] }
 }
 
 /**
@@ -171,7 +171,7 @@ export function pageFor({ limit, offset = 0 }: PageArguments, { isPart = false }
   return isPart ? { offset: 0, limit: offset + limit } : { offset, limit }
 }
 
-export function listed<T>(
+export function listResult<T>(
   value: T,
   page: { readonly offset: number; readonly shown: number; readonly total: number },
 ): Answer<T> {

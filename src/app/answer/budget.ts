@@ -10,8 +10,12 @@ export const DEFAULT_TOKENS = { linked: 1_150, list: 2_000, node: 4_000, nodes: 
  * Returns the token budget of an answer: the requested one, the configured one, or the tool's default. Returns `undefined` if there
  * is no limit.
  */
-export function tokensFor(asked: number | undefined, own: number, { whole = false, maxTokens }: Call): number | undefined {
-  return asked ?? (whole ? undefined : (maxTokens ?? own))
+export function tokensFor(
+  requested: number | undefined,
+  toolDefault: number,
+  { whole = false, maxTokens }: Call,
+): number | undefined {
+  return requested ?? (whole ? undefined : (maxTokens ?? toolDefault))
 }
 
 export interface Fitted<Value> {
@@ -45,26 +49,26 @@ export function jsonBytes(value: unknown): number {
 
 /** Keeps track of the remaining budget while an answer is filled. */
 export class Purse {
-  #left: number
-  readonly #all: number
+  #remaining: number
+  readonly #total: number
 
   constructor(bytes: number) {
-    this.#all = bytes
-    this.#left = bytes
+    this.#total = bytes
+    this.#remaining = bytes
   }
 
   /** Returns how many bytes of the given share of the budget are left. */
-  left(share = 1): number {
-    return Math.max(0, this.#left - (1 - share) * this.#all)
+  available(share = 1): number {
+    return Math.max(0, this.#remaining - (1 - share) * this.#total)
   }
 
   /** Returns how many bytes of the whole budget are left. Negative if the budget has been exceeded. */
   remaining(): number {
-    return this.#left
+    return this.#remaining
   }
 
   spend(bytes: number): void {
-    this.#left -= bytes
+    this.#remaining -= bytes
   }
 }
 
@@ -74,7 +78,7 @@ export const SEPARATOR = 1
 export interface InTurnOptions<Item> {
   readonly share?: number
   /** Minimum number of items shown from each list, even if there is no room. */
-  readonly least?: number
+  readonly minItems?: number
   bytesOf?(item: Item): number
 }
 
@@ -84,8 +88,8 @@ export interface InTurnOptions<Item> {
  */
 export function countInTurn<Item>(
   lists: readonly (readonly Item[])[],
-  purse: Purse,
-  { share = 1, least = 0, bytesOf = (item) => jsonBytes(item) + SEPARATOR }: InTurnOptions<Item> = {},
+  budget: Purse,
+  { share = 1, minItems = 0, bytesOf = (item) => jsonBytes(item) + SEPARATOR }: InTurnOptions<Item> = {},
 ): readonly number[] {
   const counts = lists.map(() => 0)
   let open = lists.map((list, at) => ({ list, at }))
@@ -94,8 +98,8 @@ export function countInTurn<Item>(
       const item = list[count]
       if (item === undefined) return false
       const bytes = bytesOf(item)
-      if (bytes > purse.left(share) && count >= least) return false
-      purse.spend(bytes)
+      if (bytes > budget.available(share) && count >= minItems) return false
+      budget.spend(bytes)
       counts[at] = count + 1
       return true
     })

@@ -19,11 +19,11 @@ export interface ComposeOptions {
   /** Maximum size of the rows as JSON in bytes. */
   readonly room: number
   /** Key under which omitted rows are counted. */
-  readonly called?: string
+  readonly memberName?: string
   /** True if the first row is always shown, so paging makes progress. */
   readonly isFirstSure?: boolean
   /** Extra members that the caller requested. They may use the whole budget. */
-  readonly asked?: ReadonlySet<string>
+  readonly requested?: ReadonlySet<string>
   /** Share (0–1) of the budget that properties, links and content may use if the caller did not request them. */
   readonly details?: number
 }
@@ -50,7 +50,7 @@ interface Room {
   /** Fair share of the remaining bytes. */
   readonly fair: number
   /** All remaining bytes. Only the minimum that is worth showing may use them. */
-  readonly most: number
+  readonly maxBytes: number
 }
 
 /** Returns as much of a member as fits, or `undefined` if nothing can be added to the part that is already shown. */
@@ -105,27 +105,27 @@ const FITTED_MEMBERS: ReadonlySet<string> = new Set(STEPS.map(({ member }) => me
  * the main members, then adds extra members. A member that does not fit is left out, so an empty list always means that there are no items.
  */
 export function compose<R extends object>(rows: readonly R[], options: ComposeOptions): Composed<R> {
-  const { room, called = 'results', isFirstSure = true, asked, details = DETAILS_SHARE } = options
-  const purse = new Purse(room)
-  const drafts = fittingDrafts(rows as readonly Row[], purse, isFirstSure)
+  const { room, memberName = 'results', isFirstSure = true, requested, details = DETAILS_SHARE } = options
+  const budget = new Purse(room)
+  const drafts = fittingDrafts(rows as readonly Row[], budget, isFirstSure)
   for (const step of STEPS) {
-    const share = asked?.has(step.member) ? 1 : step.share
-    takeStep({ ...step, share: share === 'details' ? details : share }, drafts, purse)
+    const share = requested?.has(step.member) ? 1 : step.share
+    takeStep({ ...step, share: share === 'details' ? details : share }, drafts, budget)
   }
-  const omitted = new Map<string, number>(drafts.length < rows.length ? [[called, rows.length - drafts.length]] : [])
+  const omitted = new Map<string, number>(drafts.length < rows.length ? [[memberName, rows.length - drafts.length]] : [])
   for (const { row, shown } of drafts) countOmitted(row, shown, omitted)
   const tags = drafts.reduce((sum, { row }, at) => sum + sizeOf((rows[at] as Row).tags) - sizeOf(row.tags), 0)
   return {
     rows: drafts.map(({ row, shown }) => inOrder(row, shown) as R),
     omitted: Object.fromEntries(omitted),
     capped: tags === 0 ? {} : { tags },
-    bytes: room - purse.remaining(),
+    bytes: room - budget.remaining(),
   }
 }
 
 /** Returns the size in bytes of the rows in their minimal form. */
 export function leastBytes(rows: readonly object[]): number {
-  return rows.reduce((sum: number, row) => sum + jsonBytes(leastOf(shortened(row as Row))) + SEPARATOR, 0)
+  return rows.reduce((sum: number, row) => sum + jsonBytes(minimalRow(shortened(row as Row))) + SEPARATOR, 0)
 }
 
 interface AskedFor {
@@ -143,8 +143,8 @@ export function rowsFitter(details: number) {
     room: number,
     { links, include_content }: AskedFor = {},
   ): Fitted<readonly R[]> => {
-    const asked = new Set([...(links === undefined ? [] : ['links']), ...(include_content === true ? ['content'] : [])])
-    const { rows: value, omitted, capped } = compose(rows, { room: room - BRACKETS, asked, details })
+    const requested = new Set([...(links === undefined ? [] : ['links']), ...(include_content === true ? ['content'] : [])])
+    const { rows: value, omitted, capped } = compose(rows, { room: room - BRACKETS, requested, details })
     return { value, omitted, capped }
   }
 }
@@ -159,15 +159,15 @@ interface Draft {
   readonly shown: Record<string, unknown>
 }
 
-function fittingDrafts(rows: readonly Row[], purse: Purse, isFirstSure: boolean): readonly Draft[] {
+function fittingDrafts(rows: readonly Row[], budget: Purse, isFirstSure: boolean): readonly Draft[] {
   const drafts: Draft[] = []
   for (const full of rows) {
     const row = shortened(full)
-    const least = { row, shown: leastOf(row) }
-    const isTooLarge = jsonBytes(least.shown) + SEPARATOR > purse.left()
+    const minimal = { row, shown: minimalRow(row) }
+    const isTooLarge = jsonBytes(minimal.shown) + SEPARATOR > budget.available()
     if (isTooLarge && !(isFirstSure && drafts.length === 0)) break
-    const draft = isTooLarge ? withLessText({ row, shown: leastOf(row, []) }, purse.left()) : least
-    purse.spend(jsonBytes(draft.shown) + SEPARATOR)
+    const draft = isTooLarge ? withLessText({ row, shown: minimalRow(row, []) }, budget.available()) : minimal
+    budget.spend(jsonBytes(draft.shown) + SEPARATOR)
     drafts.push(draft)
   }
   return drafts
@@ -181,37 +181,41 @@ function withLessText({ row, shown }: Draft, room: number): Draft {
   return { row: { ...row, text }, shown: { ...shown, text } }
 }
 
-function takeStep({ member, fill, share, isShared = false, first = 0 }: SizedStep, drafts: readonly Draft[], purse: Purse): void {
+function takeStep(
+  { member, fill, share, isShared = false, first = 0 }: SizedStep,
+  drafts: readonly Draft[],
+  budget: Purse,
+): void {
   // In rows from `gaps`, `links` is a number.
   const concerned = drafts.filter(({ row }) => row[member] !== undefined && typeof row[member] !== 'number')
   for (const [at, { row, shown }] of concerned.entries()) {
     const isNew = shown[member] === undefined
-    const own = isNew ? 0 : jsonBytes(shown[member])
+    const bytesBefore = isNew ? 0 : jsonBytes(shown[member])
     const name = isNew ? jsonBytes(member) + ':,'.length : 0
-    const left = purse.left(share) - name
-    const equal = Math.floor(left / (concerned.length - at))
-    const fair = isShared ? Math.max(equal, at < first ? Math.floor(left / 2) : 0) : left
-    const filled = fill(row[member], { fair: fair + own, most: left + own }, shown[member])
+    const available = budget.available(share) - name
+    const equal = Math.floor(available / (concerned.length - at))
+    const fair = isShared ? Math.max(equal, at < first ? Math.floor(available / 2) : 0) : available
+    const filled = fill(row[member], { fair: fair + bytesBefore, maxBytes: available + bytesBefore }, shown[member])
     if (filled === undefined || isEmpty(filled) !== isEmpty(row[member])) continue
     shown[member] = filled
-    purse.spend(jsonBytes(filled) - own + name)
+    budget.spend(jsonBytes(filled) - bytesBefore + name)
   }
 }
 
-function inOrder(row: Row, shown: Row): Row {
+function inOrder(row: Row, filled: Row): Row {
   if (!isRecord(row)) return row
-  return Object.fromEntries(Object.entries(row).flatMap(([key]) => (key in shown ? [[key, shown[key]]] : [])))
+  return Object.fromEntries(Object.entries(row).flatMap(([key]) => (key in filled ? [[key, filled[key]]] : [])))
 }
 
 /** Returns a row with the smallest useful part of the main members, and without other members that can be left out. */
-function leastOf(row: Row, main: readonly Step[] = MAIN): Record<string, unknown> {
+function minimalRow(row: Row, main: readonly Step[] = MAIN): Record<string, unknown> {
   if (!isRecord(row)) return row
-  const room = { fair: 0, most: Number.POSITIVE_INFINITY }
+  const room = { fair: 0, maxBytes: Number.POSITIVE_INFINITY }
   return Object.fromEntries(
     Object.entries(row).flatMap(([key, value]) => {
       if (!FITTED_MEMBERS.has(key) || isEmpty(value) || typeof value === 'number') return [[key, value]]
-      const least = main.find(({ member }) => member === key)?.fill(value, room, undefined)
-      return least === undefined ? [] : [[key, least]]
+      const minimal = main.find(({ member }) => member === key)?.fill(value, room, undefined)
+      return minimal === undefined ? [] : [[key, minimal]]
     }),
   )
 }
@@ -249,8 +253,8 @@ function shortValue(value: unknown): unknown {
 }
 
 /** Returns the whole value, or `undefined` if it does not fit. */
-function whole(value: unknown, { most }: Room): unknown {
-  return jsonBytes(value) <= most ? value : undefined
+function whole(value: unknown, { maxBytes }: Room): unknown {
+  return jsonBytes(value) <= maxBytes ? value : undefined
 }
 
 function cutText(value: unknown, room: Room): unknown {
@@ -261,7 +265,7 @@ function cutText(value: unknown, room: Room): unknown {
 /** Returns as many items as fit into the fair share, or one item if that fits only into all remaining bytes. */
 export function firstItems(value: unknown, room: Room): unknown {
   if (!Array.isArray(value)) return whole(value, room)
-  const count = Math.max(countOf(value, room.fair), Math.min(1, countOf(value.slice(0, 1), room.most)))
+  const count = Math.max(countOf(value, room.fair), Math.min(1, countOf(value.slice(0, 1), room.maxBytes)))
   return count === value.length ? value : value.slice(0, count)
 }
 
@@ -272,22 +276,22 @@ function countOf(items: readonly unknown[], room: number): number {
 
 export function firstEntries(value: unknown, room: Room): unknown {
   if (!isRecord(value)) return whole(value, room)
-  let left = room.fair - '{}'.length + SEPARATOR
-  const fitting = Object.entries(value).filter(([key, member]) => {
+  let remaining = room.fair - '{}'.length + SEPARATOR
+  const entries = Object.entries(value).filter(([key, member]) => {
     const bytes = jsonBytes(key) + ':'.length + jsonBytes(member) + SEPARATOR
-    if (bytes > left) return false
-    left -= bytes
+    if (bytes > remaining) return false
+    remaining -= bytes
     return true
   })
-  return Object.fromEntries(fitting)
+  return Object.fromEntries(entries)
 }
 
 /** Returns only the first passage, with its text truncated to fit. */
-function bestPassage(value: unknown, { fair, most }: Room): unknown {
+function bestPassage(value: unknown, { fair, maxBytes }: Room): unknown {
   const [best] = Array.isArray(value) ? value : []
   if (!isRecord(best) || typeof best.text !== 'string') return undefined
-  const around = jsonBytes([{ ...best, text: '' }]) - '""'.length
-  const text = fittingText(best.text, { fair: fair - around, most: most - around }, cutPassage)
+  const frameBytes = jsonBytes([{ ...best, text: '' }]) - '""'.length
+  const text = fittingText(best.text, { fair: fair - frameBytes, maxBytes: maxBytes - frameBytes }, cutPassage)
   return text === undefined ? undefined : [{ ...best, text }]
 }
 
@@ -303,16 +307,20 @@ function furtherPassages(value: unknown, room: Room, shown: unknown): unknown {
 }
 
 /** Truncates text until its JSON fits. Returns `undefined` if the part that fits is too short to be worth reading. */
-function fittingText(text: string, { fair, most }: Room, cut: (text: string, length: number) => string): string | undefined {
+function fittingText(
+  text: string,
+  { fair, maxBytes }: Room,
+  shorten: (text: string, length: number) => string,
+): string | undefined {
   const bytes = jsonBytes(text)
   if (bytes <= fair) return text
   // Assume that escapes and multi-byte characters are evenly distributed, and shorten the text further if it is still too long.
   for (let length = Math.floor((text.length * fair) / bytes); length > MIN_TEXT_LENGTH; length = Math.floor(length * 0.9)) {
-    const shorter = cut(text, length)
+    const shorter = shorten(text, length)
     if (jsonBytes(shorter) <= fair) return shorter
   }
-  const least = text.length <= MIN_TEXT_LENGTH ? text : cut(text, MIN_TEXT_LENGTH)
-  return jsonBytes(least) <= most ? least : undefined
+  const shortest = text.length <= MIN_TEXT_LENGTH ? text : shorten(text, MIN_TEXT_LENGTH)
+  return jsonBytes(shortest) <= maxBytes ? shortest : undefined
 }
 
 function countOmitted(row: Row, shown: Row, omitted: Map<string, number>): void {

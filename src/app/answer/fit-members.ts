@@ -10,10 +10,10 @@ type Fit = <V extends object>(value: V, room: number) => Fitted<Partial<V>>
  */
 export function fitMember(...places: readonly string[]): Fit {
   return (value, room) => {
-    const place = places.find((one) => listAt(value, one) !== undefined)
+    const place = places.find((candidate) => listAt(value, candidate) !== undefined)
     if (place === undefined) return { value, omitted: {} }
-    const around = jsonBytes(withList(value, place, []))
-    const { rows, omitted, capped } = compose(listAt(value, place) ?? [], { room: room - around })
+    const frameBytes = jsonBytes(withList(value, place, []))
+    const { rows, omitted, capped } = compose(listAt(value, place) ?? [], { room: room - frameBytes })
     return { value: withList(value, place, rows), omitted, capped }
   }
 }
@@ -28,10 +28,10 @@ export function fitInTurn(places: Readonly<Record<string, string>>): Fit {
       const rows = listAt(value, place)
       return rows === undefined ? [] : [{ name, place, rows }]
     })
-    const around = lists.reduce((rest, { place }) => withList(rest, place, []), value)
+    const frame = lists.reduce((rest, { place }) => withList(rest, place, []), value)
     const counts = countInTurn(
       lists.map(({ rows }) => rows),
-      new Purse(room - jsonBytes(around)),
+      new Purse(room - jsonBytes(frame)),
     )
     return {
       value: lists.reduce((rest, { place, rows }, at) => withSome(rest, place, rows.slice(0, counts[at])), value),
@@ -50,23 +50,23 @@ export function fitShares<V extends object>(
   room: number,
 ): Fitted<Partial<V>> {
   const lists = rounds.map((round) => Object.entries(round) as readonly (readonly [string, Share])[])
-  let shown = lists.flat().reduce((rest, [name]) => withList(rest, name, []), value)
-  let left = room - jsonBytes(shown)
+  let fitted = lists.flat().reduce((rest, [name]) => withList(rest, name, []), value)
+  let remaining = room - jsonBytes(fitted)
   let omitted: Counts = {}
   let capped: Counts = {}
   for (const round of lists) {
-    const before = left
+    const before = remaining
     for (const [name, share] of round) {
-      const most = typeof share === 'function' ? share(before) : Math.min(left, before * share)
-      const list = compose(listAt(value, name) ?? [], { room: most, called: name, isFirstSure: false })
-      shown = withList(shown, name, list.rows)
+      const maxBytes = typeof share === 'function' ? share(before) : Math.min(remaining, before * share)
+      const list = compose(listAt(value, name) ?? [], { room: maxBytes, memberName: name, isFirstSure: false })
+      fitted = withList(fitted, name, list.rows)
       omitted = sums(omitted, list.omitted)
       capped = sums(capped, list.capped)
-      left -= list.bytes
+      remaining -= list.bytes
     }
   }
   const names = lists.flat().map(([name]) => name)
-  return { value: names.reduce((rest, name) => withSome(rest, name, listAt(shown, name) ?? []), value), omitted, capped }
+  return { value: names.reduce((rest, name) => withSome(rest, name, listAt(fitted, name) ?? []), value), omitted, capped }
 }
 
 /**
@@ -74,26 +74,26 @@ export function fitShares<V extends object>(
  * members are unchanged.
  */
 export function fitFacts<V extends object>(value: V, names: readonly (keyof V & string)[], room: number): Fitted<Partial<V>> {
-  const shown: Record<string, unknown> = { ...(value as Row) }
-  const purse = new Purse(room)
+  const fitted: Record<string, unknown> = { ...(value as Row) }
+  const budget = new Purse(room)
   const omitted: Record<string, number> = {}
   for (const name of names) {
     const full: unknown = value[name]
     if (full === undefined) continue
     const isList = Array.isArray(full)
-    const most = purse.left() + '[]'.length
-    const some = (isList ? firstItems : firstEntries)(full, { fair: most, most })
-    purse.spend(jsonBytes(some) - '[]'.length)
-    omitted[name] = sizeOf(full) - sizeOf(some)
-    if (sizeOf(some) > 0 || omitted[name] === 0) shown[name] = some
-    else delete shown[name]
+    const maxBytes = budget.available() + '[]'.length
+    const firstPart = (isList ? firstItems : firstEntries)(full, { fair: maxBytes, maxBytes })
+    budget.spend(jsonBytes(firstPart) - '[]'.length)
+    omitted[name] = sizeOf(full) - sizeOf(firstPart)
+    if (sizeOf(firstPart) > 0 || omitted[name] === 0) fitted[name] = firstPart
+    else delete fitted[name]
   }
-  return { value: shown as Partial<V>, omitted: nonZero(omitted) }
+  return { value: fitted as Partial<V>, omitted: nonZero(omitted) }
 }
 
 function listAt(value: object, place: string): readonly object[] | undefined {
-  const found = place.split('.').reduce<unknown>((at, member) => (isRecord(at) ? at[member] : undefined), value)
-  return Array.isArray(found) ? found : undefined
+  const list = place.split('.').reduce<unknown>((at, member) => (isRecord(at) ? at[member] : undefined), value)
+  return Array.isArray(list) ? list : undefined
 }
 
 /** Replaces a list with the rows that fit. If none fits, the list is left out, because an empty list means that there are no rows. */

@@ -28,8 +28,8 @@ export interface ListedNode extends NodeResponse {
   readonly link_count: number
 }
 
-export function linksShown(asked: number | undefined, { whole = false }: Call): number {
-  return asked ?? (whole ? MAX_LINKS : LISTED_LINKS)
+export function linksShown(requested: number | undefined, { whole = false }: Call): number {
+  return requested ?? (whole ? MAX_LINKS : LISTED_LINKS)
 }
 
 export interface ListOptions {

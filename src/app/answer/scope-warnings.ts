@@ -25,11 +25,11 @@ export async function scopeWarnings(
   { folder, path, tag, tags = [] }: AskedScope,
   call: Call = {},
 ): Promise<readonly Warning[]> {
-  const wanted = [...(tag === undefined ? [] : [tag]), ...tags]
+  const requestedTags = [...(tag === undefined ? [] : [tag]), ...tags]
   return [
     ...(folder === undefined ? [] : await folderWarning(snapshot, trimFolder(folder))),
     ...(path === undefined ? [] : await pathWarning(snapshot, path)),
-    ...(await tagWarnings(snapshot, wanted, call)),
+    ...(await tagWarnings(snapshot, requestedTags, call)),
   ]
 }
 
@@ -59,8 +59,8 @@ async function foldersLike(snapshot: Snapshot, folder: string): Promise<readonly
 export async function tagWarnings(snapshot: Snapshot, tags: readonly string[], { signal }: Call): Promise<readonly Warning[]> {
   const turn = takeTurns(signal)
   const names = (await snapshot.tags()).map(({ tag }) => tag)
-  const known = new Set(names.map(foldTag))
-  const missing = [...new Set(tags.map(trimTag))].filter((tag) => !known.has(foldTag(tag)))
+  const existing = new Set(names.map(foldTag))
+  const missing = [...new Set(tags.map(trimTag))].filter((tag) => !existing.has(foldTag(tag)))
   if (missing.length === 0) return []
   const warnings: Warning[] = []
   for (const tag of missing.slice(0, MAX_TAGS)) {

@@ -30,11 +30,11 @@ export function truncate(text: string, limit: number, span: Span = { start: 0, e
  * past the offset, so paging ends.
  */
 export function truncateFrom(text: string, limit: number, { start, end }: Span, offset: number): Cut {
-  const asked = Math.min(start + offset, end)
-  const cut = truncate(text, limit, { start: boundaryBefore(text, start, asked), end })
-  if (cut.next === undefined || cut.next > asked) return cut
+  const from = Math.min(start + offset, end)
+  const part = truncate(text, limit, { start: boundaryBefore(text, start, from), end })
+  if (part.next === undefined || part.next > from) return part
   // This grapheme cluster exceeds the limit, and its beginning has already been shown.
-  return truncate(text, limit, { start: isLowSurrogate(text, asked) ? asked - 1 : asked, end })
+  return truncate(text, limit, { start: isLowSurrogate(text, from) ? from - 1 : from, end })
 }
 
 /** Quotes a caller's string for use in a message, and truncates it if it is long. */

@@ -87,14 +87,14 @@ export async function ask(core: GraphCore, args: AskArguments, call: Call = {}):
   const { citeAnswer } = await import('../../ai/cite.ts')
   const cited = await citeAnswer(reply.text, prompt.passages.map(toCited))
   const checked = cited.isNotFound ? undefined : await checkFiles(core, { cited, passages: prompt.passages }, call)
-  const told = { passages_used: prompt.passages.length, model, location, usage: reply.usage }
+  const details = { passages_used: prompt.passages.length, model, location, usage: reply.usage }
   const removed = { citations: cited.removed.citations + (checked?.dropped ?? 0), links: cited.removed.links }
   const value: AskAnswer =
     checked === undefined
-      ? { ...UNANSWERED, removed, ...told }
-      : { status: reply.isWhole && !cited.isCut ? 'answered' : 'partial', ...checked.shown, removed, ...told }
-  const cut = cited.isCut ? [notice('The answer was too long and was cut.')] : []
-  return { value, warnings: [...warnings, ...reply.warnings, ...cut] }
+      ? { ...UNANSWERED, removed, ...details }
+      : { status: reply.isWhole && !cited.isCut ? 'answered' : 'partial', ...checked.shown, removed, ...details }
+  const cutWarnings = cited.isCut ? [notice('The answer was too long and was cut.')] : []
+  return { value, warnings: [...warnings, ...reply.warnings, ...cutWarnings] }
 }
 
 /**
@@ -132,22 +132,24 @@ async function promptFor(
   const before = history.at(-1)?.question
   const query = (before === undefined ? question : `${question}\n${before}`).slice(0, 8_000)
   const { context, maxTokens } = chat
-  const found = await retrieve(core, { ...where, query, room: Math.floor((context - maxTokens) * 0.8) }, call)
+  const retrieved = await retrieve(core, { ...where, query, room: Math.floor((context - maxTokens) * 0.8) }, call)
   // Check this last, because the settings may have changed during the search.
-  const mayLeave = chat.mayLeave(found.value.map(({ path }) => path))
-  const passages = found.value.filter((_, at) => mayLeave[at] === true)
+  const mayLeave = chat.mayLeave(retrieved.value.map(({ path }) => path))
+  const passages = retrieved.value.filter((_, at) => mayLeave[at] === true)
   const unused = (await chat.unusedPatterns?.(() => pathsOf(core, call))) ?? []
-  const kept = found.value.length - passages.length
+  const omittedCount = retrieved.value.length - passages.length
   const prompt = composePrompt({ question, history, passages, context, maxTokens, nonce: () => randomBytes(8).toString('hex') })
   const warnings = [
-    ...(kept === 0 ? [] : [notice(`${kept} matching passages were withheld from the model because of ai.allow or ai.deny.`)]),
+    ...(omittedCount === 0
+      ? []
+      : [notice(`${omittedCount} matching passages were withheld from the model because of ai.allow or ai.deny.`)]),
     ...unused.map((pattern) => notice(`${pattern} matches no note. Check its spelling; patterns are relative to the vault.`)),
   ]
-  const chosen = prompt.passages.flatMap((passage) => {
-    const source = passages.find((one) => one.id === passage.id && one.startLine === passage.startLine)
+  const usedPassages = prompt.passages.flatMap((passage) => {
+    const source = passages.find((candidate) => candidate.id === passage.id && candidate.startLine === passage.startLine)
     return source === undefined ? [] : [{ ...source, ...passage, id: source.id }]
   })
-  return { prompt: { ...prompt, passages: chosen }, warnings: [...found.warnings, ...warnings] }
+  return { prompt: { ...prompt, passages: usedPassages }, warnings: [...retrieved.warnings, ...warnings] }
 }
 
 /** Returns the paths of all notes and canvases, including hidden ones. */
@@ -177,7 +179,7 @@ async function replyOf(
   const patience = call.report === undefined && call.whole !== true ? ANSWER_TIMEOUT : undefined
   const timer = patience === undefined ? undefined : setTimeout(() => late.abort(new Error('time')), patience)
   const signal = call.signal === undefined ? late.signal : AbortSignal.any([call.signal, late.signal])
-  const said = { text: '', thinking: '' }
+  const reply = { text: '', thinking: '' }
   let end: Extract<ChatEvent, { kind: 'end' }> | undefined
   let lookedAt = 0
   call.report?.(`Asking ${provider.model}`)
@@ -186,27 +188,27 @@ async function replyOf(
     const request = { system, messages, maxTokens: chat.maxTokens, temperature: 0, feature: 'ask', signal }
     for await (const event of provider.chat(request)) {
       if (event.kind === 'end') end = event
-      else said[event.kind] += event.text
-      if (said.text.length > lookedAt + CHECK_INTERVAL) {
-        lookedAt = said.text.length
-        if (findRepeats(said.text) !== undefined) break
+      else reply[event.kind] += event.text
+      if (reply.text.length > lookedAt + CHECK_INTERVAL) {
+        lookedAt = reply.text.length
+        if (findRepeats(reply.text) !== undefined) break
       }
       if (performance.now() - toldAt < INTERVAL) continue
       toldAt = performance.now()
-      const isThinking = said.text === '' || withoutThinking(said.text).isThinking
-      call.report?.(`${isThinking ? 'Thinking' : 'Answering'}: ${tokensOf(said.thinking + said.text)} tokens`)
+      const isThinking = reply.text === '' || withoutThinking(reply.text).isThinking
+      call.report?.(`${isThinking ? 'Thinking' : 'Answering'}: ${tokensOf(reply.thinking + reply.text)} tokens`)
     }
   } catch (error) {
     call.signal?.throwIfAborted()
     if (!late.signal.aborted) throw error
-    if (withoutThinking(said.text).answer.trim() === '') throw tooLate(provider)
+    if (withoutThinking(reply.text).answer.trim() === '') throw tooLate(provider)
   } finally {
     clearTimeout(timer)
   }
-  const { answer: spoken, isThinking } = withoutThinking(said.text)
+  const { answer: spoken, isThinking } = withoutThinking(reply.text)
   if (spoken.trim() === '' && isThinking) throw onlyThought(provider)
-  const sent = tokensOf(system) + messages.reduce((sum, { content }) => sum + tokensOf(content), 0)
-  const usage = end?.usage ?? { input: sent, output: tokensOf(said.text + said.thinking), estimated: true }
+  const promptTokens = tokensOf(system) + messages.reduce((sum, { content }) => sum + tokensOf(content), 0)
+  const usage = end?.usage ?? { input: promptTokens, output: tokensOf(reply.text + reply.thinking), estimated: true }
   const text = spoken.slice(0, findRepeats(spoken))
   const isRepeating = text.length < spoken.length
   return { text, isWhole: end?.finish === 'stop' && !isRepeating, usage, warnings: warningsOf(end, { usage, isRepeating }) }
@@ -272,7 +274,7 @@ async function checkFiles(core: GraphCore, { cited, passages }: Cited, call: Cal
     value: (await readTexts({ core, snapshot, call }, ids)).texts,
     warnings: [],
   }))
-  const kept: AskCitation[] = []
+  const keptCitations: AskCitation[] = []
   const numbers = new Map<number, number>()
   for (const { n, passage, startLine, endLine, quote, support } of cited.citations) {
     const source = passages[passage]
@@ -280,10 +282,10 @@ async function checkFiles(core: GraphCore, { cited, passages }: Cited, call: Cal
     if (source === undefined || now === undefined) continue
     const start = now.hash === source.hash ? startLine : lineOf(now.text, quote)
     if (start === undefined) continue
-    numbers.set(n, kept.length + 1)
+    numbers.set(n, keptCitations.length + 1)
     const { id, path, title, headings } = source
-    kept.push({
-      n: kept.length + 1,
+    keptCitations.push({
+      n: keptCitations.length + 1,
       id,
       ...pathOf({ id, path }),
       title,
@@ -294,15 +296,15 @@ async function checkFiles(core: GraphCore, { cited, passages }: Cited, call: Cal
       support,
     })
   }
-  const shown = {
+  const visible = {
     answer: cited.write((n) => {
       const number = numbers.get(n)
-      return number === undefined ? undefined : `[${number}](${addressOf(kept[number - 1]?.id ?? '')})`
+      return number === undefined ? undefined : `[${number}](${addressOf(keptCitations[number - 1]?.id ?? '')})`
     }),
-    citations: kept,
+    citations: keptCitations,
     uncited: cited.sentences.flatMap(({ text, citations }) => (citations.some((n) => numbers.has(n)) ? [] : [text])),
   }
-  return { shown, dropped: cited.citations.length - kept.length }
+  return { shown: visible, dropped: cited.citations.length - keptCitations.length }
 }
 
 function lineOf(text: string, quote: string): number | undefined {
@@ -312,7 +314,9 @@ function lineOf(text: string, quote: string): number | undefined {
 
 /** Returns a note's URI, encoded for use in a Markdown link. */
 function addressOf(id: string): string {
-  const encoded = id.split('/').map((part) => encodeURIComponent(part).replace(/[()]/g, (sign) => (sign === '(' ? '%28' : '%29')))
+  const encoded = id
+    .split('/')
+    .map((part) => encodeURIComponent(part).replace(/[()]/g, (bracket) => (bracket === '(' ? '%28' : '%29')))
   return `roux://node/${encoded.join('/')}`
 }
 

@@ -56,11 +56,11 @@ export async function chatWith(
   throw new Error('The stream from the provider ended without an end event.')
 }
 
-interface Told extends ChatOptions {
+interface ChatRequest extends ChatOptions {
   readonly turns: readonly ChatMessage[]
 }
 
-function requireSound({ turns, maxTokens = 1, temperature = 0 }: Told): void {
+function requireSound({ turns, maxTokens = 1, temperature = 0 }: ChatRequest): void {
   const wrong = [
     ...(turns.at(-1)?.role === 'user' ? [] : ['messages: expected the last one to have the role "user"']),
     ...(turns.every(({ role, content }) => ['user', 'assistant'].includes(role) && typeof content === 'string')

@@ -41,12 +41,12 @@ export async function retrieve(core: GraphCore, args: RetrieveArguments, call: C
   const { room, noteId, ...where } = args
   const whole = noteId === undefined ? undefined : await wholeNote(core, noteId, call)
   if (whole !== undefined && estimateTokens(whole.text) <= room) return { value: [whole], warnings: [] }
-  const found = await findPack(core, whole === undefined ? where : { ...where, note: whole.id, relevance: 'loose' }, call)
+  const pack = await findPack(core, whole === undefined ? where : { ...where, note: whole.id, relevance: 'loose' }, call)
   const hiddenIn = commentsBySource()
-  return { value: found.value.flatMap((passage) => toFound(passage, hiddenIn)), warnings: found.warnings }
+  return { value: pack.value.flatMap((passage) => toFound(passage, hiddenIn)), warnings: pack.warnings }
 }
 
-interface Placed extends Pick<PlacedPassage, 'node' | 'source'> {
+interface ReadPassage extends Pick<PlacedPassage, 'node' | 'source'> {
   readonly place: Pick<PlacedPassage['place'], 'start' | 'end' | 'startLine'>
 }
 
@@ -54,29 +54,29 @@ type HiddenIn = (source: NoteText, text: string) => ReturnType<typeof findHidden
 
 /** Caches the comments of each note, so they are found once for all of its passages. */
 function commentsBySource(): HiddenIn {
-  const known = new Map<NoteText, ReturnType<typeof findHidden>>()
+  const hiddenByNote = new Map<NoteText, ReturnType<typeof findHidden>>()
   return (source, text) => {
-    const hidden = known.get(source) ?? findHidden(text)
-    known.set(source, hidden)
+    const hidden = hiddenByNote.get(source) ?? findHidden(text)
+    hiddenByNote.set(source, hidden)
     return hidden
   }
 }
 
 /** Returns the visible text of a passage, or an empty array if the passage has none. */
-function toFound({ node, source, place }: Placed, hiddenIn: HiddenIn): readonly FoundPassage[] {
+function toFound({ node, source, place }: ReadPassage, hiddenIn: HiddenIn): readonly FoundPassage[] {
   const { id, title, path } = node
   // `ai.deny` cannot be checked without a path.
   if (path === undefined) return []
   const whole = readableSource(node, source).text
   const part = whole.slice(place.start, place.end)
-  const lead = /^(?:[ \t]*\n)*/.exec(part)?.[0] ?? ''
-  const start = place.start + lead.length
-  const text = shownText(node, part.slice(lead.length).trimEnd())
+  const blankLines = /^(?:[ \t]*\n)*/.exec(part)?.[0] ?? ''
+  const start = place.start + blankLines.length
+  const text = shownText(node, part.slice(blankLines.length).trimEnd())
   const hidden =
     node.kind === 'canvas' ? findHidden(text) : spansWithin(hiddenIn(source, whole), { start, end: start + text.length })
   if (visibleText({ text, hidden }).trim() === '') return []
-  const startLine = place.startLine + lineBreaks(lead)
-  const endLine = startLine + lineBreaks(part.slice(lead.length).trimEnd())
+  const startLine = place.startLine + lineBreaks(blankLines)
+  const endLine = startLine + lineBreaks(part.slice(blankLines.length).trimEnd())
   const heading = headingPathAt(node.headings, startLine)
   return [{ id, path, title, heading, startLine, endLine, text, hidden, hash: source.hash, headings: node.headings }]
 }

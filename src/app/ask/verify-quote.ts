@@ -41,16 +41,16 @@ export type VerifiedQuote =
  */
 export function verifyQuote(
   core: GraphCore,
-  { id: written, quote }: VerifyArguments,
+  { id: name, quote }: VerifyArguments,
   call: Call = {},
 ): Promise<Answer<VerifiedQuote>> {
   return answer<VerifiedQuote>(core, call, async (snapshot) => {
-    const { id } = await requireNamed(snapshot, core, written)
+    const { id } = await requireNamed(snapshot, core, name)
     const [[node], source] = await Promise.all([snapshot.nodes([id], { links: 0 }), requireText({ core, snapshot, call }, id)])
-    if (node === undefined || source === undefined) throw await unknownNodeError(snapshot, written)
-    const found = findQuote(quote, quotedText(source.text))
-    if (found === undefined) return { value: { found: false, id, ...nearestTo(quote, node, source) }, warnings: [] }
-    const { start, end, isExact } = found
+    if (node === undefined || source === undefined) throw await unknownNodeError(snapshot, name)
+    const match = findQuote(quote, quotedText(source.text))
+    if (match === undefined) return { value: { found: false, id, ...nearestTo(quote, node, source) }, warnings: [] }
+    const { start, end, isExact } = match
     const value = {
       found: true,
       id,

@@ -7,7 +7,7 @@ import { DEPTH } from './statistics.ts'
 export type SearchMode = SearchArguments['mode']
 
 /** The search result for one known item. */
-export interface Asked {
+export interface AskedItem {
   readonly item: KnownItem
   /** 1-based rank, or 0 if the note is not in the top ten. */
   readonly rank: number
@@ -29,17 +29,17 @@ export async function askKnownItems(
   core: GraphCore,
   items: readonly KnownItem[],
   { mode, call, onAsked }: AskOptions,
-): Promise<readonly Asked[]> {
-  const asked: Asked[] = []
+): Promise<readonly AskedItem[]> {
+  const results: AskedItem[] = []
   for (const item of items) {
     call.signal?.throwIfAborted()
     const limit = item.source === undefined ? DEPTH : DEPTH + 1
-    const began = performance.now()
+    const startedAt = performance.now()
     const { value } = await search(core, { ...DEFAULTS, query: item.query, mode, limit }, call)
-    const ms = performance.now() - began
-    const rank = value.filter(({ id }) => id !== item.source).findIndex(({ id }) => id === item.wanted) + 1
-    asked.push({ item, rank: rank > DEPTH ? 0 : rank, ms })
+    const ms = performance.now() - startedAt
+    const rank = value.filter(({ id }) => id !== item.source).findIndex(({ id }) => id === item.expected) + 1
+    results.push({ item, rank: rank > DEPTH ? 0 : rank, ms })
     onAsked()
   }
-  return asked
+  return results
 }

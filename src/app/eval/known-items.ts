@@ -63,7 +63,7 @@ export async function knownItems(core: GraphCore, { count, seed, signal }: Known
   const notes = shuffled(await namedNotes(core, signal), random)
   const names = new NameCounts(notes)
   const titles = take(notes, count, ({ id, title }) =>
-    names.isOnlyName(title) ? { kind: 'title', query: title, wanted: id } : undefined,
+    names.isOnlyName(title) ? { kind: 'title', query: title, expected: id } : undefined,
   )
   const mistyped = take(titles, count, (item) => mistypedTitle(item, { names, random }))
   const aliases = take(notes, count, (note) => {
@@ -71,21 +71,21 @@ export async function knownItems(core: GraphCore, { count, seed, signal }: Known
       note.aliases.filter((alias) => names.isOnlyName(alias)),
       random,
     )
-    return query === undefined ? undefined : { kind: 'alias', query, wanted: note.id }
+    return query === undefined ? undefined : { kind: 'alias', query, expected: note.id }
   })
   const headings = take(notes, count, (note) => {
     const query = oneOf(
       note.headings.filter((heading) => names.isOnlyHeading(heading)),
       random,
     )
-    return query === undefined ? undefined : { kind: 'heading', query, wanted: note.id }
+    return query === undefined ? undefined : { kind: 'heading', query, expected: note.id }
   })
-  const listed = new Set(notes.map(({ id }) => id))
-  const links = await sentences(notes, { count, signal }, ({ id }) => linkSentence(core, id, { listed, random }))
+  const noteIds = new Set(notes.map(({ id }) => id))
+  const links = await sentences(notes, { count, signal }, ({ id }) => linkSentence(core, id, { listedIds: noteIds, random }))
   const firsts = await sentences(notes, { count, signal }, (note) => firstSentence(core, note))
-  const mistypedFirsts = take(firsts, count, ({ query, wanted }) => {
-    const typed = withTypo(query, random)
-    return typed === undefined ? undefined : { kind: 'first sentence with a typo', query: typed, wanted }
+  const mistypedFirsts = take(firsts, count, ({ query, expected }) => {
+    const misspelled = withTypo(query, random)
+    return misspelled === undefined ? undefined : { kind: 'first sentence with a typo', query: misspelled, expected }
   })
   return [...titles, ...mistyped, ...aliases, ...headings, ...links, ...firsts, ...mistypedFirsts]
 }
@@ -97,16 +97,16 @@ interface NamedNote extends NoteNames {
 async function namedNotes(core: GraphCore, signal: AbortSignal | undefined): Promise<readonly NamedNote[]> {
   const { items } = await core.store.read((snapshot) => snapshot.select({}, ALL))
   const { mayEmbed = () => true } = core.embedding ?? {}
-  const named: NamedNote[] = []
+  const candidates: NamedNote[] = []
   for (let at = 0; at < items.length; at += BATCH) {
     signal?.throwIfAborted()
     const ids = items.slice(at, at + BATCH).map(({ id }) => id)
     const nodes = await core.store.read((snapshot) => snapshot.nodes(ids, { links: 0 }), signal)
-    named.push(
+    candidates.push(
       ...nodes.flatMap((node) => (node === undefined || isArchived(node) || !mayEmbed(node.path ?? '') ? [] : [namesOf(node)])),
     )
   }
-  return named
+  return candidates
 }
 
 function isArchived({ properties, tags }: Node): boolean {
@@ -130,22 +130,24 @@ function oneOf<T>(items: readonly T[], random: Random): T | undefined {
 
 /** Adds a typo to a title. Returns `undefined` if no word is long enough, or if the result is another name. */
 function mistypedTitle(
-  { query, wanted }: KnownItem,
+  { query, expected }: KnownItem,
   { names, random }: { readonly names: NameCounts; readonly random: Random },
 ): KnownItem | undefined {
-  const typed = withTypo(query, random)
-  return typed === undefined || names.isName(typed) ? undefined : { kind: 'title with a typo', query: typed, wanted }
+  const misspelled = withTypo(query, random)
+  return misspelled === undefined || names.isName(misspelled)
+    ? undefined
+    : { kind: 'title with a typo', query: misspelled, expected }
 }
 
 /** Makes at most `count` queries, skipping items that do not yield one. */
 function take<T>(from: readonly T[], count: number, make: (item: T) => KnownItem | undefined): readonly KnownItem[] {
-  const made: KnownItem[] = []
+  const items: KnownItem[] = []
   for (const item of from) {
-    if (made.length >= count) break
-    const one = make(item)
-    if (one !== undefined) made.push(one)
+    if (items.length >= count) break
+    const knownItem = make(item)
+    if (knownItem !== undefined) items.push(knownItem)
   }
-  return made
+  return items
 }
 
 /** Maximum number of notes to read per query. In some vaults, nearly all notes start with the same sentence. */
@@ -157,19 +159,19 @@ async function sentences(
   { count, signal }: Pick<KnownItemOptions, 'count' | 'signal'>,
   make: (note: NamedNote) => Promise<KnownItem | undefined>,
 ): Promise<readonly KnownItem[]> {
-  const made = new Map<string, KnownItem | 'boilerplate'>()
+  const itemsByQuery = new Map<string, KnownItem | 'boilerplate'>()
   let unique = 0
   for (const note of notes.slice(0, NOTES_READ_PER_QUERY * count)) {
     if (unique === count) break
     signal?.throwIfAborted()
     const item = await make(note)
     if (item === undefined) continue
-    const before = made.get(item.query)
+    const before = itemsByQuery.get(item.query)
     if (before === undefined) unique++
     else if (before !== 'boilerplate') unique--
-    made.set(item.query, before === undefined ? item : 'boilerplate')
+    itemsByQuery.set(item.query, before === undefined ? item : 'boilerplate')
   }
-  return [...made.values()].filter((item) => item !== 'boilerplate')
+  return [...itemsByQuery.values()].filter((item) => item !== 'boilerplate')
 }
 
 export type QueryKind = (typeof QUERY_KINDS)[number]
@@ -178,8 +180,8 @@ export type QueryKind = (typeof QUERY_KINDS)[number]
 export interface KnownItem {
   readonly kind: QueryKind
   readonly query: string
-  readonly wanted: NodeId
-  /** Note from which the query was copied verbatim, if different from `wanted`. It does not count as an answer. */
+  readonly expected: NodeId
+  /** Note from which the query was copied verbatim, if different from `expected`. It does not count as an answer. */
   readonly source?: NodeId
 }
 
@@ -222,7 +224,7 @@ function canBeAsked(name: string): boolean {
 }
 
 export interface LinkSentenceOptions {
-  readonly listed: ReadonlySet<NodeId>
+  readonly listedIds: ReadonlySet<NodeId>
   readonly random: Random
 }
 
@@ -233,14 +235,14 @@ export interface LinkSentenceOptions {
 async function linkSentence(
   core: GraphCore,
   from: NodeId,
-  { listed, random }: LinkSentenceOptions,
+  { listedIds, random }: LinkSentenceOptions,
 ): Promise<KnownItem | undefined> {
   // Draw only once, even if the callback below runs several times.
-  const drawn = random()
+  const draw = random()
   const found = await core.store.read(async (snapshot) => {
     const { items } = await snapshot.neighbors(from, { direction: 'out', kinds: ['note'] }, { offset: 0, limit: LINKS })
-    const targets = items.filter((id) => id !== from && listed.has(id))
-    const to = targets[drawIndex(targets.length, () => drawn)]
+    const targets = items.filter((id) => id !== from && listedIds.has(id))
+    const to = targets[drawIndex(targets.length, () => draw)]
     if (to === undefined) return undefined
     const { texts, changed } = await readTexts({ core, snapshot, call: {} }, [from])
     const source = changed.has(from) ? undefined : texts.get(from)
@@ -259,7 +261,7 @@ async function linkSentence(
   // A sentence with other links is also about their targets.
   if (LINK.test(sentence)) return undefined
   const query = withoutWords(sentence, [link, target.title, ...target.aliases])
-  return query === undefined ? undefined : { kind: 'link sentence', query, wanted: to, source: from }
+  return query === undefined ? undefined : { kind: 'link sentence', query, expected: to, source: from }
 }
 
 /**
@@ -277,7 +279,7 @@ async function firstSentence(
   for (const { start, level } of unitsOf(text, source.bodyStart, node.headings).units) {
     if (level !== PARAGRAPH) continue
     const query = withoutWords(sentenceAt(text, start, start + 1), [title, ...aliases])
-    if (query !== undefined) return { kind: 'first sentence', query, wanted: id }
+    if (query !== undefined) return { kind: 'first sentence', query, expected: id }
   }
   return undefined
 }
@@ -301,10 +303,10 @@ function slip(letters: readonly string[], random: Random): readonly string[] {
   if (kind === 0) return letters.toSpliced(at, 0, letter)
   if (kind === 1) return letters.toSpliced(at, 1)
   const next = at + 1 < letters.length ? at + 1 : at - 1
-  const left = Math.min(at, next)
-  const isSwap = kind === 3 && left > 0 && letters[at] !== letters[next]
+  const start = Math.min(at, next)
+  const isSwap = kind === 3 && start > 0 && letters[at] !== letters[next]
   if (!isSwap) return letters.with(at, letter)
-  return letters.with(left, letters[left + 1] ?? '').with(left + 1, letters[left] ?? '')
+  return letters.with(start, letters[start + 1] ?? '').with(start + 1, letters[start] ?? '')
 }
 
 function otherLetter(letter: string, random: Random): string {
@@ -328,6 +330,6 @@ function withoutWords(sentence: string, names: readonly string[]): string | unde
     from = end
   }
   const question = (text + plain.slice(from)).replace(/\s+/g, ' ').trim()
-  const left = tokens.filter(({ kind, stem, isStopWord }) => kind === 'word' && !isStopWord && !taboo.has(stem))
-  return left.length < MIN_WORDS ? undefined : question
+  const remaining = tokens.filter(({ kind, stem, isStopWord }) => kind === 'word' && !isStopWord && !taboo.has(stem))
+  return remaining.length < MIN_WORDS ? undefined : question
 }

@@ -1,4 +1,4 @@
-import type { Asked, SearchMode } from './ask.ts'
+import type { AskedItem, SearchMode } from './ask.ts'
 import { QUERY_KINDS, type QueryKind } from './known-items.ts'
 import { type Estimate, meanOf, ndcg, quantile, shareOf } from './statistics.ts'
 
@@ -38,14 +38,14 @@ export interface MeaningGain {
  * because it would depend on the number of queries of each kind.
  */
 export function meaningGains(modes: readonly AskedMode[]): readonly MeaningGain[] {
-  const askedBy = (wanted: SearchMode) => modes.find(({ mode }) => mode === wanted)?.asked ?? []
+  const askedBy = (searchMode: SearchMode) => modes.find(({ mode }) => mode === searchMode)?.results ?? []
   const words = askedBy('keyword')
   const differences = askedBy('hybrid').map(({ item, rank }, at) => {
     return { kind: item.kind, gain: ndcgAt(rank) - ndcgAt(words[at]?.rank ?? 0) }
   })
   return QUERY_KINDS.flatMap((kind) => {
-    const own = differences.filter((each) => each.kind === kind).map(({ gain }) => gain)
-    return own.length === 0 ? [] : [{ kind, gain: meanOf(own) }]
+    const gains = differences.filter((each) => each.kind === kind).map(({ gain }) => gain)
+    return gains.length === 0 ? [] : [{ kind, gain: meanOf(gains) }]
   })
 }
 
@@ -56,28 +56,28 @@ function ndcgAt(rank: number): number {
 
 export interface AskedMode {
   readonly mode: SearchMode
-  readonly asked: readonly Asked[]
+  readonly results: readonly AskedItem[]
 }
 
 /** Returns the scores for each kind that has queries, followed by the scores for all queries, with one entry per mode. */
 export function scoreKnownItems(modes: readonly AskedMode[]): readonly KnownItemScores[] {
   return [...QUERY_KINDS, 'all' as const].flatMap((kind) =>
-    modes.flatMap(({ mode, asked }) => {
-      const own = kind === 'all' ? asked : asked.filter(({ item }) => item.kind === kind)
-      return own.length === 0 ? [] : [scoresOf(own, kind, mode)]
+    modes.flatMap(({ mode, results }) => {
+      const ofKind = kind === 'all' ? results : results.filter(({ item }) => item.kind === kind)
+      return ofKind.length === 0 ? [] : [scoresOf(ofKind, kind, mode)]
     }),
   )
 }
 
-function scoresOf(asked: readonly Asked[], kind: KnownItemScores['kind'], mode: SearchMode): KnownItemScores {
-  const times = asked.map(({ ms }) => ms)
+function scoresOf(results: readonly AskedItem[], kind: KnownItemScores['kind'], mode: SearchMode): KnownItemScores {
+  const times = results.map(({ ms }) => ms)
   return {
     kind,
     mode,
-    queries: asked.length,
-    hit1: shareOf(asked.map(({ rank }) => rank === 1)),
-    hit5: shareOf(asked.map(({ rank }) => rank >= 1 && rank <= 5)),
-    ndcg: meanOf(asked.map(({ rank }) => ndcgAt(rank))),
+    queries: results.length,
+    hit1: shareOf(results.map(({ rank }) => rank === 1)),
+    hit5: shareOf(results.map(({ rank }) => rank >= 1 && rank <= 5)),
+    ndcg: meanOf(results.map(({ rank }) => ndcgAt(rank))),
     median: quantile(times, 0.5),
     p99: quantile(times, 0.99),
   }
@@ -99,12 +99,12 @@ export function slowest(modes: readonly AskedMode[], count: number): readonly No
 
 /** Returns the first queries of each kind whose note was not in the top ten. */
 export function missed(modes: readonly AskedMode[], count: number): readonly NotedQuery[] {
-  const lost = noted(modes.map(({ mode, asked }) => ({ mode, asked: asked.filter(({ rank }) => rank === 0) })))
-  return QUERY_KINDS.flatMap((kind) => lost.filter((query) => query.kind === kind).slice(0, count))
+  const missedQueries = noted(modes.map(({ mode, results }) => ({ mode, results: results.filter(({ rank }) => rank === 0) })))
+  return QUERY_KINDS.flatMap((kind) => missedQueries.filter((query) => query.kind === kind).slice(0, count))
 }
 
 function noted(modes: readonly AskedMode[]): NotedQuery[] {
-  return modes.flatMap(({ mode, asked }) =>
-    asked.map(({ item: { kind, query, wanted }, ms }) => ({ mode, kind, query, wanted, ms })),
+  return modes.flatMap(({ mode, results }) =>
+    results.map(({ item: { kind, query, expected }, ms }) => ({ mode, kind, query, wanted: expected, ms })),
   )
 }

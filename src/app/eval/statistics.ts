@@ -43,8 +43,8 @@ export function meanOfMeans(lists: readonly (readonly number[])[]): Estimate {
     for (let n = 0; n < values.length; n++) sum += values[drawIndex(values.length, random)] ?? 0
     return sum / values.length
   }
-  const means = Array.from({ length: SAMPLES }, () => average(lists.map(redrawn)))
-  return { value: average(lists.map(average)), low: quantile(means, 0.025), high: quantile(means, 0.975) }
+  const averages = Array.from({ length: SAMPLES }, () => average(lists.map(redrawn)))
+  return { value: average(lists.map(average)), low: quantile(averages, 0.025), high: quantile(averages, 0.975) }
 }
 
 export function average(values: readonly number[]): number {
@@ -58,10 +58,10 @@ export const DEPTH = 10
  * Returns nDCG@10 with linear gain, matching trec_eval's ndcg_cut. `found` holds the judgements of the results in rank order;
  * `judged` holds those of all documents.
  */
-export function ndcg(found: readonly number[], judged: readonly number[]): number {
+export function ndcg(gainsByRank: readonly number[], ideal: readonly number[]): number {
   const discounted = (gains: readonly number[]): number =>
     gains.slice(0, DEPTH).reduce((sum, gain, at) => sum + Math.max(0, gain) / Math.log2(at + 2), 0)
-  return discounted(found) / discounted([...judged].sort((a, b) => b - a))
+  return discounted(gainsByRank) / discounted([...ideal].sort((a, b) => b - a))
 }
 
 /** Returns the value below which the given share (0–1) of the values lies, or NaN if there are no values. */

@@ -17,10 +17,12 @@ const MIN_WORDS = 2
  */
 export function askedPlaces({ title, headings }: Node, source: NoteText, words: SnippetQuery): readonly ChunkPlace[] {
   const asks = askingFor(words)
-  const asked = words.terms.length < MIN_WORDS ? [] : headings.filter(({ text }) => asks(text))
+  const matchingHeadings = words.terms.length < MIN_WORDS ? [] : headings.filter(({ text }) => asks(text))
   const opening = asks(title) ? openingOf(source, headings) : undefined
   const isOpening = (heading: Heading): boolean => opening !== undefined && heading.line <= opening.endLine
-  const sections = asked.filter((heading) => !isOpening(heading)).map((heading) => sectionOf(source, headings, heading))
+  const sections = matchingHeadings
+    .filter((heading) => !isOpening(heading))
+    .map((heading) => sectionOf(source, headings, heading))
   return [opening, ...sections].filter((place) => place !== undefined)
 }
 
@@ -29,10 +31,10 @@ function askingFor(words: SnippetQuery): (name: string) => boolean {
   const find = matchFinder(words)
   const all = words.terms.reduce((sum, { weight }) => sum + weight, 0)
   return (name) => {
-    const found = find(name)
-    if (found.length === 0 || weightOf(found) < MIN_SHARED_WORDS * all) return false
-    const own = new Set(queryTerms(name).map(idOf))
-    return new Set(found.map(({ term }) => term)).size >= MIN_SHARED_WORDS * own.size
+    const matches = find(name)
+    if (matches.length === 0 || weightOf(matches) < MIN_SHARED_WORDS * all) return false
+    const nameWords = new Set(queryTerms(name).map(idOf))
+    return new Set(matches.map(({ term }) => term)).size >= MIN_SHARED_WORDS * nameWords.size
   }
 }
 

@@ -29,8 +29,8 @@ export async function notesOfCommunities(
 ): Promise<{ readonly communities: ReadonlyMap<string, readonly NodeId[]>; readonly warnings: readonly Warning[] }> {
   const { insight, warnings } = await latestOf(core.insights, call)
   if (insight === undefined) return { communities: new Map(), warnings }
-  const found = ids.map((id) => [id, membersOf(insight, requireCommunity(insight.communities, id, core))] as const)
-  return { communities: new Map(found), warnings }
+  const members = ids.map((id) => [id, membersOf(insight, requireCommunity(insight.communities, id, core))] as const)
+  return { communities: new Map(members), warnings }
 }
 
 export interface FoundCommunity {
@@ -46,10 +46,10 @@ export interface FoundCommunity {
  */
 export function requireCommunity(
   { levels, successors }: Communities,
-  given: string,
+  requestedId: string,
   core: Pick<GraphCore, 'name'>,
 ): FoundCommunity {
-  const id = withoutVault(given.trim().toLowerCase(), core.name)
+  const id = withoutVault(requestedId.trim().toLowerCase(), core.name)
   for (const level of levels) {
     const place = level.list.findIndex((community) => community.id === id)
     if (place >= 0) return { community: level.list[place] as Community, level, place }
@@ -58,10 +58,10 @@ export function requireCommunity(
   if (heirs === undefined) {
     throw new RouxError('NODE_NOT_FOUND', `There is no community "${id}".`, { hint: 'map lists the communities.' })
   }
-  const named = heirs.map((heir) => communityId(heir, core))
+  const heirIds = heirs.map((heir) => communityId(heir, core))
   throw new RouxError('NODE_NOT_FOUND', `The community "${id}" no longer exists, because the vault has changed.`, {
-    hint: named.length === 0 ? 'map lists the communities.' : `Its notes are in ${named.join(', ')} now.`,
-    candidates: named,
+    hint: heirIds.length === 0 ? 'map lists the communities.' : `Its notes are in ${heirIds.join(', ')} now.`,
+    candidates: heirIds,
   })
 }
 
@@ -120,13 +120,13 @@ function presentHeirs(
   if (!successors.has(id)) return undefined
   const present = new Set(levels.flatMap(({ list }) => list.map((community) => community.id)))
   const found = new Set<string>()
-  const asked = new Set<string>()
+  const visited = new Set<string>()
   const waiting = [id]
-  for (const one of waiting) {
-    if (asked.has(one)) continue
-    asked.add(one)
-    if (present.has(one)) found.add(one)
-    else waiting.push(...(successors.get(one) ?? []))
+  for (const id of waiting) {
+    if (visited.has(id)) continue
+    visited.add(id)
+    if (present.has(id)) found.add(id)
+    else waiting.push(...(successors.get(id) ?? []))
   }
   return [...found].slice(0, MAX_SUCCESSORS)
 }
@@ -144,14 +144,14 @@ interface InsightUse<T, Kind extends InsightKind> {
  */
 export function answerFromInsight<T, Kind extends InsightKind>(
   core: GraphCore,
-  given: Call,
+  initialCall: Call,
   { from, empty, use }: InsightUse<T, Kind>,
 ): Promise<Answer<T>> {
-  return answerInSteps(core, given, async (read, call) => {
+  return answerInSteps(core, initialCall, async (read, call) => {
     const { insight, warnings } = await latestOf(from, call)
     if (insight === undefined) return { value: empty, warnings }
-    const answered = await use(insight, read, call)
-    return { ...answered, warnings: [...warnings, ...answered.warnings] }
+    const result = await use(insight, read, call)
+    return { ...result, warnings: [...warnings, ...result.warnings] }
   })
 }
 
@@ -162,7 +162,7 @@ interface Latest<Kind extends InsightKind> {
 
 /** Returns the latest insight that is available in time, with warnings. */
 export async function latestOf<Kind extends InsightKind>(insights: Insights<Kind>, call: Call): Promise<Latest<Kind>> {
-  const followed = await insights.follow({ wait: patienceOf(call), signal: call.signal })
-  if (followed === undefined) return { insight: undefined, warnings: [firstInsightWarning(insights.progress?.())] }
-  return { insight: followed.insight, warnings: followed.isCurrent ? [] : [OLDER_INSIGHT_WARNING] }
+  const run = await insights.follow({ wait: patienceOf(call), signal: call.signal })
+  if (run === undefined) return { insight: undefined, warnings: [firstInsightWarning(insights.progress?.())] }
+  return { insight: run.insight, warnings: run.isCurrent ? [] : [OLDER_INSIGHT_WARNING] }
 }

@@ -20,7 +20,7 @@ export interface CorrectedQuestion {
 
 interface Correction {
   readonly typed: string
-  readonly meant: string
+  readonly replacement: string
 }
 
 /**
@@ -35,17 +35,19 @@ export async function correctQuestion(
   const unknown = terms.filter(({ notes }) => notes === 0).map(({ word }) => word)
   if (terms.length < MIN_WORDS || unknown.length === 0 || unknown.length > MAX_UNKNOWN_WORDS) return undefined
   // Words in languages without spaces are found with a dictionary, so they contain no typos.
-  const wanted = unknown.filter((word) => word.length >= MIN_WORD_LENGTH && LETTERS.test(word) && classAt(word, 0) === SPACED)
-  if (wanted.length === 0) return undefined
-  const near = await snapshot.wordsNear(wanted)
-  const meant = new Map(wanted.flatMap((word, at) => (near[at]?.[0] === undefined ? [] : [[word, near[at][0].word] as const])))
+  const misspelled = unknown.filter((word) => word.length >= MIN_WORD_LENGTH && LETTERS.test(word) && classAt(word, 0) === SPACED)
+  if (misspelled.length === 0) return undefined
+  const near = await snapshot.wordsNear(misspelled)
+  const replacementByWord = new Map(
+    misspelled.flatMap((word, at) => (near[at]?.[0] === undefined ? [] : [[word, near[at][0].word] as const])),
+  )
   const corrections: Correction[] = []
   let text = ''
   let from = 0
   for (const { kind, form, start, end } of analyze(question)) {
-    const word = kind === 'word' ? meant.get(form) : undefined
+    const word = kind === 'word' ? replacementByWord.get(form) : undefined
     if (word === undefined) continue
-    corrections.push({ typed: question.slice(start, end), meant: word })
+    corrections.push({ typed: question.slice(start, end), replacement: word })
     text += question.slice(from, start) + word
     from = end
   }
@@ -53,6 +55,8 @@ export async function correctQuestion(
 }
 
 export function correctionWarning({ corrections }: CorrectedQuestion): Warning {
-  const told = corrections.map(({ typed, meant }) => `${JSON.stringify(meant)} instead of ${JSON.stringify(typed)}`)
-  return { code: 'FALLBACK', message: `Searched for ${told.join(' and ')}, which no note contains.` }
+  const replacements = corrections.map(
+    ({ typed, replacement }) => `${JSON.stringify(replacement)} instead of ${JSON.stringify(typed)}`,
+  )
+  return { code: 'FALLBACK', message: `Searched for ${replacements.join(' and ')}, which no note contains.` }
 }

@@ -19,8 +19,8 @@ const measured = new WeakMap<Store, Map<string, EmbedderTraits>>()
  * vectors. A measurement that fails or takes too long is retried with the next question.
  */
 export async function traitsFor(core: GraphCore, embedder: Embedder): Promise<EmbedderTraits> {
-  const known = traitsOf(embedder.id)
-  if (known !== undefined) return known
+  const modelTraits = traitsOf(embedder.id)
+  if (modelTraits !== undefined) return modelTraits
   const measuring = calibrated.get(embedder) ?? (isEmbedded(core) ? begin(core, embedder) : undefined)
   if (measuring === undefined) return DEFAULT_TRAITS
   return await untilAborted(measuring, AbortSignal.timeout(MODEL_TIMEOUT)).catch(() => DEFAULT_TRAITS)

@@ -31,7 +31,7 @@ export interface QueryOptions {
 }
 
 export interface FoundByQuery {
-  readonly found: Found
+  readonly notes: Found
   readonly words: readonly QueryWord[]
   /**
    * Set if no note has all of the words. `some`: the notes have some of them. `begun`: the notes have words that begin like them.
@@ -53,26 +53,26 @@ export async function findByQuery(
   { scope, page, communities = new Map(), ...ordering }: QueryOptions,
 ): Promise<FoundByQuery> {
   const words = positiveWords(query)
-  const { condition, order, emptySets, lookedUp } = await prepareQuery(snapshot, core, query, {
+  const { condition, order, emptySets, names } = await prepareQuery(snapshot, core, query, {
     ...ordering,
     communities,
   })
-  const found = await snapshot.find(condition, { scope, order }, page)
+  const exact = await snapshot.find(condition, { scope, order }, page)
   const others = [{ fallback: 'some', other: relaxed(query) } as const, { fallback: 'begun', other: begun(query) } as const]
-  for (const { fallback, other } of found.total > 0 ? [] : others) {
+  for (const { fallback, other } of exact.total > 0 ? [] : others) {
     if (other === undefined) continue
     const near = positiveWords(other)
-    const asked = { scope, order: await orderOf(snapshot, core, near, ordering) }
-    const some = await snapshot.find(toCondition(other, lookedUp), asked, page)
-    if (some.total > 0) return { found: some, words: near, fallback, emptySets }
+    const search = { scope, order: await orderOf(snapshot, core, near, ordering) }
+    const fallbackResult = await snapshot.find(toCondition(other, names), search, page)
+    if (fallbackResult.total > 0) return { notes: fallbackResult, words: near, fallback, emptySets }
   }
-  return { found, words, fallback: undefined, emptySets }
+  return { notes: exact, words, fallback: undefined, emptySets }
 }
 
 export interface PreparedQuery extends Pick<FoundByQuery, 'emptySets'> {
   readonly condition: Condition | undefined
   readonly order: FindOrder
-  readonly lookedUp: LookedUp
+  readonly names: LookedUp
 }
 
 /**
@@ -89,19 +89,19 @@ export async function prepareQuery(
     orderOf(snapshot, core, positiveWords(query), ordering),
     titleIds(snapshot, core, query),
   ])
-  const lookedUp = { titles, communities }
-  const emptySets = await findEmptySets(snapshot, query, lookedUp)
-  return { condition: toCondition(query, lookedUp), order, emptySets, lookedUp }
+  const names = { titles, communities }
+  const emptySets = await findEmptySets(snapshot, query, names)
+  return { condition: toCondition(query, names), order, emptySets, names }
 }
 
 /** Maximum number of sets that are checked. */
 const MAX_CHECKED_SETS = 5
 
-async function findEmptySets(snapshot: Snapshot, query: Query, lookedUp: LookedUp): Promise<readonly QuerySet[]> {
+async function findEmptySets(snapshot: Snapshot, query: Query, names: LookedUp): Promise<readonly QuerySet[]> {
   const sets = setsIn(query).slice(0, MAX_CHECKED_SETS)
   const options = { scope: { kinds: WITH_TEXT }, order: UNORDERED } as const
   const totals = await Promise.all(
-    sets.map(async ({ part }) => (await snapshot.find(toCondition(part, lookedUp), options, NO_ITEMS)).total),
+    sets.map(async ({ part }) => (await snapshot.find(toCondition(part, names), options, NO_ITEMS)).total),
   )
   const empty = sets.filter((_, at) => totals[at] === 0)
   const isInside = (set: QuerySet, { span }: QuerySet): boolean => set.span.start > span.start && set.span.end < span.end
@@ -129,8 +129,8 @@ async function orderOf(
 
 /** Returns the ids for the titles in a query. Includes excluded files, because notes that link to them may still be listed. */
 async function titleIds(snapshot: Snapshot, core: Pick<GraphCore, 'name'>, query: Query): Promise<TitleIds> {
-  const named = titlesIn(query).map(
+  const lookups = titlesIn(query).map(
     async (title) => [title, [(await requireNamed(snapshot, core, title.trim(), { withMissing: true })).id]] as const,
   )
-  return new Map(await Promise.all(named))
+  return new Map(await Promise.all(lookups))
 }

@@ -17,13 +17,13 @@ import {
 import type { SnippetQuery } from '../../search/words/matches.ts'
 import { phraseOf, queryTerms } from '../../search/words/query-terms.ts'
 import { type Snippet, snippet } from '../../search/words/snippet.ts'
-import { answerFindable, type Call, listed, type PageArguments, pageFor } from '../answer/answer-when-ready.ts'
+import { answerFindable, type Call, listResult, type PageArguments, pageFor } from '../answer/answer-when-ready.ts'
 import { type ListedNode, linksShown, listResponse, roundScore } from '../answer/node-response.ts'
 import { scopeWarnings } from '../answer/scope-warnings.ts'
 import type { Answer, GraphCore, Warning } from '../graph-core.ts'
 import { closeTitles } from '../names/close-titles.ts'
 import { readableSource } from '../read/readable-source.ts'
-import { type Reading, readNotes, unreadWarnings } from '../read/texts.ts'
+import { type ReadingContext, readNotes, unreadWarnings } from '../read/texts.ts'
 import { toScope, WITH_TEXT } from '../scope.ts'
 import { communitiesNamed } from './communities.ts'
 import { findByQuery, orderWith } from './find-by-query.ts'
@@ -64,38 +64,38 @@ export function findNodes(core: GraphCore, args: FindArguments, call: Call = {})
   return answerFindable(core, call, 'words', async (read) => {
     const query = parseQuery(args.query, new Date())
     const { communities, warnings } = await communitiesNamed(core, call, query)
-    const found = await read((snapshot) => findIn({ core, snapshot, call }, query, { ...args, communities }))
-    return { ...found, warnings: [...warnings, ...found.warnings] }
+    const result = await read((snapshot) => findIn({ core, snapshot, call }, query, { ...args, communities }))
+    return { ...result, warnings: [...warnings, ...result.warnings] }
   })
 }
 
 async function findIn(
-  reading: Reading,
+  reading: ReadingContext,
   query: Query,
   args: FindArguments & { readonly communities: CommunityIds },
 ): Promise<Answer<readonly FoundNode[]>> {
   const { core, snapshot } = reading
   const page = pageFor(args, reading.call)
-  const { found, words, fallback, emptySets } = await findByQuery(snapshot, core, query, {
+  const { notes, words, fallback, emptySets } = await findByQuery(snapshot, core, query, {
     ...args,
     scope: scopeOf(args, query),
     page,
   })
-  const isEmpty = found.total === 0
-  const [asked, missing, close, described] = await Promise.all([
+  const isEmpty = notes.total === 0
+  const [queryNotices, missing, close, description] = await Promise.all([
     queryWarnings(snapshot, query, { text: args.query, emptySets, isEmpty, call: reading.call }),
     isEmpty ? scopeWarnings(snapshot, { folder: args.folder }) : [],
     isEmpty || fallback !== undefined ? didYouMean(snapshot, args.query, toScope({ folder: args.folder })) : [],
-    describe(reading, found.items, {
+    describe(reading, notes.items, {
       words,
       tasks: positiveTasks(query),
       links: linksShown(args.links, reading.call),
       dates: datesShown(query, args),
     }),
   ])
-  const some: readonly Warning[] = fallback === undefined ? [] : [{ code: 'FALLBACK', message: FALLBACKS[fallback] }]
-  const list = listed(described.value, { offset: page.offset, shown: found.items.length, total: found.total })
-  return { ...list, warnings: [...asked, ...missing, ...some, ...close, ...described.warnings] }
+  const fallbackWarnings: readonly Warning[] = fallback === undefined ? [] : [{ code: 'FALLBACK', message: FALLBACKS[fallback] }]
+  const list = listResult(description.value, { offset: page.offset, shown: notes.items.length, total: notes.total })
+  return { ...list, warnings: [...queryNotices, ...missing, ...fallbackWarnings, ...close, ...description.warnings] }
 }
 
 /** Returns the scope of a query. Without words, it covers only notes; with words, also canvases. */
@@ -115,7 +115,7 @@ function datesShown(query: Query, { orderBy }: FindArguments): ReadonlySet<TimeF
   return new Set([...timesIn(query), ...(by === 'modified' || by === 'created' ? [by] : [])])
 }
 
-interface Wanted {
+interface TextRequest {
   readonly words: readonly QueryWord[]
   readonly tasks: ReadonlySet<TaskState>
   readonly dates: ReadonlySet<TimeField>
@@ -124,9 +124,9 @@ interface Wanted {
 
 /** Returns the notes found, with the text around the best match in each. */
 async function describe(
-  reading: Reading,
+  reading: ReadingContext,
   items: Found['items'],
-  { words, tasks, links, dates }: Wanted,
+  { words, tasks, links, dates }: TextRequest,
 ): Promise<Answer<readonly FoundNode[]>> {
   const { call } = reading
   const ids = items.map(({ id }) => id)
@@ -143,9 +143,11 @@ async function describe(
       ...(node.modified === undefined || !dates.has('modified') ? undefined : { modified: node.modified }),
     }
     // Without words, notes are not ranked, so they all get the same score.
-    const shown = words.length === 0 ? 1 : score
-    const marked = call.marked === true ? { highlights } : undefined
-    return [{ ...listResponse(node, 'metadata'), score: roundScore(shown), ...times, snippet: text, ...marked, line }]
+    const shownScore = words.length === 0 ? 1 : score
+    const highlightMember = call.marked === true ? { highlights } : undefined
+    return [
+      { ...listResponse(node, 'metadata'), score: roundScore(shownScore), ...times, snippet: text, ...highlightMember, line },
+    ]
   })
   return { value, warnings: unreadWarnings(unread) }
 }
@@ -158,27 +160,30 @@ function isEmptyQuery({ terms, phrases }: SnippetQuery): boolean {
 
 function snippetOf(node: Node, source: NoteText, query: SnippetQuery) {
   const text = blankData(readableSource(node, source).text)
-  const seen = legible(text)
+  const visible = legible(text)
   // Show images and comments only if a note contains nothing else.
-  const shown = seen.slice(source.bodyStart).trim() === '' ? text : seen
+  const shownText = visible.slice(source.bodyStart).trim() === '' ? text : visible
   // Only visible text counts: a link address that contains the words is not a match.
-  const counted = isEmptyQuery(query) ? {} : { seen: wordsOf(text) }
-  return snippet(shown, source.bodyStart, query, { maxLength: SNIPPET_LENGTH, ...counted })
+  const countedText = isEmptyQuery(query) ? {} : { seen: wordsOf(text) }
+  return snippet(shownText, source.bodyStart, query, { maxLength: SNIPPET_LENGTH, ...countedText })
 }
 
 /** Returns the matching tasks with the most words, or blank tasks if there are no others. */
 function tasksOf(
   { tasks = [] }: Node,
   { text }: NoteText,
-  wanted: { readonly query: SnippetQuery; readonly tasks: ReadonlySet<TaskState> },
+  request: { readonly query: SnippetQuery; readonly tasks: ReadonlySet<TaskState> },
 ): Snippet | undefined {
-  const meant = tasks.filter(({ state }) => wanted.tasks.has('any') || wanted.tasks.has(state as TaskState))
-  if (meant.length === 0) return undefined
-  const lines = text.split('\n', meant.at(-1)?.line)
-  const all = meant.map(({ line }) => ({ ...snippet(lines[line - 1] ?? '', 0, wanted.query, { maxLength: TASK_LENGTH }), line }))
-  const written = all.filter((task) => !BLANK_TASK.test(task.text))
-  const most = Math.max(...all.map(({ highlights }) => highlights.length))
-  return joined((written.length > 0 ? written : all).filter(({ highlights }) => highlights.length === most))
+  const matching = tasks.filter(({ state }) => request.tasks.has('any') || request.tasks.has(state as TaskState))
+  if (matching.length === 0) return undefined
+  const lines = text.split('\n', matching.at(-1)?.line)
+  const all = matching.map(({ line }) => ({
+    ...snippet(lines[line - 1] ?? '', 0, request.query, { maxLength: TASK_LENGTH }),
+    line,
+  }))
+  const filled = all.filter((task) => !BLANK_TASK.test(task.text))
+  const maxHighlights = Math.max(...all.map(({ highlights }) => highlights.length))
+  return joined((filled.length > 0 ? filled : all).filter(({ highlights }) => highlights.length === maxHighlights))
 }
 
 /** Length of the tasks, leaving room for the number of omitted ones. */
@@ -194,9 +199,10 @@ function joined(all: readonly Snippet[]): Snippet | undefined {
   if (first === undefined) return undefined
   for (let count = Math.min(all.length, MAX_TASKS); ; count--) {
     const more = count < all.length ? [`… ${all.length - count} more`] : []
-    const shown = all.slice(0, count)
-    const text = [...shown.map((one) => one.text), ...more].join('\n')
-    if (text.length <= SNIPPET_LENGTH || count === 1) return { text, highlights: moved(shown), line: first.line }
+    const shownSnippets = all.slice(0, count)
+    const text = [...shownSnippets.map((snippet) => snippet.text), ...more].join('\n')
+    if (text.length <= SNIPPET_LENGTH || count === 1)
+      return { text, highlights: shiftHighlights(shownSnippets), line: first.line }
   }
 }
 
@@ -204,9 +210,9 @@ function joined(all: readonly Snippet[]): Snippet | undefined {
 const MAX_TASKS = SNIPPET_LENGTH / '- [ ]'.length
 
 /** Shifts the highlights to match their positions in the joined text. */
-function moved(shown: readonly Snippet[]): Snippet['highlights'] {
+function shiftHighlights(snippets: readonly Snippet[]): Snippet['highlights'] {
   let by = 0
-  return shown.flatMap(({ text, highlights }) => {
+  return snippets.flatMap(({ text, highlights }) => {
     const from = by
     by += text.length + 1
     return highlights.map(([start, end]) => [start + from, end + from] as const)

@@ -13,33 +13,33 @@ const MAX_EXAMPLES = 3
 export function fitTags(suggested: SuggestedTags, room: number): Fitted<ShownTags> {
   const { tags, folders } = suggested
   const rows = [...tags, ...folders]
-  const purse = new Purse(room)
+  const budget = new Purse(room)
   const bare = <Row extends (typeof rows)[number]>({ operation: _, from, ...row }: Row) => ({
     ...row,
     ...listShown('from', from, []),
   })
-  purse.spend(jsonBytes({ ...suggested, tags: tags.map(bare), folders: folders.map(bare) }))
+  budget.spend(jsonBytes({ ...suggested, tags: tags.map(bare), folders: folders.map(bare) }))
   const ready = countInTurn(
     rows.map(({ operation }) => (operation === undefined ? [] : [{ operation }])),
-    purse,
+    budget,
     { bytesOf: jsonBytes },
   )
-  const named = countInTurn(
+  const exampleCounts = countInTurn(
     rows.map(({ from }) => from.slice(0, MAX_EXAMPLES).map((id, at) => ({ id, isFirst: at === 0 }))),
-    purse,
+    budget,
     { bytesOf: ({ id, isFirst }) => jsonBytes(id) + (isFirst ? ',"from":[]'.length : SEPARATOR) },
   )
-  const cut = <Row extends (typeof rows)[number]>({ operation, from, ...row }: Row, at: number) => ({
+  const shorten = <Row extends (typeof rows)[number]>({ operation, from, ...row }: Row, at: number) => ({
     ...row,
-    ...listShown('from', from, from.slice(0, named[at])),
+    ...listShown('from', from, from.slice(0, exampleCounts[at])),
     ...(ready[at] === 1 && { operation }),
   })
-  const value = { ...suggested, tags: tags.map(cut), folders: folders.map((row, at) => cut(row, at + tags.length)) }
-  const countOf = (most: number): number => rows.reduce((sum, { from }) => sum + Math.min(from.length, most), 0)
-  const shown = named.reduce((sum, count) => sum + count, 0)
+  const value = { ...suggested, tags: tags.map(shorten), folders: folders.map((row, at) => shorten(row, at + tags.length)) }
+  const countOf = (maxExamples: number): number => rows.reduce((sum, { from }) => sum + Math.min(from.length, maxExamples), 0)
+  const shownExamples = exampleCounts.reduce((sum, count) => sum + count, 0)
   return {
     value,
-    omitted: nonZero({ from: countOf(MAX_EXAMPLES) - shown }),
+    omitted: nonZero({ from: countOf(MAX_EXAMPLES) - shownExamples }),
     capped: nonZero({ from: countOf(Number.POSITIVE_INFINITY) - countOf(MAX_EXAMPLES) }),
   }
 }

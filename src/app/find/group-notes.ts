@@ -6,7 +6,7 @@ import { localDate } from '../../core/text/local-date.ts'
 import { dateText, readDate } from '../../search/query/compare-values.ts'
 import { parseQuery } from '../../search/query/parse-query.ts'
 import type { Query } from '../../search/query/query.ts'
-import { answerFindable, type Call, listed, pageFor } from '../answer/answer-when-ready.ts'
+import { answerFindable, type Call, listResult, pageFor } from '../answer/answer-when-ready.ts'
 import { spelledId } from '../answer/node-response.ts'
 import { quoted, truncate } from '../answer/truncate.ts'
 import type { Answer, GraphCore, Warning } from '../graph-core.ts'
@@ -60,13 +60,13 @@ export function countNodes(core: GraphCore, args: FindArguments, call: Call = {}
   return answerFindable(core, call, 'words', async (read) => {
     const query = parseQuery(args.query, new Date())
     const { communities, warnings } = await communitiesNamed(core, call, query)
-    const counted = await read(async (snapshot) => {
+    const result = await read(async (snapshot) => {
       const { condition, order, ...facts } = await prepareQuery(snapshot, core, query, { ...args, communities })
       const { total } = await snapshot.find(condition, { scope: scopeOf(args, query), order }, { offset: 0, limit: 0 })
-      const told = await queryWarnings(snapshot, query, { text: args.query, ...facts, isEmpty: total === 0, call })
-      return { value: { counted: countedBy(args, query), total }, warnings: told }
+      const notices = await queryWarnings(snapshot, query, { text: args.query, ...facts, isEmpty: total === 0, call })
+      return { value: { counted: countedBy(args, query), total }, warnings: notices }
     })
-    return { ...counted, warnings: [...warnings, ...counted.warnings] }
+    return { ...result, warnings: [...warnings, ...result.warnings] }
   })
 }
 
@@ -91,15 +91,15 @@ export function groupNodes(core: GraphCore, args: GroupArguments, call: Call = {
       for (const note of notes) groups.add(note)
       const page = call.isPart === true ? { offset: 0, limit: Number.MAX_SAFE_INTEGER } : pageFor(args, call)
       const all = groups.ranked()
-      const shown = all.slice(page.offset, page.offset + page.limit)
-      const counted = `${countedBy(args, query)}, by ${args.groupBy.trim()}`
-      const value = { counted, groups: shown, total: all.length, notes: notes.length, without: groups.without }
-      const told = await Promise.all([
+      const shownGroups = all.slice(page.offset, page.offset + page.limit)
+      const subject = `${countedBy(args, query)}, by ${args.groupBy.trim()}`
+      const value = { counted: subject, groups: shownGroups, total: all.length, notes: notes.length, without: groups.without }
+      const notices = await Promise.all([
         queryWarnings(snapshot, query, { text: args.query, ...facts, isEmpty: notes.length === 0, call }),
         all.length === 0 ? unknownWarnings(snapshot, groupings) : [],
       ])
-      const list = listed(value, { offset: page.offset, shown: shown.length, total: all.length })
-      return { ...list, warnings: [...told.flat(), ...groups.unreadDates()] }
+      const list = listResult(value, { offset: page.offset, shown: shownGroups.length, total: all.length })
+      return { ...list, warnings: [...notices.flat(), ...groups.unreadDates()] }
     })
     return { ...grouped, warnings: [...warnings, ...members.warnings, ...grouped.warnings] }
   })
@@ -114,15 +114,15 @@ function countedBy(args: FindArguments, query: Query): string {
 
 /** Parses one or two groupings. @throws RouxError `INVALID_PARAMS` */
 export function readGroupings(text: string): readonly Grouping[] {
-  const written = text
+  const parts = text
     .split(',')
     .map((part) => part.trim())
     .filter((part) => part !== '')
-  if (written.length === 0 || written.length > MAX_GROUPINGS)
-    throw new RouxError('INVALID_PARAMS', `group_by: expected one or two groupings, got ${written.length}.`, {
+  if (parts.length === 0 || parts.length > MAX_GROUPINGS)
+    throw new RouxError('INVALID_PARAMS', `group_by: expected one or two groupings, got ${parts.length}.`, {
       hint: HINT,
     })
-  return written.map(readGrouping)
+  return parts.map(readGrouping)
 }
 
 const MAX_GROUPINGS = 2
@@ -144,7 +144,7 @@ const OTHER_UNITS = /^(?:dates?|decades?|hours?|minutes?|quarters?|weekdays?|wee
 function readGrouping(text: string): Grouping {
   const isProperty = PROPERTY.test(text)
   const { name, unit } = withUnit(text.replace(PROPERTY, ''))
-  const date = isProperty ? undefined : DATES.find((one) => one === name.toLowerCase())
+  const date = isProperty ? undefined : DATES.find((field) => field === name.toLowerCase())
   if (date !== undefined) return { kind: date, unit: unit ?? 'month' }
   const place = isProperty || !isKnownName(name) ? undefined : PLACES[name.toLowerCase()]
   if (place !== undefined && unit === undefined) return { kind: place }
@@ -166,14 +166,14 @@ function withUnit(text: string): NameWithUnit {
   const colon = text.lastIndexOf(':')
   if (colon === -1) return { name: text.trim(), unit: undefined }
   const name = text.slice(0, colon).trim()
-  const written = text
+  const parts = text
     .slice(colon + 1)
     .trim()
     .toLowerCase()
-  const unit = unitOf(written)
+  const unit = unitOf(parts)
   if (unit !== undefined) return { name, unit }
-  if (written === '' || OTHER_UNITS.test(written) || isKnownName(name))
-    throw new RouxError('INVALID_PARAMS', `group_by: ${quoted(written)} is not year, month or day.`, { hint: HINT })
+  if (parts === '' || OTHER_UNITS.test(parts) || isKnownName(name))
+    throw new RouxError('INVALID_PARAMS', `group_by: ${quoted(parts)} is not year, month or day.`, { hint: HINT })
   return { name: text.trim(), unit: undefined }
 }
 
@@ -208,12 +208,15 @@ async function communityMembers(core: GraphCore, call: Call): Promise<Members> {
     async labels(snapshot) {
       const { list } = insight.communities.levels[0]
       const keys = list.map(({ key: [first = -1] }) => insight.ids[first])
-      const [given, names] = await Promise.all([core.insightState.labels(), snapshot.namesOf(keys.flatMap((id) => id ?? []))])
+      const [userLabels, names] = await Promise.all([
+        core.insightState.labels(),
+        snapshot.namesOf(keys.flatMap((id) => id ?? [])),
+      ])
       const titles = names.map(([title]) => title)[Symbol.iterator]()
       return new Map(
         list.map(({ id }, at) => {
           const title = keys[at] === undefined ? undefined : titles.next().value
-          return [id, `${communityId(id, core)} ${communityLabel(id, { given: given.get(id), title })}`]
+          return [id, `${communityId(id, core)} ${communityLabel(id, { given: userLabels.get(id), title })}`]
         }),
       )
     },
@@ -275,8 +278,8 @@ class Groups {
 
   ranked(): readonly NoteGroup[] {
     const groups = [...this.#tallies].map(([key, { spellings, count, examples }]) => {
-      const [[most = ''] = []] = [...spellings].sort(([a, more], [b, less]) => less - more || compareTexts(a, b))
-      return { key, most, count, examples }
+      const [[commonest = ''] = []] = [...spellings].sort(([a, more], [b, less]) => less - more || compareTexts(a, b))
+      return { key, most: commonest, count, examples }
     })
     groups.sort((a, b) => b.count - a.count || compareTexts(a.key, b.key))
     return groups.map(({ most, count, examples }) => {
@@ -306,9 +309,9 @@ class Groups {
         return texts.map((time) => localDate(new Date(Number(time))).slice(0, UNITS[grouping.unit]))
       case 'property': {
         const { unit, name } = grouping
-        const written = texts.filter((text) => text !== '')
-        if (unit === undefined) return written.map(withoutBrackets)
-        return written.flatMap((text) => dateOf(text, unit) ?? this.#leftOut(name, text))
+        const filled = texts.filter((text) => text !== '')
+        if (unit === undefined) return filled.map(withoutBrackets)
+        return filled.flatMap((text) => dateOf(text, unit) ?? this.#leftOut(name, text))
       }
       default:
         // A note without a folder is in the vault's root.
@@ -317,9 +320,9 @@ class Groups {
   }
 
   #leftOut(name: string, example: string): readonly string[] {
-    const known = this.#noDates.get(name) ?? { count: 0, example }
-    known.count++
-    this.#noDates.set(name, known)
+    const entry = this.#noDates.get(name) ?? { count: 0, example }
+    entry.count++
+    this.#noDates.set(name, entry)
     return []
   }
 }
@@ -336,14 +339,14 @@ function withoutBrackets(text: string): string {
 function dateOf(text: string, unit: keyof typeof UNITS): string | undefined {
   const time = readDate(text)
   if (time === undefined) return undefined
-  const [written = ''] = /^\d{4}(?:-\d\d(?:-\d\d)?)?/.exec(dateText(text)) ?? []
-  return localDate(new Date(time)).slice(0, Math.min(UNITS[unit], written.length))
+  const [datePart = ''] = /^\d{4}(?:-\d\d(?:-\d\d)?)?/.exec(dateText(text)) ?? []
+  return localDate(new Date(time)).slice(0, Math.min(UNITS[unit], datePart.length))
 }
 
 async function unknownWarnings(snapshot: Snapshot, groupings: readonly Grouping[]): Promise<readonly Warning[]> {
   const names = groupings.flatMap((grouping) => (grouping.kind === 'property' ? grouping.name : []))
   if (names.length === 0) return []
-  const known = (await snapshot.properties()).map(({ key }) => key)
-  const folded = new Set(known.map(foldName))
-  return names.filter((name) => !folded.has(foldName(name))).map((name) => unknownProperty(name, known))
+  const keys = (await snapshot.properties()).map(({ key }) => key)
+  const folded = new Set(keys.map(foldName))
+  return names.filter((name) => !folded.has(foldName(name))).map((name) => unknownProperty(name, keys))
 }

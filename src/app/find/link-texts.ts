@@ -7,7 +7,7 @@ import { plainText } from '../../search/chunks.ts'
 import { mayHoldStem } from '../../search/words/matches.ts'
 import { inverseDocumentFrequency } from '../../search/words/rank.ts'
 import { analyze } from '../../search/words/scan.ts'
-import { type Reading, readTexts } from '../read/texts.ts'
+import { type ReadingContext, readTexts } from '../read/texts.ts'
 
 /** Maximum number of notes whose links are examined, best word matches first. The texts of its links are among a note's words. */
 const MAX_SOURCES = 10
@@ -34,7 +34,7 @@ interface LinkText {
  * equal a name of the note are ignored.
  */
 export async function withLinkTexts(
-  reading: Reading,
+  reading: ReadingContext,
   words: WordHits,
   { terms, scope }: { readonly terms: readonly WordTerm[]; readonly scope: Scope },
 ): Promise<WordHits> {
@@ -56,25 +56,25 @@ interface LinkFilter {
 }
 
 async function linksWithTexts(
-  reading: Reading,
+  reading: ReadingContext,
   sources: readonly WordHit[],
   { scope, mayFit }: LinkFilter,
 ): Promise<readonly WrittenLink[]> {
   if (sources.length === 0) return []
   const ids = sources.map(({ id }) => id)
-  const stretches = ids.map((id) => ({ id, start: 0, end: Number.MAX_SAFE_INTEGER }))
+  const ranges = ids.map((id) => ({ id, start: 0, end: Number.MAX_SAFE_INTEGER }))
   // Requested in parallel, because each query to a database takes a round trip.
-  const [links, { texts, changed }] = await Promise.all([reading.snapshot.linksWithin(stretches, scope), readTexts(reading, ids)])
-  const written: WrittenLink[] = []
+  const [links, { texts, changed }] = await Promise.all([reading.snapshot.linksWithin(ranges, scope), readTexts(reading, ids)])
+  const linkTexts: WrittenLink[] = []
   for (const [at, id] of ids.entries()) {
     const source = changed.has(id) ? undefined : texts.get(id)
     if (source === undefined) continue
     for (const link of links[at]?.slice(0, MAX_LINKS) ?? []) {
       const text = mayHaveText(link) ? textOf(link, source.text, mayFit) : ''
-      if (text !== '') written.push({ to: link.to, text })
+      if (text !== '') linkTexts.push({ to: link.to, text })
     }
   }
-  return written
+  return linkTexts
 }
 
 function mayHaveText({ kind, form }: OutgoingLink): boolean {
@@ -83,15 +83,15 @@ function mayHaveText({ kind, form }: OutgoingLink): boolean {
 
 /** Returns a link's text, or an empty string if a wikilink shows its target or the text cannot fit the question. */
 function textOf({ form, start, end }: OutgoingLink, source: string, mayFit: LinkFilter['mayFit']): string {
-  const written = source.slice(start, end)
-  if (form === 'wikilink' && !written.includes('|')) return ''
+  const linkSource = source.slice(start, end)
+  if (form === 'wikilink' && !linkSource.includes('|')) return ''
   // If the text contains another link or an image, readers see something other than the source.
-  return mayFit(written) || written.includes('[', 2) ? plainText(written) : ''
+  return mayFit(linkSource) || linkSource.includes('[', 2) ? plainText(linkSource) : ''
 }
 
 /** Returns how well a text fits the question; see `LinkText.fit`. */
-function fitTo({ terms: found }: WordHits, terms: readonly WordTerm[], files: number): (text: string) => number {
-  const notes = new Map(found.map(({ word, notes: count }) => [word, count]))
+function fitTo({ terms: foundTerms }: WordHits, terms: readonly WordTerm[], files: number): (text: string) => number {
+  const notes = new Map(foundTerms.map(({ word, notes: count }) => [word, count]))
   const weights = new Map(terms.map(({ stem, form }) => [stem, inverseDocumentFrequency(notes.get(form) ?? 0, files)]))
   const all = [...weights.values()].reduce((sum, weight) => sum + weight, 0)
   return (text) => {
@@ -100,11 +100,11 @@ function fitTo({ terms: found }: WordHits, terms: readonly WordTerm[], files: nu
         .filter(({ kind, isStopWord }) => kind === 'word' && !isStopWord)
         .map(({ stem }) => stem),
     )
-    const met = [...stems].filter((stem) => weights.has(stem))
-    if (met.length === 0) return 0
-    const share = met.reduce((sum, stem) => sum + (weights.get(stem) ?? 0), 0) / all
+    const matching = [...stems].filter((stem) => weights.has(stem))
+    if (matching.length === 0) return 0
+    const share = matching.reduce((sum, stem) => sum + (weights.get(stem) ?? 0), 0) / all
     // Squared, because a text that covers little of the question is weak evidence.
-    return share ** 2 * (met.length / stems.size)
+    return share ** 2 * (matching.length / stems.size)
   }
 }
 
@@ -118,11 +118,11 @@ function bestTexts(links: readonly WrittenLink[], fitOf: (text: string) => numbe
 }
 
 function raised(hits: readonly WordHit[], texts: readonly LinkText[]): readonly WordHit[] {
-  const known = new Map(hits.map((hit) => [hit.id, hit]))
+  const hitsById = new Map(hits.map((hit) => [hit.id, hit]))
   const top = hits[0]?.score ?? 0
   for (const { to, fit } of texts) {
-    const { score, matched } = known.get(to) ?? { score: 0, matched: 0 }
-    known.set(to, { id: to, score: score + WEIGHT * fit * top, matched: matched + (1 - matched) * WEIGHT * fit })
+    const { score, matched } = hitsById.get(to) ?? { score: 0, matched: 0 }
+    hitsById.set(to, { id: to, score: score + WEIGHT * fit * top, matched: matched + (1 - matched) * WEIGHT * fit })
   }
-  return [...known.values()].sort((a, b) => b.score - a.score)
+  return [...hitsById.values()].sort((a, b) => b.score - a.score)
 }

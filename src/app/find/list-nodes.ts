@@ -1,7 +1,7 @@
 import { ALL, type NodeKind, type NodeSummary, type Paged, type Snapshot } from '../../core/store.ts'
 import { foldTag } from '../../core/text/fold.ts'
 import { parseQuery } from '../../search/query/parse-query.ts'
-import { answer, answerInSteps, type Call, listed, type PageArguments, pageFor, plain } from '../answer/answer-when-ready.ts'
+import { answer, answerInSteps, type Call, listResult, type PageArguments, pageFor, plain } from '../answer/answer-when-ready.ts'
 import { type ListedNode, linksShown, listResponses } from '../answer/node-response.ts'
 import { scopeWarnings, tagWarnings } from '../answer/scope-warnings.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
@@ -38,15 +38,15 @@ function listCommunity(
   args: ListNodesArguments & { readonly community: string },
   call: Call,
 ): Promise<Answer<NodeList>> {
-  return answerInSteps(core, call, async (read, began) => {
-    const { communities, warnings } = await notesOfCommunities(core, began, [args.community])
+  return answerInSteps(core, call, async (read, startedCall) => {
+    const { communities, warnings } = await notesOfCommunities(core, startedCall, [args.community])
     const nodes = communities.get(args.community) ?? []
     const listing = await read(async (snapshot) => {
       const page = pageFor(args, call)
       const order = { by: 'title', direction: 'asc', terms: [], first: [] } as const
-      const found = await snapshot.find({ kind: 'among', nodes }, { scope: toScope(args), order }, ALL)
-      const items = [...found.items].sort((a, b) => (a.id < b.id ? -1 : 1)).slice(page.offset, page.offset + page.limit)
-      return await listOf(snapshot, args, { items, total: found.total, offset: page.offset })
+      const result = await snapshot.find({ kind: 'among', nodes }, { scope: toScope(args), order }, ALL)
+      const items = [...result.items].sort((a, b) => (a.id < b.id ? -1 : 1)).slice(page.offset, page.offset + page.limit)
+      return await listOf(snapshot, args, { items, total: result.total, offset: page.offset })
     })
     return { ...listing, warnings: [...warnings, ...listing.warnings] }
   })
@@ -59,7 +59,7 @@ async function listOf(
 ): Promise<Answer<NodeList>> {
   const value = { nodes: items.map(({ id, title }) => ({ id, title })), total }
   const warnings = total === 0 ? await scopeWarnings(snapshot, args) : []
-  return { ...listed(value, { offset, shown: items.length, total }), warnings }
+  return { ...listResult(value, { offset, shown: items.length, total }), warnings }
 }
 
 export interface SearchByTagsArguments extends PageArguments {
@@ -83,7 +83,7 @@ export function searchByTags(
     const value = await listResponses(snapshot, ids, { shown: 'excerpt', links: linksShown(args.links, call) })
     // Without a warning, an unknown tag among several would go unnoticed.
     const warnings = await tagWarnings(snapshot, args.tags, call)
-    return { ...listed(value, { offset: page.offset, shown: ids.length, total }), warnings }
+    return { ...listResult(value, { offset: page.offset, shown: ids.length, total }), warnings }
   })
 }
 
@@ -101,12 +101,12 @@ export function recentNotes(
   call: Call = {},
 ): Promise<Answer<readonly RecentNote[]>> {
   return answer(core, call, async (snapshot) => {
-    const { found } = await findByQuery(snapshot, core, parseQuery('', new Date()), {
+    const { notes } = await findByQuery(snapshot, core, parseQuery('', new Date()), {
       scope: { withoutArchived: true },
       orderBy: 'modified',
       page: { offset: 0, limit },
     })
-    const { items } = found
+    const { items } = notes
     const ids = items.map(({ id }) => id)
     const nodes = await snapshot.nodes(ids, { links: 0, times: true })
     const present = nodes.filter((node) => node !== undefined)

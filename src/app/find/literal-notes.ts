@@ -4,7 +4,7 @@ import type { Scope } from '../../core/store.ts'
 import type { FusedHit } from '../../search/fusion.ts'
 import type { Literal } from '../../search/literals.ts'
 import { queryTerms } from '../../search/words/query-terms.ts'
-import { type Reading, readNotes } from '../read/texts.ts'
+import { type ReadingContext, readNotes } from '../read/texts.ts'
 
 /** Maximum number of notes checked for literal matches. */
 const MAX_CHECKED_NOTES = 100
@@ -14,7 +14,7 @@ const MAX_CHECKED_NOTES = 100
  * literals in each note.
  */
 export async function literalNotes(
-  reading: Reading,
+  reading: ReadingContext,
   literals: readonly Literal[],
   { question, scope }: { readonly question: string; readonly scope: Scope },
 ): Promise<ReadonlyMap<NodeId, number>> {
@@ -25,15 +25,15 @@ export async function literalNotes(
   const { items } = await reading.snapshot.find(condition, { scope, order }, { offset: 0, limit: MAX_CHECKED_NOTES })
   const ids = items.map(({ id }) => id)
   const { notes } = await readNotes(reading, ids, { links: 0 })
-  const held = new Map<NodeId, number>()
+  const counts = new Map<NodeId, number>()
   for (const note of notes) {
     if (note === undefined) continue
     const { node, source } = note
     const texts = [node.title, ...node.aliases, ...node.tags.map((tag) => `#${tag}`), source?.text ?? '']
     const count = literals.filter((literal) => texts.some((text) => literal.isIn(text))).length
-    if (count > 0) held.set(node.id, count)
+    if (count > 0) counts.set(node.id, count)
   }
-  return held
+  return counts
 }
 
 /** Returns the alternatives of a condition. Alternatives are not nested. */
@@ -47,18 +47,18 @@ const MAX_SCORE_WITHOUT_MATCH = 0.5
 /** Puts notes with literal matches first, starting with those that have the most matches. The other notes follow with capped scores. */
 export function byLiterals(
   hits: readonly FusedHit<NodeId>[],
-  held: ReadonlyMap<NodeId, number>,
+  counts: ReadonlyMap<NodeId, number>,
   literals: readonly Literal[],
 ): { readonly holding: readonly FusedHit<NodeId>[]; readonly others: readonly FusedHit<NodeId>[] } {
-  const known = new Map(hits.map((hit) => [hit.key, hit]))
-  const holding = [...held].map(([key, count]): FusedHit<NodeId> => {
-    const hit = known.get(key) ?? { key, score: 0, exact: false, keyword: undefined, semantic: undefined, weight: 0 }
+  const hitsByKey = new Map(hits.map((hit) => [hit.key, hit]))
+  const holding = [...counts].map(([key, count]): FusedHit<NodeId> => {
+    const hit = hitsByKey.get(key) ?? { key, score: 0, exact: false, keyword: undefined, semantic: undefined, weight: 0 }
     return {
       ...hit,
       score: MAX_SCORE_WITHOUT_MATCH + ((1 - MAX_SCORE_WITHOUT_MATCH) * (count - 1 + hit.score)) / literals.length,
     }
   })
-  const others = hits.filter(({ key }) => !held.has(key)).map(withinLimit)
+  const others = hits.filter(({ key }) => !counts.has(key)).map(withinLimit)
   return { holding: holding.sort((a, b) => b.score - a.score), others }
 }
 

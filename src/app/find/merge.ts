@@ -31,12 +31,12 @@ function mergeGroups(answers: readonly NoteGroups[]): NoteGroups {
   const merged = new Map<string, NoteGroup>()
   for (const group of answers.flatMap(({ groups }) => groups)) {
     const key = JSON.stringify(group.value).toLowerCase()
-    const known = merged.get(key)
-    const examples = [...(known?.examples ?? []), ...group.examples].slice(0, EXAMPLES)
-    merged.set(key, { value: known?.value ?? group.value, count: (known?.count ?? 0) + group.count, examples })
+    const sameGroup = merged.get(key)
+    const examples = [...(sameGroup?.examples ?? []), ...group.examples].slice(0, EXAMPLES)
+    merged.set(key, { value: sameGroup?.value ?? group.value, count: (sameGroup?.count ?? 0) + group.count, examples })
   }
   const groups = [...merged]
-    .sort(([a, one], [b, other]) => other.count - one.count || compareTexts(a, b))
+    .sort(([a, groupA], [b, other]) => other.count - groupA.count || compareTexts(a, b))
     .map(([, group]) => group)
   return {
     counted: answers[0]?.counted ?? '',
@@ -59,9 +59,9 @@ export function mergeFound(
   // Without words, every score is 1.
   const by = orderWith(orderBy, isScored)
   if (by === 'relevance') return mergeRanked(lists)
-  const sign = (order ?? (by === 'title' ? 'asc' : 'desc')) === 'asc' ? 1 : -1
-  const keyed = lists.flat().map((note) => ({ note, key: sortKey(note, by, sign) }))
-  return keyed.toSorted((a, b) => sign * compareTexts(a.key, b.key)).map(({ note }) => note)
+  const direction = (order ?? (by === 'title' ? 'asc' : 'desc')) === 'asc' ? 1 : -1
+  const keyed = lists.flat().map((note) => ({ note, key: sortKey(note, by, direction) }))
+  return keyed.toSorted((a, b) => direction * compareTexts(a.key, b.key)).map(({ note }) => note)
 }
 
 /** Returns the best match of any vault for each name, with all candidates. */
@@ -79,11 +79,13 @@ export function mergeResolved(lists: readonly (readonly ResolvedName[])[]): read
 const MAX_CANDIDATES = 5
 
 function mergeName(query: string, answers: readonly ResolvedName[]): ResolvedName {
-  const ranked = answers.filter(({ match }) => match !== null).toSorted((a, b) => b.score - a.score)
-  const [best, next] = ranked
+  const ordered = answers.filter(({ match }) => match !== null).toSorted((a, b) => b.score - a.score)
+  const [best, next] = ordered
   if (best === undefined) return { query, match: null, score: 0 }
   if (next === undefined) return best
-  const candidates = ranked.flatMap(({ match, score, candidates: own }) => own ?? (match === null ? [] : [{ id: match, score }]))
+  const candidates = ordered.flatMap(
+    ({ match, score, candidates: listed }) => listed ?? (match === null ? [] : [{ id: match, score }]),
+  )
   return {
     ...best,
     candidates: candidates.toSorted((a, b) => b.score - a.score).slice(0, MAX_CANDIDATES),
@@ -101,8 +103,8 @@ export function withoutFallbacks<T extends { readonly answer: Answer<FoundInVaul
 }
 
 /** Returns the value to sort by. Notes without the requested time come last in either direction. */
-function sortKey(note: FoundNode, by: 'title' | 'modified' | 'created', sign: number): string | number {
+function sortKey(note: FoundNode, by: 'title' | 'modified' | 'created', direction: number): string | number {
   if (by === 'title') return foldName(note.title)
   const time = Date.parse(note[by] ?? '')
-  return Number.isNaN(time) ? sign * Number.POSITIVE_INFINITY : time
+  return Number.isNaN(time) ? direction * Number.POSITIVE_INFINITY : time
 }

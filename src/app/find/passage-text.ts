@@ -12,8 +12,8 @@ export function wordsOf(text: string): string {
   return withoutAddresses(legible(text))
 }
 
-function withoutAddresses(seen: string): string {
-  return seen.includes('](') ? seen.replace(ADDRESS, blank) : seen
+function withoutAddresses(visible: string): string {
+  return visible.includes('](') ? visible.replace(ADDRESS, blank) : visible
 }
 
 export interface ReadChunk {
@@ -43,8 +43,8 @@ export function passageText({ text: chunk, seen, matches }: ReadChunk, words: Sn
   const hidden = matches.length === 0 ? findMatches(chunk, words) : []
   const isHidden = hidden.length > 0 || seen.trim() === ''
   const text = isHidden ? chunk : seen
-  const tidy = text === chunk ? chunk : withoutGaps(text)
-  if (tidy.length <= maxLength) return { text: tidy, start: 0, end: chunk.length }
+  const compact = text === chunk ? chunk : withoutGaps(text)
+  if (compact.length <= maxLength) return { text: compact, start: 0, end: chunk.length }
   const start = bestStart(text, isHidden ? hidden : matches, maxLength)
   if (start !== undefined) return cutAt(text, start, maxLength)
   // A sentence that is too long for a passage is cut around the matching words.
@@ -68,9 +68,9 @@ function bestStart(text: string, matches: readonly Match[], room: number): numbe
       best = { first, weight, length: end - first }
   }
   if (matches.length > 0 && best.weight < weightOf(matches) * MIN_WORD_SHARE) return undefined
-  const start = starts.findLast((one) => one <= best.first)
+  const start = starts.findLast((position) => position <= best.first)
   // Near the end of a chunk, there is also room for text before the match.
-  return text.length - (start ?? 0) < room ? starts.find((one) => text.length - one < room) : start
+  return text.length - (start ?? 0) < room ? starts.find((position) => text.length - position < room) : start
 }
 
 const ROUNDING_ERROR = 1e-9
@@ -94,13 +94,13 @@ const NO_SPACE = /\S/g
 
 /** Returns the total weight of the words before `end`, counting each word once, and the end of the last of them. */
 function heldWithin(matches: readonly Match[], from: number, end: number): { readonly weight: number; readonly end: number } {
-  const held = new Set<number>()
+  const words = new Set<number>()
   let weight = 0
   let last = 0
   for (let at = from; at < matches.length && (matches[at]?.end ?? 0) <= end; at++) {
     const match = matches[at] as Match
-    if (held.has(match.term)) continue
-    held.add(match.term)
+    if (words.has(match.term)) continue
+    words.add(match.term)
     weight += match.weight
     last = match.end
   }
@@ -120,15 +120,15 @@ function gap(space: string): string {
 /** Returns the text from `start`, truncated after the last word that fits. */
 function cutAt(text: string, start: number, maxLength: number): PassageText {
   const before = text.slice(0, start).trim() === '' ? '' : '…'
-  let shown = ''
+  let cut = ''
   let end = start
   for (const { index, 0: word } of text.slice(start).matchAll(/\S+/g)) {
-    const next = shown === '' ? before + word : shown + gap(text.slice(end, start + index)) + word
+    const next = cut === '' ? before + word : cut + gap(text.slice(end, start + index)) + word
     if (next.length > maxLength - 1) break
-    shown = next
+    cut = next
     end = start + index + word.length
   }
-  if (shown !== '') return { text: text.slice(end).trim() === '' ? shown : `${shown}…`, start, end }
+  if (cut !== '') return { text: text.slice(end).trim() === '' ? cut : `${cut}…`, start, end }
   const room = maxLength - before.length - 1
   const isSplit = /[\ud800-\udbff]/.test(text.charAt(start + room - 1))
   end = start + (isSplit ? room - 1 : room)

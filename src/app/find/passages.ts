@@ -73,9 +73,9 @@ interface Candidate {
  */
 export function passageLengths(maxTokens: number | undefined, results: number): (at: number) => number {
   if (maxTokens === undefined || results === 0) return () => DEFAULT_CHARACTERS
-  const left = PASSAGES_SHARE * maxTokens * TOKEN_BYTES - results * (RESULT_BYTES + PASSAGE_BYTES + MIN_CHARACTERS)
-  const first = within(left / Math.min(results, FAVORED_RESULTS))
-  const rest = within((left - FAVORED_RESULTS * (first - MIN_CHARACTERS)) / Math.max(1, results - FAVORED_RESULTS))
+  const spare = PASSAGES_SHARE * maxTokens * TOKEN_BYTES - results * (RESULT_BYTES + PASSAGE_BYTES + MIN_CHARACTERS)
+  const first = within(spare / Math.min(results, FAVORED_RESULTS))
+  const rest = within((spare - FAVORED_RESULTS * (first - MIN_CHARACTERS)) / Math.max(1, results - FAVORED_RESULTS))
   return (at) => (at < FAVORED_RESULTS ? first : rest)
 }
 
@@ -119,29 +119,29 @@ export function placesOf(node: Node, source: NoteText, query: PassageQuery): rea
   const find = matchFinder(query.words)
   const share = shareFor(query.words)
   const isNamed = query.isNamed === true
-  const asked = askedPlaces(node, source, query.words)
-  let best: readonly AnsweringPlace[] = asked.slice(0, MAX_PASSAGES).map((place) => {
+  const askingPlaces = askedPlaces(node, source, query.words)
+  let best: readonly AnsweringPlace[] = askingPlaces.slice(0, MAX_PASSAGES).map((place) => {
     return { place, chunk: readChunk(source.text.slice(place.start, place.end), find), score: 1, isAsked: true }
   })
-  const isTaken = ({ start, end }: ChunkPlace): boolean => asked.some((one) => start < one.end && end > one.start)
-  for (const { candidate, most } of likeliest(candidates, source.text, { words: query.words, weight })) {
+  const isTaken = ({ start, end }: ChunkPlace): boolean => askingPlaces.some((place) => start < place.end && end > place.start)
+  for (const { candidate, maxScore } of likeliest(candidates, source.text, { words: query.words, weight })) {
     const { place, meaning: certainty } = candidate
     if (isTaken(place)) continue
     const text = source.text.slice(place.start, place.end)
     // The upper bound does not cover the title and headings.
-    if (!isNamed && most < leastOf(best) - ROUNDING_ERROR && !ABBREVIATION.test(text)) continue
+    if (!isNamed && maxScore < minScoreOf(best) - ROUNDING_ERROR && !ABBREVIATION.test(text)) continue
     const chunk = readChunk(text, find)
     const matches = isNamed ? [...chunk.matches, ...find(namesOf(node, place))] : chunk.matches
     const score = (1 - weight) * share(matches) + weight * certainty
     best = [...best, { place, chunk, score }].sort((a, b) => b.score - a.score || a.place.start - b.place.start)
     best = best.slice(0, MAX_PASSAGES)
   }
-  const least = leastOf(best)
-  return best.filter(({ score }, at) => at === 0 || (score > 0 && score >= least))
+  const minScore = minScoreOf(best)
+  return best.filter(({ score }, at) => at === 0 || (score > 0 && score >= minScore))
 }
 
 /** Returns the score that a further part needs to be among the best. */
-function leastOf(best: readonly AnsweringPlace[]): number {
+function minScoreOf(best: readonly AnsweringPlace[]): number {
   return Math.max((best[0]?.score ?? 0) * MIN_SCORE_SHARE, best[MAX_PASSAGES - 1]?.score ?? 0)
 }
 
@@ -182,7 +182,7 @@ function inOrder(node: Node, { text, bodyStart }: NoteText): readonly Candidate[
 
 interface Likely {
   readonly candidate: Candidate
-  readonly most: number
+  readonly maxScore: number
 }
 
 /** Returns the chunks that contain the beginnings of the most words. Finding beginnings is faster than reading all words. */
@@ -191,18 +191,18 @@ function likeliest(
   text: string,
   { words, weight }: { readonly words: SnippetQuery; readonly weight: number },
 ): readonly Likely[] {
-  if (candidates.length <= MAX_PASSAGES) return candidates.map((candidate) => ({ candidate, most: Number.POSITIVE_INFINITY }))
-  const beginnings = words.terms.map(({ term, weight: own }) => ({ letters: beginningOf(term), own }))
+  if (candidates.length <= MAX_PASSAGES) return candidates.map((candidate) => ({ candidate, maxScore: Number.POSITIVE_INFINITY }))
+  const beginnings = words.terms.map(({ term, weight }) => ({ letters: beginningOf(term), own: weight }))
   const all = totalOf(words)
   const rated = candidates.map((candidate): Likely => {
     const { place, meaning } = candidate
     const part = text.slice(place.start, place.end)
     const letters = (NON_ASCII_LETTERS.test(part) ? foldLetters(part) : part.toLowerCase()).replace(DROPPED_IN_WORDS, '')
-    const found = beginnings.reduce((sum, beginning) => sum + (letters.includes(beginning.letters) ? beginning.own : 0), 0)
+    const matched = beginnings.reduce((sum, beginning) => sum + (letters.includes(beginning.letters) ? beginning.own : 0), 0)
     // Phrases can only be checked by reading the chunk, so assume that all match.
-    return { candidate, most: ((1 - weight) * (found + words.phrases.length)) / all + weight * meaning }
+    return { candidate, maxScore: ((1 - weight) * (matched + words.phrases.length)) / all + weight * meaning }
   })
-  return rated.sort((a, b) => b.most - a.most).slice(0, MAX_CHUNKS_READ)
+  return rated.sort((a, b) => b.maxScore - a.maxScore).slice(0, MAX_CHUNKS_READ)
 }
 
 /** Letters beyond ASCII. Folding is slow, and quotation marks, dashes and emoji do not need it. */
@@ -229,7 +229,7 @@ function totalOf({ terms, phrases }: SnippetQuery): number {
   return terms.reduce((sum, { weight }) => sum + weight, 0) + phrases.length || 1
 }
 
-export interface Shown extends Pick<PassageQuery, 'words'> {
+export interface PassageOptions extends Pick<PassageQuery, 'words'> {
   readonly place: ChunkPlace
   readonly score: number
   /** The chunk, if it has already been read. */
@@ -247,16 +247,16 @@ export function toPassage(
     words,
     chunk = readChunk(text.slice(place.start, place.end), matchFinder(words)),
     length = DEFAULT_CHARACTERS,
-  }: Shown,
+  }: PassageOptions,
 ): Passage {
-  const shown = passageText(chunk, words, length)
+  const excerpt = passageText(chunk, words, length)
   const lineAt = (offset: number): number => place.startLine + lineNumber(chunk.text, offset) - 1
-  const startLine = lineAt(shown.start)
+  const startLine = lineAt(excerpt.start)
   return {
     heading: headingPathAt(headings, startLine),
     start_line: startLine,
-    end_line: lineAt(shown.end),
-    text: shown.text,
+    end_line: lineAt(excerpt.end),
+    text: excerpt.text,
     score: roundScore(score),
   }
 }

@@ -29,23 +29,23 @@ export async function queryWarnings(
   query: Query,
   { text, emptySets, isEmpty, call }: QueryFacts,
 ): Promise<readonly Warning[]> {
-  const asked = [...propertiesIn(query)]
+  const requested = [...propertiesIn(query)]
   const tags = tagsIn(query)
   const [noTags, noValues, properties] = await Promise.all([
     tags.length === 0 ? [] : tagWarnings(snapshot, tags, call),
     isEmpty ? valueWarnings(snapshot, query) : [],
-    asked.length === 0 && !(isEmpty && tags.length > 0) ? [] : snapshot.properties(),
+    requested.length === 0 && !(isEmpty && tags.length > 0) ? [] : snapshot.properties(),
   ])
-  const known = new Map(properties.map((property) => [foldName(property.key), property]))
+  const existing = new Map(properties.map((property) => [foldName(property.key), property]))
   const names = properties.map(({ key }) => key)
-  const told = asked.slice(0, MAX_WARNED).flatMap(([name, isCompared]): readonly Warning[] => {
-    const property = known.get(foldName(name))
+  const propertyWarnings = requested.slice(0, MAX_WARNED).flatMap(([name, isCompared]): readonly Warning[] => {
+    const property = existing.get(foldName(name))
     if (property === undefined) return [unknownProperty(name, names)]
     return isEmpty && isCompared && !property.kinds.some((kind) => COMPARED.includes(kind)) ? [notCompared(property)] : []
   })
-  const meant = isEmpty ? tags.filter((tag) => known.has(foldName(tag))).map(propertyMeant) : []
+  const propertyTags = isEmpty ? tags.filter((tag) => existing.has(foldName(tag))).map(propertyMeant) : []
   const sets = emptySets.map(({ part: { span } }) => emptySet(text.slice(span.start, span.end)))
-  return [...noTags, ...meant, ...sets, ...told, ...noValues]
+  return [...noTags, ...propertyTags, ...sets, ...propertyWarnings, ...noValues]
 }
 
 function emptySet(set: string): Warning {
@@ -64,9 +64,9 @@ async function valueWarnings(snapshot: Snapshot, query: Query): Promise<readonly
   const warnings = valuesIn(query)
     .slice(0, MAX_WARNED)
     .map(async ({ name, value }): Promise<readonly Warning[]> => {
-      const values = (await snapshot.propertyValues(foldName(name))).map((one) => one.value)
-      const asked = askedTexts(values.map(foldName))
-      if (values.length === 0 || textsMeant(value).some((text) => asked.includes(text))) return []
+      const values = (await snapshot.propertyValues(foldName(name))).map((valueCount) => valueCount.value)
+      const requestedValues = askedTexts(values.map(foldName))
+      if (values.length === 0 || textsMeant(value).some((text) => requestedValues.includes(text))) return []
       const near = nearest(value, values, MAX_SIMILAR).map(quoted)
       const nearby =
         near.length > 0 ? `Nearest: ${near.join(', ')}.` : `find_nodes with group_by ${quoted(name)} lists its values.`
@@ -80,7 +80,7 @@ async function valueWarnings(snapshot: Snapshot, query: Query): Promise<readonly
 const COMPARED: readonly ValueKind[] = ['number', 'date', 'list']
 
 function notCompared({ key, kinds }: PropertyCount): Warning {
-  const what = kinds.join(', ')
-  const message = `The property ${quoted(key)} has no numbers or dates to compare (${what}). Write #${key}=value; find_nodes with group_by ${quoted(key)} lists its values.`
+  const kindNames = kinds.join(', ')
+  const message = `The property ${quoted(key)} has no numbers or dates to compare (${kindNames}). Write #${key}=value; find_nodes with group_by ${quoted(key)} lists its values.`
   return { code: 'NOTICE', message }
 }

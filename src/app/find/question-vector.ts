@@ -17,7 +17,7 @@ const MIN_MODEL_TIMEOUT = 500
 const RETRY_AFTER = 15_000
 
 /** Models that failed recently, with the reason and the time of the next attempt. */
-const failed = new WeakMap<Embedding, { readonly reason: string; readonly until: number }>()
+const recentFailures = new WeakMap<Embedding, { readonly reason: string; readonly until: number }>()
 
 /** A question's embedding, and the model that produced it. */
 export interface QuestionVector {
@@ -37,10 +37,10 @@ export async function servingEmbedder(core: GraphCore): Promise<Embedder> {
   if (core.embedding === undefined) throw noEmbedder()
   const embedder = await core.embedding.open()
   const states = await core.store.read((snapshot) => snapshot.vectorStates())
-  const own = states.find((state) => state.embedder === embedder.id)?.notes ?? 0
-  if (own === 0) await lookAgain(core, embedder)
-  const former = states.find((state) => state.embedder !== embedder.id && state.notes > own)
-  return (former === undefined ? undefined : await core.embedding.openFormer(former.embedder)) ?? embedder
+  const noteCount = states.find((state) => state.embedder === embedder.id)?.notes ?? 0
+  if (noteCount === 0) await lookAgain(core, embedder)
+  const previous = states.find((state) => state.embedder !== embedder.id && state.notes > noteCount)
+  return (previous === undefined ? undefined : await core.embedding.openFormer(previous.embedder)) ?? embedder
 }
 
 /** Recreates the embedder's vectors if another process with a different embedder may have removed them. */
@@ -92,10 +92,10 @@ export async function tryQuestion(
 ): Promise<QuestionVector | { readonly warning: Warning } | undefined> {
   const { embedding } = core
   if (embedding === undefined) return undefined
-  const known = failed.get(embedding)
-  if (known !== undefined && performance.now() < known.until) return withoutMeaning(known.reason)
+  const failure = recentFailures.get(embedding)
+  if (failure !== undefined && performance.now() < failure.until) return withoutMeaning(failure.reason)
   // While this question retries, others do not wait for the model.
-  if (known !== undefined) remember(embedding, known.reason)
+  if (failure !== undefined) remember(embedding, failure.reason)
   const time = isCommand(core) ? MODEL_TIMEOUT : Math.min(MODEL_TIMEOUT, Math.max(timeLeft(call), MIN_MODEL_TIMEOUT))
   // Unlike `AbortSignal.timeout`, this timer can be cleared, so it does not stay in memory after the question.
   const patience = new AbortController()
@@ -111,7 +111,7 @@ export async function tryQuestion(
     const embed = async (as: EmbedKind) => (await untilAborted(embedWith(embedder, [text], { kind: as, signal }), signal))[0]
     const vector = await embed(kind)
     const across = kind === 'query' && traitsOf(embedder.id)?.across !== undefined ? await embed('across') : undefined
-    failed.delete(embedding)
+    recentFailures.delete(embedding)
     return vector === undefined || vector.every((value) => value === 0)
       ? undefined
       : { embedder, vector, language, ...(across === undefined ? undefined : { across }) }
@@ -124,7 +124,7 @@ export async function tryQuestion(
       : messageOf(error)
     remember(embedding, reason)
     // Once a slow model has opened, clear the back-off.
-    if (!isOpen) opening.then(() => failed.delete(embedding)).catch(() => {})
+    if (!isOpen) opening.then(() => recentFailures.delete(embedding)).catch(() => {})
     return withoutMeaning(reason)
   } finally {
     clearTimeout(timer)
@@ -133,7 +133,7 @@ export async function tryQuestion(
 }
 
 function remember(embedding: Embedding, reason: string): void {
-  failed.set(embedding, { reason, until: performance.now() + RETRY_AFTER })
+  recentFailures.set(embedding, { reason, until: performance.now() + RETRY_AFTER })
 }
 
 function withoutMeaning(reason: string): { readonly warning: Warning } {
@@ -147,10 +147,10 @@ export function noEmbedder(): RouxError {
 }
 
 /** Explains that text is not compared by meaning because the embedder does not know its language. */
-export function unknownWarning(what: string): Warning {
+export function unknownWarning(subject: string): Warning {
   return {
     code: 'FALLBACK',
-    message: `The embedder does not know the language of ${what}, so it is not compared by meaning. Search by words, or choose a model for this language with the setting embedder.kind.`,
+    message: `The embedder does not know the language of ${subject}, so it is not compared by meaning. Search by words, or choose a model for this language with the setting embedder.kind.`,
   }
 }
 

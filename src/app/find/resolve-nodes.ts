@@ -65,20 +65,20 @@ export function resolveNodes(core: GraphCore, args: ResolveArguments, call: Call
   if (args.strategy === 'semantic') return resolveByMeaning(core, args, call)
   return answer(core, call, async (snapshot) => {
     const { names } = args
-    const fitting = await namedLike(snapshot, args)
-    return plain(names.map((name, at) => choose(name, fitting[at] ?? [])))
+    const matches = await namedLike(snapshot, args)
+    return plain(names.map((name, at) => choose(name, matches[at] ?? [])))
   })
 }
 
 function resolveByMeaning(
   core: GraphCore,
   { names, threshold, tag, path }: ResolveArguments,
-  given: Call,
+  initialCall: Call,
 ): Promise<Answer<readonly ResolvedName[]>> {
-  return answerFindable(core, given, 'meaning', async (read, call) => {
+  return answerFindable(core, initialCall, 'meaning', async (read, call) => {
     const question = await nameVectors(core, names, call)
-    const found = await read((snapshot) => meaningSame(snapshot, question, { scope: toScope({ tag, path }), threshold }))
-    return { value: names.map((name, at) => choose(name, found.value[at] ?? [])), warnings: found.warnings }
+    const byMeaning = await read((snapshot) => meaningSame(snapshot, question, { scope: toScope({ tag, path }), threshold }))
+    return { value: names.map((name, at) => choose(name, byMeaning.value[at] ?? [])), warnings: byMeaning.warnings }
   })
 }
 
@@ -117,11 +117,11 @@ async function spelledLike(
 type Fitting = Pick<NameHit, 'id' | 'title' | 'name' | 'score'>
 
 function choose(query: string, hits: readonly Fitting[]): ResolvedName {
-  const ranked = [...hits].sort(compare)
-  const [best, next] = ranked
+  const ordered = [...hits].sort(compare)
+  const [best, next] = ordered
   if (best === undefined) return { query, match: null, score: 0 }
   if (next === undefined) return { query, match: best.id, score: roundScore(best.score) }
-  const candidates = ranked.slice(0, MAX_CANDIDATES).map(({ id, title, score }) => ({ id, title, score: roundScore(score) }))
+  const candidates = ordered.slice(0, MAX_CANDIDATES).map(({ id, title, score }) => ({ id, title, score: roundScore(score) }))
   return { query, match: best.id, score: roundScore(best.score), candidates, rule: ruleBetween(best, next) }
 }
 
@@ -161,8 +161,8 @@ async function nameVectors(core: GraphCore, names: readonly string[], call: Call
   const embed = (kind: EmbedKind) => embedWith(embedder, names, { kind, signal: call.signal })
   const vectors = await embed('query')
   const isUnknown = names.map((name) => !isKnownTo(embedder.languages, languageOf(name, core.languages)))
-  const found = { names, isUnknown, embedder, traits, vectors }
-  return traits.across === undefined ? found : { ...found, across: await embed('across') }
+  const embedded = { names, isUnknown, embedder, traits, vectors }
+  return traits.across === undefined ? embedded : { ...embedded, across: await embed('across') }
 }
 
 interface NameTerms {
@@ -180,16 +180,20 @@ async function meaningSame(
   { scope, threshold }: NameTerms,
 ): Promise<Answer<readonly (readonly NameVectorHit[])[]>> {
   const { most = 1 } = traits
-  const of = async (asked: readonly Float32Array[]): Promise<readonly (readonly NameVectorHit[])[]> => {
-    const hits = await snapshot.nearestNames(embedder.id, asked, scope, { limit: MAX_SIMILAR_NAMES, minimum: threshold * most })
+  const of = async (queryVectors: readonly Float32Array[]): Promise<readonly (readonly NameVectorHit[])[]> => {
+    const hits = await snapshot.nearestNames(embedder.id, queryVectors, scope, {
+      limit: MAX_SIMILAR_NAMES,
+      minimum: threshold * most,
+    })
     return hits.map((each) => each.map((hit) => ({ ...hit, score: Math.min(1, hit.score / most) })))
   }
-  const same = await of(vectors)
+  const sameLanguage = await of(vectors)
   const others = across === undefined ? [] : await of(across)
   const value = names.map((_, at) => {
-    const seen = new Set<string>()
-    const hits = isUnknown[at] === true ? [] : [...(same[at] ?? []), ...(others[at] ?? [])].sort((a, b) => b.score - a.score)
-    return hits.filter(({ id }) => !seen.has(id) && seen.add(id))
+    const seenIds = new Set<string>()
+    const hits =
+      isUnknown[at] === true ? [] : [...(sameLanguage[at] ?? []), ...(others[at] ?? [])].sort((a, b) => b.score - a.score)
+    return hits.filter(({ id }) => !seenIds.has(id) && seenIds.add(id))
   })
   const unknown = names.filter((_, at) => isUnknown[at] === true)
   return { value, warnings: unknown.length === 0 ? [] : [unknownWarning(listSome(unknown.map(quoted), MAX_LISTED))] }

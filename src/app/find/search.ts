@@ -41,7 +41,7 @@ import type { Answer, GraphCore, Warning } from '../graph-core.ts'
 import { closeTitles } from '../names/close-titles.ts'
 import { type NamedExactly, namedExactly, requireNamed, unknownNodeError } from '../names/known-node.ts'
 import { readableSource, shownText } from '../read/readable-source.ts'
-import { type NoteWithText, type Reading, readNotes, unreadWarnings } from '../read/texts.ts'
+import { type NoteWithText, type ReadingContext, readNotes, unreadWarnings } from '../read/texts.ts'
 import { toAnsweringScope, WITH_TEXT } from '../scope.ts'
 import { type CorrectedQuestion, correctionWarning, correctQuestion } from './corrected-question.ts'
 import { traitsFor } from './embedder-traits.ts'
@@ -121,29 +121,29 @@ const WELL_MATCHED = 0.6
  * Returns the notes that answer a question, by words and by meaning, with the relevant passages.
  * @throws RouxError `PROVIDER_ERROR` for mode `semantic` without an embedder, `NODE_NOT_FOUND` for a scope that is not a note
  */
-export function search(core: GraphCore, args: SearchArguments, given: Call = {}): Promise<Answer<readonly SearchResult[]>> {
-  return answerFindable(core, given, args.mode === 'keyword' ? 'words' : 'meaning', async (read, call) => {
+export function search(core: GraphCore, args: SearchArguments, initialCall: Call = {}): Promise<Answer<readonly SearchResult[]>> {
+  return answerFindable(core, initialCall, args.mode === 'keyword' ? 'words' : 'meaning', async (read, call) => {
     // The question is embedded before the vault is read.
-    const asked = await ask(core, args, call)
+    const question = await embedQuestion(core, args, call)
     return await read(async (snapshot) => {
       const reading = { core, snapshot, call }
-      const { hits, warnings, relevant, ...found } = await rank(reading, args, asked)
-      const described = await describe(reading, hits, { args, ...found })
+      const { hits, warnings, relevant, ...found } = await rank(reading, args, question)
+      const description = await describe(reading, hits, { args, ...found })
       const empty = relevant === 0 ? await scopeWarnings(snapshot, args) : []
       const { offset } = pageFor(args, call)
       return {
-        value: described.value,
-        warnings: [...empty, ...warnings, ...described.warnings],
+        value: description.value,
+        warnings: [...empty, ...warnings, ...description.warnings],
         list: { offset, shown: hits.length, count: relevant, counted: 'relevant' },
-        paths: described.paths,
-        ...(described.omitted === undefined ? {} : { omitted: described.omitted }),
+        paths: description.paths,
+        ...(description.omitted === undefined ? {} : { omitted: description.omitted }),
       }
     })
   })
 }
 
 /** The question's embedding with warnings. If semantic search was requested but there is no embedding, a warning explains why. */
-export interface Asked {
+export interface EmbeddedQuestion {
   /** `undefined` if there is no model or it does not know the question's language. */
   readonly question: QuestionVector | undefined
   /** Traits for the question's language. Set if there is a question vector. */
@@ -152,14 +152,18 @@ export interface Asked {
 }
 
 /** Embeds the question before the vault is read. @throws RouxError `PROVIDER_ERROR` for mode `semantic` without an embedder */
-export async function ask(core: GraphCore, { mode, query }: Pick<SearchArguments, 'mode' | 'query'>, call: Call): Promise<Asked> {
+export async function embedQuestion(
+  core: GraphCore,
+  { mode, query }: Pick<SearchArguments, 'mode' | 'query'>,
+  call: Call,
+): Promise<EmbeddedQuestion> {
   if (mode === 'semantic' && core.embedding === undefined) throw noEmbedder()
-  const asked = mode === 'keyword' ? undefined : await tryQuestion(core, query, call)
-  const warnings = asked !== undefined && 'warning' in asked ? [asked.warning] : []
+  const embedded = mode === 'keyword' ? undefined : await tryQuestion(core, query, call)
+  const warnings = embedded !== undefined && 'warning' in embedded ? [embedded.warning] : []
   if (mode === 'semantic' && warnings[0] !== undefined) throw new RouxError('PROVIDER_ERROR', warnings[0].message)
-  if (asked === undefined || 'warning' in asked) return { question: undefined, traits: undefined, warnings }
-  if (!isKnownTo(asked.embedder.languages, asked.language)) return { question: undefined, traits: undefined, warnings }
-  return { question: asked, traits: traitsIn(await traitsFor(core, asked.embedder), asked.language), warnings }
+  if (embedded === undefined || 'warning' in embedded) return { question: undefined, traits: undefined, warnings }
+  if (!isKnownTo(embedded.embedder.languages, embedded.language)) return { question: undefined, traits: undefined, warnings }
+  return { question: embedded, traits: traitsIn(await traitsFor(core, embedded.embedder), embedded.language), warnings }
 }
 
 /** The notes that answer a question, best first, and the criteria for choosing their passages. */
@@ -177,38 +181,40 @@ export interface Ranked extends Omit<Description, 'args'> {
  * Returns the requested page of the notes that answer a question.
  * @throws RouxError `NODE_NOT_FOUND` if the scope is not a note
  */
-export async function rank(reading: Reading, args: SearchArguments, asked: Asked): Promise<Ranked> {
+export async function rank(reading: ReadingContext, args: SearchArguments, embedded: EmbeddedQuestion): Promise<Ranked> {
   const { core, snapshot } = reading
   const { mode, query, relevance } = args
-  const { question, traits } = asked
+  const { question, traits } = embedded
   const scope = await scopeOf(reading, args)
   const literals = mode === 'semantic' ? [] : literalsIn(query)
-  const [{ fused, words, typed, corrected, foreign }, held] = await Promise.all([
-    retrieve(reading, args, { ...asked, scope }),
+  const [{ fused, words, asTyped, corrected, foreign }, literalCounts] = await Promise.all([
+    retrieve(reading, args, { ...embedded, scope }),
     literalNotes(reading, literals, { question: query, scope }),
   ])
-  const isAnswered = mode === 'semantic' || fused[0]?.exact === true || held.size > 0
+  const isAnswered = mode === 'semantic' || fused[0]?.exact === true || literalCounts.size > 0
   const [hits, close] = await Promise.all([
     question === undefined || core.searchWeight === 0 ? fused : supportedHits(snapshot, fused, { question, words }),
     isAnswered ? [] : closeTitles(snapshot, query, scope),
   ])
   const certainty = traits === undefined ? 0 : 1
-  const { holding, others } = literals.length === 0 ? { holding: [], others: hits } : byLiterals(hits, held, literals)
+  const { holding, others } = literals.length === 0 ? { holding: [], others: hits } : byLiterals(hits, literalCounts, literals)
   const isOffTopic =
     relevance === 'strict' &&
     !isAnswered &&
     close.length === 0 &&
     traits !== undefined &&
     !isAbout(others.slice(0, COMPARED_RESULTS), { words, traits, foreign })
-  const kept = [...holding, ...(isOffTopic ? [] : keepRelevant(others, relevance, certainty))]
-  const titled = withCloseTitles(kept, shownTitles(close, kept, relevance), { after: answeredByWords(kept, typed) })
-  const ranked = literals.length === 0 || holding.length > 0 ? titled : titled.map(withinLimit)
+  const relevantHits = [...holding, ...(isOffTopic ? [] : keepRelevant(others, relevance, certainty))]
+  const titled = withCloseTitles(relevantHits, shownTitles(close, relevantHits, relevance), {
+    after: answeredByWords(relevantHits, asTyped),
+  })
+  const ordered = literals.length === 0 || holding.length > 0 ? titled : titled.map(withinLimit)
   const isUnknown = mode === 'semantic' && query.trim() !== '' && question === undefined
   const unknown = isUnknown ? [unknownWarning('the question')] : []
   const { offset, limit } = pageFor(args, reading.call)
   return {
-    hits: ranked.slice(offset, offset + limit),
-    relevant: ranked.length,
+    hits: ordered.slice(offset, offset + limit),
+    relevant: ordered.length,
     isSure: holding.length + close.length > 0 || keepRelevant(others.slice(0, 1), 'normal', certainty).length > 0,
     sureFrom: leastScore('normal', certainty),
     text: corrected?.text ?? query,
@@ -216,7 +222,7 @@ export async function rank(reading: Reading, args: SearchArguments, asked: Asked
     words,
     traits,
     question,
-    warnings: [...asked.warnings, ...unknown, ...spellingWarning(close, corrected)],
+    warnings: [...embedded.warnings, ...unknown, ...spellingWarning(close, corrected)],
   }
 }
 
@@ -237,7 +243,7 @@ interface Retrieval {
   readonly fused: readonly FusedHit<NodeId>[]
   /** The notes found with the corrected words, and with the words as typed. They are the same if no word was corrected. */
   readonly words: WordHits
-  readonly typed: WordHits
+  readonly asTyped: WordHits
   readonly corrected: CorrectedQuestion | undefined
   /** The nearest notes in languages other than the question's. */
   readonly foreign: readonly SemanticHit<NodeId>[]
@@ -245,26 +251,26 @@ interface Retrieval {
 
 /** Combines the results of the searches by words and by meaning, best first. */
 async function retrieve(
-  reading: Reading,
+  reading: ReadingContext,
   { query, mode }: SearchArguments,
-  { scope, question, traits }: Asked & { readonly scope: Scope },
+  { scope, question, traits }: EmbeddedQuestion & { readonly scope: Scope },
 ): Promise<Retrieval> {
   const { core, snapshot, call } = reading
   const isByWords = mode !== 'semantic'
-  const [typed, named] = await Promise.all([
+  const [asTyped, exactNames] = await Promise.all([
     isByWords ? snapshot.words(queryTerms(query, core.languages), scope, MAX_CANDIDATES) : NO_WORDS,
     isByWords ? namedExactly(snapshot, core, query, scope) : NOT_NAMED,
   ])
   // Another vault may contain the word.
-  const isSpelled = call.isPart === true || named.own.length > 0
-  const corrected = isSpelled ? undefined : await correctQuestion(snapshot, query, typed)
+  const isSpelled = call.isPart === true || exactNames.ownVault.length > 0
+  const corrected = isSpelled ? undefined : await correctQuestion(snapshot, query, asTyped)
   const terms = queryTerms(corrected?.text ?? query, core.languages)
-  const spelled = corrected === undefined ? typed : await snapshot.words(terms, scope, MAX_CANDIDATES)
+  const spelled = corrected === undefined ? asTyped : await snapshot.words(terms, scope, MAX_CANDIDATES)
   const [words, semantic] = await Promise.all([
     isByWords ? withLinkTexts(reading, spelled, { terms, scope }) : spelled,
     question === undefined ? NONE_NEAR : nearest(snapshot, question, scope),
   ])
-  const exact = new Set(named.own)
+  const exact = new Set(exactNames.ownVault)
   const keyword = words.hits.map(({ id, score, matched }) => ({ key: id, score, matched }))
   const { hits, byLanguage } = semantic
   const usual = isAbroad(keyword, byLanguage) ? FOREIGN_WEIGHT : (traits?.weight ?? 0)
@@ -273,7 +279,7 @@ async function retrieve(
   return {
     fused: fuse(keyword, hits, { weight, exact, byLanguage: grouped, certainty: traits?.certainty }),
     words,
-    typed,
+    asTyped,
     corrected,
     foreign: byLanguage?.other ?? [],
   }
@@ -304,7 +310,7 @@ async function supportedHits(
   hits: readonly FusedHit<NodeId>[],
   { question: { embedder, vector, language }, words }: { readonly question: QuestionVector; readonly words: WordHits },
 ): Promise<readonly FusedHit<NodeId>[]> {
-  const share = supportShare(words.hits.reduce((most, { matched }) => Math.max(most, matched), 0))
+  const share = supportShare(words.hits.reduce((max, { matched }) => Math.max(max, matched), 0))
   // Without word matches, a note whose title is the question might lose the first place.
   if (queryKind(language) !== 'query' || words.hits.length === 0 || share === 0) return hits
   const stored = await snapshot.vectors(
@@ -327,7 +333,7 @@ function nearestTo(question: Float32Array, vectors: readonly Float32Array[]): Fl
   return nearest
 }
 
-const NOT_NAMED: NamedExactly = { own: [], all: [] }
+const NOT_NAMED: NamedExactly = { ownVault: [], all: [] }
 const NO_WORDS: WordHits = { hits: [], coverage: 0, terms: [] }
 
 /**
@@ -338,11 +344,11 @@ async function nearest(snapshot: Snapshot, question: QuestionVector, scope: Scop
   const { embedder, vector, across, language } = question
   // Other models may give lower cosines across languages.
   const isGrouped = traitsOf(embedder.id)?.across !== undefined && language !== undefined
-  const [own, inVault] = await Promise.all([
+  const [ownLanguage, inVault] = await Promise.all([
     nearestBy(snapshot, { embedder, vector, scope }),
     isGrouped ? snapshot.languages([]) : undefined,
   ])
-  const hits = nearestNotes(own.passages, own.names)
+  const hits = nearestNotes(ownLanguage.passages, ownLanguage.names)
   if (!isGrouped || inVault === undefined) return { hits, byLanguage: undefined }
   const spoken = spokenLanguages(inVault.notes, { embedder, language })
   if (spoken.other.size === 0) return { hits, byLanguage: undefined }
@@ -350,17 +356,20 @@ async function nearest(snapshot: Snapshot, question: QuestionVector, scope: Scop
   const others = await nearestBy(snapshot, { embedder, vector: across, scope })
   const byLanguage = await groupedByLanguage(snapshot, nearestNotes(others.passages, others.names), spoken)
   const isOwn = new Set(byLanguage.own.map(({ key }) => key))
-  const compared = (near: readonly SemanticHit<NodeId>[]) =>
+  const comparable = (near: readonly SemanticHit<NodeId>[]) =>
     near.flatMap(({ key, score }) => (isOwn.has(key) ? [] : [{ key, score: ACROSS_SHARE * score }]))
   return {
-    hits: nearestNotes([...own.passages, ...compared(others.passages)], [...own.names, ...compared(others.names)]),
+    hits: nearestNotes(
+      [...ownLanguage.passages, ...comparable(others.passages)],
+      [...ownLanguage.names, ...comparable(others.names)],
+    ),
     byLanguage,
   }
 }
 
 /** The languages of a vault's notes: the question's own, and others that the model knows. */
 interface SpokenLanguages {
-  readonly own: ReadonlySet<string | undefined>
+  readonly ownLanguages: ReadonlySet<string | undefined>
   readonly other: ReadonlySet<string | undefined>
 }
 
@@ -369,18 +378,21 @@ function spokenLanguages(
   notes: ReadonlyMap<string, number>,
   { embedder, language }: { readonly embedder: Embedder; readonly language: Language },
 ): SpokenLanguages {
-  const used = languagesInUse(notes)
-  const own = new Set<string | undefined>(used.filter((code) => isSameLanguage(language, code)))
-  return { own, other: new Set(used.filter((code) => !own.has(code) && knowsLanguage(embedder.languages, code))) }
+  const inUse = languagesInUse(notes)
+  const ownLanguages = new Set<string | undefined>(inUse.filter((code) => isSameLanguage(language, code)))
+  return {
+    ownLanguages,
+    other: new Set(inUse.filter((code) => !ownLanguages.has(code) && knowsLanguage(embedder.languages, code))),
+  }
 }
 
 async function groupedByLanguage(
   snapshot: Snapshot,
   hits: readonly SemanticHit<NodeId>[],
-  { own, other }: SpokenLanguages,
+  { ownLanguages, other }: SpokenLanguages,
 ): Promise<NearByLanguage<NodeId>> {
   const { codes } = await snapshot.languages(hits.map(({ key }) => key))
-  return { own: hits.filter((_, at) => own.has(codes[at])), other: hits.filter((_, at) => other.has(codes[at])) }
+  return { own: hits.filter((_, at) => ownLanguages.has(codes[at])), other: hits.filter((_, at) => other.has(codes[at])) }
 }
 
 interface NearestQuery extends Pick<QuestionVector, 'embedder' | 'vector'> {
@@ -407,13 +419,13 @@ async function nearestPassages(nearest: (limit: number) => Promise<readonly Chun
   }
 }
 
-async function scopeOf({ core, snapshot }: Reading, { query, folder, tag, note }: SearchArguments): Promise<Scope> {
+async function scopeOf({ core, snapshot }: ReadingContext, { query, folder, tag, note }: SearchArguments): Promise<Scope> {
   const scope = toAnsweringScope({ folder, tag, kinds: WITH_TEXT }, query)
   if (note === undefined) return scope
   const { id } = await requireNamed(snapshot, core, note)
-  const [meant] = await snapshot.nodes([id], { links: 0 })
-  if (meant?.kind !== 'note') throw await unknownNodeError(snapshot, note)
-  return { ...scope, note: meant.id, withoutArchived: false, withoutConflicts: false }
+  const [node] = await snapshot.nodes([id], { links: 0 })
+  if (node?.kind !== 'note') throw await unknownNodeError(snapshot, note)
+  return { ...scope, note: node.id, withoutArchived: false, withoutConflicts: false }
 }
 
 export interface RankedHit extends FusedHit<NodeId> {
@@ -433,17 +445,21 @@ const KEPT_AHEAD = 2
  * Returns how many of the first hits stay ahead of notes with a similar title. Notes that contain every word may be what the user
  * meant.
  */
-function answeredByWords(hits: readonly FusedHit<NodeId>[], { hits: found, terms }: WordHits): number {
+function answeredByWords(hits: readonly FusedHit<NodeId>[], { hits: wordHits, terms }: WordHits): number {
   if (terms.length <= FEW_WORDS) return terms.length > 0 && terms.every(({ notes }) => notes > 0) ? KEPT_AHEAD : 0
-  const full = new Set(found.filter(({ matched }) => matched >= ALL_WORDS_COVERAGE).map(({ id }) => id))
+  const full = new Set(wordHits.filter(({ matched }) => matched >= ALL_WORDS_COVERAGE).map(({ id }) => id))
   if (full.size === 0) return 0
   return hits.findLastIndex(({ key }) => full.has(key)) + 1
 }
 
 /** Returns the similar titles to show. `strict` shows only answers, so it only mentions similar titles in a warning. */
-function shownTitles(close: readonly NameHit[], kept: readonly FusedHit<NodeId>[], relevance: Relevance): readonly NameHit[] {
+function shownTitles(
+  close: readonly NameHit[],
+  shownHits: readonly FusedHit<NodeId>[],
+  relevance: Relevance,
+): readonly NameHit[] {
   if (relevance !== 'strict' || close.length === 0) return close
-  const keys = new Set(kept.map(({ key }) => key))
+  const keys = new Set(shownHits.map(({ key }) => key))
   return close.filter(({ id }) => keys.has(id))
 }
 
@@ -467,15 +483,15 @@ function withCloseTitles(
   const isFirst = new Set(first.map(({ key }) => key))
   const rest = others.filter(({ key }) => !names.has(key))
   const highest = first.at(-1)?.score ?? 1
-  const known = new Map(others.map((hit) => [hit.key, hit]))
-  let least = rest[0]?.score ?? 0
+  const hitsByKey = new Map(others.map((hit) => [hit.key, hit]))
+  let minScore = rest[0]?.score ?? 0
   const titled = close
     .filter(({ id }) => !isFirst.has(id))
     .toReversed()
     .map(({ id, score }): RankedHit => {
-      const hit = known.get(id) ?? { key: id, score: 0, exact: false, keyword: undefined, semantic: undefined, weight: 0 }
-      least = Math.min(highest, Math.max(least, hit.score, score))
-      return toTitled({ ...hit, score: least })
+      const hit = hitsByKey.get(id) ?? { key: id, score: 0, exact: false, keyword: undefined, semantic: undefined, weight: 0 }
+      minScore = Math.min(highest, Math.max(minScore, hit.score, score))
+      return toTitled({ ...hit, score: minScore })
     })
   return [...first.map(toTitled), ...titled.toReversed(), ...rest]
 }
@@ -498,7 +514,7 @@ interface Description {
 }
 
 async function describe(
-  reading: Reading,
+  reading: ReadingContext,
   hits: readonly RankedHit[],
   { args, ...ranked }: Description,
 ): Promise<Answer<readonly SearchResult[]> & { readonly paths: ReadonlyMap<NodeId, string> }> {
@@ -524,9 +540,10 @@ async function describe(
     const node = at < quoted.length ? notes[at]?.node : others[at - quoted.length]
     if (node === undefined) return []
     const end = endings.get(node.id)
-    const found = places[at]?.map((each) => shownPassage(each, { words: marksIn(codes[at]), length: lengthAt(at), end })) ?? []
+    const passagesOfNote =
+      places[at]?.map((each) => shownPassage(each, { words: marksIn(codes[at]), length: lengthAt(at), end })) ?? []
     // A note that consists only of properties has no passage to show.
-    const passages = found.filter(({ text }) => text !== '')
+    const passages = passagesOfNote.filter(({ text }) => text !== '')
     const response = listResponse(node, args.includeContent ? 'excerpt' : 'metadata')
     const explained = args.explain ? { explain: explanationOf(hit, language) } : undefined
     return [{ ...response, score: roundScore(hit.score), passages, ...explained }]
@@ -567,7 +584,7 @@ export interface ChunkedNotes extends Awaited<ReturnType<typeof readNotes>> {
 }
 
 export async function readChunked(
-  reading: Reading,
+  reading: ReadingContext,
   ids: readonly NodeId[],
   { links, question }: { readonly links: number; readonly question: QuestionVector | undefined },
 ): Promise<ChunkedNotes> {
@@ -586,19 +603,19 @@ export async function readChunked(
  * finding the words.
  */
 function marksByLanguage(words: SnippetQuery): (code: string | undefined) => SnippetQuery {
-  const known = new Map<string | undefined, SnippetQuery>()
+  const cache = new Map<string | undefined, SnippetQuery>()
   return (code) => {
-    const marks = known.get(code) ?? { ...words, language: code ?? null }
-    known.set(code, marks)
+    const marks = cache.get(code) ?? { ...words, language: code ?? null }
+    cache.set(code, marks)
     return marks
   }
 }
 
 /** Returns the criteria for choosing passages of found notes. */
 export function passageQuery(
-  ranked: Pick<Ranked, 'text' | 'languages' | 'words' | 'question' | 'traits'>,
+  query: Pick<Ranked, 'text' | 'languages' | 'words' | 'question' | 'traits'>,
 ): Pick<PassageQuery, 'words' | 'meaning'> {
-  return { words: marksOf(ranked, literalsIn(ranked.text)), meaning: meaningOf(ranked) }
+  return { words: marksOf(query, literalsIn(query.text)), meaning: meaningOf(query) }
 }
 
 /** Weights rare words higher than common ones. Marks what the search looked up, including parts of words and compounds. */
@@ -607,15 +624,15 @@ function marksOf(
   literals: readonly Literal[],
 ): SnippetQuery {
   const notes = new Map(terms.map((term) => [term.word, term.notes]))
-  const used = (term: WordTerm): readonly WordTerm[] =>
-    term.parts.length === 0 || notes.has(term.form) ? [term] : term.parts.flatMap(used)
-  const asked = queryTerms(text, languages).flatMap(used)
-  const known = new Set(asked.map(({ form }) => form))
+  const variantsOf = (term: WordTerm): readonly WordTerm[] =>
+    term.parts.length === 0 || notes.has(term.form) ? [term] : term.parts.flatMap(variantsOf)
+  const questionTerms = queryTerms(text, languages).flatMap(variantsOf)
+  const forms = new Set(questionTerms.map(({ form }) => form))
   const others = terms
-    .filter(({ word }) => !known.has(word))
+    .filter(({ word }) => !forms.has(word))
     .map(({ word }) => toTerm({ form: word, stem: stemOf(word) }, 'stem'))
   return {
-    terms: [...asked, ...others].map((term) => ({ term, weight: 1 / Math.log2(2 + (notes.get(term.form) ?? 0)) })),
+    terms: [...questionTerms, ...others].map((term) => ({ term, weight: 1 / Math.log2(2 + (notes.get(term.form) ?? 0)) })),
     phrases: literals.flatMap(({ candidates }) => (candidates.kind === 'phrase' ? candidates.phrase : [])),
     languages,
   }

@@ -20,7 +20,7 @@ import { scopeWarnings } from '../answer/scope-warnings.ts'
 import { quoted } from '../answer/truncate.ts'
 import type { Answer, GraphCore, Warning } from '../graph-core.ts'
 import { findNamed } from '../names/known-node.ts'
-import { type Reading, readTexts, unreadWarnings } from '../read/texts.ts'
+import { type ReadingContext, readTexts, unreadWarnings } from '../read/texts.ts'
 import { toAnsweringScope } from '../scope.ts'
 import { knownTraits } from './embedder-traits.ts'
 import { unknownWarning } from './question-vector.ts'
@@ -64,12 +64,16 @@ export const MIN_SIMILARITY: Readonly<Record<Relevance, number>> = { strict: 0.2
  * Returns notes on the same subject. Notes found by comparing distinctive words across the vault come first. Notes found by stored
  * vectors follow, or are returned alone until words have been compared. Does not embed anything, so no model is required.
  */
-export function similarNodes(core: GraphCore, args: SimilarArguments, given: Call = {}): Promise<Answer<readonly SimilarNode[]>> {
+export function similarNodes(
+  core: GraphCore,
+  args: SimilarArguments,
+  initialCall: Call = {},
+): Promise<Answer<readonly SimilarNode[]>> {
   const run = async (read: Read, call: Call): Promise<Answer<readonly SimilarNode[]>> => {
-    const followed = await insightFor(core, call)
-    return await read((snapshot) => similarIn({ core, snapshot, call }, args, followed))
+    const insightRun = await insightFor(core, call)
+    return await read((snapshot) => similarIn({ core, snapshot, call }, args, insightRun))
   }
-  return core.embedding === undefined ? answerInSteps(core, given, run) : answerFindable(core, given, 'meaning', run)
+  return core.embedding === undefined ? answerInSteps(core, initialCall, run) : answerFindable(core, initialCall, 'meaning', run)
 }
 
 /** Waits for the insight if there are no vectors to answer from, or for a command, which runs only once. */
@@ -88,47 +92,53 @@ async function insightFor(core: GraphCore, call: Call): Promise<Followed | undef
 }
 
 async function similarIn(
-  reading: Reading,
+  reading: ReadingContext,
   args: SimilarArguments,
-  followed: Followed | undefined,
+  insightRun: Followed | undefined,
 ): Promise<Answer<readonly SimilarNode[]>> {
   const { ids, warnings } = await findNamed(reading.snapshot, reading.core, [args.id])
   const [id] = ids
   if (id === undefined) return { value: [], warnings }
-  const similar = await similarTo(reading, args, { id, followed })
+  const similar = await similarTo(reading, args, { id, followed: insightRun })
   return { ...similar, warnings: [...warnings, ...similar.warnings] }
 }
 
 async function similarTo(
-  reading: Reading,
+  reading: ReadingContext,
   args: SimilarArguments,
-  { id, followed }: { readonly id: NodeId; readonly followed: Followed | undefined },
+  { id, followed: insightRun }: { readonly id: NodeId; readonly followed: Followed | undefined },
 ): Promise<Answer<readonly SimilarNode[]>> {
   const { snapshot, call } = reading
-  const note = followed === undefined ? undefined : noteNumber(followed.insight, id)
-  if (followed === undefined || note === undefined)
-    return await similarByMeaning(reading, args, { id, isComparing: followed === undefined })
+  const note = insightRun === undefined ? undefined : noteNumber(insightRun.insight, id)
+  if (insightRun === undefined || note === undefined)
+    return await similarByMeaning(reading, args, { id, isComparing: insightRun === undefined })
   const out = new Set<NodeId>([id, ...(args.excludeLinked ? await linkedWith(snapshot, id) : [])])
   const page = pageFor(args, call)
-  const wanted = page.offset + page.limit + 1
-  const near = neighboursOf(followed.insight, note)
-  const least = MIN_SIMILARITY[args.relevance]
+  const limit = page.offset + page.limit + 1
+  const near = neighboursOf(insightRun.insight, note)
+  const minScore = MIN_SIMILARITY[args.relevance]
   const [worded, foreign] = await Promise.all([
     inScope(
       snapshot,
       scopeOf(args),
-      near.filter((hit) => hit.score >= least && !out.has(hit.id)),
+      near.filter((hit) => hit.score >= minScore && !out.has(hit.id)),
     ),
-    abroad(reading, args, { id, out, wanted }),
+    abroad(reading, args, { id, out, limit }),
   ])
-  const relevant = byScore([...worded, ...foreign.hits.filter(({ score }) => score >= least)])
+  const relevant = byScore([...worded, ...foreign.hits.filter(({ score }) => score >= minScore)])
   // Needed even for a full page, because the answer includes the total.
-  const known = new Set([...out, ...near.map((hit) => hit.id), ...foreign.hits.map((hit) => hit.id)])
-  const rest = await behind(reading, args, { id, near, kept: followed.insight.nearest.kept, out: known, wanted })
-  const hits = [...relevant, ...rest.hits.filter(({ score }) => score >= least)]
+  const listed = new Set([...out, ...near.map((hit) => hit.id), ...foreign.hits.map((hit) => hit.id)])
+  const rest = await hitsByMeaning(reading, args, {
+    id,
+    near,
+    neighborsKept: insightRun.insight.nearest.kept,
+    out: listed,
+    limit,
+  })
+  const hits = [...relevant, ...rest.hits.filter(({ score }) => score >= minScore)]
   // Notes that were not compared score lower than the last hit.
-  const isAll = foreign.isAll && (rest.isAll || (rest.hits.at(-1)?.score ?? least) < least)
-  const warnings = warningsOf(followed, note)
+  const isAll = foreign.isAll && (rest.isAll || (rest.hits.at(-1)?.score ?? minScore) < minScore)
+  const warnings = warningsOf(insightRun, note)
   return await listSimilar(reading, args, { hits, isAll, warnings })
 }
 
@@ -139,13 +149,13 @@ interface Hit {
 
 /** Returns a note's nearest notes, and the notes that have this note among their nearest, best first. */
 function neighboursOf({ ids, nearest: { kept, notes, scores } }: Insight, note: number): readonly Hit[] {
-  const found = new Map<number, number>()
+  const scoreByNote = new Map<number, number>()
   for (let at = note * kept; at < (note + 1) * kept && notes[at] !== NO_NOTE; at++)
-    found.set(notes[at] as number, scores[at] as number)
+    scoreByNote.set(notes[at] as number, scores[at] as number)
   for (let at = notes.indexOf(note); at !== -1; at = notes.indexOf(note, at + 1))
-    found.set(Math.floor(at / kept), scores[at] as number)
-  return [...found]
-    .sort(([a, one], [b, other]) => other - one || a - b)
+    scoreByNote.set(Math.floor(at / kept), scores[at] as number)
+  return [...scoreByNote]
+    .sort(([a, score], [b, other]) => other - score || a - b)
     .slice(0, MAX_NEIGHBORS)
     .map(([other, score]) => ({ id: ids[other] as NodeId, score }))
 }
@@ -154,8 +164,8 @@ async function inScope(snapshot: Snapshot, scope: Scope, hits: readonly Hit[]): 
   if (hits.length === 0) return []
   const order = { by: 'title', direction: 'asc', terms: [], first: [] } as const
   const { items } = await snapshot.find({ kind: 'among', nodes: hits.map(({ id }) => id) }, { scope, order }, ALL)
-  const there = new Set(items.map(({ id }) => id))
-  return hits.filter(({ id }) => there.has(id))
+  const present = new Set(items.map(({ id }) => id))
+  return hits.filter(({ id }) => present.has(id))
 }
 
 function scopeOf({ folder, tag }: Pick<SimilarArguments, 'folder' | 'tag'>): Scope {
@@ -171,8 +181,8 @@ function warningsOf({ insight, isCurrent }: Followed, note: number): readonly Wa
   }
   if (insight.unread.includes(id)) warnings.push(...unreadWarnings([id]))
   else if (words < FEW_WORDS) {
-    const own = words === 0 ? 'no text' : `only ${words} ${words === 1 ? 'word' : 'words'}`
-    const message = `${quoted(id)} has ${own} of its own apart from lines that many notes share, so its similar notes are based on little more than its name.`
+    const amount = words === 0 ? 'no text' : `only ${words} ${words === 1 ? 'word' : 'words'}`
+    const message = `${quoted(id)} has ${amount} of its own apart from lines that many notes share, so its similar notes are based on little more than its name.`
     warnings.push({ code: 'NOTICE', message })
   }
   return warnings
@@ -182,9 +192,9 @@ interface Behind {
   readonly id: NodeId
   readonly near: readonly Hit[]
   /** Maximum number of neighbors stored per note. */
-  readonly kept: number
+  readonly neighborsKept: number
   readonly out: ReadonlySet<NodeId>
-  readonly wanted: number
+  readonly limit: number
 }
 
 interface Rest {
@@ -193,13 +203,17 @@ interface Rest {
 }
 
 /** Returns semantically similar notes, ranked below the notes found by words: each scores lower than the last of those. */
-async function behind(reading: Reading, args: SimilarArguments, { id, near, kept, out, wanted }: Behind): Promise<Rest> {
-  const last = near.length < kept ? MAX_UNRELATED_SCORE : (near.at(-1)?.score ?? MAX_UNRELATED_SCORE)
+async function hitsByMeaning(
+  reading: ReadingContext,
+  args: SimilarArguments,
+  { id, near, neighborsKept, out, limit }: Behind,
+): Promise<Rest> {
+  const last = near.length < neighborsKept ? MAX_UNRELATED_SCORE : (near.at(-1)?.score ?? MAX_UNRELATED_SCORE)
   if (reading.core.embedding === undefined || last < MIN_SIMILARITY[args.relevance]) return { hits: [], isAll: true }
-  const found = await nearByMeaning(reading, args, { id, out, wanted })
-  return 'warning' in found
+  const result = await nearByMeaning(reading, args, { id, out, limit })
+  return 'warning' in result
     ? { hits: [], isAll: true }
-    : { ...found, hits: found.hits.map(({ id: other, score }) => ({ id: other, score: score * last })) }
+    : { ...result, hits: result.hits.map(({ id: other, score }) => ({ id: other, score: score * last })) }
 }
 
 /** Returns a note at most once, with its best score. */
@@ -211,40 +225,51 @@ function byScore(hits: readonly Hit[]): readonly Hit[] {
 
 /** Returns notes in other languages that are near by meaning, because they share few words with the note. A translation scores about .4. */
 export async function abroad(
-  reading: Reading,
+  reading: ReadingContext,
   args: Pick<SimilarArguments, 'folder' | 'tag'>,
-  { id, out, wanted }: Meant,
+  { id, out, limit }: NearRequest,
 ): Promise<Rest> {
   const { core, snapshot } = reading
   if (core.embedding === undefined) return NONE
   const { codes, notes } = await snapshot.languages([id])
-  const [own] = codes
-  const used = languagesInUse(notes)
-  if (own === undefined || used.every((code) => code === own)) return NONE
+  const [ownLanguage] = codes
+  const inUse = languagesInUse(notes)
+  if (ownLanguage === undefined || inUse.every((code) => code === ownLanguage)) return NONE
   const embedder = await servingVectors(snapshot)
   if (embedder === undefined) return NONE
-  const opened = await openedFormer(reading, embedder)
-  const from = opened?.acrossFrom
+  const formerEmbedder = await openedFormer(reading, embedder)
+  const from = formerEmbedder?.acrossFrom
   const [stored] = await snapshot.vectors(embedder, [id])
-  if (from === undefined || stored === undefined || !knowsLanguage(opened?.languages, own)) return NONE
+  if (from === undefined || stored === undefined || !knowsLanguage(formerEmbedder?.languages, ownLanguage)) return NONE
   const centre = centreOf(stored.chunks.map(({ vector }) => vector.map((value, at) => (at < from ? 0 : value))))
   if (centre === undefined) return NONE
-  const other = new Set<string | undefined>(used.filter((code) => code !== own && knowsLanguage(opened?.languages, code)))
+  const other = new Set<string | undefined>(
+    inUse.filter((code) => code !== ownLanguage && knowsLanguage(formerEmbedder?.languages, code)),
+  )
   // The columns that are not compared are about as long as the others.
-  const least = MIN_COSINE_ACROSS * Math.SQRT1_2
+  const minCosine = MIN_COSINE_ACROSS * Math.SQRT1_2
   const nearest = nearestTo(reading, args, { embedder, centre })
-  const among = async (hits: readonly ChunkHit[]) => {
-    const { codes: found } = await snapshot.languages(hits.map((hit) => hit.id))
-    return hits.filter((hit, at) => hit.score > least && other.has(found[at]))
+  const foreignOnly = async (hits: readonly ChunkHit[]) => {
+    const { codes: hitLanguages } = await snapshot.languages(hits.map((hit) => hit.id))
+    return hits.filter((hit, at) => hit.score > minCosine && other.has(hitLanguages[at]))
   }
-  const { cosines, isAll } = await nearestOthers(nearest, { out, wanted, least, among, most: MAX_PASSAGES })
-  return { hits: [...cosines].map(([near, cosine]) => ({ id: near, score: (cosine - least) / (Math.SQRT1_2 - least) })), isAll }
+  const { cosines, isAll } = await nearestOthers(nearest, {
+    out,
+    limit,
+    minCosine,
+    keep: foreignOnly,
+    maxPassages: MAX_PASSAGES,
+  })
+  return {
+    hits: [...cosines].map(([near, cosine]) => ({ id: near, score: (cosine - minCosine) / (Math.SQRT1_2 - minCosine) })),
+    isAll,
+  }
 }
 
 const NONE: Rest = { hits: [], isAll: true }
 
 async function similarByMeaning(
-  reading: Reading,
+  reading: ReadingContext,
   args: SimilarArguments,
   { id, isComparing }: { readonly id: NodeId; readonly isComparing: boolean },
 ): Promise<Answer<readonly SimilarNode[]>> {
@@ -252,16 +277,16 @@ async function similarByMeaning(
   if (core.embedding === undefined) return { value: [], warnings: [await notComparedWarning(snapshot, id, isComparing)] }
   const page = pageFor(args, call)
   const out = new Set<NodeId>([id, ...(args.excludeLinked ? await linkedWith(snapshot, id) : [])])
-  const wanted = page.offset + page.limit + 1
-  const [found, foreign] = await Promise.all([
-    nearByMeaning(reading, args, { id, out, wanted }),
-    abroad(reading, args, { id, out, wanted }),
+  const limit = page.offset + page.limit + 1
+  const [result, foreign] = await Promise.all([
+    nearByMeaning(reading, args, { id, out, limit }),
+    abroad(reading, args, { id, out, limit }),
   ])
-  if ('warning' in found) return { value: [], warnings: [found.warning] }
-  const hits = byScore([...found.hits, ...foreign.hits]).filter(({ score }) => score >= MIN_SCORE[args.relevance])
+  if ('warning' in result) return { value: [], warnings: [result.warning] }
+  const hits = byScore([...result.hits, ...foreign.hits]).filter(({ score }) => score >= MIN_SCORE[args.relevance])
   return await listSimilar(reading, args, {
     hits,
-    isAll: found.isAll && foreign.isAll,
+    isAll: result.isAll && foreign.isAll,
     warnings: [isComparing ? COMPARING_WARNING : notAmongThemWarning(id)],
   })
 }
@@ -286,41 +311,41 @@ async function notComparedWarning(snapshot: Snapshot, id: NodeId, isComparing: b
   return { code: 'FALLBACK', message }
 }
 
-interface Found {
+interface FoundHits {
   readonly hits: readonly Hit[]
   readonly isAll: boolean
   readonly warnings: readonly Warning[]
 }
 
 async function listSimilar(
-  { snapshot, call }: Reading,
+  { snapshot, call }: ReadingContext,
   args: SimilarArguments,
-  { hits, isAll, warnings }: Found,
+  { hits, isAll, warnings }: FoundHits,
 ): Promise<Answer<readonly SimilarNode[]>> {
   const page = pageFor(args, call)
-  const shown = hits.slice(page.offset, page.offset + page.limit)
-  const scores = new Map(shown.map(({ id, score }) => [id, score]))
-  const ids = shown.map(({ id }) => id)
+  const pageHits = hits.slice(page.offset, page.offset + page.limit)
+  const scores = new Map(pageHits.map(({ id, score }) => [id, score]))
+  const ids = pageHits.map(({ id }) => id)
   const nodes = await listResponses(snapshot, ids, { shown: 'metadata', links: linksShown(args.links, call) })
   const value = nodes.map((node) => ({ ...node, score: roundScore(Math.min(MAX_SHOWN_SIMILARITY, scores.get(node.id) ?? 0)) }))
   const { folder, tag } = args
-  const own = hits.length === 0 ? await scopeWarnings(snapshot, { folder, tag }) : []
+  const emptyNotices = hits.length === 0 ? await scopeWarnings(snapshot, { folder, tag }) : []
   const list = { offset: page.offset, shown: ids.length, count: hits.length, counted: isAll ? 'relevant' : 'part' } as const
-  return { value, warnings: [...warnings, ...own], list }
+  return { value, warnings: [...warnings, ...emptyNotices], list }
 }
 
-interface Meant {
+interface NearRequest {
   readonly id: NodeId
   readonly out: ReadonlySet<NodeId>
-  readonly wanted: number
+  readonly limit: number
 }
 
 /** Returns the notes with passages nearest to the center of a note, with the certainty of each note, 0–1. */
 async function nearByMeaning(
-  reading: Reading,
+  reading: ReadingContext,
   args: SimilarArguments,
-  { id, out, wanted }: Meant,
-): Promise<Omit<Found, 'warnings'> | { readonly warning: Warning }> {
+  { id, out, limit }: NearRequest,
+): Promise<Omit<FoundHits, 'warnings'> | { readonly warning: Warning }> {
   const { core, snapshot } = reading
   const embedder = await servingVectors(snapshot)
   const [stored] = embedder === undefined ? [] : await snapshot.vectors(embedder, [id])
@@ -328,10 +353,10 @@ async function nearByMeaning(
   if (embedder === undefined || centre === undefined) return { warning: await noVectorsWarning(snapshot, id) }
   if (await isUnknown(reading, embedder, id)) return { warning: unknownWarning(quoted(id)) }
   const { low, high } = knownTraits(core, embedder).certainty
-  const least = Math.max(low, low + MIN_SCORE[args.relevance] * (high - low))
+  const minCosine = Math.max(low, low + MIN_SCORE[args.relevance] * (high - low))
   const nearest = nearestTo(reading, args, { embedder, centre })
   // Fetch one more note than is shown, to learn whether there are more.
-  const { cosines, isAll } = await nearestOthers(nearest, { out, wanted, least })
+  const { cosines, isAll } = await nearestOthers(nearest, { out, limit, minCosine })
   const hits = [...cosines].map(([other, cosine]) => ({
     id: other,
     score: Math.max(0, Math.min(1, (cosine - low) / (high - low))),
@@ -345,8 +370,8 @@ async function nearByMeaning(
  */
 export async function servingVectors(snapshot: Snapshot): Promise<string | undefined> {
   const states = await snapshot.vectorStates()
-  const most = Math.max(...states.map(({ notes }) => notes))
-  return states.find(({ notes }) => notes === most)?.embedder
+  const maxNotes = Math.max(...states.map(({ notes }) => notes))
+  return states.find(({ notes }) => notes === maxNotes)?.embedder
 }
 
 async function noVectorsWarning(snapshot: Snapshot, id: NodeId): Promise<Warning> {
@@ -361,32 +386,32 @@ interface Centre {
 }
 
 /** Returns a function that fetches the passages nearest to a centre. */
-function nearestTo({ snapshot }: Reading, args: Pick<SimilarArguments, 'folder' | 'tag'>, { embedder, centre }: Centre) {
+function nearestTo({ snapshot }: ReadingContext, args: Pick<SimilarArguments, 'folder' | 'tag'>, { embedder, centre }: Centre) {
   return async (limit: number): Promise<readonly ChunkHit[]> =>
     (await snapshot.nearest(embedder, [centre], scopeOf(args), limit))[0] ?? []
 }
 
-async function openedFormer({ core }: Reading, embedder: string): Promise<Embedder | undefined> {
+async function openedFormer({ core }: ReadingContext, embedder: string): Promise<Embedder | undefined> {
   return await core.embedding?.openFormer(embedder).catch(() => undefined)
 }
 
 /** Checks whether the embedder does not know the note's language. */
-async function isUnknown(reading: Reading, embedder: string, id: NodeId): Promise<boolean> {
-  const opened = await openedFormer(reading, embedder)
-  if (opened?.languages === undefined) return false
+async function isUnknown(reading: ReadingContext, embedder: string, id: NodeId): Promise<boolean> {
+  const formerEmbedder = await openedFormer(reading, embedder)
+  if (formerEmbedder?.languages === undefined) return false
   const source = (await readTexts(reading, [id])).texts.get(id)
-  return source !== undefined && !isKnownTo(opened.languages, languageOf(source.text, reading.core.languages))
+  return source !== undefined && !isKnownTo(formerEmbedder.languages, languageOf(source.text, reading.core.languages))
 }
 
 interface Others {
   readonly out: ReadonlySet<NodeId>
-  readonly wanted: number
+  readonly limit: number
   /** Minimum cosine of a relevant note. */
-  readonly least: number
+  readonly minCosine: number
   /** Returns the relevant hits. By default, all hits are relevant. */
-  readonly among?: (hits: readonly ChunkHit[]) => Promise<readonly ChunkHit[]>
+  readonly keep?: (hits: readonly ChunkHit[]) => Promise<readonly ChunkHit[]>
   /** Maximum number of passages to fetch. Unlimited by default. */
-  readonly most?: number
+  readonly maxPassages?: number
 }
 
 interface Nearest {
@@ -401,15 +426,15 @@ interface Nearest {
  */
 async function nearestOthers(
   nearest: (limit: number) => Promise<readonly ChunkHit[]>,
-  { out, wanted, least, among, most = Number.POSITIVE_INFINITY }: Others,
+  { out, limit: wanted, minCosine, keep, maxPassages = Number.POSITIVE_INFINITY }: Others,
 ): Promise<Nearest> {
   for (let limit = PASSAGES; ; limit *= 4) {
     const hits = await nearest(limit)
     const best = new Map<NodeId, number>()
-    for (const { id, score } of among === undefined ? hits : await among(hits))
+    for (const { id, score } of keep === undefined ? hits : await keep(hits))
       if (!out.has(id) && !best.has(id)) best.set(id, score)
-    const isAll = hits.length < limit || (hits.at(-1)?.score ?? least) < least
-    if (isAll || best.size >= wanted || limit >= most) return { cosines: best, isAll }
+    const isAll = hits.length < limit || (hits.at(-1)?.score ?? minCosine) < minCosine
+    if (isAll || best.size >= wanted || limit >= maxPassages) return { cosines: best, isAll }
   }
 }
 

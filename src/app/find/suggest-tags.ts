@@ -12,7 +12,7 @@ import { answerFindable, type Call } from '../answer/answer-when-ready.ts'
 import { roundScore } from '../answer/node-response.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
 import { findNamed, unknownIdWarning } from '../names/known-node.ts'
-import { type Reading, readTexts } from '../read/texts.ts'
+import { type ReadingContext, readTexts } from '../read/texts.ts'
 import { toAnsweringScope } from '../scope.ts'
 import { centreOf, servingVectors } from './similar-nodes.ts'
 
@@ -67,19 +67,19 @@ const SAMPLED_NOTES = 400
  */
 export function suggestTags(
   core: GraphCore,
-  { id: written, limit, relevance }: SuggestTagsArguments,
+  { id: name, limit, relevance }: SuggestTagsArguments,
   call: Call = {},
 ): Promise<Answer<SuggestedTags>> {
   return answerFindable<SuggestedTags>(core, call, 'meaning', (read) =>
     read(async (snapshot) => {
-      const { ids, warnings } = await findNamed(snapshot, core, [written])
+      const { ids, warnings } = await findNamed(snapshot, core, [name])
       const [id] = ids
       const [node] = id === undefined ? [] : await snapshot.nodes([id], { links: 0 })
       if (id === undefined || node?.kind !== 'note') {
-        const told = id === undefined ? warnings : [await unknownIdWarning(snapshot, written)]
-        return { value: { ...NONE, reason: 'There is no such note.' }, warnings: told }
+        const notices = id === undefined ? warnings : [await unknownIdWarning(snapshot, name)]
+        return { value: { ...NONE, reason: 'There is no such note.' }, warnings: notices }
       }
-      return { value: await suggestFor({ core, snapshot, call }, node, { limit, least: MIN_SCORE[relevance] }), warnings }
+      return { value: await suggestFor({ core, snapshot, call }, node, { limit, minScore: MIN_SCORE[relevance] }), warnings }
     }),
   )
 }
@@ -87,9 +87,9 @@ export function suggestTags(
 const NONE = { tags: [], folders: [] } as const
 
 async function suggestFor(
-  reading: Reading,
+  reading: ReadingContext,
   node: Node,
-  { limit, least }: { readonly limit: number; readonly least: number },
+  { limit, minScore }: { readonly limit: number; readonly minScore: number },
 ): Promise<SuggestedTags> {
   const source = (await readTexts(reading, [node.id])).texts.get(node.id)
   const text = `${node.title}\n${node.title}\n${source?.text.slice(source.bodyStart) ?? ''}`
@@ -103,13 +103,13 @@ async function suggestFor(
     const neighbour = neighbours[at]
     return neighbour === undefined ? [] : [{ id, weight, tags: neighbour.tags, folder: folderOf(neighbour.path ?? '') }]
   })
-  const ballot = { words: wordsOf(text), titleWords: wordsOf(node.title), least }
-  const own = new Set(node.tags.map(foldTag))
+  const ballot = { words: wordsOf(text), titleWords: wordsOf(node.title), minScore }
+  const ownTags = new Set(node.tags.map(foldTag))
   const tags = elected(
     voters.map(({ tags: labels, ...voter }) => ({ ...voter, labels })),
     ballot,
   )
-    .filter(({ label }) => !own.has(foldTag(label)))
+    .filter(({ label }) => !ownTags.has(foldTag(label)))
     .slice(0, limit)
     .map(({ label, ...rest }) => ({ tag: label, ...rest, operation: tagging(node.id, label) }))
   const ownFolder = folderOf(node.path ?? '')
@@ -140,17 +140,20 @@ interface Near {
   readonly weight: number
 }
 
-async function nearestNotes(reading: Reading, id: NodeId, text: string): Promise<readonly Near[]> {
+async function nearestNotes(reading: ReadingContext, id: NodeId, text: string): Promise<readonly Near[]> {
   const [words, near] = await Promise.all([byWords(reading.snapshot, id, text), nearByMeaning(reading, id)])
   const meaning = near === undefined ? new Map<NodeId, number>() : await cosinesFrom(reading, near, [...words.keys()])
   const ids = [...new Set([...words.keys(), ...meaning.keys()])]
-  const most = (scores: ReadonlyMap<NodeId, number>): number => Math.max(...scores.values(), Number.EPSILON)
-  const [mostWords, mostMeaning] = [most(words), most(meaning)]
+  const maxOf = (scores: ReadonlyMap<NodeId, number>): number => Math.max(...scores.values(), Number.EPSILON)
+  const [mostWords, mostMeaning] = [maxOf(words), maxOf(meaning)]
   return ids
-    .map((one) => ({ id: one, near: ((words.get(one) ?? 0) / mostWords + (meaning.get(one) ?? 0) / mostMeaning) / 2 }))
+    .map((noteId) => ({
+      id: noteId,
+      near: ((words.get(noteId) ?? 0) / mostWords + (meaning.get(noteId) ?? 0) / mostMeaning) / 2,
+    }))
     .sort((a, b) => b.near - a.near || compareTexts(a.id, b.id))
     .slice(0, VOTERS)
-    .map(({ id: one, near }) => ({ id: one, weight: near ** 2 }))
+    .map(({ id: noteId, near }) => ({ id: noteId, weight: near ** 2 }))
 }
 
 /** Returns the notes that contain the most characteristic words of this note. */
@@ -162,9 +165,9 @@ async function byWords(snapshot: Snapshot, id: NodeId, text: string): Promise<Re
   const [{ terms }, { total }] = await Promise.all([snapshot.words(often, {}, 1), snapshot.select({}, { offset: 0, limit: 0 })])
   const notes = new Map(terms.map((term) => [term.word, term.notes]))
   const worth = ({ form, count }: WordTerm): number => {
-    const among = notes.get(form) ?? 0
+    const noteCount = notes.get(form) ?? 0
     // A word that occurs only in this note cannot find other notes.
-    return among < 2 ? 0 : (1 + Math.log(count)) * Math.log(1 + total / among)
+    return noteCount < 2 ? 0 : (1 + Math.log(count)) * Math.log(1 + total / noteCount)
   }
   const best = often
     .filter((term) => worth(term) > 0)
@@ -187,11 +190,11 @@ interface NearByMeaning {
   readonly ids: readonly NodeId[]
 }
 
-async function nearByMeaning({ core, snapshot }: Reading, id: NodeId): Promise<NearByMeaning | undefined> {
+async function nearByMeaning({ core, snapshot }: ReadingContext, id: NodeId): Promise<NearByMeaning | undefined> {
   const embedder = core.embedding === undefined ? undefined : await servingVectors(snapshot)
   if (embedder === undefined) return undefined
-  const [own] = await snapshot.vectors(embedder, [id])
-  const centre = centreOf(own?.chunks.map(({ vector }) => vector) ?? [])
+  const [chunks] = await snapshot.vectors(embedder, [id])
+  const centre = centreOf(chunks?.chunks.map(({ vector }) => vector) ?? [])
   if (centre === undefined) return undefined
   const [hits = []] = await snapshot.nearest(embedder, [centre], toAnsweringScope({}, ''), MAX_PASSAGES)
   return { id, embedder, centre, ids: [...new Set(hits.map((hit) => hit.id))].slice(0, MAX_CANDIDATES + 1) }
@@ -202,16 +205,16 @@ async function nearByMeaning({ core, snapshot }: Reading, id: NodeId): Promise<N
  * similar.
  */
 async function cosinesFrom(
-  { core, snapshot }: Reading,
+  { core, snapshot }: ReadingContext,
   { id, embedder, centre, ids: near }: NearByMeaning,
   others: readonly NodeId[],
 ): Promise<ReadonlyMap<NodeId, number>> {
-  const ids = [...new Set([...near, ...others])].filter((one) => one !== id)
+  const ids = [...new Set([...near, ...others])].filter((noteId) => noteId !== id)
   const [middle, vectors] = await Promise.all([middleOf(core.store, snapshot, embedder), snapshot.vectors(embedder, ids)])
   const from = away(centre, middle)
-  const cosines = ids.flatMap((one, at) => {
+  const cosines = ids.flatMap((noteId, at) => {
     const to = centreOf(vectors[at]?.chunks.map(({ vector }) => vector) ?? [])
-    return to === undefined ? [] : [[one, Math.max(0, cosine(from, away(to, middle)))] as const]
+    return to === undefined ? [] : [[noteId, Math.max(0, cosine(from, away(to, middle)))] as const]
   })
   return new Map(cosines)
 }
@@ -221,8 +224,8 @@ const middles = new WeakMap<Store, { readonly of: string; readonly middle: Float
 /** Returns the mean of notes sampled from all over the vault. Recomputed when the vault changes. */
 async function middleOf(store: Store, snapshot: Snapshot, embedder: string): Promise<Float32Array> {
   const of = `${snapshot.generation} ${embedder}`
-  const known = middles.get(store)
-  if (known?.of === of) return known.middle
+  const cached = middles.get(store)
+  if (cached?.of === of) return cached.middle
   const { items } = await snapshot.select({}, ALL)
   const step = Math.max(1, Math.floor(items.length / SAMPLED_NOTES))
   const sampled = items.filter((_, at) => at % step === 0).map(({ id }) => id)
@@ -230,8 +233,8 @@ async function middleOf(store: Store, snapshot: Snapshot, embedder: string): Pro
     (note) => centreOf(note?.chunks.map(({ vector }) => vector) ?? []) ?? [],
   )
   const middle = new Float32Array(centres[0]?.length ?? 0)
-  for (const one of centres)
-    for (let at = 0; at < middle.length; at++) middle[at] = (middle[at] ?? 0) + (one[at] ?? 0) / centres.length
+  for (const vector of centres)
+    for (let at = 0; at < middle.length; at++) middle[at] = (middle[at] ?? 0) + (vector[at] ?? 0) / centres.length
   middles.set(store, { of, middle })
   return middle
 }
@@ -247,7 +250,7 @@ interface Voter extends Near {
 interface Ballot {
   readonly words: ReadonlySet<string>
   readonly titleWords: ReadonlySet<string>
-  readonly least: number
+  readonly minScore: number
 }
 
 /** Ranks labels by their share of the votes and by the rank of their nearest note, best first. */
@@ -256,21 +259,21 @@ function elected(
   ballot: Ballot,
 ): readonly ({ readonly label: string } & Omit<Suggestion, 'operation'>)[] {
   const all = voters.reduce((sum, { weight }) => sum + weight, 0) || 1
-  const most = voters[0]?.weight || 1
+  const maxWeight = voters[0]?.weight || 1
   const byLabel = new Map<string, { readonly label: string; share: number; readonly from: NodeId[] }>()
   for (const { id, weight, labels } of voters) {
     for (const label of new Set(labels)) {
       if (label === '') continue
       const key = foldName(label)
       // The nearest notes come first.
-      const known = byLabel.get(key) ?? { label, share: NEAREST_NOTE_BONUS * (weight / most), from: [] }
-      known.share += weight / all
-      if (known.from.length < 3) known.from.push(id)
-      byLabel.set(key, known)
+      const vote = byLabel.get(key) ?? { label, share: NEAREST_NOTE_BONUS * (weight / maxWeight), from: [] }
+      vote.share += weight / all
+      if (vote.from.length < 3) vote.from.push(id)
+      byLabel.set(key, vote)
     }
   }
   return [...byLabel.values()]
-    .filter(({ share }) => share >= ballot.least)
+    .filter(({ share }) => share >= ballot.minScore)
     .map(({ label, share, from }) => ({ label, votes: share + namedIn(label, ballot), from }))
     .sort((a, b) => b.votes - a.votes || compareTexts(a.label, b.label))
     .map(({ label, votes, from }) => ({ label, score: roundScore(Math.min(1, votes)), from }))
@@ -278,10 +281,10 @@ function elected(
 
 /** Returns the bonus for a label if the note contains the words of its last part. */
 function namedIn(label: string, { words, titleWords }: Ballot): number {
-  const own = wordsIn(label.slice(label.lastIndexOf('/') + 1).replace(/[-_]/g, ' ')).map(({ text }) => text)
-  const standIn = (some: ReadonlySet<string>): boolean =>
-    own.every((word) => some.has(word) || some.has(`${word}s`) || some.has(word.replace(/s$/, '')))
-  if (own.length === 0 || !standIn(words)) return 0
+  const labelWords = wordsIn(label.slice(label.lastIndexOf('/') + 1).replace(/[-_]/g, ' ')).map(({ text }) => text)
+  const standIn = (textWords: ReadonlySet<string>): boolean =>
+    labelWords.every((word) => textWords.has(word) || textWords.has(`${word}s`) || textWords.has(word.replace(/s$/, '')))
+  if (labelWords.length === 0 || !standIn(words)) return 0
   return standIn(titleWords) ? IN_TITLE_BONUS : IN_TEXT_BONUS
 }
 

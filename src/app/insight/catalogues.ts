@@ -35,37 +35,37 @@ interface Source {
 }
 
 /** Caches the catalogues of whole vaults, because reading the properties of all notes takes longer than the rest of a map. */
-const kept = new WeakMap<object, readonly Catalogue[]>()
+const cache = new WeakMap<object, readonly Catalogue[]>()
 
 /** Returns the catalogues that together hold most of the given notes, largest first, or an empty list. Runs in linear time. */
 export async function findCatalogues({ insight, read }: Source, notes: readonly number[]): Promise<readonly Catalogue[]> {
   const isWhole = notes.length === insight.ids.length
-  const known = isWhole ? kept.get(insight) : undefined
-  if (known !== undefined) return known
-  const least = Math.max(MIN_SIZE.notes, notes.length * MIN_SIZE.share)
+  const cached = isWhole ? cache.get(insight) : undefined
+  if (cached !== undefined) return cached
+  const minNotes = Math.max(MIN_SIZE.notes, notes.length * MIN_SIZE.share)
   const stubs = notes.filter((note) => isStub(insight, note))
-  if (stubs.length < least || stubs.length * 2 <= notes.length) return []
+  if (stubs.length < minNotes || stubs.length * 2 <= notes.length) return []
   const numbers = new Map(notes.map((note) => [insight.ids[note], note]))
   const { properties, grouped, generation } = await read(async (snapshot) => {
-    const properties = (await snapshot.properties()).filter(({ count }) => count >= least).slice(0, MAX_PROPERTIES)
+    const properties = (await snapshot.properties()).filter(({ count }) => count >= minNotes).slice(0, MAX_PROPERTIES)
     const by: readonly GroupBy[] = properties.map(({ key }) => ({ kind: 'property', name: foldName(key) }))
     const grouped = await snapshot.groupValues(undefined, { scope: {}, by })
     return { properties, grouped, generation: snapshot.generation }
   })
   const places = new Map<string, Place>()
-  for (const one of grouped) {
-    const note = numbers.get(one.id)
+  for (const groupedNote of grouped) {
+    const note = numbers.get(groupedNote.id)
     if (note === undefined) continue
-    const folder = placeOf(one.path)
+    const folder = placeOf(groupedNote.path)
     const place = places.get(folder) ?? new Place(properties)
     places.set(folder, place)
-    place.add(one, { isEntry: isStub(insight, note), isTemplated: insight.isTemplated[note] === 1 })
+    place.add(groupedNote, { isEntry: isStub(insight, note), isTemplated: insight.isTemplated[note] === 1 })
   }
-  const found = [...places].filter(([, place]) => place.isCatalogue(least))
-  const isMost = found.reduce((sum, [, { entries }]) => sum + entries, 0) * 2 > notes.length
-  const catalogues = isMost ? found.flatMap(([folder, place]) => place.rows(folder, least)) : []
+  const cataloguePlaces = [...places].filter(([, place]) => place.isCatalogue(minNotes))
+  const isMost = cataloguePlaces.reduce((sum, [, { entries }]) => sum + entries, 0) * 2 > notes.length
+  const catalogues = isMost ? cataloguePlaces.flatMap(([folder, place]) => place.rows(folder, minNotes)) : []
   catalogues.sort((a, b) => b.notes - a.notes || compareTexts(a.folder, b.folder))
-  if (isWhole && generation === insight.generation) kept.set(insight, catalogues)
+  if (isWhole && generation === insight.generation) cache.set(insight, catalogues)
   return catalogues
 }
 
@@ -96,7 +96,7 @@ interface Shared {
 
 class Place {
   entries = 0
-  #all = 0
+  #total = 0
   #templated = 0
   readonly #shared: readonly Shared[]
 
@@ -106,7 +106,7 @@ class Place {
 
   add({ values }: GroupedNote, { isEntry, isTemplated }: { readonly isEntry: boolean; readonly isTemplated: boolean }): void {
     const weight = isEntry ? 1 : 0
-    this.#all++
+    this.#total++
     this.entries += weight
     if (isTemplated) this.#templated += weight
     for (const [at, shared] of this.#shared.entries()) {
@@ -121,14 +121,14 @@ class Place {
     }
   }
 
-  isCatalogue(least: number): boolean {
-    return this.entries >= least && this.entries * 2 >= this.#all && (this.#has(this.#templated) || this.#form().length > 0)
+  isCatalogue(minNotes: number): boolean {
+    return this.entries >= minNotes && this.entries * 2 >= this.#total && (this.#has(this.#templated) || this.#form().length > 0)
   }
 
-  rows(folder: string, least: number): readonly Catalogue[] {
+  rows(folder: string, minNotes: number): readonly Catalogue[] {
     const properties = this.#form().map(({ property }) => property.key)
-    const divided = this.#divided(least)
-    if (divided === undefined) return [{ folder, notes: this.entries, of: this.#all, properties }]
+    const divided = this.#divided(minNotes)
+    if (divided === undefined) return [{ folder, notes: this.entries, of: this.#total, properties }]
     return divided.kinds.map(({ value, entries, all }) => ({
       folder,
       where: { [divided.key]: truncate(value, VALUE_LENGTH).text },
@@ -147,9 +147,9 @@ class Place {
   }
 
   /** Returns the property with the fewest values that divides nearly all entries into several kinds. */
-  #divided(least: number): { readonly key: string; readonly kinds: readonly Kind[] } | undefined {
+  #divided(minNotes: number): { readonly key: string; readonly kinds: readonly Kind[] } | undefined {
     const dividing = this.#form().flatMap(({ property, kinds }) => {
-      const large = [...kinds.values()].filter(({ value, entries }) => value !== '' && entries >= least)
+      const large = [...kinds.values()].filter(({ value, entries }) => value !== '' && entries >= minNotes)
       const isWhole = this.#has(large.reduce((sum, { entries }) => sum + entries, 0))
       const isKind = property.kinds[0] === 'text' && kinds.size <= MAX_KINDS && large.length > 1
       return isWhole && isKind ? [{ key: property.key, kinds: large }] : []

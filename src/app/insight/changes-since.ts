@@ -114,11 +114,11 @@ export function changesSince(
   now = () => new Date(core.graphLog?.now?.() ?? Date.now()),
 ): Promise<Answer<ChangesAnswer>> {
   return answerInSteps(core, call, async (read) => {
-    const asked = readAsked(args, now())
+    const range = readAsked(args, now())
     for (let attempt = 1; ; attempt++) {
       const isLast = attempt === WAIT_FOR_LOG.times || core.indexing.status().log !== undefined
-      const answered = await read((snapshot) => tell({ core, snapshot, args, call }, asked, isLast))
-      if (answered !== 'behind') return answered
+      const result = await read((snapshot) => describeSince({ core, snapshot, args, call }, range, isLast))
+      if (result !== 'behind') return result
       await new Promise((resolve) => setTimeout(resolve, WAIT_FOR_LOG.pause))
       call.signal?.throwIfAborted()
     }
@@ -126,11 +126,11 @@ export function changesSince(
 }
 
 /** `cursor` is `undefined` if the argument is not a valid cursor. */
-type Asked =
+type RequestedRange =
   | { readonly kind: 'cursor'; readonly cursor: GenerationOf | undefined }
   | { readonly kind: 'time'; readonly time: number }
 
-function readAsked({ cursor, since }: ChangesArguments, now: Date): Asked {
+function readAsked({ cursor, since }: ChangesArguments, now: Date): RequestedRange {
   if (cursor !== undefined) return { kind: 'cursor', cursor: readCursor(cursor) }
   return { kind: 'time', time: readSince(since ?? DEFAULT_SINCE, now) }
 }
@@ -151,27 +151,31 @@ interface Known {
 
 const NOTHING: GraphChanges = { files: [], links: [] }
 
-async function tell(telling: Telling, asked: Asked, isLast: boolean): Promise<Answer<ChangesAnswer> | 'behind'> {
+async function describeSince(
+  telling: Telling,
+  range: RequestedRange,
+  isLast: boolean,
+): Promise<Answer<ChangesAnswer> | 'behind'> {
   const { core, snapshot, args } = telling
-  const known = await readKnown(telling, asked, isLast)
-  if (known === 'behind') return known
+  const window = await readKnown(telling, range, isLast)
+  if (window === 'behind') return window
   const { lineage, generation } = snapshot
-  const told = await describe(telling, known.changes)
-  const isWhole = known.problem === undefined
-  const warnings: Warning[] = isWhole ? [] : [{ code: 'NOTICE', message: known.problem }]
-  if (Object.keys(told.totals).length === 0) warnings.push(...(await scopeWarnings(snapshot, { folder: args.folder })))
+  const description = await describe(telling, window.changes)
+  const isWhole = window.problem === undefined
+  const warnings: Warning[] = isWhole ? [] : [{ code: 'NOTICE', message: window.problem }]
+  if (Object.keys(description.totals).length === 0) warnings.push(...(await scopeWarnings(snapshot, { folder: args.folder })))
   return {
     value: {
       cursor: lineage === undefined ? null : changeCursor(core, { lineage, generation }),
-      ...(known.since === undefined ? {} : { since: new Date(known.since).toISOString() }),
-      ...told,
+      ...(window.since === undefined ? {} : { since: new Date(window.since).toISOString() }),
+      ...description,
       ...(isWhole ? {} : { state: await presentState(snapshot, args) }),
     },
     warnings,
   }
 }
 
-async function readKnown({ core, snapshot }: Telling, asked: Asked, isLast: boolean): Promise<Known | 'behind'> {
+async function readKnown({ core, snapshot }: Telling, range: RequestedRange, isLast: boolean): Promise<Known | 'behind'> {
   const { graphLog } = core
   const { lineage, generation } = snapshot
   if (graphLog === undefined) {
@@ -179,11 +183,11 @@ async function readKnown({ core, snapshot }: Telling, asked: Asked, isLast: bool
   }
   if (lineage === undefined) return unknown('No change has been logged yet; the log starts with the next change.')
   try {
-    const start = await startOf(asked, { lineage, generation }, (other) => graphLog.knows(other))
+    const start = await startOf(range, { lineage, generation }, (other) => graphLog.knows(other))
     if (typeof start === 'string') return unknown(start)
     const window = await readWindow(graphLog, { lineage, generation }, start)
     if (window.isBehind && !isLast) return 'behind'
-    return knownOf(window, asked, core.indexing.status().log)
+    return knownOf(window, range, core.indexing.status().log)
   } catch (error) {
     if (error instanceof RouxError && error.code === 'PROVIDER_ERROR') return unknown(error.message)
     throw error
@@ -198,12 +202,12 @@ const PRESENT = 'state describes the vault now; continue with this cursor.'
 
 /** Returns the start of the requested changes, or the reason why it is not known. */
 async function startOf(
-  asked: Asked,
+  range: RequestedRange,
   { lineage, generation }: GenerationOf,
   knows: (lineage: string) => Promise<'this vault' | 'another vault' | undefined>,
 ): Promise<WindowStart | string> {
-  if (asked.kind === 'time') return { time: asked.time }
-  const { cursor } = asked
+  if (range.kind === 'time') return { time: range.time }
+  const { cursor } = range
   if (cursor === undefined) return 'The cursor is damaged, or not from changes_since.'
   if (cursor.lineage === lineage && cursor.generation <= generation) return { generation: cursor.generation }
   switch (await knows(cursor.lineage)) {
@@ -216,24 +220,24 @@ async function startOf(
   }
 }
 
-function knownOf({ changes, isWhole, begins }: ChangeWindow, asked: Asked, failure: string | undefined): Known {
+function knownOf({ changes, isWhole, begins }: ChangeWindow, range: RequestedRange, failure: string | undefined): Known {
   const composed = joinIdentities(composeChanges(changes))
-  const since = asked.kind === 'time' && isWhole ? asked.time : begins
-  const known = { changes: composed, ...(since === undefined ? {} : { since }) }
-  if (isWhole) return known
+  const since = range.kind === 'time' && isWhole ? range.time : begins
+  const knownChanges = { changes: composed, ...(since === undefined ? {} : { since }) }
+  if (isWhole) return knownChanges
   const why = failure === undefined ? '' : ` The log cannot be written: ${failure}.`
   if (begins === undefined) {
     return {
-      ...known,
+      ...knownChanges,
       problem: `The log is not up to date: nothing has been logged yet, or a change was indexed but not logged.${why} ${PRESENT}`,
     }
   }
   const from = new Date(begins).toISOString()
   const reason =
-    asked.kind === 'cursor'
+    range.kind === 'cursor'
       ? 'The cursor is older than the log, or the log has a gap after it'
       : 'The log does not reach back that far'
-  return { ...known, problem: `${reason}, so the changes start at ${from}.${why} ${PRESENT}` }
+  return { ...knownChanges, problem: `${reason}, so the changes start at ${from}.${why} ${PRESENT}` }
 }
 
 async function presentState(snapshot: Snapshot, { folder }: ChangesArguments): Promise<PresentState> {
@@ -246,7 +250,7 @@ async function presentState(snapshot: Snapshot, { folder }: ChangesArguments): P
   return { notes: total, links: targets.length, broken: counts.broken_link + counts.broken_heading, orphans: counts.orphan }
 }
 
-type Told = Pick<ChangesAnswer, 'notes' | 'links' | 'broken' | 'fixed' | 'orphans' | 'rising' | 'totals'>
+type ChangeDescription = Pick<ChangesAnswer, 'notes' | 'links' | 'broken' | 'fixed' | 'orphans' | 'rising' | 'totals'>
 
 /** One end of a link, or a changed file, as shown in answers. */
 interface KnownEnd {
@@ -257,26 +261,26 @@ interface KnownEnd {
   readonly isShown: boolean
 }
 
-async function describe({ core, snapshot, args }: Telling, changes: GraphChanges): Promise<Told> {
+async function describe({ core, snapshot, args }: Telling, changes: GraphChanges): Promise<ChangeDescription> {
   const { ends, idOf } = await endsOf(snapshot, core, changes)
-  const own = folderTest(args.folder)
-  const notes = notesOf(changes.files, ends, { core, own, idOf })
-  const links = linksOf(changes, ends, own)
-  const orphans = await orphansOf(snapshot, changes, { ends, own })
-  const rising = risingOf(changes.links, ends, own)
+  const isInFolder = folderTest(args.folder)
+  const notes = notesOf(changes.files, ends, { core, isInFolder, idOf })
+  const links = linksOf(changes, ends, isInFolder)
+  const orphans = await orphansOf(snapshot, changes, { ends, own: isInFolder })
+  const rising = risingOf(changes.links, ends, isInFolder)
   const lists = { ...notes, ...links, orphans, rising }
   const totals = Object.fromEntries(
     Object.entries(lists).flatMap(([name, list]) => (list.length === 0 ? [] : [[name, list.length]])),
   )
   const page = <T>(list: readonly T[]): readonly T[] => list.slice(0, args.limit)
-  const [gained, broken] = await Promise.all([placed(snapshot, page(links.gained)), placed(snapshot, page(links.broken))])
+  const [gained, broken] = await Promise.all([withPlaces(snapshot, page(links.gained)), withPlaces(snapshot, page(links.broken))])
   return {
     notes: { added: page(notes.added), changed: page(notes.changed), removed: page(notes.removed), moved: page(notes.moved) },
     links: { gained, lost: page(links.lost).map(linkRow) },
     broken: broken.map(placeRow),
     fixed: page(links.fixed).map(placeRow),
     orphans: page(orphans),
-    rising: await counted(snapshot, page(rising)),
+    rising: await withCounts(snapshot, page(rising)),
     totals,
   }
 }
@@ -295,14 +299,14 @@ interface EndsWithIds extends Pick<FilesByPath, 'idOf'> {
 
 async function endsOf(snapshot: Snapshot, core: GraphCore, { files, links }: GraphChanges): Promise<EndsWithIds> {
   const ends = new Map<LinkEnd, KnownEnd>()
-  const wanted = new Set<string>()
-  for (const { from, to } of files) for (const path of [from, to]) if (path !== undefined) wanted.add(path)
-  for (const link of links) for (const end of [link.from, link.to]) if (!end.startsWith('/')) wanted.add(end)
-  const byPath = await filesByPath(snapshot, core, [...wanted])
+  const ids = new Set<string>()
+  for (const { from, to } of files) for (const path of [from, to]) if (path !== undefined) ids.add(path)
+  for (const link of links) for (const end of [link.from, link.to]) if (!end.startsWith('/')) ids.add(end)
+  const byPath = await filesByPath(snapshot, core, [...ids])
   const present = await presentFiles(
     snapshot,
     core,
-    [...wanted].flatMap((path) => byPath.at(path) ?? []),
+    [...ids].flatMap((path) => byPath.at(path) ?? []),
   )
   for (const [path, end] of present) ends.set(path, end)
   for (const { from = '', to, before, after } of files) {
@@ -325,14 +329,14 @@ function isIgnored({ isIgnored: isLeftOut = () => false }: Pick<GraphCore, 'isIg
 async function presentFiles(
   snapshot: Snapshot,
   core: Pick<GraphCore, 'isIgnored'>,
-  found: readonly FileVersion[],
+  versions: readonly FileVersion[],
 ): Promise<ReadonlyMap<string, KnownEnd>> {
   const nodes = await snapshot.nodes(
-    found.map(({ id }) => id),
+    versions.map(({ id }) => id),
     { links: 0 },
   )
   return new Map(
-    found.map(({ id, path, kind }, at) => {
+    versions.map(({ id, path, kind }, at) => {
       const { title = '', excluded = false } = nodes[at] ?? {}
       return [path as string, { id, kind, title, isShown: !excluded && !isIgnored(core, path) }]
     }),
@@ -347,28 +351,28 @@ function notesOf(
   ends: Ends,
   {
     core,
-    own,
+    isInFolder,
     idOf,
-  }: { readonly core: GraphCore; readonly own: (path: string | undefined) => boolean } & Pick<FilesByPath, 'idOf'>,
+  }: { readonly core: GraphCore; readonly isInFolder: (path: string | undefined) => boolean } & Pick<FilesByPath, 'idOf'>,
 ): ChangesAnswer['notes'] {
   const added: ChangedNote[] = []
   const changed: ChangedNote[] = []
   const removed: ChangedNote[] = []
-  const moved: ChangedNote[] = []
+  const movedNotes: ChangedNote[] = []
   for (const { from, to, before, after, change } of [...files].sort((a, b) => b.time - a.time)) {
     const end = ends.get(to ?? `/${from}`)
-    if (end === undefined || !end.isShown || !WRITTEN.has(end.kind) || !(own(from) || own(to))) continue
+    if (end === undefined || !end.isShown || !WRITTEN.has(end.kind) || !(isInFolder(from) || isInFolder(to))) continue
     const change_id = change === undefined || core.name === undefined ? change : `${core.name}:${change}`
     const row = { id: end.id, title: end.title, ...(change_id === undefined ? {} : { change_id }) }
     if (to === undefined) removed.push(row)
     // To callers, a file that was hidden or excluded before did not exist.
     else if (from === undefined || before?.excluded || isIgnored(core, from)) added.push(row)
     else {
-      if (from !== to) moved.push({ ...row, from: idOf(from) })
+      if (from !== to) movedNotes.push({ ...row, from: idOf(from) })
       if (before?.hash !== after?.hash) changed.push(row)
     }
   }
-  return { added, changed, removed, moved }
+  return { added, changed, removed, moved: movedNotes }
 }
 
 /** A link as shown in answers, with the time of its change. */
@@ -383,12 +387,13 @@ interface LinkLists {
   readonly fixed: readonly LinkPlace[]
 }
 
-function linksOf({ files, links }: GraphChanges, ends: Ends, own: (path: string | undefined) => boolean): LinkLists {
+function linksOf({ files, links }: GraphChanges, ends: Ends, isInFolder: (path: string | undefined) => boolean): LinkLists {
   const times = new Map(files.map(({ from = '', to, time }) => [to ?? `/${from}`, time]))
   const lists = { gained: [] as LinkPlace[], lost: [] as LinkPlace[], broken: [] as LinkPlace[], fixed: [] as LinkPlace[] }
   for (const link of links) {
     const [from, to] = [ends.get(link.from), ends.get(link.to)]
-    if (from === undefined || to === undefined || !from.isShown || !to.isShown || !own(link.from.replace(/^\//, ''))) continue
+    if (from === undefined || to === undefined || !from.isShown || !to.isShown || !isInFolder(link.from.replace(/^\//, '')))
+      continue
     const list = listOf(link, to.kind, lists)
     const time = times.get(link.from) ?? 0
     for (const { line, text } of placesOf(link)) list?.push({ from: from.id, to: to.id, line, text, time })
@@ -412,8 +417,8 @@ function listOf<T>(
 
 /** Returns the locations of the links that were added or removed. */
 function placesOf({ was, now, texts }: LoggedLinkChange): readonly { readonly line: number; readonly text: string }[] {
-  const sign = Math.sign(now - was)
-  const differing = texts.filter(([, , more]) => Math.sign(more) === sign)
+  const direction = Math.sign(now - was)
+  const differing = texts.filter(([, , more]) => Math.sign(more) === direction)
   return differing
     .flatMap(([text, line, more]) => Array.from({ length: Math.abs(more) }, () => ({ line, text })))
     .slice(0, Math.abs(now - was))
@@ -426,10 +431,10 @@ function byTimeThenPlace(a: LinkPlace, b: LinkPlace): number {
 }
 
 /** Returns links with their current lines, because an edit above a link moves it. */
-async function placed(snapshot: Snapshot, links: readonly LinkPlace[]): Promise<readonly ChangedLink[]> {
-  const found = await snapshot.occurrences(links.map(({ from, to }) => [from, to] as const))
+async function withPlaces(snapshot: Snapshot, links: readonly LinkPlace[]): Promise<readonly ChangedLink[]> {
+  const occurrences = await snapshot.occurrences(links.map(({ from, to }) => [from, to] as const))
   return links.map((link, at) => {
-    const lines = (found[at] ?? []).map(({ line }) => line)
+    const lines = (occurrences[at] ?? []).map(({ line }) => line)
     return linkRow({ ...link, line: lines.includes(link.line) ? link.line : (lines.at(-1) ?? link.line) })
   })
 }
@@ -446,12 +451,13 @@ function placeRow({ from, line, text }: ChangedLink): BrokenPlace {
 async function orphansOf(
   snapshot: Snapshot,
   { files, links }: GraphChanges,
-  { ends, own }: { readonly ends: Ends; readonly own: (path: string | undefined) => boolean },
+  { ends, own: isInFolder }: { readonly ends: Ends; readonly own: (path: string | undefined) => boolean },
 ): Promise<readonly ChangedNote[]> {
   const candidates = new Map<NodeId, string>()
   const consider = (end: LinkEnd): void => {
-    const known = ends.get(end)
-    if (!end.startsWith('/') && known?.kind === 'note' && known.isShown && own(end)) candidates.set(known.id, known.title)
+    const cachedEnd = ends.get(end)
+    if (!end.startsWith('/') && cachedEnd?.kind === 'note' && cachedEnd.isShown && isInFolder(end))
+      candidates.set(cachedEnd.id, cachedEnd.title)
   }
   for (const { from, to } of files) if (from === undefined && to !== undefined) consider(to)
   for (const { from, to, part, was, now } of links) {
@@ -474,11 +480,15 @@ interface Rise {
 }
 
 /** Returns the notes that gained the most incoming links, in descending order. */
-function risingOf(links: readonly LoggedLinkChange[], ends: Ends, own: (path: string | undefined) => boolean): readonly Rise[] {
+function risingOf(
+  links: readonly LoggedLinkChange[],
+  ends: Ends,
+  isInFolder: (path: string | undefined) => boolean,
+): readonly Rise[] {
   const rises = new Map<NodeId, number>()
   for (const { from, to, part, was, now } of links) {
     const [source, target] = [ends.get(from), ends.get(to)]
-    if (part !== undefined || from === to || to.startsWith('/') || !own(to)) continue
+    if (part !== undefined || from === to || to.startsWith('/') || !isInFolder(to)) continue
     if (source?.kind !== 'note' || target?.kind !== 'note' || !source.isShown || !target.isShown) continue
     const by = Number(now > 0) - Number(was > 0)
     if (by !== 0) rises.set(target.id, (rises.get(target.id) ?? 0) + by)
@@ -486,7 +496,7 @@ function risingOf(links: readonly LoggedLinkChange[], ends: Ends, own: (path: st
   return [...rises].flatMap(([id, by]) => (by > 0 ? [{ id, by }] : [])).sort((a, b) => b.by - a.by || (a.id < b.id ? -1 : 1))
 }
 
-async function counted(snapshot: Snapshot, rises: readonly Rise[]): Promise<readonly RisingNote[]> {
+async function withCounts(snapshot: Snapshot, rises: readonly Rise[]): Promise<readonly RisingNote[]> {
   const totals = await Promise.all(
     rises.map(({ id }) => snapshot.neighbors(id, { direction: 'in', kinds: ['note'] }, { offset: 0, limit: 0 })),
   )

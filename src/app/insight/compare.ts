@@ -16,7 +16,7 @@ import { centreOf, servingVectors } from '../find/similar-nodes.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
 import { findNamed } from '../names/known-node.ts'
 import { readableSource, shownText } from '../read/readable-source.ts'
-import { type Reading, readNotes, unreadWarnings } from '../read/texts.ts'
+import { type ReadingContext, readNotes, unreadWarnings } from '../read/texts.ts'
 import { WITH_TEXT } from '../scope.ts'
 
 export interface CompareArguments {
@@ -70,15 +70,15 @@ export function compare(core: GraphCore, { a, b }: CompareArguments, call: Call 
       const { ids, warnings } = await findNamed(snapshot, core, [a, b])
       const [first, second] = ids
       if (first === undefined || second === undefined) return { value: null, warnings }
-      const compared = await compareIn({ core, snapshot, call }, [first, second])
-      return { ...compared, warnings: [...warnings, ...compared.warnings] }
+      const result = await compareIn({ core, snapshot, call }, [first, second])
+      return { ...result, warnings: [...warnings, ...result.warnings] }
     }),
   )
 }
 
 type Pair<T> = readonly [a: T, b: T]
 
-async function compareIn(reading: Reading, ids: Pair<NodeId>): Promise<Answer<Comparison>> {
+async function compareIn(reading: ReadingContext, ids: Pair<NodeId>): Promise<Answer<Comparison>> {
   const { snapshot } = reading
   const kinds = { direction: 'both', kinds: WITH_TEXT } as const
   const [ofA, ofB, paths, read] = await Promise.all([
@@ -109,7 +109,7 @@ async function compareIn(reading: Reading, ids: Pair<NodeId>): Promise<Answer<Co
 }
 
 async function summaries(
-  { snapshot, call }: Reading,
+  { snapshot, call }: ReadingContext,
   lists: readonly (readonly NodeId[])[],
 ): Promise<readonly (readonly NodeSummary[])[]> {
   return await Promise.all(
@@ -140,7 +140,7 @@ interface ComparedNotes {
 }
 
 async function readParts(
-  reading: Reading,
+  reading: ReadingContext,
   ids: Pair<NodeId>,
 ): Promise<Pick<Answer<unknown>, 'warnings'> & { readonly parts?: ComparedNotes }> {
   const { core, snapshot } = reading
@@ -206,21 +206,21 @@ function compareParts({ notes: [a, b], low }: ComparedNotes): {
   const likeness = (between: number, words: number): number =>
     Math.min(MAX_SHOWN_SIMILARITY, (Math.max(0, between - low) / (1 - low)) * (words / (words + HALF_WEIGHT_WORDS)))
   const [centreA, centreB] = [centreOfParts(a.parts), centreOfParts(b.parts)]
-  const best = (parts: readonly Part[], centre: Part['vector'], most: number) =>
-    parts.reduce((found, { vector, words }) => Math.max(found, likeness(cosine(vector, centre), Math.min(words, most))), 0)
+  const best = (parts: readonly Part[], centre: Part['vector'], limit: number) =>
+    parts.reduce((max, { vector, words }) => Math.max(max, likeness(cosine(vector, centre), Math.min(words, limit))), 0)
   const [likeA, likeB] = [likest(a.parts, centreB), likest(b.parts, centreA)]
-  const pairs = likeA.flatMap((one) =>
+  const pairs = likeA.flatMap((part) =>
     likeB.map((other) => {
-      const alike = isSameText([one, other], [a, b])
+      const similarity = isSameText([part, other], [a, b])
         ? 1
-        : likeness(cosine(one.vector, other.vector), Math.min(one.words, other.words))
-      return { one, other, alike }
+        : likeness(cosine(part.vector, other.vector), Math.min(part.words, other.words))
+      return { one: part, other, alike: similarity }
     }),
   )
-  const ranked = pairs.filter(({ alike }) => alike >= MIN_SIMILARITY).sort((x, y) => y.alike - x.alike)
-  const taken = new Set<Part>()
-  const chosen = ranked
-    .filter(({ one, other }) => !taken.has(one) && !taken.has(other) && taken.add(one).add(other))
+  const candidates = pairs.filter(({ alike }) => alike >= MIN_SIMILARITY).sort((x, y) => y.alike - x.alike)
+  const used = new Set<Part>()
+  const chosen = candidates
+    .filter(({ one, other }) => !used.has(one) && !used.has(other) && used.add(one).add(other))
     .slice(0, MAX_PASSAGES)
   const isSame = a.source.text.slice(a.source.bodyStart) === b.source.text.slice(b.source.bodyStart)
   return {
@@ -237,8 +237,8 @@ function wordsIn({ parts }: ComparedNote): number {
   return parts.reduce((sum, { words }) => sum + words, 0)
 }
 
-function isSameText([one, other]: Pair<Part>, [a, b]: Pair<ComparedNote>): boolean {
-  const text = a.source.text.slice(one.place.start, one.place.end)
+function isSameText([part, other]: Pair<Part>, [a, b]: Pair<ComparedNote>): boolean {
+  const text = a.source.text.slice(part.place.start, part.place.end)
   return text !== '' && text === b.source.text.slice(other.place.start, other.place.end)
 }
 

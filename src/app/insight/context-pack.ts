@@ -9,12 +9,20 @@ import { jsonBytes, TOKEN_BYTES, tokensFor } from '../answer/budget.ts'
 import { scopeWarnings } from '../answer/scope-warnings.ts'
 import { quoted } from '../answer/truncate.ts'
 import { type AnsweringPlace, chunksOf, type PassageQuery, placesOf } from '../find/passages.ts'
-import { type Asked, ask, passageQuery, type Ranked, rank, readChunked, type SearchArguments } from '../find/search.ts'
+import {
+  type EmbeddedQuestion,
+  embedQuestion,
+  passageQuery,
+  type Ranked,
+  rank,
+  readChunked,
+  type SearchArguments,
+} from '../find/search.ts'
 import { placeBefore, sharedEndings } from '../find/shared-endings.ts'
 import type { Answer, GraphCore, Warning } from '../graph-core.ts'
 import { findNamed } from '../names/known-node.ts'
 import { readableSource } from '../read/readable-source.ts'
-import { type Reading, unreadWarnings } from '../read/texts.ts'
+import { type ReadingContext, unreadWarnings } from '../read/texts.ts'
 import { toAnsweringScope, WITH_TEXT } from '../scope.ts'
 import { fitPack, type PackExcerpt, type PackPassage } from './fit-pack.ts'
 import { bestWays, linksOf, readLinked, type Way, waysFrom } from './follow-links.ts'
@@ -104,19 +112,25 @@ export interface PackSource extends Pick<PackArguments, 'query' | 'ids' | 'folde
  * Returns all candidates for a pack, best first.
  * @throws RouxError for the same reasons as `search`
  */
-export function findPack(core: GraphCore, args: PackSource, given: Call = {}): Promise<Answer<readonly PlacedPassage[]>> {
-  return answerFindable(core, given, 'meaning', async (read, call) => {
-    const { ids: written = [], folder, tag } = args
+export function findPack(core: GraphCore, args: PackSource, initialCall: Call = {}): Promise<Answer<readonly PlacedPassage[]>> {
+  return answerFindable(core, initialCall, 'meaning', async (read, call) => {
+    const { ids: requestedIds = [], folder, tag } = args
     const mayEmbed = (path: string): boolean => core.embedding?.mayEmbed?.(path) !== false
-    const notes = written.length === 0 ? NO_NOTES : await read((snapshot) => findGiven({ core, snapshot, call }, written))
+    const notes =
+      requestedIds.length === 0 ? NO_NOTES : await read((snapshot) => findGiven({ core, snapshot, call }, requestedIds))
     const scope = toAnsweringScope({ folder, tag, kinds: WITH_TEXT }, args.query ?? '')
     const query = args.query ?? notes.titles.join('\n')
     // Titles of notes that must not be embedded are only compared by words.
-    const isTold = args.query !== undefined || notes.paths.every((path) => path !== undefined && mayEmbed(path))
-    const asked = query.trim() === '' ? NO_QUESTION : await ask(core, { mode: isTold ? 'hybrid' : 'keyword', query }, call)
-    const found = await read((snapshot) => findPassages({ core, snapshot, call }, { args, query, asked, ids: notes.ids, scope }))
-    const ways = await bestWays(found.ways, { asked, lens: found.lens, mayEmbed, signal: call.signal })
-    const linked = await read((snapshot) => readLinked({ core, snapshot, call }, { ways, lens: found.lens, asked }))
+    const mayEmbedQuestion = args.query !== undefined || notes.paths.every((path) => path !== undefined && mayEmbed(path))
+    const question =
+      query.trim() === ''
+        ? NO_QUESTION
+        : await embedQuestion(core, { mode: mayEmbedQuestion ? 'hybrid' : 'keyword', query }, call)
+    const found = await read((snapshot) =>
+      findPassages({ core, snapshot, call }, { args, query, embedded: question, ids: notes.ids, scope }),
+    )
+    const ways = await bestWays(found.linkWays, { embedded: question, lens: found.lens, mayEmbed, signal: call.signal })
+    const linked = await read((snapshot) => readLinked({ core, snapshot, call }, { ways, lens: found.lens, embedded: question }))
     const all = withoutLikeness(inOrder(broadly(inOrder([...found.passages, ...linked.passages]))))
     const endings = sharedEndings(all, found.lens.words)
     const passages = all.map((passage) => {
@@ -133,10 +147,10 @@ export function findPack(core: GraphCore, args: PackSource, given: Call = {}): P
 function packOf(drafts: readonly PackDraft[], offset = 0): ContextPack {
   const passages = drafts.flatMap((draft) => draft.passages).toSorted((a, b) => b.score - a.score)
   const room = Math.min(...drafts.map(({ maxTokens }) => maxTokens)) * TOKEN_BYTES
-  const around = { excerpts: [], tokens: MAX_COUNT, omitted: MAX_COUNT, next_offset: MAX_COUNT }
+  const largestFrame = { excerpts: [], tokens: MAX_COUNT, omitted: MAX_COUNT, next_offset: MAX_COUNT }
   const rest = passages.slice(offset)
   const { excerpts, passed } = fitPack(rest, {
-    room: room - jsonBytes(around) + '[]'.length,
+    room: room - jsonBytes(largestFrame) + '[]'.length,
     hasHashes: drafts.some(({ mayWrite }) => mayWrite),
   })
   const omitted = rest.length - excerpts.length
@@ -168,31 +182,31 @@ interface GivenNotes {
 }
 
 const NO_NOTES: GivenNotes = { ids: [], titles: [], paths: [], warnings: [] }
-const NO_QUESTION: Asked = { question: undefined, traits: undefined, warnings: [] }
+const NO_QUESTION: EmbeddedQuestion = { question: undefined, traits: undefined, warnings: [] }
 
 /** Resolves ids to notes, without duplicates. Hidden notes are excluded. */
-async function findGiven({ core, snapshot }: Reading, written: readonly string[]): Promise<GivenNotes> {
-  const meant = await findNamed(snapshot, core, written)
-  const ids = [...new Set(meant.ids.filter((id) => id !== undefined))]
+async function findGiven({ core, snapshot }: ReadingContext, names: readonly string[]): Promise<GivenNotes> {
+  const namedNodes = await findNamed(snapshot, core, names)
+  const ids = [...new Set(namedNodes.ids.filter((id) => id !== undefined))]
   const nodes = (await snapshot.nodes(ids, { links: 0 })).filter((node) => node !== undefined)
-  const shown = nodes.filter(({ kind, excluded }) => WITH_TEXT.includes(kind) && !excluded)
-  const left = nodes.filter((node) => !shown.includes(node))
-  const warnings = left.map(({ id, excluded }): Warning => {
+  const withText = nodes.filter(({ kind, excluded }) => WITH_TEXT.includes(kind) && !excluded)
+  const skipped = nodes.filter((node) => !withText.includes(node))
+  const warnings = skipped.map(({ id, excluded }): Warning => {
     const why = excluded ? "is hidden by the vault's own filters" : 'is neither a note nor a canvas'
     return { code: 'NOTICE', message: `${quoted(id)} is not in this answer: it ${why}.` }
   })
   return {
-    ids: shown.map(({ id }) => id),
-    titles: shown.map(({ title }) => title),
-    paths: shown.map(({ path }) => path),
-    warnings: [...meant.warnings, ...warnings],
+    ids: withText.map(({ id }) => id),
+    titles: withText.map(({ title }) => title),
+    paths: withText.map(({ path }) => path),
+    warnings: [...namedNodes.warnings, ...warnings],
   }
 }
 
-interface Wanted {
+interface PassageRequest {
   readonly args: PackSource
   readonly query: string
-  readonly asked: Asked
+  readonly embedded: EmbeddedQuestion
   /** Notes to include first. */
   readonly ids: readonly NodeId[]
   readonly scope: Scope
@@ -204,28 +218,31 @@ export type Lens = Pick<PassageQuery, 'words' | 'meaning' | 'isNamed'>
 interface FoundPassages {
   readonly passages: readonly PlacedPassage[]
   /** Links in the best passages. */
-  readonly ways: readonly Way[]
+  readonly linkWays: readonly Way[]
   readonly lens: Lens
   readonly unread: readonly NodeId[]
   readonly warnings: readonly Warning[]
 }
 
-async function findPassages(reading: Reading, { args, query, asked, ids, scope }: Wanted): Promise<FoundPassages> {
+async function findPassages(
+  reading: ReadingContext,
+  { args, query, embedded, ids, scope }: PassageRequest,
+): Promise<FoundPassages> {
   const { snapshot } = reading
   const { folder, tag, note, relevance } = args
   const ranked =
     args.query === undefined
       ? undefined
-      : await rankSurely(reading, { ...SEARCH, query, folder, tag, note }, { asked, relevance })
+      : await rankSurely(reading, { ...SEARCH, query, folder, tag, note }, { embedded, relevance })
   const hits = ranked?.hits.filter(({ key }) => !ids.includes(key)) ?? []
   const lens = ranked === undefined ? ownLens(query, reading.core.languages) : packLens(ranked)
   const all = [...ids, ...hits.map(({ key }) => key)]
   const [{ notes, stored, unread }, links] = await Promise.all([
-    readChunked(reading, all, { links: 0, question: asked.question }),
+    readChunked(reading, all, { links: 0, question: embedded.question }),
     note === undefined ? linksOf(snapshot, all, scope) : NO_LINKS,
   ])
   const given: PlacedPassage[] = []
-  const found: AnsweringNote[] = []
+  const foundNotes: AnsweringNote[] = []
   for (const [at, { node, source } = {}] of notes.entries()) {
     if (node === undefined || source === undefined) continue
     const read: ReadNote = { node, source, stored: stored[at] }
@@ -234,16 +251,16 @@ async function findPassages(reading: Reading, { args, query, asked, ids, scope }
       given.push(...givenPassages(read, lens, at / all.length))
       continue
     }
-    found.push({ ...read, score, places: placesOf(node, readableSource(node, source), { ...lens, stored: read.stored }) })
+    foundNotes.push({ ...read, score, places: placesOf(node, readableSource(node, source), { ...lens, stored: read.stored }) })
   }
-  const best = inOrder([...given, ...foundPassages(found, lens)])
+  const best = inOrder([...given, ...foundPassages(foundNotes, lens)])
   return {
     passages: best,
-    ways: waysFrom(inOrder(broadly(best)), links),
+    linkWays: waysFrom(inOrder(broadly(best)), links),
     lens,
     unread,
     warnings: [
-      ...(ranked?.warnings ?? asked.warnings),
+      ...(ranked?.warnings ?? embedded.warnings),
       ...(best.length === 0 ? await scopeWarnings(snapshot, { folder, tag }) : []),
     ],
   }
@@ -256,15 +273,15 @@ const NO_LINKS: ReadonlyMap<NodeId, readonly OutgoingLink[]> = new Map()
  * the closest notes if none is relevant.
  */
 async function rankSurely(
-  reading: Reading,
+  reading: ReadingContext,
   args: Omit<SearchArguments, 'relevance'>,
-  { asked, relevance }: { readonly asked: Asked; readonly relevance: Relevance | undefined },
+  { embedded, relevance }: { readonly embedded: EmbeddedQuestion; readonly relevance: Relevance | undefined },
 ): Promise<Ranked> {
-  const ranked = await rank(reading, { ...args, relevance: relevance ?? 'loose' }, asked)
+  const ranked = await rank(reading, { ...args, relevance: relevance ?? 'loose' }, embedded)
   if (relevance !== undefined || ranked.hits.length === 0) return ranked
   if (!ranked.isSure) return { ...ranked, warnings: [...ranked.warnings, UNSURE_WARNING] }
-  const least = Math.min(ranked.sureFrom, (ranked.hits[0]?.score ?? 0) * NEAR_SHARE)
-  return { ...ranked, hits: ranked.hits.filter(({ score }) => score >= least) }
+  const minScore = Math.min(ranked.sureFrom, (ranked.hits[0]?.score ?? 0) * NEAR_SHARE)
+  return { ...ranked, hits: ranked.hits.filter(({ score }) => score >= minScore) }
 }
 
 /** Notes that score less than this share of the best one are excluded, unless they are certain to be relevant. */
@@ -305,18 +322,24 @@ function foundPassages(notes: readonly AnsweringNote[], { words }: Lens): readon
   const highest = Math.max(...notes.map(({ score }) => score))
   const best = Math.max(...notes.map(({ places }) => places[0]?.score ?? 0)) || 1
   return notes.flatMap(({ node, source, score: worth, places }) =>
-    places.map(({ place, score: says, isAsked }) => {
+    places.map(({ place, score: coverage, isAsked }) => {
       if (isAsked) return packPassage({ node, source, place, words, score: highest })
-      const ofNote = worth * (places[0]?.score ? says / places[0].score : 1)
-      return packPassage({ node, source, place, words, score: (1 - OWN_SHARE) * ofNote + OWN_SHARE * highest * (says / best) })
+      const ofNote = worth * (places[0]?.score ? coverage / places[0].score : 1)
+      return packPassage({
+        node,
+        source,
+        place,
+        words,
+        score: (1 - OWN_SHARE) * ofNote + OWN_SHARE * highest * (coverage / best),
+      })
     }),
   )
 }
 
 /** Scales certainties to the best semantic score found, because passages are only compared with each other. */
-function packLens(ranked: Ranked): Lens {
-  const { words, meaning } = passageQuery(ranked)
-  const high = Math.max(0, ...ranked.hits.map(({ semantic }) => semantic?.score ?? 0))
+function packLens(ranking: Ranked): Lens {
+  const { words, meaning } = passageQuery(ranking)
+  const high = Math.max(0, ...ranking.hits.map(({ semantic }) => semantic?.score ?? 0))
   return {
     words,
     meaning: meaning === undefined || high === 0 ? undefined : { ...meaning, certainty: { low: 0, high } },

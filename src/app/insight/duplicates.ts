@@ -3,7 +3,7 @@ import { foldId } from '../../core/ids.ts'
 import type { Insight } from '../../core/insight/insight.ts'
 import type { DuplicatePair } from '../../core/insight/link-suggestions.ts'
 import type { Snapshot } from '../../core/store.ts'
-import { type Call, listed, type PageArguments, pageFor } from '../answer/answer-when-ready.ts'
+import { type Call, listResult, type PageArguments, pageFor } from '../answer/answer-when-ready.ts'
 import { roundScore } from '../answer/node-response.ts'
 import { scopeWarnings } from '../answer/scope-warnings.ts'
 import { answerFromInsight } from '../find/communities.ts'
@@ -43,18 +43,18 @@ export function listDuplicates(core: GraphCore, args: DuplicatesArguments, call:
   return answerFromInsight(core, call, {
     from: core.insights,
     empty: { problems: [], total: 0 },
-    use: (insight, read, began) => read((snapshot) => duplicatesIn({ core, snapshot, call: began, insight }, args)),
+    use: (insight, read, startedCall) => read((snapshot) => duplicatesIn({ core, snapshot, call: startedCall, insight }, args)),
   })
 }
 
-interface Reading {
+interface DuplicatesContext {
   readonly core: GraphCore
   readonly snapshot: Snapshot
   readonly call: Call
   readonly insight: Insight
 }
 
-async function duplicatesIn(reading: Reading, args: DuplicatesArguments): Promise<Answer<DuplicateList>> {
+async function duplicatesIn(reading: DuplicatesContext, args: DuplicatesArguments): Promise<Answer<DuplicateList>> {
   const { core, snapshot, call, insight } = reading
   const folder = foldId(trimFolder(args.folder ?? ''))
   const isIn = (note: number): boolean => folder === '' || isBelow(insight.ids[note] as NodeId, folder, core)
@@ -73,24 +73,27 @@ async function duplicatesIn(reading: Reading, args: DuplicatesArguments): Promis
   const problems = pairs.map(({ notes: [note, other], equalLines, alike, lines: [first] }): DuplicateNotes => {
     const id = insight.ids[note] as NodeId
     const text = changed.has(id) ? undefined : texts.get(id)?.text.split(/\r\n|\n|\r/)
-    const shown = first === undefined ? undefined : text?.[first[0] - 1]?.trim()
+    const firstLine = first === undefined ? undefined : text?.[first[0] - 1]?.trim()
     return {
       kind: 'duplicate',
       id,
-      line: first === undefined || shown === undefined ? 0 : first[0],
-      text: shown ?? (alike === 1 ? 'The whole text is the same.' : 'Much of the text is the same.'),
+      line: first === undefined || firstLine === undefined ? 0 : first[0],
+      text: firstLine ?? (alike === 1 ? 'The whole text is the same.' : 'Much of the text is the same.'),
       candidates: [insight.ids[other] as NodeId],
       equal_lines: equalLines,
       alike: roundScore(alike),
     }
   })
   const empty = all.length === 0 ? await scopeWarnings(snapshot, { folder: args.folder }) : []
-  const list = listed({ problems, total: all.length }, { offset: page.offset, shown: problems.length, total: all.length })
+  const list = listResult({ problems, total: all.length }, { offset: page.offset, shown: problems.length, total: all.length })
   return { ...list, warnings: [...empty, ...unreadWarnings(unread)] }
 }
 
 /** Returns the pairs whose notes both still exist and are not hidden. */
-async function presentPairs({ snapshot, insight }: Reading, pairs: readonly DuplicatePair[]): Promise<readonly DuplicatePair[]> {
+async function presentPairs(
+  { snapshot, insight }: DuplicatesContext,
+  pairs: readonly DuplicatePair[],
+): Promise<readonly DuplicatePair[]> {
   if (snapshot.generation === insight.generation) return pairs
   const notes = [...new Set(pairs.flatMap((pair) => pair.notes))]
   const nodes = await snapshot.nodes(
@@ -102,5 +105,5 @@ async function presentPairs({ snapshot, insight }: Reading, pairs: readonly Dupl
 }
 
 function turned({ notes: [a, b], lines, ...rest }: DuplicatePair): DuplicatePair {
-  return { ...rest, notes: [b, a], lines: lines.map(([one, other]) => [other, one]) }
+  return { ...rest, notes: [b, a], lines: lines.map(([lineA, other]) => [other, lineA]) }
 }

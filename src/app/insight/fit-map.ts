@@ -19,29 +19,29 @@ const MAX_BRIDGES = 12
  * in turn, then the connections between the communities shown, and finally their folders. Does not necessarily use the whole budget.
  */
 export function fitMap(map: VaultMap, room: number): Fitted<ShownMap> {
-  const purse = new Purse(room)
+  const budget = new Purse(room)
   const all = map.catalogues ?? []
-  purse.spend(jsonBytes({ ...map, catalogues: [], communities: [], between: [] }))
-  const catalogues = all.slice(0, countInTurn([all], purse, { share: SHARES.catalogues, least: 1 })[0])
+  budget.spend(jsonBytes({ ...map, catalogues: [], communities: [], between: [] }))
+  const catalogues = all.slice(0, countInTurn([all], budget, { share: SHARES.catalogues, minItems: 1 })[0])
   const bare = map.communities.map(({ key, folders, ...row }) => ({
     ...row,
     ...listShown('key', key, []),
     ...listShown('folders', folders, []),
   }))
-  const [count] = countInTurn([bare], purse, { share: SHARES.communities, least: catalogues.length > 0 ? 0 : 1 })
+  const [count] = countInTurn([bare], budget, { share: SHARES.communities, minItems: catalogues.length > 0 ? 0 : 1 })
   const rows = map.communities.slice(0, count)
   const keys = countInTurn(
     rows.map(({ key }) => key.map((note, at) => ({ note, isFirst: at === 0 }))),
-    purse,
+    budget,
     { share: SHARES.keys, bytesOf: ({ note, isFirst }) => jsonBytes(note) + (isFirst ? ',"key":[]'.length : SEPARATOR) },
   )
   const ids = new Set(rows.map(({ id }) => id))
   const connecting = map.between.filter(({ of }) => of.every((id) => ids.has(id)))
   const bridges = connecting.slice(0, MAX_BRIDGES)
-  const between = bridges.slice(0, countInTurn([bridges], purse)[0])
+  const between = bridges.slice(0, countInTurn([bridges], budget)[0])
   const withFolders = countInTurn(
     rows.map(({ folders }) => [folders]),
-    purse,
+    budget,
     { bytesOf: (folders) => jsonBytes({ folders }) - '{}'.length + SEPARATOR },
   )
   const communities = rows.map(({ key, folders, ...row }, at) => ({
@@ -49,15 +49,15 @@ export function fitMap(map: VaultMap, room: number): Fitted<ShownMap> {
     ...listShown('key', key, key.slice(0, keys[at])),
     ...listShown('folders', folders, withFolders[at] === 1 ? folders : []),
   }))
-  const lost = (name: 'key' | 'folders') =>
+  const omittedOf = (name: 'key' | 'folders') =>
     rows.reduce((sum, row, at) => sum + row[name].length - (communities[at]?.[name]?.length ?? 0), 0)
   const capped = nonZero({ between: connecting.length - bridges.length })
   const omitted = nonZero({
     catalogues: all.length - catalogues.length,
     communities: map.communities.length - rows.length,
     between: map.between.length - between.length - (capped.between ?? 0),
-    key: lost('key'),
-    folders: lost('folders'),
+    key: omittedOf('key'),
+    folders: omittedOf('folders'),
   })
   const { communities: _, between: __, ...facts } = map
   return {

@@ -62,7 +62,7 @@ export interface PackRoom {
 
 interface Draft {
   readonly passage: PackPassage
-  readonly shown: PackExcerpt
+  readonly excerpt: PackExcerpt
   readonly isWhole: boolean
   readonly bytes: number
 }
@@ -74,33 +74,33 @@ interface Draft {
 export function fitPack(passages: readonly PackPassage[], { room, hasHashes }: PackRoom): FittedPack {
   const each = TOKENS_PER_NOTE * TOKEN_BYTES
   let drafts: readonly Draft[] = []
-  let left = room - '[]'.length
-  let passed = 0
+  let remaining = room - '[]'.length
+  let skipped = 0
   let isFirst = true
-  let counted = 0
+  let count = 0
   for (const passage of passages) {
-    if (isFirst && passed > 0 && counted + each > room) {
+    if (isFirst && skipped > 0 && count + each > room) {
       isFirst = false
-      ;[drafts, left] = grow(drafts, left)
+      ;[drafts, remaining] = grow(drafts, remaining)
     }
-    const around = excerptAround(passage, hasHashes)
-    const least = jsonBytes(around) + MIN_TEXT_LENGTH + SEPARATOR
-    const bytes = isFirst ? jsonBytes(around) + TOKENS_FOR_FIRST * TOKEN_BYTES : left
-    const draft = fill(passage, around, Math.min(bytes, left))
+    const frame = excerptAround(passage, hasHashes)
+    const minBytes = jsonBytes(frame) + MIN_TEXT_LENGTH + SEPARATOR
+    const bytes = isFirst ? jsonBytes(frame) + TOKENS_FOR_FIRST * TOKEN_BYTES : remaining
+    const draft = fill(passage, frame, Math.min(bytes, remaining))
     // Skip an excerpt whose names alone exceed the room, because paging would otherwise stop here.
-    if (draft === undefined && least <= room) break
+    if (draft === undefined && minBytes <= room) break
     if (draft !== undefined) {
       drafts = [...drafts, draft]
-      left -= draft.bytes
-      counted += draft.isWhole ? Math.min(each, draft.bytes) : each
+      remaining -= draft.bytes
+      count += draft.isWhole ? Math.min(each, draft.bytes) : each
     }
-    passed++
+    skipped++
   }
-  ;[drafts, left] = grow(drafts, left)
+  ;[drafts, remaining] = grow(drafts, remaining)
   const [first] = passages
-  const only = drafts.length > 0 || first === undefined ? undefined : fillAlone(first, { room: left, hasHashes })
-  if (only !== undefined) return { excerpts: [only.shown], passed: 1 }
-  return { excerpts: drafts.map(({ shown }) => shown), passed }
+  const only = drafts.length > 0 || first === undefined ? undefined : fillAlone(first, { room: remaining, hasHashes })
+  if (only !== undefined) return { excerpts: [only.excerpt], passed: 1 }
+  return { excerpts: drafts.map(({ excerpt }) => excerpt), passed: skipped }
 }
 
 /** Fills a pack that is too small for any passage with the beginning of the best one, without headings. */
@@ -111,30 +111,30 @@ function fillAlone(passage: PackPassage, { room, hasHashes }: PackRoom): Draft |
 }
 
 function grow(drafts: readonly Draft[], room: number): readonly [drafts: readonly Draft[], left: number] {
-  let left = room
-  const grown = drafts.map((draft) => {
-    if (draft.isWhole || left <= 0) return draft
-    const more = fill(draft.passage, draft.shown, draft.bytes + left)
+  let remaining = room
+  const extended = drafts.map((draft) => {
+    if (draft.isWhole || remaining <= 0) return draft
+    const more = fill(draft.passage, draft.excerpt, draft.bytes + remaining)
     if (more === undefined || more.bytes <= draft.bytes) return draft
-    left -= more.bytes - draft.bytes
+    remaining -= more.bytes - draft.bytes
     return more
   })
-  return [grown, left]
+  return [extended, remaining]
 }
 
 /** Fills an excerpt with as much of the passage as fits into `bytes`. Returns `undefined` if that is too little to be useful. */
-function fill(passage: PackPassage, around: PackExcerpt, bytes: number, least = MIN_TEXT_LENGTH): Draft | undefined {
+function fill(passage: PackPassage, frame: PackExcerpt, bytes: number, minLength = MIN_TEXT_LENGTH): Draft | undefined {
   let length = Math.min(passage.length, bytes)
   for (let tries = 0; tries < MAX_TRIES; tries++) {
     const { isWhole, hash, ...part } = passage.show(length)
     const heading = part.heading.map((name) => truncate(name, MAX_NAME_LENGTH).text)
-    const shown: PackExcerpt = { ...around, ...part, heading, ...(around.hash === undefined ? {} : { hash }) }
-    const taken = jsonBytes(shown) + SEPARATOR
-    if (taken <= bytes) return { passage, shown, isWhole, bytes: taken }
+    const excerpt: PackExcerpt = { ...frame, ...part, heading, ...(frame.hash === undefined ? {} : { hash }) }
+    const bytesUsed = jsonBytes(excerpt) + SEPARATOR
+    if (bytesUsed <= bytes) return { passage, excerpt, isWhole, bytes: bytesUsed }
     const text = jsonBytes(part.text)
     // Assume that escapes and multi-byte characters are evenly distributed, and shorten the text further if it is still too long.
-    length = Math.floor(((part.text.length * (bytes - taken + text)) / text) * 0.97 ** tries)
-    if (length < least) return undefined
+    length = Math.floor(((part.text.length * (bytes - bytesUsed + text)) / text) * 0.97 ** tries)
+    if (length < minLength) return undefined
   }
   return undefined
 }

@@ -8,10 +8,10 @@ import type { SnippetQuery } from '../../search/words/matches.ts'
 import { idOf, queryTerms } from '../../search/words/query-terms.ts'
 import { type PassageQuery, placesOf, wordShareFor } from '../find/passages.ts'
 import { MODEL_TIMEOUT } from '../find/question-vector.ts'
-import { type Asked, readChunked } from '../find/search.ts'
+import { type EmbeddedQuestion, readChunked } from '../find/search.ts'
 import { sentenceOf } from '../links/link-sentences.ts'
 import { readableSource } from '../read/readable-source.ts'
-import type { Reading } from '../read/texts.ts'
+import type { ReadingContext } from '../read/texts.ts'
 import { type PlacedPassage, packPassage } from './pack-passages.ts'
 
 /** A link in a passage, with the score that its target would get if the sentence around the link fully matched the question. */
@@ -27,7 +27,7 @@ export interface Way {
   /** How much the link is worth relative to its passage. */
   readonly worth: number
   /** Score of the passage, at most 1. */
-  readonly most: number
+  readonly maxScore: number
 }
 
 export interface ChosenWay extends Way {
@@ -72,19 +72,19 @@ export function waysFrom(
   links: ReadonlyMap<NodeId, readonly OutgoingLink[]>,
 ): readonly Way[] {
   return passages.slice(0, MAX_FOLLOWED).flatMap(({ node, source, place, score }, passage) => {
-    const own = (links.get(node.id) ?? []).filter(({ start }) => start >= place.start && start < place.end)
-    const targets = new Set(own.map(({ to }) => to)).size
+    const linksOfPlace = (links.get(node.id) ?? []).filter(({ start }) => start >= place.start && start < place.end)
+    const targets = new Set(linksOfPlace.map(({ to }) => to)).size
     const weight = WORTH * Math.sqrt(Math.max(1, FEW / targets))
-    return own.map(({ to, line, start, end, inLinks }): Way => {
+    return linksOfPlace.map(({ to, line, start, end, inLinks }): Way => {
       const worth = weight / (1 + KNOWN * Math.log1p(inLinks))
       const sentence = sentenceOf(source, { start, end })
-      return { from: node.id, path: node.path, to, line, passage, sentence, worth, most: Math.min(1, score) }
+      return { from: node.id, path: node.path, to, line, passage, sentence, worth, maxScore: Math.min(1, score) }
     })
   })
 }
 
 export interface Comparing {
-  readonly asked: Asked
+  readonly embedded: EmbeddedQuestion
   readonly lens: Pick<PassageQuery, 'words' | 'meaning'>
   /** Checks whether sentences of the file with this path may be embedded. */
   mayEmbed(path: string): boolean
@@ -96,21 +96,21 @@ export interface Comparing {
  * note, returns only the best one.
  */
 export async function bestWays(
-  ways: readonly Way[],
-  { asked, lens, mayEmbed, signal }: Comparing,
+  linkWays: readonly Way[],
+  { embedded, lens, mayEmbed, signal }: Comparing,
 ): Promise<readonly ChosenWay[]> {
   const share = wordShareFor(lens.words)
-  const byWords = ways.map((way) => ({ way, likeness: share(plainText(way.sentence)) }))
-  const compared = bestOfEach(
+  const byWords = linkWays.map((way) => ({ way, likeness: share(plainText(way.sentence)) }))
+  const candidates = bestOfEach(
     byWords.map(({ way, likeness }) => scored(way, likeness)),
     MAX_COMPARED,
   )
-  const told = compared.filter(({ path }) => path !== undefined && mayEmbed(path))
-  const cosines = lens.meaning === undefined ? undefined : await cosinesOf(told, asked, signal)
-  const nearness = new Map(told.map((way, at) => [way, cosines?.[at]]))
-  const chosen = compared.map((way) => scoredBy(way, nearness.get(way)))
+  const embeddable = candidates.filter(({ path }) => path !== undefined && mayEmbed(path))
+  const cosines = lens.meaning === undefined ? undefined : await cosinesOf(embeddable, embedded, signal)
+  const nearness = new Map(embeddable.map((way, at) => [way, cosines?.[at]]))
+  const rescored = candidates.map((way) => scoredBy(way, nearness.get(way)))
   const best = new Map<NodeId, ChosenWay>()
-  for (const way of bestOfEach(chosen, MAX_LINKS)) if (way.score > (best.get(way.to)?.score ?? 0)) best.set(way.to, way)
+  for (const way of bestOfEach(rescored, MAX_LINKS)) if (way.score > (best.get(way.to)?.score ?? 0)) best.set(way.to, way)
   return [...best.values()]
 }
 
@@ -122,7 +122,7 @@ function scoredBy(way: ChosenWay, cosine: number | undefined): ChosenWay {
 /** Scores a linked passage lower than the passage that links to it. */
 function scored(way: Way, likeness: number): ChosenWay {
   const worth = way.worth * (LEAST + (1 - LEAST) * Math.max(0, likeness))
-  return { ...way, score: way.most * Math.min(worth, MOST + worth / MANY) }
+  return { ...way, score: way.maxScore * Math.min(worth, MOST + worth / MANY) }
 }
 
 /** Keeps the score below the source's, while better targets still score higher. */
@@ -131,12 +131,12 @@ const MANY = 800
 
 /** Returns the best links of each passage, at most one per target. */
 function bestOfEach(ways: readonly ChosenWay[], count: number): readonly ChosenWay[] {
-  const taken = new Map<number, Set<NodeId>>()
+  const targetsByPassage = new Map<number, Set<NodeId>>()
   return ways
     .toSorted((a, b) => a.passage - b.passage || b.score - a.score)
     .filter(({ passage, to }) => {
-      const targets = taken.get(passage) ?? new Set()
-      taken.set(passage, targets)
+      const targets = targetsByPassage.get(passage) ?? new Set()
+      targetsByPassage.set(passage, targets)
       return targets.size < count && !targets.has(to) && targets.add(to) !== undefined
     })
 }
@@ -144,16 +144,16 @@ function bestOfEach(ways: readonly ChosenWay[], count: number): readonly ChosenW
 /** Returns the cosines of sentences with the question, or `undefined` if the model does not respond in time. */
 async function cosinesOf(
   ways: readonly Way[],
-  { question }: Asked,
+  { question }: EmbeddedQuestion,
   signal: AbortSignal | undefined,
 ): Promise<readonly number[] | undefined> {
   if (question === undefined || ways.length === 0) return undefined
   const { embedder, vector } = question
   const patience = AbortSignal.timeout(MODEL_TIMEOUT)
-  const either = signal === undefined ? patience : AbortSignal.any([signal, patience])
+  const stop = signal === undefined ? patience : AbortSignal.any([signal, patience])
   const texts = ways.map(({ sentence }) => plainText(sentence))
   try {
-    const vectors = await untilAborted(embedder.embed(texts, 'passage', either), either)
+    const vectors = await untilAborted(embedder.embed(texts, 'passage', stop), stop)
     return requireVectors(embedder, texts.length, vectors).map((each) => dotProduct(each, vector))
   } catch {
     signal?.throwIfAborted()
@@ -163,12 +163,12 @@ async function cosinesOf(
 
 /** Reads the passages in the link targets that match the question best. */
 export async function readLinked(
-  reading: Reading,
-  { ways, lens, asked }: { readonly ways: readonly ChosenWay[] } & Pick<Comparing, 'lens' | 'asked'>,
+  reading: ReadingContext,
+  { ways, lens, embedded }: { readonly ways: readonly ChosenWay[] } & Pick<Comparing, 'lens' | 'embedded'>,
 ): Promise<{ readonly passages: readonly PlacedPassage[]; readonly unread: readonly NodeId[] }> {
   if (ways.length === 0) return { passages: [], unread: [] }
   const ids = ways.map(({ to }) => to)
-  const { notes, stored, unread } = await readChunked(reading, ids, { links: 0, question: asked.question })
+  const { notes, stored, unread } = await readChunked(reading, ids, { links: 0, question: embedded.question })
   const passages = ways.flatMap((way, at): readonly PlacedPassage[] => {
     const { node, source } = notes[at] ?? {}
     if (node === undefined || source === undefined) return []
@@ -185,8 +185,8 @@ export async function readLinked(
 
 /** Adds the words of the sentence around a link, because they usually explain it. */
 function withSentence({ terms, phrases }: SnippetQuery, sentence: string): SnippetQuery {
-  const known = new Set(terms.map(({ term }) => idOf(term)))
-  const more = queryTerms(plainText(sentence)).filter((term) => !known.has(idOf(term)))
+  const termIds = new Set(terms.map(({ term }) => idOf(term)))
+  const more = queryTerms(plainText(sentence)).filter((term) => !termIds.has(idOf(term)))
   const weight = (SAID * terms.reduce((sum, each) => sum + each.weight, 0)) / (terms.length || 1)
   return { terms: [...terms, ...more.map((term) => ({ term, weight }))], phrases }
 }

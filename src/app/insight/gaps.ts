@@ -3,7 +3,7 @@ import type { Community } from '../../core/insight/communities.ts'
 import type { Insight } from '../../core/insight/insight.ts'
 import { ALL, type NodeSummary, type WantedNote } from '../../core/store.ts'
 import { foldName } from '../../core/text/fold.ts'
-import { type Call, listed, type PageArguments, pageFor, type Read } from '../answer/answer-when-ready.ts'
+import { type Call, listResult, type PageArguments, pageFor, type Read } from '../answer/answer-when-ready.ts'
 import type { Fitted } from '../answer/budget.ts'
 import { fitInTurn, fitMember } from '../answer/fit-members.ts'
 import { roundScore } from '../answer/node-response.ts'
@@ -57,8 +57,8 @@ export interface WantedRow {
 export function gapKey(kind: GapKind, of: string, { name }: Pick<GraphCore, 'name'>): string {
   if (kind === 'wanted') return `${kind}:${foldName(of)}`
   const ids = kind === 'apart' ? of.split(',') : [of]
-  const own = ids.map((id) => withoutVault(id.trim().toLowerCase(), name))
-  return `${kind}:${own.sort().join(',')}`
+  const ownIds = ids.map((id) => withoutVault(id.trim().toLowerCase(), name))
+  return `${kind}:${ownIds.sort().join(',')}`
 }
 
 /** Lists the gaps of a vault, excluding dismissed ones. Returns either the first gaps of each kind, or a page of one kind. */
@@ -66,11 +66,11 @@ export function listGaps(core: GraphCore, args: GapsArguments, call: Call = {}):
   return answerFromInsight<GapList, 'whole'>(core, call, {
     from: core.insights,
     empty: { totals: {} },
-    use: (insight, read, began) => gapsOf({ core, insight, read, call: began }, args),
+    use: (insight, read, startedCall) => gapsOf({ core, insight, read, call: startedCall }, args),
   })
 }
 
-interface Reading {
+interface GapsContext {
   readonly core: GraphCore
   readonly insight: Insight
   readonly read: Read
@@ -80,32 +80,32 @@ interface Reading {
 /** Number of items per kind if no kind is requested. */
 const FIRST = 5
 
-async function gapsOf(reading: Reading, args: GapsArguments): Promise<Answer<GapList>> {
+async function gapsOf(reading: GapsContext, args: GapsArguments): Promise<Answer<GapList>> {
   const { core, insight, read, call } = reading
   const { kind } = args
   const page = kind === undefined ? { offset: 0, limit: Math.min(FIRST, args.limit) } : pageFor(args, call)
-  const cut = <T>(items: readonly T[]): readonly T[] => items.slice(page.offset, page.offset + page.limit)
-  const wants = (one: GapKind): boolean => kind === undefined || kind === one
+  const pageOf = <T>(items: readonly T[]): readonly T[] => items.slice(page.offset, page.offset + page.limit)
+  const wants = (gapKind: GapKind): boolean => kind === undefined || kind === gapKind
   const dismissed = await core.insightState.dismissed()
-  const isOpen = (one: GapKind, of: string): boolean => !dismissed.has(gapKey(one, of, core))
+  const isOpen = (gapKind: GapKind, of: string): boolean => !dismissed.has(gapKey(gapKind, of, core))
   const folder = foldId(trimFolder(args.folder ?? ''))
   const idOf = (note: number): NodeId => insight.ids[note] as NodeId
   const isIn = (note: number): boolean => folder === '' || isBelow(idOf(note), folder, core)
   const { gaps, communities } = insight
   const list = communities.levels[0].list
-  const apart = gaps.apart
+  const apartPairs = gaps.apart
     .filter(({ of }) => folder === '' || of.some((place) => (list[place] as Community).key.some(isIn)))
     .map((pair) => ({ pair, ids: pair.of.map((place) => (list[place] as Community).id) as [string, string] }))
     .filter(({ ids }) => isOpen('apart', ids.join(',')))
   const cuts = gaps.cut.filter(({ note }) => isIn(note) && isOpen('cut', idOf(note)))
   const ends = gaps.deadEnds.filter((note) => isIn(note) && isOpen('dead_ends', idOf(note)))
-  const wanted = wants('wanted') ? await wantedOf(reading, folder, isOpen) : []
-  const shown = new Set([
-    ...cut(apart).flatMap(({ pair }) => pair.of.flatMap((place) => (list[place] as Community).key.slice(0, 1))),
-    ...cut(cuts).map(({ note }) => note),
-    ...cut(ends),
+  const missing = wants('wanted') ? await wantedOf(reading, folder, isOpen) : []
+  const numbers = new Set([
+    ...pageOf(apartPairs).flatMap(({ pair }) => pair.of.flatMap((place) => (list[place] as Community).key.slice(0, 1))),
+    ...pageOf(cuts).map(({ note }) => note),
+    ...pageOf(ends),
   ])
-  const titles = await read((snapshot) => titlesOf(snapshot, [...shown].map(idOf)))
+  const titles = await read((snapshot) => titlesOf(snapshot, [...numbers].map(idOf)))
   const labels = await core.insightState.labels()
   const labelOf = (place: number): string => {
     const { id, key } = list[place] as Community
@@ -114,10 +114,10 @@ async function gapsOf(reading: Reading, args: GapsArguments): Promise<Answer<Gap
       title: key[0] === undefined ? undefined : summaryOf(idOf(key[0]), titles).title,
     })
   }
-  const totals = { apart: apart.length, cut: cuts.length, wanted: wanted.length, dead_ends: ends.length }
+  const totals = { apart: apartPairs.length, cut: cuts.length, wanted: missing.length, dead_ends: ends.length }
   const value: GapList = {
     ...(wants('apart') && {
-      apart: cut(apart).map(({ pair, ids: [a, b] }) => ({
+      apart: pageOf(apartPairs).map(({ pair, ids: [a, b] }) => ({
         of: [communityId(a, core), communityId(b, core)],
         labels: [labelOf(pair.of[0]), labelOf(pair.of[1])],
         alike: roundScore(pair.alike),
@@ -127,14 +127,14 @@ async function gapsOf(reading: Reading, args: GapsArguments): Promise<Answer<Gap
       })),
     }),
     ...(wants('cut') && {
-      cut: cut(cuts).map(({ note, fallsOff }) => ({ ...summaryOf(idOf(note), titles), falls_off: fallsOff })),
+      cut: pageOf(cuts).map(({ note, fallsOff }) => ({ ...summaryOf(idOf(note), titles), falls_off: fallsOff })),
     }),
-    ...(wants('wanted') && { wanted: await wantedRows(read, cut(wanted)) }),
+    ...(wants('wanted') && { wanted: await wantedRows(read, pageOf(missing)) }),
     ...(wants('dead_ends') && {
       dead_ends: {
         total: ends.length,
         stubs: gaps.deadEndStubs.filter(isIn).length,
-        first: cut(ends).map((note) => summaryOf(idOf(note), titles)),
+        first: pageOf(ends).map((note) => summaryOf(idOf(note), titles)),
       },
     }),
     totals: Object.fromEntries(Object.entries(totals).filter(([name]) => wants(name as GapKind))),
@@ -144,7 +144,7 @@ async function gapsOf(reading: Reading, args: GapsArguments): Promise<Answer<Gap
   if (kind === undefined) return { value, warnings }
   const total = totals[kind]
   const length = Math.max(0, Math.min(page.limit, total - page.offset))
-  return { ...listed(value, { offset: page.offset, shown: length, total }), warnings }
+  return { ...listResult(value, { offset: page.offset, shown: length, total }), warnings }
 }
 
 const fitKinds = fitInTurn({ apart: 'apart', cut: 'cut', wanted: 'wanted', dead_ends: 'dead_ends.first' })
@@ -158,7 +158,7 @@ export function fitGaps(gaps: GapList, room: number): Fitted<Partial<GapList>> {
 
 /** Returns nonexistent notes that other notes link to, excluding dismissed ones. */
 async function wantedOf(
-  { core: { isIgnored }, read }: Reading,
+  { core: { isIgnored }, read }: GapsContext,
   folder: string,
   isOpen: (kind: GapKind, of: string) => boolean,
 ): Promise<readonly WantedNote[]> {
@@ -170,7 +170,7 @@ async function wantedOf(
   return items.filter(({ name }) => isOpen('wanted', name))
 }
 
-async function wantedRows(read: Read, wanted: readonly WantedNote[]): Promise<readonly WantedRow[]> {
-  const found = await read((snapshot) => missingNotes(snapshot, wanted))
-  return found.map(({ text, notes, sources }) => ({ name: text, notes, sources }))
+async function wantedRows(read: Read, missing: readonly WantedNote[]): Promise<readonly WantedRow[]> {
+  const missingRows = await read((snapshot) => missingNotes(snapshot, missing))
+  return missingRows.map(({ text, notes, sources }) => ({ name: text, notes, sources }))
 }

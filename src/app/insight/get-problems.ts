@@ -9,7 +9,7 @@ import {
   type WantedFilter,
   type WantedNote,
 } from '../../core/store.ts'
-import { answer, type Call, listed, type PageArguments, pageFor } from '../answer/answer-when-ready.ts'
+import { answer, type Call, listResult, type PageArguments, pageFor } from '../answer/answer-when-ready.ts'
 import { scopeWarnings } from '../answer/scope-warnings.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
 import { findNamed } from '../names/known-node.ts'
@@ -77,9 +77,13 @@ export function listProblems(core: GraphCore, args: ListedArguments, call: Call 
   if (kind === 'duplicate') return listDuplicates(core, args, call)
   return answer(core, call, async (snapshot) => {
     const page = pageFor(args, call)
-    const found = await withinScope(snapshot, core, args, (asked) => listOf({ core, snapshot }, kind, { asked, page }))
-    const { problems, total } = found.value
-    return { ...found, ...listed(found.value, { offset: page.offset, shown: problems.length, total }), warnings: found.warnings }
+    const result = await withinScope(snapshot, core, args, (filter) => listOf({ core, snapshot }, kind, { asked: filter, page }))
+    const { problems, total } = result.value
+    return {
+      ...result,
+      ...listResult(result.value, { offset: page.offset, shown: problems.length, total }),
+      warnings: result.warnings,
+    }
   })
 }
 
@@ -90,7 +94,7 @@ async function countProblems(core: GraphCore, args: ListedArguments, call: Call)
     return { value: { counts: { duplicate: value.total }, total: value.total }, warnings }
   }
   return await answer(core, call, (snapshot) =>
-    withinScope(snapshot, core, args, (asked) => summaryOf({ core, snapshot }, kind, asked)),
+    withinScope(snapshot, core, args, (filter) => summaryOf({ core, snapshot }, kind, filter)),
   )
 }
 
@@ -98,32 +102,32 @@ async function withinScope<T extends { readonly total: number }>(
   snapshot: Snapshot,
   core: GraphCore,
   { folder, target }: Pick<ProblemsArguments, 'folder' | 'target'>,
-  use: (asked: Asked) => Promise<T>,
+  run: (asked: ProblemFilter) => Promise<T>,
 ): Promise<Answer<T>> {
-  const trimmed = foldId(trimFolder(folder ?? ''))
-  const meant = target === undefined ? undefined : await findNamed(snapshot, core, [target], { withMissing: true })
-  const [id] = meant?.ids ?? []
-  const value = await use({
-    folder: trimmed === '' ? undefined : trimmed,
+  const folderId = foldId(trimFolder(folder ?? ''))
+  const named = target === undefined ? undefined : await findNamed(snapshot, core, [target], { withMissing: true })
+  const [id] = named?.ids ?? []
+  const value = await run({
+    folder: folderId === '' ? undefined : folderId,
     target: id,
     // A name that does not resolve to a node has no problems.
-    isNothing: meant !== undefined && id === undefined,
+    isNothing: named !== undefined && id === undefined,
   })
   const empty = value.total === 0 ? await scopeWarnings(snapshot, { folder }) : []
-  return { value, warnings: [...(meant?.warnings ?? []), ...empty] }
+  return { value, warnings: [...(named?.warnings ?? []), ...empty] }
 }
 
-interface Asked {
+interface ProblemFilter {
   readonly folder: string | undefined
   readonly target: NodeId | undefined
   readonly isNothing: boolean
 }
 
-function filterOf({ folder, target }: Asked) {
+function filterOf({ folder, target }: ProblemFilter) {
   return { ...(folder === undefined ? {} : { folder }), ...(target === undefined ? {} : { target }) }
 }
 
-function wantedBy({ folder }: Asked): WantedFilter {
+function wantedBy({ folder }: ProblemFilter): WantedFilter {
   return folder === undefined ? {} : { folder }
 }
 
@@ -135,30 +139,30 @@ interface Source {
 async function listOf(
   { core, snapshot }: Source,
   kind: StoredKind | undefined,
-  { asked, page }: { readonly asked: Asked; readonly page: Page },
+  { asked: filter, page }: { readonly asked: ProblemFilter; readonly page: Page },
 ): Promise<ProblemList> {
-  if (asked.isNothing) return { problems: [], total: 0 }
+  if (filter.isNothing) return { problems: [], total: 0 }
   if (kind === 'missing_note') {
-    const { items, total } = await snapshot.wanted(wantedBy(asked), page)
+    const { items, total } = await snapshot.wanted(wantedBy(filter), page)
     return { problems: await missingNotes(snapshot, items), total }
   }
-  const groups = await groupsOf({ core, snapshot }, kind, asked)
-  const shown = groups.slice(page.offset, page.offset + page.limit)
-  return { problems: await reportGroups(snapshot, shown), total: groups.length }
+  const groups = await groupsOf({ core, snapshot }, kind, filter)
+  const shownGroups = groups.slice(page.offset, page.offset + page.limit)
+  return { problems: await reportGroups(snapshot, shownGroups), total: groups.length }
 }
 
 /** Returns all problems of a kind. Equal problems are grouped, unless the caller asked about links to one note. */
 async function groupsOf(
   source: Source,
   kind: Exclude<StoredKind, 'missing_note'> | undefined,
-  asked: Asked,
+  filter: ProblemFilter,
 ): Promise<readonly SameProblems[]> {
-  const { items, groups } = await problemsOf(source, asked)
-  const known = groups.get(kind)
-  if (known !== undefined) return known
-  const found = kind === undefined ? items : items.filter((problem) => reportedKind(problem) === kind)
+  const { items, groups } = await problemsOf(source, filter)
+  const cached = groups.get(kind)
+  if (cached !== undefined) return cached
+  const matching = kind === undefined ? items : items.filter((problem) => reportedKind(problem) === kind)
   // One note has few such links, and a caller who asks about it wants to see every place.
-  const merged: readonly SameProblems[] = asked.target === undefined ? mergeSame(found) : found.map((problem) => [problem])
+  const merged: readonly SameProblems[] = filter.target === undefined ? mergeSame(matching) : matching.map((problem) => [problem])
   groups.set(kind, merged)
   return merged
 }
@@ -169,9 +173,9 @@ interface FoundProblems {
   readonly groups: Map<ReportedKind | undefined, readonly SameProblems[]>
 }
 
-async function problemsOf(source: Source, asked: Asked): Promise<FoundProblems> {
-  if (asked.folder === undefined && asked.target === undefined) return await everyProblem(source)
-  return { items: (await source.snapshot.problems(filterOf(asked), ALL)).items, groups: new Map() }
+async function problemsOf(source: Source, filter: ProblemFilter): Promise<FoundProblems> {
+  if (filter.folder === undefined && filter.target === undefined) return await everyProblem(source)
+  return { items: (await source.snapshot.problems(filterOf(filter), ALL)).items, groups: new Map() }
 }
 
 interface KeptProblems extends FoundProblems, Pick<Snapshot, 'generation' | 'lineage'> {}
@@ -183,12 +187,12 @@ async function everyProblem({ core, snapshot }: Source): Promise<FoundProblems> 
   const { generation, lineage, complete, isMixed } = snapshot
   // A rebuilt index starts counting generations again, under a new lineage.
   const canKeep = complete && !isMixed && lineage !== undefined
-  const known = lastProblems.get(core.store)
-  if (canKeep && known?.generation === generation && known.lineage === lineage) return known
+  const cached = lastProblems.get(core.store)
+  if (canKeep && cached?.generation === generation && cached.lineage === lineage) return cached
   const { items } = await snapshot.problems({}, ALL)
-  const found: FoundProblems = { items, groups: new Map() }
-  if (canKeep) lastProblems.set(core.store, { generation, lineage, ...found })
-  return found
+  const result: FoundProblems = { items, groups: new Map() }
+  if (canKeep) lastProblems.set(core.store, { generation, lineage, ...result })
+  return result
 }
 
 export async function countForReaders(snapshot: Snapshot): Promise<{ readonly seen: number; readonly inComments: number }> {
@@ -197,18 +201,24 @@ export async function countForReaders(snapshot: Snapshot): Promise<{ readonly se
   return { seen: all.length - inComments, inComments }
 }
 
-async function summaryOf({ core, snapshot }: Source, kind: StoredKind | undefined, asked: Asked): Promise<ProblemSummary> {
-  const kinds = kind !== undefined ? [kind] : asked.target === undefined && !asked.isNothing ? COUNTED_KINDS : LINK_KINDS
-  if (asked.isNothing) return { counts: Object.fromEntries(kinds.map((one) => [one, 0])), total: 0 }
-  const [{ items }, wanted] = await Promise.all([
-    problemsOf({ core, snapshot }, asked),
-    kinds.includes('missing_note') ? snapshot.wanted(wantedBy(asked), { offset: 0, limit: 0 }) : { total: 0 },
+async function summaryOf(
+  { core, snapshot }: Source,
+  kind: StoredKind | undefined,
+  filter: ProblemFilter,
+): Promise<ProblemSummary> {
+  const kinds = kind !== undefined ? [kind] : filter.target === undefined && !filter.isNothing ? COUNTED_KINDS : LINK_KINDS
+  if (filter.isNothing) return { counts: Object.fromEntries(kinds.map((kindOfProblem) => [kindOfProblem, 0])), total: 0 }
+  const [{ items }, missing] = await Promise.all([
+    problemsOf({ core, snapshot }, filter),
+    kinds.includes('missing_note') ? snapshot.wanted(wantedBy(filter), { offset: 0, limit: 0 }) : { total: 0 },
   ])
-  const found = new Map<string, number>()
-  for (const problem of items) found.set(reportedKind(problem), (found.get(reportedKind(problem)) ?? 0) + 1)
-  const counts = kinds.map((one) => [one, one === 'missing_note' ? wanted.total : (found.get(one) ?? 0)] as const)
-  const counted = kind === undefined ? counts.filter(([one]) => one !== 'missing_note') : counts
-  return { counts: Object.fromEntries(counts), total: counted.reduce((sum, [, count]) => sum + count, 0) }
+  const countByKind = new Map<string, number>()
+  for (const problem of items) countByKind.set(reportedKind(problem), (countByKind.get(reportedKind(problem)) ?? 0) + 1)
+  const counts = kinds.map(
+    (countedKind) => [countedKind, countedKind === 'missing_note' ? missing.total : (countByKind.get(countedKind) ?? 0)] as const,
+  )
+  const shownCounts = kind === undefined ? counts.filter(([countedKind]) => countedKind !== 'missing_note') : counts
+  return { counts: Object.fromEntries(counts), total: shownCounts.reduce((sum, [, count]) => sum + count, 0) }
 }
 
 const COUNTED_KINDS: readonly StoredKind[] = [...PROBLEM_KINDS, 'in_comment', 'missing_note']
@@ -217,11 +227,11 @@ const COUNTED_KINDS: readonly StoredKind[] = [...PROBLEM_KINDS, 'in_comment', 'm
 export const LINK_KINDS: readonly StoredKind[] = ['broken_link', 'broken_heading', 'ambiguous_link', 'in_comment']
 
 /** Describes missing notes, including the first line that links to them in each source. */
-export async function missingNotes(snapshot: Snapshot, wanted: readonly WantedNote[]): Promise<readonly MissingNote[]> {
-  const pairs = wanted.flatMap(({ ids, sources }) => sources.flatMap((source) => ids.map((id) => [source, id] as const)))
+export async function missingNotes(snapshot: Snapshot, missing: readonly WantedNote[]): Promise<readonly MissingNote[]> {
+  const pairs = missing.flatMap(({ ids, sources }) => sources.flatMap((source) => ids.map((id) => [source, id] as const)))
   const places = new Map<string, number>()
   for (const { from, to, line } of (await snapshot.occurrences(pairs)).flat().toReversed()) places.set(keyOf(from, to), line)
-  return wanted.map(({ name, ids, files, sources }) => ({
+  return missing.map(({ name, ids, files, sources }) => ({
     kind: 'missing_note',
     id: ids[0],
     line: 0,

@@ -10,7 +10,7 @@ import { scopeWarnings } from '../answer/scope-warnings.ts'
 import type { Answer, GraphCore, Warning } from '../graph-core.ts'
 import { readLinkSentences } from '../links/link-sentences.ts'
 import { filesByPath, requireNamed } from '../names/known-node.ts'
-import { type Reading, unreadWarnings } from '../read/texts.ts'
+import { type ReadingContext, unreadWarnings } from '../read/texts.ts'
 import { toScope } from '../scope.ts'
 import { checkOperation, nameNotes, withNearest } from '../write/operation-arguments.ts'
 
@@ -83,7 +83,7 @@ interface Deleting extends Answer<Impact> {
 
 async function impactOfDeleting(core: GraphCore, intent: Exclude<Intent, { kind: 'operations' }>, call: Call): Promise<Deleting> {
   let operations: readonly Operation[] = []
-  const answered = await answer(core, call, async (snapshot) => {
+  const result = await answer(core, call, async (snapshot) => {
     const { ids, warnings } = await findGone(snapshot, core, intent)
     const kinds = await snapshot.kinds(ids)
     operations =
@@ -98,7 +98,7 @@ async function impactOfDeleting(core: GraphCore, intent: Exclude<Intent, { kind:
     const value = await impactOf(reading, { breaks, count: links.length, loss })
     return { value, warnings: [...warnings, ...unreadWarnings(unread), ...tooMany] }
   })
-  return { ...answered, operations }
+  return { ...result, operations }
 }
 
 async function findGone(
@@ -126,16 +126,16 @@ async function impactOfOperations(
     throw await withNearest(core, error, named)
   })
   const notes = [...named.notes, ...rest.notes]
-  const gone = files.flatMap(({ kind, from }) => (kind === 'deleted' && from !== undefined ? [from] : []))
-  const answered = await answer(core, call, async (snapshot) => {
-    const { idOf } = await filesByPath(snapshot, core, [...gone, ...dangling.map(({ path }) => path)])
+  const deletedPaths = files.flatMap(({ kind, from }) => (kind === 'deleted' && from !== undefined ? [from] : []))
+  const result = await answer(core, call, async (snapshot) => {
+    const { idOf } = await filesByPath(snapshot, core, [...deletedPaths, ...dangling.map(({ path }) => path)])
     const breaks = dangling.map(({ path, line, text, reason }): BrokenLink => ({ id: idOf(path), line, text, reason }))
     const reading = { core, snapshot, call }
-    return plain(await impactOf(reading, { breaks, count: breaks.length, loss: await lossOf(snapshot, gone.map(idOf)) }))
+    return plain(await impactOf(reading, { breaks, count: breaks.length, loss: await lossOf(snapshot, deletedPaths.map(idOf)) }))
   })
   return {
-    value: mayApply && planId !== undefined ? { ...answered.value, plan_id: planId } : answered.value,
-    warnings: [...notes.map((message): Warning => ({ code: 'NOTICE', message })), ...answered.warnings],
+    value: mayApply && planId !== undefined ? { ...result.value, plan_id: planId } : result.value,
+    warnings: [...notes.map((message): Warning => ({ code: 'NOTICE', message })), ...result.warnings],
   }
 }
 
@@ -154,11 +154,11 @@ async function planned(core: GraphCore, operations: readonly Operation[], call: 
 type NumberedLoss = Loss & { readonly ids: readonly NodeId[] }
 
 /** Returns what the graph loses without the given nodes, as indexes into `ids`. */
-async function lossOf(snapshot: Snapshot, gone: readonly NodeId[]): Promise<NumberedLoss> {
-  if (gone.length === 0) return { ids: [], orphaned: [], fallsApart: [], unreachable: [] }
+async function lossOf(snapshot: Snapshot, deleted: readonly NodeId[]): Promise<NumberedLoss> {
+  if (deleted.length === 0) return { ids: [], orphaned: [], fallsApart: [], unreachable: [] }
   const topology = await snapshot.topology()
   const ids = topology.ids()
-  const set = new Set(gone)
+  const set = new Set(deleted)
   return {
     ids,
     ...withoutNotes(
@@ -169,13 +169,16 @@ async function lossOf(snapshot: Snapshot, gone: readonly NodeId[]): Promise<Numb
 }
 
 async function describeBreaks(
-  reading: Reading,
+  reading: ReadingContext,
   links: readonly Occurrence[],
 ): Promise<{ readonly breaks: readonly BrokenLink[]; readonly unread: readonly NodeId[] }> {
-  const shown = reading.call.whole === true ? links : links.slice(0, MAX_ITEMS)
-  const sentences = await readLinkSentences(reading, reading.call.whole === true ? shown : shown.slice(0, MAX_SENTENCES))
+  const shownLinks = reading.call.whole === true ? links : links.slice(0, MAX_ITEMS)
+  const sentences = await readLinkSentences(
+    reading,
+    reading.call.whole === true ? shownLinks : shownLinks.slice(0, MAX_SENTENCES),
+  )
   const breaks = new Map<string, BrokenLink>()
-  for (const link of shown) {
+  for (const link of shownLinks) {
     const row = { id: link.from, line: link.line, text: sentences.of(link) }
     const key = JSON.stringify(row)
     const before = breaks.get(key)
@@ -185,25 +188,25 @@ async function describeBreaks(
 }
 
 async function impactOf(
-  { snapshot, call }: Reading,
+  { snapshot, call }: ReadingContext,
   { breaks, count, loss }: { readonly breaks: readonly BrokenLink[]; readonly count: number; readonly loss: NumberedLoss },
 ): Promise<Impact> {
   const { ids, orphaned, fallsApart, unreachable } = loss
-  const most = call.whole === true ? Number.POSITIVE_INFINITY : MAX_ITEMS
-  const named = (numbers: readonly number[]) =>
+  const maxItems = call.whole === true ? Number.POSITIVE_INFINITY : MAX_ITEMS
+  const idsOf = (numbers: readonly number[]) =>
     numbers
       .flatMap((number) => ids[number] ?? [])
       .sort()
-      .slice(0, most)
-  const [alone, cutOff] = await Promise.all(
+      .slice(0, maxItems)
+  const [unlinked, cutOff] = await Promise.all(
     [orphaned, unreachable].map(async (numbers) => {
-      const nodes = await snapshot.nodes(named(numbers), { links: 0 })
+      const nodes = await snapshot.nodes(idsOf(numbers), { links: 0 })
       return nodes.flatMap((node): readonly NodeSummary[] => (node === undefined ? [] : [{ id: node.id, title: node.title }]))
     }),
   )
   return {
     breaks,
-    orphaned: alone ?? [],
+    orphaned: unlinked ?? [],
     falls_apart: fallsApart,
     unreachable_from_index: cutOff ?? [],
     total: {

@@ -68,28 +68,28 @@ export function mapVault(core: GraphCore, args: MapArguments, call: Call = {}): 
   })
 }
 
-interface Reading {
+interface MapContext {
   readonly core: GraphCore
   readonly insight: Insight
   readonly read: Read
 }
 
-async function mapOf(reading: Reading, { scope, community, level }: MapArguments): Promise<Answer<VaultMap>> {
+async function mapOf(reading: MapContext, { scope, community, level }: MapArguments): Promise<Answer<VaultMap>> {
   const { core, insight } = reading
   const { levels, changed } = insight.communities
   const whole = community === undefined ? undefined : requireCommunity(insight.communities, community, core)
-  const shown: CommunityLevel = whole === undefined ? levels[level === 2 ? 1 : 0] : levels[1]
+  const shownLevel: CommunityLevel = whole === undefined ? levels[level === 2 ? 1 : 0] : levels[1]
   const folder = foldId(trimFolder(scope ?? ''))
   const isIn = (note: number): boolean =>
     (whole === undefined || whole.level.of[note] === whole.place) &&
     (folder === '' || isBelow(insight.ids[note] as NodeId, folder, core))
   const notes = insight.ids.flatMap((_, note) => (isIn(note) ? [note] : []))
-  const counts = countBy(notes, shown)
+  const counts = countBy(notes, shownLevel)
   const places = [...counts.keys()].sort((a, b) => (counts.get(b) as number) - (counts.get(a) as number) || a - b)
-  const listed = new Set(places)
-  const bridges = shown.between.filter(({ of: [a, b] }) => listed.has(a) && listed.has(b))
+  const placeSet = new Set(places)
+  const bridges = shownLevel.between.filter(({ of: [a, b] }) => placeSet.has(a) && placeSet.has(b))
   const keys = new Set([
-    ...[...places.map((place) => shown.list[place]), whole?.community].flatMap((one) => one?.key ?? []),
+    ...[...places.map((place) => shownLevel.list[place]), whole?.community].flatMap((community) => community?.key ?? []),
     ...bridges.map(({ through }) => through),
   ])
   const titles = await reading.read((snapshot) =>
@@ -100,14 +100,14 @@ async function mapOf(reading: Reading, { scope, community, level }: MapArguments
   )
   const labels = await core.insightState.labels()
   const catalogues = whole === undefined ? await findCatalogues(reading, notes) : []
-  const rowsOf = async (of: CommunityLevel, wanted: readonly number[]) => {
-    const folders = await mainFoldersOf(reading, of, wanted)
+  const rowsOf = async (of: CommunityLevel, indexes: readonly number[]) => {
+    const folders = await mainFoldersOf(reading, of, indexes)
     return (place: number, size: number): CommunityRow => rowOf(reading, { of, place, size, folders, labels }, titles)
   }
-  const row = await rowsOf(shown, places)
+  const row = await rowsOf(shownLevel, places)
   const rowOfWhole = whole === undefined ? undefined : await rowsOf(whole.level, [whole.place])
   const summary = (note: number): NodeSummary => summaryOf(insight.ids[note] as NodeId, titles)
-  const idOf = (place: number): string => communityId((shown.list[place] as Community).id, core)
+  const idOf = (place: number): string => communityId((shownLevel.list[place] as Community).id, core)
   const value: VaultMap = {
     notes: notes.length,
     links: notes.reduce((sum, note) => sum + (insight.linkCounts[note] as number), 0),
@@ -116,7 +116,7 @@ async function mapOf(reading: Reading, { scope, community, level }: MapArguments
     communities: places.map((place) => row(place, counts.get(place) as number)),
     between: bridges.map(({ of: [a, b], links, through }) => ({ of: [idOf(a), idOf(b)], links, through: summary(through) })),
     stubs: notes.filter((note) => (insight.ownWords[note] as number) < STUB_WORDS).length,
-    alone: notes.filter((note) => shown.of[note] === NO_COMMUNITY).length,
+    alone: notes.filter((note) => shownLevel.of[note] === NO_COMMUNITY).length,
     ...(changed === undefined || whole !== undefined || folder !== '' ? {} : { changed: namedChange(changed, core) }),
   }
   return { value, warnings: await warningsOf(reading, { scope, whole, isEmpty: notes.length === 0 }) }
@@ -148,7 +148,7 @@ export function summaryOf(id: NodeId, titles: Titles): NodeSummary {
   return { id, title: titles.get(id) ?? id }
 }
 
-interface Placed {
+interface PlacedCommunity {
   readonly of: CommunityLevel
   readonly place: number
   /** Number of the community's notes that are in the requested scope. */
@@ -157,7 +157,11 @@ interface Placed {
   readonly labels: ReadonlyMap<string, string>
 }
 
-function rowOf({ core, insight }: Reading, { of: level, place, size, folders, labels }: Placed, titles: Titles): CommunityRow {
+function rowOf(
+  { core, insight }: MapContext,
+  { of: level, place, size, folders, labels }: PlacedCommunity,
+  titles: Titles,
+): CommunityRow {
   const community = level.list[place] as Community
   const key = community.key.map((note) => summaryOf(insight.ids[note] as NodeId, titles))
   return {
@@ -186,7 +190,7 @@ interface FolderCount {
  * root.
  */
 async function mainFoldersOf(
-  { insight, read }: Reading,
+  { insight, read }: MapContext,
   { of, list }: CommunityLevel,
   places: readonly number[],
 ): Promise<ReadonlyMap<number, readonly string[]>> {
@@ -195,13 +199,13 @@ async function mainFoldersOf(
     const inFolders = counts.get(of[note] as number)
     const folder = folderOf(id)
     if (inFolders === undefined || folder === '') return
-    const known = inFolders.get(folder)
-    if (known === undefined) inFolders.set(folder, { folder, count: 1, note: id as NodeId })
-    else known.count++
+    const entry = inFolders.get(folder)
+    if (entry === undefined) inFolders.set(folder, { folder, count: 1, note: id as NodeId })
+    else entry.count++
   })
   const main = [...counts].map(([place, inFolders]) => {
-    const least = (list[place] as Community).size * MIN_SHARE
-    return [place, [...inFolders.values()].filter(({ count }) => count >= least).sort((a, b) => b.count - a.count)] as const
+    const minNotes = (list[place] as Community).size * MIN_SHARE
+    return [place, [...inFolders.values()].filter(({ count }) => count >= minNotes).sort((a, b) => b.count - a.count)] as const
   })
   const notes = [...new Set(main.flatMap(([, folders]) => folders.map(({ note }) => note)))]
   const versions = await read((snapshot) => snapshot.versions(notes))
@@ -214,12 +218,12 @@ async function mainFoldersOf(
 }
 
 function namedChange(changed: NonNullable<VaultMap['changed']>, core: GraphCore): NonNullable<VaultMap['changed']> {
-  const named = (ids: readonly string[]) => ids.map((id) => communityId(id, core))
-  return { new: named(changed.new), gone: named(changed.gone), moved: changed.moved }
+  const idsShown = (ids: readonly string[]) => ids.map((id) => communityId(id, core))
+  return { new: idsShown(changed.new), gone: idsShown(changed.gone), moved: changed.moved }
 }
 
 async function warningsOf(
-  { core, insight, read }: Reading,
+  { core, insight, read }: MapContext,
   {
     scope,
     whole,

@@ -19,8 +19,8 @@ export type Placing = Pick<PlacedPassage, 'outline' | 'via' | 'score' | 'node' |
 export function packPassage({ node, source, place, words, outline, via, score }: Placing): PlacedPassage {
   const { text } = readableSource(node, source)
   const at = (length: number) => {
-    const { heading, start_line, end_line, text: shown } = toPassage(node, text, { place, score, words, length })
-    return { heading, lines: [start_line, end_line] as const, text: shownText(node, shown) }
+    const { heading, start_line, end_line, text: passageText } = toPassage(node, text, { place, score, words, length })
+    return { heading, lines: [start_line, end_line] as const, text: shownText(node, passageText) }
   }
   let whole: string | undefined
   const show = (length: number): ShownPart => {
@@ -51,10 +51,10 @@ const FURTHER = 0.7
 
 /** Lowers the scores of further passages of a note. `passages` are sorted, best first. */
 export function broadly(passages: readonly PlacedPassage[]): readonly PlacedPassage[] {
-  const shown = new Map<string, number>()
+  const shownCounts = new Map<string, number>()
   return passages.map((passage) => {
-    const before = shown.get(passage.id) ?? 0
-    shown.set(passage.id, before + 1)
+    const before = shownCounts.get(passage.id) ?? 0
+    shownCounts.set(passage.id, before + 1)
     return before === 0 ? passage : { ...passage, score: passage.score * FURTHER ** before }
   })
 }
@@ -68,15 +68,15 @@ const MAX_COMPARED = 40
 
 /** Removes passages that are nearly the same as a better one. `passages` are sorted, best first. */
 export function withoutLikeness(passages: readonly PlacedPassage[]): readonly PlacedPassage[] {
-  const kept: ReadonlySet<string>[] = []
+  const keptWords: ReadonlySet<string>[] = []
   return passages.filter((passage, at) => {
     if (at >= MAX_COMPARED) return true
     const { node, source, place } = passage
     const text = readableSource(node, source).text.slice(place.start, place.end)
     const words = new Set(wordsOf(text).toLowerCase().match(WORD))
     if (words.size < MIN_WORDS) return true
-    if (kept.some((other) => likeness(words, other) >= ALIKE)) return false
-    kept.push(words)
+    if (keptWords.some((other) => likeness(words, other) >= ALIKE)) return false
+    keptWords.push(words)
     return true
   })
 }
@@ -84,23 +84,23 @@ export function withoutLikeness(passages: readonly PlacedPassage[]): readonly Pl
 const WORD = /[\p{L}\p{N}]+/gu
 
 /** Returns the share of words that two texts have in common. */
-function likeness(one: ReadonlySet<string>, other: ReadonlySet<string>): number {
-  if (Math.min(one.size, other.size) < ALIKE * Math.max(one.size, other.size)) return 0
+function likeness(words: ReadonlySet<string>, other: ReadonlySet<string>): number {
+  if (Math.min(words.size, other.size) < ALIKE * Math.max(words.size, other.size)) return 0
   let shared = 0
-  for (const word of one) if (other.has(word)) shared++
-  return shared / (one.size + other.size - shared)
+  for (const word of words) if (other.has(word)) shared++
+  return shared / (words.size + other.size - shared)
 }
 
 export function inOrder(passages: readonly PlacedPassage[]): readonly PlacedPassage[] {
   const sorted = passages.toSorted((a, b) => b.score - a.score || (a.key < b.key ? -1 : Number(a.key > b.key)))
-  const seen = new Set<string>()
-  return sorted.filter(({ key }) => !seen.has(key) && seen.add(key))
+  const hashes = new Set<string>()
+  return sorted.filter(({ key }) => !hashes.has(key) && hashes.add(key))
 }
 
 /**
  * Returns a partial hash if only a part of the note is shown, because the caller must not replace what it has not seen. Ignores
  * surrounding whitespace.
  */
-function hashShown({ text, bodyStart, hash }: NoteText, shown: string): string {
-  return shown.length <= text.length - bodyStart && shown === text.slice(bodyStart).trim() ? hash : partialHash(hash)
+function hashShown({ text, bodyStart, hash }: NoteText, shownText: string): string {
+  return shownText.length <= text.length - bodyStart && shownText === text.slice(bodyStart).trim() ? hash : partialHash(hash)
 }

@@ -13,13 +13,12 @@ const WEEKDAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'frida
  * period is converted to its start.
  * @throws RouxError `INVALID_PARAMS` if the text is not a time, or if the time is in the future
  */
-export function readSince(written: string, now: Date): number {
-  const text = written.trim()
+export function readSince(input: string, now: Date): number {
+  const text = input.trim()
   const time = agoOf(text.toLowerCase(), now) ?? readPeriod(periodOf(text, now), now)?.from
-  if (time === undefined)
-    throw new RouxError('INVALID_PARAMS', `since: ${quoted(written)} is not a date or time.`, { hint: HINT })
+  if (time === undefined) throw new RouxError('INVALID_PARAMS', `since: ${quoted(input)} is not a date or time.`, { hint: HINT })
   if (time <= now.getTime()) return time
-  throw new RouxError('INVALID_PARAMS', `since: ${quoted(written)} is in the future; it is ${now.toISOString()} now.`, {
+  throw new RouxError('INVALID_PARAMS', `since: ${quoted(input)} is in the future; it is ${now.toISOString()} now.`, {
     hint: HINT,
   })
 }

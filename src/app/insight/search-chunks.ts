@@ -45,10 +45,10 @@ export async function searchChunks(
   requireValid(args)
   const { query, scope = 'all', relevance = 'normal' } = args
   const where = scope === 'all' ? {} : 'noteId' in scope ? { note: scope.noteId } : scope
-  const wanted = { ...where, relevance, limit: MAX_NOTES[relevance] }
+  const request = { ...where, relevance, limit: MAX_NOTES[relevance] }
   return typeof query === 'string'
-    ? byQuestion(core, { ...wanted, query }, call)
-    : byNote(core, { ...wanted, id: query.noteId }, call)
+    ? byQuestion(core, { ...request, query }, call)
+    : byNote(core, { ...request, id: query.noteId }, call)
 }
 
 /**
@@ -70,7 +70,7 @@ function requireValid({ query, scope = 'all', relevance = 'normal' }: SearchChun
   if (wrong.length > 0) throw new RouxError('INVALID_PARAMS', `${wrong.join('; ')}.`)
 }
 
-interface Wanted {
+interface ChunkRequest {
   readonly note?: string
   readonly folder?: string
   readonly tag?: string
@@ -80,16 +80,16 @@ interface Wanted {
 
 async function byQuestion(
   core: GraphCore,
-  wanted: Wanted & { readonly query: string },
+  request: ChunkRequest & { readonly query: string },
   call: Call,
 ): Promise<Answer<readonly FoundChunk[]>> {
   const { value, warnings } = await search(
     core,
-    { ...wanted, includeContent: false, mode: 'hybrid', explain: false, links: 0 },
+    { ...request, includeContent: false, mode: 'hybrid', explain: false, links: 0 },
     call,
   )
   const chunks = value.flatMap(({ id, title, score, passages }) =>
-    passages.map(({ heading, start_line: startLine, end_line: endLine, text, score: own }) => ({
+    passages.map(({ heading, start_line: startLine, end_line: endLine, text, score: passageScore }) => ({
       noteId: id,
       title,
       heading,
@@ -97,7 +97,7 @@ async function byQuestion(
       endLine,
       text,
       // The best passage gets the score of its note.
-      score: roundScore(score * (own / (passages[0]?.score || own || 1))),
+      score: roundScore(score * (passageScore / (passages[0]?.score || passageScore || 1))),
     })),
   )
   return { value: chunks.toSorted((a, b) => b.score - a.score), warnings }
@@ -105,20 +105,20 @@ async function byQuestion(
 
 async function byNote(
   core: GraphCore,
-  { note, ...wanted }: Wanted & { readonly id: string },
+  { note, ...wanted }: ChunkRequest & { readonly id: string },
   call: Call,
 ): Promise<Answer<readonly FoundChunk[]>> {
   const { value, warnings } = await similarNodes(core, { ...wanted, excludeLinked: false, links: 0 }, call)
   const scores = new Map(value.filter(({ id }) => note === undefined || id === note).map(({ id, score }) => [id, score]))
   if (scores.size === 0) return { value: [], warnings }
-  const begun = await findPack(core, { ids: [...scores.keys()] }, call)
+  const pack = await findPack(core, { ids: [...scores.keys()] }, call)
   // Use only the first part of each note, because the comparison was between whole notes.
-  const first = new Map(begun.value.toReversed().map((passage) => [passage.node.id, passage]))
+  const first = new Map(pack.value.toReversed().map((passage) => [passage.node.id, passage]))
   const chunks = [...scores].flatMap(([id, score]): readonly FoundChunk[] => {
     const passage = first.get(id)
     if (passage === undefined) return []
     const { heading, lines, text } = passage.show(Number.POSITIVE_INFINITY)
     return [{ noteId: id, title: passage.title, heading, startLine: lines[0], endLine: lines[1], text, score }]
   })
-  return { value: chunks, warnings: [...warnings, ...begun.warnings] }
+  return { value: chunks, warnings: [...warnings, ...pack.warnings] }
 }

@@ -9,14 +9,14 @@ import type { NoteText } from '../../core/texts.ts'
 import { eachInTurn, takeTurns } from '../../core/waiting/take-turns.ts'
 import { type PlacedName, placeNames } from '../../insight/place-names.ts'
 import { headingPathAt } from '../../search/chunks.ts'
-import { type Call, listed, type PageArguments, pageFor } from '../answer/answer-when-ready.ts'
+import { type Call, listResult, type PageArguments, pageFor } from '../answer/answer-when-ready.ts'
 import { roundScore } from '../answer/node-response.ts'
 import { scopeWarnings } from '../answer/scope-warnings.ts'
 import { answerFromInsight } from '../find/communities.ts'
 import { abroad } from '../find/similar-nodes.ts'
 import type { Answer, GraphCore, Warning } from '../graph-core.ts'
 import { findNamed } from '../names/known-node.ts'
-import { type Reading, readTexts, unreadWarnings } from '../read/texts.ts'
+import { type ReadingContext, readTexts, unreadWarnings } from '../read/texts.ts'
 import { isFolder, trimFolder } from '../scope.ts'
 import {
   DOCS_STYLE,
@@ -96,17 +96,18 @@ export function suggestLinks(core: GraphCore, args: SuggestArguments, call: Call
 /** Suggestions below this score are guesses, shown only if a single note is requested. */
 const MIN_SCORE = 0.1
 
-async function suggestIn(reading: Reading, insight: LinkInsight, args: SuggestArguments): Promise<Answer<SuggestionList>> {
+async function suggestIn(reading: ReadingContext, insight: LinkInsight, args: SuggestArguments): Promise<Answer<SuggestionList>> {
   const { core, snapshot, call } = reading
-  const { asked, warnings: said } = await meantBy(reading, args)
+  const { filter, warnings: scopeNotices } = await meantBy(reading, args)
   const page = pageFor(args, call)
   const dismissed = await core.insightState.dismissed()
-  const candidates = asked === undefined ? [] : withAbroad(candidatesOf(insight, asked), await candidatesAbroad(reading, asked))
+  const candidates =
+    filter === undefined ? [] : withAbroad(candidatesOf(insight, filter), await candidatesAbroad(reading, filter))
   const all = candidates.filter(({ from, to }) => !dismissed.has(linkKey(from, to, core)))
   const { suggestions, unread, total } = await pageOf(reading, insight, { all, page })
   const empty = total === 0 ? await scopeWarnings(snapshot, { folder: args.folder }) : []
-  const warnings = [...said, ...empty, ...unreadWarnings(unread)]
-  return { ...listed({ suggestions, total }, { offset: page.offset, shown: suggestions.length, total }), warnings }
+  const warnings = [...scopeNotices, ...empty, ...unreadWarnings(unread)]
+  return { ...listResult({ suggestions, total }, { offset: page.offset, shown: suggestions.length, total }), warnings }
 }
 
 interface Candidate {
@@ -117,7 +118,7 @@ interface Candidate {
   readonly reasons: number
 }
 
-interface Asked {
+interface SuggestionFilter {
   readonly id: NodeId | undefined
   readonly folder: string
   readonly kind: SuggestionKind
@@ -126,38 +127,38 @@ interface Asked {
 
 /** Returns the requested scope with warnings. `asked` is `undefined` if the note does not exist. */
 async function meantBy(
-  { core, snapshot }: Reading,
-  { id: written, folder = '', kind }: SuggestArguments,
-): Promise<{ readonly asked: Asked | undefined; readonly warnings: readonly Warning[] }> {
-  const asked: Asked = { id: undefined, folder: foldId(trimFolder(folder)), kind, vault: core.name }
-  if (written === undefined) return { asked, warnings: [] }
+  { core, snapshot }: ReadingContext,
+  { id: name, folder = '', kind }: SuggestArguments,
+): Promise<{ readonly filter: SuggestionFilter | undefined; readonly warnings: readonly Warning[] }> {
+  const filter: SuggestionFilter = { id: undefined, folder: foldId(trimFolder(folder)), kind, vault: core.name }
+  if (name === undefined) return { filter, warnings: [] }
   const {
     ids: [id],
     warnings,
-  } = await findNamed(snapshot, core, [written])
-  if (id !== undefined) return { asked: { ...asked, id }, warnings }
-  const own = withoutVault(written, core.name)
-  if (asked.folder === '' && (await isFolder(snapshot, own)))
-    return { asked: { ...asked, folder: foldId(trimFolder(own)) }, warnings: [] }
-  return { asked: undefined, warnings }
+  } = await findNamed(snapshot, core, [name])
+  if (id !== undefined) return { filter: { ...filter, id }, warnings }
+  const ownName = withoutVault(name, core.name)
+  if (filter.folder === '' && (await isFolder(snapshot, ownName)))
+    return { filter: { ...filter, folder: foldId(trimFolder(ownName)) }, warnings: [] }
+  return { filter: undefined, warnings }
 }
 
-function candidatesOf(insight: LinkInsight, { id, folder, kind, vault }: Asked): readonly Candidate[] {
+function candidatesOf(insight: LinkInsight, { id, folder, kind, vault }: SuggestionFilter): readonly Candidate[] {
   const { ids, suggestions } = insight
   const prefix = folder === '' ? '' : toNodeId(`${folder}/`, vault)
-  const found: Candidate[] = []
+  const candidates: Candidate[] = []
   const notes = id === undefined ? ids.keys() : [noteNumber(insight, id) ?? []].flat()
   for (const note of notes) {
-    const own = ids[note] as NodeId
-    if (!own.startsWith(prefix)) continue
+    const noteId = ids[note] as NodeId
+    if (!noteId.startsWith(prefix)) continue
     for (let at = suggestions.offsets[note] as number; at < (suggestions.offsets[note + 1] as number); at++) {
       const reasons = suggestions.reasons[at] as number
       const score = suggestions.scores[at] as number
       const isNamed = (reasons & IS_NAMED) !== 0
       if ((kind === 'named' && !isNamed) || (kind === 'related' && isNamed)) continue
       if (id === undefined && score < MIN_SCORE) continue
-      found.push({
-        from: own,
+      candidates.push({
+        from: noteId,
         to: ids[suggestions.targets[at] as number] as NodeId,
         score,
         line: suggestions.lines[at] as number,
@@ -165,7 +166,7 @@ function candidatesOf(insight: LinkInsight, { id, folder, kind, vault }: Asked):
       })
     }
   }
-  return found.sort(byScore)
+  return candidates.sort(byScore)
 }
 
 function byScore(a: Candidate, b: Candidate): number {
@@ -176,9 +177,9 @@ function byScore(a: Candidate, b: Candidate): number {
 const MAX_FOREIGN = 12
 
 /** Returns the notes in other languages that are about the subject of the requested note. They share few words with it. */
-async function candidatesAbroad(reading: Reading, { id, kind }: Asked): Promise<readonly Candidate[]> {
+async function candidatesAbroad(reading: ReadingContext, { id, kind }: SuggestionFilter): Promise<readonly Candidate[]> {
   if (id === undefined || kind === 'named') return []
-  const { hits } = await abroad(reading, {}, { id, out: new Set([id]), wanted: MAX_FOREIGN })
+  const { hits } = await abroad(reading, {}, { id, out: new Set([id]), limit: MAX_FOREIGN })
   return hits.slice(0, MAX_FOREIGN).map((hit) => ({ from: id, to: hit.id, score: hit.score, line: 0, reasons: BY_MEANING }))
 }
 
@@ -206,26 +207,26 @@ interface Listed {
 
 /** Returns a page of the candidates that are still valid. */
 async function pageOf(
-  reading: Reading,
+  reading: ReadingContext,
   insight: LinkInsight,
   { all, page }: { readonly all: readonly Candidate[]; readonly page: Page },
 ): Promise<Listed> {
   const past = outdated.get(insight) ?? new Set()
   outdated.set(insight, past)
-  const known = new Map<Candidate, LinkSuggestion>()
+  const cached = new Map<Candidate, LinkSuggestion>()
   const unread = new Set<NodeId>()
   for (;;) {
-    const left = all.filter((candidate) => !past.has(keyOf(candidate)))
-    const chosen = left.slice(page.offset, page.offset + page.limit)
-    const open = chosen.filter((candidate) => !known.has(candidate) && !unread.has(candidate.from))
+    const remaining = all.filter((candidate) => !past.has(keyOf(candidate)))
+    const shownCandidates = remaining.slice(page.offset, page.offset + page.limit)
+    const open = shownCandidates.filter((candidate) => !cached.has(candidate) && !unread.has(candidate.from))
     if (open.length === 0) {
-      const suggestions = chosen.flatMap((candidate) => known.get(candidate) ?? [])
-      return { suggestions, unread: [...unread], total: left.length - (chosen.length - suggestions.length) }
+      const suggestions = shownCandidates.flatMap((candidate) => cached.get(candidate) ?? [])
+      return { suggestions, unread: [...unread], total: remaining.length - (shownCandidates.length - suggestions.length) }
     }
-    const found = await described(reading, insight, open)
-    for (const [candidate, suggestion] of found.suggestions) known.set(candidate, suggestion)
-    for (const id of found.unread) unread.add(id)
-    for (const candidate of open) if (!known.has(candidate) && !unread.has(candidate.from)) past.add(keyOf(candidate))
+    const details = await describeCandidates(reading, insight, open)
+    for (const [candidate, suggestion] of details.suggestions) cached.set(candidate, suggestion)
+    for (const id of details.unread) unread.add(id)
+    for (const candidate of open) if (!cached.has(candidate) && !unread.has(candidate.from)) past.add(keyOf(candidate))
   }
 }
 
@@ -242,12 +243,16 @@ interface Described {
  * Checks suggestions against the current notes. Drops those whose notes have been linked or removed since, and those whose name
  * no longer occurs.
  */
-async function described(reading: Reading, insight: LinkInsight, chosen: readonly Candidate[]): Promise<Described> {
+async function describeCandidates(
+  reading: ReadingContext,
+  insight: LinkInsight,
+  candidates: readonly Candidate[],
+): Promise<Described> {
   const { snapshot } = reading
-  const sources = [...new Set(chosen.map(({ from }) => from))]
-  const targets = [...new Set(chosen.map(({ to }) => to))]
+  const sources = [...new Set(candidates.map(({ from }) => from))]
+  const targets = [...new Set(candidates.map(({ to }) => to))]
   const [links, sourceNodes, targetNodes, names] = await Promise.all([
-    snapshot.occurrences(chosen.map(({ from, to }) => [from, to] as const)),
+    snapshot.occurrences(candidates.map(({ from, to }) => [from, to] as const)),
     snapshot.nodes(sources, { links: 0 }),
     snapshot.nodes(targets, { links: 0 }),
     snapshot.namesOf(targets),
@@ -256,33 +261,33 @@ async function described(reading: Reading, insight: LinkInsight, chosen: readonl
     [...sourceNodes, ...targetNodes].flatMap((node) => (node === undefined || !isListed(node) ? [] : [[node.id, node]])),
   )
   const namesOf = new Map(targets.map((id, at) => [id, [...(names[at] ?? []), fileName(nodes.get(id)?.path ?? '')]]))
-  const left = chosen.filter(({ from, to }, at) => links[at]?.length === 0 && nodes.has(from) && nodes.has(to))
+  const unlinked = candidates.filter(({ from, to }, at) => links[at]?.length === 0 && nodes.has(from) && nodes.has(to))
   const { texts, unread } = await readTexts(reading, sources)
   const writer = await openWriter(reading, { insight, nodes, texts, targets })
   const suggestions = new Map<Candidate, LinkSuggestion>()
   const turn = takeTurns(reading.call.signal)
   for (const from of sources) {
     await turn()
-    const own = left.filter((candidate) => candidate.from === from)
+    const fromNote = unlinked.filter((candidate) => candidate.from === from)
     const source = texts.get(from)
-    const named = own.filter(({ reasons }) => (reasons & IS_NAMED) !== 0)
+    const byName = fromNote.filter(({ reasons }) => (reasons & IS_NAMED) !== 0)
     const places =
       source === undefined
         ? []
         : placeNames(
             source,
-            named.map(({ to, line }) => ({ names: namesOf.get(to) ?? [], line })),
+            byName.map(({ to, line }) => ({ names: namesOf.get(to) ?? [], line })),
           )
-    const found = named.flatMap((candidate, at) => {
+    const placedNames = byName.flatMap((candidate, at) => {
       const place = places[at]
       return place === undefined ? [] : [{ candidate, place }]
     })
-    const replacements = found.length === 0 ? [] : writer(from, found)
-    for (const [at, { candidate, place }] of found.entries()) {
+    const replacements = placedNames.length === 0 ? [] : writer(from, placedNames)
+    for (const [at, { candidate, place }] of placedNames.entries()) {
       if (source !== undefined)
         suggestions.set(candidate, namedSuggestion(candidate, { place, source, nodes, replacement: replacements[at] }))
     }
-    for (const candidate of own) {
+    for (const candidate of fromNote) {
       if ((candidate.reasons & IS_NAMED) !== 0) continue
       const section = headingPathAt(nodes.get(from)?.headings ?? [], candidate.line)
       suggestions.set(candidate, { ...common(candidate, nodes), kind: 'related', section: candidate.line === 0 ? [] : section })
@@ -311,14 +316,14 @@ function common({ from, to, score, reasons }: Candidate, nodes: ReadonlyMap<Node
   return { from, to, title: nodes.get(to)?.title ?? '', score: roundScore(score), why }
 }
 
-interface Named {
+interface NamedMention {
   readonly place: PlacedName
   readonly source: NoteText
   readonly nodes: ReadonlyMap<NodeId, Node>
   readonly replacement: LineReplacement | undefined
 }
 
-function namedSuggestion(candidate: Candidate, { place, source, nodes, replacement }: Named): LinkSuggestion {
+function namedSuggestion(candidate: Candidate, { place, source, nodes, replacement }: NamedMention): LinkSuggestion {
   const edit: LinkEdit | undefined =
     replacement === undefined
       ? undefined
@@ -361,7 +366,7 @@ interface WriterParts {
 /** Maximum number of characters shown on each side of a name. */
 const DISTINCTIVE_NOTES = 3
 
-async function openWriter(reading: Reading, { insight, nodes, texts, targets }: WriterParts): Promise<LinkWriter> {
+async function openWriter(reading: ReadingContext, { insight, nodes, texts, targets }: WriterParts): Promise<LinkWriter> {
   const { core, snapshot } = reading
   const names = targets.map((id) => fileName(nodes.get(id)?.path ?? ''))
   const hits = await snapshot.names(names, 'equal', { withExcluded: true, kinds: ['note', 'attachment', 'canvas'] })
@@ -387,21 +392,21 @@ async function openWriter(reading: Reading, { insight, nodes, texts, targets }: 
     const target = nodes.get(id)
     return mode === 'logseq' && target !== undefined ? [target.title, ...target.aliases] : undefined
   }
-  return (from, found) => {
-    const known = notes.get(from)
-    if (known === undefined) return []
-    const newLinks = found.map(({ candidate: { to }, place: { start, end } }) => {
+  return (from, mentions) => {
+    const linked = notes.get(from)
+    if (linked === undefined) return []
+    const newLinks = mentions.map(({ candidate: { to }, place: { start, end } }) => {
       return { start, end, to: nodes.get(to)?.path ?? '', isNameUnique: unique.has(to), pageNames: pageNamesOf(to) }
     })
-    const written = writeLinks(known.note, newLinks, known.style ?? usual)
-    return found.map(({ place }, at) => {
-      const link = written[at]
-      return link === undefined ? undefined : uniqueOnLine(known.note.text, place, link)
+    const texts = writeLinks(linked.note, newLinks, linked.style ?? usual)
+    return mentions.map(({ place }, at) => {
+      const link = texts[at]
+      return link === undefined ? undefined : uniqueOnLine(linked.note.text, place, link)
     })
   }
 }
 
-async function tellingNotes(reading: Reading): Promise<readonly LinkedNote[]> {
+async function tellingNotes(reading: ReadingContext): Promise<readonly LinkedNote[]> {
   const hubs = await reading.snapshot.hubs('out_degree', { kinds: ['note'] }, DISTINCTIVE_NOTES)
   const ids = hubs?.items.map(({ id }) => id) ?? []
   const [{ texts }, nodes] = await Promise.all([readTexts(reading, ids), reading.snapshot.nodes(ids, { links: 0 })])

@@ -56,13 +56,13 @@ export function linkStyleOf(notes: readonly LinkedNote[], { isNote, isDocs }: St
   const counts = new Map<string, { readonly style: LinkStyle; count: number }>()
   for (const { path, links } of notes) {
     for (const link of links.slice(0, SAMPLED_LINKS)) {
-      const found = styleOf(link, path, isNote)
-      if (found === undefined || (isDocs && found.form === 'wikilink')) continue
-      const style = isDocs && found.path !== 'site' ? DOCS_STYLE : found
+      const linkStyle = styleOf(link, path, isNote)
+      if (linkStyle === undefined || (isDocs && linkStyle.form === 'wikilink')) continue
+      const style = isDocs && linkStyle.path !== 'site' ? DOCS_STYLE : linkStyle
       const key = `${style.form} ${style.path}`
-      const counted = counts.get(key) ?? { style, count: 0 }
-      counted.count++
-      counts.set(key, counted)
+      const entry = counts.get(key) ?? { style, count: 0 }
+      entry.count++
+      counts.set(key, entry)
     }
   }
   return [...counts.values()].sort((a, b) => b.count - a.count)[0]?.style
@@ -95,15 +95,15 @@ export function writeLinks(
 ): readonly (string | undefined)[] {
   const rows = tableRows(note.text)
   const spellings = newLinks.map((link) => spellingsOf(note, link, { style, isInTable: rows.some(contains(link)) }))
-  const written: (string | undefined)[] = newLinks.map(() => undefined)
+  const texts: (string | undefined)[] = newLinks.map(() => undefined)
   for (let round = 0; spellings.some((all) => round < all.length); round++) {
     const open = newLinks.flatMap(({ start, end }, at): readonly Insertion[] => {
       const spelling = spellings[at]?.[round]
-      return written[at] !== undefined || spelling === undefined ? [] : [{ at, start, end, ...spelling }]
+      return texts[at] !== undefined || spelling === undefined ? [] : [{ at, start, end, ...spelling }]
     })
-    for (const group of withoutOverlaps(open)) for (const { at, text } of readableIn(note, group)) written[at] = text
+    for (const group of withoutOverlaps(open)) for (const { at, text } of readableIn(note, group)) texts[at] = text
   }
-  return written
+  return texts
 }
 
 interface Spelling {
@@ -119,7 +119,7 @@ interface Insertion extends Spelling, Pick<NewLink, 'start' | 'end'> {
 function withoutOverlaps(insertions: readonly Insertion[]): readonly (readonly Insertion[])[] {
   const groups: Insertion[][] = []
   for (const insertion of insertions.toSorted((a, b) => a.start - b.start)) {
-    const group = groups.find((one) => (one.at(-1)?.end ?? 0) <= insertion.start)
+    const group = groups.find((candidate) => (candidate.at(-1)?.end ?? 0) <= insertion.start)
     if (group === undefined) groups.push([insertion])
     else group.push(insertion)
   }
@@ -159,15 +159,15 @@ function spellingsOf(
   { style, isInTable }: { readonly style: LinkStyle; readonly isInTable: boolean },
 ): readonly Spelling[] {
   const { start, end, to, isNameUnique, pageNames } = link
-  const shown = text.slice(start, end)
+  const marked = text.slice(start, end)
   const full = to.replace(/\.md$/i, '')
   const isShort = style.path === 'name' && isNameUnique
-  const page = pageNames?.find((name) => foldName(name) === foldName(shown)) ?? pageNames?.[0]
+  const page = pageNames?.find((name) => foldName(name) === foldName(marked)) ?? pageNames?.[0]
   // In a table, an unescaped bar would end the cell.
   const bar = isInTable ? '\\|' : '|'
-  const wikilinks = wikilinksTo(page ?? (isShort ? fileStemOfNote(to) : full), { shown, bar })
+  const wikilinks = wikilinksTo(page ?? (isShort ? fileStemOfNote(to) : full), { shown: marked, bar })
   const path = destinationOf(from, link, style)
-  const label = shown.replace(/[\\[\]]/g, '\\$&')
+  const label = marked.replace(/[\\[\]]/g, '\\$&')
   const destination = encodeDestination(path, { spaces: false, ascii: false, enders: '#' })
   const markdown = [{ text: `[${label}](${destination})`, target: path }]
   return style.form === 'wikilink' ? [...wikilinks, ...markdown] : [...markdown, ...wikilinks]
@@ -207,11 +207,11 @@ function joined(folder: string, path: string): string {
 }
 
 function relativePath(from: string, to: string): string {
-  const own = folderOf(from) === '' ? [] : folderOf(from).split('/')
+  const ownFolders = folderOf(from) === '' ? [] : folderOf(from).split('/')
   const parts = to.split('/')
   let shared = 0
-  while (shared < own.length && shared < parts.length - 1 && own[shared] === parts[shared]) shared++
-  return [...own.slice(shared).map(() => '..'), ...parts.slice(shared)].join('/')
+  while (shared < ownFolders.length && shared < parts.length - 1 && ownFolders[shared] === parts[shared]) shared++
+  return [...ownFolders.slice(shared).map(() => '..'), ...parts.slice(shared)].join('/')
 }
 
 /** Text that occurs only once on its line, and its replacement. */
@@ -224,21 +224,21 @@ export interface LineReplacement {
 export function uniqueOnLine(
   text: string,
   { start, end }: Pick<NewLink, 'start' | 'end'>,
-  written: string,
+  linkText: string,
 ): LineReplacement | undefined {
   const from = text.lastIndexOf('\n', start - 1) + 1
   const newline = text.indexOf('\n', end)
   const line = text.slice(from, newline === -1 ? text.length : newline).replace(/\r$/, '')
-  let left = start - from
+  let remaining = start - from
   let right = end - from
   for (;;) {
-    const find = line.slice(left, right)
-    if (line.indexOf(find) === left && line.indexOf(find, left + 1) === -1) {
-      return { find, replace: `${line.slice(left, start - from)}${written}${line.slice(end - from, right)}` }
+    const find = line.slice(remaining, right)
+    if (line.indexOf(find) === remaining && line.indexOf(find, remaining + 1) === -1) {
+      return { find, replace: `${line.slice(remaining, start - from)}${linkText}${line.slice(end - from, right)}` }
     }
-    if (left === 0 && right === line.length) return undefined
+    if (remaining === 0 && right === line.length) return undefined
     // Never split a surrogate pair.
-    left = Math.max(0, left - (isLow(line.charCodeAt(left - 1)) ? 2 : 1))
+    remaining = Math.max(0, remaining - (isLow(line.charCodeAt(remaining - 1)) ? 2 : 1))
     right = Math.min(line.length, right + (isHigh(line.charCodeAt(right)) ? 2 : 1))
   }
 }

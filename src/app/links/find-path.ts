@@ -7,7 +7,7 @@ import { fitShares } from '../answer/fit-members.ts'
 import { quoted } from '../answer/truncate.ts'
 import type { Answer, GraphCore, Warning } from '../graph-core.ts'
 import { findNamed } from '../names/known-node.ts'
-import { type Reading, unreadWarnings } from '../read/texts.ts'
+import { type ReadingContext, unreadWarnings } from '../read/texts.ts'
 import { type LinkSentences, readLinkSentences } from './link-sentences.ts'
 
 export interface FindPathArguments extends PathOptions {
@@ -48,11 +48,11 @@ export function findPath(core: GraphCore, args: FindPathArguments, call: Call = 
     if (source === undefined || target === undefined) return { value: null, warnings }
     const { direction, count, avoidHubs } = args
     const paths = source === target ? [[source]] : await snapshot.paths(source, target, { direction, count, avoidHubs })
-    const described = await describePaths({ core, snapshot, call }, paths)
-    const [shortest, ...alternatives] = described.paths
+    const description = await describePaths({ core, snapshot, call }, paths)
+    const [shortest, ...alternatives] = description.paths
     const value = shortest === undefined ? null : { ...shortest, alternatives }
-    const told = value === null ? [noPath(source, target, direction)] : unreadWarnings(described.unread)
-    return { value, warnings: told, paths: described.spelled }
+    const notices = value === null ? [noPath(source, target, direction)] : unreadWarnings(description.unread)
+    return { value, warnings: notices, paths: description.spelled }
   })
 }
 
@@ -68,7 +68,7 @@ function noPath(source: NodeId, target: NodeId, direction: PathOptions['directio
 type Pair = readonly [from: NodeId, to: NodeId]
 
 /** The link chosen for a hop. `occurrence.from` is the end of the hop that contains the link. */
-interface Chosen {
+interface ChosenLinks {
   readonly pair: Pair
   readonly occurrence: Occurrence
 }
@@ -80,38 +80,38 @@ interface Described {
   readonly spelled: ReadonlyMap<NodeId, string>
 }
 
-async function describePaths(reading: Reading, paths: readonly (readonly NodeId[])[]): Promise<Described> {
+async function describePaths(reading: ReadingContext, paths: readonly (readonly NodeId[])[]): Promise<Described> {
   const pairs = new Map<string, Pair>()
   for (const pair of paths.flatMap(pairsOf)) pairs.set(keyOf(pair), pair)
-  const chosen = await chooseLinks(reading.snapshot, [...pairs.values()])
-  const occurrences = chosen.map(({ occurrence }) => occurrence)
+  const links = await chooseLinks(reading.snapshot, [...pairs.values()])
+  const occurrences = links.map(({ occurrence }) => occurrence)
   // Include targets of links to headings or blocks, because whether these exist is only known since the target was indexed.
-  const named = occurrences.flatMap(({ to, subpath }) => (subpath === undefined ? [] : [to]))
-  const sentences = await readLinkSentences(reading, occurrences, { named, placed: paths.flat() })
-  const hops = new Map(chosen.map((choice) => [keyOf(choice.pair), hopOf(choice, sentences)] as const))
-  const found = paths.map((path) => ({
+  const targets = occurrences.flatMap(({ to, subpath }) => (subpath === undefined ? [] : [to]))
+  const sentences = await readLinkSentences(reading, occurrences, { named: targets, placed: paths.flat() })
+  const hops = new Map(links.map((choice) => [keyOf(choice.pair), hopOf(choice, sentences)] as const))
+  const shownPaths = paths.map((path) => ({
     path,
     length: path.length - 1,
     hops: pairsOf(path).flatMap((pair) => hops.get(keyOf(pair)) ?? []),
   }))
-  return { paths: found, unread: sentences.unread, spelled: sentences.paths }
+  return { paths: shownPaths, unread: sentences.unread, spelled: sentences.paths }
 }
 
-async function chooseLinks(snapshot: Snapshot, pairs: readonly Pair[]): Promise<readonly Chosen[]> {
+async function chooseLinks(snapshot: Snapshot, pairs: readonly Pair[]): Promise<readonly ChosenLinks[]> {
   const both = pairs.flatMap(([from, to]): Pair[] => [
     [from, to],
     [to, from],
   ])
-  const found = await snapshot.occurrences(both)
+  const occurrences = await snapshot.occurrences(both)
   return pairs.flatMap((pair, index) => {
     // Prefer visible links to those in comments, then forward links to backward ones, because they say more about this step.
-    const candidates = [...(found[2 * index] ?? []), ...(found[2 * index + 1] ?? [])]
+    const candidates = [...(occurrences[2 * index] ?? []), ...(occurrences[2 * index + 1] ?? [])]
     const occurrence = candidates.find(({ inComment }) => !inComment) ?? candidates[0]
     return occurrence === undefined ? [] : [{ pair, occurrence }]
   })
 }
 
-function hopOf({ pair: [from, to], occurrence }: Chosen, sentences: LinkSentences): Hop {
+function hopOf({ pair: [from, to], occurrence }: ChosenLinks, sentences: LinkSentences): Hop {
   return {
     from,
     to,
@@ -138,6 +138,6 @@ function keyOf([from, to]: Pair): string {
 /** Fits a path into a budget: first its ids, then its links with their sentences, and finally the alternatives in the same way. */
 export function fitPath(answer: PathAnswer, room: number): Fitted<Partial<PathAnswer>> {
   // Reserve room to list the alternatives before filling in the details of the first path.
-  const hops = (left: number) => left - Math.min(left / 2, leastBytes(answer.alternatives))
+  const hops = (remaining: number) => remaining - Math.min(remaining / 2, leastBytes(answer.alternatives))
   return fitShares(answer, [{ hops }, { alternatives: 1 }], room)
 }

@@ -24,9 +24,9 @@ export interface FoundPicture {
  * Looks up an image in the vault by its id. Returns `undefined` if its bytes are not an image or cannot be read.
  * @throws RouxError `TIMEOUT` if the file does not respond
  */
-export async function findPicture(core: GraphCore, given: string): Promise<FoundPicture | 'too large' | undefined> {
+export async function findPicture(core: GraphCore, name: string): Promise<FoundPicture | 'too large' | undefined> {
   const path = await core.store.read(async (snapshot) => {
-    const [id] = await findIds(snapshot, core, [given])
+    const [id] = await findIds(snapshot, core, [name])
     const [node] = id === undefined ? [] : await snapshot.nodes([id], { links: 0 })
     return node?.kind === 'attachment' && !node.excluded ? node.path : undefined
   })
@@ -70,6 +70,6 @@ const PICTURES: Readonly<Record<string, string>> = {
  */
 export async function pictureType(bytes: Uint8Array): Promise<string | undefined> {
   const { fileTypeFromBuffer } = await import('file-type/core')
-  const found = await fileTypeFromBuffer(bytes)
-  return found === undefined ? undefined : PICTURES[found.mime]
+  const fileType = await fileTypeFromBuffer(bytes)
+  return fileType === undefined ? undefined : PICTURES[fileType.mime]
 }

@@ -1,6 +1,6 @@
 import { isCentral } from '../../core/analytics.ts'
 import type { Metric, RankedNode, Snapshot } from '../../core/store.ts'
-import { answerInSteps, type Call, listed, type PageArguments, pageFor, patienceOf } from '../answer/answer-when-ready.ts'
+import { answerInSteps, type Call, listResult, type PageArguments, pageFor, patienceOf } from '../answer/answer-when-ready.ts'
 import { scopeWarnings } from '../answer/scope-warnings.ts'
 import type { Answer, GraphCore, Warning } from '../graph-core.ts'
 import { toScope } from '../scope.ts'
@@ -17,12 +17,12 @@ export function getHubs(core: GraphCore, args: HubsArguments, call: Call = {}): 
   const rank = async (snapshot: Snapshot): Promise<Answer<readonly RankedNode[]> | undefined> => {
     const { offset, limit } = pageFor(args, call)
     const scope = toScope(args)
-    const [ranked, { total }] = await Promise.all([
+    const [ranking, { total }] = await Promise.all([
       snapshot.hubs(metric, scope, offset + limit),
       snapshot.select(scope, { offset: 0, limit: 0 }),
     ])
-    if (ranked === undefined) return undefined
-    const { items, generation, sampled } = ranked
+    if (ranking === undefined) return undefined
+    const { items, generation, sampled } = ranking
     const warnings: Warning[] = items.length === 0 ? [...(await scopeWarnings(snapshot, args))] : []
     if (generation !== snapshot.generation) {
       const message = `The ${args.metric} scores are from an older state of the vault; new ones are being computed.`
@@ -32,15 +32,15 @@ export function getHubs(core: GraphCore, args: HubsArguments, call: Call = {}): 
       const message = `The vault is large: ${args.metric} was estimated from ${sampled} notes instead of all.`
       warnings.push({ code: 'FALLBACK', message })
     }
-    const value = items.slice(offset).map(({ id, title, score }) => ({ id, title, score: round(score) }))
-    return { ...listed(value, { offset, shown: value.length, total }), warnings }
+    const value = items.slice(offset).map(({ id, title, score }) => ({ id, title, score: roundScore(score) }))
+    return { ...listResult(value, { offset, shown: value.length, total }), warnings }
   }
   return answerInSteps(core, call, async (read, step) => {
     // Try twice, because the index may be replaced while scores are computed.
     for (let attempt = 0; attempt < 2; attempt++) {
       if (isCentral(metric)) await core.rankings.follow(metric, { wait: patienceOf(step), signal: step.signal })
-      const ranked = await read(rank)
-      if (ranked !== undefined) return ranked
+      const ranking = await read(rank)
+      if (ranking !== undefined) return ranking
     }
     const message = `The ${metric} scores are being computed. Ask again in a moment.`
     return { value: [], warnings: [{ code: 'STALE', message }] }
@@ -48,6 +48,6 @@ export function getHubs(core: GraphCore, args: HubsArguments, call: Call = {}): 
 }
 
 /** Keeps a few digits. They are enough to compare ranks, and a model has to read every digit. */
-function round(score: number): number {
+function roundScore(score: number): number {
   return Number(score.toPrecision(6))
 }

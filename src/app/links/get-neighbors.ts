@@ -1,11 +1,11 @@
 import type { NodeId } from '../../core/ids.ts'
 import type { Direction, NeighborOptions, NodeKind, Occurrence } from '../../core/store.ts'
 import { foldName } from '../../core/text/fold.ts'
-import { answer, type Call, listed, type PageArguments, pageFor } from '../answer/answer-when-ready.ts'
+import { answer, type Call, listResult, type PageArguments, pageFor } from '../answer/answer-when-ready.ts'
 import { type ListedNode, linksShown, listResponses } from '../answer/node-response.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
 import { findNamed } from '../names/known-node.ts'
-import { type Reading, unreadWarnings } from '../read/texts.ts'
+import { type ReadingContext, unreadWarnings } from '../read/texts.ts'
 import { readLinkSentences } from './link-sentences.ts'
 
 export interface NeighborsArguments extends PageArguments {
@@ -45,13 +45,13 @@ export function getNeighbors(core: GraphCore, args: NeighborsArguments, call: Ca
     if (id === undefined) return { value: [], warnings }
     const page = pageFor(args, call)
     const { items, total } = await snapshot.neighbors(id, optionsOf(args), page)
-    const shown = args.includeContent ? 'excerpt' : 'metadata'
+    const textKind = args.includeContent ? 'excerpt' : 'metadata'
     const [responses, evidence] = await Promise.all([
-      listResponses(snapshot, items, { shown, links: linksShown(args.links, call) }),
+      listResponses(snapshot, items, { shown: textKind, links: linksShown(args.links, call) }),
       args.evidence ? evidenceOf({ core, snapshot, call }, { id, others: items }, args) : NO_EVIDENCE,
     ])
     const value = responses.map((response) => ({ ...response, ...evidence.lines.get(response.id) }))
-    const list = listed(value, { offset: page.offset, shown: items.length, total })
+    const list = listResult(value, { offset: page.offset, shown: items.length, total })
     return { ...list, warnings: [...warnings, ...unreadWarnings(evidence.unread)] }
   })
 }
@@ -81,29 +81,31 @@ interface Ends {
 }
 
 async function evidenceOf(
-  reading: Reading,
+  reading: ReadingContext,
   { id, others }: Ends,
   { direction, type }: Pick<NeighborsArguments, 'direction' | 'type'>,
 ): Promise<Evidence> {
-  const ways = direction === 'both' ? (['in', 'out'] as const) : [direction]
-  const asked = others.flatMap((other) => ways.map((way) => (way === 'in' ? ([other, id] as const) : ([id, other] as const))))
-  const found = await reading.snapshot.occurrences(asked)
-  const sentences = await readLinkSentences(reading, found.flat())
+  const directions = direction === 'both' ? (['in', 'out'] as const) : [direction]
+  const pairs = others.flatMap((other) =>
+    directions.map((linkDirection) => (linkDirection === 'in' ? ([other, id] as const) : ([id, other] as const))),
+  )
+  const occurrences = await reading.snapshot.occurrences(pairs)
+  const sentences = await readLinkSentences(reading, occurrences.flat())
   const lineOf = (occurrence: Occurrence): PlacedLine => {
     const { text, start } = sentences.around(occurrence)
-    const way = occurrence.from === id ? 'out' : 'in'
-    return { start, shown: { line: occurrence.line, text, ...(direction === 'both' ? { direction: way } : {}) } }
+    const linkDirection = occurrence.from === id ? 'out' : 'in'
+    return { start, shown: { line: occurrence.line, text, ...(direction === 'both' ? { direction: linkDirection } : {}) } }
   }
-  const shown = others.map((other, at) => {
-    const all = found.slice(at * ways.length, (at + 1) * ways.length).flat()
-    const counted = type === undefined ? all : all.filter(({ property }) => isSameName(property, type))
+  const evidenceRows = others.map((other, at) => {
+    const all = occurrences.slice(at * directions.length, (at + 1) * directions.length).flat()
+    const matching = type === undefined ? all : all.filter(({ property }) => isSameName(property, type))
     // Links in comments are not visible to readers.
-    const visible = counted.filter(({ inComment }) => !inComment)
-    const lines = eachOnce((visible.length > 0 ? visible : counted).map(lineOf))
+    const visible = matching.filter(({ inComment }) => !inComment)
+    const lines = eachOnce((visible.length > 0 ? visible : matching).map(lineOf))
     const more = lines.length - SHOWN_LINKS
     return [other, { lines: lines.slice(0, SHOWN_LINKS), ...(more > 0 ? { more } : {}) }] as const
   })
-  return { lines: new Map(shown), unread: sentences.unread }
+  return { lines: new Map(evidenceRows), unread: sentences.unread }
 }
 
 interface PlacedLine {
@@ -114,11 +116,11 @@ interface PlacedLine {
 
 /** Removes duplicates, because several links may be in the same sentence or paragraph. */
 function eachOnce(lines: readonly PlacedLine[]): readonly LinkLine[] {
-  const known = new Set<string>()
+  const lineKeys = new Set<string>()
   const once = lines.filter(({ start, shown: { line, direction } }) => {
     // The same words at another offset are another sentence. If the text could not be read, each line counts as a sentence.
     const key = `${direction} ${start === undefined ? `line ${line}` : start}`
-    return !known.has(key) && known.add(key)
+    return !lineKeys.has(key) && lineKeys.add(key)
   })
   return once.map(({ shown }) => shown)
 }

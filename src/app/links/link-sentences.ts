@@ -3,7 +3,7 @@ import type { Occurrence } from '../../core/store.ts'
 import type { NoteText } from '../../core/texts.ts'
 import { type CanvasText, readCanvasNodes, sourceOffsets } from '../../markdown/json-canvas/canvas-json.ts'
 import { paragraphAt, sentenceAt } from '../../markdown/prose/sentences.ts'
-import { type Reading, readTexts } from '../read/texts.ts'
+import { type ReadingContext, readTexts } from '../read/texts.ts'
 
 export interface LinkSentences {
   /** Returns the sentence that contains the link, or an empty string if the text is unavailable or belongs to another version. */
@@ -33,7 +33,7 @@ export interface LinkText {
 const NO_TEXT: LinkText = { text: '', start: undefined }
 
 export async function readLinkSentences(
-  reading: Reading,
+  reading: ReadingContext,
   occurrences: readonly Occurrence[],
   { named = [], placed = [] }: OtherNotes = {},
 ): Promise<LinkSentences> {
@@ -46,19 +46,19 @@ export async function readLinkSentences(
   }
   const canvases = new Map<NodeId, readonly CanvasText[]>()
   const stringsOf = (id: NodeId, file: string): readonly CanvasText[] => {
-    const known = canvases.get(id) ?? canvasStrings(file)
-    canvases.set(id, known)
-    return known
+    const canvasTexts = canvases.get(id) ?? canvasStrings(file)
+    canvases.set(id, canvasTexts)
+    return canvasTexts
   }
-  const look = (occurrence: Occurrence, find: typeof paragraphAt): LinkText => {
+  const textAt = (occurrence: Occurrence, find: typeof paragraphAt): LinkText => {
     const source = sourceOf(occurrence)
     if (source === undefined) return NO_TEXT
     if (!CANVAS.test(occurrence.from)) return textAround(source, occurrence, find)
     return cardTextAt(source.text, stringsOf(occurrence.from, source.text), { occurrence, find })
   }
   return {
-    of: (occurrence) => look(occurrence, (...place) => ({ text: sentenceAt(...place), start: 0 })).text,
-    around: (occurrence) => look(occurrence, paragraphAt),
+    of: (occurrence) => textAt(occurrence, (...place) => ({ text: sentenceAt(...place), start: 0 })).text,
+    around: (occurrence) => textAt(occurrence, paragraphAt),
     unread,
     paths,
   }
@@ -76,8 +76,8 @@ function textAround(
   find: typeof paragraphAt,
 ): LinkText {
   if (start < bodyStart) return find(text, start, end)
-  const found = find(text.slice(bodyStart), start - bodyStart, end - bodyStart)
-  return { text: found.text, start: bodyStart + found.start }
+  const paragraph = find(text.slice(bodyStart), start - bodyStart, end - bodyStart)
+  return { text: paragraph.text, start: bodyStart + paragraph.start }
 }
 
 const CANVAS = /\.canvas$/i
@@ -93,7 +93,7 @@ function cardTextAt(
   strings: readonly CanvasText[],
   { occurrence: { start, end }, find }: { readonly occurrence: Occurrence; readonly find: typeof paragraphAt },
 ): LinkText {
-  const card = strings.find((one) => one.start <= start && end <= one.end)
+  const card = strings.find((string) => string.start <= start && end <= string.end)
   if (card === undefined) return NO_TEXT
   const { value } = card
   const sourceOf = sourceOffsets(file, card)
@@ -101,6 +101,6 @@ function cardTextAt(
   while (from < value.length && sourceOf(from) < start) from++
   let to = from
   while (to < value.length && sourceOf(to) < end) to++
-  const found = find(value, from, to)
-  return { text: found.text, start: card.start + found.start }
+  const paragraph = find(value, from, to)
+  return { text: paragraph.text, start: card.start + paragraph.start }
 }

@@ -17,7 +17,7 @@ const COMMUNITIES_WAIT = 1_500
 /** How long a page waits for a layout before the progress is returned instead, in milliseconds. */
 const AHEAD_WAIT = 1_500
 /** Limits for drawing a vault. */
-interface Drawn {
+interface PictureLimits {
   /** In a vault with more notes, only a part is drawn. */
   readonly notes: number
   /** Maximum number of links to draw when only part of a vault is drawn. */
@@ -26,7 +26,7 @@ interface Drawn {
   readonly first: number
 }
 
-const DRAWN: Drawn = { notes: 20_000, links: 60_000, first: 6_000 }
+const DRAWN: PictureLimits = { notes: 20_000, links: 60_000, first: 6_000 }
 /** In a vault with at most this many notes, communities are available immediately. */
 const SMALL = 1_500
 /** Keep the existing layout as long as the share of new notes does not exceed this. */
@@ -42,20 +42,20 @@ export interface PictureArguments {
  */
 export function vaultPicture(core: GraphCore, { mayMove }: PictureArguments, call: Call = {}): Promise<Answer<VaultPicture>> {
   return picture(core, call, async (snapshot, { topology, following }) => {
-    const placing = following.then((followed) => placeNotes(core, topology, { followed, mayMove }))
+    const placing = following.then((run) => placeNotes(core, topology, { followed: run, mayMove }))
     // Awaited below. Handle its rejection now, in case something else fails first.
     placing.catch(() => {})
     // Runs while communities are computed and notes are placed.
     const { lists } = await factsOf(snapshot, topology.ids())
-    const placed = await placing
-    return pictureOf(placed, { chosen: [...placed.ids.keys()], links: Number.POSITIVE_INFINITY }, lists)
+    const layout = await placing
+    return pictureOf(layout, { numbers: [...layout.ids.keys()], links: Number.POSITIVE_INFINITY }, lists)
   })
 }
 
-export interface PageArguments extends PictureArguments, Shown {}
+export interface PageArguments extends PictureArguments, ShownPart {}
 
 /** The notes that the user is looking at. In a very large vault, these are drawn first. */
-interface Shown {
+interface ShownPart {
   /** Ids of notes that must be included. */
   readonly notes: readonly string[]
   /** Ids of the communities that the user opened. */
@@ -72,7 +72,7 @@ interface Shown {
 export async function pagePicture(
   core: GraphCore,
   { mayMove, ...shown }: PageArguments,
-  drawn = DRAWN,
+  limits = DRAWN,
 ): Promise<Answer<PartialPicture | PictureAhead>> {
   const key = JSON.stringify(shown)
   const last = waitedFor.get(core)
@@ -86,8 +86,11 @@ export async function pagePicture(
   const drawing =
     waited?.drawing ??
     picture(core, {}, async (snapshot, { topology, following }) => {
-      const placed = await placeNotes(core, topology, { followed: await following, mayMove })
-      return await drawPart(snapshot, { placed, ...(await chooseForPage(core, snapshot, { placed, shown, drawn })) })
+      const layout = await placeNotes(core, topology, { followed: await following, mayMove })
+      return await drawPart(snapshot, {
+        layout,
+        ...(await chooseForPage(core, snapshot, { layout, shown, drawn: limits })),
+      })
     })
   while (!(await endsWithin(drawing, AHEAD_WAIT))) {
     const now = core.layouts.underWay()
@@ -140,61 +143,61 @@ export interface PartArguments {
 /** Returns the requested notes, their neighbors and the most linked other notes, each at its position on the whole map. */
 export function partOfPicture(core: GraphCore, { notes, most }: PartArguments, call: Call = {}): Promise<Answer<PartialPicture>> {
   return picture(core, call, async (snapshot, { topology, following }) => {
-    const placed = await placeNotes(core, topology, { followed: await following, mayMove: 'once' })
-    const named = await numbersOf(core, snapshot, { placed, notes })
-    const chosen = chooseNotes(
-      placed,
-      named.filter((number) => number >= 0),
+    const layout = await placeNotes(core, topology, { followed: await following, mayMove: 'once' })
+    const requestedNumbers = await numbersOf(core, snapshot, { placed: layout, notes })
+    const numbers = chooseNotes(
+      layout,
+      requestedNumbers.filter((number) => number >= 0),
       most,
     )
-    return await drawPart(snapshot, { placed, named, chosen, links: DRAWN.links })
+    return await drawPart(snapshot, { layout, requested: requestedNumbers, numbers, links: DRAWN.links })
   })
 }
 
-interface Chosen {
-  readonly placed: Placed
+interface ChosenNotes {
+  readonly layout: PlacedNotes
   /** Numbers of the requested notes, or -1 for a missing note. */
-  readonly named: readonly number[]
+  readonly requested: readonly number[]
   /** Numbers of the notes to draw, in ascending order. */
-  readonly chosen: readonly number[]
+  readonly numbers: readonly number[]
   readonly links: number
 }
 
-async function drawPart(snapshot: Snapshot, { placed, named, chosen, links }: Chosen): Promise<PartialPicture> {
-  const { ids, pairs, rows } = placed
+async function drawPart(snapshot: Snapshot, { layout, requested, numbers: chosen, links }: ChosenNotes): Promise<PartialPicture> {
+  const { ids, pairs, rows } = layout
   const numbers = new Map(chosen.map((number, at) => [number, at]))
   const { lists, created, modified } = await factsOf(
     snapshot,
     chosen.flatMap((number) => ids[number] ?? []),
   )
   return {
-    ...pictureOf(placed, { chosen, links }, lists),
+    ...pictureOf(layout, { numbers: chosen, links }, lists),
     count: ids.length,
     link_count: pairs.length / 2,
     degrees: chosen.map((number) => degreeOf(rows, number)),
-    incoming: chosen.map((number) => placed.incoming[number] ?? 0),
-    outgoing: chosen.map((number) => placed.outgoing[number] ?? 0),
+    incoming: chosen.map((number) => layout.incoming[number] ?? 0),
+    outgoing: chosen.map((number) => layout.outgoing[number] ?? 0),
     created,
     modified,
-    named: named.map((number) => numbers.get(number) ?? -1),
+    named: requested.map((number) => numbers.get(number) ?? -1),
   }
 }
 
 async function numbersOf(
   core: GraphCore,
   snapshot: Snapshot,
-  { placed, notes }: { readonly placed: Placed; readonly notes: readonly string[] },
+  { placed: layout, notes }: { readonly placed: PlacedNotes; readonly notes: readonly string[] },
 ): Promise<readonly number[]> {
-  const known = await findIds(snapshot, core, notes)
-  const numberOf = numbersAmong(placed.ids, known)
-  return known.map((id) => (id === undefined ? -1 : (numberOf.get(id) ?? -1)))
+  const existing = await findIds(snapshot, core, notes)
+  const numberOf = numbersAmong(layout.ids, existing)
+  return existing.map((id) => (id === undefined ? -1 : (numberOf.get(id) ?? -1)))
 }
 
-function numbersAmong(ids: readonly NodeId[], wanted: readonly (NodeId | undefined)[]): ReadonlyMap<NodeId, number> {
-  const isWanted = new Set(wanted)
-  const found = new Map<NodeId, number>()
-  for (const [number, id] of ids.entries()) if (isWanted.has(id)) found.set(id, number)
-  return found
+function numbersAmong(ids: readonly NodeId[], requested: readonly (NodeId | undefined)[]): ReadonlyMap<NodeId, number> {
+  const requestedSet = new Set(requested)
+  const numberById = new Map<NodeId, number>()
+  for (const [number, id] of ids.entries()) if (requestedSet.has(id)) numberById.set(id, number)
+  return numberById
 }
 
 /**
@@ -204,17 +207,18 @@ function numbersAmong(ids: readonly NodeId[], wanted: readonly (NodeId | undefin
 async function chooseForPage(
   core: GraphCore,
   snapshot: Snapshot,
-  { placed, shown, drawn }: { readonly placed: Placed; readonly shown: Shown; readonly drawn: Drawn },
-): Promise<Omit<Chosen, 'placed'>> {
-  const { ids, rows, levels, groups } = placed
-  if (ids.length <= drawn.notes) return { named: [], chosen: [...ids.keys()], links: Number.POSITIVE_INFINITY }
-  const named = await numbersOf(core, snapshot, { placed, notes: shown.notes })
-  const chosen = new Set(named.filter((number) => number >= 0))
-  const choose = (numbers: readonly number[], most: number): void => {
-    for (const number of bestLinked(rows, numbers).slice(0, Math.min(most, drawn.notes - chosen.size))) chosen.add(number)
+  { layout, shown, drawn }: { readonly layout: PlacedNotes; readonly shown: ShownPart; readonly drawn: PictureLimits },
+): Promise<Omit<ChosenNotes, 'layout'>> {
+  const { ids, rows, levels, groups } = layout
+  if (ids.length <= drawn.notes) return { requested: [], numbers: [...ids.keys()], links: Number.POSITIVE_INFINITY }
+  const requestedNumbers = await numbersOf(core, snapshot, { placed: layout, notes: shown.notes })
+  const chosenNumbers = new Set(requestedNumbers.filter((number) => number >= 0))
+  const choose = (numbers: readonly number[], maxNotes: number): void => {
+    for (const number of bestLinked(rows, numbers).slice(0, Math.min(maxNotes, drawn.notes - chosenNumbers.size)))
+      chosenNumbers.add(number)
   }
   const near = new Set(
-    [...chosen].flatMap((number) => [...rows.targets.subarray(rows.offsets[number], rows.offsets[number + 1])]),
+    [...chosenNumbers].flatMap((number) => [...rows.targets.subarray(rows.offsets[number], rows.offsets[number + 1])]),
   )
   choose([...near], drawn.first)
   // The key notes that give communities their names.
@@ -225,14 +229,14 @@ async function chooseForPage(
   const open = groups.flatMap(({ id }, group) => (shown.groups.includes(id) ? [members[group] ?? []] : []))
   for (const notes of open) choose(notes, room / open.length)
   for (const notes of members) choose(notes, Math.ceil((drawn.first * notes.length) / ids.length))
-  return { named, chosen: [...chosen].sort((a, b) => a - b), links: drawn.links }
+  return { requested: requestedNumbers, numbers: [...chosenNumbers].sort((a, b) => a - b), links: drawn.links }
 }
 
 /** Returns the numbers of the notes in the folder, or with the tag, that the user is looking at. */
 async function lookedAt(
   snapshot: Snapshot,
   ids: readonly NodeId[],
-  { folder, tag, most }: Shown & { readonly most: number },
+  { folder, tag, most }: ShownPart & { readonly most: number },
 ): Promise<readonly number[]> {
   if (!folder && !tag) return []
   const scope = { ...(folder && { folder }), ...(tag && { tags: { names: [tag], mode: 'all' as const } }) }
@@ -256,21 +260,21 @@ function membersOf(of: Int32Array, groups: number): readonly (readonly number[])
  * Chooses notes in this order: requested notes, their neighbors with the most links, key notes of communities, and the other
  * notes with the most links. Returns their numbers.
  */
-function chooseNotes({ ids, rows, groups }: Placed, named: readonly number[], most: number): readonly number[] {
+function chooseNotes({ ids, rows, groups }: PlacedNotes, requested: readonly number[], maxNotes: number): readonly number[] {
   const { offsets, targets } = rows
   const chosen = new Set<number>()
   const choose = (numbers: Iterable<number>): void => {
     for (const number of numbers) {
-      if (chosen.size >= most) return
+      if (chosen.size >= maxNotes) return
       if (number >= 0) chosen.add(number)
     }
   }
-  choose(named)
-  const near = new Set(named.flatMap((number) => [...targets.subarray(offsets[number], offsets[number + 1])]))
+  choose(requested)
+  const near = new Set(requested.flatMap((number) => [...targets.subarray(offsets[number], offsets[number + 1])]))
   // Limit the neighbors, because those of some hubs would leave no room for other notes.
-  choose(bestLinked(rows, [...near]).slice(0, most / 3))
-  choose(groups.slice(0, most / 4).map(({ key }) => key))
-  if (ids.length <= most) choose(ids.keys())
+  choose(bestLinked(rows, [...near]).slice(0, maxNotes / 3))
+  choose(groups.slice(0, maxNotes / 4).map(({ key }) => key))
+  if (ids.length <= maxNotes) choose(ids.keys())
   else choose(bestLinked(rows, [...ids.keys()]))
   return [...chosen].sort((a, b) => a - b)
 }
@@ -306,7 +310,7 @@ function picture<T>(core: GraphCore, call: Call, draw: (snapshot: Snapshot, draw
 }
 
 /** All notes of a vault by number, with their positions, regions and communities. */
-interface Placed extends Communities {
+interface PlacedNotes extends Communities {
   readonly generation: number
   readonly ids: readonly NodeId[]
   readonly rows: Adjacency
@@ -325,14 +329,14 @@ interface Placed extends Communities {
 async function placeNotes(
   core: GraphCore,
   topology: Topology,
-  { followed, mayMove }: PictureArguments & { readonly followed: Followed | undefined },
-): Promise<Placed> {
+  { followed: run, mayMove }: PictureArguments & { readonly followed: Followed | undefined },
+): Promise<PlacedNotes> {
   const { generation } = topology
   const ids = topology.ids()
   const rows = undirected(topology)
-  const communities = await communitiesOf(core, ids, followed?.insight)
+  const communities = await communitiesOf(core, ids, run?.insight)
   const { places, regions, added, isRough } = await core.layouts.layOut({ ids, ...rows, levels: communities.levels }, mayMove)
-  const isCurrent = followed?.isCurrent === true
+  const isCurrent = run?.isCurrent === true
   return {
     generation,
     ids,
@@ -348,7 +352,7 @@ async function placeNotes(
 }
 
 /** Counts the links to and from each note. Ignores links from a note to itself. */
-function directedDegrees(topology: Topology): Pick<Placed, 'incoming' | 'outgoing'> {
+function directedDegrees(topology: Topology): Pick<PlacedNotes, 'incoming' | 'outgoing'> {
   const incoming = new Uint32Array(topology.offsets.length - 1)
   const outgoing = new Uint32Array(incoming.length)
   eachLink(topology, (from, to) => {
@@ -361,29 +365,29 @@ function directedDegrees(topology: Topology): Pick<Placed, 'incoming' | 'outgoin
 
 /** Builds a picture of the given notes from their numbers, in ascending order, and their metadata. */
 function pictureOf(
-  placed: Placed,
-  { chosen, links }: Pick<Chosen, 'chosen' | 'links'>,
+  layout: PlacedNotes,
+  { numbers, links }: Pick<ChosenNotes, 'numbers' | 'links'>,
   { titles, ...lists }: Facts['lists'],
 ): VaultPicture {
-  const { generation, ids, pairs, places, levels, groups, isCurrent, isCrowded } = placed
+  const { generation, ids, pairs, places, levels, groups, isCurrent, isCrowded } = layout
   const numberOf = new Int32Array(ids.length).fill(-1)
-  for (const [at, number] of chosen.entries()) numberOf[number] = at
+  for (const [at, number] of numbers.entries()) numberOf[number] = at
   const sizes = new Uint32Array(groups.length)
   for (const group of levels[0] ?? []) if (group >= 0) sizes[group] = (sizes[group] ?? 0) + 1
   return {
     generation,
-    ids: chosen.flatMap((number) => ids[number] ?? []),
+    ids: numbers.flatMap((number) => ids[number] ?? []),
     titles,
     ...lists,
-    communities: chosen.map((number) => levels[0]?.[number] ?? -1),
+    communities: numbers.map((number) => levels[0]?.[number] ?? -1),
     groups: groups.map(({ id, label, key }, at) => ({
       id,
       label: label ?? titles[numberOf[key] ?? -1] ?? id,
       notes: sizes[at] ?? 0,
     })),
-    ...regionsOf(placed, chosen, titles),
+    ...regionsOf(layout, numbers, titles),
     is_grouping: !isCurrent,
-    places: base64(Float32Array.from(chosen.flatMap((number) => [places[number * 2] ?? 0, places[number * 2 + 1] ?? 0]))),
+    places: base64(Float32Array.from(numbers.flatMap((number) => [places[number * 2] ?? 0, places[number * 2 + 1] ?? 0]))),
     links: base64(pairsAmong(pairs, numberOf, links)),
     is_crowded: isCrowded,
   }
@@ -391,42 +395,46 @@ function pictureOf(
 
 /** Returns the regions of the drawn notes, each with the title of its best-linked drawn note. */
 function regionsOf(
-  { regions, rows }: Placed,
+  { regions, rows }: PlacedNotes,
   chosen: readonly number[],
   titles: readonly string[],
 ): Pick<VaultPicture, 'region_of' | 'regions'> {
   const sizes = new Map<number, number>()
   for (const region of regions) sizes.set(region, (sizes.get(region) ?? 0) + 1)
-  const named = new Map<number, { readonly at: number; readonly links: number }>()
+  const neighborsByName = new Map<number, { readonly at: number; readonly links: number }>()
   for (const [at, number] of chosen.entries()) {
     const region = regions[number] ?? -1
     const links = degreeOf(rows, number)
-    if (region >= 0 && links > (named.get(region)?.links ?? -1)) named.set(region, { at, links })
+    if (region >= 0 && links > (neighborsByName.get(region)?.links ?? -1)) neighborsByName.set(region, { at, links })
   }
-  const numbers = new Map([...named.keys()].map((region, at) => [region, at]))
+  const numbers = new Map([...neighborsByName.keys()].map((region, at) => [region, at]))
   return {
     region_of: chosen.map((number) => numbers.get(regions[number] ?? -1) ?? -1),
-    regions: [...named].map(([region, { at }]) => ({ id: `r${region}`, label: titles[at] ?? '', notes: sizes.get(region) ?? 0 })),
+    regions: [...neighborsByName].map(([region, { at }]) => ({
+      id: `r${region}`,
+      label: titles[at] ?? '',
+      notes: sizes.get(region) ?? 0,
+    })),
   }
 }
 
 /** Returns the links between drawn notes, or an evenly spaced selection if there are too many. */
-function pairsAmong(pairs: Uint32Array, numberOf: Int32Array, most: number): Uint32Array {
-  const found: number[] = []
+function pairsAmong(pairs: Uint32Array, numberOf: Int32Array, maxPairs: number): Uint32Array {
+  const positions: number[] = []
   for (let at = 0; at < pairs.length; at += 2) {
     const from = numberOf[pairs[at] ?? -1] ?? -1
     const to = numberOf[pairs[at + 1] ?? -1] ?? -1
-    if (from >= 0 && to >= 0) found.push(from, to)
+    if (from >= 0 && to >= 0) positions.push(from, to)
   }
-  const count = found.length / 2
-  if (count <= most) return Uint32Array.from(found)
-  const some = new Uint32Array(2 * most)
-  for (let at = 0; at < most; at++) {
-    const pair = Math.floor((at * count) / most)
-    some[at * 2] = found[pair * 2] ?? 0
-    some[at * 2 + 1] = found[pair * 2 + 1] ?? 0
+  const count = positions.length / 2
+  if (count <= maxPairs) return Uint32Array.from(positions)
+  const sampled = new Uint32Array(2 * maxPairs)
+  for (let at = 0; at < maxPairs; at++) {
+    const pair = Math.floor((at * count) / maxPairs)
+    sampled[at * 2] = positions[pair * 2] ?? 0
+    sampled[at * 2 + 1] = positions[pair * 2 + 1] ?? 0
   }
-  return some
+  return sampled
 }
 
 async function factsOf(snapshot: Snapshot, ids: readonly NodeId[]): Promise<Facts> {
@@ -444,9 +452,9 @@ async function factsOf(snapshot: Snapshot, ids: readonly NodeId[]): Promise<Fact
  * report them.
  */
 async function latestInsight(core: GraphCore, { signal }: Call): Promise<Followed | undefined> {
-  const followed = await core.insights.follow({ wait: COMMUNITIES_WAIT, signal }).catch(() => undefined)
+  const run = await core.insights.follow({ wait: COMMUNITIES_WAIT, signal }).catch(() => undefined)
   signal?.throwIfAborted()
-  return followed
+  return run
 }
 
 interface Communities {
@@ -458,8 +466,8 @@ interface Communities {
 
 async function communitiesOf(core: GraphCore, ids: readonly NodeId[], insight: Insight | undefined): Promise<Communities> {
   if (insight === undefined) return { levels: [], groups: [] }
-  const { ids: known, communities } = insight
-  const placeOf = new Map(known.map((id, place) => [id, place]))
+  const { ids: insightIds, communities } = insight
+  const placeOf = new Map(insightIds.map((id, place) => [id, place]))
   const levels = communities.levels.map(({ of }) =>
     Int32Array.from(ids, (id) => {
       const community = of[placeOf.get(id) ?? -1] ?? NO_COMMUNITY
@@ -469,8 +477,8 @@ async function communitiesOf(core: GraphCore, ids: readonly NodeId[], insight: I
   const labels = await core.insightState.labels()
   const numberOf = new Map(ids.map((id, number) => [id, number]))
   const groups = communities.levels[0].list.map(({ id, key: [first] }) => {
-    const named = first === undefined ? undefined : known[first]
-    return { id, label: labels.get(id), key: (named && numberOf.get(named)) ?? -1 }
+    const hubId = first === undefined ? undefined : insightIds[first]
+    return { id, label: labels.get(id), key: (hubId && numberOf.get(hubId)) ?? -1 }
   })
   return { levels, groups }
 }
@@ -513,8 +521,8 @@ function dayOf(time: string | undefined): number {
 const DAY_MS = 86_400_000
 
 function numberOf(names: Map<string, number>, name: string): number {
-  const known = names.get(name)
-  if (known !== undefined) return known
+  const index = names.get(name)
+  if (index !== undefined) return index
   names.set(name, names.size)
   return names.size - 1
 }

@@ -34,21 +34,21 @@ export interface CloseTitle extends NameHit {
  * matches exactly.
  */
 export async function closeTitles(snapshot: Snapshot, text: string, scope: Scope): Promise<readonly CloseTitle[]> {
-  const typed = plainName(text)
-  if (typed.length < MIN_TITLE_LENGTH || typed.length > MAX_TITLE_LENGTH) return []
-  const isShort = typed.length < SHORT.letters
-  const likeness = typed.length < LONG.letters ? MIN_SIMILARITY : LONG.likeness
+  const plain = plainName(text)
+  if (plain.length < MIN_TITLE_LENGTH || plain.length > MAX_TITLE_LENGTH) return []
+  const isShort = plain.length < SHORT.letters
+  const likeness = plain.length < LONG.letters ? MIN_SIMILARITY : LONG.likeness
   const slips = isShort ? 1 : 2
   const bounds = isShort ? { limit: SHORT.lookedAt, minimum: SHORT.likeness } : { limit: MAX_COMPARED, minimum: likeness, slips }
-  const [alike = []] = await snapshot.names([text.trim()], 'similar', scope, bounds)
-  const swapped = isShort ? await swappedNames(snapshot, typed, scope) : []
-  const named = [...swapped, ...(isShort ? alike : await withAllNames(snapshot, alike))]
-  const digits = digitsOf(typed)
+  const [similar = []] = await snapshot.names([text.trim()], 'similar', scope, bounds)
+  const swapped = isShort ? await swappedNames(snapshot, plain, scope) : []
+  const candidates = [...swapped, ...(isShort ? similar : await withAllNames(snapshot, similar))]
+  const digits = digitsOf(plain)
   const closest = new Map<NodeId, { readonly hit: NameHit; readonly distance: number }>()
-  for (const hit of named) {
+  for (const hit of candidates) {
     const name = plainName(hit.name)
     // Names with different numbers mean different things, such as the previous day or the next part.
-    const distance = digitsOf(name) === digits ? editDistance(typed, name, slips) : undefined
+    const distance = digitsOf(name) === digits ? editDistance(plain, name, slips) : undefined
     if (distance !== undefined && distance < (closest.get(hit.id)?.distance ?? slips + 1)) closest.set(hit.id, { hit, distance })
   }
   const close = [...closest.values()]
@@ -61,8 +61,8 @@ export async function closeTitles(snapshot: Snapshot, text: string, scope: Scope
  * Returns names that have two adjacent letters swapped. A short name and its misspelling share few pairs, so each possible swap
  * is looked up.
  */
-async function swappedNames(snapshot: Snapshot, typed: string, scope: Scope): Promise<readonly NameHit[]> {
-  const letters = [...typed]
+async function swappedNames(snapshot: Snapshot, name: string, scope: Scope): Promise<readonly NameHit[]> {
+  const letters = [...name]
   const names = letters.slice(1).map((letter, at) =>
     letters
       .with(at, letter)

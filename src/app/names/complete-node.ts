@@ -26,23 +26,23 @@ const MIN_SIMILARITY = 0.2
 /** Returns ids that complete the text typed so far, which may be the beginning of an id or a title. */
 export function completeNode(
   core: GraphCore,
-  typed: string,
+  input: string,
   { limit, kinds = ['note'] }: CompletionBounds,
   call: Call = {},
 ): Promise<Answer<NodeCompletion>> {
   return answer(core, call, async (snapshot) => {
-    const name = withoutVault(core, typed.slice(0, MAX_LENGTH))
+    const name = withoutVault(core, input.slice(0, MAX_LENGTH))
     const path = foldId(name)
-    const begun = await snapshot.select({ kinds, ...(path === '' ? {} : { path }) }, { offset: 0, limit })
-    const ids = new Set<string>(begun.items.map(({ id }) => id))
-    if (name.trim() === '' || ids.size >= limit) return plain({ ids: [...ids], total: begun.total })
+    const byPrefix = await snapshot.select({ kinds, ...(path === '' ? {} : { path }) }, { offset: 0, limit })
+    const ids = new Set<string>(byPrefix.items.map(({ id }) => id))
+    if (name.trim() === '' || ids.size >= limit) return plain({ ids: [...ids], total: byPrefix.total })
     const [equal = []] = await snapshot.names([name], 'equal', { kinds })
-    const [alike = []] = await snapshot.names([name], 'similar', { kinds }, { limit, minimum: MIN_SIMILARITY })
-    const more = new Set([...ownNames(equal), ...alike].map(({ id }) => id as string).filter((id) => !ids.has(id)))
-    return plain({ ids: [...ids, ...more].slice(0, limit), total: begun.total + more.size })
+    const [similar = []] = await snapshot.names([name], 'similar', { kinds }, { limit, minimum: MIN_SIMILARITY })
+    const more = new Set([...ownNames(equal), ...similar].map(({ id }) => id as string).filter((id) => !ids.has(id)))
+    return plain({ ids: [...ids, ...more].slice(0, limit), total: byPrefix.total + more.size })
   })
 }
 
-function withoutVault({ name }: GraphCore, typed: string): string {
-  return name !== undefined && foldId(typed).startsWith(`${foldId(name)}:`) ? typed.slice(name.length + 1) : typed
+function withoutVault({ name }: GraphCore, input: string): string {
+  return name !== undefined && foldId(input).startsWith(`${foldId(name)}:`) ? input.slice(name.length + 1) : input
 }

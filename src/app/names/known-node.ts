@@ -20,21 +20,21 @@ const MIN_SIMILARITY = 0.3
 export async function lookUp(
   snapshot: Snapshot,
   core: Pick<GraphCore, 'name'>,
-  written: readonly string[],
+  names: readonly string[],
 ): Promise<readonly (NodeId | undefined)[]> {
-  return (await lookUpKinds(snapshot, core, written)).map((found) => found?.id)
+  return (await lookUpKinds(snapshot, core, names)).map((node) => node?.id)
 }
 
 /** Like `lookUp`, but returns `undefined` for a note that does not exist, even if other notes link to it. */
 export async function findIds(
   snapshot: Snapshot,
   core: Pick<GraphCore, 'name'>,
-  written: readonly string[],
+  names: readonly string[],
 ): Promise<readonly (NodeId | undefined)[]> {
-  return (await lookUpKinds(snapshot, core, written)).map((found) => (found?.kind === 'missing' ? undefined : found?.id))
+  return (await lookUpKinds(snapshot, core, names)).map((node) => (node?.kind === 'missing' ? undefined : node?.id))
 }
 
-interface Meant {
+interface FoundName {
   readonly id: NodeId
   readonly kind: NodeKind
 }
@@ -43,20 +43,20 @@ interface Meant {
 export async function lookUpKinds(
   snapshot: Snapshot,
   { name }: Pick<GraphCore, 'name'>,
-  written: readonly string[],
-): Promise<readonly (Meant | undefined)[]> {
-  const spellings = written.map((argument) => spellingsOf(argument, name))
+  names: readonly string[],
+): Promise<readonly (FoundName | undefined)[]> {
+  const spellings = names.map((argument) => spellingsOf(argument, name))
   const ids = [...new Set(spellings.flatMap(({ likely, last }) => [...likely, ...last]))]
   const kinds = await snapshot.kinds(ids)
-  const known = new Map(ids.map((id, at) => [id, kinds[at]]))
-  const meant = (id: NodeId): readonly Meant[] => {
-    const kind = known.get(id)
+  const kindsById = new Map(ids.map((id, at) => [id, kinds[at]]))
+  const candidatesOf = (id: NodeId): readonly FoundName[] => {
+    const kind = kindsById.get(id)
     return kind === undefined ? [] : [{ id, kind }]
   }
   return spellings.map(({ likely, last }) => {
-    const found = likely.flatMap(meant)
-    const others = last.flatMap(meant).filter(({ kind }) => kind !== 'missing')
-    return found.find(({ kind }) => kind !== 'missing') ?? found[0] ?? others[0]
+    const nodes = likely.flatMap(candidatesOf)
+    const others = last.flatMap(candidatesOf).filter(({ kind }) => kind !== 'missing')
+    return nodes.find(({ kind }) => kind !== 'missing') ?? nodes[0] ?? others[0]
   })
 }
 
@@ -78,16 +78,16 @@ export async function filesByPath(
   const idsOf = (path: string): readonly [folded: NodeId, exact: NodeId] => [toNodeId(foldId(path), name), toNodeId(path, name)]
   const ids = [...new Set(paths.flatMap(idsOf))]
   const versions = await snapshot.versions(ids)
-  const known = new Map(ids.map((id, at) => [id, versions[at]]))
+  const versionsById = new Map(ids.map((id, at) => [id, versions[at]]))
   const at = (path: string): FileVersion | undefined =>
     idsOf(path)
-      .map((id) => known.get(id))
+      .map((id) => versionsById.get(id))
       .find((version) => version?.path === path)
   return {
     at,
     idOf(path) {
       const [folded, exact] = idsOf(path)
-      return at(path)?.id ?? (known.get(folded) === undefined ? folded : exact)
+      return at(path)?.id ?? (versionsById.get(folded) === undefined ? folded : exact)
     },
   }
 }
@@ -99,9 +99,9 @@ function spellingsOf(
 ): { readonly likely: readonly NodeId[]; readonly last: readonly NodeId[] } {
   const inVault = vault !== undefined && argument.startsWith(`${vault}:`) ? argument.slice(vault.length + 1) : argument
   const paths = [...new Set([argument, inVault])].filter((path) => path !== '')
-  const likely = paths.flatMap((path) => [path, foldId(path), `${path}.md`, foldId(`${path}.md`)])
+  const candidates = paths.flatMap((path) => [path, foldId(path), `${path}.md`, foldId(`${path}.md`)])
   const last = inVault === '' ? [] : [`${inVault}.canvas`, foldId(`${inVault}.canvas`)]
-  return { likely: likely.map((path) => toNodeId(path, vault)), last: last.map((path) => toNodeId(path, vault)) }
+  return { likely: candidates.map((path) => toNodeId(path, vault)), last: last.map((path) => toNodeId(path, vault)) }
 }
 
 export interface NamedNodes {
@@ -135,22 +135,22 @@ export interface Meaning {
 export async function meaningsOf(
   snapshot: Snapshot,
   core: Pick<GraphCore, 'name'>,
-  written: readonly string[],
+  names: readonly string[],
   { withMissing = false }: NamingOptions = {},
 ): Promise<readonly Meaning[]> {
   // Run all lookups at once: an unnecessary one costs less than another round trip to a database.
-  const [byId, listed, others] = await Promise.all([
-    lookUpKinds(snapshot, core, written),
-    nodesNamed(snapshot, written),
-    withMissing ? snapshot.names(written.map(trimmed), 'equal', { kinds: ALL_KINDS, withExcluded: true }) : [],
+  const [byId, equalNames, others] = await Promise.all([
+    lookUpKinds(snapshot, core, names),
+    nodesNamed(snapshot, names),
+    withMissing ? snapshot.names(names.map(trimName), 'equal', { kinds: ALL_KINDS, withExcluded: true }) : [],
   ])
-  return written.map((_, at) => {
-    const found = byId[at]
-    const named = listed[at] ?? []
+  return names.map((_, at) => {
+    const idMatch = byId[at]
+    const exactHits = equalNames[at] ?? []
     // If a note has the title, the name does not mean a missing note with the same name.
-    const isMissing = found?.kind === 'missing' && (!withMissing || named.length > 0)
-    if (found !== undefined && !isMissing) return { ids: [found.id], isId: true }
-    const hits = named.length > 0 ? named : ownNames(others[at] ?? [])
+    const isMissing = idMatch?.kind === 'missing' && (!withMissing || exactHits.length > 0)
+    if (idMatch !== undefined && !isMissing) return { ids: [idMatch.id], isId: true }
+    const hits = exactHits.length > 0 ? exactHits : ownNames(others[at] ?? [])
     return { ids: hits.map(({ id }) => id), isId: false }
   })
 }
@@ -173,12 +173,12 @@ export function onlyMeaning(name: string, { ids }: Meaning): NodeId | undefined 
 export async function findNamed(
   snapshot: Snapshot,
   core: Pick<GraphCore, 'name'>,
-  written: readonly string[],
+  names: readonly string[],
   options: NamingOptions = {},
 ): Promise<NamedNodes> {
-  const meanings = await meaningsOf(snapshot, core, written, options)
-  const ids = written.map((name, at) => onlyMeaning(name, meanings[at] ?? NOTHING))
-  const byName = new Map(written.flatMap((name, at) => (meanings[at]?.isId === true ? [] : [[name, ids[at]] as const])))
+  const meanings = await meaningsOf(snapshot, core, names, options)
+  const ids = names.map((name, at) => onlyMeaning(name, meanings[at] ?? NOTHING))
+  const byName = new Map(names.flatMap((name, at) => (meanings[at]?.isId === true ? [] : [[name, ids[at]] as const])))
   const warnings = await Promise.all(
     [...byName].map(([name, id]) => (id === undefined ? unknownIdWarning(snapshot, name) : takenWarning(name, id))),
   )
@@ -194,13 +194,13 @@ const NOTHING: Meaning = { ids: [], isId: false }
 export async function requireNamed(
   snapshot: Snapshot,
   core: Pick<GraphCore, 'name'>,
-  written: string,
+  name: string,
   options: NamingOptions = {},
 ): Promise<NamedNode> {
-  const [meaning = NOTHING] = await meaningsOf(snapshot, core, [written], options)
-  const id = onlyMeaning(written, meaning)
-  if (id === undefined) throw await unknownNodeError(snapshot, written)
-  return { id, warnings: meaning.isId ? [] : [takenWarning(written, id)] }
+  const [meaning = NOTHING] = await meaningsOf(snapshot, core, [name], options)
+  const id = onlyMeaning(name, meaning)
+  if (id === undefined) throw await unknownNodeError(snapshot, name)
+  return { id, warnings: meaning.isId ? [] : [takenWarning(name, id)] }
 }
 
 export function takenMessage(name: string, id: string): string {
@@ -221,13 +221,13 @@ export async function nodesNamed(
   scope: Scope = {},
 ): Promise<readonly (readonly NameHit[])[]> {
   const [notes, attachments] = await Promise.all([
-    snapshot.names(names.map(trimmed), 'equal', { ...scope, kinds: ['note', 'canvas'] }),
-    snapshot.names(names.map(trimmed), 'equal', { ...scope, kinds: ['attachment'] }),
+    snapshot.names(names.map(trimName), 'equal', { ...scope, kinds: ['note', 'canvas'] }),
+    snapshot.names(names.map(trimName), 'equal', { ...scope, kinds: ['attachment'] }),
   ])
   return names.map((_, at) => ownNames(notes[at]?.length ? notes[at] : (attachments[at] ?? [])))
 }
 
-function trimmed(name: string): string {
+function trimName(name: string): string {
   return name.trim()
 }
 
@@ -292,7 +292,7 @@ function nameOf(id: string): string {
 
 export interface NamedExactly {
   /** Notes with this title or alias. Includes matching file names only if there is no such note. */
-  readonly own: readonly NodeId[]
+  readonly ownVault: readonly NodeId[]
   readonly all: readonly NodeId[]
 }
 
@@ -303,28 +303,28 @@ export interface NamedExactly {
 export async function namedExactly(
   snapshot: Snapshot,
   core: Pick<GraphCore, 'name'>,
-  typed: string,
+  input: string,
   scope: Scope = {},
 ): Promise<NamedExactly> {
-  const name = typed.trim()
-  if (name === '') return { own: [], all: [] }
+  const name = input.trim()
+  if (name === '') return { ownVault: [], all: [] }
   const [[equal = []], [plain = []], ids] = await Promise.all([
     snapshot.names([name], 'equal', scope),
     snapshot.names([name], 'plain', scope),
     noteWithId(snapshot, core, name, scope),
   ])
-  const named = equal.length > 0 ? equal : plain
-  const toIds = (hits: typeof named): readonly NodeId[] => [...hits.map(({ id }) => id), ...ids]
-  return { own: toIds(ownNames(named)), all: toIds(named) }
+  const matches = equal.length > 0 ? equal : plain
+  const toIds = (hits: typeof matches): readonly NodeId[] => [...hits.map(({ id }) => id), ...ids]
+  return { ownVault: toIds(ownNames(matches)), all: toIds(matches) }
 }
 
 async function noteWithId(
   snapshot: Snapshot,
   core: Pick<GraphCore, 'name'>,
-  typed: string,
+  name: string,
   scope: Scope,
 ): Promise<readonly NodeId[]> {
-  const [id] = await lookUp(snapshot, core, [typed])
+  const [id] = await lookUp(snapshot, core, [name])
   if (id === undefined || (scope.note !== undefined && scope.note !== id)) return []
   const { items } = await snapshot.select({ ...scope, note: id }, { offset: 0, limit: 1 })
   return items.map((item) => item.id)
@@ -337,9 +337,11 @@ export function nodesExist(
   call: Call = {},
 ): Promise<Answer<Readonly<Record<string, boolean>>>> {
   return answer(core, call, async (snapshot) => {
-    const known = await findIds(snapshot, core, ids)
+    const existing = await findIds(snapshot, core, ids)
     return plain(
-      Object.fromEntries(ids.map((id, index) => [known[index] ?? toNodeId(foldId(id), core.name), known[index] !== undefined])),
+      Object.fromEntries(
+        ids.map((id, index) => [existing[index] ?? toNodeId(foldId(id), core.name), existing[index] !== undefined]),
+      ),
     )
   })
 }

@@ -21,7 +21,7 @@ import { CONTENT_LIMITS, type Cut, quoted, type Span, truncateFrom } from '../an
 import type { Answer, GraphCore, Warning } from '../graph-core.ts'
 import { findNamed, lookUpKinds, unknownIdWarning } from '../names/known-node.ts'
 import { noteWarnings } from './problems.ts'
-import { type Reading, readNotes, unansweredError } from './texts.ts'
+import { type ReadingContext, readNotes, unansweredError } from './texts.ts'
 import type { VaultLinkResponse } from './vault-links.ts'
 
 /** Bytes reserved for `partial:` and `"next_offset":1000000,`. */
@@ -68,11 +68,11 @@ const MAX_NEIGHBORS = 20
  */
 export function getNode(core: GraphCore, args: GetNodeArguments, call: Call = {}): Promise<Answer<NodeDetails | null>> {
   return answer(core, call, async (snapshot) => {
-    const meant = await findNamed(snapshot, core, [args.id])
-    const [id] = meant.ids
+    const named = await findNamed(snapshot, core, [args.id])
+    const [id] = named.ids
     if (id === undefined) {
-      const wanted = await wantedWarning({ core, snapshot, call }, args.id)
-      return { value: null, warnings: [...meant.warnings, ...wanted] }
+      const missingWarnings = await wantedWarning({ core, snapshot, call }, args.id)
+      return { value: null, warnings: [...named.warnings, ...missingWarnings] }
     }
     const read = await readNode({ core, snapshot, call }, id)
     if (read === undefined) return { value: null, warnings: [await unknownIdWarning(snapshot, args.id)] }
@@ -111,12 +111,12 @@ export function getNode(core: GraphCore, args: GetNodeArguments, call: Call = {}
 }
 
 /** Returns a warning that lists notes linking to a missing note, if there are any. */
-async function wantedWarning({ core, snapshot }: Reading, name: string): Promise<readonly Warning[]> {
+async function wantedWarning({ core, snapshot }: ReadingContext, name: string): Promise<readonly Warning[]> {
   const [missing] = await lookUpKinds(snapshot, core, [name])
   if (missing?.kind !== 'missing') return []
   const { items, total } = await snapshot.neighbors(missing.id, { direction: 'in' }, { offset: 0, limit: MAX_SOURCES })
-  const some = items.map(quoted).join(', ')
-  const links = total === 1 ? `1 note links to it: ${some}` : `${total} notes link to it, such as ${some}`
+  const listed = items.map(quoted).join(', ')
+  const links = total === 1 ? `1 note links to it: ${listed}` : `${total} notes link to it, such as ${listed}`
   return [{ code: 'NOTICE', message: `However, ${links}. get_neighbors with evidence: true shows what they say about it.` }]
 }
 
@@ -124,10 +124,10 @@ async function wantedWarning({ core, snapshot }: Reading, name: string): Promise
  * Returns the hash of a note if the caller may write. A caller that has read only part of a note must not replace the whole, so
  * the hash is then marked as partial.
  */
-function hashOf({ writing }: GraphCore, source: NoteText | undefined, shown: string): Pick<NodeDetails, 'hash'> {
+function hashOf({ writing }: GraphCore, source: NoteText | undefined, shownText: string): Pick<NodeDetails, 'hash'> {
   if (writing === undefined || source === undefined) return {}
   const { text, bodyStart, hash } = source
-  return { hash: shown.length === text.length - bodyStart ? hash : partialHash(hash) }
+  return { hash: shownText.length === text.length - bodyStart ? hash : partialHash(hash) }
 }
 
 async function linksToVaults(
@@ -151,7 +151,7 @@ interface ReadNode {
  * Returns the node and its text, or `undefined` if it does not exist. Missing targets count as nonexistent. @throws RouxError
  * `TIMEOUT`
  */
-async function readNode(reading: Reading, id: NodeId): Promise<ReadNode | undefined> {
+async function readNode(reading: ReadingContext, id: NodeId): Promise<ReadNode | undefined> {
   const { snapshot } = reading
   const { notes, unread } = await readNotes(reading, [id], { links: MAX_LINKS, times: true })
   if (unread.length > 0) throw unansweredError(id)
@@ -177,8 +177,8 @@ async function contentReader(core: GraphCore, { source }: ReadNode, args: GetNod
       const { text, next } = truncateFrom(short.text, chars, { start: 0, end: short.text.length }, short.toShort(args.offset))
       return next === undefined ? { text } : { text, next: short.toWhole(next) }
     }
-    const cut = truncateFrom(source.text, chars, span, args.offset)
-    return cut.next === undefined ? cut : { text: cut.text, next: cut.next - span.start }
+    const part = truncateFrom(source.text, chars, span, args.offset)
+    return part.next === undefined ? part : { text: part.text, next: part.next - span.start }
   }
   return { contentOf, span }
 }
@@ -194,8 +194,8 @@ function knownOf(
 ): Pick<NodeDetails, 'links' | 'outline'> {
   if (source === undefined || offset === 0) return { links: node.links, outline: node.headings }
   const { start, end } = span
-  const shown = { start: Math.min(start + offset, end), end: next === undefined ? end : start + next }
-  return { links: node.links.slice(0, links), outline: headingsIn(node.headings, source.text, shown) }
+  const shownSpan = { start: Math.min(start + offset, end), end: next === undefined ? end : start + next }
+  return { links: node.links.slice(0, links), outline: headingsIn(node.headings, source.text, shownSpan) }
 }
 
 function headingsIn(headings: readonly Heading[], text: string, { start, end }: Span): readonly Heading[] {
@@ -221,8 +221,8 @@ async function neighborhood(snapshot: Snapshot, id: NodeId, links: number) {
     snapshot.neighbors(id, { direction: 'out' }, page),
   ])
   const nodes = await snapshot.nodes([...incoming.items, ...outgoing.items], { links })
-  const show = (some: readonly (Node | undefined)[]) =>
-    some
+  const show = (shownNodes: readonly (Node | undefined)[]) =>
+    shownNodes
       .filter((node) => node !== undefined)
       .map((node): ListedNode => ({ ...excerptResponse(node, CONTENT_LIMITS.neighbor), link_count: node.linkCount }))
   return {
@@ -269,15 +269,20 @@ function fitNode(node: NodeDetails, room: number, recut: (chars: number) => Recu
   const neighbors = alternating(incoming, outgoing)
   const tags = node.tags.slice(0, MAX_TAGS)
   const bare = { ...node, content: '', tags, properties: {}, outline: [], links: [], ...without(node) }
-  const left = room - jsonBytes(bare) - CUT_FACTS
-  const least = Math.min(left / 2, leastBytes(neighbors))
-  const content = fittingContent(node, { fair: (left - least) * CONTENT_SHARE, most: left }, recut)
-  const facts = fitFacts({ ...node, tags, ...content }, FACTS, left - least - jsonBytes(content.content))
-  const spent = jsonBytes({ ...facts.value, ...without(node) }) - jsonBytes(bare)
-  const around = compose(neighbors, { room: left - spent, called: 'neighbors', isFirstSure: false, asked: NEIGHBORS_TEXT })
-  const of = (some: readonly ListedNode[] | undefined) => {
-    const shown = around.rows.filter((_, at) => some?.includes(neighbors[at] as ListedNode))
-    return shown.length === 0 && some?.length !== 0 ? undefined : shown
+  const remaining = room - jsonBytes(bare) - CUT_FACTS
+  const reserved = Math.min(remaining / 2, leastBytes(neighbors))
+  const content = fittingContent(node, { fair: (remaining - reserved) * CONTENT_SHARE, most: remaining }, recut)
+  const facts = fitFacts({ ...node, tags, ...content }, FACTS, remaining - reserved - jsonBytes(content.content))
+  const bytesUsed = jsonBytes({ ...facts.value, ...without(node) }) - jsonBytes(bare)
+  const fitted = compose(neighbors, {
+    room: remaining - bytesUsed,
+    memberName: 'neighbors',
+    isFirstSure: false,
+    requested: NEIGHBORS_TEXT,
+  })
+  const of = (members: readonly ListedNode[] | undefined) => {
+    const shownRows = fitted.rows.filter((_, at) => members?.includes(neighbors[at] as ListedNode))
+    return shownRows.length === 0 && members?.length !== 0 ? undefined : shownRows
   }
   const [outgoingNeighbors, incomingNeighbors] = [of(node.outgoingNeighbors), of(node.incomingNeighbors)]
   const { next_offset, outgoingNeighbors: _, incomingNeighbors: __, ...value } = facts.value
@@ -289,10 +294,10 @@ function fitNode(node: NodeDetails, room: number, recut: (chars: number) => Recu
       ...(next_offset === undefined ? {} : { next_offset }),
     },
     omitted: {
-      ...around.omitted,
+      ...fitted.omitted,
       ...facts.omitted,
-      ...(tags.length === node.tags.length ? {} : { tags: (around.omitted.tags ?? 0) + node.tags.length - tags.length }),
-      ...(content.content === node.content ? {} : { content: (around.omitted.content ?? 0) + 1 }),
+      ...(tags.length === node.tags.length ? {} : { tags: (fitted.omitted.tags ?? 0) + node.tags.length - tags.length }),
+      ...(content.content === node.content ? {} : { content: (fitted.omitted.content ?? 0) + 1 }),
     },
   }
 }

@@ -71,23 +71,23 @@ interface Draft {
  * their folder, together with those omitted because of `depth` and `limit`.
  */
 export function fitTree(tree: FolderResponse, room: number): Fitted<ShownFolder> {
-  const purse = new Purse(room)
+  const budget = new Purse(room)
   const root = draftOf(tree)
-  purse.spend(leastBytes(tree))
+  budget.spend(leastBytes(tree))
   const drafts = [root]
   for (const { folder, folders } of drafts) {
-    const [count] = countInTurn([folder.folders], purse, { bytesOf: (one) => leastBytes(one) + SEPARATOR })
+    const [count] = countInTurn([folder.folders], budget, { bytesOf: (subfolder) => leastBytes(subfolder) + SEPARATOR })
     folders.push(...folder.folders.slice(0, count).map(draftOf))
     drafts.push(...folders)
   }
   const counts = countInTurn(
     drafts.map(({ folder }) => folder.notes),
-    purse,
+    budget,
   )
   for (const [at, draft] of drafts.entries()) draft.notes = counts[at] ?? 0
   const folders = drafts.reduce((sum, draft) => sum + draft.folder.folders.length - draft.folders.length, 0)
   const notes = drafts.reduce((sum, draft) => sum + draft.folder.notes.length - draft.notes, 0)
-  return { value: shown(root), omitted: nonZero({ folders, notes }) }
+  return { value: shownFolder(root), omitted: nonZero({ folders, notes }) }
 }
 
 function draftOf(folder: FolderResponse): Draft {
@@ -104,14 +104,14 @@ function leastBytes(folder: FolderResponse): number {
   )
 }
 
-function shown({ folder, folders, notes }: Draft): ShownFolder {
-  const { path, note_count, omitted_notes: fewer = 0, omitted_folders: flatter = 0 } = folder
-  const omittedNotes = fewer + folder.notes.length - notes
+function shownFolder({ folder, folders, notes }: Draft): ShownFolder {
+  const { path, note_count, omitted_notes: hiddenNotes = 0, omitted_folders: flatter = 0 } = folder
+  const omittedNotes = hiddenNotes + folder.notes.length - notes
   const omittedFolders = flatter + folder.folders.length - folders.length
   return {
     path,
     note_count,
-    ...(folders.length === 0 && omittedFolders > 0 ? {} : { folders: folders.map(shown) }),
+    ...(folders.length === 0 && omittedFolders > 0 ? {} : { folders: folders.map(shownFolder) }),
     ...(notes === 0 && omittedNotes > 0 ? {} : { notes: folder.notes.slice(0, notes) }),
     ...(omittedNotes === 0 ? {} : { omitted_notes: omittedNotes }),
     ...(omittedFolders === 0 ? {} : { omitted_folders: omittedFolders }),

@@ -62,14 +62,14 @@ const KEEPS_LINES: ReadonlySet<string | undefined> = new Set(['obsidian', 'logse
  */
 export function pageNote(
   core: GraphCore,
-  { id: given }: { readonly id: string },
+  { id: name }: { readonly id: string },
   call: Call = {},
 ): Promise<Answer<PageNote | null>> {
   return answer(core, call, async (snapshot) => {
-    const [id] = await lookUp(snapshot, core, [given])
+    const [id] = await lookUp(snapshot, core, [name])
     const [node] = id === undefined ? [] : await snapshot.nodes([id], { links: 0, times: true })
     if (id === undefined || node === undefined || !(await isVisible(snapshot, node)))
-      return { value: null, warnings: [await unknownIdWarning(snapshot, given)] }
+      return { value: null, warnings: [await unknownIdWarning(snapshot, name)] }
     const { notes, unread } = await readNotes({ core, snapshot, call }, [id], { links: 0 })
     if (unread.length > 0) throw unansweredError(id)
     const { text = '', bodyStart = 0 } = notes[0]?.source ?? {}
@@ -108,24 +108,24 @@ async function isVisible(snapshot: Snapshot, { id, kind, excluded }: Node): Prom
 async function linksIn(
   snapshot: Snapshot,
   id: NodeId,
-  shown: { readonly start: number; readonly end: number },
+  shownSpan: { readonly start: number; readonly end: number },
 ): Promise<readonly PageLink[]> {
   const { items } = await snapshot.neighbors(id, { direction: 'out', kinds: ['note', 'attachment', 'canvas', 'missing'] }, ALL)
   // A note that links to itself is not its own neighbor.
   const targets = [id, ...items]
-  const [nodes, found] = await Promise.all([
+  const [nodes, linksFound] = await Promise.all([
     snapshot.nodes(targets, { links: 0 }),
     snapshot.occurrences(targets.map((target) => [id, target] as const)),
   ])
-  return found
+  return linksFound
     .flatMap((occurrences, at) => {
       const node = nodes[at]
       if (node === undefined) return []
       return occurrences
-        .filter(({ start, end, property }) => property === undefined && start >= shown.start && end <= shown.end)
+        .filter(({ start, end, property }) => property === undefined && start >= shownSpan.start && end <= shownSpan.end)
         .map(({ start, end, to, kind, form, subpath }) => ({
-          start: start - shown.start,
-          end: end - shown.start,
+          start: start - shownSpan.start,
+          end: end - shownSpan.start,
           to,
           title: node.title,
           kind: node.kind,

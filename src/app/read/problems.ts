@@ -42,14 +42,14 @@ const MAX_SUGGESTIONS = 3
 /** Describes problems in order, with suggestions. Sends only two queries in total, both at once. */
 export async function reportProblems(snapshot: Snapshot, problems: readonly Problem[]): Promise<readonly ReportedProblem[]> {
   const [hits, notes] = await Promise.all([similarNames(snapshot, problems), linkedNotes(snapshot, problems)])
-  const known = new Map<string, number>()
+  const counts = new Map<string, number>()
   return problems.map((problem): ReportedProblem => {
     const { id, line } = problem
     const kind = reportedKind(problem)
     const text = problemText(problem)
     const key = JSON.stringify([kind, id, line, text])
-    const nth = (known.get(key) ?? 0) + 1
-    known.set(key, nth)
+    const nth = (counts.get(key) ?? 0) + 1
+    counts.set(key, nth)
     const candidates = candidatesOf(problem, hits, notes)
     return { kind, id, line, text, ...(nth === 1 ? {} : { nth }), ...(candidates === undefined ? {} : { candidates }) }
   })
@@ -69,9 +69,9 @@ export function mergeSame(problems: readonly Problem[]): readonly SameProblems[]
   for (const [at, problem] of problems.entries()) {
     const key =
       'link' in problem ? `${reportedKind(problem)} ${problem.kind} ${problemText(problem)}\0${targetOf(problem)}` : String(at)
-    const known = groups.get(key)
-    if (known === undefined) groups.set(key, [problem])
-    else known.push(problem)
+    const group = groups.get(key)
+    if (group === undefined) groups.set(key, [problem])
+    else group.push(problem)
   }
   return [...groups.values()]
 }
@@ -151,8 +151,8 @@ async function similarNames(snapshot: Snapshot, problems: readonly Problem[]): P
   const distinct = [...new Set(names)]
   // Fetch one more, because the note that contains the link is left out.
   const options = { ...DEFAULT_SEARCH, limit: DEFAULT_SEARCH.limit + 1 }
-  const found = distinct.length === 0 ? [] : await snapshot.names(distinct, 'similar', {}, options)
-  return new Map(distinct.map((name, at) => [name, found[at] ?? []]))
+  const similar = distinct.length === 0 ? [] : await snapshot.names(distinct, 'similar', {}, options)
+  return new Map(distinct.map((name, at) => [name, similar[at] ?? []]))
 }
 
 function lastName(target: string): string {
@@ -191,8 +191,8 @@ async function warningOf(snapshot: Snapshot, id: NodeId, kind: keyof typeof WARN
   if (items.length === 0) return undefined
   const more = total > items.length ? `; and ${total - items.length} more` : ''
   const code: WarningCode = WARNING_CODES[kind]
-  const what = kind === 'malformed' ? 'Malformed, read as far as possible' : 'Links that match several notes'
-  return { code, message: `${what}: ${(await reportProblems(snapshot, items)).map(describe).join('; ')}${more}.` }
+  const description = kind === 'malformed' ? 'Malformed, read as far as possible' : 'Links that match several notes'
+  return { code, message: `${description}: ${(await reportProblems(snapshot, items)).map(describe).join('; ')}${more}.` }
 }
 
 function describe({ line, text, candidates }: ReportedProblem): string {

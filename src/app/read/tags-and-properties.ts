@@ -1,7 +1,7 @@
 import type { Page, PropertyCount, Snapshot, TagCount, ValueCount } from '../../core/store.ts'
 import { foldName } from '../../core/text/fold.ts'
 import { nearest } from '../../core/text/nearest.ts'
-import { answer, type Call, listed, type PageArguments, pageFor } from '../answer/answer-when-ready.ts'
+import { answer, type Call, listResult, type PageArguments, pageFor } from '../answer/answer-when-ready.ts'
 import { quoted, truncate } from '../answer/truncate.ts'
 import type { Answer, GraphCore, Warning } from '../graph-core.ts'
 
@@ -15,8 +15,8 @@ export function listTags(core: GraphCore, args: ListTagsArguments, call: Call = 
   return answer(core, call, async (snapshot) => {
     const tags = await snapshot.tags(foldName(prefix.trim().replace(/^#/, '')))
     const page = pageFor({ limit, offset }, call)
-    const shown = tags.slice(page.offset, page.offset + page.limit)
-    return listed(shown, { offset: page.offset, shown: shown.length, total: tags.length })
+    const shownTags = tags.slice(page.offset, page.offset + page.limit)
+    return listResult(shownTags, { offset: page.offset, shown: shownTags.length, total: tags.length })
   })
 }
 
@@ -44,14 +44,14 @@ export interface ValuePage {
 export function listProperties(core: GraphCore, args: PropertiesArguments, call: Call = {}): Promise<Answer<PropertyList>> {
   return answer<PropertyList>(core, call, async (snapshot) => {
     const page = pageFor(args, call)
-    const asked = { ...page, prefix: foldName((args.prefix ?? '').trim()) }
-    if (args.key !== undefined) return await valuesOf(snapshot, args.key.trim().replace(/^#/, ''), asked)
-    const { shown, total } = pageOf(await snapshot.properties(), (property) => property.key, asked)
-    return listed({ properties: shown, total }, { offset: page.offset, shown: shown.length, total })
+    const request = { ...page, prefix: foldName((args.prefix ?? '').trim()) }
+    if (args.key !== undefined) return await valuesOf(snapshot, args.key.trim().replace(/^#/, ''), request)
+    const { shown, total } = pageOf(await snapshot.properties(), (property) => property.key, request)
+    return listResult({ properties: shown, total }, { offset: page.offset, shown: shown.length, total })
   })
 }
 
-interface Asked extends Page {
+interface ValueRequest extends Page {
   /** Prefix in folded form. */
   readonly prefix: string
 }
@@ -59,33 +59,33 @@ interface Asked extends Page {
 /** Maximum length of a value. The beginning of a longer one is enough to identify it. */
 const MAX_VALUE_LENGTH = 100
 
-async function valuesOf(snapshot: Snapshot, key: string, asked: Asked): Promise<Answer<ValuePage>> {
+async function valuesOf(snapshot: Snapshot, key: string, request: ValueRequest): Promise<Answer<ValuePage>> {
   const all = await snapshot.propertyValues(foldName(key))
-  const { shown, total } = pageOf(all, ({ value }) => value, asked)
+  const { shown, total } = pageOf(all, ({ value }) => value, request)
   const values = shown.map(({ value, count }) => ({ value: truncate(value, MAX_VALUE_LENGTH).text, count }))
-  const list = listed({ values, total }, { offset: asked.offset, shown: shown.length, total })
+  const list = listResult({ values, total }, { offset: request.offset, shown: shown.length, total })
   return all.length > 0 ? list : { ...list, warnings: await unknownWarnings(snapshot, key) }
 }
 
 /** Warns about a property that no note has. One without text values may still exist, with an empty value or an object. */
 async function unknownWarnings(snapshot: Snapshot, key: string): Promise<readonly Warning[]> {
   const properties = await snapshot.properties()
-  const known = properties.find((property) => foldName(property.key) === foldName(key))
-  if (known === undefined)
+  const match = properties.find((property) => foldName(property.key) === foldName(key))
+  if (match === undefined)
     return [
       unknownProperty(
         key,
         properties.map((property) => property.key),
       ),
     ]
-  const name = /[\s"=<>()]/.test(known.key) ? quoted(known.key) : known.key
-  const message = `The property ${quoted(known.key)} has no values to list (${known.kinds.join(', ')}): find_nodes with #${name}= finds the notes that have it.`
+  const name = /[\s"=<>()]/.test(match.key) ? quoted(match.key) : match.key
+  const message = `The property ${quoted(match.key)} has no values to list (${match.kinds.join(', ')}): find_nodes with #${name}= finds the notes that have it.`
   return [{ code: 'NOTICE', message }]
 }
 
-function pageOf<T>(items: readonly T[], textOf: (item: T) => string, { prefix, offset, limit }: Asked) {
-  const fitting = prefix === '' ? items : items.filter((item) => foldName(textOf(item)).startsWith(prefix))
-  return { shown: fitting.slice(offset, offset + limit), total: fitting.length }
+function pageOf<T>(items: readonly T[], textOf: (item: T) => string, { prefix, offset, limit }: ValueRequest) {
+  const matching = prefix === '' ? items : items.filter((item) => foldName(textOf(item)).startsWith(prefix))
+  return { shown: matching.slice(offset, offset + limit), total: matching.length }
 }
 
 /** Maximum number of similar names listed in a warning. */

@@ -8,7 +8,7 @@ import type { Call } from '../answer/answer-when-ready.ts'
 import { quoted } from '../answer/truncate.ts'
 import type { GraphCore, Warning } from '../graph-core.ts'
 
-export interface Reading {
+export interface ReadingContext {
   readonly core: GraphCore
   readonly snapshot: Snapshot
   readonly call: Call
@@ -28,17 +28,21 @@ export interface ReadTexts {
  * Returns the text of each note and canvas, leaving out ids without text. If a text has changed since it was indexed, it is indexed
  * again, and the use case runs again. Of `others`, only the paths are read.
  */
-export async function readTexts(reading: Reading, ids: readonly NodeId[], others: readonly NodeId[] = []): Promise<ReadTexts> {
-  const known = textsRead.get(reading.snapshot) ?? new Map<NodeId, NoteText>()
-  textsRead.set(reading.snapshot, known)
-  const held = ids.flatMap((id) => {
-    const text = known.get(id)
+export async function readTexts(
+  reading: ReadingContext,
+  ids: readonly NodeId[],
+  others: readonly NodeId[] = [],
+): Promise<ReadTexts> {
+  const cache = textsRead.get(reading.snapshot) ?? new Map<NodeId, NoteText>()
+  textsRead.set(reading.snapshot, cache)
+  const cached = ids.flatMap((id) => {
+    const text = cache.get(id)
     return text === undefined ? [] : [[id, text] as const]
   })
-  const missing = ids.filter((id) => !known.has(id))
+  const missing = ids.filter((id) => !cache.has(id))
   const read = missing.length === 0 ? NOTHING_READ : await readMissing(reading, missing, others)
-  for (const [id, text] of read.texts) if (!read.changed.has(id)) known.set(id, text)
-  return held.length === 0 ? read : { ...read, texts: new Map([...held, ...read.texts]) }
+  for (const [id, text] of read.texts) if (!read.changed.has(id)) cache.set(id, text)
+  return cached.length === 0 ? read : { ...read, texts: new Map([...cached, ...read.texts]) }
 }
 
 /** Caches texts as indexed, because a search reads the links of notes that it may show later. */
@@ -47,17 +51,17 @@ const textsRead = new WeakMap<Snapshot, Map<NodeId, NoteText>>()
 const NOTHING_READ: ReadTexts = { texts: new Map(), unread: [], changed: new Set(), paths: new Map() }
 
 async function readMissing(
-  { core, snapshot, call }: Reading,
+  { core, snapshot, call }: ReadingContext,
   ids: readonly NodeId[],
   others: readonly NodeId[],
 ): Promise<ReadTexts> {
-  const [versions, kept] = await Promise.all([snapshot.versions([...ids, ...others]), snapshot.texts?.(ids)])
+  const [versions, stored] = await Promise.all([snapshot.versions([...ids, ...others]), snapshot.texts?.(ids)])
   const places = versions
     .slice(0, ids.length)
     .flatMap((version, at) => (version === undefined || version.kind === 'attachment' ? [] : [{ version, at }]))
-  const wanted = places.map(({ version }) => version)
-  const read = kept === undefined ? await core.texts.read(wanted, call.signal) : places.map(({ at }) => kept[at])
-  const changed = wanted.filter(({ hash }, at) => {
+  const expectedVersions = places.map(({ version }) => version)
+  const read = stored === undefined ? await core.texts.read(expectedVersions, call.signal) : places.map(({ at }) => stored[at])
+  const changed = expectedVersions.filter(({ hash }, at) => {
     const text = read[at]
     // A note that could not be indexed has no hash to compare.
     return hash !== '' && text !== 'unread' && text?.hash !== hash
@@ -69,19 +73,19 @@ async function readMissing(
   if (changed.length > 0) snapshot.restart()
   return {
     texts: new Map(
-      wanted.flatMap(({ id }, at) => {
+      expectedVersions.flatMap(({ id }, at) => {
         const text = read[at]
         return text === undefined || text === 'unread' ? [] : [[id, text] as const]
       }),
     ),
-    unread: wanted.filter((_, at) => read[at] === 'unread').map(({ id }) => id),
+    unread: expectedVersions.filter((_, at) => read[at] === 'unread').map(({ id }) => id),
     changed: new Set(changed.map(({ id }) => id)),
     paths: new Map(versions.flatMap((version) => (version === undefined ? [] : [[version.id, version.path] as const]))),
   }
 }
 
 /** Returns a note's text for an answer that requires it, or `undefined` if there is none. @throws RouxError `TIMEOUT` */
-export async function requireText(reading: Reading, id: NodeId): Promise<NoteText | undefined> {
+export async function requireText(reading: ReadingContext, id: NodeId): Promise<NoteText | undefined> {
   const { texts, unread } = await readTexts(reading, [id])
   if (unread.length > 0) throw unansweredError(id)
   return texts.get(id)
@@ -104,7 +108,7 @@ export interface NoteWithText {
  * headings and tasks, because their lines would not match its text.
  */
 export async function readNotes(
-  reading: Reading,
+  reading: ReadingContext,
   ids: readonly NodeId[],
   options: NodeOptions,
 ): Promise<{ readonly notes: readonly (NoteWithText | undefined)[]; readonly unread: readonly NodeId[] }> {
@@ -121,11 +125,11 @@ export async function readNotes(
 
 export function unreadWarnings(unread: readonly NodeId[]): readonly Warning[] {
   if (unread.length === 0) return []
-  const named = listSome(
+  const names = listSome(
     unread.map((id) => JSON.stringify(id)),
     MAX_NAMED,
   )
-  const message = `The text of ${named} is missing, because the file does not respond. It may be on a network drive or in cloud storage. Ask again later.`
+  const message = `The text of ${names} is missing, because the file does not respond. It may be on a network drive or in cloud storage. Ask again later.`
   return [{ code: 'UNREAD', message }]
 }
 

@@ -41,13 +41,13 @@ async function resolve(
 }
 
 /** Returns the vault with this name or folder. Does not open any other vault. */
-async function openCalled(vaults: Vaults | undefined, called: string): Promise<GraphCore | undefined> {
+async function openCalled(vaults: Vaults | undefined, vaultName: string): Promise<GraphCore | undefined> {
   const all = vaults?.names.map((name) => ({ name, root: vaults.folderOf?.(name) ?? '' })) ?? []
-  const found = all.find(({ name }) => foldName(name) === foldName(called)) ?? all.find((vault) => isCalled(vault, called))
-  return found === undefined ? undefined : await vaults?.open(found.name).catch(() => undefined)
+  const match = all.find(({ name }) => foldName(name) === foldName(vaultName)) ?? all.find((vault) => isCalled(vault, vaultName))
+  return match === undefined ? undefined : await vaults?.open(match.name).catch(() => undefined)
 }
 
 /** Checks a vault's name and its folder's name, because applications name a vault after its folder. */
-function isCalled({ name, root }: Pick<GraphCore, 'name' | 'root'>, called: string): boolean {
-  return [name, basename(root)].some((one) => one !== undefined && foldName(one) === foldName(called))
+function isCalled({ name, root }: Pick<GraphCore, 'name' | 'root'>, vaultName: string): boolean {
+  return [name, basename(root)].some((candidate) => candidate !== undefined && foldName(candidate) === foldName(vaultName))
 }

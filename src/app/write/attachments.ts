@@ -3,7 +3,7 @@ import type { NodeId, VaultPath } from '../../core/ids.ts'
 import { mediaTypeOf } from '../../core/media-types.ts'
 import { nameOf } from '../../core/paths.ts'
 import type { Node, Snapshot } from '../../core/store.ts'
-import { answer, type Call, listed, type PageArguments, pageFor, plain } from '../answer/answer-when-ready.ts'
+import { answer, type Call, listResult, type PageArguments, pageFor, plain } from '../answer/answer-when-ready.ts'
 import { quoted } from '../answer/truncate.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
 import { pictureType } from '../links/find-picture.ts'
@@ -91,7 +91,7 @@ export function listAttachments(
     const page = pageFor(asked, call)
     const { items, total } = await snapshot.neighbors(id, { direction: 'out', kinds: ['attachment'] }, page)
     const attachments = await attachmentFacts(core, await fileNodes(snapshot, items))
-    return { ...listed({ attachments, total }, { offset: page.offset, shown: items.length, total }), warnings }
+    return { ...listResult({ attachments, total }, { offset: page.offset, shown: items.length, total }), warnings }
   })
 }
 
@@ -138,7 +138,7 @@ export function readAttachment(
   })
 }
 
-interface Asked {
+interface ReadRequest {
   readonly args: ReadAttachmentArguments
   readonly facts: AttachmentFacts
 }
@@ -146,7 +146,7 @@ interface Asked {
 async function asPicture(
   core: GraphCore,
   { path }: FileNode,
-  { args, facts }: Asked,
+  { args, facts }: ReadRequest,
 ): Promise<Answer<AttachmentContent> | undefined> {
   const { size = 0 } = facts
   if (args.maxBytes !== undefined || args.offset > 0 || size > MAX_PICTURE_BYTES || !facts.mime_type.startsWith('image/'))
@@ -157,13 +157,13 @@ async function asPicture(
   return { ...plain({ ...facts, mime_type: mimeType }), images: [{ mimeType, data: base64(bytes) }] }
 }
 
-async function asPage(core: GraphCore, { path }: FileNode, { args, facts }: Asked): Promise<Answer<AttachmentContent>> {
+async function asPage(core: GraphCore, { path }: FileNode, { args, facts }: ReadRequest): Promise<Answer<AttachmentContent>> {
   const { offset, maxBytes = PAGE } = args
   const page = await requireFiles(core).read(path, { offset, length: maxBytes })
   if (page === undefined) throw unreadable(args.id)
   const next = offset + page.bytes.length
-  const cut = page.bytes.length > 0 && next < page.size
-  return plain({ ...facts, size: page.size, content: base64(page.bytes), ...(cut ? { next_offset: next } : {}) })
+  const hasMore = page.bytes.length > 0 && next < page.size
+  return plain({ ...facts, size: page.size, content: base64(page.bytes), ...(hasMore ? { next_offset: next } : {}) })
 }
 
 function base64(bytes: Uint8Array): string {

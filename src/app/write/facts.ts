@@ -65,18 +65,20 @@ export interface ShownFacts {
 /** Returns a result as shown in answers, shortened for a model unless the call requests everything. */
 export function writeFacts(result: WriteResult, { whole = false }: Call, { diff = false, own }: ShownFacts = {}): WriteFacts {
   const limits = whole ? NONE : LIMITS
-  const { changeId, planId, dangling, files: ranked } = result
+  const { changeId, planId, dangling, files: rankedFiles } = result
   let room: number = limits.lines
-  const files = ranked.slice(0, limits.files).map((file) => {
+  const files = rankedFiles.slice(0, limits.files).map((file) => {
     const relinked = file.relinked.slice(0, room)
     room -= relinked.length
     return fileFacts(file, relinked, limits.line)
   })
-  const lines = linesIn(ranked) - files.reduce((sum, file) => sum + (file.relinked?.length ?? 0), 0)
+  const lines = linesIn(rankedFiles) - files.reduce((sum, file) => sum + (file.relinked?.length ?? 0), 0)
   const isListed =
-    whole || own === undefined || ranked.some(({ kind, to, relinked }) => kind === 'moved' || to !== own || relinked.length > 0)
+    whole ||
+    own === undefined ||
+    rankedFiles.some(({ kind, to, relinked }) => kind === 'moved' || to !== own || relinked.length > 0)
   const omitted = filled({
-    files: ranked.length - files.length,
+    files: rankedFiles.length - files.length,
     lines,
     dangling_links: dangling.length - Math.min(dangling.length, limits.dangling),
   })
@@ -84,7 +86,7 @@ export function writeFacts(result: WriteResult, { whole = false }: Call, { diff 
     ...(changeId === undefined ? {} : { change_id: changeId }),
     ...(planId === undefined ? {} : { plan_id: planId }),
     ...(diff ? { diff: whole ? result.diff : shownDiff(isListed ? result.diff : hunksOf(result.diff)) } : {}),
-    ...(ranked.length < 2 ? {} : { counts: countsOf(ranked) }),
+    ...(rankedFiles.length < 2 ? {} : { counts: countsOf(rankedFiles) }),
     ...(isListed ? { files } : {}),
     ...(omitted === undefined ? {} : { omitted }),
     ...(dangling.length === 0 ? {} : { dangling_links: dangling.slice(0, limits.dangling) }),
@@ -127,10 +129,10 @@ export function textAround(text: string, limit: number, { start, end }: Span): s
   if (text.length <= limit || end <= room) return truncate(text, limit).text
   // Use half of the remaining room before the change, or all of it if the change is at the end of the text.
   const before = Math.max(0, Math.floor((room - MARKER.length - (end - start)) / 2))
-  const wanted = Math.min(start - before, text.length - room)
+  const from = Math.min(start - before, text.length - room)
   // Do not replace text that is no longer than the marker itself.
-  if (wanted <= MARKER.length) return truncate(text, limit).text
-  return MARKER + truncate(text, room, { start: startOfWord(text, wanted, start), end: text.length }).text
+  if (from <= MARKER.length) return truncate(text, limit).text
+  return MARKER + truncate(text, room, { start: startOfWord(text, from, start), end: text.length }).text
 }
 
 /**
@@ -156,16 +158,16 @@ export function hunksOf(diff: string): string {
 export function shownDiff(diff: string): string {
   const lines = diff.split('\n')
   if (lines.at(-1) === '') lines.pop()
-  const shown: string[] = []
+  const shownLines: string[] = []
   let room: number = DIFF.characters
   for (const line of shortLines(lines.slice(0, DIFF.lines))) {
     room -= line.length + 1
-    if (room < 0 && shown.length > 0) break
-    shown.push(line)
+    if (room < 0 && shownLines.length > 0) break
+    shownLines.push(line)
   }
-  const left = lines.length - shown.length
-  const more = left === 0 ? [] : [`… ${left} more ${left === 1 ? 'line' : 'lines'}`]
-  return [...shown, ...more].map((line) => `${line}\n`).join('')
+  const omittedLines = lines.length - shownLines.length
+  const more = omittedLines === 0 ? [] : [`… ${omittedLines} more ${omittedLines === 1 ? 'line' : 'lines'}`]
+  return [...shownLines, ...more].map((line) => `${line}\n`).join('')
 }
 
 function shortLines(lines: readonly string[]): readonly string[] {
@@ -177,20 +179,20 @@ function shortLines(lines: readonly string[]): readonly string[] {
 function counterparts(lines: readonly string[]): ReadonlyMap<number, string> {
   const others = new Map<number, string>()
   for (let at = 0; at < lines.length; ) {
-    const gone = endOfRun(lines, at, '-')
-    const come = endOfRun(lines, gone, '+')
-    for (let pair = 0; pair < Math.min(gone - at, come - gone); pair++) {
-      others.set(at + pair, lines[gone + pair] ?? '')
-      others.set(gone + pair, lines[at + pair] ?? '')
+    const removedEnd = endOfRun(lines, at, '-')
+    const come = endOfRun(lines, removedEnd, '+')
+    for (let pair = 0; pair < Math.min(removedEnd - at, come - removedEnd); pair++) {
+      others.set(at + pair, lines[removedEnd + pair] ?? '')
+      others.set(removedEnd + pair, lines[at + pair] ?? '')
     }
     at = Math.max(come, at + 1)
   }
   return others
 }
 
-function endOfRun(lines: readonly string[], from: number, sign: string): number {
+function endOfRun(lines: readonly string[], from: number, prefix: string): number {
   let end = from
-  while (lines[end]?.startsWith(sign) === true) end++
+  while (lines[end]?.startsWith(prefix) === true) end++
   return end
 }
 

@@ -4,7 +4,7 @@ import type { WrittenFile } from '../../core/operations.ts'
 import { isWithin } from '../../core/paths.ts'
 import type { Snapshot } from '../../core/store.ts'
 import { trimEndOf } from '../../core/text/trim-characters.ts'
-import { type Call, listed, type PageArguments, pageFor } from '../answer/answer-when-ready.ts'
+import { type Call, listResult, type PageArguments, pageFor } from '../answer/answer-when-ready.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
 import { filesByPath, findNamed } from '../names/known-node.ts'
 import { isFolder } from '../scope.ts'
@@ -45,12 +45,12 @@ export async function listChanges(
 ): Promise<Answer<readonly ChangeFacts[]>> {
   const writing = await openWriting(core, call)
   const changes = await writing.changes(MAX_COUNT)
-  const wanted = id === undefined ? changes : changes.filter(await touchTest(core, { id, changes }, call))
+  const matching = id === undefined ? changes : changes.filter(await touchTest(core, { id, changes }, call))
   const { offset, limit } = pageFor(asked, call)
-  const shown = wanted.slice(offset, offset + limit)
-  return listed(
-    shown.map((change) => changeFacts(change, call)),
-    { offset, shown: shown.length, total: wanted.length },
+  const shownChanges = matching.slice(offset, offset + limit)
+  return listResult(
+    shownChanges.map((change) => changeFacts(change, call)),
+    { offset, shown: shownChanges.length, total: matching.length },
   )
 }
 
@@ -63,21 +63,23 @@ async function touchTest(
   { id, changes }: { readonly id: string; readonly changes: readonly ChangeSummary[] },
   call: Call,
 ): Promise<(change: ChangeSummary) => boolean> {
-  const given = foldId(withoutVault(trimEndOf(id, '/'), core.name))
+  const foldedId = foldId(withoutVault(trimEndOf(id, '/'), core.name))
   const { own, others } = await core.store.read(async (snapshot) => {
-    if (await isFolder(snapshot, given)) return { own: undefined, others: new Set<string>() }
-    const [found] = (await findNamed(snapshot, core, [id])).ids
-    const [file] = found === undefined ? [] : await snapshot.versions([found])
+    if (await isFolder(snapshot, foldedId)) return { own: undefined, others: new Set<string>() }
+    const [nodeId] = (await findNamed(snapshot, core, [id])).ids
+    const [file] = nodeId === undefined ? [] : await snapshot.versions([nodeId])
     return { own: file?.path, others: await otherSpellings(snapshot, core, { path: file?.path, changes }) }
   }, call.signal)
-  const names = [given, `${given}.md`, ...(own === undefined ? [] : [foldId(own)])]
-  const isMeant = (path: string): boolean => {
+  const names = [foldedId, `${foldedId}.md`, ...(own === undefined ? [] : [foldId(own)])]
+  const matches = (path: string): boolean => {
     const folded = foldId(path)
     // A change to a folder also affects its contents, and vice versa.
     return names.some((name) => isWithin(name, folded) || isWithin(folded, name))
   }
   return ({ files }) =>
-    files.some(({ path, to }) => [path, to].some((one) => one !== undefined && !others.has(one) && isMeant(one)))
+    files.some(({ path, to }) =>
+      [path, to].some((changedPath) => changedPath !== undefined && !others.has(changedPath) && matches(changedPath)),
+    )
 }
 
 /** Returns the paths in changes that differ from a file's path only in case but belong to other files. */
@@ -87,22 +89,26 @@ async function otherSpellings(
   { path, changes }: { readonly path: string | undefined; readonly changes: readonly ChangeSummary[] },
 ): Promise<ReadonlySet<string>> {
   if (path === undefined) return new Set()
-  const touched = changes.flatMap(({ files }) => files.flatMap((file) => [file.path, file.to].filter((one) => one !== undefined)))
-  const alike = [...new Set(touched)].filter((one) => one !== path && foldId(one) === foldId(path))
-  const { at } = await filesByPath(snapshot, core, alike)
-  return new Set(alike.filter((one) => at(one) !== undefined))
+  const changedPaths = changes.flatMap(({ files }) =>
+    files.flatMap((file) => [file.path, file.to].filter((changedPath) => changedPath !== undefined)),
+  )
+  const samePaths = [...new Set(changedPaths)].filter(
+    (changedPath) => changedPath !== path && foldId(changedPath) === foldId(path),
+  )
+  const { at } = await filesByPath(snapshot, core, samePaths)
+  return new Set(samePaths.filter((samePath) => at(samePath) !== undefined))
 }
 
 function changeFacts({ id, time, title, state, undoes, files }: ChangeSummary, { whole = false }: Call): ChangeFacts {
-  const shown = whole ? files : files.slice(0, MAX_FILES)
+  const shownFiles = whole ? files : files.slice(0, MAX_FILES)
   return {
     change_id: id,
     time: new Date(time).toISOString(),
     title,
     state,
     ...(undoes === undefined ? {} : { undoes }),
-    files: shown.map(listedFile),
-    ...(shown.length === files.length ? {} : { omitted_files: files.length - shown.length }),
+    files: shownFiles.map(listedFile),
+    ...(shownFiles.length === files.length ? {} : { omitted_files: files.length - shownFiles.length }),
   }
 }
 

@@ -124,16 +124,16 @@ export async function nameNotes(core: GraphCore, operations: readonly Operation[
 }
 
 async function namedIn(snapshot: Snapshot, core: GraphCore, operations: readonly Operation[]): Promise<NamedOperations> {
-  const given = operations.map((operation, at) => (comesBefore(operations.slice(0, at), operation) ? '' : noteOf(operation)))
-  const written = [...new Set(given.filter((name) => name !== ''))]
-  const found = await meaningsOf(snapshot, core, written)
-  const meanings = new Map(written.map((name, at) => [name, found[at]]))
+  const namesInUse = operations.map((operation, at) => (comesBefore(operations.slice(0, at), operation) ? '' : noteOf(operation)))
+  const uniqueNames = [...new Set(namesInUse.filter((name) => name !== ''))]
+  const namedMeanings = await meaningsOf(snapshot, core, uniqueNames)
+  const meanings = new Map(uniqueNames.map((name, at) => [name, namedMeanings[at]]))
   const ids = new Map<string, string>()
   const unknown = new Set<string>()
-  const named: Operation[] = []
+  const resolved: Operation[] = []
   for (const [at, operation] of operations.entries()) {
-    named.push(operation)
-    const name = given[at] ?? ''
+    resolved.push(operation)
+    const name = namesInUse[at] ?? ''
     const meaning = meanings.get(name)
     if (meaning === undefined || meaning.isId || !('id' in operation)) continue
     if (takesFolder(operation) && (await isFolder(snapshot, withoutVault(name, core.name)))) continue
@@ -143,10 +143,10 @@ async function namedIn(snapshot: Snapshot, core: GraphCore, operations: readonly
       continue
     }
     ids.set(name, id)
-    named[at] = { ...operation, id: withoutVault(id, core.name) }
+    resolved[at] = { ...operation, id: withoutVault(id, core.name) }
   }
   return {
-    operations: named,
+    operations: resolved,
     notes: [...ids].map(([name, id]) => takenMessage(name, id)),
     unknown: [...unknown],
     ids: new Map([...ids].map(([name, id]) => [name, withoutVault(id, core.name)])),
@@ -178,7 +178,7 @@ function takesFolder(operation: Operation): boolean {
  */
 function comesBefore(earlier: readonly Operation[], operation: Operation): boolean {
   const stem = stemOf(noteOf(operation))
-  return earlier.some((one) => newNamesOf(one).some((name) => stemOf(name) === stem))
+  return earlier.some((before) => newNamesOf(before).some((name) => stemOf(name) === stem))
 }
 
 function newNamesOf(operation: Operation): readonly string[] {
@@ -204,10 +204,10 @@ function stemOf(path: string): string {
 }
 
 /** Adds the nearest ids to the error of an operation on a note that does not exist. */
-export async function withNearest(core: GraphCore, thrown: unknown, { unknown, ids }: NamedOperations): Promise<unknown> {
-  const error = thrown instanceof RouxError ? asWritten(thrown, ids) : thrown
+export async function withNearest(core: GraphCore, cause: unknown, { unknown, ids }: NamedOperations): Promise<unknown> {
+  const error = cause instanceof RouxError ? asWritten(cause, ids) : cause
   if (!(error instanceof RouxError) || error.code !== 'NODE_NOT_FOUND' || error.candidates !== undefined) return error
-  const name = unknown.find((one) => error.message.includes(JSON.stringify(one)))
+  const name = unknown.find((unknownName) => error.message.includes(JSON.stringify(unknownName)))
   if (name === undefined) return error
   const { hint, candidates } = await core.store.read((snapshot) => unknownNodeError(snapshot, name))
   return new RouxError(error.code, error.message, { hint, candidates, cause: error })

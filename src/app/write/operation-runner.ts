@@ -87,8 +87,8 @@ export function withNotes<T>(value: T, { notes }: WriteResult, warnings: readonl
  * already been made.
  */
 export async function readIds(core: GraphCore, paths: readonly (string | undefined)[]): Promise<(path: string) => NodeId> {
-  const known = paths.filter((path) => path !== undefined)
-  const files = await core.store.read((snapshot) => filesByPath(snapshot, core, known)).catch(() => undefined)
+  const existing = paths.filter((path) => path !== undefined)
+  const files = await core.store.read((snapshot) => filesByPath(snapshot, core, existing)).catch(() => undefined)
   return (path) => files?.idOf(path) ?? toNodeId(foldId(path), core.name)
 }
 

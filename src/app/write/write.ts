@@ -61,13 +61,13 @@ interface MoveEnds {
  */
 function endsOf({ files, subjects }: WriteResult, { id, to }: { readonly id: string; readonly to: string }): MoveEnds {
   const [subject] = subjects
-  const moved = files.flatMap(({ kind, from, to }): readonly MoveEnds[] =>
+  const moves = files.flatMap(({ kind, from, to }): readonly MoveEnds[] =>
     kind === 'moved' && from !== undefined && to !== undefined ? [{ from, to }] : [],
   )
-  const self = moved.find((file) => file.to === subject)
+  const self = moves.find((file) => file.to === subject)
   if (self !== undefined) return self
   const folder = trimFolder(id)
-  const inside = moved.find(({ from }) => foldId(from).startsWith(`${foldId(folder)}/`))
+  const inside = moves.find(({ from }) => foldId(from).startsWith(`${foldId(folder)}/`))
   if (inside === undefined) return { from: folder, to: subject ?? trimFolder(to) }
   const rest = inside.from.slice(folder.length)
   return { from: inside.from.slice(0, folder.length), to: subject ?? inside.to.slice(0, inside.to.length - rest.length) }
@@ -135,13 +135,13 @@ export async function applyChanges(core: GraphCore, args: ApplyArguments, call: 
   const result = await runOperations(core, planId === undefined ? request : { ...request, planId }, call)
   const idOf = await readIds(core, result.subjects)
   const ids = result.subjects.map((path) => (path === undefined ? null : idOf(path)))
-  const shown = call.whole === true ? ids : ids.slice(0, MAX_IDS)
+  const shownIds = call.whole === true ? ids : ids.slice(0, MAX_IDS)
   const { omitted, ...facts } = writeFacts(result, call, { diff: true })
-  const left = filled({ ids: ids.length - shown.length, ...omitted })
+  const omittedCounts = filled({ ids: ids.length - shownIds.length, ...omitted })
   const value = {
-    ...(shown.some((id) => id !== null) ? { ids: shown } : {}),
+    ...(shownIds.some((id) => id !== null) ? { ids: shownIds } : {}),
     ...facts,
-    ...(left === undefined ? {} : { omitted: left }),
+    ...(omittedCounts === undefined ? {} : { omitted: omittedCounts }),
   }
   return withNotes(value, result)
 }

@@ -10,7 +10,7 @@ import type { Answer, GraphCore } from '../graph-core.ts'
 import { filesByPath } from '../names/known-node.ts'
 import type { NodeDetails } from '../read/get-node.ts'
 import { noteWarnings } from '../read/problems.ts'
-import { type Reading, readNotes, unansweredError } from '../read/texts.ts'
+import { type ReadingContext, readNotes, unansweredError } from '../read/texts.ts'
 import { textAround } from './facts.ts'
 import { readBack } from './operation-runner.ts'
 
@@ -49,7 +49,7 @@ interface ReadNode {
 }
 
 /** @throws RouxError `TIMEOUT` */
-async function readNode(reading: Reading, id: NodeId): Promise<ReadNode | undefined> {
+async function readNode(reading: ReadingContext, id: NodeId): Promise<ReadNode | undefined> {
   const options = { links: reading.call.whole === true ? MAX_LINKS : SHOWN_LINKS, times: reading.call.whole === true }
   const { notes, unread } = await readNotes(reading, [id], options)
   if (unread.length > 0) throw unansweredError(id)

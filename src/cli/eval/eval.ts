@@ -55,7 +55,7 @@ async function evaluate(
   let done = 0
   const onAsked = (): void => progress.show({ stage: 'queries', done: ++done, total, text: `Queries: ${done} of ${total}` })
   const asked: AskedMode[] = []
-  for (const mode of modes) asked.push({ mode, asked: await askKnownItems(core, items, { mode, call: { signal }, onAsked }) })
+  for (const mode of modes) asked.push({ mode, results: await askKnownItems(core, items, { mode, call: { signal }, onAsked }) })
   progress.clear()
   return {
     vault: path,

@@ -24,7 +24,7 @@ beforeAll(async () => {
 })
 
 const ofKind = (items: readonly KnownItem[], kind: KnownItem['kind']) =>
-  items.filter((item) => item.kind === kind).map(({ query, wanted }) => [query, wanted])
+  items.filter((item) => item.kind === kind).map(({ query, expected: wanted }) => [query, wanted])
 
 describe('known items', () => {
   test('known items are unambiguous names, and sentences without the words that give the note away', async () => {
@@ -40,7 +40,7 @@ describe('known items', () => {
       {
         kind: 'link sentence',
         query: 'Whoever digs in spring finds them deep below frozen soil near heaps.',
-        wanted: 'compost.md',
+        expected: 'compost.md',
         source: 'worms.md',
       },
     ])
@@ -69,13 +69,13 @@ describe('asking known items', () => {
 
   test('finds the rank of the wanted note, ignoring the note that the query came from', async () => {
     const items: readonly KnownItem[] = [
-      { kind: 'title', query: 'compost', wanted: 'compost.md' as KnownItem['wanted'] },
-      { kind: 'heading', query: 'quasars', wanted: 'compost.md' as KnownItem['wanted'] },
+      { kind: 'title', query: 'compost', expected: 'compost.md' as KnownItem['expected'] },
+      { kind: 'heading', query: 'quasars', expected: 'compost.md' as KnownItem['expected'] },
       {
         kind: 'link sentence',
         query: 'tunnels kitchen heaps',
-        wanted: 'compost.md' as KnownItem['wanted'],
-        source: 'worms.md' as KnownItem['wanted'],
+        expected: 'compost.md' as KnownItem['expected'],
+        source: 'worms.md' as KnownItem['expected'],
       },
     ]
     let callbacks = 0
@@ -86,10 +86,10 @@ describe('asking known items', () => {
 })
 
 describe('the report', () => {
-  const item = (kind: KnownItem['kind'], query: string): KnownItem => ({ kind, query, wanted: 'n.md' as KnownItem['wanted'] })
+  const item = (kind: KnownItem['kind'], query: string): KnownItem => ({ kind, query, expected: 'n.md' as KnownItem['expected'] })
   const before = {
     mode: 'keyword',
-    asked: [
+    results: [
       { item: item('title', 'a'), rank: 1, ms: 1 },
       { item: item('title', 'b'), rank: 4, ms: 9 },
       { item: item('alias', 'c'), rank: 0, ms: 2 },

@@ -44,10 +44,10 @@ Its effect on queries in the note's own words: title +0.000 [+0.000, +0.000]; fi
 
 test('the gain is per query: hybrid minus keyword', () => {
   const answered = (ranks: readonly number[]) =>
-    ranks.map((rank) => ({ item: { kind: 'title' as const, query: 'q', wanted: 'a.md' as NodeId }, rank, ms: 1 }))
+    ranks.map((rank) => ({ item: { kind: 'title' as const, query: 'q', expected: 'a.md' as NodeId }, rank, ms: 1 }))
   const modes = [
-    { mode: 'keyword' as const, asked: answered([2, 0]) },
-    { mode: 'hybrid' as const, asked: answered([1, 2]) },
+    { mode: 'keyword' as const, results: answered([2, 0]) },
+    { mode: 'hybrid' as const, results: answered([1, 2]) },
   ]
   expect(meaningGains(modes).map(({ kind, gain }) => [kind, gain.value])).toEqual([
     // From rank 2 to 1, and from nothing to rank 2.

@@ -130,7 +130,7 @@ export async function answersOf(store: EmbeddedStore, embedder: string | undefin
   for (const question of questions) {
     const words = await ask(store).words(question, {}, 100)
     const options = { scope: {}, orderBy: 'relevance', page: { offset: 0, limit: 100 } } as const
-    const { found, fallback } = await ask(store).find(question, new Date(0), options)
+    const { notes: found, fallback } = await ask(store).find(question, new Date(0), options)
     answers.push({
       question,
       words: { ...words, hits: words.hits.map(rounded).sort(byAll) },
