@@ -150,9 +150,9 @@ class BlockScanner implements Blocks {
         if (this.#kinds[i] === ITEM && !this.#filled[i]) break
         line.toContent()
       } else {
-        const needed = this.#indents[i] as number
-        if (line.indent < needed) break
-        line.advanceColumns(needed)
+        const indent = this.#indents[i] as number
+        if (line.indent < indent) break
+        line.advanceColumns(indent)
       }
     }
     this.#matched = i
@@ -389,10 +389,10 @@ class BlockScanner implements Blocks {
   }
 
   #startHeading(): Started {
-    const found = headingStart(this.#line)
-    if (!found) return 'none'
+    const heading = headingStart(this.#line)
+    if (!heading) return 'none'
     this.#beginLeaf(NONE)
-    const { start, end, level } = found
+    const { start, end, level } = heading
     this.runs.push({ kind: 'heading', start, end, gaps: undefined, heading: this.#headingHere(level, false) })
     return 'leaf'
   }
@@ -452,9 +452,9 @@ class BlockScanner implements Blocks {
   #startSetext(mark: number): Started {
     const line = this.#line
     if (!this.#inParagraph() || !line.restIsBlank(line.endOfRun(mark))) return 'none'
-    const done = this.#emitSpan(this.#headingHere(mark === EQUALS ? 1 : 2, true))
+    const isDone = this.#emitSpan(this.#headingHere(mark === EQUALS ? 1 : 2, true))
     this.#leaf = NONE
-    return done ? 'leaf' : 'none'
+    return isDone ? 'leaf' : 'none'
   }
 
   #startBreak(mark: number): Started {

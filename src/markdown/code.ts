@@ -14,12 +14,12 @@ export interface Code {
 export function codeIn(text: string): readonly Code[] {
   if (!/[`~]/.test(text)) return []
   const { runs, fences } = scanBlocks(text, 0, new LineIndex())
-  const found = [
+  const codeSpans = [
     ...fences.map(({ start, end }): Code => ({ kind: 'fenced', start, end })),
     ...runs.flatMap((run) => (run.kind === 'html' ? [] : spansIn(text, run))),
   ].sort((a, b) => a.start - b.start)
-  const doubt = doubtIn(text, found)
-  return found.filter(({ kind, end }) => end <= doubt[kind])
+  const certainUntil = doubtIn(text, codeSpans)
+  return codeSpans.filter(({ kind, end }) => end <= certainUntil[kind])
 }
 
 /** Returns the code spans of a paragraph, heading or table row, up to the first backtick that does not start a code span. */
@@ -45,19 +45,19 @@ const SIGNS = /`|\$\$|\$(?=\S)|\[\[|\]\]|\n[ \t>]*(?=\n)/g
  * Returns the offset, for each kind of code, from which parsers may disagree because they support formulas or wikilinks, or end
  * paragraphs elsewhere.
  */
-function doubtIn(text: string, found: readonly Code[]): Readonly<Record<Code['kind'], number>> {
+function doubtIn(text: string, codeSpans: readonly Code[]): Readonly<Record<Code['kind'], number>> {
   let inline = text.length
   let formula: number | undefined
   let link: number | undefined
   let from = 0
-  for (const { kind, start, end } of [...found, { kind: 'fenced', start: text.length, end: text.length }]) {
-    for (const { 0: sign, index } of text.slice(from, start).matchAll(SIGNS)) {
+  for (const { kind, start, end } of [...codeSpans, { kind: 'fenced', start: text.length, end: text.length }]) {
+    for (const { 0: mark, index } of text.slice(from, start).matchAll(SIGNS)) {
       const at = from + index
-      if (sign === '$$') return { fenced: at, inline: Math.min(inline, at) }
-      if (sign === '`') inline = Math.min(inline, at)
-      else if (sign === '$') formula ??= at
-      else if (sign === '[[') link ??= at
-      else if (sign === ']]') link = undefined
+      if (mark === '$$') return { fenced: at, inline: Math.min(inline, at) }
+      if (mark === '`') inline = Math.min(inline, at)
+      else if (mark === '$') formula ??= at
+      else if (mark === '[[') link ??= at
+      else if (mark === ']]') link = undefined
       else {
         formula = undefined
         link = undefined

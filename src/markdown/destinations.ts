@@ -202,7 +202,7 @@ const LATIN =
   'Ecirc Euml Igrave Iacute Icirc Iuml ETH Ntilde Ograve Oacute Ocirc Otilde Ouml times Oslash Ugrave Uacute Ucirc Uuml ' +
   'Yacute THORN szlig agrave aacute acirc atilde auml aring aelig ccedil egrave eacute ecirc euml igrave iacute icirc iuml ' +
   'eth ntilde ograve oacute ocirc otilde ouml divide oslash ugrave uacute ucirc uuml yacute thorn yuml'
-const NAMED: Readonly<Record<string, string>> = {
+const NAMED_CHARACTERS: Readonly<Record<string, string>> = {
   amp: '&',
   lt: '<',
   gt: '>',
@@ -221,7 +221,7 @@ const NAMED: Readonly<Record<string, string>> = {
 let latin: Map<string, string> | undefined
 
 function namedCharacter(name: string): string | undefined {
-  if (Object.hasOwn(NAMED, name)) return NAMED[name]
+  if (Object.hasOwn(NAMED_CHARACTERS, name)) return NAMED_CHARACTERS[name]
   latin ??= new Map(LATIN.split(' ').map((each, i) => [each, String.fromCharCode(0xa0 + i)]))
   return latin.get(name)
 }

@@ -87,9 +87,9 @@ export function autolinkEnd(text: string, start: number, end: number): number {
 export function htmlTarget(tag: string): { raw: string; start: number; embed: boolean } | undefined {
   const name = /^<(a|img)[\s/>]/i.exec(tag)?.[1]?.toLowerCase()
   if (!name) return undefined
-  const wanted = name === 'a' ? 'href' : 'src'
+  const attributeName = name === 'a' ? 'href' : 'src'
   for (const { 0: attribute, 1: key, 2: double, 3: single, 4: bare, index } of tag.matchAll(ATTRIBUTES)) {
-    if (key?.toLowerCase() !== wanted) continue
+    if (key?.toLowerCase() !== attributeName) continue
     const value = double ?? single ?? bare ?? ''
     const quote = double === undefined && single === undefined ? 0 : 1
     const start = index + attribute.length - quote - value.trimStart().length

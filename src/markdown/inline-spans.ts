@@ -69,13 +69,13 @@ export function findFormulas(text: string, from: number): readonly TextRange[] {
 /** Classifies every UTF-16 code unit of a note's text. Text before `from` is `SILENT`. Linear; never throws. */
 export function markProse(text: string, from: number): Uint8Array {
   const marks = new Uint8Array(text.length).fill(CLOSED)
-  const closed: TextRange[] = []
+  const comments: TextRange[] = []
   const silent: TextRange[] = []
   const { runs, commentMarks } = scanInline(text, from, (start, end, mark) => {
-    if (mark !== PERCENT) addSpan(mark === LT || mark === RBRACKET ? silent : closed, { start, end })
+    if (mark !== PERCENT) addSpan(mark === LT || mark === RBRACKET ? silent : comments, { start, end })
   })
   for (const run of runs) openRun(marks, run)
-  for (const { start, end } of [...closed, ...pairComments(commentMarks)]) marks.fill(CLOSED, start, end)
+  for (const { start, end } of [...comments, ...pairComments(commentMarks)]) marks.fill(CLOSED, start, end)
   if (text.includes('>', from))
     for (const { index, 0: line } of text.matchAll(QUOTE)) marks.fill(CLOSED, index, index + line.length)
   for (const { start, end } of silent) marks.fill(SILENT, start, end)
@@ -99,7 +99,7 @@ function openRun(marks: Uint8Array, { kind, start, end }: Run): void {
 }
 
 function silence(marks: Uint8Array, text: string, pattern: RegExp, base: number): void {
-  for (const { index, 0: found } of text.matchAll(pattern)) marks.fill(SILENT, base + index, base + index + found.length)
+  for (const { index, 0: match } of text.matchAll(pattern)) marks.fill(SILENT, base + index, base + index + match.length)
 }
 
 function silenceAddresses(marks: Uint8Array, text: string): void {

@@ -62,7 +62,7 @@ export class InlineScanner {
   #src = ''
   #searched = ''
   #searchedFrom = 0
-  #found = -1
+  #foundAt = -1
   #base = 0
   #start = 0
   #end = 0
@@ -109,7 +109,7 @@ export class InlineScanner {
     const opaque = this.#opaque
     const searched = this.#searched
     const searchedFrom = this.#searchedFrom
-    const found = this.#found
+    const position = this.#foundAt
     this.#opaque = new OpaqueSpans()
     this.#src = copy
     this.#base = run.start
@@ -117,7 +117,7 @@ export class InlineScanner {
     this.#opaque = opaque
     this.#searched = searched
     this.#searchedFrom = searchedFrom
-    this.#found = found
+    this.#foundAt = position
   }
 
   #scanRun(kind: Run['kind'], start: number, end: number): void {
@@ -155,12 +155,12 @@ export class InlineScanner {
 
   /** Returns the offset of the next special character at or after `from`. If it is beyond the run, it is cached for the next run. */
   #nextSpecial(from: number): number {
-    if (this.#src === this.#searched && from >= this.#searchedFrom && from <= this.#found) return this.#found
+    if (this.#src === this.#searched && from >= this.#searchedFrom && from <= this.#foundAt) return this.#foundAt
     SPECIAL.lastIndex = from
     this.#searched = this.#src
     this.#searchedFrom = from
-    this.#found = SPECIAL.test(this.#src) ? SPECIAL.lastIndex - 1 : Number.MAX_SAFE_INTEGER
-    return this.#found
+    this.#foundAt = SPECIAL.test(this.#src) ? SPECIAL.lastIndex - 1 : Number.MAX_SAFE_INTEGER
+    return this.#foundAt
   }
 
   /**
@@ -230,8 +230,11 @@ export class InlineScanner {
     if (!tag) return
     const destination = unescapeReferences(tag.raw)
     if (destination === '' || isExternal(destination)) return
-    const written = { raw: tag.raw, start: start + tag.start + this.#base }
-    this.#sink.addDestination({ kind: tag.embed ? 'embed' : 'link', form: 'html', start, end }, { destination, written })
+    const attribute = { raw: tag.raw, start: start + tag.start + this.#base }
+    this.#sink.addDestination(
+      { kind: tag.embed ? 'embed' : 'link', form: 'html', start, end },
+      { destination, written: attribute },
+    )
   }
 
   // Brackets
@@ -291,8 +294,8 @@ export class InlineScanner {
     if (this.#src.charCodeAt(close + 1) !== LPAREN || close + 1 >= this.#end) return undefined
     const tail = parseLinkTail(this.#src, close + 1, this.#end)
     if (tail) {
-      const written = { raw: tail.raw, start: tail.start + this.#base }
-      this.#addMarkdownLink('markdown', open, { close, end: tail.end, written })
+      const destination = { raw: tail.raw, start: tail.start + this.#base }
+      this.#addMarkdownLink('markdown', open, { close, end: tail.end, written: destination })
     }
     return tail?.end
   }
@@ -310,9 +313,9 @@ export class InlineScanner {
     if (after !== -1) end = after
     // A label that starts with `^` refers to a footnote.
     const folded = label === undefined || label.startsWith('^') ? undefined : foldLabel(label)
-    const written = folded === undefined ? undefined : definitions.get(folded)
-    if (written === undefined) return undefined
-    this.#addMarkdownLink('reference', open, { close, end, written })
+    const definition = folded === undefined ? undefined : definitions.get(folded)
+    if (definition === undefined) return undefined
+    this.#addMarkdownLink('reference', open, { close, end, written: definition })
     return end
   }
 

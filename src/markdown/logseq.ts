@@ -37,16 +37,16 @@ export function logseqProperties(text: string, run: Run | undefined): LogseqProp
  * @param from offset of the body
  */
 export function markedTasks(text: string, from: number, fences: readonly TextRange[]): readonly MarkedTask[] {
-  const found: MarkedTask[] = []
+  const tasks: MarkedTask[] = []
   let fence = 0
   MARKER.lastIndex = from
   for (let match = MARKER.exec(text); match !== null; match = MARKER.exec(text)) {
     const at = match.index
     while (fence < fences.length && (fences[fence] as TextRange).end <= at) fence++
     if ((fences[fence]?.start ?? text.length) <= at) continue
-    found.push({ at, state: STATES[match[1] as string] ?? 'open' })
+    tasks.push({ at, state: STATES[match[1] as string] ?? 'open' })
   }
-  return found
+  return tasks
 }
 
 export interface MarkedTask {

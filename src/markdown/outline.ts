@@ -107,34 +107,34 @@ export function nextHeading({ headings }: Outline, index: number): OutlineHeadin
  * subpath of a link: `A#B` is a heading B anywhere below a heading A.
  */
 export function findHeadings(headings: readonly OutlineHeading[], path: readonly string[]): readonly number[] {
-  const wanted = path.map(foldHeading)
-  const found = headings.flatMap((heading, index) => (wanted.length > 0 && endsIn(heading.path, wanted) ? [index] : []))
-  if (found.length === 0) return path.length === 1 ? findLinked(headings, path[0] ?? '') : []
-  const complete = found.filter((index) => headings[index]?.path.length === wanted.length)
-  return complete.length === 1 ? complete : found
+  const foldedPath = path.map(foldHeading)
+  const indexes = headings.flatMap((heading, index) => (foldedPath.length > 0 && endsIn(heading.path, foldedPath) ? [index] : []))
+  if (indexes.length === 0) return path.length === 1 ? findLinked(headings, path[0] ?? '') : []
+  const complete = indexes.filter((index) => headings[index]?.path.length === foldedPath.length)
+  return complete.length === 1 ? complete : indexes
 }
 
-function endsIn(path: readonly string[], wanted: readonly string[]): boolean {
-  const offset = path.length - wanted.length
-  return offset >= 0 && wanted.every((name, i) => foldHeading(path[offset + i] ?? '') === name)
+function endsIn(path: readonly string[], foldedPath: readonly string[]): boolean {
+  const offset = path.length - foldedPath.length
+  return offset >= 0 && foldedPath.every((name, i) => foldHeading(path[offset + i] ?? '') === name)
 }
 
 function findLinked(headings: readonly OutlineHeading[], subpath: string): readonly number[] {
-  const wanted = foldParts(subpath.replace(/^#/, ''))
+  const foldedSubpath = foldParts(subpath.replace(/^#/, ''))
   // In `C#`, the `#` belongs to the heading.
-  if (wanted.split('#').includes('')) return []
-  return headings.flatMap(({ path }, index) => (leadsTo(path, wanted) ? [index] : []))
+  if (foldedSubpath.split('#').includes('')) return []
+  return headings.flatMap(({ path }, index) => (leadsTo(path, foldedSubpath) ? [index] : []))
 }
 
 /**
  * Checks whether a folded subpath names a path's last heading, optionally preceded by headings above it. Headings may themselves
  * contain `#`.
  */
-function leadsTo(path: readonly string[], wanted: string): boolean {
+function leadsTo(path: readonly string[], foldedSubpath: string): boolean {
   const last = foldParts(path.at(-1) ?? '')
-  if (last === wanted) return true
-  if (last === '' || !wanted.endsWith(`#${last}`)) return false
-  const above = wanted.slice(0, -last.length - 1)
+  if (last === foldedSubpath) return true
+  if (last === '' || !foldedSubpath.endsWith(`#${last}`)) return false
+  const above = foldedSubpath.slice(0, -last.length - 1)
   return path.slice(0, -1).some((_, at) => leadsTo(path.slice(0, at + 1), above))
 }
 
@@ -180,15 +180,15 @@ const MAX_COMPARED = 200
  * @throws RouxError `SECTION_NOT_FOUND` with the outline as candidates (`path`, `line`), the nearest headings first
  */
 export function requireHeading({ headings }: Outline, path: readonly string[], hints: SectionHints): number {
-  const found = findHeadings(headings, path)
-  const [index] = found
-  if (index !== undefined && found.length === 1) return index
+  const indexes = findHeadings(headings, path)
+  const [index] = indexes
+  if (index !== undefined && indexes.length === 1) return index
   const name = JSON.stringify(path.join(' > ').slice(0, MAX_COMPARED))
   if (index === undefined) {
     const hint = headings.length > 0 ? PATHS : hints.noHeadings
     throw notFound(`There is no section ${name}.`, [...nearestTo(path.at(-1) ?? '', headings), ...headings], hint)
   }
-  const several = found.map((each) => headings[each] as OutlineHeading)
+  const several = indexes.map((each) => headings[each] as OutlineHeading)
   const areTwins = new Set(several.map((each) => each.path.join('\n'))).size < several.length
   const message = `Several sections match ${name}, on lines ${linesOf(several)}.`
   throw notFound(message, several, areTwins ? hints.twins : PATHS)
@@ -207,8 +207,11 @@ function nearestTo(name: string, headings: readonly OutlineHeading[]): readonly 
 }
 
 function notFound(message: string, headings: readonly OutlineHeading[], hint: string): RouxError {
-  const listed = [...new Set(headings)].slice(0, MAX_LISTED)
-  return new RouxError('SECTION_NOT_FOUND', message, { hint, candidates: listed.map(({ path, line }) => ({ path, line })) })
+  const listedHeadings = [...new Set(headings)].slice(0, MAX_LISTED)
+  return new RouxError('SECTION_NOT_FOUND', message, {
+    hint,
+    candidates: listedHeadings.map(({ path, line }) => ({ path, line })),
+  })
 }
 
 /** A part of a file: `text.slice(start, end)`. */
@@ -233,8 +236,8 @@ export function requireSection(text: string, outline: Outline, section: readonly
 
 /** @throws RouxError `SECTION_NOT_FOUND` with the note's block ids */
 export function requireBlock(text: string, outline: Outline, id: string): Section {
-  const found = findBlock(text, outline, id)
-  if (found !== undefined) return found
+  const block = findBlock(text, outline, id)
+  if (block !== undefined) return block
   throw blockError(`There is no block ${JSON.stringify(`^${id}`)}.`, outline)
 }
 
@@ -251,7 +254,7 @@ export function blockError(message: string, { blocks }: Outline): RouxError {
  */
 export function findBlock(text: string, { runs, lines, bodyStart }: Outline, id: string): Section | undefined {
   const mark = `^${id.toLowerCase()}`
-  const run = runs.find((each) => carries(text, each, mark))
+  const run = runs.find((each) => hasBlockId(text, each, mark))
   if (!run) return undefined
   const first = lines.lineAt(run.start)
   if (run.heading?.isSetext !== false && text.slice(run.start, run.end).trim().toLowerCase() === mark)
@@ -261,7 +264,7 @@ export function findBlock(text: string, { runs, lines, bodyStart }: Outline, id:
   return { start, end: item ? itemEnd(text, run.end, item[1] as string) : endOfLine(text, run.end), line: first }
 }
 
-function carries(text: string, run: Run, mark: string): boolean {
+function hasBlockId(text: string, run: Run, mark: string): boolean {
   let end = run.end
   while (end > run.start && /[\s|]/.test(text[end - 1] as string)) end--
   const start = end - mark.length

@@ -13,8 +13,8 @@ import type { Run } from './prose/runs.ts'
 import { TagSet } from './tags.ts'
 
 /** Parses a note's text. Never throws; mistakes are listed in `malformed`. */
-export function parseNote(text: string, given: Flavour): Note {
-  const flavour: Flavour = given.profile === 'obsidian' ? { ...given, mode: 'obsidian' } : given
+export function parseNote(text: string, flavourSettings: Flavour): Note {
+  const flavour: Flavour = flavourSettings.profile === 'obsidian' ? { ...flavourSettings, mode: 'obsidian' } : flavourSettings
   const context = { text, flavour, lines: new LineIndex() }
   const front = readFrontmatter(text, flavour, context.lines)
   const body = scanBody(text, front.end, context)
@@ -119,9 +119,9 @@ function stateOf(mark: string): Task['state'] {
 }
 
 /** Merges tasks with checkboxes and tasks with keywords, ordered by line. */
-function withMarked(tasks: readonly Task[], marked: readonly MarkedTask[], lines: LineIndex): readonly Task[] {
-  if (marked.length === 0) return tasks
-  return [...tasks, ...marked.map(({ at, state }) => ({ line: lines.lineAt(at), state }))].sort((a, b) => a.line - b.line)
+function withMarked(tasks: readonly Task[], markedTasks: readonly MarkedTask[], lines: LineIndex): readonly Task[] {
+  if (markedTasks.length === 0) return tasks
+  return [...tasks, ...markedTasks.map(({ at, state }) => ({ line: lines.lineAt(at), state }))].sort((a, b) => a.line - b.line)
 }
 
 function markComments(links: readonly MutableLink[], comments: readonly TextRange[]): void {
@@ -130,8 +130,8 @@ function markComments(links: readonly MutableLink[], comments: readonly TextRang
   for (const link of links) if (commented(link.start) !== undefined) link.inComment = true
 }
 
-function outside<T>(comments: readonly TextRange[], found: readonly T[], placeOf: (item: T) => number): readonly T[] {
-  if (comments.length === 0) return found
+function outside<T>(comments: readonly TextRange[], items: readonly T[], placeOf: (item: T) => number): readonly T[] {
+  if (comments.length === 0) return items
   const commented = rangeLookup(comments)
-  return found.filter((item) => commented(placeOf(item)) === undefined)
+  return items.filter((item) => commented(placeOf(item)) === undefined)
 }

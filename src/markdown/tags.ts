@@ -6,20 +6,20 @@ import { isDigit, isTagCharacter, SLASH } from './chars.ts'
 /** Returns the end of the tag whose `#` is at `start`, or -1 if its name is empty or consists only of digits. */
 export function tagEnd(text: string, start: number, end: number): number {
   let i = start + 1
-  let named = false
+  let hasLetter = false
   for (; i < end; i++) {
     const c = text.charCodeAt(i)
     if (!isTagCharacter(c)) break
-    if (!isDigit(c) && c !== SLASH) named = true
+    if (!isDigit(c) && c !== SLASH) hasLetter = true
   }
-  return named ? i : -1
+  return hasLetter ? i : -1
 }
 
 /** Returns a tag's name without trailing slashes. */
-export function tagName(written: string): string {
-  let end = written.length
-  while (end > 0 && written.charCodeAt(end - 1) === SLASH) end--
-  return written.slice(0, end)
+export function tagName(tag: string): string {
+  let end = tag.length
+  while (end > 0 && tag.charCodeAt(end - 1) === SLASH) end--
+  return tag.slice(0, end)
 }
 
 /** True if a tag (without `#`) could be a CSS color. */

@@ -20,8 +20,8 @@ export function vaultLinksOf(text: string, flavour: Flavour): readonly VaultLink
   const lines = new LineIndex()
   const { end } = readFrontmatter(text, flavour, lines)
   return scanBody(text, end, { flavour, lines }).vaultLinks.flatMap(({ raw, line }): readonly VaultLink[] => {
-    const named = readUri(unescapeText(raw))
-    return named === undefined ? [] : [{ ...named, line }]
+    const target = readUri(unescapeText(raw))
+    return target === undefined ? [] : [{ ...target, line }]
   })
 }
 

@@ -106,9 +106,9 @@ export function chunkNote({ title, text: whole, bodyStart, headings }: ChunkSour
   const { units, words } = parts
   const cuts = words <= WHOLE_NOTE ? [0] : cutsOf(parts, radiusFor(words))
   const path = new HeadingPath(headings)
-  return cuts.map((cut, i) => {
+  return cuts.map((chunkEnd, i) => {
     const next = cuts[i + 1] ?? units.length
-    const first = units[cut] ?? { start: bodyStart, line: 1, level: 0, plain: '' }
+    const first = units[chunkEnd] ?? { start: bodyStart, line: 1, level: 0, plain: '' }
     const heading = path.at(first.line)
     const end = lastCharacter(text, first.start, units[next] ?? { start: text.length, line: parts.lastLine })
     return {
@@ -117,7 +117,7 @@ export function chunkNote({ title, text: whole, bodyStart, headings }: ChunkSour
       endLine: end.line,
       start: first.start,
       end: end.offset,
-      text: embedTextOf(title, heading, units.slice(cut, next)),
+      text: embedTextOf(title, heading, units.slice(chunkEnd, next)),
     }
   })
 }
@@ -173,8 +173,8 @@ function embedTextOf(title: string, heading: readonly string[], units: readonly 
   return lines.join('\n')
 }
 
-function addName(names: string[], written: string): void {
-  const name = plainText(written.slice(0, MAX_NAME))
+function addName(names: string[], rawName: string): void {
+  const name = plainText(rawName.slice(0, MAX_NAME))
   if (name !== '' && !names.some((other) => other.toLowerCase() === name.toLowerCase())) names.push(name)
 }
 
@@ -207,7 +207,7 @@ function anchorsOf(units: readonly Unit[], words: number, radius: number): reado
   const beaten = new Uint8Array(units.length)
   /** A stack of units with ascending ranks. Each entry is the last unit before the next entry that does not outrank it. */
   const stack: number[] = []
-  const near = (left: number, right: number) => positionOf(units, right) - positionOf(units, left) < radius
+  const near = (from: number, right: number) => positionOf(units, right) - positionOf(units, from) < radius
   for (let i = 0; i < units.length; i++) {
     const rank = ranks[i] ?? 0
     for (let top = stack.at(-1); top !== undefined && (ranks[top] ?? 0) > rank; top = stack.at(-1)) {
@@ -260,13 +260,13 @@ interface Window {
 
 function bestBetween(units: readonly Unit[], { after, from, low, high, radius }: Window): number | undefined {
   let best: number | undefined
-  let least = Number.POSITIVE_INFINITY
+  let minCost = Number.POSITIVE_INFINITY
   for (let i = after + 1; i < units.length && positionOf(units, i) <= high; i++) {
     if (positionOf(units, i) < low) continue
     const cost = (units[i]?.level ?? 0) * MAX_RADII * radius + Math.abs(positionOf(units, i) - from - 2 * radius)
-    if (cost >= least) continue
+    if (cost >= minCost) continue
     best = i
-    least = cost
+    minCost = cost
   }
   return best
 }

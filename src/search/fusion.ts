@@ -111,29 +111,29 @@ export function fuse<Key>(
   semantic: readonly SemanticHit<Key>[],
   { weight: wanted, certainty, exact = new Set(), byLanguage }: FusionOptions<Key>,
 ): readonly FusedHit<Key>[] {
-  const matched = keyword.reduce((most, hit) => Math.max(most, hit.matched), 0)
+  const matched = keyword.reduce((max, hit) => Math.max(max, hit.matched), 0)
   const weight = semantic.length === 0 ? 0 : keyword.length === 0 ? 1 : wanted * meaningShare(matched)
   const words = keywordScores(keyword)
   const meaning = semanticScores(semantic)
   const farthest = meaning.at(-1)?.normalised ?? 0
   const sure = semantic.length === 0 ? matched : certaintyOf(matched, highest(semantic), certainty)
   const hits: Mixed<Key>[] = []
-  const put = (key: Key, keyword: RetrieverScore | undefined, semantic: RetrieverScore | undefined): void => {
+  const addHit = (key: Key, keyword: RetrieverScore | undefined, semantic: RetrieverScore | undefined): void => {
     const mix = (1 - weight) * (keyword?.normalised ?? 0) + weight * (semantic?.normalised ?? farthest)
     const isExact = exact.has(key)
     const score = isExact ? 1 : sure * mix
     hits.push({ mix, hit: { key, score, exact: isExact, keyword, semantic, weight } })
   }
   // A search has about a thousand hits, so visit each only once and allocate nothing more.
-  const left = new Map(semantic.map(({ key }, at) => [key, meaning[at]]))
+  const unmatched = new Map(semantic.map(({ key }, at) => [key, meaning[at]]))
   keyword.forEach(({ key }, at) => {
-    put(key, words[at], left.get(key))
-    left.delete(key)
+    addHit(key, words[at], unmatched.get(key))
+    unmatched.delete(key)
   })
-  for (const [key, meant] of left) put(key, undefined, meant)
+  for (const [key, semanticScore] of unmatched) addHit(key, undefined, semanticScore)
   if (exact.size > 0) {
-    const met = new Set(hits.map(({ hit }) => hit.key))
-    for (const key of exact) if (!met.has(key)) put(key, undefined, undefined)
+    const hitKeys = new Set(hits.map(({ hit }) => hit.key))
+    for (const key of exact) if (!hitKeys.has(key)) addHit(key, undefined, undefined)
   }
   const all =
     byLanguage === undefined || keyword.length === 0 ? hits : raised(hits, byLanguage, { sure, least: certainty?.low ?? 0 })
@@ -162,8 +162,8 @@ function raised<Key>(
     if (cosine === undefined) return undefined
     return WORDS_ACROSS * (keyword?.normalised ?? 0) + (1 - WORDS_ACROSS) * (Math.max(0, cosine) / nearest)
   })
-  const bestFit = fits.reduce<number>((most, fit) => Math.max(most, fit ?? 0), 0)
-  const top = hits.reduce((most, { mix }) => Math.max(most, mix), 0)
+  const bestFit = fits.reduce<number>((max, fit) => Math.max(max, fit ?? 0), 0)
+  const top = hits.reduce((max, { mix }) => Math.max(max, mix), 0)
   const share = shareAcross(nearness(other) / nearness(own)) / bestFit
   return hits.map((mixed, at) => {
     const { hit } = mixed
@@ -187,9 +187,9 @@ function nearness(hits: readonly { readonly score: number }[]): number {
  * Returns the share of the best score that the nearest note in another language gets, given how near such notes are compared with
  * the query's own language.
  */
-function shareAcross(nearer: number): number {
+function shareAcross(cosineDifference: number): number {
   const { low, high, least, most } = ACROSS
-  return least + (most - least) * Math.min(1, Math.max(0, (nearer - low) / (high - low)))
+  return least + (most - least) * Math.min(1, Math.max(0, (cosineDifference - low) / (high - low)))
 }
 
 /** Returns notes ordered by their best vector's similarity, be it a passage's or a name's. */
@@ -223,8 +223,8 @@ function highest(hits: readonly { readonly score: number }[]): number {
 
 /** Returns the share of the semantic weight to use. It is lower if keywords alone identify the note. */
 function meaningShare(matched: number): number {
-  const answered = Math.max(0, matched - NEARLY_ALL) / (1 - NEARLY_ALL)
-  return 1 - (1 - ANSWERED_SHARE) * answered
+  const answeredShare = Math.max(0, matched - NEARLY_ALL) / (1 - NEARLY_ALL)
+  return 1 - (1 - ANSWERED_SHARE) * answeredShare
 }
 
 /** Returns the certainty that any note answers the query, 0–1, by its words or by semantic similarity (noisy or). */

@@ -19,9 +19,9 @@ const MAX_LITERALS = 8
  * `snake_case`, `--flag`, text in backticks) or a tag (`#MOC`).
  */
 export function literalsIn(question: string): readonly Literal[] {
-  const found = new Map<string, Literal>()
+  const literals = new Map<string, Literal>()
   const add = (literal: Literal | undefined, text: string): void => {
-    if (literal !== undefined && found.size < MAX_LITERALS) found.set(text.toLowerCase(), literal)
+    if (literal !== undefined && literals.size < MAX_LITERALS) literals.set(text.toLowerCase(), literal)
   }
   const rest = question.replace(/`([^`]{1,200})`/g, (_, code: string) => {
     add(verbatim(code.trim()), code)
@@ -33,7 +33,7 @@ export function literalsIn(question: string): readonly Literal[] {
     .replaceAll(' + ', '+')
     .matchAll(/[^\s"“”„,;?!]+/g))
     add(literalOf(word), word)
-  return [...found.values()]
+  return [...literals.values()]
 }
 
 const KEY = /^(?:ctrl|control|cmd|command|alt|option|opt|shift|meta|super|win|mod|⌘|⌥|⇧|⌃)(?:\+[^\s+]{1,12})+$/iu

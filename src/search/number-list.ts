@@ -38,9 +38,9 @@ export class NumberList {
   }
 
   #grow(count: number): void {
-    const grown = new Uint32Array(Math.ceil(this.#length * 1.5) + 3 + count)
-    grown.set(this.#items)
-    this.#items = grown
+    const larger = new Uint32Array(Math.ceil(this.#length * 1.5) + 3 + count)
+    larger.set(this.#items)
+    this.#items = larger
   }
 }
 

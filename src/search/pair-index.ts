@@ -17,7 +17,7 @@ interface WantedPair {
 }
 
 /** A query prepared by `PairIndex.want`. */
-interface Wanted {
+interface PairQuery {
   /** Number of pairs in the query, including those that do not occur in any indexed string. */
   readonly length: number
   /** The query's pairs that occur in indexed strings, rarest first. */
@@ -37,10 +37,10 @@ export class PairIndex {
   readonly #repeats = new Set<number>()
   readonly #signatures = new NumberList(1024)
   /** How often the query contains each pair, by the pair's number. */
-  #wanted = new Uint16Array(1024)
+  #queryCounts = new Uint16Array(1024)
   readonly #wantedSignature = new Uint32Array(WORDS)
   /** The query's pairs that were found in the current string. */
-  readonly #used: number[] = []
+  readonly #usedCodes: number[] = []
 
   constructor() {
     this.#starts.push(0)
@@ -69,8 +69,8 @@ export class PairIndex {
   }
 
   #numberOf(code: number): number {
-    const known = this.#numbers.get(code)
-    if (known !== undefined) return known
+    const number = this.#numbers.get(code)
+    if (number !== undefined) return number
     this.#numbers.set(code, this.#texts.length)
     return this.#texts.push(new NumberList()) - 1
   }
@@ -82,19 +82,19 @@ export class PairIndex {
   }
 
   /** Sets the folded string that `lacks` and `shared` compare with. */
-  want(folded: string): Wanted {
-    if (this.#wanted.length < this.#texts.length) this.#wanted = new Uint16Array(this.#texts.length * 2)
-    const wanted = this.#wanted.fill(0)
+  want(folded: string): PairQuery {
+    if (this.#queryCounts.length < this.#texts.length) this.#queryCounts = new Uint16Array(this.#texts.length * 2)
+    const queryCounts = this.#queryCounts.fill(0)
     const codes = pairsOf(folded)
     const numbers = codes.map((code) => this.#numbers.get(code)).filter((number) => number !== undefined)
     this.#wantedSignature.fill(0)
     for (const number of numbers) {
-      wanted[number]!++
+      queryCounts[number]!++
       setBit(this.#wantedSignature, 0, number)
     }
     const pairs = [...new Set(numbers)].map((number) => ({
       texts: this.#texts[number] as NumberList,
-      count: wanted[number] as number,
+      count: queryCounts[number] as number,
     }))
     return { length: codes.length, pairs: pairs.sort((a, b) => a.texts.length - b.texts.length) }
   }
@@ -102,10 +102,10 @@ export class PairIndex {
   /** Returns a lower bound for how many of the query's pairs the string lacks. */
   lacks(text: number): number {
     const signatures = this.#signatures.items
-    const wanted = this.#wantedSignature
+    const querySignature = this.#wantedSignature
     let lacking = 0
     for (let word = 0, at = text * WORDS; word < WORDS; word++, at++) {
-      lacking += countBits((wanted[word] as number) & ~(signatures[at] as number))
+      lacking += countBits((querySignature[word] as number) & ~(signatures[at] as number))
     }
     return lacking
   }
@@ -113,24 +113,24 @@ export class PairIndex {
   /** Returns how many pairs the string shares with the query, counting repetitions. */
   shared(text: number): number {
     const pairs = this.#pairs.items
-    const wanted = this.#wanted
+    const queryCounts = this.#queryCounts
     const from = this.#starts.items[text] as number
     const to = this.#starts.items[text + 1] as number
     let shared = 0
     if (!this.#repeats.has(text)) {
-      for (let at = from; at < to; at++) if (wanted[pairs[at] as number] !== 0) shared++
+      for (let at = from; at < to; at++) if (queryCounts[pairs[at] as number] !== 0) shared++
       return shared
     }
     // Decrement counts and restore them afterwards, because a new table for each of hundreds of strings would be slow.
     for (let at = from; at < to; at++) {
       const pair = pairs[at] as number
-      if (wanted[pair] === 0) continue
+      if (queryCounts[pair] === 0) continue
       shared++
-      wanted[pair]!--
-      this.#used.push(pair)
+      queryCounts[pair]!--
+      this.#usedCodes.push(pair)
     }
-    for (const pair of this.#used) wanted[pair]!++
-    this.#used.length = 0
+    for (const pair of this.#usedCodes) queryCounts[pair]!++
+    this.#usedCodes.length = 0
     return shared
   }
 }
@@ -149,16 +149,16 @@ export class WantedPairs {
   /** Returns the Dice coefficient: twice the number of shared pairs, divided by the total number of pairs in both strings. */
   likeness(folded: string): number {
     const codes = pairsOf(folded)
-    const used: number[] = []
+    const ownCodes: number[] = []
     for (let at = 0; at < codes.length; at++) {
       const code = codes[at] as number
-      const left = this.#counts.get(code)
-      if (left === undefined || left === 0) continue
-      used.push(code)
-      this.#counts.set(code, left - 1)
+      const remaining = this.#counts.get(code)
+      if (remaining === undefined || remaining === 0) continue
+      ownCodes.push(code)
+      this.#counts.set(code, remaining - 1)
     }
-    for (const code of used) this.#counts.set(code, (this.#counts.get(code) ?? 0) + 1)
-    return (2 * used.length) / (this.#length + codes.length)
+    for (const code of ownCodes) this.#counts.set(code, (this.#counts.get(code) ?? 0) + 1)
+    return (2 * ownCodes.length) / (this.#length + codes.length)
   }
 }
 

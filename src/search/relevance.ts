@@ -155,8 +155,8 @@ export interface RelevantHit {
  * certainty, 0–1
  */
 export function keepRelevant<Hit extends RelevantHit>(hits: readonly Hit[], relevance: Relevance, meaning = 1): readonly Hit[] {
-  const least = leastScore(relevance, meaning)
-  return hits.filter((hit) => hit.exact || hit.score >= least)
+  const minScore = leastScore(relevance, meaning)
+  return hits.filter((hit) => hit.exact || hit.score >= minScore)
 }
 
 /** Number of top results that are compared with the question. */

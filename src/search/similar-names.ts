@@ -58,16 +58,16 @@ export class SimilarNames {
   /** The numbers of names whose plain form differs from the folded name, by plain form. */
   #plain = new Map<string, number[]>()
   /** For each name, the last lookup that visited it. */
-  #seen = new Uint32Array(1024)
+  #seenRound = new Uint32Array(1024)
   #lookUp = 0
   #dead = 0
 
   /** Replaces a key's names. An empty list removes the key. */
   set(key: number, names: readonly string[]): void {
-    const known = this.#numbersOf(key)
-    if (known.length === names.length && known.every((number, at) => this.#names[number] === names[at])) return
-    for (const number of known) this.#names[number] = undefined
-    this.#dead += known.length
+    const numbers = this.#numbersOf(key)
+    if (numbers.length === names.length && numbers.every((number, at) => this.#names[number] === names[at])) return
+    for (const number of numbers) this.#names[number] = undefined
+    this.#dead += numbers.length
     this.#firstOf.delete(key)
     this.#add(key, names)
     if (this.#dead > 1024 && this.#dead > this.#names.length / 4) this.#compact()
@@ -117,14 +117,14 @@ export class SimilarNames {
   #addPlain(name: string): number {
     const plain = plainName(name)
     if (plain === foldName(name)) return plain.length
-    const known = this.#plain.get(plain)
-    if (known === undefined) this.#plain.set(plain, [this.#names.length])
-    else known.push(this.#names.length)
+    const sameName = this.#plain.get(plain)
+    if (sameName === undefined) this.#plain.set(plain, [this.#names.length])
+    else sameName.push(this.#names.length)
     return plain.length
   }
 
   #compact(): void {
-    const known = [...this.#firstOf.keys()].map((key) => ({
+    const filesWithNames = [...this.#firstOf.keys()].map((key) => ({
       key,
       names: this.#numbersOf(key).map((number) => this.#names[number] ?? ''),
     }))
@@ -133,10 +133,10 @@ export class SimilarNames {
     this.#keys = []
     this.#names = []
     this.#lengths = new NumberList(1024)
-    this.#seen.fill(0)
+    this.#seenRound.fill(0)
     this.#lookUp = 0
     this.#dead = 0
-    for (const { key, names } of known) this.#add(key, names)
+    for (const { key, names } of filesWithNames) this.#add(key, names)
   }
 
   /**
@@ -149,15 +149,15 @@ export class SimilarNames {
     const folded = foldName(name)
     const visit = (number: number, likeness: number): void => {
       const key = this.#keys[number] as number
-      const found = this.#names[number]
-      if (found === undefined || !files.accept(key)) return
+      const name = this.#names[number]
+      if (name === undefined || !files.accept(key)) return
       // Different names can share all pairs (`ab c`, `a bc`), so only equal names score 1.
-      const score = likeness < 1 ? Math.min(NEARLY_ONE, likeness) : foldName(found) === folded ? 1 : NEARLY_ONE
-      if (score >= minimum) best.offer({ key, name: found, score })
+      const score = likeness < 1 ? Math.min(NEARLY_ONE, likeness) : foldName(name) === folded ? 1 : NEARLY_ONE
+      if (score >= minimum) best.offer({ key, name, score })
     }
-    const least = () => best.least(minimum)
-    if (slips === undefined) this.#visit(folded, least, visit)
-    else this.#visitAsLong(folded, { letters: plainName(name).length, slips }, { least, visit })
+    const minScore = () => best.least(minimum)
+    if (slips === undefined) this.#visit(folded, minScore, visit)
+    else this.#visitAsLong(folded, { letters: plainName(name).length, slips }, { least: minScore, visit })
     return best.list()
   }
 
@@ -173,12 +173,12 @@ export class SimilarNames {
   }
 
   #listEqual(folded: string, files: NamedFiles, others: readonly number[]): readonly SimilarName[] {
-    const found = new Map<number, SimilarName>()
+    const bestByKey = new Map<number, SimilarName>()
     const add = (number: number): void => {
       const key = this.#keys[number] as number
       const equal = this.#names[number]
-      if (equal === undefined || found.has(key) || !files.accept(key)) return
-      found.set(key, { key, name: equal, score: 1 })
+      if (equal === undefined || bestByKey.has(key) || !files.accept(key)) return
+      bestByKey.set(key, { key, name: equal, score: 1 })
     }
     const visit = (number: number): void => {
       if (foldName(this.#names[number] ?? '') === folded) add(number)
@@ -187,7 +187,7 @@ export class SimilarNames {
     // A name without surrounding characters has the same length in plain form.
     else if (folded.trim() !== '') this.#asLong(plainName(folded).length, 0).forEach(visit)
     for (const number of others) add(number)
-    return [...found.values()].sort((a, b) => (files.id(a.key) < files.id(b.key) ? -1 : 1))
+    return [...bestByKey.values()].sort((a, b) => (files.id(a.key) < files.id(b.key) ? -1 : 1))
   }
 
   /**
@@ -196,33 +196,33 @@ export class SimilarNames {
    * at most 2 min(m, r) / (n + m). This bound excludes names that are too short or too long, and eventually all names. The lists
    * of the rarest pairs come first, so only short lists are read.
    */
-  #visit(folded: string, least: () => number, visit: (number: number, likeness: number) => void): void {
+  #visit(folded: string, minScore: () => number, visit: (number: number, likeness: number) => void): void {
     this.prepare()
     const index = this.#index
     const { length, pairs } = index.want(folded)
     this.#beginLookUp()
     const all = pairs.reduce((sum, { count }) => sum + count, 0)
-    let left = all
-    let minimum = least()
+    let remaining = all
+    let minimum = minScore()
     for (const { texts, count } of pairs) {
-      let lengths = lengthsThatReach(minimum, length, left)
+      let lengths = lengthsThatReach(minimum, length, remaining)
       if (lengths.from > lengths.to) return
       const numbers = texts.items
       for (let at = 0, end = texts.length; at < end; at++) {
         const number = numbers[at] as number
-        const own = index.lengthOf(number)
-        if (own < lengths.from || own > lengths.to) continue
+        const nameLength = index.lengthOf(number)
+        if (nameLength < lengths.from || nameLength > lengths.to) continue
         // Tightens the bound with the name's signature, which is cheaper to check than the name.
-        if (2 * (all - index.lacks(number)) < minimum * (length + own) - ROUNDING_ERROR) continue
-        if (this.#seen[number] === this.#lookUp) continue
-        this.#seen[number] = this.#lookUp
-        const likeness = (2 * index.shared(number)) / (length + own)
+        if (2 * (all - index.lacks(number)) < minimum * (length + nameLength) - ROUNDING_ERROR) continue
+        if (this.#seenRound[number] === this.#lookUp) continue
+        this.#seenRound[number] = this.#lookUp
+        const likeness = (2 * index.shared(number)) / (length + nameLength)
         if (likeness < minimum) continue
         visit(number, likeness)
-        minimum = least()
-        lengths = lengthsThatReach(minimum, length, left)
+        minimum = minScore()
+        lengths = lengthsThatReach(minimum, length, remaining)
       }
-      left -= count
+      remaining -= count
     }
   }
 
@@ -242,8 +242,8 @@ export class SimilarNames {
       minimum = least()
     }
     if (!this.#goesByPairs()) {
-      const wanted = new WantedPairs(folded)
-      for (const number of this.#asLong(letters, slips)) offer(number, wanted.likeness(foldName(this.#names[number] ?? '')))
+      const queryPairs = new WantedPairs(folded)
+      for (const number of this.#asLong(letters, slips)) offer(number, queryPairs.likeness(foldName(this.#names[number] ?? '')))
       return
     }
     const index = this.#index
@@ -252,9 +252,9 @@ export class SimilarNames {
     const lengths = this.#lengths.items
     for (let number = 0; number < this.#names.length; number++) {
       if (Math.abs((lengths[number] as number) - letters) > slips) continue
-      const own = index.lengthOf(number)
-      if (2 * (all - index.lacks(number)) < minimum * (length + own) - ROUNDING_ERROR) continue
-      offer(number, (2 * index.shared(number)) / (length + own))
+      const nameLength = index.lengthOf(number)
+      if (2 * (all - index.lacks(number)) < minimum * (length + nameLength) - ROUNDING_ERROR) continue
+      offer(number, (2 * index.shared(number)) / (length + nameLength))
     }
   }
 
@@ -269,7 +269,7 @@ export class SimilarNames {
   }
 
   #beginLookUp(): void {
-    if (this.#seen.length < this.#names.length) this.#seen = new Uint32Array(this.#names.length * 2)
+    if (this.#seenRound.length < this.#names.length) this.#seenRound = new Uint32Array(this.#names.length * 2)
     this.#lookUp++
   }
 }
@@ -288,8 +288,8 @@ const NEARLY_ONE = 0.999
 const ROUNDING_ERROR = 1e-9
 
 /** Returns the range of m, a name's number of pairs, for which 2 min(m, shared) / (length + m) reaches the minimum similarity. */
-function lengthsThatReach(least: number, length: number, shared: number): { readonly from: number; readonly to: number } {
-  return { from: (least * length) / (2 - least) - ROUNDING_ERROR, to: (2 * shared) / least - length + ROUNDING_ERROR }
+function lengthsThatReach(minScore: number, length: number, shared: number): { readonly from: number; readonly to: number } {
+  return { from: (minScore * length) / (2 - minScore) - ROUNDING_ERROR, to: (2 * shared) / minScore - length + ROUNDING_ERROR }
 }
 
 export interface SimilarName {
@@ -318,11 +318,11 @@ class BestNames {
 
   offer(name: SimilarName): void {
     if (name.score < this.least(0)) return
-    const known = this.#names.findIndex(({ key }) => key === name.key)
-    const other = this.#names[known]
+    const index = this.#names.findIndex(({ key }) => key === name.key)
+    const other = this.#names[index]
     if (other !== undefined) {
       if (other.score > name.score || (other.score === name.score && other.name <= name.name)) return
-      this.#names.splice(known, 1)
+      this.#names.splice(index, 1)
     }
     let low = 0
     let high = this.#names.length
@@ -346,31 +346,31 @@ class BestNames {
 
 /** Returns the similar names that may have been meant: close matches, and names with a typo in one word. */
 export function nearHits<T extends { readonly name: string; readonly score: number }>(
-  written: string,
+  text: string,
   hits: readonly T[],
 ): readonly T[] {
-  return hits.filter(({ name, score }) => isNear(written, name, score))
+  return hits.filter(({ name, score }) => isNear(text, name, score))
 }
 
 /** Returns the strings that may have been meant, best first. */
-export function nearTexts(texts: readonly string[], written: string): readonly string[] {
+export function nearTexts(texts: readonly string[], query: string): readonly string[] {
   const names = new SimilarNames()
   for (const [at, text] of texts.entries()) names.set(at, [text])
   const inOrder = { accept: () => true, id: (at: number) => String(at).padStart(8, '0') }
-  return nearHits(written, names.find(written, inOrder, DEFAULT_SEARCH)).map(({ key }) => texts[key] ?? '')
+  return nearHits(query, names.find(query, inOrder, DEFAULT_SEARCH)).map(({ key }) => texts[key] ?? '')
 }
 
-function isNear(written: string, name: string, score: number): boolean {
+function isNear(text: string, name: string, score: number): boolean {
   // Names with different numbers mean different things, such as the previous day or the next part.
-  return digitsOf(written) === digitsOf(name) && (score >= SIMILAR_ABOVE || isOneSlipApart(written, name))
+  return digitsOf(text) === digitsOf(name) && (score >= SIMILAR_ABOVE || isOneSlipApart(text, name))
 }
 
 /** Checks whether two names are equal or differ in one word, by one letter or by two swapped neighbours. */
 function isOneSlipApart(a: string, b: string): boolean {
-  const left = plainName(a).split(' ')
+  const remaining = plainName(a).split(' ')
   const right = plainName(b).split(' ')
-  if (left.length !== right.length) return false
-  const [differing, ...more] = left.flatMap((word, at) => (word === right[at] ? [] : [[word, right[at] ?? ''] as const]))
+  if (remaining.length !== right.length) return false
+  const [differing, ...more] = remaining.flatMap((word, at) => (word === right[at] ? [] : [[word, right[at] ?? ''] as const]))
   if (differing === undefined) return true
   const isLong = Math.min(...differing.map((word) => word.length)) >= MIN_WORD_LENGTH
   return more.length === 0 && isLong && editDistance(...differing, 1) !== undefined

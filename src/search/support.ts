@@ -43,14 +43,14 @@ export function supported<Key>(
     const vector = near[at]
     if (vector === undefined) return score
     const supporters = first.flatMap((other, place) => {
-      const its = near[place]
-      return place === at || its === undefined
+      const noteVector = near[place]
+      return place === at || noteVector === undefined
         ? []
-        : [{ score: other.score, weight: Math.max(0, dotProduct(vector, its)) ** SHARPNESS }]
+        : [{ score: other.score, weight: Math.max(0, dotProduct(vector, noteVector)) ** SHARPNESS }]
     })
     return (1 - share) * score + share * supportOf(score, supporters)
   })
-  const best = scores.reduce((most, score) => Math.max(most, score), 0)
+  const best = scores.reduce((max, score) => Math.max(max, score), 0)
   if (best === 0) return hits
   const scale = (first[0]?.score ?? 0) / best
   const reordered = first.map((hit, at) => ({ ...hit, score: scale * (scores[at] as number) }))
@@ -63,8 +63,8 @@ interface Supporter {
 }
 
 /** Returns the weighted mean score of the nearest supporters and the note itself. */
-function supportOf(own: number, supporters: readonly Supporter[]): number {
+function supportOf(ownScore: number, supporters: readonly Supporter[]): number {
   const nearest = [...supporters].sort((a, b) => b.weight - a.weight).slice(0, MAX_SUPPORTERS)
   const weights = nearest.reduce((sum, { weight }) => sum + weight, OWN_WEIGHT)
-  return nearest.reduce((sum, { score, weight }) => sum + weight * score, OWN_WEIGHT * own) / weights
+  return nearest.reduce((sum, { score, weight }) => sum + weight * score, OWN_WEIGHT * ownScore) / weights
 }

@@ -52,12 +52,12 @@ export function openWriters(place: EnginePlace): EngineWriters {
  * `iterating` lists the methods that return parts.
  */
 function lazily<T extends object>(make: () => Promise<T>, iterating: readonly (keyof T)[] = []): T {
-  let made = once(make)
+  let opened = once(make)
   const get = async (): Promise<T> => {
     try {
-      return await made()
+      return await opened()
     } catch (error) {
-      made = once(make)
+      opened = once(make)
       throw error
     }
   }
@@ -71,9 +71,9 @@ function lazily<T extends object>(make: () => Promise<T>, iterating: readonly (k
     get: (_, name) => {
       // `await` checks whether the object is a promise.
       if (name === 'then') return undefined
-      if (!iterated.has(name)) return async (...given: unknown[]) => (await method(name))(...given)
-      return async function* (...given: unknown[]) {
-        yield* (await method(name))(...given) as AsyncIterable<unknown>
+      if (!iterated.has(name)) return async (...args: unknown[]) => (await method(name))(...args)
+      return async function* (...args: unknown[]) {
+        yield* (await method(name))(...args) as AsyncIterable<unknown>
       }
     },
   })

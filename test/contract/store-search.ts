@@ -681,7 +681,7 @@ export function testStoreSearch(name: string, open: OpenStore): void {
           ['word', 'spade'],
         ])
         expect(await ask(store).find('xylophone zebra', now, LISTED)).toMatchObject({
-          found: { items: [], total: 0 },
+          notes: { items: [], total: 0 },
           fallback: undefined,
         })
       })
@@ -692,7 +692,7 @@ export function testStoreSearch(name: string, open: OpenStore): void {
         expect([begun.items.map((item) => item.id), fallback]).toEqual([['garden/tools.md'], 'begun'])
         expect(begun.items[0]?.score).toBeGreaterThan(0)
         expect(words).toEqual([{ form: 'prefix', text: 'wheelb' }])
-        expect(await ask(store).find('whe', now, LISTED)).toMatchObject({ found: { total: 0 }, fallback: undefined })
+        expect(await ask(store).find('whe', now, LISTED)).toMatchObject({ notes: { total: 0 }, fallback: undefined })
       })
 
       test.each(['(', 'created:never', 'title:', '#', '~', 'has:wings', 'a OR', '"'.repeat(3)])(

@@ -2,10 +2,10 @@ import type { Condition } from '../../core/query.ts'
 import type { Found } from '../../core/search.ts'
 import type { FindOrder, Page, Scope, Snapshot } from '../../core/store.ts'
 import {
-  begun,
   type CommunityIds,
   type LookedUp,
   positiveWords,
+  prefixQuery,
   type Query,
   type QuerySet,
   type QueryWord,
@@ -58,7 +58,7 @@ export async function findByQuery(
     communities,
   })
   const exact = await snapshot.find(condition, { scope, order }, page)
-  const others = [{ fallback: 'some', other: relaxed(query) } as const, { fallback: 'begun', other: begun(query) } as const]
+  const others = [{ fallback: 'some', other: relaxed(query) } as const, { fallback: 'begun', other: prefixQuery(query) } as const]
   for (const { fallback, other } of exact.total > 0 ? [] : others) {
     if (other === undefined) continue
     const near = positiveWords(other)

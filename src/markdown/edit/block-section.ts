@@ -20,21 +20,21 @@ export function editBlock(text: string, outline: Outline, { id, mode, content, f
   const mark = markIn(text, block, id)
   const edits =
     mode === 'replace' ? replacements(text, { block, mark, content }) : insertions(text, outline, { block, mark, mode, content })
-  let fitting: TextEdit | undefined
+  let accepted: TextEdit | undefined
   for (const edit of edits) {
-    const edited = editText(text, [edit])
-    const after = outlineOf(edited, flavour)
-    if (!keepsBlocks(edited, after, { outline, block, id, mode, edit })) continue
+    const newText = editText(text, [edit])
+    const after = outlineOf(newText, flavour)
+    if (!keepsBlocks(newText, after, { outline, block, id, mode, edit })) continue
     if (mode === 'replace' || !joinsNested(after, edit, block)) return edit
-    fitting ??= edit
+    accepted ??= edit
   }
-  if (fitting) return fitting
+  if (accepted) return accepted
   throw invalid('content', `it would separate ^${id} from its block.`, `Include ^${id} in the content, at the end of its block.`)
 }
 
 function requireOneBlock(text: string, outline: Outline, id: string): Section {
-  const same = outline.blocks.filter((block) => block.toLowerCase() === id.toLowerCase())
-  if (same.length > 1) throw blockError(`Several blocks have the id ^${id}.`, outline)
+  const sameIds = outline.blocks.filter((block) => block.toLowerCase() === id.toLowerCase())
+  if (sameIds.length > 1) throw blockError(`Several blocks have the id ^${id}.`, outline)
   return requireBlock(text, outline, id)
 }
 
@@ -46,8 +46,8 @@ interface Mark {
 
 /** Returns the marker ` ^id` within the block, or `undefined` if the marker is on a separate line below. */
 function markIn(text: string, { start, end }: Section, id: string): Mark | undefined {
-  const found = new RegExp(`\\s\\^${id.replace(/[^\w-]/g, '\\$&')}(?=[\\s|]|$)`, 'i').exec(text.slice(start, end))
-  return found ? { start: start + found.index, text: found[0].trim() } : undefined
+  const mark = new RegExp(`\\s\\^${id.replace(/[^\w-]/g, '\\$&')}(?=[\\s|]|$)`, 'i').exec(text.slice(start, end))
+  return mark ? { start: start + mark.index, text: mark[0].trim() } : undefined
 }
 
 interface Replaced {
@@ -61,7 +61,7 @@ function replacements(text: string, { block: { start, end }, mark, content }: Re
   const ending = lineEndingOf(text)
   const inner = withLineEnding(withoutOuterBlankLines(content), ending)
   const first = endOfLine(inner, 0)
-  const marked =
+  const candidates =
     mark === undefined
       ? []
       : [
@@ -69,7 +69,7 @@ function replacements(text: string, { block: { start, end }, mark, content }: Re
           `${inner.slice(0, first)} ${mark.text}${inner.slice(first)}`,
           `${inner}${ending}${ending}${mark.text}`,
         ]
-  return [inner, ...marked].map((each) => ({ start, end, text: each }))
+  return [inner, ...candidates].map((each) => ({ start, end, text: each }))
 }
 
 function insertions(
@@ -116,24 +116,24 @@ function beforeMark(text: string, { start }: Mark, content: string): TextEdit {
 /** Quote marks, list markers and white space at the start of a line. */
 const CONTAINERS = /^(?:[\s>]|(?:[-*+]|\d{1,9}[.)])(?=\s))*/
 
-interface Kept extends Pick<BlockEdit, 'id' | 'mode'> {
+interface BlockEditCheck extends Pick<BlockEdit, 'id' | 'mode'> {
   readonly outline: Outline
   readonly block: Section
   readonly edit: TextEdit
 }
 
 /** Checks whether the block still has its id. If text was added, also checks that all other blocks still exist. */
-function keepsBlocks(edited: string, after: Outline, { outline, block, id, mode, edit }: Kept): boolean {
-  const found = findBlock(edited, after, id)
-  if (found === undefined) return false
+function keepsBlocks(newText: string, after: Outline, { outline, block, id, mode, edit }: BlockEditCheck): boolean {
+  const newBlock = findBlock(newText, after, id)
+  if (newBlock === undefined) return false
   if (mode !== 'replace' && outline.blocks.some((each) => !after.blocks.includes(each))) return false
-  const moved = block.start + edit.text.length
-  if (mode === 'insert_before') return found.start === moved
-  return found.start === block.start || (mode === 'prepend' && found.start === moved)
+  const newEnd = block.start + edit.text.length
+  if (mode === 'insert_before') return newBlock.start === newEnd
+  return newBlock.start === block.start || (mode === 'prepend' && newBlock.start === newEnd)
 }
 
 /** Checks whether text that was added to a list item would be read as part of an item nested in it. */
 function joinsNested({ runs }: Outline, { start }: TextEdit, block: Section): boolean {
-  const own = runs.find((run) => run.start >= block.start)
-  return runs.some((run) => own !== undefined && run.start > own.start && run.start < start && run.end > start)
+  const firstRun = runs.find((run) => run.start >= block.start)
+  return runs.some((run) => firstRun !== undefined && run.start > firstRun.start && run.start < start && run.end > start)
 }

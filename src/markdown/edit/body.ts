@@ -12,9 +12,9 @@ import { withoutNoOps } from './text-edits.ts'
  */
 export function replaceBody(text: string, content: string): readonly TextEdit[] {
   const start = bodyStartOf(text)
-  const given = requireText('content', start === 0 ? withoutMark(content) : content)
-  refuseFrontmatter(text, start, given)
-  return bodyEdits(text, [replaceLines(text, [start, text.length], given)])
+  const body = requireText('content', start === 0 ? withoutMark(content) : content)
+  refuseFrontmatter(text, start, body)
+  return bodyEdits(text, [replaceLines(text, [start, text.length], body)])
 }
 
 /**
@@ -23,11 +23,11 @@ export function replaceBody(text: string, content: string): readonly TextEdit[] 
  */
 export function replaceLines(text: string, [start, end]: readonly [number, number], content: string): TextEdit {
   const old = linesOf(text.slice(start, end))
-  const wanted = linesOf(content)
-  const head = commonLines(old, wanted)
-  const tail = commonLines(old.slice(head).reverse(), wanted.slice(head).reverse())
+  const newLines = linesOf(content)
+  const head = commonLines(old, newLines)
+  const tail = commonLines(old.slice(head).reverse(), newLines.slice(head).reverse())
   const from = start + lengthOf(old.slice(0, head))
-  const middle = wanted.slice(head, wanted.length - tail).join('')
+  const middle = newLines.slice(head, newLines.length - tail).join('')
   const ending = lineEndingOf(text)
   const inserted = withLineEnding(middle, ending)
   const glued = inserted !== '' && from === start && isUnended(text, start)
@@ -47,8 +47,8 @@ export function appendToBody(text: string, content: string): readonly TextEdit[]
 /** Inserts `content` before the body on separate lines, with the same rules for blank lines as `appendToBody`. */
 export function prependToBody(text: string, content: string): readonly TextEdit[] {
   const at = bodyStartOf(text)
-  const given = requireText('prepend', at === 0 ? withoutMark(content) : content)
-  return bodyEdits(text, [{ start: at, end: at, text: insertedText(text, given, { at, from: at }) }])
+  const addition = requireText('prepend', at === 0 ? withoutMark(content) : content)
+  return bodyEdits(text, [{ start: at, end: at, text: insertedText(text, addition, { at, from: at }) }])
 }
 
 /**
@@ -56,13 +56,13 @@ export function prependToBody(text: string, content: string): readonly TextEdit[
  * @throws RouxError `INVALID_PARAMS` if a different part of the text would become frontmatter
  */
 export function bodyEdits(text: string, edits: readonly TextEdit[]): readonly TextEdit[] {
-  const wanted = withoutNoOps(text, edits)
-  if (wanted.length === 0) return wanted
+  const effectiveEdits = withoutNoOps(text, edits)
+  if (effectiveEdits.length === 0) return effectiveEdits
   const before = bodyStartOf(text)
-  const edited = editText(text, wanted)
+  const newText = editText(text, effectiveEdits)
   // A closing fence at the end of the file needs a line ending before content can follow.
-  const after = bodyStartOf(edited)
-  if (after === before || (edited.slice(before, after).trim() === '' && before === text.length)) return wanted
+  const after = bodyStartOf(newText)
+  if (after === before || (newText.slice(before, after).trim() === '' && before === text.length)) return effectiveEdits
   throw invalid('content', 'it would turn part of the body into frontmatter.', FRONTMATTER_HINT)
 }
 
@@ -86,14 +86,14 @@ function linesOf(text: string): readonly string[] {
   return text.match(/[^\n]*\n|[^\n]+/g) ?? []
 }
 
-function commonLines(one: readonly string[], other: readonly string[]): number {
+function commonLines(before: readonly string[], other: readonly string[]): number {
   let count = 0
-  while (count < one.length && count < other.length && sameLine(one[count] as string, other[count] as string)) count++
+  while (count < before.length && count < other.length && sameLine(before[count] as string, other[count] as string)) count++
   return count
 }
 
-function sameLine(one: string, other: string): boolean {
-  return one === other || one.replace(/\r\n$/, '\n') === other.replace(/\r\n$/, '\n')
+function sameLine(before: string, other: string): boolean {
+  return before === other || before.replace(/\r\n$/, '\n') === other.replace(/\r\n$/, '\n')
 }
 
 function lengthOf(lines: readonly string[]): number {

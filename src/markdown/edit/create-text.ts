@@ -45,11 +45,11 @@ export interface Overridden {
 }
 
 export function overriddenIn(content: string, text: string): Overridden {
-  const left = new Set(listedTags(text).map(foldName))
+  const missing = new Set(listedTags(text).map(foldName))
   const [before, after] = [content.replace(/^\ufeff/, ''), text].map(propertiesOf) as [Properties, Properties]
   const isOther = (key: string) => key in after && !TAG_KEY.test(key) && !isDeepStrictEqual(before[key], after[key])
   return {
-    tags: listedTags(content).filter((tag) => !left.has(foldName(tag))),
+    tags: listedTags(content).filter((tag) => !missing.has(foldName(tag))),
     properties: Object.keys(before).filter(isOther),
   }
 }
@@ -64,8 +64,8 @@ function propertiesOf(text: string): Properties {
 function withTitle(title: string, fileName: string): EditStep {
   return (text) => {
     const { properties } = readFrontmatter(text)
-    const there = Object.keys(properties).some((key) => key.toLowerCase() === 'title')
-    return there || title !== fileName ? setProperties(text, { title }) : []
+    const hasTitle = Object.keys(properties).some((key) => key.toLowerCase() === 'title')
+    return hasTitle || title !== fileName ? setProperties(text, { title }) : []
   }
 }
 

@@ -44,18 +44,18 @@ export function indented(lines: string, indent: string): string {
 export function frontmatterEdits(
   tree: FrontmatterTree,
   edits: readonly TextEdit[],
-  isAsked: (after: string, properties: Properties) => boolean,
+  isExpected: (after: string, properties: Properties) => boolean,
 ): readonly TextEdit[] {
-  const wanted = withoutNoOps(
+  const effectiveEdits = withoutNoOps(
     tree.text,
     edits.toSorted((a, b) => a.start - b.start || a.end - b.end),
   )
-  if (wanted.length === 0) return wanted
-  const unfenced = withoutFences(tree, wanted)
-  if (unfenced && isExact(tree, unfenced, isAsked)) return unfenced
-  if (isExact(tree, wanted, isAsked)) return wanted
+  if (effectiveEdits.length === 0) return effectiveEdits
+  const unfenced = withoutFences(tree, effectiveEdits)
+  if (unfenced && isExact(tree, unfenced, isExpected)) return unfenced
+  if (isExact(tree, effectiveEdits, isExpected)) return effectiveEdits
   const { from, to } = tree.fences ?? { from: 0, to: 0 }
-  if (to - from + wanted.reduce((sum, { text }) => sum + text.length, 0) > MAX_LENGTH) {
+  if (to - from + effectiveEdits.reduce((sum, { text }) => sum + text.length, 0) > MAX_LENGTH) {
     throw new RouxError('TOO_LARGE', 'The frontmatter would be larger than 512 KB.', { hint: 'Move long text into the body.' })
   }
   throw new RouxError('EDIT_MISMATCH', 'The frontmatter is written in a form that cannot be edited exactly.', {
@@ -71,11 +71,11 @@ function withoutFences({ text, start, fences }: FrontmatterTree, edits: readonly
 function isExact(
   { text }: FrontmatterTree,
   edits: readonly TextEdit[],
-  isAsked: (after: string, properties: Properties) => boolean,
+  isExpected: (after: string, properties: Properties) => boolean,
 ): boolean {
   const after = editText(text, edits)
   const { properties, malformed, end } = readFrontmatter(after)
-  return malformed.length === 0 && after.slice(end) === text.slice(bodyStartOf(text)) && isAsked(after, properties)
+  return malformed.length === 0 && after.slice(end) === text.slice(bodyStartOf(text)) && isExpected(after, properties)
 }
 
 export interface SeparatedItem {

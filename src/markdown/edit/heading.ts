@@ -51,8 +51,8 @@ function renameAt(
   const glued = text[start - 1] === '#' ? ' ' : ''
   const edits = bodyEdits(text, [{ start, end: end - id.length, text: glued + name }])
   const after = outlineOf(editText(text, edits), flavour).headings
-  const wanted = headings.map(({ text: each }, i) => (i === index ? name + id : each))
-  if (isSame(headings, after) && wanted.every((each, i) => each === after[i]?.text)) return edits
+  const newHeadings = headings.map(({ text: each }, i) => (i === index ? name + id : each))
+  if (isSame(headings, after) && newHeadings.every((each, i) => each === after[i]?.text)) return edits
   throw invalid('to', `${JSON.stringify(name)} would not be read as this heading's text.`, 'Remove any # at the start or end.')
 }
 
@@ -66,10 +66,10 @@ function isSame(before: readonly OutlineHeading[], after: readonly OutlineHeadin
  * @throws RouxError `INVALID_PARAMS` if the title is blank, has several lines or would not be read as that heading's text
  */
 export function setTitle(text: string, title: string, flavour: Pick<Flavour, 'mode'>): readonly TextEdit[] {
-  const wanted = requireLine('title', title)
+  const newTitle = requireLine('title', title)
   const { properties } = readFrontmatter(text)
   const keys = Object.keys(properties).filter((each) => TITLE_KEY.test(each))
   const key = keys.find((each) => titleOf({ title: properties[each] }) !== undefined) ?? keys[0]
-  if (flavour.mode === 'docs' && titleOf(properties) === undefined) return renameH1(text, wanted, flavour)
-  return key === undefined ? [] : setProperties(text, { [key]: wanted })
+  if (flavour.mode === 'docs' && titleOf(properties) === undefined) return renameH1(text, newTitle, flavour)
+  return key === undefined ? [] : setProperties(text, { [key]: newTitle })
 }

@@ -94,9 +94,9 @@ function gapBefore(text: string, content: string, { at, from, tight, ending }: P
 }
 
 function gapAfter(text: string, content: string, { at, tight, ending }: Place): string {
-  const ended = content.endsWith('\n')
-  if (at >= text.length) return ended || !text.endsWith('\n') ? '' : ending
-  const end = ended ? '' : ending
+  const endsInBreak = content.endsWith('\n')
+  if (at >= text.length) return endsInBreak || !text.endsWith('\n') ? '' : ending
+  const end = endsInBreak ? '' : ending
   if (tight) return end
   const lastLine = content.slice(content.lastIndexOf('\n', content.length - 2) + 1)
   return needsGap(lastLine, text.slice(at, endOfLine(text, at))) ? end + ending : end

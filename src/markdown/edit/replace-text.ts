@@ -52,14 +52,14 @@ function matchesOnLine(
   return findMatches(text, Math.max(start, bodyStart), find).filter(([from]) => from < end)
 }
 
-interface Asked {
+interface ReplaceRequest {
   readonly find: string
   readonly count: number
   readonly line: number | undefined
   readonly found: number
 }
 
-function mismatch(text: string, start: number, { find, count, line, found }: Asked): RouxError {
+function mismatch(text: string, start: number, { find, count, line, found }: ReplaceRequest): RouxError {
   const matches = findMatches(text, start, find)
   const lines = linesAt(text, matches.slice(0, MAX_LISTED))
   const message =
@@ -82,8 +82,8 @@ function linesText(lines: readonly number[], more: boolean): string {
   return `${lines.length === 1 ? 'line' : 'lines'} ${lines.join(', ')}${more ? '…' : ''}`
 }
 
-function hintFor(found: number, inFrontmatter: boolean): string {
-  if (found > 0)
+function hintFor(count: number, inFrontmatter: boolean): string {
+  if (count > 0)
     return 'Make `find` longer until it is unique, use `line` to choose one, or set `count` to the number of matches.'
   if (inFrontmatter) return 'The text is in the frontmatter; change it with `properties`, `tags` and `title`.'
   return 'Read the note again and copy the text exactly, including case and white space.'
@@ -116,14 +116,14 @@ function findMatches(text: string, start: number, find: string): readonly Match[
 
 /** Maps ascending offsets of the text with `\n` to the text with `\r\n`. */
 function originalPlaces(text: string, places: readonly number[]): readonly number[] {
-  let passed = 0
+  let breaksBefore = 0
   let next = text.indexOf('\r\n')
   return places.map((place) => {
-    while (next !== -1 && next - passed < place) {
-      passed++
+    while (next !== -1 && next - breaksBefore < place) {
+      breaksBefore++
       next = text.indexOf('\r\n', next + 2)
     }
-    return place + passed
+    return place + breaksBefore
   })
 }
 
@@ -131,18 +131,18 @@ function originalPlaces(text: string, places: readonly number[]): readonly numbe
 function findAll(text: string, needle: string): readonly number[] {
   if (!text.includes(needle.slice(0, 1))) return []
   const borders = bordersOf(needle)
-  const found: number[] = []
+  const positions: number[] = []
   let matched = 0
   for (let i = 0; i < text.length; i++) {
     const c = text.charCodeAt(i)
     while (matched > 0 && needle.charCodeAt(matched) !== c) matched = borders[matched - 1] as number
     if (needle.charCodeAt(matched) === c) matched++
     if (matched === needle.length) {
-      found.push(i + 1 - matched)
+      positions.push(i + 1 - matched)
       matched = 0
     }
   }
-  return found
+  return positions
 }
 
 /** For each prefix, the length of its longest proper prefix that is also a suffix. */

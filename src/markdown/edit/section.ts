@@ -27,14 +27,14 @@ export const EDITING_HINTS: SectionHints = {
  * quote or a list item; `INVALID_PARAMS` if the content repeats the heading or would lose the block's id
  */
 export function editSection(text: string, { section, mode, content, flavour }: SectionEdit): readonly TextEdit[] {
-  const given = requireText('content', content)
+  const newContent = requireText('content', content)
   const outline = outlineOf(text, flavour)
   const [first = ''] = section
   const block = section.length === 1 && first.startsWith('^') ? first.slice(1) : undefined
   const edit =
     block === undefined
-      ? editBelow(text, outline, { section, mode, content: given, flavour })
-      : editBlock(text, outline, { id: block, mode, content: given, flavour })
+      ? editBelow(text, outline, { section, mode, content: newContent, flavour })
+      : editBlock(text, outline, { id: block, mode, content: newContent, flavour })
   return bodyEdits(text, [edit])
 }
 
@@ -93,19 +93,19 @@ function partsOf(text: string, outline: Outline, index: number): Parts {
 
 function coreOf(text: string, from: number, to: number): { readonly coreStart: number; readonly coreEnd: number } {
   const inner = text.slice(from, to)
-  const lead = afterBlankLines(inner, 0)
+  const contentStart = afterBlankLines(inner, 0)
   const end = inner.trimEnd().length
-  if (lead >= end) return { coreStart: from, coreEnd: from }
-  return { coreStart: from + lead, coreEnd: Math.min(to, nextLine(text, from + end)) }
+  if (contentStart >= end) return { coreStart: from, coreEnd: from }
+  return { coreStart: from + contentStart, coreEnd: Math.min(to, nextLine(text, from + end)) }
 }
 
 function replaceBelow(text: string, { below, coreStart, coreEnd, setextFollows, start }: Parts, content: string): TextEdit {
   const inner = withoutOuterBlankLines(content)
   if (inner === '') return { start: below, end: coreEnd, text: '' }
   if (coreStart === coreEnd) return { start: below, end: below, text: insertedText(text, inner, { at: below, from: start }) }
-  const ended = text[coreEnd - 1] === '\n' ? `${inner}\n` : inner
+  const withBreak = text[coreEnd - 1] === '\n' ? `${inner}\n` : inner
   const tight = setextFollows && text.slice(coreEnd, nextLine(text, coreEnd)).trim() !== ''
-  return replaceLines(text, [coreStart, coreEnd], tight ? `${ended}\n` : ended)
+  return replaceLines(text, [coreStart, coreEnd], tight ? `${withBreak}\n` : withBreak)
 }
 
 /** Rejects content that starts with the section's own heading. The heading is kept, so it would appear twice. */

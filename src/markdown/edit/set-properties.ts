@@ -23,24 +23,24 @@ const MAX_DEPTH = 60
  * malformed
  */
 export function setProperties(text: string, changes: Readonly<Record<string, unknown>>): readonly TextEdit[] {
-  const wanted = requireProperties(changes)
-  if (wanted.size === 0) return []
+  const newValues = requireProperties(changes)
+  if (newValues.size === 0) return []
   const tree = requireFrontmatter(text)
   const entriesOf = lookUp(tree)
   const edits: TextEdit[] = []
   const added = new Map<string, unknown>()
   const dropped = new Set<string>()
   const expected = new Map(Object.entries(tree.properties))
-  for (const [name, value] of wanted) {
-    const found = entriesOf(name)
+  for (const [name, value] of newValues) {
+    const entries = entriesOf(name)
     if (value === null) {
-      for (const { key } of found) {
+      for (const { key } of entries) {
         dropped.add(key)
         expected.delete(key)
       }
       continue
     }
-    const [entry] = found
+    const [entry] = entries
     expected.set(entry?.key ?? name, value)
     if (!entry) added.set(name, value)
     else if (!isDeepStrictEqual(tree.properties[entry.key], value)) edits.push(...replaceValue(tree, entry, value))
@@ -58,8 +58,8 @@ function lookUp({ entries }: FrontmatterTree): (name: string) => readonly Entry[
   const folded = new Map<string, Entry[]>()
   for (const entry of entries) {
     const name = entry.key.toLowerCase()
-    const same = folded.get(name)
-    if (same) same.push(entry)
+    const entriesOfName = folded.get(name)
+    if (entriesOfName) entriesOfName.push(entry)
     else folded.set(name, [entry])
   }
   return (name) => exact.get(name) ?? folded.get(name.toLowerCase()) ?? []
@@ -73,15 +73,15 @@ export function replaceValue(tree: FrontmatterTree, entry: Entry, value: unknown
   }
   const items = replaceItems(tree, entry, value)
   if (items !== undefined) return items
-  const written = inLines(tree, writeValue(value, styleOf(tree, entry, value)))
-  if (isBlock(old.node)) return replaceBlock(tree, entry, written)
-  if (written.body === '' && old.node) {
-    return [{ start: old.start, end: old.end, text: old.start === colonEnd ? written.head : written.head.slice(1) }]
+  const newSource = inLines(tree, writeValue(value, styleOf(tree, entry, value)))
+  if (isBlock(old.node)) return replaceBlock(tree, entry, newSource)
+  if (newSource.body === '' && old.node) {
+    return [{ start: old.start, end: old.end, text: old.start === colonEnd ? newSource.head : newSource.head.slice(1) }]
   }
   const below = nextLine(tree.text, old.end)
   return [
-    { start: colonEnd, end: old.end, text: written.head },
-    { start: below, end: below, text: written.body },
+    { start: colonEnd, end: old.end, text: newSource.head },
+    { start: below, end: below, text: newSource.body },
   ]
 }
 
@@ -97,14 +97,14 @@ function replaceItems(tree: FrontmatterTree, { key, value: { node } }: Entry, va
   const indents = items.map(({ lineStart, dash }) => text.slice(lineStart, dash))
   if (items.length !== before.length || indents.some((indent) => indent.trim() !== '')) return undefined
   const shorter = Math.min(before.length, after.length)
-  let same = 0
-  while (same < shorter && isDeepStrictEqual(before[same], after[same])) same++
+  let equalLines = 0
+  while (equalLines < shorter && isDeepStrictEqual(before[equalLines], after[equalLines])) equalLines++
   let end = 0
-  while (end < shorter - same && isDeepStrictEqual(before.at(-1 - end), after.at(-1 - end))) end++
-  if (same + end === 0) return undefined
-  const removed = items.slice(same, items.length - end)
-  const added = after.slice(same, after.length - end)
-  const at = items[same - 1]?.lineEnd ?? items[0]?.lineStart ?? 0
+  while (end < shorter - equalLines && isDeepStrictEqual(before.at(-1 - end), after.at(-1 - end))) end++
+  if (equalLines + end === 0) return undefined
+  const removed = items.slice(equalLines, items.length - end)
+  const added = after.slice(equalLines, after.length - end)
+  const at = items[equalLines - 1]?.lineEnd ?? items[0]?.lineStart ?? 0
   const lines = added.length === 0 ? '' : indented(writeValue(added, { outdented: true }).body, indents[0] ?? '')
   return [{ start: at, end: at, text: withLineEnding(lines, lineEndingOf(text)) }, ...removed.map(withoutItem)]
 }
@@ -161,18 +161,18 @@ export function setRelations(text: string, relations: Relations): readonly TextE
  * not a JSON value or nested too deeply
  */
 function requireProperties(changes: Readonly<Record<string, unknown>>): ReadonlyMap<string, unknown> {
-  const wanted = new Map<string, unknown>()
+  const properties = new Map<string, unknown>()
   const names = new Set<string>()
-  for (const [given, value] of Object.entries(changes)) {
-    const name = requireLine('properties', given)
+  for (const [givenName, value] of Object.entries(changes)) {
+    const name = requireLine('properties', givenName)
     if (name.length > MAX_NAME)
       throw invalid('properties', `a name has ${name.length} characters, but at most ${MAX_NAME} are allowed.`)
     const folded = name.toLowerCase()
     if (names.has(folded)) throw invalid('properties', `"${name}" occurs twice (names are not case-sensitive).`)
     names.add(folded)
-    wanted.set(name, value === undefined ? null : jsonValue(name, value, 0))
+    properties.set(name, value === undefined ? null : jsonValue(name, value, 0))
   }
-  return wanted
+  return properties
 }
 
 /** Returns the value in the form in which the frontmatter reader will return it. */
@@ -198,13 +198,13 @@ function relationValue(name: string, links: Relations[string]): unknown {
   return typeof links === 'string' ? wikilink(name, links) : links.map((link) => wikilink(name, link))
 }
 
-function wikilink(name: string, given: string): string {
-  const link = requireLine(`relations.${name}`, given)
-  const written = link.startsWith('[[') && link.endsWith(']]') ? link : `[[${link}]]`
-  if (wikilinkEnd(written, 0, written.length) === written.length) return written
+function wikilink(name: string, target: string): string {
+  const link = requireLine(`relations.${name}`, target)
+  const wikilinkText = link.startsWith('[[') && link.endsWith(']]') ? link : `[[${link}]]`
+  if (wikilinkEnd(wikilinkText, 0, wikilinkText.length) === wikilinkText.length) return wikilinkText
   throw invalid(
     `relations.${name}`,
-    `${JSON.stringify(given)} cannot be written as a wikilink.`,
+    `${JSON.stringify(target)} cannot be written as a wikilink.`,
     'Specify the name of a note, without [[ or ]].',
   )
 }

@@ -25,10 +25,10 @@ import { type Style, writeFlow, writeValue } from './write-yaml.ts'
  * @throws RouxError `INVALID_PARAMS` for an invalid tag, `EDIT_MISMATCH` with the line if the frontmatter is malformed
  */
 export function changeTags(text: string, { add = [], remove = [] }: AddedAndRemoved): readonly TextEdit[] {
-  const wanted = requireTags(add)
-  const added = new Set(wanted.map(foldName))
+  const tagsToAdd = requireTags(add)
+  const added = new Set(tagsToAdd.map(foldName))
   const removed = new Set(requireTags(remove).map(foldName))
-  return editTags(text, { wanted, keeps: (folded) => !removed.has(folded) || added.has(folded) })
+  return editTags(text, { wanted: tagsToAdd, keeps: (folded) => !removed.has(folded) || added.has(folded) })
 }
 
 interface AddedAndRemoved {
@@ -42,9 +42,9 @@ interface AddedAndRemoved {
  * @throws RouxError for the same reasons as `changeTags`
  */
 export function setTags(text: string, tags: readonly string[]): readonly TextEdit[] {
-  const wanted = requireTags(tags)
-  const kept = new Set(wanted.map(foldName))
-  return editTags(text, { wanted, keeps: (folded) => kept.has(folded) })
+  const tagsToSet = requireTags(tags)
+  const keptNames = new Set(tagsToSet.map(foldName))
+  return editTags(text, { wanted: tagsToSet, keeps: (folded) => keptNames.has(folded) })
 }
 
 /** Returns the tags in the body, without `#` and duplicates, in their first spelling. Edits to the frontmatter do not remove them. */
@@ -69,19 +69,19 @@ export function listedTags(text: string): readonly string[] {
  * @throws RouxError `INVALID_PARAMS` for a name that Obsidian would not read as a single tag
  */
 function requireTags(tags: readonly string[]): readonly string[] {
-  const found = new Map<string, string>()
-  for (const given of tags) {
-    const name = propertyTag(requireText('tags', given))
+  const tagsByName = new Map<string, string>()
+  for (const tag of tags) {
+    const name = propertyTag(requireText('tags', tag))
     if (name === undefined) {
       throw invalid(
         'tags',
-        `${JSON.stringify(given)} is not a valid tag.`,
+        `${JSON.stringify(tag)} is not a valid tag.`,
         'A tag consists of letters, digits, _, - and /. It has no spaces, and at least one character is not a digit.',
       )
     }
-    if (!found.has(foldName(name))) found.set(foldName(name), name)
+    if (!tagsByName.has(foldName(name))) tagsByName.set(foldName(name), name)
   }
-  return [...found.values()]
+  return [...tagsByName.values()]
 }
 
 interface Change {
@@ -116,8 +116,8 @@ function withoutTags(properties: Readonly<Record<string, unknown>>): Readonly<Re
 }
 
 function sameTags(text: string, expected: ReadonlySet<string>): boolean {
-  const found = listedTags(text).map(foldName)
-  return found.length === expected.size && found.every((tag) => expected.has(tag))
+  const present = listedTags(text).map(foldName)
+  return present.length === expected.size && present.every((tag) => expected.has(tag))
 }
 
 export interface TagChange {
@@ -185,11 +185,11 @@ function goes(parts: readonly Part[], change: TagChange): boolean {
 
 function editItem(tree: FrontmatterTree, item: Value, change: TagChange): readonly TextEdit[] {
   const parts = partsOf(tree.text, item)
-  const kept = parts.filter(staysWith(change))
-  if (kept.length === parts.length || kept.length === 0) return []
+  const keptParts = parts.filter(staysWith(change))
+  if (keptParts.length === parts.length || keptParts.length === 0) return []
   if (!isLiteral(tree.text, item)) {
     const separator = separatorOf(String((item.node as Yaml.Scalar).value))
-    return [{ start: item.start, end: item.end, text: JSON.stringify(kept.map(({ text }) => text).join(separator)) }]
+    return [{ start: item.start, end: item.end, text: JSON.stringify(keptParts.map(({ text }) => text).join(separator)) }]
   }
   return editParts(tree.text, parts, change)
 }
@@ -221,8 +221,8 @@ function editFlow(tree: FrontmatterTree, entry: Entry, change: TagChange): reado
   const style = tree.form === 'flow' ? ({ quotes: 'QUOTE_DOUBLE' } as const) : quotesOf(values)
   const added = change.added.map((tag) => writeFlow(tag, style))
   const bracket = tree.text.indexOf('[', (tree.fences?.from ?? 0) + (node.range?.[0] ?? 0))
-  const kept = values.filter((_, i) => items[i]?.keep).flatMap((value) => editItem(tree, value, { ...change, added: [] }))
-  return [...kept, ...editSeparated(tree.text, items, { added, separator: ', ', empty: bracket + 1 })]
+  const keptEdits = values.filter((_, i) => items[i]?.keep).flatMap((value) => editItem(tree, value, { ...change, added: [] }))
+  return [...keptEdits, ...editSeparated(tree.text, items, { added, separator: ', ', empty: bracket + 1 })]
 }
 
 /** Returns the quote style of the last string in a list. */
@@ -279,23 +279,23 @@ function editSingle(tree: FrontmatterTree, entry: Entry, change: TagChange): rea
   const { value } = entry
   const node = value.node as Yaml.Scalar
   const parts = partsOf(tree.text, value)
-  const kept = parts.filter(staysWith(change))
-  if (change.added.length === 0 && kept.length === parts.length) return []
+  const keptParts = parts.filter(staysWith(change))
+  if (change.added.length === 0 && keptParts.length === parts.length) return []
   if (typeof node.value !== 'string') return listOf(value, [tree.text.slice(value.start, value.end), ...change.added])
   if (!isLiteral(tree.text, value)) {
-    const rest = [...kept.map(({ text }) => text), ...change.added]
+    const rest = [...keptParts.map(({ text }) => text), ...change.added]
     return rest.length > 0 ? replaceValue(tree, entry, rest) : dropEntry(tree, entry)
   }
   const quotes = quotesOf([value])
   if (change.added.length === 0) {
-    return kept.length === 0 && quotes.quotes === undefined ? dropEntry(tree, entry) : editParts(tree.text, parts, change)
+    return keptParts.length === 0 && quotes.quotes === undefined ? dropEntry(tree, entry) : editParts(tree.text, parts, change)
   }
-  if (kept.length > 1) return editParts(tree.text, parts, change)
+  if (keptParts.length > 1) return editParts(tree.text, parts, change)
   if (parts.length === 0 && change.added.length === 1) {
     return [{ start: value.start + 1, end: value.start + 1, text: change.added.join('') }]
   }
-  const written = [...kept.map(({ text }) => text), ...change.added].map((tag) => writeFlow(tag, quotes))
-  return listOf(value, written)
+  const flowItems = [...keptParts.map(({ text }) => text), ...change.added].map((tag) => writeFlow(tag, quotes))
+  return listOf(value, flowItems)
 }
 
 function listOf({ start, end }: Value, items: readonly string[]): readonly TextEdit[] {

@@ -35,7 +35,7 @@ class Composer {
   readonly #first: readonly TextEdit[]
   #next = 0
   /** How much of the current edit's text has been consumed. */
-  #used = 0
+  #usedEdits = 0
   /** The offset in the result of the first edits, and the corresponding offset in the original. */
   #at = 0
   #original = 0
@@ -61,27 +61,27 @@ class Composer {
       const edit = this.#first[this.#next]
       const gap = edit ? edit.start - this.#original : Number.POSITIVE_INFINITY
       // Take the unchanged text before the edit first, unless the edit has already begun.
-      if (this.#used === 0 && gap > 0) {
+      if (this.#usedEdits === 0 && gap > 0) {
         const length = Math.min(gap, place - this.#at)
         if (!keep) this.#push(this.#original, this.#original + length, '')
         this.#original += length
         this.#at += length
         if (length < gap) return
       }
-      if (!edit || (place === this.#at && edit.text.length > this.#used)) return
+      if (!edit || (place === this.#at && edit.text.length > this.#usedEdits)) return
       this.#useText(edit, place, keep)
-      if (this.#used < edit.text.length) return
+      if (this.#usedEdits < edit.text.length) return
       this.#push(edit.start, edit.end, '')
       this.#original = edit.end
-      this.#used = 0
+      this.#usedEdits = 0
       this.#next++
     }
   }
 
   #useText(edit: TextEdit, place: number, keep: boolean): void {
-    const length = Math.min(edit.text.length - this.#used, place - this.#at)
-    if (keep) this.#push(edit.start, edit.start, edit.text.slice(this.#used, this.#used + length))
-    this.#used += length
+    const length = Math.min(edit.text.length - this.#usedEdits, place - this.#at)
+    if (keep) this.#push(edit.start, edit.start, edit.text.slice(this.#usedEdits, this.#usedEdits + length))
+    this.#usedEdits += length
     this.#at += length
   }
 

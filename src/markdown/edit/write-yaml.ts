@@ -37,16 +37,16 @@ export function writeValue(value: unknown, style: Style = {}): WrittenValue {
 
 export function writeFlow(value: unknown, style: Style = {}): string {
   const list = writeValue([value], { ...style, flow: true })
-  const written = list.head.slice(2, -1)
-  return list.body === '' && list.head.startsWith(' [') && !written.includes('\n') ? written : JSON.stringify(value)
+  const listSource = list.head.slice(2, -1)
+  return list.body === '' && list.head.startsWith(' [') && !listSource.includes('\n') ? listSource : JSON.stringify(value)
 }
 
 export function writeKey(key: string): string {
   const source = new (yaml().Document)({ [key]: 1 }, { ...WRITING, compat: 'yaml-1.1' }).toString(LAYOUT)
-  const written = source.endsWith(': 1\n') ? source.slice(0, -4) : ''
+  const nameSource = source.endsWith(': 1\n') ? source.slice(0, -4) : ''
   // The library also writes keys such as `- x` and `? x`, which other readers reject.
-  const read = written === '' || written.includes('\n') ? undefined : propertiesOf(source)
-  return read && isDeepStrictEqual(Object.entries(read), [[key, 1]]) ? written : JSON.stringify(key)
+  const read = nameSource === '' || nameSource.includes('\n') ? undefined : propertiesOf(source)
+  return read && isDeepStrictEqual(Object.entries(read), [[key, 1]]) ? nameSource : JSON.stringify(key)
 }
 
 /** Reads properties. Returns `undefined` if the frontmatter is malformed. */

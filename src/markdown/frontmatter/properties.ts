@@ -103,10 +103,10 @@ function linksIn(text: PropertyText, context: PropertyContext): readonly Propert
     const at = unfound < MAX_FAILED_LOOKUPS ? source.indexOf(raw, from) : -1
     if (at === -1) {
       unfound++
-      return { link: placed(link, text, [start, end], context.lines), inValue: link, text, isLiteral: false }
+      return { link: withPosition(link, text, [start, end], context.lines), inValue: link, text, isLiteral: false }
     }
     from = at + raw.length
-    return { link: placed(link, text, [start + at, start + from], context.lines), inValue: link, text, isLiteral: true }
+    return { link: withPosition(link, text, [start + at, start + from], context.lines), inValue: link, text, isLiteral: true }
   })
 }
 
@@ -118,7 +118,7 @@ function linksOfValue(value: string, { flavour, destinations }: PropertyContext)
   return sink.links.filter((link) => whole === undefined || (link.kind === 'link' && value.slice(link.start, link.end) === whole))
 }
 
-function placed(link: Link, text: PropertyText, range: readonly [number, number], lines: LineIndex): Link {
+function withPosition(link: Link, text: PropertyText, range: readonly [number, number], lines: LineIndex): Link {
   const [start, end] = range
   const line = lines.lineAt(start)
   const column = start - lines.startOf(line) + 1

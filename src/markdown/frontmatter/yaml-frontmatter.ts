@@ -7,20 +7,20 @@ import { carriesFacts, type Frontmatter, type PropertyText } from './plain-front
 
 declare const require: (id: 'yaml') => typeof Yaml
 
-let loaded: typeof Yaml | undefined
+let yamlModule: typeof Yaml | undefined
 
 /**
  * Loads the YAML library the first time a note needs it, because loading would slow down the server's start. A bundler resolves
  * the first form and evaluates the library on the first call. Plain ES modules have no `require`.
  */
 export function yaml(): typeof Yaml {
-  if (loaded) return loaded
+  if (yamlModule) return yamlModule
   try {
-    loaded = require('yaml')
+    yamlModule = require('yaml')
   } catch {
-    loaded = createRequire(import.meta.url)('yaml') as typeof Yaml
+    yamlModule = createRequire(import.meta.url)('yaml') as typeof Yaml
   }
-  return loaded
+  return yamlModule
 }
 
 /**

@@ -5,8 +5,8 @@ import { TagSet } from '../tags.ts'
 import { type CanvasText, readCanvasNodes, sourceOffsets } from './canvas-json.ts'
 
 /** Parses a canvas: the Markdown of its text cards and the files of its file cards. Never throws. */
-export function parseCanvas(text: string, given: Flavour): Note {
-  const flavour: Flavour = given.profile === 'obsidian' ? { ...given, mode: 'obsidian' } : given
+export function parseCanvas(text: string, flavourSettings: Flavour): Note {
+  const flavour: Flavour = flavourSettings.profile === 'obsidian' ? { ...flavourSettings, mode: 'obsidian' } : flavourSettings
   const nodes = readCanvasNodes(text)
   if ('malformed' in nodes) return noteOf([], new TagSet(), { malformed: [nodes.malformed] })
   const canvas = { text, flavour, lines: indexLines(text) }

@@ -19,10 +19,10 @@ let segmenter: Intl.Segmenter | undefined
 export function excerptOf(text: string, bodyStart: number, max: number): Excerpt {
   const from = afterBlankLines(text, bodyStart)
   const head = text.slice(from, headEnd(text, from, max * EXCERPTS_READ))
-  const seen = legible(head)
+  const visible = legible(head)
   // If a note consists only of images or comments, its excerpt starts with them.
-  if (seen === head || seen.trim() === '') return firstOf(text, from, max)
-  const { excerpt, cut } = firstOf(withoutGaps(seen), 0, max)
+  if (visible === head || visible.trim() === '') return firstOf(text, from, max)
+  const { excerpt, cut } = firstOf(withoutGaps(visible), 0, max)
   return { excerpt, cut: cut || text.slice(from + head.length).trim() !== '' }
 }
 

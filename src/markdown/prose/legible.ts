@@ -13,15 +13,15 @@ const COMMENTS = [
 /** Returns the text with hidden parts (comments, tags, images) replaced by spaces, so other text keeps its position. */
 export function legible(text: string): string {
   const whole = blankData(text)
-  const shown = withoutHidden(whole)
-  if (shown === whole || !mayHideCode(whole)) return shown
+  const visible = withoutHidden(whole)
+  if (visible === whole || !mayHideCode(whole)) return visible
   const code = codeIn(whole)
-  if (code.length === 0) return shown
+  if (code.length === 0) return visible
   const withoutCode = replaced(whole, code, (part) => part.replace(/[^\n]/g, CODE_PLACEHOLDER))
-  const left = withoutHidden(withoutCode)
+  const remaining = withoutHidden(withoutCode)
   // Code inside a comment is hidden together with the comment.
-  const seen = code.filter(({ start }) => left[start] === CODE_PLACEHOLDER)
-  return replaced(left, seen, (_, { start, end }) => whole.slice(start, end))
+  const visibleCode = code.filter(({ start }) => remaining[start] === CODE_PLACEHOLDER)
+  return replaced(remaining, visibleCode, (_, { start, end }) => whole.slice(start, end))
 }
 
 const CODE_PLACEHOLDER = 'x'
@@ -41,10 +41,10 @@ function mayHideCode(text: string): boolean {
 }
 
 function withoutHidden(text: string): string {
-  let shown = text
-  for (const [open, close] of COMMENTS) if (shown.includes(open)) shown = blankBetween(shown, open, close)
-  if (shown.includes('![')) shown = shown.replace(IMAGE, blank)
-  return shown.includes('<') ? shown.replace(TAG, blank) : shown
+  let visible = text
+  for (const [open, close] of COMMENTS) if (visible.includes(open)) visible = blankBetween(visible, open, close)
+  if (visible.includes('![')) visible = visible.replace(IMAGE, blank)
+  return visible.includes('<') ? visible.replace(TAG, blank) : visible
 }
 
 interface Range {
@@ -55,24 +55,24 @@ interface Range {
 /** Replaces parts of the text with strings of the same length. `parts` must be in order and must not be nested. */
 function replaced(text: string, parts: readonly Range[], by: (part: string, range: Range) => string): string {
   let at = 0
-  let made = ''
+  let result = ''
   for (const part of parts) {
-    made += text.slice(at, part.start) + by(text.slice(part.start, part.end), part)
+    result += text.slice(at, part.start) + by(text.slice(part.start, part.end), part)
     at = part.end
   }
-  return made + text.slice(at)
+  return result + text.slice(at)
 }
 
 function blankBetween(text: string, open: string, close: string): string {
-  let shown = ''
+  let visible = ''
   let at = 0
   for (let from = text.indexOf(open); from >= 0; from = text.indexOf(open, at)) {
     const end = text.indexOf(close, from + open.length)
     if (end < 0) break
-    shown += text.slice(at, from) + blank(text.slice(from, end + close.length))
+    visible += text.slice(at, from) + blank(text.slice(from, end + close.length))
     at = end + close.length
   }
-  return shown + text.slice(at)
+  return visible + text.slice(at)
 }
 
 /** Replaces text with spaces line by line. Replacing each character would take a tenth of the search time. */

@@ -107,8 +107,8 @@ function sentenceWithin(text: string, bounds: Range, range: Range): Range {
 /** Keeps `body`, and as much of `head` and `tail` as fits. */
 function cutAround(head: string, body: string, tail: string): string {
   const middle = body.length > MAX_LENGTH - 2 ? `${clip(body, MAX_LENGTH - 3)}…` : body
-  const left = MAX_LENGTH - middle.length
-  const room = Math.max(Math.floor(left / 2), left - tail.length)
+  const remaining = MAX_LENGTH - middle.length
+  const room = Math.max(Math.floor(remaining / 2), remaining - tail.length)
   const before = fitEnd(head, Math.max(0, room))
   return before + middle + fitStart(tail, MAX_LENGTH - middle.length - before.length)
 }
@@ -117,17 +117,17 @@ function cutAround(head: string, body: string, tail: string): string {
 function fitEnd(text: string, room: number): string {
   if (text.length <= room) return text
   if (room < 2) return ''
-  const kept = unsplitStart(text.slice(text.length - room + 1))
-  const word = kept.indexOf(' ')
-  return `…${word === -1 || word > 30 ? kept : kept.slice(word + 1)}`
+  const end = unsplitStart(text.slice(text.length - room + 1))
+  const word = end.indexOf(' ')
+  return `…${word === -1 || word > 30 ? end : end.slice(word + 1)}`
 }
 
 function fitStart(text: string, room: number): string {
   if (text.length <= room) return text
   if (room < 2) return ''
-  const kept = clip(text, room - 1)
-  const word = kept.lastIndexOf(' ')
-  return `${word === -1 || kept.length - word > 30 ? kept : kept.slice(0, word)}…`
+  const start = clip(text, room - 1)
+  const word = start.lastIndexOf(' ')
+  return `${word === -1 || start.length - word > 30 ? start : start.slice(0, word)}…`
 }
 
 function clip(text: string, length: number): string {

@@ -22,35 +22,35 @@ export interface EditableDestination extends WrittenDestination {
 export type LinkParts = Pick<PlacedLink, 'target' | 'subpath'>
 
 /** Returns the slots of a destination if it matches the link. If `query` is set, text after `?` is not part of the path. */
-export function destinationSlots(written: EditableDestination, wanted: LinkParts, query: boolean): LinkSlots | undefined {
-  const { raw, start } = written
-  if (!isSaid(written, raw, wanted)) return undefined
-  const hash = hashAt(written)
+export function destinationSlots(destination: EditableDestination, parts: LinkParts, query: boolean): LinkSlots | undefined {
+  const { raw, start } = destination
+  if (!readsAs(destination, raw, parts)) return undefined
+  const hash = hashAt(destination)
   const pathEnd = hash?.at ?? raw.length
   const mark = query ? raw.slice(0, pathEnd).indexOf('?') : -1
   const targetEnd = mark > 0 ? mark : pathEnd
-  const style = styleOf(written)
-  const rest = wanted.target.indexOf('?')
-  const kept = mark > 0 && rest > 0 ? wanted.target.slice(rest) : ''
+  const style = styleOf(destination)
+  const rest = parts.target.indexOf('?')
+  const keptQuery = mark > 0 && rest > 0 ? parts.target.slice(rest) : ''
   const target: TextSlot = {
     start,
     end: start + targetEnd,
     write: (value) => {
       const text = writeTarget(value, style)
-      return isSaid(written, text + raw.slice(targetEnd), { ...wanted, target: value + kept }) ? text : undefined
+      return readsAs(destination, text + raw.slice(targetEnd), { ...parts, target: value + keptQuery }) ? text : undefined
     },
   }
-  if (hash === undefined) return { target, shown: written.shown }
+  if (hash === undefined) return { target, shown: destination.shown }
   const from = hash.after
   const subpath: TextSlot = {
     start: start + from,
     end: start + raw.length,
     write: (value) => {
       const text = encodeDestination(value, style)
-      return isSaid(written, raw.slice(0, from) + text, { ...wanted, subpath: value }) ? text : undefined
+      return readsAs(destination, raw.slice(0, from) + text, { ...parts, subpath: value }) ? text : undefined
     },
   }
-  return { target, subpath, shown: written.shown }
+  return { target, subpath, shown: destination.shown }
 }
 
 function writeTarget(value: string, style: DestinationStyle): string {
@@ -71,31 +71,35 @@ function hashAt({ raw, read }: EditableDestination): { readonly at: number; read
 
 const TOKEN = /\\[!-/:-@[-`{-~]|&(?:#?\w+);|./gs
 
-function isSaid({ read }: EditableDestination, raw: string, wanted: LinkParts): boolean {
+function readsAs({ read }: EditableDestination, raw: string, parts: LinkParts): boolean {
   const destination = read(raw)
   if (destination === undefined || destination === '' || isExternal(destination)) return false
   const { target, subpath } = splitDestination(destination)
-  return target === wanted.target && subpath === wanted.subpath
+  return target === parts.target && subpath === parts.subpath
 }
 
-export function markdownDestination(text: string, { raw, start }: WrittenDestination, shown?: TextRange): EditableDestination {
+export function markdownDestination(
+  text: string,
+  { raw, start }: WrittenDestination,
+  shownRange?: TextRange,
+): EditableDestination {
   const enclosed = text[start - 1] === '<'
-  const read = (written: string): string | undefined => {
-    const tail = enclosed ? `(<${written}>)` : `(${written})`
+  const read = (source: string): string | undefined => {
+    const tail = enclosed ? `(<${source}>)` : `(${source})`
     const parsed = parseLinkTail(tail, 0, tail.length)
-    return parsed?.end === tail.length && parsed.raw === written && !isExternal(written) ? unescapeText(written) : undefined
+    return parsed?.end === tail.length && parsed.raw === source && !isExternal(source) ? unescapeText(source) : undefined
   }
-  return { raw, start, enclosed, enders: '', read, shown: shown ?? { start, end: start + raw.length } }
+  return { raw, start, enclosed, enders: '', read, shown: shownRange ?? { start, end: start + raw.length } }
 }
 
 /** Creates the editable destination of the HTML tag at `shown`. */
-export function htmlDestination(text: string, { raw, start }: WrittenDestination, shown: TextRange): EditableDestination {
-  const quote = text.slice(shown.start, start).trimEnd().at(-1) ?? ''
+export function htmlDestination(text: string, { raw, start }: WrittenDestination, shownRange: TextRange): EditableDestination {
+  const quote = text.slice(shownRange.start, start).trimEnd().at(-1) ?? ''
   const enclosed = quote === '"' || quote === "'"
   const enders = enclosed ? quote : "'="
-  const isEnded = (written: string) => (enclosed ? written.includes(quote) : /[\s"'=<>`]/.test(written))
-  const read = (written: string): string | undefined => (isEnded(written) ? undefined : unescapeReferences(written))
-  return { raw, start, enclosed, enders, read, shown }
+  const isEnded = (source: string) => (enclosed ? source.includes(quote) : /[\s"'=<>`]/.test(source))
+  const read = (source: string): string | undefined => (isEnded(source) ? undefined : unescapeReferences(source))
+  return { raw, start, enclosed, enders, read, shown: shownRange }
 }
 
 export interface DestinationStyle {
@@ -112,8 +116,8 @@ export interface DestinationStyle {
 const RESERVED = /[\x00-\x1f\x7f%\\`<>[\]|$"?]/g
 
 /** Returns the style of an existing destination. Encoded letters and spaces stay encoded. */
-function styleOf(written: { readonly raw: string; readonly enclosed: boolean; readonly enders: string }): DestinationStyle {
-  const { raw, enclosed, enders } = written
+function styleOf(destination: { readonly raw: string; readonly enclosed: boolean; readonly enders: string }): DestinationStyle {
+  const { raw, enclosed, enders } = destination
   return { spaces: enclosed && !raw.includes('%20'), ascii: /%[89a-f][0-9a-f]/i.test(raw), enders }
 }
 

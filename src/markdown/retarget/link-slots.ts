@@ -17,12 +17,12 @@ export function slotsOfNote(text: string, flavour: Flavour): FindSlots {
     const destinations: Destinations = new Map()
     const context = { text, flavour, lines: new LineIndex(), destinations }
     const frontmatter = readFrontmatter(text, flavour, context.lines)
-    const inProperties = propertyLinks(frontmatter.texts, context).map((found): SlotEntry => {
-      const { link, inValue } = found
+    const inProperties = propertyLinks(frontmatter.texts, context).map((propertyLink): SlotEntry => {
+      const { link, inValue } = propertyLink
       const findSlots = () => {
-        const passage = propertyPassage(text, found)
+        const passage = propertyPassage(text, propertyLink)
         const slots = passage && slotsInPassage(passage, inValue, { written: destinations.get(inValue), flavour })
-        const unquoted = slots && unquotedValue(text, found.text, { frontmatter, flavour })
+        const unquoted = slots && unquotedValue(text, propertyLink.text, { frontmatter, flavour })
         return slots === undefined || unquoted === undefined ? slots : { ...slots, unquoted }
       }
       return [link, findSlots]
@@ -59,8 +59,11 @@ function cardSlots(text: string, { text: card }: CanvasNode, flavour: Flavour): 
   const passage = cardPassage(text, card)
   const destinations: Destinations = new Map()
   return scanBody(card.value, 0, { flavour, lines: new LineIndex(), destinations }).links.map((link) => {
-    const written = destinations.get(link)
-    return [{ ...link, start: passage.sourceOf(link.start) }, () => slotsInPassage(passage, link, { written, flavour })]
+    const destination = destinations.get(link)
+    return [
+      { ...link, start: passage.sourceOf(link.start) },
+      () => slotsInPassage(passage, link, { written: destination, flavour }),
+    ]
   })
 }
 
@@ -75,15 +78,15 @@ function slotTable(read: () => readonly SlotEntry[]): FindSlots {
   const table = once(() => {
     const entries = new Map<string, SlotEntry[1][]>()
     for (const [link, findSlots] of read()) {
-      const same = entries.get(keyOf(link))
-      if (same === undefined) entries.set(keyOf(link), [findSlots])
-      else same.push(findSlots)
+      const slotsForKey = entries.get(keyOf(link))
+      if (slotsForKey === undefined) entries.set(keyOf(link), [findSlots])
+      else slotsForKey.push(findSlots)
     }
     return entries
   })
   return (link) => {
-    const same = table().get(keyOf(link))
-    return (same !== undefined && same.length > 1 ? same.shift() : same?.[0])?.()
+    const slotsForKey = table().get(keyOf(link))
+    return (slotsForKey !== undefined && slotsForKey.length > 1 ? slotsForKey.shift() : slotsForKey?.[0])?.()
   }
 }
 
@@ -99,11 +102,11 @@ function slotsInPassage(passage: Passage, link: Link, how: WrittenLink): LinkSlo
 
 function slotsAt(text: string, link: Link, { written, flavour }: WrittenLink): LinkSlots | undefined {
   if (written === undefined) return wikilinkSlots(text, { start: link.start, end: link.end })
-  const shown = { start: link.start, end: link.end }
+  const range = { start: link.start, end: link.end }
   const destination =
     link.form === 'html'
-      ? htmlDestination(text, written, shown)
-      : markdownDestination(text, written, link.form === 'markdown' ? shown : undefined)
+      ? htmlDestination(text, written, range)
+      : markdownDestination(text, written, link.form === 'markdown' ? range : undefined)
   return destinationSlots(destination, link, flavour.mode === 'docs')
 }
 
@@ -121,8 +124,8 @@ function wikilinkSlots(text: string, range: TextRange): LinkSlots | undefined {
     const start = from + inner.length - inner.trimStart().length
     const end = inner.trim() === '' ? start : from + inner.trimEnd().length
     const write = (value: string): string | undefined => {
-      const written = content.slice(0, start) + value + content.slice(end)
-      return says(written, { ...parts, [part]: value }) ? value : undefined
+      const edited = content.slice(0, start) + value + content.slice(end)
+      return matchesWikilink(edited, { ...parts, [part]: value }) ? value : undefined
     }
     return { start: at + start, end: at + end, write }
   }
@@ -138,10 +141,10 @@ function headLength(content: string): number {
 }
 
 /** Checks whether a wikilink consists of exactly these parts. */
-function says(content: string, wanted: Wikilink): boolean {
+function matchesWikilink(content: string, expected: Wikilink): boolean {
   const link = `[[${content}]]`
   if (wikilinkEnd(link, 0, link.length) !== link.length) return false
   const { target, subpath, display } = splitWikilink(content)
   if (target.startsWith('|') || isUrl(target)) return false
-  return target === wanted.target && subpath === wanted.subpath && display === wanted.display
+  return target === expected.target && subpath === expected.subpath && display === expected.display
 }

@@ -151,12 +151,12 @@ export function unquotedValue(
   { start, end }: PropertyText,
   { frontmatter, flavour }: { readonly frontmatter: ReadFrontmatter; readonly flavour: Flavour },
 ): UnquotedValue | undefined {
-  const written = text.slice(start, end)
-  if (/^["'|>]/.test(written) || written.includes('\n')) return undefined
+  const quoted = text.slice(start, end)
+  if (/^["'|>]/.test(quoted) || quoted.includes('\n')) return undefined
   const quotedWith = (edits: readonly TextEdit[]): string | undefined => {
     if (edits.every((edit) => PLAIN.test(edit.text))) return undefined
     const source = editText(
-      written,
+      quoted,
       edits.map((edit) => ({ ...edit, start: edit.start - start, end: edit.end - start })),
     )
     const after = readFrontmatter(text.slice(0, start) + source + text.slice(end), flavour)
@@ -167,13 +167,13 @@ export function unquotedValue(
 }
 
 /** True if two values have the same structure and differ only in their strings. */
-function hasSameShape(one: unknown, other: unknown): boolean {
-  if (typeof one !== 'object' || one === null || typeof other !== 'object' || other === null) {
-    return one === other || (typeof one === 'string' && typeof other === 'string')
+function hasSameShape(before: unknown, other: unknown): boolean {
+  if (typeof before !== 'object' || before === null || typeof other !== 'object' || other === null) {
+    return before === other || (typeof before === 'string' && typeof other === 'string')
   }
-  const [ones, others] = [Object.entries(one), Object.entries(other)]
+  const [entriesBefore, others] = [Object.entries(before), Object.entries(other)]
   return (
-    ones.length === others.length &&
-    ones.every(([key, value], at) => key === others[at]?.[0] && hasSameShape(value, others[at]?.[1]))
+    entriesBefore.length === others.length &&
+    entriesBefore.every(([key, value], at) => key === others[at]?.[0] && hasSameShape(value, others[at]?.[1]))
   )
 }

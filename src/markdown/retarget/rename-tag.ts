@@ -38,10 +38,10 @@ export function renameTagInNote(text: string, renaming: TagRenaming, flavour: Fl
   const unfit: number[] = []
   for (const property of [...front.tags, ...page]) {
     if (property.nested || !(flavour.profile === 'lenient' ? /^tags?$/i : /^tags$/i).test(property.key)) continue
-    const found = editsInProperty(text, property, rename)
-    for (const edit of found) edits.set(edit.start, edit)
+    const propertyEdits = editsInProperty(text, property, rename)
+    for (const edit of propertyEdits) edits.set(edit.start, edit)
     const names = flavour.profile === 'lenient' ? property.value.split(/[\s,]+/) : [property.value]
-    if (found.length === 0 && names.some((name) => isMeant(name, rename))) unfit.push(lines.lineAt(property.start))
+    if (propertyEdits.length === 0 && names.some((name) => matches(name, rename))) unfit.push(lines.lineAt(property.start))
   }
   for (const { name, at } of body.tags) {
     const edit = editAt(at + 1, rename(name))
@@ -75,11 +75,11 @@ interface Renamed {
 type Rename = (name: string) => Renamed | undefined
 
 function renamer({ from, to }: TagRenaming): Rename {
-  const wanted = foldName(from)
+  const foldedFrom = foldName(from)
   const depth = from.split('/').length
   return (name) => {
     const head = name.split('/').slice(0, depth).join('/')
-    return foldName(head) === wanted && head !== to ? { length: head.length, text: to } : undefined
+    return foldName(head) === foldedFrom && head !== to ? { length: head.length, text: to } : undefined
   }
 }
 
@@ -87,7 +87,7 @@ function editAt(start: number, renamed: Renamed | undefined): TextEdit | undefin
   return renamed && { start, end: start + renamed.length, text: renamed.text }
 }
 
-function isMeant(item: string, rename: Rename): boolean {
+function matches(item: string, rename: Rename): boolean {
   const name = propertyTag(item)
   return name !== undefined && rename(name) !== undefined
 }
@@ -102,7 +102,7 @@ function editsInProperty(text: string, { value, start, end }: PropertyText, rena
   const skipped = KEY.test(value) ? 0 : (KEY.exec(source)?.[0].length ?? 0)
   const edits: TextEdit[] = []
   for (const { 0: item, index } of source.slice(skipped).replace(COMMENT, '').matchAll(ITEM)) {
-    if (!isMeant(item, rename)) continue
+    if (!matches(item, rename)) continue
     const edit = editAt(start + skipped + index, rename(item))
     if (edit !== undefined) edits.push(item === source ? quoted(edit, item) : edit)
   }

@@ -103,12 +103,12 @@ let tables: Tables | undefined
  * function words and rare letters. Reads a limited part of the text. With `among`, only the given languages are considered, and
  * one that is alone in its script needs no evidence.
  */
-export function languageOf(text: string, among: readonly string[] = []): Language | undefined {
+export function languageOf(text: string, candidates: readonly string[] = []): Language | undefined {
   const sample = text.length > SAMPLE ? text.slice(0, SAMPLE) : text
   // Some systems write é as e with a combining accent.
   reader.read(ACCENT.test(sample) ? sample.normalize('NFC') : sample)
   const script = reader.script()
-  return script && { script, code: codeOf(script, among) }
+  return script && { script, code: codeOf(script, candidates) }
 }
 
 export function scriptOfLanguage(code: string): Script | undefined {
@@ -117,8 +117,8 @@ export function scriptOfLanguage(code: string): Script | undefined {
 }
 
 /** Checks whether a note's language, `code`, is the question's. If the question's language is unclear, the scripts decide. */
-export function isSameLanguage({ script, code: own }: Language, code: string): boolean {
-  return own === undefined ? scriptOfLanguage(code) === script : own === code
+export function isSameLanguage({ script, code: languageCode }: Language, code: string): boolean {
+  return languageCode === undefined ? scriptOfLanguage(code) === script : languageCode === code
 }
 
 /**
@@ -134,22 +134,22 @@ export function languagesInUse(notes: ReadonlyMap<string, number>): readonly str
 
 const ACCENT = /[\u0300-\u036f]/
 
-function codeOf(script: Script, among: readonly string[]): string | undefined {
+function codeOf(script: Script, candidates: readonly string[]): string | undefined {
   const only = ONLY_LANGUAGE[script]
-  if (only !== undefined) return among.length === 0 || among.includes(only) ? only : undefined
-  if (among.length === 0) return reader.clearest(numbersOf(script))
-  const languages = numbersAmong(script, among)
+  if (only !== undefined) return candidates.length === 0 || candidates.includes(only) ? only : undefined
+  if (candidates.length === 0) return reader.clearest(numbersOf(script))
+  const languages = numbersAmong(script, candidates)
   return languages.length === 1 ? CODES[languages[0] as number] : reader.clearest(languages)
 }
 
 /** Indexes of the selected languages by list. A search passes the same list for every passage. */
 const selected = new WeakMap<readonly string[], Map<Script, readonly number[]>>()
 
-function numbersAmong(script: Script, among: readonly string[]): readonly number[] {
-  const known = selected.get(among) ?? new Map<Script, readonly number[]>()
-  selected.set(among, known)
-  const numbers = known.get(script) ?? numbersOf(script).filter((at) => among.includes(CODES[at] as string))
-  known.set(script, numbers)
+function numbersAmong(script: Script, candidates: readonly string[]): readonly number[] {
+  const numbersByScript = selected.get(candidates) ?? new Map<Script, readonly number[]>()
+  selected.set(candidates, numbersByScript)
+  const numbers = numbersByScript.get(script) ?? numbersOf(script).filter((at) => candidates.includes(CODES[at] as string))
+  numbersByScript.set(script, numbers)
   return numbers
 }
 
@@ -219,35 +219,35 @@ class Reader {
   }
 
   script(): Script | undefined {
-    let most = 0
+    let max = 0
     let all = 0
     for (let script = 0; script < this.#letters.length; script++) {
       const count = this.#letters[script] as number
       all += count
-      if (script !== LATIN && count > (this.#letters[most] as number)) most = script
+      if (script !== LATIN && count > (this.#letters[max] as number)) max = script
     }
     if (all === 0) return undefined
     const han = this.#letters[HAN] as number
     const kana = this.#letters[KANA] as number
     // In Japanese, most words are written with Han characters.
     if (han + kana > OTHER_SCRIPT * all) return kana > KANA_SHARE * han ? 'Kana' : 'Han'
-    return SCRIPTS[((this.#letters[most] as number) > OTHER_SCRIPT * all ? most : LATIN) - 1]
+    return SCRIPTS[((this.#letters[max] as number) > OTHER_SCRIPT * all ? max : LATIN) - 1]
   }
 
   /** Returns the language that has clearly more evidence than the others, if there is one. */
   clearest(languages: readonly number[]): string | undefined {
     let best = -1
-    let most = 0
+    let max = 0
     let next = 0
     for (const language of languages) {
       const score = this.#scores[language] as number
-      if (score > most) {
-        next = most
-        most = score
+      if (score > max) {
+        next = max
+        max = score
         best = language
       } else if (score > next) next = score
     }
-    return most >= Math.max(MIN_SCORE, MIN_SHARE * this.#words) && (most > CLEAR_RATIO * next || most > next + LEAD)
+    return max >= Math.max(MIN_SCORE, MIN_SHARE * this.#words) && (max > CLEAR_RATIO * next || max > next + LEAD)
       ? CODES[best]
       : undefined
   }
@@ -284,11 +284,11 @@ function makeTables(): Tables {
 }
 
 /** A word or letter counts for every language that has it, but the more languages share it, the less it counts for each. */
-function evidenceOf<T>(signs: Readonly<Record<string, readonly T[]>>, weight: number): Map<T, Evidence> {
+function evidenceOf<T>(features: Readonly<Record<string, readonly T[]>>, weight: number): Map<T, Evidence> {
   const languages = new Map<T, Set<number>>()
-  for (const [code, own] of Object.entries(signs)) {
+  for (const [code, featuresOfLanguage] of Object.entries(features)) {
     const language = CODES.indexOf(code as WordedLanguage)
-    for (const sign of own) languages.set(sign, (languages.get(sign) ?? new Set()).add(language))
+    for (const feature of featuresOfLanguage) languages.set(feature, (languages.get(feature) ?? new Set()).add(language))
   }
-  return new Map([...languages].map(([sign, having]) => [sign, { languages: [...having], weight: weight / having.size }]))
+  return new Map([...languages].map(([feature, having]) => [feature, { languages: [...having], weight: weight / having.size }]))
 }

@@ -3,27 +3,27 @@ import { foldName } from '../../core/text/fold.ts'
 
 /** Compares a property value with a number if it is one, or with a period if it is a date. Never compares text. */
 export function compares(value: string, { operator, number, period }: Comparison): boolean {
-  const own = readNumber(value)
-  if (own !== undefined && number !== undefined) return holds(operator, own, { first: number, last: number })
+  const amount = readNumber(value)
+  if (amount !== undefined && number !== undefined) return isTrue(operator, amount, { first: number, last: number })
   const date = period === undefined ? undefined : readDate(value)
-  return date !== undefined && period !== undefined && holds(operator, date, { first: period.from, last: period.to - 1 })
+  return date !== undefined && period !== undefined && isTrue(operator, date, { first: period.from, last: period.to - 1 })
 }
 
 /** Compares a value with a range. A date without a time counts as its first moment. */
-function holds(
+function isTrue(
   operator: Comparison['operator'],
-  own: number,
+  number: number,
   { first, last }: { readonly first: number; readonly last: number },
 ) {
   switch (operator) {
     case '<':
-      return own < first
+      return number < first
     case '<=':
-      return own <= last
+      return number <= last
     case '>':
-      return own > last
+      return number > last
     case '>=':
-      return own >= first
+      return number >= first
   }
 }
 

@@ -21,7 +21,7 @@ export function evaluate(condition: Condition, source: QuerySource): KeySet {
 
 class Evaluation {
   readonly #source: QuerySource
-  readonly #known = new Map<string, KeySet>()
+  readonly #cache = new Map<string, KeySet>()
   #sets: Evaluation | undefined
 
   constructor(source: QuerySource) {
@@ -33,9 +33,9 @@ class Evaluation {
     if (notes.isEmpty) return notes
     switch (condition.kind) {
       case 'and':
-        return cheapestFirst(condition.parts).reduce((left, part) => this.within(left, part), notes)
+        return cheapestFirst(condition.parts).reduce((keys, part) => this.within(keys, part), notes)
       case 'or':
-        return notes.andNot(condition.parts.reduce((left, part) => left.andNot(this.within(left, part)), notes))
+        return notes.andNot(condition.parts.reduce((keys, part) => keys.andNot(this.within(keys, part)), notes))
       case 'not':
         return notes.andNot(this.within(notes, condition.part))
       default:
@@ -45,11 +45,11 @@ class Evaluation {
 
   #lookUp(lookup: Lookup): KeySet {
     const name = JSON.stringify(lookup)
-    const known = this.#known.get(name)
-    if (known !== undefined) return known
-    const found = lookup.kind === 'set' ? this.#linked(lookup) : this.#source.lookUp(lookup)
-    this.#known.set(name, found)
-    return found
+    const cached = this.#cache.get(name)
+    if (cached !== undefined) return cached
+    const keys = lookup.kind === 'set' ? this.#linked(lookup) : this.#source.lookUp(lookup)
+    this.#cache.set(name, keys)
+    return keys
   }
 
   #linked({ field, condition }: SetLookup): KeySet {
@@ -75,7 +75,7 @@ function cost(condition: Condition): number {
   switch (condition.kind) {
     case 'and':
     case 'or':
-      return condition.parts.reduce((most, part) => Math.max(most, cost(part)), 0)
+      return condition.parts.reduce((max, part) => Math.max(max, cost(part)), 0)
     case 'not':
       return cost(condition.part)
     case 'word':

@@ -147,9 +147,9 @@ class Parser {
   }
 
   /** Returns the error for a missing condition, for example after an operator. */
-  #missing(found: Token): RouxError {
-    const { kind, span } = found.kind === 'or' || found.kind === 'and' ? found : this.#previous
-    if (kind !== 'or' && kind !== 'and' && kind !== 'not') return this.#unopened(found.span.start)
+  #missing(token: Token): RouxError {
+    const { kind, span } = token.kind === 'or' || token.kind === 'and' ? token : this.#previous
+    if (kind !== 'or' && kind !== 'and' && kind !== 'not') return this.#unopened(token.span.start)
     const word = kind.toUpperCase()
     const problem = kind === 'not' ? 'nothing follows NOT' : `${word} needs a condition on both sides`
     const example = kind === 'not' ? 'cat NOT dog' : `cat ${word} dog`

@@ -104,8 +104,8 @@ export function positiveWords(query: Query): readonly QueryWord[] {
 
 /** Returns the task states that notes should contain. */
 export function positiveTasks(query: Query): ReadonlySet<TaskState> {
-  const wanted = [...walk(query)].filter(({ isNegated, isInSet }) => !isNegated && !isInSet)
-  return new Set(wanted.flatMap(({ leaf }) => (leaf.kind === 'task' ? leaf.state : [])))
+  const required = [...walk(query)].filter(({ isNegated, isInSet }) => !isNegated && !isInSet)
+  return new Set(required.flatMap(({ leaf }) => (leaf.kind === 'task' ? leaf.state : [])))
 }
 
 /** Returns the names of a query's properties, and whether each is compared as a number or date. */
@@ -159,12 +159,12 @@ function relax(query: QueryPart): QueryPart {
   const bare = query.kind === 'and' ? parts.filter(isBareWord) : []
   if (bare.length < 2) return isSame ? query : { ...query, parts }
   const others = parts.filter((part) => !isBareWord(part))
-  const any: QueryPart = { kind: 'or', parts: bare, span: query.span }
-  return others.length === 0 ? any : { kind: 'and', parts: [...others, any], span: query.span }
+  const anyPart: QueryPart = { kind: 'or', parts: bare, span: query.span }
+  return others.length === 0 ? anyPart : { kind: 'and', parts: [...others, anyPart], span: query.span }
 }
 
 /** Returns the query with its bare words turned into prefixes (`conf` becomes `conf*`), or `undefined` if nothing changes. */
-export function begun(query: Query): QueryPart | undefined {
+export function prefixQuery(query: Query): QueryPart | undefined {
   const part = query.kind === 'all' ? undefined : begin(query)
   return part === query ? undefined : part
 }
@@ -213,28 +213,28 @@ export function communitiesIn(query: Query): readonly string[] {
  * Converts a query for search engines: folds and analyzes text, and resolves titles and communities. `undefined` matches
  * everything.
  */
-export function toCondition(query: Query, lookedUp: LookedUp = {}): Condition | undefined {
-  return query.kind === 'all' ? undefined : partOf(query, lookedUp)
+export function toCondition(query: Query, names: LookedUp = {}): Condition | undefined {
+  return query.kind === 'all' ? undefined : partOf(query, names)
 }
 
-function partOf(part: QueryPart, lookedUp: LookedUp): Condition {
+function partOf(part: QueryPart, names: LookedUp): Condition {
   switch (part.kind) {
     case 'and':
     case 'or': {
       const { kind } = part
-      const parts = part.parts.map((inner) => partOf(inner, lookedUp))
+      const parts = part.parts.map((inner) => partOf(inner, names))
       return { kind, parts: parts.flatMap((inner) => (inner.kind === kind ? inner.parts : [inner])) }
     }
     case 'not':
-      return { kind: 'not', part: partOf(part.part, lookedUp) }
+      return { kind: 'not', part: partOf(part.part, names) }
     case 'property':
       return propertyOf(part.name, part.value)
     case 'type':
       return propertyOf('type', part.value)
     case 'set':
-      return { kind: 'set', field: part.field, condition: partOf(part.part, lookedUp) }
+      return { kind: 'set', field: part.field, condition: partOf(part.part, names) }
     default:
-      return lookupOf(part, lookedUp)
+      return lookupOf(part, names)
   }
 }
 
@@ -278,8 +278,8 @@ function lookupOf(
 }
 
 function propertyOf(name: string, value: string | undefined): Condition {
-  const meant = value === undefined ? [undefined] : textsMeant(value)
-  const parts = meant.map((text): Lookup => ({ kind: 'property', name: foldName(name), value: text }))
+  const values = value === undefined ? [undefined] : textsMeant(value)
+  const parts = values.map((text): Lookup => ({ kind: 'property', name: foldName(name), value: text }))
   const [only] = parts
   return parts.length === 1 && only !== undefined ? only : { kind: 'or', parts }
 }

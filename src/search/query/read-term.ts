@@ -10,7 +10,7 @@ import {
   nearestOf,
   type Piece,
   queryError,
-  shown,
+  shortened,
   type Token,
 } from './read-token.ts'
 
@@ -65,7 +65,7 @@ const COMPARISON_HINT =
 type TermToken = Extract<Token, { kind: 'text' | 'named' | 'field' }>
 
 /** Converts a token to a condition. @throws RouxError `INVALID_PARAMS` if the token is not a valid condition */
-export function readTerm(token: TermToken, reading: Reading): Term {
+export function readTerm(token: TermToken, reading: TermReader): Term {
   switch (token.kind) {
     case 'text':
       return { kind: 'text', ...readWords(token.piece, reading), span: token.span }
@@ -78,7 +78,7 @@ export function readTerm(token: TermToken, reading: Reading): Term {
 
 type NamedToken = Extract<Token, { kind: 'named' }>
 
-function readTagOrProperty({ name, operator, value, span }: NamedToken, reading: Reading): Term {
+function readTagOrProperty({ name, operator, value, span }: NamedToken, reading: TermReader): Term {
   if (operator === undefined || value === undefined) return { kind: 'tag', name: readTag(name, reading), span }
   if (operator !== '=') return { ...readComparison({ name, operator, value }, reading), span }
   // Quoted text is literal, so an empty string is a value.
@@ -86,7 +86,7 @@ function readTagOrProperty({ name, operator, value, span }: NamedToken, reading:
   return { kind: 'property', name: readName(name, reading), value: text, span }
 }
 
-function readRelation({ name, value, span }: NamedToken, reading: Reading): Term {
+function readRelation({ name, value, span }: NamedToken, reading: TermReader): Term {
   const relation = { kind: 'relation', name: readName(name, reading), span } as const
   if (value === undefined) return { ...relation, title: undefined }
   return { ...relation, title: plainText(requireText(value, reading, RELATION_TITLE), reading) }
@@ -98,7 +98,7 @@ const RELATION_TITLE = {
 }
 
 /** Parses `name:value`. @throws RouxError `INVALID_PARAMS` for an unknown field or an invalid value */
-function readField(token: FieldToken, reading: Reading): Term {
+function readField(token: FieldToken, reading: TermReader): Term {
   const { value, span } = token
   const field = findField(token.name)
   if (field === undefined) throw unknownField(token, reading)
@@ -137,7 +137,7 @@ function noteOf(field: string) {
 }
 
 /** Returns a folder's path without leading and trailing slashes. */
-function readFolder({ value }: FieldToken, reading: Reading): string {
+function readFolder({ value }: FieldToken, reading: TermReader): string {
   const text = plainText(requireText(value, reading, FOLDER), reading).trim()
   const isSlash = (at: number) => text[at] === '/' || text[at] === '\\'
   let [start, end] = [0, text.length]
@@ -147,23 +147,23 @@ function readFolder({ value }: FieldToken, reading: Reading): string {
   throw queryError(reading.text, { at: value.span.start, problem: 'every note is in the folder "/"', hint: FOLDER.hint })
 }
 
-function refuseOperator({ operator, value }: FieldToken, reading: Reading): void {
+function refuseOperator({ operator, value }: FieldToken, reading: TermReader): void {
   if (operator === '') return
   const hint = 'Remove it. Only created:, modified: and properties can be compared, as in modified:>2024-01-31 or #rating>=4.'
   throw queryError(reading.text, {
     at: value.span.start - operator.length,
-    problem: `only dates can be compared with ${shown(operator)}`,
+    problem: `only dates can be compared with ${shortened(operator)}`,
     hint,
   })
 }
 
-function unknownField({ name, span }: FieldToken, reading: Reading): RouxError {
+function unknownField({ name, span }: FieldToken, reading: TermReader): RouxError {
   const near = nearestOf(name, FIELD_NAMES)
-  const written = shown(reading.text.slice(span.start, span.end).replace(/["“”„]/g, ''))
+  const quotedText = shortened(reading.text.slice(span.start, span.end).replace(/["“”„]/g, ''))
   return queryError(reading.text, {
     at: span.start,
-    problem: `there is no field ${shown(name)}${near === undefined ? '' : `, did you mean ${near}`}`,
-    hint: `The fields are ${FIELD_NAMES.join(', ')}. ${QUOTE_IT}: ${written}.`,
+    problem: `there is no field ${shortened(name)}${near === undefined ? '' : `, did you mean ${near}`}`,
+    hint: `The fields are ${FIELD_NAMES.join(', ')}. ${QUOTE_IT}: ${quotedText}.`,
     ...(near === undefined ? {} : { candidates: [near] }),
   })
 }
@@ -171,26 +171,26 @@ function unknownField({ name, span }: FieldToken, reading: Reading): RouxError {
 /** Parses one of a field's keywords, ignoring case. */
 function readWord<Word extends string>(
   { value }: FieldToken,
-  reading: Reading,
+  reading: TermReader,
   { field, words }: { readonly field: string; readonly words: readonly Word[] },
 ): Word {
-  const wanted = value.text.toLowerCase()
-  const word = words.find((name) => name === wanted)
+  const lowerCase = value.text.toLowerCase()
+  const word = words.find((name) => name === lowerCase)
   if (word !== undefined) return word
-  const near = nearestOf(wanted, words)
+  const near = nearestOf(lowerCase, words)
   const problem =
-    wanted === ''
+    lowerCase === ''
       ? `the word after ${field}: is missing`
-      : `${field}: has no value ${shown(value.text)}${near === undefined ? '' : `, did you mean ${near}`}`
+      : `${field}: has no value ${shortened(value.text)}${near === undefined ? '' : `, did you mean ${near}`}`
   const hint = `Write one of ${words.map((name) => `${field}:${name}`).join(', ')}.`
   throw queryError(reading.text, { at: value.span.start, problem, hint, ...(near === undefined ? {} : { candidates: [near] }) })
 }
 
 /** Returns a tag's name without a leading `#` and trailing slashes. */
-function readTag(piece: Piece, reading: Reading): string {
-  const sign = piece.text.startsWith('#') && reading.text[piece.span.start - 1] !== '#' ? 1 : 0
-  const name = piece.text.slice(sign).replace(/(?<!\/)\/+$/, '')
-  const first = piece.span.start + (piece.isQuoted ? 1 : 0) + sign
+function readTag(piece: Piece, reading: TermReader): string {
+  const markLength = piece.text.startsWith('#') && reading.text[piece.span.start - 1] !== '#' ? 1 : 0
+  const name = piece.text.slice(markLength).replace(/(?<!\/)\/+$/, '')
+  const first = piece.span.start + (piece.isQuoted ? 1 : 0) + markLength
   if (name === '')
     throw queryError(reading.text, {
       at: first,
@@ -201,12 +201,12 @@ function readTag(piece: Piece, reading: Reading): string {
   if (wrong !== null) {
     // Other applications write properties as `#status:done`.
     const hint = '<>!:'.includes(wrong[0]) ? COMPARISONS : `A tag may contain letters, digits, "_", "-" and "/". ${QUOTE_IT}.`
-    throw queryError(reading.text, { at: first + wrong.index, problem: `${shown(wrong[0])} cannot be in a tag`, hint })
+    throw queryError(reading.text, { at: first + wrong.index, problem: `${shortened(wrong[0])} cannot be in a tag`, hint })
   }
   if (/^[\d/]*$/.test(name)) {
     throw queryError(reading.text, {
       at: first,
-      problem: `${shown(name)} is not a tag, because a tag cannot consist only of digits`,
+      problem: `${shortened(name)} is not a tag, because a tag cannot consist only of digits`,
       hint: 'To search for the number, write it without "#".',
     })
   }
@@ -216,10 +216,10 @@ function readTag(piece: Piece, reading: Reading): string {
 export type FieldToken = Extract<Token, { kind: 'field' }>
 
 /** Returns the time range for an operator and a date. `>` means after the period, `<` before it, no operator within it. */
-function readTime({ operator, value, span }: FieldToken, field: TimeField, reading: Reading): Term {
+function readTime({ operator, value, span }: FieldToken, field: TimeField, reading: TermReader): Term {
   const period = readPeriod(value.text, reading.now)
   if (period === undefined) {
-    const problem = value.text.trim() === '' ? 'a date is missing' : `${shown(value.text)} is not a date`
+    const problem = value.text.trim() === '' ? 'a date is missing' : `${shortened(value.text)} is not a date`
     throw queryError(reading.text, { at: value.span.start, problem, hint: DATE_HINT })
   }
   const isPlain = operator === '=' && !COUNTS_BACK.test(value.text)
@@ -241,20 +241,20 @@ function readTime({ operator, value, span }: FieldToken, field: TimeField, readi
     default:
       throw queryError(reading.text, {
         at: value.span.start - operator.length,
-        problem: `dates cannot be compared with ${shown(operator)}`,
+        problem: `dates cannot be compared with ${shortened(operator)}`,
         hint: 'Write one of >, >=, <, <=, =, or nothing for "in this period".',
       })
   }
 }
 
-export interface Reading {
+export interface TermReader {
   readonly text: string
   /** The reference time for days, weeks, months and years. */
   readonly now: Date
 }
 
 /** Parses a word, a prefix or, if quoted, a phrase. */
-function readWords(piece: Piece, reading: Reading): { readonly form: TextForm; readonly text: string } {
+function readWords(piece: Piece, reading: TermReader): { readonly form: TextForm; readonly text: string } {
   const { text, isQuoted, span } = piece
   if (isQuoted) {
     if (hasWord(text)) return { form: 'phrase', text }
@@ -272,13 +272,13 @@ function readWords(piece: Piece, reading: Reading): { readonly form: TextForm; r
 }
 
 /** Returns the piece. @throws RouxError `INVALID_PARAMS` if it is blank */
-function requireText(piece: Piece, reading: Reading, { what, hint }: { readonly what: string; readonly hint: string }): Piece {
+function requireText(piece: Piece, reading: TermReader, { what, hint }: { readonly what: string; readonly hint: string }): Piece {
   if (piece.text.trim() !== '') return piece
   throw queryError(reading.text, { at: piece.span.start, problem: `${what} is missing`, hint })
 }
 
 /** Returns a value's text. @throws RouxError `INVALID_PARAMS` if it contains `*` outside quotes */
-function plainText(piece: Piece, reading: Reading): string {
+function plainText(piece: Piece, reading: TermReader): string {
   const star = piece.isQuoted ? -1 : piece.text.indexOf('*')
   if (star === -1) return piece.text
   const hint =
@@ -291,7 +291,7 @@ function plainText(piece: Piece, reading: Reading): string {
 }
 
 /** Parses a property's or typed link's name, which must contain a letter, digit or emoji. */
-function readName(piece: Piece, reading: Reading): string {
+function readName(piece: Piece, reading: TermReader): string {
   const { text, isQuoted, span } = piece
   const sigil = reading.text.charAt(span.start - 1)
   if (!hasWord(text) && !PICTOGRAPH.test(text)) {
@@ -320,17 +320,17 @@ interface ComparisonTerm extends Comparison {
  * Parses a property comparison. `2024` is both a number and a year. @throws RouxError `INVALID_PARAMS` if the value is neither a
  * number nor a date
  */
-function readComparison({ name, operator, value }: ComparedPieces, reading: Reading): ComparisonTerm {
+function readComparison({ name, operator, value }: ComparedPieces, reading: TermReader): ComparisonTerm {
   const property = readName(name, reading)
-  const what = `the number or date after ${shown(operator)}`
-  const written = requireText(value, reading, { what, hint: COMPARISON_HINT }).text.trim()
-  const number = readNumber(written)
-  const period = readPeriod(written, reading.now)
+  const description = `the number or date after ${shortened(operator)}`
+  const valueText = requireText(value, reading, { what: description, hint: COMPARISON_HINT }).text.trim()
+  const number = readNumber(valueText)
+  const period = readPeriod(valueText, reading.now)
   if (number === undefined && period === undefined)
     throw queryError(reading.text, {
       at: value.span.start,
-      problem: `${shown(written)} is neither a number nor a date`,
+      problem: `${shortened(valueText)} is neither a number nor a date`,
       hint: COMPARISON_HINT,
     })
-  return { kind: 'comparison', name: property, operator, written, number, period }
+  return { kind: 'comparison', name: property, operator, written: valueText, number, period }
 }

@@ -115,7 +115,7 @@ function nextStart(text: string, from: number): number {
     if (/^\|\|?$/.test(run))
       throw queryError(text, {
         at,
-        problem: `${shown(run)} is not an operator`,
+        problem: `${shortened(run)} is not an operator`,
         hint: 'To match either, write OR: cat OR dog.',
       })
     if (run.includes('*') || hasWord(run)) return at
@@ -238,7 +238,7 @@ export function queryError(text: string, { at, problem, hint, candidates }: Flaw
 }
 
 /** Formats a piece of a query for a message: on one line, in double quotes, truncated to 40 characters. */
-export function shown(piece: string): string {
+export function shortened(piece: string): string {
   const { text, isCut } = firstCharacters(piece, SHOWN_PIECE)
   return `"${onOneLine(text)}${isCut ? '…' : ''}"`
 }
@@ -254,9 +254,9 @@ function excerpt(text: string, at: number): { readonly line: string; readonly of
   const head = [...text.slice(Math.max(0, at - 2 * SHOWN_BEFORE - 2), at)]
   const before = head.slice(-SHOWN_BEFORE)
   const isCut = before.length < head.length || at > 2 * SHOWN_BEFORE + 2
-  const lead = `${isCut ? '…' : ''}${onOneLine(before.join(''))}`
+  const context = `${isCut ? '…' : ''}${onOneLine(before.join(''))}`
   const after = firstCharacters(text.slice(at, at + 2 * SHOWN_AFTER + 2), SHOWN_AFTER)
-  return { line: `${lead}${onOneLine(after.text)}${after.isCut ? '…' : ''}`, offset: [...lead].length }
+  return { line: `${context}${onOneLine(after.text)}${after.isCut ? '…' : ''}`, offset: [...context].length }
 }
 
 function firstCharacters(text: string, count: number): { readonly text: string; readonly isCut: boolean } {

@@ -78,13 +78,13 @@ const memo = new Map<string, string>()
  * and truncates to `MAX_FORM` units. The time is linear in the length of the part that is kept.
  */
 export function foldWord(word: string): string {
-  if (ASCII.test(word)) return cut(word).toLowerCase()
-  const known = memo.get(cut(word))
-  if (known !== undefined) return known
-  const own = ownCopy(cut(word))
-  const folded = cut(foldLetters(own))
+  if (ASCII.test(word)) return truncate(word).toLowerCase()
+  const cached = memo.get(truncate(word))
+  if (cached !== undefined) return cached
+  const copy = ownCopy(truncate(word))
+  const folded = truncate(foldLetters(copy))
   if (memo.size >= MEMO) memo.clear()
-  memo.set(own, folded)
+  memo.set(copy, folded)
   return folded
 }
 
@@ -101,7 +101,7 @@ export function foldLetters(text: string): string {
 }
 
 /** Truncates a word to `MAX_FORM` units without splitting a surrogate pair. */
-function cut(word: string): string {
+function truncate(word: string): string {
   if (word.length <= MAX_FORM) return word
   const unit = word.charCodeAt(MAX_FORM - 1)
   return word.slice(0, unit >= 0xd800 && unit <= 0xdbff ? MAX_FORM - 1 : MAX_FORM)
@@ -116,11 +116,11 @@ for (const [first, last] of ['09', 'AZ', 'az']) classes.fill(SPACED, first?.char
 export function classAt(text: string, at: number): number {
   const unit = charCodeAt.call(text, at)
   if (unit >= 0xd800 && unit <= 0xdfff) return classify(String.fromCodePoint(text.codePointAt(at) ?? 0))
-  const known = classes[unit] as number
-  if (known !== UNKNOWN) return known
-  const found = classify(String.fromCharCode(unit))
-  classes[unit] = found
-  return found
+  const cached = classes[unit] as number
+  if (cached !== UNKNOWN) return cached
+  const unitClass = classify(String.fromCharCode(unit))
+  classes[unit] = unitClass
+  return unitClass
 }
 
 /** Returns the length, in UTF-16 units, of the code point at the given index. */

@@ -33,7 +33,7 @@ export function splitCompound(form: string, { language, frequencyOf }: CompoundW
   if (form.length < 2 * MIN_PART_LENGTH || !LETTERS.test(form)) return []
   const frequency = (part: string): number => (isStopWord(part, language) ? 0 : frequencyOf(stemOf(part, language)))
   let best: readonly string[] = []
-  let most = 0
+  let max = 0
   for (let at = MIN_PART_LENGTH; at <= form.length - MIN_PART_LENGTH; at++) {
     const tail = form.slice(at)
     const ofTail = frequency(tail)
@@ -42,8 +42,8 @@ export function splitCompound(form: string, { language, frequencyOf }: CompoundW
       const head = form.slice(0, at - link.length)
       if (head.length < MIN_PART_LENGTH || !form.startsWith(link, head.length)) continue
       const product = frequency(head) * ofTail * (link === '' ? PLAIN : 1)
-      if (product <= most) continue
-      most = product
+      if (product <= max) continue
+      max = product
       best = [head, tail]
     }
   }
@@ -51,15 +51,15 @@ export function splitCompound(form: string, { language, frequencyOf }: CompoundW
 }
 
 /** Returns the compounds of two folded words, in either order, that occur in the vault. */
-export function joinWords(one: string, other: string, words: CompoundWords): readonly string[] {
-  return [...joined(one, other, words), ...joined(other, one, words)]
+export function joinWords(word: string, other: string, words: CompoundWords): readonly string[] {
+  return [...joined(word, other, words), ...joined(other, word, words)]
 }
 
 function joined(head: string, tail: string, { language, frequencyOf }: CompoundWords): readonly string[] {
   const links = LINKS[language] ?? []
   // A plural often looks like a compound's first part with linking letters.
   const heads = links.flatMap((link) => (head.endsWith(link) ? head.slice(0, head.length - link.length) : []))
-  const likely = heads.filter(({ length }) => length >= MIN_PART_LENGTH)
-  const compounds = new Set(likely.flatMap((each) => links.map((link) => `${each}${link}${tail}`)))
+  const longEnough = heads.filter(({ length }) => length >= MIN_PART_LENGTH)
+  const compounds = new Set(longEnough.flatMap((each) => links.map((link) => `${each}${link}${tail}`)))
   return [...compounds].filter((compound) => frequencyOf(stemOf(compound, language)) > 0)
 }

@@ -38,12 +38,12 @@ interface Next {
   readonly position: number
 }
 
-interface Reading {
-  readonly found: readonly Found[]
+interface WordReading {
+  readonly found: readonly FoundWord[]
   readonly next: Next
 }
 
-interface Found {
+interface FoundWord {
   readonly form: string
   readonly kind: number
   readonly position: number
@@ -54,7 +54,7 @@ interface Found {
 /** Maximum number of cached joined words. A few names make up most of them. A full cache is cleared. */
 const MEMO = 500
 
-const memo = new Map<string, Reading>()
+const memo = new Map<string, WordReading>()
 
 export function forgetJoinedWords(): void {
   memo.clear()
@@ -67,16 +67,16 @@ export function readJoinedWord(text: string, start: number, position: number, si
   const run = slice.call(text, start, end)
   const { found, next } = memo.get(run) ?? readOwn(ownCopy(run))
   for (let i = 0; i < found.length; i++) {
-    const word = found[i] as Found
+    const word = found[i] as FoundWord
     sink(word.form, word.kind, position + word.position, start + word.start, start + word.end)
   }
   return { at: start + next.at, position: position + next.position }
 }
 
-function readOwn(run: string): Reading {
-  const found: Found[] = []
-  const next = readAnew(run, 0, 0, (form, kind, position, start, end) => found.push({ form, kind, position, start, end }))
-  const reading = { found, next }
+function readOwn(run: string): WordReading {
+  const words: FoundWord[] = []
+  const next = readAnew(run, 0, 0, (form, kind, position, start, end) => words.push({ form, kind, position, start, end }))
+  const reading = { found: words, next }
   if (memo.size >= MEMO) memo.clear()
   memo.set(run, reading)
   return reading
@@ -263,8 +263,8 @@ function isSpaced(text: string, at: number): boolean {
   return at < text.length && continues(classAt(text, at))
 }
 
-function continues(found: number): boolean {
-  return found === SPACED || found === MARK
+function continues(wordClass: number): boolean {
+  return wordClass === SPACED || wordClass === MARK
 }
 
 /** Checks whether a piece starts at the given offset. Combining marks cannot start a piece. */

@@ -41,9 +41,9 @@ export function findMatches(text: string, query: SnippetQuery): readonly Match[]
 
 /** Returns a version of `findMatches` for one query and many texts. It reuses the prepared query and remembers forms. */
 export function matchFinder(query: SnippetQuery): (text: string) => readonly Match[] {
-  const known = finders.get(query) ?? newFinder(query)
-  finders.set(query, known)
-  return known
+  const find = finders.get(query) ?? newFinder(query)
+  finders.set(query, find)
+  return find
 }
 
 const finders = new WeakMap<SnippetQuery, (text: string) => readonly Match[]>()
@@ -51,11 +51,11 @@ const finders = new WeakMap<SnippetQuery, (text: string) => readonly Match[]>()
 /** Stems words by the rules of the text's language, like the index. */
 function newFinder(query: SnippetQuery): (text: string) => readonly Match[] {
   if (query.language !== undefined) return newFinderIn(query.language ?? undefined, query)
-  const known = new Map<string | undefined, ReturnType<typeof newFinderIn>>()
+  const finderByLanguage = new Map<string | undefined, ReturnType<typeof newFinderIn>>()
   return (text) => {
     const language = languageOf(text, query.languages)?.code
-    const find = known.get(language) ?? newFinderIn(language, query)
-    known.set(language, find)
+    const find = finderByLanguage.get(language) ?? newFinderIn(language, query)
+    finderByLanguage.set(language, find)
     return find(text)
   }
 }
@@ -63,9 +63,9 @@ function newFinder(query: SnippetQuery): (text: string) => readonly Match[] {
 function newFinderIn(language: string | undefined, { terms, phrases }: SnippetQuery): (text: string) => readonly Match[] {
   const finder = new TermFinder(terms, language)
   const words = terms.map(({ term }) => term)
-  const likely = phrases.length > 0 || terms.length > FEW_TERMS ? undefined : likelyWords(words, language)
+  const pattern = phrases.length > 0 || terms.length > FEW_TERMS ? undefined : likelyWords(words, language)
   return (text) => {
-    const matches = likely === undefined ? matchesInAll(text, finder, phrases) : matchesNear(text, finder, likely)
+    const matches = pattern === undefined ? matchesInAll(text, finder, phrases) : matchesNear(text, finder, pattern)
     return matches.sort((a, b) => a.start - b.start || b.end - a.end)
   }
 }
@@ -80,22 +80,22 @@ const FEW_TERMS = 60
 export function mayHoldStem(terms: readonly WordTerm[]): (text: string) => boolean {
   if (terms.length > FEW_TERMS) return () => true
   const words = terms.map((term): WordTerm => ({ ...term, match: 'stem' }))
-  const likely = likelyWords(words, undefined)
-  return (text) => text.search(likely) >= 0
+  const pattern = likelyWords(words, undefined)
+  return (text) => text.search(pattern) >= 0
 }
 
 function matchesInAll(text: string, finder: TermFinder, phrases: readonly Phrase[]): Match[] {
   const runs = phrases.map((phrase, at) => new PhraseFinder(phrase, finder.terms.length + at))
   const matches: Match[] = []
-  const take: WordSink = (form, _kind, position, start, end) => {
-    const found = finder.find(form)
-    if (found !== undefined) matches.push({ start, end, term: found.term, weight: found.weight })
+  const addWord: WordSink = (form, _kind, position, start, end) => {
+    const term = finder.find(form)
+    if (term !== undefined) matches.push({ start, end, term: term.term, weight: term.weight })
     for (const run of runs) {
       const match = run.read({ form, position, start, end })
       if (match !== undefined) matches.push(match)
     }
   }
-  scanWords(text, take)
+  scanWords(text, addWord)
   return matches
 }
 
@@ -103,21 +103,21 @@ function matchesInAll(text: string, finder: TermFinder, phrases: readonly Phrase
  * Finds the matches of a query without phrases. Reads only the words around likely positions, because searching for prefixes
  * takes a quarter of the time that reading all words would.
  */
-function matchesNear(text: string, finder: TermFinder, likely: RegExp): Match[] {
+function matchesNear(text: string, finder: TermFinder, pattern: RegExp): Match[] {
   const matches: Match[] = []
   let read = 0
-  likely.lastIndex = 0
-  for (let place = likely.exec(text); place !== null; place = likely.exec(text)) {
+  pattern.lastIndex = 0
+  for (let place = pattern.exec(text); place !== null; place = pattern.exec(text)) {
     let from = place.index
     while (from > read && text.charCodeAt(from - 1) > SPACE) from--
     let to = place.index + 1
     while (to < text.length && text.charCodeAt(to) > SPACE) to++
     scanWords(text.slice(from, to), (form, _kind, _position, start, end) => {
-      const found = finder.find(form)
-      if (found !== undefined) matches.push({ start: from + start, end: from + end, term: found.term, weight: found.weight })
+      const term = finder.find(form)
+      if (term !== undefined) matches.push({ start: from + start, end: from + end, term: term.term, weight: term.weight })
     })
     read = to
-    likely.lastIndex = to
+    pattern.lastIndex = to
   }
   return matches
 }
@@ -141,7 +141,7 @@ const ASCII = /^[\x00-\x7f]+$/
 const OTHERWISE = "[^\\x00-\\x7f]|'(?=[a-z0-9])|\\.(?=[a-z])(?<=(?<![a-z0-9])[a-z]\\.)|,(?=\\d)"
 
 class TermFinder {
-  readonly #known = new Map<string, Pick<Match, 'term' | 'weight'> | undefined>()
+  readonly #cache = new Map<string, Pick<Match, 'term' | 'weight'> | undefined>()
   readonly terms: SnippetQuery['terms']
   readonly #language: string | undefined
   readonly #stems: readonly string[]
@@ -158,12 +158,12 @@ class TermFinder {
   find(form: string): Pick<Match, 'term' | 'weight'> | undefined {
     // A stem starts with the same character as its form, so most words in the text need not be stemmed.
     if (!this.#initials.has(form.charCodeAt(0))) return undefined
-    if (this.#known.has(form)) return this.#known.get(form)
+    if (this.#cache.has(form)) return this.#cache.get(form)
     const stem = stemOf(form, this.#language)
     const at = this.terms.findIndex(({ term }, place) => isFoundBy(term, form, stem === this.#stems[place]))
-    const found = at < 0 ? undefined : { term: at, weight: this.terms[at]?.weight ?? 0 }
-    this.#known.set(form, found)
-    return found
+    const match = at < 0 ? undefined : { term: at, weight: this.terms[at]?.weight ?? 0 }
+    this.#cache.set(form, match)
+    return match
   }
 }
 
@@ -183,7 +183,7 @@ class PhraseFinder {
   readonly #words: Phrase['words']
   readonly #term: number
   /** Partial matches by the first word's position: the number of words found, and where the first one starts. */
-  readonly #begun = new Map<number, { readonly found: number; readonly start: number }>()
+  readonly #partial = new Map<number, { readonly found: number; readonly start: number }>()
 
   constructor({ words }: Phrase, term: number) {
     this.#words = words
@@ -193,9 +193,9 @@ class PhraseFinder {
   /** Processes the next word in the text. Returns the phrase that ends with it, if there is one. */
   read({ form, position, start, end }: Place): Match | undefined {
     const reach = this.#words.at(-1)?.offset ?? 0
-    for (const begun of this.#begun.keys()) {
-      if (begun >= position - reach) break
-      this.#begun.delete(begun)
+    for (const phrase of this.#partial.keys()) {
+      if (phrase >= position - reach) break
+      this.#partial.delete(phrase)
     }
     let match: Match | undefined
     // Iterate backwards, so the word that starts a phrase does not also count as its second word.
@@ -203,10 +203,10 @@ class PhraseFinder {
       const word = this.#words[at] as Phrase['words'][number]
       if (word.isPrefix ? !form.startsWith(word.form) : form !== word.form) continue
       const first = position - word.offset
-      const begun = at === 0 ? { found: 0, start } : this.#begun.get(first)
-      if (begun === undefined || begun.found !== at) continue
-      if (at === this.#words.length - 1) match = { start: begun.start, end, term: this.#term, weight: this.#words.length }
-      else this.#begun.set(first, { found: at + 1, start: begun.start })
+      const partial = at === 0 ? { found: 0, start } : this.#partial.get(first)
+      if (partial === undefined || partial.found !== at) continue
+      if (at === this.#words.length - 1) match = { start: partial.start, end, term: this.#term, weight: this.#words.length }
+      else this.#partial.set(first, { found: at + 1, start: partial.start })
     }
     return match
   }

@@ -13,9 +13,9 @@ export function queryTerms(text: string, languages?: readonly string[]): readonl
   const counts = new Map<string, { term: WordTerm; count: number }>()
   for (const term of toTerms(content.some(({ kind }) => kind !== 'part') ? content : tokens)) {
     const id = idOf(term)
-    const known = counts.get(id)
-    if (known === undefined) counts.set(id, { term, count: 1 })
-    else known.count++
+    const counted = counts.get(id)
+    if (counted === undefined) counts.set(id, { term, count: 1 })
+    else counted.count++
   }
   const language = languageOf(text, languages)?.code
   return [...counts.values()].map(({ term, count }) => ({ ...term, count, ...(language === undefined ? {} : { language }) }))

@@ -69,15 +69,15 @@ export interface Ranking {
 /** Ranks the live documents that contain any of the words by the sum of their BM25 scores over both fields. */
 export function rankTerms(slots: Slots, query: readonly WordTerm[], options: RankOptions): Ranking {
   const accumulator = new Accumulator(slots, options.scoring ?? DEFAULT_SCORING)
-  const used = withinBounds(slots, query)
+  const boundedTerms = withinBounds(slots, query)
   const terms: TermFact[] = []
   const extra: TermFact[] = []
-  const ids = new Set(used.map(idOf))
+  const ids = new Set(boundedTerms.map(idOf))
   const takeNew = (parts: readonly WordTerm[]): readonly WordTerm[] => {
-    const found = new Map(parts.map((part) => [idOf(part), part]))
-    for (const id of ids) found.delete(id)
-    for (const id of found.keys()) ids.add(id)
-    return [...found.values()]
+    const partsById = new Map(parts.map((part) => [idOf(part), part]))
+    for (const id of ids) partsById.delete(id)
+    for (const id of partsById.keys()) ids.add(id)
+    return [...partsById.values()]
   }
   const addExtra = (term: WordTerm, share: number, massIn: MassIn): number => {
     const documents = accumulator.add(term, share * term.count, massIn)
@@ -86,33 +86,34 @@ export function rankTerms(slots: Slots, query: readonly WordTerm[], options: Ran
     if (documents > 0) extra.push({ term, documents, idf })
     return idf
   }
-  const words = compoundWords(slots, used)
-  const typed = words === undefined ? undefined : new TypedWords(slots.size)
+  const words = compoundWords(slots, boundedTerms)
+  const typedWords = words === undefined ? undefined : new TypedWords(slots.size)
   const add = (term: WordTerm): void => {
     const documents = accumulator.add(term, term.count)
-    typed?.mark(term, accumulator.holders)
+    typedWords?.mark(term, accumulator.holders)
     const ofCompound = term.match === 'stem' && words !== undefined ? termsOf(splitCompound(term.form, words), term.count) : []
     const parts = term.parts.length > 0 ? term.parts : ofCompound
     if (documents > 0 || parts.length === 0) terms.push({ term, documents, idf: accumulator.idf(documents) })
     if (documents === 0) takeNew(parts).forEach(add)
-    else if (typed !== undefined) {
-      let left = accumulator.idf(documents)
+    else if (typedWords !== undefined) {
+      let remainingIdf = accumulator.idf(documents)
       for (const part of takeNew(ofCompound)) {
-        left -= PART * addExtra(part, PART, typed.massOfPart(part, { compound: term, parts: ofCompound, left }))
-        typed.mark(part, accumulator.holders)
+        remainingIdf -=
+          PART * addExtra(part, PART, typedWords.massOfPart(part, { compound: term, parts: ofCompound, left: remainingIdf }))
+        typedWords.mark(part, accumulator.holders)
       }
     }
   }
-  used.forEach(add)
+  boundedTerms.forEach(add)
   const mass = idfOf(terms)
-  if (words !== undefined && typed !== undefined) {
+  if (words !== undefined && typedWords !== undefined) {
     const idfs = new Map(terms.map(({ term, idf }) => [idOf(term), idf]))
-    for (const { pair, compounds } of joinedTerms(used, words)) {
+    for (const { pair, compounds } of joinedTerms(boundedTerms, words)) {
       for (const compound of takeNew(compounds)) {
         addExtra(compound, JOINED, (slot) =>
-          typed.missing(slot, pair).reduce((sum, term) => sum + (idfs.get(idOf(term)) ?? 0), 0),
+          typedWords.missing(slot, pair).reduce((sum, term) => sum + (idfs.get(idOf(term)) ?? 0), 0),
         )
-        for (const term of pair) typed.mark(term, accumulator.holders)
+        for (const term of pair) typedWords.mark(term, accumulator.holders)
       }
     }
   }
@@ -188,8 +189,8 @@ const MAX_SPLIT = 20
 const MAX_JOINED = 4
 
 /** Returns the words in the query's language or, if unclear, the most frequent one. `undefined` if it does not join compounds. */
-function compoundWords({ segments, language: most }: Slots, terms: readonly WordTerm[]): CompoundWords | undefined {
-  const language = terms.find((term) => term.language !== undefined)?.language ?? most
+function compoundWords({ segments, language: mainLanguage }: Slots, terms: readonly WordTerm[]): CompoundWords | undefined {
+  const language = terms.find((term) => term.language !== undefined)?.language ?? mainLanguage
   if (terms.length > MAX_SPLIT || !joinsCompounds(language)) return undefined
   return { language, frequencyOf: (stem) => segments.reduce((sum, segment) => sum + segment.sizeIn(language, stem), 0) }
 }
@@ -213,11 +214,11 @@ function termsOf(forms: readonly string[], count = 1): readonly WordTerm[] {
 }
 
 /** Removes the slots that are not accepted, in place. */
-function acceptedOf(touched: Uint32Array, { keys }: Slots, accept: RankOptions['accept']): Uint32Array {
-  if (accept === undefined) return touched
+function acceptedOf(slotsTouched: Uint32Array, { keys }: Slots, accept: RankOptions['accept']): Uint32Array {
+  if (accept === undefined) return slotsTouched
   let count = 0
-  for (const slot of touched) if (accept(keys[slot] as number)) touched[count++] = slot
-  return touched.subarray(0, count)
+  for (const slot of slotsTouched) if (accept(keys[slot] as number)) slotsTouched[count++] = slot
+  return slotsTouched.subarray(0, count)
 }
 
 function idfOf(terms: readonly TermFact[]): number {
@@ -229,8 +230,8 @@ function withinBounds(slots: Slots, query: readonly WordTerm[]): readonly WordTe
   if (query.length <= MAX_TERMS) return query
   const sizes = new Map(query.map((term) => [term, listBytes(slots, term)]))
   const rarest = [...query].sort((a, b) => (sizes.get(a) ?? 0) - (sizes.get(b) ?? 0)).slice(0, MAX_TERMS)
-  const kept = new Set(rarest)
-  return query.filter((term) => kept.has(term))
+  const keptTerms = new Set(rarest)
+  return query.filter((term) => keptTerms.has(term))
 }
 
 /** Returns the size of a word's lists in bytes, which grows with all documents, even dead ones, and needs no decoding. */
@@ -264,10 +265,10 @@ const columnsOf = new WeakMap<Slots, Columns>()
  * otherwise need megabytes per query.
  */
 function columnsFor(slots: Slots): Columns {
-  const known = columnsOf.get(slots)
-  if (known !== undefined) {
-    for (const column of [known.scores, known.masses, known.title, known.body]) column.fill(0)
-    return known
+  const cached = columnsOf.get(slots)
+  if (cached !== undefined) {
+    for (const column of [cached.scores, cached.masses, cached.title, cached.body]) column.fill(0)
+    return cached
   }
   const { size } = slots
   const columns = {
@@ -297,8 +298,8 @@ class Accumulator {
   readonly #title: Uint32Array
   readonly #body: Uint32Array
   readonly #holders: Uint32Array
-  #held = 0
-  readonly #touched: Uint32Array
+  #count = 0
+  readonly #touchedSlots: Uint32Array
   #touchedCount = 0
 
   constructor(slots: Slots, scoring: Scoring) {
@@ -310,7 +311,7 @@ class Accumulator {
     this.#title = title
     this.#body = body
     this.#holders = holders
-    this.#touched = touched
+    this.#touchedSlots = touched
     const total = { documents: 0, title: 0, body: 0 }
     for (const { liveCount, titleWords, bodyWords } of slots.segments) {
       total.documents += liveCount
@@ -324,7 +325,7 @@ class Accumulator {
 
   /** The slots that contain any word, in the order found. */
   get touched(): Uint32Array {
-    return this.#touched.subarray(0, this.#touchedCount)
+    return this.#touchedSlots.subarray(0, this.#touchedCount)
   }
 
   /**
@@ -332,15 +333,15 @@ class Accumulator {
    * masses. Returns the number of these documents.
    */
   add(word: WordKey, count: number, massIn?: MassIn): number {
-    this.#held = 0
+    this.#count = 0
     for (const at of this.#slots.segments.keys()) this.#gather(at, word)
-    if (this.#held > 0) this.#score(count, massIn)
-    return this.#held
+    if (this.#count > 0) this.#score(count, massIn)
+    return this.#count
   }
 
   /** The slots that contain the word added last. Valid until the next word is added. */
   get holders(): Uint32Array {
-    return this.#holders.subarray(0, this.#held)
+    return this.#holders.subarray(0, this.#count)
   }
 
   #gather(at: number, word: WordKey): void {
@@ -356,7 +357,7 @@ class Accumulator {
       while (postings.next()) {
         if (live[postings.ordinal] === 0) continue
         const slot = base + postings.ordinal
-        if (title[slot] === 0 && body[slot] === 0) this.#holders[this.#held++] = slot
+        if (title[slot] === 0 && body[slot] === 0) this.#holders[this.#count++] = slot
         if (postings.title > 0) title[slot] = (title[slot] as number) + postings.title
         body[slot] = (body[slot] as number) + postings.body
       }
@@ -392,7 +393,7 @@ class Accumulator {
     const counts = this.#body
     const lengths = this.#slots.bodyLengths
     for (const slot of holders) {
-      if (masses[slot] === 0) this.#touched[this.#touchedCount++] = slot
+      if (masses[slot] === 0) this.#touchedSlots[this.#touchedCount++] = slot
       masses[slot] = (masses[slot] as number) + massIn(slot)
       scores[slot] = (scores[slot] as number) + body.of(counts[slot] as number, lengths[slot] as number)
       counts[slot] = 0
@@ -433,7 +434,7 @@ export function bestSlots(slots: Uint32Array, limit: number, { scores, keys, wit
   const candidates = slots.length > limit ? likeliest(slots, limit, scores) : slots
   const bits = bitsOf(candidates, scores)
   const marks = new Float64Array(candidates.length)
-  const slotOf = new Uint32Array(candidates.reduce((most, slot) => Math.max(most, keys[slot] as number), 0) + 1)
+  const slotOf = new Uint32Array(candidates.reduce((max, slot) => Math.max(max, keys[slot] as number), 0) + 1)
   for (let at = 0; at < marks.length; at++) {
     const slot = candidates[at] as number
     const key = keys[slot] as number
@@ -466,18 +467,18 @@ function bitsOf(slots: Uint32Array, scores: Float32Array): Uint32Array {
 function likeliest(slots: Uint32Array, limit: number, scores: Float32Array): Uint32Array {
   const bits = bitsOf(slots, scores)
   const counts = new Uint32Array(1 << (31 - HIDDEN_BITS))
-  let least = 0
+  let minScore = 0
   for (let at = 0; at < bits.length; at++) {
     const step = (bits[at] as number) >>> HIDDEN_BITS
     counts[step] = (counts[step] as number) + 1
-    if (step > least) least = step
+    if (step > minScore) minScore = step
   }
-  let count = counts[least] as number
-  while (count < limit) count += counts[--least] as number
+  let count = counts[minScore] as number
+  while (count < limit) count += counts[--minScore] as number
   // `filter` takes eight times as long.
   const best = new Uint32Array(count)
   for (let at = 0, next = 0; next < count; at++) {
-    if ((bits[at] as number) >>> HIDDEN_BITS >= least) best[next++] = slots[at] as number
+    if ((bits[at] as number) >>> HIDDEN_BITS >= minScore) best[next++] = slots[at] as number
   }
   return best
 }

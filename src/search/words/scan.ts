@@ -52,16 +52,16 @@ export function scanWords(text: string, sink: WordSink, position = 0): number {
       continue
     }
     if (kind === LINK) {
-      const found = unit < 128 ? SEPARATOR : classAt(text, at)
-      if (found === SPACED) {
+      const unitClass = unit < 128 ? SEPARATOR : classAt(text, at)
+      if (unitClass === SPACED) {
         const end = readJoinedWord(text, at, next, sink)
         next = end.position
         at = end.at
-      } else if (found === UNSPACED) {
+      } else if (unitClass === UNSPACED) {
         const end = readUnspaced(text, at, next, sink)
         next = end.position
         at = end.at
-      } else if (found === IN_DICTIONARY) {
+      } else if (unitClass === IN_DICTIONARY) {
         const end = readByDictionary(text, at, next, sink)
         next = end.position
         at = end.at

@@ -53,8 +53,8 @@ export function snippetWith(
 ): Snippet {
   const end = trimmedEnd(text)
   const start = Math.min(afterSpace(text, bodyStart), end)
-  const matchesIn = (looked: string) =>
-    findMatches(looked.slice(start, Math.min(end, start + MAX_SCANNED)), query).map((match) => ({
+  const matchesIn = (searched: string) =>
+    findMatches(searched.slice(start, Math.min(end, start + MAX_SCANNED)), query).map((match) => ({
       ...match,
       start: match.start + start,
       end: match.end + start,
@@ -63,8 +63,11 @@ export function snippetWith(
   const matches = inSeen.length > 0 ? inSeen : matchesIn(text)
   const cluster = densest(matches, maxLength - 2 * ELLIPSIS.length)
   const span = windowAround(text, { start, end }, { cluster, maxLength })
-  const shown = cluster === undefined ? [] : matches.filter((match) => match.start >= span.start && match.end <= span.end)
-  return { ...collapse(text, span, { start, end, matches: shown, gap }), line: lineNumber(text, (shown[0] ?? span).start) }
+  const shownMatches = cluster === undefined ? [] : matches.filter((match) => match.start >= span.start && match.end <= span.end)
+  return {
+    ...collapse(text, span, { start, end, matches: shownMatches, gap }),
+    line: lineNumber(text, (shownMatches[0] ?? span).start),
+  }
 }
 
 interface Span {
@@ -85,12 +88,12 @@ function densest(matches: readonly Match[], room: number): Span | undefined {
     const count = counts.get(match.term) ?? 0
     counts.set(match.term, count + 1)
     if (count === 0) weight += match.weight
-    for (let left = matches[first] as Match; left !== match; left = matches[first] as Match) {
-      const held = counts.get(left.term) ?? 0
-      const tooFar = match.end - left.start > room
-      if (!tooFar && held < 2) break
-      counts.set(left.term, held - 1)
-      if (held === 1) weight -= left.weight
+    for (let leftmost = matches[first] as Match; leftmost !== match; leftmost = matches[first] as Match) {
+      const count = counts.get(leftmost.term) ?? 0
+      const tooFar = match.end - leftmost.start > room
+      if (!tooFar && count < 2) break
+      counts.set(leftmost.term, count - 1)
+      if (count === 1) weight -= leftmost.weight
       first++
     }
     const { start } = matches[first] as Match
@@ -132,11 +135,11 @@ function startAfter(text: string, wished: number, last: number): number {
 }
 
 /** Returns the last position between `least` and `limit` where a word ends. */
-function endBefore(text: string, least: number, limit: number): number {
+function endBefore(text: string, minEnd: number, limit: number): number {
   const link = linkAround(text, limit)
-  const from = link === undefined || link.start < least ? limit : link.start
+  const from = link === undefined || link.start < minEnd ? limit : link.start
   if (isSpace(text, from)) return beforeSpace(text, from)
-  for (let at = from; at > Math.max(least, from - MAX_STEP); at--) if (isSpace(text, at - 1)) return beforeSpace(text, at)
+  for (let at = from; at > Math.max(minEnd, from - MAX_STEP); at--) if (isSpace(text, at - 1)) return beforeSpace(text, at)
   return graphemeAt(text, from, { first: Math.max(0, from - MAX_STEP), forward: false })
 }
 
@@ -177,16 +180,16 @@ function collapse(
   body: Span & { readonly matches: readonly Match[]; readonly gap: (space: string) => string },
 ): { text: string; highlights: (readonly [number, number])[] } {
   let out = span.start > body.start ? ELLIPSIS : ''
-  const moved = new Map<number, number>()
+  const newPositions = new Map<number, number>()
   let at = span.start
   for (const { index, 0: space } of text.slice(span.start, span.end).matchAll(/\s+/g)) {
-    moved.set(at, out.length)
+    newPositions.set(at, out.length)
     out += text.slice(at, span.start + index) + body.gap(space)
     at = span.start + index + space.length
   }
-  moved.set(at, out.length)
+  newPositions.set(at, out.length)
   out += text.slice(at, span.end)
-  return { text: span.end < body.end ? out + ELLIPSIS : out, highlights: moveMatches(body.matches, [...moved]) }
+  return { text: span.end < body.end ? out + ELLIPSIS : out, highlights: moveMatches(body.matches, [...newPositions]) }
 }
 
 /** Moves matches to the snippet. @param runs where each run without whitespace starts in the text and in the snippet */

@@ -24,8 +24,8 @@ const memo = new Map<string, string>()
  * unchanged.
  */
 export function stemOf(form: string, language?: string): string {
-  const own = language === undefined ? undefined : withoutEndings(form, language)
-  return own === undefined ? englishStem(form) : marked(own, language as string)
+  const languageStem = language === undefined ? undefined : withoutEndings(form, language)
+  return languageStem === undefined ? englishStem(form) : withLanguage(languageStem, language as string)
 }
 
 /** Returns all stems under which a form may be stored in notes in the given languages. */
@@ -34,17 +34,17 @@ export function stemsOf(form: string, languages: readonly string[]): readonly st
 }
 
 /** Marks a stem with its language. No form contains `~`. */
-function marked(stem: string, language: string): string {
+function withLanguage(stem: string, language: string): string {
   return `${stem}~${language}`
 }
 
 function englishStem(form: string): string {
-  const known = memo.get(form)
-  if (known !== undefined) return known
-  const own = ownCopy(form)
-  const stem = isStemmed(own) ? checked(own, stemmer(own)) : own
+  const cached = memo.get(form)
+  if (cached !== undefined) return cached
+  const copy = ownCopy(form)
+  const stem = isStemmed(copy) ? checked(copy, stemmer(copy)) : copy
   if (memo.size >= MEMO) memo.clear()
-  memo.set(own, stem)
+  memo.set(copy, stem)
   return stem
 }
 
@@ -70,9 +70,9 @@ function checked(form: string, stem: string): string {
  * because many other words look the same without accents.
  */
 export function isStopWord(form: string, language = 'en'): boolean {
-  const known = language in FUNCTION_WORDS && language !== 'vi' ? (language as WordedLanguage) : 'en'
-  const words = stopWords.get(known) ?? new Set(FUNCTION_WORDS[known].split(/\s+/).map(foldWord))
-  stopWords.set(known, words)
+  const ruleLanguage = language in FUNCTION_WORDS && language !== 'vi' ? (language as WordedLanguage) : 'en'
+  const words = stopWords.get(ruleLanguage) ?? new Set(FUNCTION_WORDS[ruleLanguage].split(/\s+/).map(foldWord))
+  stopWords.set(ruleLanguage, words)
   return words.has(form)
 }
 
@@ -103,7 +103,7 @@ export function placesOfPrefix(prefix: string, languages: readonly string[]): Pr
     }
   }
   for (const language of languages) {
-    for (const stem of shorterStems(prefix, language)) stems.add(marked(stem, language))
+    for (const stem of shorterStems(prefix, language)) stems.add(withLanguage(stem, language))
   }
   const shorter = [...stems].filter((stem) => !stem.startsWith(prefix)).sort()
   return { from, to, stems: shorter.map((stem) => Buffer.from(stem)) }
@@ -114,6 +114,6 @@ export function beginningOf({ form, stem, match }: WordTerm, language?: string):
   if (match !== 'stem') return form
   const tails = STEM_TAILS.filter((tail) => stem.endsWith(tail) && stem.length > tail.length)
   const english = stem.slice(0, stem.length - Math.max(...tails.map((tail) => tail.length)))
-  const own = language === undefined ? undefined : withoutEndings(form, language)
-  return own === undefined || english.length < own.length ? english : own
+  const languageStem = language === undefined ? undefined : withoutEndings(form, language)
+  return languageStem === undefined || english.length < languageStem.length ? english : languageStem
 }

@@ -149,8 +149,8 @@ export class DatabaseFile {
 
 /** @throws DamagedIndex if the database is not of this kind */
 export function requireKind(database: Database, { applicationId, format }: DatabaseKind): void {
-  const found = kindOf(database)
-  if (found.applicationId !== applicationId || found.format !== format) {
+  const stamp = kindOf(database)
+  if (stamp.applicationId !== applicationId || stamp.format !== format) {
     throw new DamagedIndex('the file is not an index of this version')
   }
 }

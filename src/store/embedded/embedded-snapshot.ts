@@ -129,12 +129,12 @@ export class EmbeddedSnapshot implements Snapshot {
 
   /** Maps items, yielding to the event loop from time to time. */
   async #each<T, R>(items: readonly T[], read: (item: T) => R): Promise<readonly R[]> {
-    const found = await eachInTurn(items, takeTurns(this.#signal), (item) => {
+    const results = await eachInTurn(items, takeTurns(this.#signal), (item) => {
       this.#requireSame()
       return this.#parts.guard(() => read(item))
     })
     this.#check()
-    return found
+    return results
   }
 
   async #prepare(part: 'names' | 'similar names'): Promise<void> {
@@ -146,9 +146,9 @@ export class EmbeddedSnapshot implements Snapshot {
   /** Runs a search. If it takes several reads, they may span two generations, which the check at the end detects. */
   async #search<T>(read: (search: SearchReads) => Promise<T>): Promise<T> {
     this.#requireSame()
-    const found = await read(this.#parts.search)
+    const result = await read(this.#parts.search)
     this.#check()
-    return found
+    return result
   }
 
   /** Searches by times, properties and relations. They are stored in the graph's index, so damage is reported for that one. */
@@ -262,8 +262,8 @@ export class EmbeddedSnapshot implements Snapshot {
     return this.#read((projection) => linksFrom(projection, ids))
   }
 
-  async linksWithin(stretches: readonly Stretch[], scope: Scope): Promise<readonly (readonly OutgoingLink[])[]> {
-    return this.#read((projection) => linksWithin(projection, stretches, acceptor(projection, scope)))
+  async linksWithin(ranges: readonly Stretch[], scope: Scope): Promise<readonly (readonly OutgoingLink[])[]> {
+    return this.#read((projection) => linksWithin(projection, ranges, acceptor(projection, scope)))
   }
 
   async paths(source: NodeId, target: NodeId, options: PathOptions): Promise<readonly (readonly NodeId[])[]> {

@@ -26,7 +26,7 @@ function examineDatabase(
   kind: Pick<DatabaseKind, 'applicationId' | 'format'>,
   readAll: (database: Database) => void,
 ): IndexCondition {
-  if (!isThere(location)) return { state: 'absent' }
+  if (!exists(location)) return { state: 'absent' }
   try {
     const database = openSqlite(databasePath(location), { readOnly: true })
     try {
@@ -56,10 +56,10 @@ function readEverything(database: Database): void {
   requireKeys(stat.texts.map(unpackStat), stat.keySum)
   const mentions = readTexts(database, 'mentions', "WHERE mentions <> ''")
   requireKeys(mentions.texts.map(unpackMentions), mentions.keySum)
-  const described = keysOf(database, 'info', unpackInfo)
+  const describedKeys = keysOf(database, 'info', unpackInfo)
   const linking = keysOf(database, 'links', unpackLinks)
   for (const { key, path, kind, targets, missing } of files) {
-    if (path !== undefined && kind === 'note' && !described.has(key)) throw new DamagedIndex('a note is missing')
+    if (path !== undefined && kind === 'note' && !describedKeys.has(key)) throw new DamagedIndex('a note is missing')
     if (targets.length + missing.length > 0 && !linking.has(key)) throw new DamagedIndex('links are missing')
   }
 }
@@ -79,7 +79,7 @@ function keysOf(
 }
 
 /** Checks whether the index exists. An unreadable folder counts as empty, because another check reports it. */
-function isThere(location: Location): boolean {
+function exists(location: Location): boolean {
   try {
     return identityOf(location) !== undefined
   } catch {

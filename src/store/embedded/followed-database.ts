@@ -111,9 +111,9 @@ export class FollowedDatabase<T extends object> {
     // The first read determines the snapshot.
     const version = this.version(open)
     if (version === this.#version) return undefined
-    const loaded = load(open)
+    const contents = load(open)
     this.#version = version
-    return loaded
+    return contents
   }
 
   /**

@@ -93,12 +93,12 @@ export function sweepOldIndexes(path: string, now = Date.now()): void {
   const folder = dirname(path)
   const vault = /[0-9a-f]{24}/.exec(basename(path))?.[0]
   const isOld = (name: string): boolean => {
-    const found = CACHE_FILE.exec(name)
-    const owner = found?.[1] ?? found?.[2]
+    const match = CACHE_FILE.exec(name)
+    const owner = match?.[1] ?? match?.[2]
     if (owner === undefined || (owner === vault && !DRAFT.test(name))) return false
     const file = join(folder, name)
-    const used = usedAt(usedWith(file, owner)) ?? usedAt(file)
-    return used !== undefined && now - used > MONTH
+    const usedTime = usedAt(usedWith(file, owner)) ?? usedAt(file)
+    return usedTime !== undefined && now - usedTime > MONTH
   }
   // Check all files before deleting any, because the age of some depends on others.
   for (const name of readdirSync(folder).filter(isOld)) deleteDatabase(join(folder, name))

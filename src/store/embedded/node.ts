@@ -44,7 +44,7 @@ export function nodeOf(projection: Projection, node: NodeIndex, options: NodeOpt
   const links: NodeIndex[] = []
   for (const target of graph.targets(node)) if (target !== node && graph.isListedNote(target)) links.push(target)
   const linkCount = links.length
-  const shown = graph.topByInDegree(links, options.links)
+  const shownLinks = graph.topByInDegree(links, options.links)
   return {
     id: graph.id(node),
     title: graph.title(node),
@@ -53,7 +53,7 @@ export function nodeOf(projection: Projection, node: NodeIndex, options: NodeOpt
     tags: row?.tags ?? [],
     aliases: row?.aliases ?? [],
     excluded: row?.excluded ?? false,
-    links: shown.map((target) => summaryOf(projection, target)),
+    links: shownLinks.map((target) => summaryOf(projection, target)),
     linkCount,
     properties,
     ...times,
@@ -77,11 +77,11 @@ export function nameFinder(
 ): (name: string) => readonly NameHit[] {
   const files = { accept: acceptor(projection, scope), id: (key: number) => projection.graph.id(key) }
   const index = projection.names()
-  const look = (name: string): readonly SimilarName[] => {
+  const similarTo = (name: string): readonly SimilarName[] => {
     if (match === 'similar') return index.find(name, files, bounds)
     return match === 'equal' ? index.equal(name, files) : index.equalPlain(name, files)
   }
-  return (name) => look(name).map((hit) => toHit(projection, hit))
+  return (name) => similarTo(name).map((hit) => toHit(projection, hit))
 }
 
 function toHit(projection: Projection, { key, name, score }: SimilarName): NameHit {
@@ -95,16 +95,16 @@ export function neighborsOf(projection: Projection, id: NodeId, options: Neighbo
   const { graph } = projection
   const node = graph.find(id)
   if (node === undefined) return { items: [], total: 0 }
-  const found = new Set<NodeIndex>()
+  const indexes = new Set<NodeIndex>()
   const kinds = options.kinds ?? NOTES
   for (const other of adjacent(projection, node, options)) {
     const kind = graph.kind(other)
     if (other === node || kind === undefined || !kinds.includes(kind)) continue
     if (other >= 0 && graph.row(other)?.excluded) continue
-    found.add(other)
+    indexes.add(other)
   }
-  const items = graph.topByInDegree(found, page.offset + page.limit).slice(page.offset)
-  return { items: items.map((other) => graph.id(other)), total: found.size }
+  const items = graph.topByInDegree(indexes, page.offset + page.limit).slice(page.offset)
+  return { items: items.map((other) => graph.id(other)), total: indexes.size }
 }
 
 function* adjacent(projection: Projection, node: NodeIndex, options: NeighborOptions): IterableIterator<NodeIndex> {
@@ -175,14 +175,14 @@ function toFolder(tree: Tree, folder: FolderEntry, depth: number): Folder {
   const notes = firstNotes(tree, folder)
   tree.left -= notes.length
   const filled = [...folder.folders].filter(([, below]) => tree.counts.get(below) !== 0)
-  const shown = depth > 1 ? filled.sort(([a], [b]) => (a < b ? -1 : 1)) : []
+  const shownFolders = depth > 1 ? filled.sort(([a], [b]) => (a < b ? -1 : 1)) : []
   return {
     path: spelledPath(folder),
     noteCount: tree.counts.get(folder) ?? 0,
-    folders: shown.map(([, below]) => toFolder(tree, below, depth - 1)),
+    folders: shownFolders.map(([, below]) => toFolder(tree, below, depth - 1)),
     notes,
     omittedNotes: ownNotes(tree, folder) - notes.length,
-    omittedFolders: filled.length - shown.length,
+    omittedFolders: filled.length - shownFolders.length,
   }
 }
 
@@ -198,16 +198,16 @@ function firstNotes({ graph, includeArchived, left }: Tree, { notes, archived }:
 /** Returns missing targets, ordered by the number of files that link to them, then by name. */
 export function findWanted(projection: Projection, filter: WantedFilter, page: Page): Paged<WantedNote> {
   const { graph } = projection
-  const wanted = [...drafts(projection, filter).values()].sort(
+  const missing = [...drafts(projection, filter).values()].sort(
     (a, b) => b.sources.size - a.sources.size || (a.name < b.name ? -1 : 1),
   )
-  const items = wanted.slice(page.offset, page.offset + page.limit).map(({ name, targets, sources }) => ({
+  const items = missing.slice(page.offset, page.offset + page.limit).map(({ name, targets, sources }) => ({
     name,
     ids: [graph.id(targets[0]), ...targets.slice(1).map((target) => graph.id(target))] as const,
     files: sources.size,
     sources: graph.topByInDegree(sources, SOURCES).map((source) => graph.id(source)),
   }))
-  return { items, total: wanted.length }
+  return { items, total: missing.length }
 }
 
 interface Draft {
@@ -221,28 +221,28 @@ interface Draft {
 
 function drafts({ graph }: Projection, { folder, counts }: WantedFilter): ReadonlyMap<string, Draft> {
   const start = folder === undefined ? '' : folderStart(folder)
-  const isMeant = (key: number): boolean => {
+  const matches = (key: number): boolean => {
     const { path, excluded } = graph.row(key) ?? {}
     return path !== undefined && excluded === false && graph.folded(key).startsWith(start) && counts?.(path) !== false
   }
-  const found = new Map<string, Draft>()
+  const draftsByName = new Map<string, Draft>()
   for (const target of graph.missing()) {
     const name = graph.title(target)
-    const sources = graph.sources(target).filter(isMeant)
-    const means = wantedKey(name)
-    if (sources.length === 0 || means === undefined) continue
-    const known = found.get(means)
-    if (known === undefined) {
-      found.set(means, { name, most: sources.length, targets: [target], sources: new Set(sources) })
+    const sources = graph.sources(target).filter(matches)
+    const missingKey = wantedKey(name)
+    if (sources.length === 0 || missingKey === undefined) continue
+    const draft = draftsByName.get(missingKey)
+    if (draft === undefined) {
+      draftsByName.set(missingKey, { name, most: sources.length, targets: [target], sources: new Set(sources) })
       continue
     }
-    known.targets.push(target)
-    for (const source of sources) known.sources.add(source)
-    if (sources.length <= known.most) continue
-    known.name = name
-    known.most = sources.length
+    draft.targets.push(target)
+    for (const source of sources) draft.sources.add(source)
+    if (sources.length <= draft.most) continue
+    draft.name = name
+    draft.most = sources.length
   }
-  return found
+  return draftsByName
 }
 
 /** For each pair, returns the places where the first node links to the second, ordered by position. Reads each node's links once. */
@@ -251,27 +251,27 @@ export function occurrencesOf(
   pairs: readonly (readonly [from: NodeId, to: NodeId])[],
 ): readonly (readonly Occurrence[])[] {
   const { graph } = projection
-  const found: Occurrence[][] = pairs.map(() => [])
-  const asked = new Map<NodeIndex, Map<NodeIndex, number[]>>()
+  const occurrences: Occurrence[][] = pairs.map(() => [])
+  const positions = new Map<NodeIndex, Map<NodeIndex, number[]>>()
   for (const [at, [from, to]] of pairs.entries()) {
     const source = graph.find(from)
     const target = graph.find(to)
     if (source === undefined || source < 0 || target === undefined) continue
     // Check the graph first, because reading a hub's thousands of links is slow.
     if (!graph.linksTo(source, target)) continue
-    const targets = asked.get(source) ?? new Map<NodeIndex, number[]>()
-    asked.set(source, targets.set(target, [...(targets.get(target) ?? []), at]))
+    const targets = positions.get(source) ?? new Map<NodeIndex, number[]>()
+    positions.set(source, targets.set(target, [...(targets.get(target) ?? []), at]))
   }
-  for (const [source, targets] of asked) {
+  for (const [source, targets] of positions) {
     for (const link of projection.links(source)) {
       const end = endOf(projection, link)
       for (const at of (end === undefined ? undefined : targets.get(end)) ?? []) {
         const [from, to] = pairs[at] as readonly [NodeId, NodeId]
-        found[at]?.push(toOccurrence(link, { from, to }))
+        occurrences[at]?.push(toOccurrence(link, { from, to }))
       }
     }
   }
-  return found
+  return occurrences
 }
 
 /** Returns every link to any of the given nodes from other listed nodes. */
@@ -280,8 +280,8 @@ export function linksInto(projection: Projection, ids: readonly NodeId[]): reado
   const targets = new Set(ids.flatMap((id) => graph.find(id) ?? []))
   const isOther = (key: number): boolean => !targets.has(key) && graph.row(key)?.excluded === false
   const sources = [...new Set([...targets].flatMap((target) => graph.sources(target)))].filter(isOther)
-  const named = sources.map((key) => ({ key, id: graph.id(key) })).sort((a, b) => (a.id < b.id ? -1 : 1))
-  return named.flatMap(({ key, id }) =>
+  const nodes = sources.map((key) => ({ key, id: graph.id(key) })).sort((a, b) => (a.id < b.id ? -1 : 1))
+  return nodes.flatMap(({ key, id }) =>
     projection.links(key).flatMap((link) => {
       const end = endOf(projection, link)
       return end !== undefined && targets.has(end) ? [toOccurrence(link, { from: id, to: graph.id(end) })] : []
@@ -306,22 +306,22 @@ export function linksFrom(projection: Projection, ids: readonly NodeId[]): reado
 /** For each range, returns the links that start in it and point to other wanted files. */
 export function linksWithin(
   projection: Projection,
-  stretches: readonly Stretch[],
-  isWanted: (key: number) => boolean,
+  ranges: readonly Stretch[],
+  accept: (key: number) => boolean,
 ): readonly (readonly OutgoingLink[])[] {
   const { graph } = projection
-  return stretches.map(({ id, start, end }) => {
+  return ranges.map(({ id, start, end }) => {
     const source = graph.find(id)
     if (source === undefined || source < 0) return []
     // A plain loop, because each search reads the largest notes' thousands of links.
-    const found: OutgoingLink[] = []
+    const links: OutgoingLink[] = []
     for (const link of projection.links(source)) {
       const { to, kind, form, line } = link
       if (link.start < start || link.start >= end || link.inComment === true) continue
-      if (typeof to !== 'number' || to === source || !isWanted(to)) continue
-      found.push({ to: graph.id(to), kind, form, line, start: link.start, end: link.end, inLinks: graph.inDegree(to) })
+      if (typeof to !== 'number' || to === source || !accept(to)) continue
+      links.push({ to: graph.id(to), kind, form, line, start: link.start, end: link.end, inLinks: graph.inDegree(to) })
     }
-    return found
+    return links
   })
 }
 

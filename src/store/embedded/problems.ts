@@ -40,8 +40,8 @@ export function findProblems(projection: Projection, filter: ProblemFilter, page
     if (filter.target === undefined)
       add(filter.kind === undefined ? countAll(graph, row) : countOf(graph, row, filter.kind), list)
     else {
-      const found = list()
-      add(found.length, () => found)
+      const problems = list()
+      add(problems.length, () => problems)
     }
   }
   for (const problem of outside) add(1, () => [problem])
@@ -77,8 +77,8 @@ function* rowsOf(projection: Projection, { id, target, folder }: ProblemFilter):
   const { graph } = projection
   const start = folder === undefined ? '' : folderStart(folder)
   const only = id === undefined ? undefined : graph.find(id)
-  const meant = target === undefined ? undefined : graph.find(target)
-  const sources = meant === undefined ? [] : graph.sources(meant)
+  const targetIndex = target === undefined ? undefined : graph.find(target)
+  const sources = targetIndex === undefined ? [] : graph.sources(targetIndex)
   const linking = target === undefined ? undefined : new Set(sources)
   for (const key of id === undefined ? projection.notesWithProblems() : only === undefined ? [] : [only]) {
     const row = graph.row(key)
@@ -114,12 +114,12 @@ function countOf(graph: Graph, row: GraphRow, kind: ProblemKind): number {
   }
 }
 
-interface Meant {
+interface StoredFilter {
   readonly kind: ProblemKind
   readonly target?: NodeId
 }
 
-function problemsOf(projection: Projection, row: GraphRow, { kind, target }: Meant): readonly Problem[] {
+function problemsOf(projection: Projection, row: GraphRow, { kind, target }: StoredFilter): readonly Problem[] {
   const { graph } = projection
   const id = graph.id(row.key)
   if (countOf(graph, row, kind) === 0 || (target !== undefined && !OF_LINKS.has(kind))) return []

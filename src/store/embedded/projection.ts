@@ -51,7 +51,7 @@ export class Projection {
   readonly file: FollowedDatabase<Statements>
   readonly #options: ProjectionOptions
   #generation = 0
-  #outside: readonly OutsideLink[] = []
+  #outsideLinks: readonly OutsideLink[] = []
   #isComplete = false
   #lineage: string | undefined
   #graph: Graph
@@ -88,7 +88,7 @@ export class Projection {
 
   /** Symbolic links that point outside the vault. */
   get outside(): readonly OutsideLink[] {
-    return this.#outside
+    return this.#outsideLinks
   }
 
   /**
@@ -148,7 +148,7 @@ export class Projection {
     if (this.#generation === 0 && rows !== count) throw new DamagedIndex('rows are missing')
     this.#lineage = lineage
     this.#generation = generation
-    this.#outside = outside
+    this.#outsideLinks = outside
     this.#isComplete = complete
   }
 
@@ -245,8 +245,8 @@ export class Projection {
 
   /** Returns a file's links in order of position. */
   links(key: number): readonly ResolvedLink[] {
-    const known = this.#links.get(key)
-    if (known !== undefined) return known
+    const cached = this.#links.get(key)
+    if (cached !== undefined) return cached
     const links = this.#readLinks(key)
     // A hub's links are requested repeatedly, and reading thousands of links takes milliseconds.
     if (links.length >= MANY_LINKS) {
@@ -297,7 +297,7 @@ export class Projection {
 
   #forget(): void {
     this.#generation = 0
-    this.#outside = []
+    this.#outsideLinks = []
     this.#isComplete = false
     this.#lineage = undefined
     this.#replaceGraph(new Graph(this.#options.vault))

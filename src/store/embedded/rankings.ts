@@ -7,7 +7,7 @@ import { topologyOf } from '../../graph/topology.ts'
 import type { Projection } from './projection.ts'
 import { inScope, isWhole } from './scope.ts'
 
-interface Kept {
+interface CachedRanking {
   /** The graph that the keys belong to. After a rebuild, the same keys may refer to other files. */
   readonly graph: Graph
   readonly generation: number
@@ -19,7 +19,7 @@ interface Kept {
 /** Ranks the most central notes. Degrees are counted; other metrics use the last stored scores. */
 export class Rankings {
   readonly #projection: Projection
-  readonly #kept = new Map<Metric, Kept>()
+  readonly #cache = new Map<Metric, CachedRanking>()
   /** The graph and keys that the nodes of a topology refer to. */
   readonly #keys = new WeakMap<Topology, { readonly graph: Graph; readonly keys: Uint32Array }>()
 
@@ -47,19 +47,19 @@ export class Rankings {
     keys.forEach((key, node) => {
       byKey[key] = scores[node] ?? 0
     })
-    this.#kept.set(metric, { graph, generation: topology.generation, scores: byKey, sampled })
+    this.#cache.set(metric, { graph, generation: topology.generation, scores: byKey, sampled })
   }
 
   top(metric: Metric, scope: Scope, limit: number): Ranked | undefined {
     const { graph, generation } = this.#projection
     if (metric === 'in_degree') return { items: this.#best(scope, limit, (key) => graph.inDegree(key)), generation }
     if (metric === 'out_degree') return { items: this.#best(scope, limit, (key) => graph.outDegree(key)), generation }
-    const kept = this.#kept.get(metric)
-    if (kept === undefined || kept.graph !== graph) return undefined
+    const cached = this.#cache.get(metric)
+    if (cached === undefined || cached.graph !== graph) return undefined
     return {
-      items: this.#best(scope, limit, (key) => kept.scores[key] ?? 0),
-      generation: kept.generation,
-      ...(kept.sampled === undefined ? {} : { sampled: kept.sampled }),
+      items: this.#best(scope, limit, (key) => cached.scores[key] ?? 0),
+      generation: cached.generation,
+      ...(cached.sampled === undefined ? {} : { sampled: cached.sampled }),
     }
   }
 
@@ -67,7 +67,7 @@ export class Rankings {
   #best(scope: Scope, limit: number, scoreOf: (key: number) => number): readonly RankedNode[] {
     if (limit <= 0) return []
     const { graph } = this.#projection
-    const best = selectTop(listed(this.#projection, scope), limit, (a, b) => {
+    const best = selectTop(listedNodes(this.#projection, scope), limit, (a, b) => {
       const difference = scoreOf(a) - scoreOf(b)
       return difference > 0 || (difference === 0 && graph.id(a) < graph.id(b))
     })
@@ -75,7 +75,7 @@ export class Rankings {
   }
 }
 
-function listed(projection: Projection, scope: Scope): readonly number[] {
+function listedNodes(projection: Projection, scope: Scope): readonly number[] {
   return isWhole(scope)
     ? inScope(projection, {})
     : inScope(projection, scope).filter((node) => projection.graph.isListedNote(node))

@@ -16,8 +16,8 @@ export function keysInScope(projection: Projection, scope: Scope): KeySet {
 
 /** Yields the files of a whole-vault scope, ordered by key. This order needs no sorting. */
 function* keysOfWhole({ graph }: Projection, scope: Scope): Generator<number> {
-  const isWanted = fileFilter(graph, scope)
-  for (let key = 0; key < graph.size; key++) if (isWanted(key)) yield key
+  const accept = fileFilter(graph, scope)
+  for (let key = 0; key < graph.size; key++) if (accept(key)) yield key
 }
 
 /** Checks whether a scope only restricts kinds and states of files. */
@@ -30,11 +30,11 @@ function find(projection: Projection, scope: Scope): readonly NodeIndex[] {
   const kinds = scope.kinds ?? NOTES
   const tagged = taggedFiles(projection, scope.tags)
   const start = pathStart(scope)
-  const isWanted = fileFilter(graph, scope)
+  const accept = fileFilter(graph, scope)
   const nodes: NodeIndex[] = []
   for (const key of scope.note === undefined ? graph.order() : onlyKey(graph, scope.note)) {
     if (tagged !== undefined && tagged[key] !== 1) continue
-    if (isWanted(key) && (start === '' || graph.folded(key).startsWith(start))) nodes.push(key)
+    if (accept(key) && (start === '' || graph.folded(key).startsWith(start))) nodes.push(key)
   }
   if (!kinds.includes('missing') || tagged !== undefined || scope.note !== undefined) return nodes
   for (const node of graph.missing()) if (graph.folded(node).startsWith(start)) nodes.push(node)
@@ -48,11 +48,11 @@ export function acceptor(projection: Projection, scope: Scope): (key: number) =>
     const keys = new Set(inScope(projection, scope))
     return (key) => keys.has(key)
   }
-  const isWanted = fileFilter(graph, scope)
-  let asked = 0
+  const accept = fileFilter(graph, scope)
+  let calls = 0
   let keys: KeySet | undefined
   return (key) => {
-    if (asked++ < FEW) return isWanted(key)
+    if (calls++ < FEW) return accept(key)
     keys ??= keysInScope(projection, scope)
     return keys.has(key)
   }
@@ -62,9 +62,9 @@ export function acceptor(projection: Projection, scope: Scope): (key: number) =>
 const FEW = 2_000
 
 function fileFilter(graph: Graph, scope: Scope): (key: number) => boolean {
-  const isWanted = stateFilter(graph, scope)
+  const accept = stateFilter(graph, scope)
   const isOfKind = kindFilter(graph, scope.kinds ?? NOTES, scope)
-  return (key) => isOfKind(key) && isWanted(key)
+  return (key) => isOfKind(key) && accept(key)
 }
 
 const NOTES: readonly NodeKind[] = ['note']

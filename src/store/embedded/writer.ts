@@ -109,9 +109,9 @@ class SqliteWriter implements IndexWriter {
   }
 
   async descriptions(keys: readonly number[]): Promise<ReadonlyMap<number, NoteDescription>> {
-    const found = new Map<number, NoteDescription>()
+    const descriptions = new Map<number, NoteDescription>()
     const database = this.#file.open()
-    if (database === undefined) return found
+    if (database === undefined) return descriptions
     const select = database.prepare(
       'SELECT hash, hot, data FROM file JOIN info USING (key) WHERE key IN (SELECT value FROM json_each(?))',
     )
@@ -120,10 +120,10 @@ class SqliteWriter implements IndexWriter {
       quietly(() => {
         const { key, title, aliases, tags } = unpackHot(row.hot)
         const { properties, headings, bodyStart } = unpackInfo(key, row.data)
-        found.set(key, { hash: row.hash, title, aliases, tags, properties, headings, bodyStart })
+        descriptions.set(key, { hash: row.hash, title, aliases, tags, properties, headings, bodyStart })
       })
     }
-    return found
+    return descriptions
   }
 
   async records(keys: readonly number[]): Promise<readonly FileRecord[]> {
@@ -269,13 +269,13 @@ function isSeen(batches: readonly Batch[], { outside, complete }: VaultState, cu
   return JSON.stringify(outside) !== JSON.stringify(current.outside)
 }
 
-interface Written {
+interface WrittenNames {
   readonly generation: number
   /** Each file's `hot` column. */
   readonly hot: readonly string[]
 }
 
-function write(database: Database, batch: Batch, { generation, hot }: Written): void {
+function write(database: Database, batch: Batch, { generation, hot }: WrittenNames): void {
   const remove = database.prepare("UPDATE file SET generation = ?, hash = '', stat = '', hot = ?, mentions = '' WHERE key = ?")
   const forget = ['info', 'links'].map((table) => database.prepare(`DELETE FROM ${table} WHERE key = ?`))
   for (const key of batch.remove) {
@@ -288,9 +288,9 @@ function write(database: Database, batch: Batch, { generation, hot }: Written): 
     links: database.prepare('INSERT OR REPLACE INTO links VALUES (?, ?)'),
     noLinks: database.prepare('DELETE FROM links WHERE key = ?'),
   }
-  for (const [at, record] of batch.put.entries()) put(statements, record, { generation, hot: hot[at] as string })
+  for (const [at, record] of batch.put.entries()) putRecord(statements, record, { generation, hot: hot[at] as string })
   const touch = database.prepare('UPDATE file SET stat = ? WHERE key = ?')
-  for (const known of batch.touch) touch.run(packStat(known), known.key)
+  for (const file of batch.touch) touch.run(packStat(file), file.key)
 }
 
 /** Counts only the new rows, because counting all rows at each commit would take longer the larger the vault is. */
@@ -312,7 +312,11 @@ interface PutStatements {
   readonly noLinks: Statement
 }
 
-function put(statements: PutStatements, record: FileRecord, { generation, hot }: { generation: number; hot: string }): void {
+function putRecord(
+  statements: PutStatements,
+  record: FileRecord,
+  { generation, hot }: { generation: number; hot: string },
+): void {
   const { key, hash, mentions, links, info } = record
   const mentioned = mentions.length === 0 ? '' : packMentions(key, mentions)
   statements.file.run(key, generation, hash, packStat(record), hot, mentioned)

@@ -24,11 +24,11 @@ interface ConditionContext {
 }
 
 /** Translates a condition to Cypher, passing all values as parameters. */
-export function toCypher(condition: Condition, asked: ConditionContext): CypherCondition {
+export function toCypher(condition: Condition, context: ConditionContext): CypherCondition {
   const parameters: Record<string, unknown> = {}
   const before: string[] = []
   const lists = new Map<Condition, string>()
-  const give = (value: unknown): string => {
+  const parameter = (value: unknown): string => {
     const name = `c${Object.keys(parameters).length}`
     parameters[name] = value
     return `$${name}`
@@ -38,19 +38,19 @@ export function toCypher(condition: Condition, asked: ConditionContext): CypherC
     const list = `w${before.length}`
     lists.set(part, list)
     before.push(
-      `CALL () { CALL db.index.fulltext.queryNodes(${give(asked.wordIndex)}, ${give(query)}) YIELD node AS w
+      `CALL () { CALL db.index.fulltext.queryNodes(${parameter(context.wordIndex)}, ${parameter(query)}) YIELD node AS w
          MATCH (w)-[:ROUX_OF]->(n:RouxFile) WHERE n.path = w.path AND ${condition} RETURN collect(n) AS ${list} }`,
     )
     return `f IN ${list}`
   }
-  const one = (lookup: Lookup): string => {
+  const lookupToCypher = (lookup: Lookup): string => {
     switch (lookup.kind) {
       case 'word':
-        return lookUp(lookup, fieldQuery(lookup.field, { ...lookup.word, languages: asked.languages }))
+        return lookUp(lookup, fieldQuery(lookup.field, { ...lookup.word, languages: context.languages }))
       case 'phrase': {
         const { words } = lookup.phrase
         if (words.length === 0) return 'false'
-        const pattern = give(phrasePattern(words))
+        const pattern = parameter(phrasePattern(words))
         const inTitle = `w.titleForms =~ ${pattern}`
         const condition = lookup.field === 'title' ? inTitle : `(${inTitle} OR w.bodyForms =~ ${pattern})`
         return lookUp(lookup, phraseQuery(words), condition)
@@ -58,63 +58,63 @@ export function toCypher(condition: Condition, asked: ConditionContext): CypherC
       case 'nothing':
         return 'false'
       case 'tag':
-        return `${give(lookup.name)} IN f.tagNames`
+        return `${parameter(lookup.name)} IN f.tagNames`
       case 'property':
         return lookup.value === undefined
-          ? `${give(lookup.name)} IN f.propertyNames`
-          : `${give(lookup.name + SEPARATOR + lookup.value)} IN f.propertyTexts`
+          ? `${parameter(lookup.name)} IN f.propertyNames`
+          : `${parameter(lookup.name + SEPARATOR + lookup.value)} IN f.propertyTexts`
       case 'comparison':
-        return compared(lookup, give)
+        return comparisonToCypher(lookup, parameter)
       case 'relation': {
-        const link = `MATCH (f)-[l:ROUX_LINK]->(t) WHERE ${give(lookup.name)} IN l.types`
-        const target = lookup.targets === undefined ? '' : ` AND t.id IN ${give(lookup.targets.map(asked.bare))}`
+        const link = `MATCH (f)-[l:ROUX_LINK]->(t) WHERE ${parameter(lookup.name)} IN l.types`
+        const target = lookup.targets === undefined ? '' : ` AND t.id IN ${parameter(lookup.targets.map(context.bare))}`
         return `EXISTS { ${link}${target} }`
       }
       case 'links':
-        return `EXISTS { MATCH (f)-[:ROUX_LINK]->(t) WHERE t <> f AND t.id IN ${give(lookup.nodes.map(asked.bare))} }`
+        return `EXISTS { MATCH (f)-[:ROUX_LINK]->(t) WHERE t <> f AND t.id IN ${parameter(lookup.nodes.map(context.bare))} }`
       case 'linkedfrom':
-        return `EXISTS { MATCH (f)<-[:ROUX_LINK]-(s:RouxFile) WHERE s <> f AND s.id IN ${give(lookup.nodes.map(asked.bare))} }`
+        return `EXISTS { MATCH (f)<-[:ROUX_LINK]-(s:RouxFile) WHERE s <> f AND s.id IN ${parameter(lookup.nodes.map(context.bare))} }`
       case 'among':
-        return `f.id IN ${give(lookup.nodes.map(asked.bare))}`
+        return `f.id IN ${parameter(lookup.nodes.map(context.bare))}`
       case 'task':
-        return lookup.state === 'any' ? 'size(f.tasks) > 0' : `${give(lookup.state)} IN f.tasks`
+        return lookup.state === 'any' ? 'size(f.tasks) > 0' : `${parameter(lookup.state)} IN f.tasks`
       case 'set':
         return inSet(lookup)
       case 'folder':
-        return `f.folded STARTS WITH ${give(folderStart(lookup.folder))}`
+        return `f.folded STARTS WITH ${parameter(folderStart(lookup.folder))}`
       case 'path':
-        return `f.folded CONTAINS ${give(lookup.text)}`
+        return `f.folded CONTAINS ${parameter(lookup.text)}`
       case 'time':
-        return `(f.${lookup.field} IS NOT NULL AND f.${lookup.field} >= ${give(lookup.from)} AND f.${lookup.field} < ${give(lookup.to)})`
+        return `(f.${lookup.field} IS NOT NULL AND f.${lookup.field} >= ${parameter(lookup.from)} AND f.${lookup.field} < ${parameter(lookup.to)})`
       case 'has':
         return FEATURES[lookup.feature]
     }
   }
   /** Adds a clause that evaluates a set once, before the notes, and returns a condition on `f`. */
   const inSet = (set: Extract<Lookup, { readonly kind: 'set' }>): string => {
-    const text = any(set.condition)
+    const text = partToCypher(set.condition)
     const list = `w${before.length}`
     lists.set(set, list)
     const link = set.field === 'links' ? '<-[:ROUX_LINK]-' : '-[:ROUX_LINK]->'
     before.push(
-      `CALL (*) { MATCH (f:RouxFile {vault: $vault}) WHERE NOT f.excluded AND f.kind IN ${give(IN_SETS.kinds)} AND ${text}
+      `CALL (*) { MATCH (f:RouxFile {vault: $vault}) WHERE NOT f.excluded AND f.kind IN ${parameter(IN_SETS.kinds)} AND ${text}
          MATCH (f)${link}(n:RouxFile) WHERE n <> f RETURN collect(DISTINCT n) AS ${list} }`,
     )
     return `f IN ${list}`
   }
-  const any = (part: Condition): string => {
+  const partToCypher = (part: Condition): string => {
     switch (part.kind) {
       case 'and':
-        return `(${part.parts.map(any).join(' AND ')})`
+        return `(${part.parts.map(partToCypher).join(' AND ')})`
       case 'or':
-        return `(${part.parts.map(any).join(' OR ')})`
+        return `(${part.parts.map(partToCypher).join(' OR ')})`
       case 'not':
-        return `NOT coalesce(${any(part.part)}, false)`
+        return `NOT coalesce(${partToCypher(part.part)}, false)`
       default:
-        return `coalesce(${one(part)}, false)`
+        return `coalesce(${lookupToCypher(part)}, false)`
     }
   }
-  const text = any(condition)
+  const text = partToCypher(condition)
   const within = (part: Condition): string | undefined =>
     part.kind === 'and' ? part.parts.map(within).find((list) => list !== undefined) : lists.get(part)
   const list = within(condition)
@@ -131,12 +131,15 @@ const FEATURES: Readonly<Record<Extract<Lookup, { readonly kind: 'has' }>['featu
 }
 
 /** Compares like `compares` in `compare-values.ts`: numbers with a number, other values, if they are dates, with a period. */
-function compared(lookup: Extract<Lookup, { readonly kind: 'comparison' }>, give: (value: unknown) => string): string {
+function comparisonToCypher(
+  lookup: Extract<Lookup, { readonly kind: 'comparison' }>,
+  parameter: (value: unknown) => string,
+): string {
   const { name, operator, number, period } = lookup
-  const bound = operator === '<' || operator === '>=' ? period?.from : period === undefined ? undefined : period.to - 1
-  const byNumber = number === undefined ? 'false' : `toFloat(part[1]) ${operator} ${give(number)}`
-  const byDate = bound === undefined ? 'false' : `(part[2] <> '' AND toFloat(part[2]) ${operator} ${give(bound)})`
+  const limit = operator === '<' || operator === '>=' ? period?.from : period === undefined ? undefined : period.to - 1
+  const byNumber = number === undefined ? 'false' : `toFloat(part[1]) ${operator} ${parameter(number)}`
+  const byDate = limit === undefined ? 'false' : `(part[2] <> '' AND toFloat(part[2]) ${operator} ${parameter(limit)})`
   const isNumber = number === undefined ? 'false' : "part[1] <> ''"
-  const parts = `[entry IN f.comparable WHERE entry STARTS WITH ${give(name + SEPARATOR)} | split(entry, ${give(SEPARATOR)})]`
+  const parts = `[entry IN f.comparable WHERE entry STARTS WITH ${parameter(name + SEPARATOR)} | split(entry, ${parameter(SEPARATOR)})]`
   return `any(part IN ${parts} WHERE CASE WHEN ${isNumber} THEN ${byNumber} ELSE ${byDate} END)`
 }

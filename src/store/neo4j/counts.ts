@@ -18,10 +18,10 @@ export async function countTags({ questions }: QuestionContext, prefix: string):
   const tags = new Map<string, { listed: number; readonly spellings: Map<string, number> }>()
   for (const { tag, files, listed } of rows) {
     const [folded = '', spelling = ''] = tag.split(SEPARATOR)
-    const known = tags.get(folded) ?? { listed: 0, spellings: new Map<string, number>() }
-    known.listed += listed
-    known.spellings.set(spelling, files)
-    tags.set(folded, known)
+    const entry = tags.get(folded) ?? { listed: 0, spellings: new Map<string, number>() }
+    entry.listed += listed
+    entry.spellings.set(spelling, files)
+    tags.set(folded, entry)
   }
   return [...tags.values()]
     .filter(({ listed }) => listed > 0)
@@ -34,17 +34,24 @@ export async function countProperties({ questions }: QuestionContext): Promise<r
   const rows = await questions.ask<{ readonly fact: string; readonly count: number }>(
     `${LISTED_FILES} UNWIND f.propertyFacts AS fact WITH fact, count(*) AS count RETURN {fact: fact, count: count} AS row`,
   )
-  const found = new Map<string, { count: number; readonly spellings: Map<string, number>; readonly kinds: Map<string, number> }>()
+  const byName = new Map<
+    string,
+    { count: number; readonly spellings: Map<string, number>; readonly kinds: Map<string, number> }
+  >()
   for (const { fact, count } of rows) {
     const [folded = '', spelling = '', kind = ''] = fact.split(SEPARATOR)
-    const known = found.get(folded) ?? { count: 0, spellings: new Map<string, number>(), kinds: new Map<string, number>() }
-    known.count += count
-    add(known.spellings, spelling, count)
-    add(known.kinds, kind, count)
-    found.set(folded, known)
+    const entry = byName.get(folded) ?? { count: 0, spellings: new Map<string, number>(), kinds: new Map<string, number>() }
+    entry.count += count
+    add(entry.spellings, spelling, count)
+    add(entry.kinds, kind, count)
+    byName.set(folded, entry)
   }
-  return [...found.values()]
-    .map(({ count, spellings, kinds }) => ({ key: usual(spellings), count, kinds: ranked(kinds) as readonly ValueKind[] }))
+  return [...byName.values()]
+    .map(({ count, spellings, kinds }) => ({
+      key: usual(spellings),
+      count,
+      kinds: mostCommonFirst(kinds) as readonly ValueKind[],
+    }))
     .sort((a, b) => b.count - a.count || compareTexts(a.key, b.key))
 }
 
@@ -55,15 +62,15 @@ export async function countValues({ questions }: QuestionContext, key: string): 
      WITH value, count(*) AS count RETURN {value: value, count: count} AS row`,
     { key, start: key + SEPARATOR },
   )
-  const found = new Map<string, { count: number; readonly spellings: Map<string, number> }>()
+  const byValue = new Map<string, { count: number; readonly spellings: Map<string, number> }>()
   for (const { value, count } of rows) {
     const [, folded = '', spelling = ''] = value.split(SEPARATOR)
-    const known = found.get(folded) ?? { count: 0, spellings: new Map<string, number>() }
-    known.count += count
-    add(known.spellings, spelling, count)
-    found.set(folded, known)
+    const entry = byValue.get(folded) ?? { count: 0, spellings: new Map<string, number>() }
+    entry.count += count
+    add(entry.spellings, spelling, count)
+    byValue.set(folded, entry)
   }
-  return [...found.values()]
+  return [...byValue.values()]
     .map(({ count, spellings }) => ({ value: usual(spellings), count }))
     .sort((a, b) => b.count - a.count || compareTexts(a.value, b.value))
 }
@@ -73,6 +80,6 @@ function add(counts: Map<string, number>, of: string, by: number): void {
 }
 
 /** Returns the strings, ordered by count, most frequent first, then by text. */
-function ranked(counts: ReadonlyMap<string, number>): readonly string[] {
+function mostCommonFirst(counts: ReadonlyMap<string, number>): readonly string[] {
   return [...counts].sort(([a, countA], [b, countB]) => countB - countA || compareTexts(a, b)).map(([text]) => text)
 }

@@ -26,28 +26,28 @@ export async function findNames(
   if (names.length === 0 || (match === 'similar' && options.limit <= 0)) return names.map(() => [])
   const owner = shortHash(vault)
   const queries = names.map((name) => `+owner:${owner}^0 +(${wordsOf(name, match)})`)
-  const found = await candidates(asking, queries, {
+  const candidatesByName = await candidates(asking, queries, {
     scope,
     isSimilar: match === 'similar',
     isCut: match === 'similar' && !isNarrow(scope),
   })
   return names.map((name, at) => {
-    const files = new Map((found[at] ?? []).map((file) => [file.key, file]))
+    const files = new Map((candidatesByName[at] ?? []).map((file) => [file.key, file]))
     const index = new SimilarNames()
     for (const file of files.values()) index.set(file.key, namesOf(file))
-    const wanted = { accept: () => true, id: (key: number) => files.get(key)?.id ?? '' }
+    const filter = { accept: () => true, id: (key: number) => files.get(key)?.id ?? '' }
     const hits =
       match === 'similar'
-        ? index.find(name, wanted, options)
+        ? index.find(name, filter, options)
         : match === 'equal'
-          ? index.equal(name, wanted)
-          : index.equalPlain(name, wanted)
-    return hits.flatMap(({ key, name: own, score }): readonly NameHit[] => {
+          ? index.equal(name, filter)
+          : index.equalPlain(name, filter)
+    return hits.flatMap(({ key, name: foundName, score }): readonly NameHit[] => {
       const file = files.get(key)
       if (file === undefined) return []
       asking.names.set(idOf(file.id), [file.title, ...file.aliases])
-      const of = file.title === own ? 'title' : file.aliases.includes(own) ? 'alias' : 'file'
-      return [{ id: idOf(file.id), title: file.title, name: own, score, of }]
+      const of = file.title === foundName ? 'title' : file.aliases.includes(foundName) ? 'alias' : 'file'
+      return [{ id: idOf(file.id), title: file.title, name: foundName, score, of }]
     })
   })
 }
@@ -68,16 +68,16 @@ async function candidates(
     { ...parameters, queries },
   )
   const found = rows.map(({ files }) => files)
-  const cut = !isCut
+  const truncated = !isCut
     ? []
     : rows.flatMap(({ given, files }, at) => (given === MAX_EXAMINED && files.length < MAX_CANDIDATES ? [at] : []))
-  if (cut.length === 0) return found
+  if (truncated.length === 0) return found
   const more = await candidates(
     asking,
-    cut.map((at) => queries[at] ?? ''),
+    truncated.map((at) => queries[at] ?? ''),
     { scope, isSimilar, isCut: false },
   )
-  return found.map((files, at) => more[cut.indexOf(at)] ?? files)
+  return found.map((files, at) => more[truncated.indexOf(at)] ?? files)
 }
 
 function wordsOf(name: string, match: NameMatch): string {

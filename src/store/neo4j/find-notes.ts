@@ -9,7 +9,7 @@ import {
   countDocuments,
   greatestScore,
   languagesOf,
-  lookedUp,
+  lookupsOf,
   type Ranked,
   ranking,
   rankingParameters,
@@ -19,14 +19,14 @@ import { wordNames } from './server/schema.ts'
 
 /** Returns the `ORDER BY` expression for notes `f` with a `score`. Notes without the date come last in either direction. */
 function orderOf({ by, direction }: FindOptions['order']): string {
-  const way = direction === 'asc' ? 'ASC' : 'DESC'
+  const sortDirection = direction === 'asc' ? 'ASC' : 'DESC'
   switch (by) {
     case 'relevance':
       return 'score DESC, f.sort'
     case 'title':
-      return `f.sortTitle ${way}, f.sort`
+      return `f.sortTitle ${sortDirection}, f.sort`
     default:
-      return `f.${by} IS NULL, f.${by} ${way}, f.sort`
+      return `f.${by} IS NULL, f.${by} ${sortDirection}, f.sort`
   }
 }
 
@@ -40,11 +40,11 @@ export async function findNotes(
   const fits =
     condition === undefined ? undefined : toCypher(condition, { ...wordNames(vault), bare, languages: await languagesOf(asking) })
   const { text, parameters } = filesIn(scope, bare)
-  const looked = lookedUp(order.terms)
-  const isScored = looked.length > 0
+  const lookups = lookupsOf(order.terms)
+  const isScored = lookups.length > 0
   // If a list contains every match, only its notes are considered.
   const matched = fits?.within === undefined ? `MATCH (f:${foundBy(scope)} {vault: $vault})` : `UNWIND ${fits.within} AS f WITH f`
-  const asked = asking.questions.one<
+  const pending = asking.questions.one<
     Ranked & {
       readonly total: number
       readonly items: readonly { readonly id: string; readonly title: string; readonly score: number }[]
@@ -65,14 +65,14 @@ export async function findNotes(
     {
       ...parameters,
       ...fits?.parameters,
-      ...(await rankingParameters(asking, looked)),
+      ...(await rankingParameters(asking, lookups)),
       first: isScored ? order.first.map(bare) : [],
       ...rangeOf(page),
     },
   )
-  const [row, documents] = await Promise.all([asked, isScored ? countDocuments(asking) : 0])
+  const [row, documents] = await Promise.all([pending, isScored ? countDocuments(asking) : 0])
   if (row === undefined) return { items: [], total: 0 }
-  const greatest = greatestScore(looked, row, documents)
+  const greatest = greatestScore(lookups, row, documents)
   const share = (score: number): number => (score === FIRST ? 1 : greatest === 0 ? 0 : Math.min(NEARLY_ONE, score / greatest))
   return {
     items: row.items.map(({ id, title, score }) => ({ id: idOf(id), title, ...(isScored ? { score: share(score) } : {}) })),
@@ -90,7 +90,7 @@ export async function groupValues(
   const fits =
     condition === undefined ? undefined : toCypher(condition, { ...wordNames(vault), bare, languages: await languagesOf(asking) })
   const { text, parameters } = filesIn(scope, bare)
-  const starts = by.map((one) => (one.kind === 'property' ? one.name + SEPARATOR : ''))
+  const starts = by.map((grouping) => (grouping.kind === 'property' ? grouping.name + SEPARATOR : ''))
   const rows = await questions.ask<{ readonly id: string } & Omit<GroupedNote, 'id'>>(
     `WITH $starts AS starts, $separator AS separator
      ${fits?.before.join('\n') ?? ''}

@@ -33,10 +33,10 @@ export async function folderTree(asking: QuestionContext, path: string, options:
     entry.spellings.set(spelled, (entry.spellings.get(spelled) ?? 0) + all)
   }
   if ((rows.length === 0 || root.count === 0) && path !== '') return undefined
-  const shares = sharesOf(root, options)
-  const wanted = [...shares].flatMap(([{ folded }, limit]) => (limit > 0 ? [{ folded, limit }] : []))
+  const limits = sharesOf(root, options)
+  const requests = [...limits].flatMap(([{ folded }, limit]) => (limit > 0 ? [{ folded, limit }] : []))
   const notes =
-    wanted.length === 0
+    requests.length === 0
       ? []
       : await questions.ask<{ readonly folded: string; readonly notes: readonly NodeSummary[] }>(
           `UNWIND $wanted AS want
@@ -44,26 +44,26 @@ export async function folderTree(asking: QuestionContext, path: string, options:
                    WHERE f.folder = want.folded AND ($archived OR NOT f.archived)
                    WITH f ORDER BY f.sort LIMIT toInteger($most) RETURN collect(f {.id, .title}) AS notes }
      RETURN {folded: want.folded, notes: notes} AS row`,
-          { wanted, archived: options.includeArchived, most: Math.max(...wanted.map(({ limit }) => limit)) },
+          { wanted: requests, archived: options.includeArchived, most: Math.max(...requests.map(({ limit }) => limit)) },
         )
   const byFolder = new Map(notes.map((row) => [row.folded, row.notes]))
   const build = (entry: Entry, depth: number): Folder => {
-    const shown = (byFolder.get(entry.folded) ?? []).slice(0, shares.get(entry) ?? 0)
+    const shownNotes = (byFolder.get(entry.folded) ?? []).slice(0, limits.get(entry) ?? 0)
     const filled = filledOf(entry)
     const folders = depth > 1 ? filled.map((below) => build(below, depth - 1)) : []
     return {
       path: spelledPath(entry),
       noteCount: entry.count,
       folders,
-      notes: shown.map(({ id, title }) => ({ id: idOf(id), title })),
-      omittedNotes: entry.own - shown.length,
+      notes: shownNotes.map(({ id, title }) => ({ id: idOf(id), title })),
+      omittedNotes: entry.own - shownNotes.length,
       omittedFolders: filled.length - folders.length,
     }
   }
   return build(root, options.depth + 1)
 }
 
-interface Counted {
+interface FolderCounts {
   readonly spelled: string
   readonly folded: string
   readonly notes: number
@@ -71,8 +71,8 @@ interface Counted {
 }
 
 /** Returns the number of notes in each folder below the path. Different spellings of a folder are counted separately. */
-async function countsOf({ questions }: QuestionContext, path: string, options: TreeOptions): Promise<readonly Counted[]> {
-  return await questions.ask<Counted>(
+async function countsOf({ questions }: QuestionContext, path: string, options: TreeOptions): Promise<readonly FolderCounts[]> {
+  return await questions.ask<FolderCounts>(
     `MATCH (f:RouxListed {vault: $vault}) WHERE f.folded STARTS WITH $start
      WITH f.folder AS folded, f.folderPath AS spelled, f.archived AS archived
      WITH folded, spelled, count(*) AS all, sum(CASE WHEN archived THEN 0 ELSE 1 END) AS unarchived
@@ -83,16 +83,16 @@ async function countsOf({ questions }: QuestionContext, path: string, options: T
 
 /** Decides how many notes to show in each folder. A folder's own notes take precedence over those in its subfolders. */
 function sharesOf(root: Entry, { depth, limit }: TreeOptions): ReadonlyMap<Entry, number> {
-  const shares = new Map<Entry, number>()
-  let left = limit
+  const limits = new Map<Entry, number>()
+  let remaining = limit
   const share = (entry: Entry, levels: number): void => {
-    const own = Math.max(0, Math.min(left, entry.own))
-    left -= own
-    shares.set(entry, own)
+    const ownCount = Math.max(0, Math.min(remaining, entry.own))
+    remaining -= ownCount
+    limits.set(entry, ownCount)
     if (levels > 1) for (const below of filledOf(entry)) share(below, levels - 1)
   }
   share(root, depth + 1)
-  return shares
+  return limits
 }
 
 function filledOf({ folders }: Entry): readonly Entry[] {

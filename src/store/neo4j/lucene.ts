@@ -41,8 +41,8 @@ export function fieldQuery(field: WordField, word: WordLookup): string {
 /** Returns the query for notes that contain all words of a phrase, in any position. */
 export function phraseQuery(words: readonly PhraseWord[]): string {
   const clauses = words.map(({ form, isPrefix }) => {
-    const looked = { form, match: isPrefix ? 'prefix' : 'form', languages: [] } as const
-    return `+(${inField('title', looked)} ${inField('body', looked)})`
+    const lookup = { form, match: isPrefix ? 'prefix' : 'form', languages: [] } as const
+    return `+(${inField('title', lookup)} ${inField('body', lookup)})`
   })
   return clauses.join(' ')
 }
@@ -61,5 +61,5 @@ export function phrasePattern(words: readonly PhraseWord[]): string {
 }
 
 function patternOf(form: string): string {
-  return form.replace(/[^\p{L}\p{N}]/gu, (sign) => `\\x{${sign.codePointAt(0)?.toString(16)}}`)
+  return form.replace(/[^\p{L}\p{N}]/gu, (character) => `\\x{${character.codePointAt(0)?.toString(16)}}`)
 }

@@ -149,9 +149,9 @@ export function edgesOf(links: readonly ResolvedLink[], missing: (name: string) 
   const ends = new Map<number | string, (readonly [number, ResolvedLink])[]>()
   for (const [at, link] of links.entries()) {
     const end = typeof link.to === 'number' ? link.to : missing(link.to)
-    const known = ends.get(end)
-    if (known === undefined) ends.set(end, [[at, link]])
-    else known.push([at, link])
+    const linksToEnd = ends.get(end)
+    if (linksToEnd === undefined) ends.set(end, [[at, link]])
+    else linksToEnd.push([at, link])
   }
   return new Map(
     [...ends].map(([end, all]) => [

@@ -40,16 +40,16 @@ export class Neo4jStore implements Store {
   readonly #topologies = new WeakMap<Topology, TopologyRows>()
   /** Scores that this database user is not allowed to write. */
   readonly #ownScores = new Map<Metric, OwnScores>()
-  readonly #kept = new KeptAnswers()
+  readonly #cache = new KeptAnswers()
   #facts: VaultFacts | undefined
   /** The last generation that has been reported to listeners, or `undefined` before the first report. */
-  #told: number | undefined
+  #reportedGeneration: number | undefined
   #isUnreachable = false
   /** How far the server's clock is ahead of the local clock, in milliseconds. */
   #ahead = 0
   #timer: NodeJS.Timeout | undefined
   #planning: NodeJS.Timeout | undefined
-  readonly #closed = new AbortController()
+  readonly #closing = new AbortController()
 
   /** @param options `hasTexts` is true if note text is read from the database, too */
   constructor(connection: Connection, name: string | undefined, { hasTexts = false }: { readonly hasTexts?: boolean } = {}) {
@@ -78,9 +78,9 @@ export class Neo4jStore implements Store {
    * Lets the database plan the most common queries in the background, because planning takes ten times as long as running them.
    */
   planAhead(): void {
-    if (this.#closed.signal.aborted) return
+    if (this.#closing.signal.aborted) return
     this.#planning ??= setTimeout(() => {
-      this.#plan(this.#closed.signal).catch(() => {})
+      this.#plan(this.#closing.signal).catch(() => {})
     }, PLANNING).unref()
   }
 
@@ -106,15 +106,15 @@ export class Neo4jStore implements Store {
       if (error instanceof RouxError && error.code === 'STORE_UNAVAILABLE') this.#isUnreachable = true
       throw error
     }
-    await this.#tell(this.#facts)
+    await this.#notify(this.#facts)
     return this.#facts
   }
 
-  async #tell(facts: VaultFacts | undefined): Promise<void> {
-    const before = this.#told
+  async #notify(facts: VaultFacts | undefined): Promise<void> {
+    const before = this.#reportedGeneration
     const generation = facts?.generation ?? 0
     if (before === undefined || before === generation || this.#listeners.size === 0) {
-      this.#told = generation
+      this.#reportedGeneration = generation
       return
     }
     const rows = await this.#connection.read<{ readonly id: string }>(
@@ -122,8 +122,8 @@ export class Neo4jStore implements Store {
       { vault: this.#connection.vault, since: before },
     )
     // Set only after the read: if it fails, the next check announces the change. Skipped if another check already has.
-    if (this.#told !== before) return
-    this.#told = generation
+    if (this.#reportedGeneration !== before) return
+    this.#reportedGeneration = generation
     const change = { generation, ids: rows.map(({ id }) => toNodeId(id, this.#name)) }
     for (const listener of this.#listeners) listener(change)
   }
@@ -145,7 +145,7 @@ export class Neo4jStore implements Store {
         hasTexts: this.#hasTexts,
         onState: (state) => this.#update(state),
         newest: () => this.#facts?.generation ?? 0,
-        kept: this.#kept,
+        kept: this.#cache,
         onTopology: (topology, rows) => this.#topologies.set(topology, rows),
         ownScores: (metric) => this.#ownScores.get(metric),
       })
@@ -244,7 +244,7 @@ export class Neo4jStore implements Store {
   }
 
   async close(): Promise<void> {
-    this.#closed.abort()
+    this.#closing.abort()
     clearTimeout(this.#planning)
     this.#listeners.clear()
     this.#stopLooking()

@@ -20,35 +20,35 @@ const FURTHER = 4
  * finds longer ones, with a query for all deviations from a path.
  */
 export async function findPaths(
-  ask: Ask,
+  run: Ask,
   ends: { readonly source: string; readonly target: string },
   options: PathOptions,
 ): Promise<readonly Path[]> {
   const { direction, count, avoidHubs } = options
   if (count <= 0) return []
   const { source, target } = ends
-  if (source === target) return (await exists(ask, source)) ? [[source]] : []
+  if (source === target) return (await exists(run, source)) ? [[source]] : []
   const arrow = direction === 'out' ? '->' : '-'
   const start: Spur = { root: [source], taken: [] }
-  const first = await shortest(ask, { target, ceilings: avoidHubs ? 'hubs' : [NO_CEILING] }, { arrow, spurs: [start], count })
+  const first = await shortest(run, { target, ceilings: avoidHubs ? 'hubs' : [NO_CEILING] }, { arrow, spurs: [start], count })
   const [best] = first
   if (best === undefined) return []
   const { ceiling } = best
-  const found = first.filter((one) => one.ceiling === ceiling).map(({ path }) => path)
+  const found = first.filter((candidate) => candidate.ceiling === ceiling).map(({ path }) => path)
   const candidates: Path[] = []
-  let looked = 0
+  let examined = 0
   for (let round = 0; found.length < count && round < FURTHER; round++) {
     const spurs: Spur[] = []
-    for (; looked < found.length; looked++) {
-      const last = found[looked] as Path
+    for (; examined < found.length; examined++) {
+      const last = found[examined] as Path
       for (let at = 0; at < last.length - 1; at++) {
         const root = last.slice(0, at + 1)
-        const taken = found.filter((path) => startsWith(path, root)).map((path) => path[at + 1] as string)
-        spurs.push({ root, taken: [...new Set(taken)] })
+        const usedNext = found.filter((path) => startsWith(path, root)).map((path) => path[at + 1] as string)
+        spurs.push({ root, taken: [...new Set(usedNext)] })
       }
     }
-    const wanted = count - found.length
-    for (const { path } of await shortest(ask, { target, ceilings: [ceiling] }, { arrow, spurs, count: wanted })) {
+    const missing = count - found.length
+    for (const { path } of await shortest(run, { target, ceilings: [ceiling] }, { arrow, spurs, count: missing })) {
       if (![...found, ...candidates].some((other) => sameList(other, path))) candidates.push(path)
     }
     candidates.sort((a, b) => a.length - b.length || compare(a, b))
@@ -86,11 +86,11 @@ interface FoundPath {
 
 /** Returns the shortest paths that continue each spur's root. Paths below the lowest ceiling come first, ordered by ids. */
 async function shortest(
-  ask: Ask,
+  run: Ask,
   { target, ceilings }: Search,
   { arrow, spurs, count }: { readonly arrow: string; readonly spurs: readonly Spur[]; readonly count: number },
 ): Promise<readonly FoundPath[]> {
-  const rows = await ask<{ readonly at: number; readonly ids: Path; readonly ceiling: number }>(
+  const rows = await run<{ readonly at: number; readonly ids: Path; readonly ceiling: number }>(
     `${ceilings === 'hubs' ? HUB_CEILINGS : 'UNWIND $ceilings AS ceiling'} UNWIND $spurs AS spur
      MATCH (a:RouxFile {vault: $vault, id: spur.from}) MATCH (b:RouxFile {vault: $vault, id: $target})
      CALL (ceiling, spur, a, b) {
@@ -114,8 +114,8 @@ async function shortest(
   return rows.map(({ at, ids, ceiling }) => ({ path: [...(spurs[at]?.root.slice(0, -1) ?? []), ...ids], ceiling }))
 }
 
-async function exists(ask: Ask, id: string): Promise<boolean> {
-  const rows = await ask('MATCH (f:RouxFile {vault: $vault, id: $id}) RETURN {id: f.id} AS row', { id })
+async function exists(run: Ask, id: string): Promise<boolean> {
+  const rows = await run('MATCH (f:RouxFile {vault: $vault, id: $id}) RETURN {id: f.id} AS row', { id })
   return rows.length > 0
 }
 

@@ -15,7 +15,7 @@ const FOUND: Scope = { kinds: ['note', 'canvas'], withoutArchived: true, without
  * Queries that a use case sends together form one statement, so they are also sent together here, in the same order.
  */
 export async function planAhead(snapshot: Snapshot, embedders: readonly StoredEmbedder[]): Promise<void> {
-  const named = () => [
+  const nameQueries = () => [
     snapshot.kinds([ONE]),
     snapshot.names(['x'], 'equal', { kinds: ['note', 'canvas'] }),
     snapshot.names(['x'], 'equal', { kinds: ['attachment'] }),
@@ -25,19 +25,19 @@ export async function planAhead(snapshot: Snapshot, embedders: readonly StoredEm
     snapshot.names(['x'], 'plain', scope),
     snapshot.kinds([ONE]),
   ]
-  const found = () => [snapshot.words([WORD], FOUND, 1), ...exactly(FOUND)]
+  const searchQueries = () => [snapshot.words([WORD], FOUND, 1), ...exactly(FOUND)]
   const texts = () => [snapshot.versions([ONE]), snapshot.texts?.([ONE])]
   const notes = () => [...texts(), snapshot.nodes([ONE], { links: 1 })]
-  await Promise.all(named())
+  await Promise.all(nameQueries())
   // A name may belong to a missing note, too.
   const anyKind = { kinds: ['note', 'canvas', 'attachment', 'missing'], withExcluded: true } as const
-  await Promise.all([...named(), snapshot.names(['x'], 'equal', anyKind)])
+  await Promise.all([...nameQueries(), snapshot.names(['x'], 'equal', anyKind)])
   await Promise.all(notes())
   // Answers look up how their notes' paths are spelled.
   await snapshot.versions([ONE])
   // The first search also counts notes.
-  await Promise.all(found())
-  await Promise.all(found())
+  await Promise.all(searchQueries())
+  await Promise.all(searchQueries())
   for (const { embedder, dimensions } of embedders) {
     const vector = new Float32Array(dimensions ?? 1).fill(1)
     await snapshot.vectorStates()

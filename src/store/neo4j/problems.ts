@@ -26,7 +26,7 @@ interface ProblemQuery {
   readonly outside: string | null
 }
 
-interface Counted extends Record<ProblemKind, number> {
+interface ProblemRow extends Record<ProblemKind, number> {
   readonly key: number
   readonly id: string
 }
@@ -48,11 +48,11 @@ const TROUBLED = `NOT f.excluded AND (f.troubles > 0
 
 function filesOf({ filter: { id, target, folder } }: ProblemQuery, { bare }: QuestionContext) {
   // Look up files only by id, because given a second indexed condition, the database may use the other index.
-  const found = id === undefined ? 'f.folded STARTS WITH $start' : 'f.id = $id AND left(f.folded, size($start)) = $start'
+  const condition = id === undefined ? 'f.folded STARTS WITH $start' : 'f.id = $id AND left(f.folded, size($start)) = $start'
   const linking =
     target === undefined ? '' : ' AND EXISTS { MATCH (f)-[:ROUX_LINK]->(t) WHERE t.id = $target AND t.kind IS NOT NULL }'
   return {
-    match: `MATCH (f:RouxFile {vault: $vault}) WHERE ${found} AND ${TROUBLED}${linking}`,
+    match: `MATCH (f:RouxFile {vault: $vault}) WHERE ${condition} AND ${TROUBLED}${linking}`,
     parameters: {
       start: folderStart(folder ?? ''),
       id: id === undefined ? '' : bare(id),
@@ -62,21 +62,21 @@ function filesOf({ filter: { id, target, folder } }: ProblemQuery, { bare }: Que
 }
 
 /** Finds problems in the vault, ordered by id and line. Only reads the details of files on the page. */
-export async function findProblems(asking: QuestionContext, asked: ProblemQuery, page: Page): Promise<Paged<Problem>> {
-  const { filter } = asked
+export async function findProblems(asking: QuestionContext, query: ProblemQuery, page: Page): Promise<Paged<Problem>> {
+  const { filter } = query
   const kinds: readonly ProblemKind[] = filter.kind === undefined ? PROBLEM_KINDS : [filter.kind]
-  const { match, parameters } = filesOf(asked, asking)
-  const files = await asking.questions.ask<Counted>(
+  const { match, parameters } = filesOf(query, asking)
+  const files = await asking.questions.ask<ProblemRow>(
     `${match} WITH f ORDER BY f.sort RETURN {key: f.key, id: f.id, ${COUNTS}} AS row`,
     parameters,
   )
-  const outside = kinds.includes('outside_link') ? outsideProblems(asking, asked) : []
+  const outside = kinds.includes('outside_link') ? outsideProblems(asking, query) : []
   if (filter.target !== undefined) {
     const details = await detailsOf(asking, files)
     const all = files.flatMap((file) => problemsOf(asking, { file, details, kinds, target: filter.target }))
     return { items: all.slice(page.offset, page.offset + page.limit), total: all.length }
   }
-  const rows: { readonly id: string; readonly count: number; readonly file?: Counted; readonly outside?: Problem }[] = [
+  const rows: { readonly id: string; readonly count: number; readonly file?: ProblemRow; readonly outside?: Problem }[] = [
     ...files.map((file) => ({ id: asking.idOf(file.id), count: kinds.reduce((sum, kind) => sum + file[kind], 0), file })),
     ...outside.map((problem) => ({ id: problem.id, count: 1, outside: problem })),
   ]
@@ -84,19 +84,19 @@ export async function findProblems(asking: QuestionContext, asked: ProblemQuery,
   const end = page.offset + page.limit
   let total = 0
   let first: number | undefined
-  const shown: typeof rows = []
+  const shownRows: typeof rows = []
   for (const row of rows) {
     if (row.count > 0 && total + row.count > page.offset && total < end) {
       first ??= total
-      shown.push(row)
+      shownRows.push(row)
     }
     total += row.count
   }
   const details = await detailsOf(
     asking,
-    shown.flatMap(({ file }) => file ?? []),
+    shownRows.flatMap(({ file }) => file ?? []),
   )
-  const items = shown.flatMap((row) => {
+  const items = shownRows.flatMap((row) => {
     if (row.outside !== undefined) return [row.outside]
     return row.file === undefined ? [] : problemsOf(asking, { file: row.file, details, kinds, target: undefined })
   })
@@ -104,18 +104,18 @@ export async function findProblems(asking: QuestionContext, asked: ProblemQuery,
   return { items: items.slice(skipped, skipped + page.limit), total }
 }
 
-export async function countProblems(asking: QuestionContext, asked: ProblemQuery): Promise<ProblemCounts> {
+export async function countProblems(asking: QuestionContext, query: ProblemQuery): Promise<ProblemCounts> {
   const counts = Object.fromEntries(PROBLEM_KINDS.map((kind) => [kind, 0])) as Record<ProblemKind, number>
-  const { match, parameters } = filesOf(asked, asking)
-  if (asked.filter.target !== undefined) {
-    const { items } = await findProblems(asking, asked, { offset: 0, limit: Number.MAX_SAFE_INTEGER })
+  const { match, parameters } = filesOf(query, asking)
+  if (query.filter.target !== undefined) {
+    const { items } = await findProblems(asking, query, { offset: 0, limit: Number.MAX_SAFE_INTEGER })
     for (const { kind } of items) counts[kind]++
     return counts
   }
   const sums = PROBLEM_KINDS.map((kind) => `${kind}: coalesce(sum(row.${kind}), 0)`).join(', ')
   const row = await asking.questions.one<ProblemCounts>(`${match} WITH {${COUNTS}} AS row RETURN {${sums}} AS row`, parameters)
   for (const kind of PROBLEM_KINDS) counts[kind] = row?.[kind] ?? 0
-  counts.outside_link = outsideProblems(asking, asked).length
+  counts.outside_link = outsideProblems(asking, query).length
   return counts
 }
 
@@ -130,7 +130,7 @@ function outsideProblems(
     .map(({ path, target: to }): Problem => ({ kind: 'outside_link', id: idOf(foldId(path)), line: 0, target: to }))
 }
 
-async function detailsOf({ questions }: QuestionContext, files: readonly Counted[]): Promise<ReadonlyMap<number, Detailed>> {
+async function detailsOf({ questions }: QuestionContext, files: readonly ProblemRow[]): Promise<ReadonlyMap<number, Detailed>> {
   if (files.length === 0) return new Map()
   const rows = await questions.ask<Detailed>(
     `UNWIND $keys AS key MATCH (f:RouxFile&RouxNode {vault: $vault, key: key})
@@ -141,15 +141,15 @@ async function detailsOf({ questions }: QuestionContext, files: readonly Counted
                               RETURN {links: l.links, to: t.id} }} AS row`,
     { keys: files.map(({ key }) => key) },
   )
-  const rivals = [
+  const rivalKeys = [
     ...new Set(
       rows.flatMap(({ links }) => links.flatMap((edge) => readLinks(edge.links).flatMap(([, { rivals: keys = [] }]) => keys))),
     ),
   ]
-  if (rivals.length > 0) {
+  if (rivalKeys.length > 0) {
     const ids = await questions.ask<{ readonly key: number; readonly id: string }>(
       'UNWIND $keys AS key MATCH (f:RouxFile&RouxNode {vault: $vault, key: key}) RETURN {key: key, id: f.id} AS row',
-      { keys: rivals },
+      { keys: rivalKeys },
     )
     const idOfKey = new Map(ids.map(({ key, id }) => [key, id]))
     for (const row of rows) rivalIds.set(row, idOfKey)
@@ -161,7 +161,7 @@ async function detailsOf({ questions }: QuestionContext, files: readonly Counted
 const rivalIds = new WeakMap<Detailed, ReadonlyMap<number, string>>()
 
 interface ProblemSource {
-  readonly file: Counted
+  readonly file: ProblemRow
   readonly details: ReadonlyMap<number, Detailed>
   readonly kinds: readonly ProblemKind[]
   readonly target: NodeId | undefined

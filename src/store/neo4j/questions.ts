@@ -180,8 +180,8 @@ interface Answer {
  * every later row.
  */
 function partOf({ cypher }: Question, at: number): string {
-  const own = cypher.replaceAll(/\$(?!vault\b)(\w+)/g, `$q${at}.$1`)
-  return `CALL () { ${own} } RETURN ${at} AS at, collect(row) AS rows`
+  const renamed = cypher.replaceAll(/\$(?!vault\b)(\w+)/g, `$q${at}.$1`)
+  return `CALL () { ${renamed} } RETURN ${at} AS at, collect(row) AS rows`
 }
 
 /** Dependencies of the parts of a snapshot that send queries. */
@@ -214,9 +214,9 @@ export class KeptAnswers {
   readonly #answers = new Map<string, unknown>()
 
   /** Returns the named result for a state of the vault. Runs the query if the result is not cached. */
-  async of<T>(state: string, name: string, ask: () => Promise<T>): Promise<T> {
+  async of<T>(state: string, name: string, read: () => Promise<T>): Promise<T> {
     if (this.#state === state && this.#answers.has(name)) return this.#answers.get(name) as T
-    const answer = await ask()
+    const answer = await read()
     if (this.#state !== state) {
       this.#answers.clear()
       this.#state = state

@@ -16,7 +16,7 @@ interface WordLookup {
 }
 
 /** Returns the query's words and the parts of compounds. Each compound comes before its parts. */
-export function lookedUp(terms: readonly WordTerm[]): readonly WordLookup[] {
+export function lookupsOf(terms: readonly WordTerm[]): readonly WordLookup[] {
   const all: WordLookup[] = []
   const add = (term: WordTerm, before: readonly number[]): void => {
     const at = all.push({ term, before }) - 1
@@ -33,8 +33,8 @@ export interface Ranked {
 
 export async function countDocuments({ kept, questions }: QuestionContext): Promise<number> {
   return await kept('documents', async () => {
-    const counted = await questions.one<number>('MATCH (w:RouxWords {vault: $vault}) WHERE w.key >= 0 RETURN count(w) AS row')
-    return counted ?? 0
+    const count = await questions.one<number>('MATCH (w:RouxWords {vault: $vault}) WHERE w.key >= 0 RETURN count(w) AS row')
+    return count ?? 0
   })
 }
 
@@ -55,15 +55,15 @@ export async function languagesOf(asking: QuestionContext): Promise<readonly str
 
 /** Returns the given notes' languages; see `Snapshot.languages`. */
 export async function noteLanguages(asking: QuestionContext, ids: readonly NodeId[]): Promise<NoteLanguages> {
-  const asked = asking.questions.one<readonly string[]>(
+  const pending = asking.questions.one<readonly string[]>(
     `UNWIND range(0, size($ids) - 1) AS at
      WITH at, head(COLLECT { MATCH (f:RouxFile {vault: $vault, id: $ids[at]})<-[:ROUX_OF]-(w:RouxWords) WHERE f.path = w.path
                              RETURN w.language }) AS language
      ORDER BY at RETURN collect(coalesce(language, '')) AS row`,
     { ids: ids.map(asking.bare) },
   )
-  const [found, notes] = await Promise.all([asked, countLanguages(asking)])
-  return { codes: ids.map((_, at) => found?.[at] || undefined), notes }
+  const [words, notes] = await Promise.all([pending, countLanguages(asking)])
+  return { codes: ids.map((_, at) => words?.[at] || undefined), notes }
 }
 
 /** Yields the notes with a word as `w`, with `score`. */
@@ -83,19 +83,19 @@ export const COUNTING = `CALL () { UNWIND range(0, size($queries) - 1) AS at CAL
  * Returns clauses that yield `f`, `score` and `words` for each matching note with a word in `used`. If `most` is given, only the
  * best of all notes are considered.
  */
-export function ranking(fits: string, most?: string): string {
+export function ranking(fits: string, limit?: string): string {
   return `UNWIND [at IN range(0, size(used) - 1) WHERE used[at] > 0] AS at ${HITS}
-    WITH w, sum(score) AS score, collect(at) AS words${most === undefined ? '' : ` ORDER BY score DESC LIMIT toInteger(${most})`}
+    WITH w, sum(score) AS score, collect(at) AS words${limit === undefined ? '' : ` ORDER BY score DESC LIMIT toInteger(${limit})`}
     MATCH (w)-[:ROUX_OF]->(f:RouxFile) WHERE f.path = w.path AND ${fits}
     WITH f, score, words`
 }
 
-export async function rankingParameters(asking: QuestionContext, looked: readonly WordLookup[]) {
+export async function rankingParameters(asking: QuestionContext, lookups: readonly WordLookup[]) {
   const languages = await languagesOf(asking)
   return {
     wordIndex: wordNames(asking.vault).wordIndex,
-    queries: looked.map(({ term }) => wordQuery({ ...term, languages }, term.count)),
-    before: looked.map(({ before }) => before),
+    queries: lookups.map(({ term }) => wordQuery({ ...term, languages }, term.count)),
+    before: lookups.map(({ before }) => before),
   }
 }
 
@@ -111,23 +111,23 @@ export async function rankWords(
   terms: readonly WordTerm[],
   { scope, limit }: { readonly scope: Scope; readonly limit: number },
 ): Promise<WordHits> {
-  const looked = lookedUp(terms)
-  if (looked.length === 0) return { hits: [], coverage: 0, terms: [] }
-  const wanted = { looked, scope, limit: Math.max(0, limit) }
-  const most = isNarrow(scope) ? undefined : wanted.limit * MORE.times + MORE.plus
-  const [documents, first] = await Promise.all([countDocuments(asking), rankedRow(asking, wanted, most)])
+  const lookups = lookupsOf(terms)
+  if (lookups.length === 0) return { hits: [], coverage: 0, terms: [] }
+  const query = { looked: lookups, scope, limit: Math.max(0, limit) }
+  const maxHits = isNarrow(scope) ? undefined : query.limit * MORE.times + MORE.plus
+  const [documents, first] = await Promise.all([countDocuments(asking), rankedRow(asking, query, maxHits)])
   let row = first
   // Too many of the best hits were outside the scope.
-  if (row !== undefined && most !== undefined && row.hits.length < wanted.limit && sum(row.used) > most) {
-    row = await rankedRow(asking, wanted)
+  if (row !== undefined && maxHits !== undefined && row.hits.length < query.limit && sum(row.used) > maxHits) {
+    row = await rankedRow(asking, query)
   }
   if (row === undefined) return { hits: [], coverage: 0, terms: [] }
   const { used } = row
-  const isTold = (at: number): boolean =>
-    used[at] !== undefined && used[at] !== null && (used[at] > 0 || looked[at]?.term.parts.length === 0)
-  const weight = (at: number): number => (isTold(at) ? inverseDocumentFrequency(used[at] ?? 0, documents) : 0)
-  const all = looked.reduce((total, _, at) => total + weight(at), 0)
-  const there = looked.reduce((total, _, at) => total + ((used[at] ?? 0) > 0 ? weight(at) : 0), 0)
+  const isListed = (at: number): boolean =>
+    used[at] !== undefined && used[at] !== null && (used[at] > 0 || lookups[at]?.term.parts.length === 0)
+  const weight = (at: number): number => (isListed(at) ? inverseDocumentFrequency(used[at] ?? 0, documents) : 0)
+  const all = lookups.reduce((total, _, at) => total + weight(at), 0)
+  const totalWeight = lookups.reduce((total, _, at) => total + ((used[at] ?? 0) > 0 ? weight(at) : 0), 0)
   for (const { id, names } of row.hits) if (names !== null) asking.names.set(asking.idOf(id), names)
   return {
     hits: row.hits.map(({ id, score, words }) => ({
@@ -135,8 +135,8 @@ export async function rankWords(
       score,
       matched: all === 0 ? 0 : Math.min(1, words.reduce((total, at) => total + weight(at), 0) / all),
     })),
-    coverage: all === 0 ? 0 : there / all,
-    terms: looked.flatMap(({ term }, at) => (isTold(at) ? [{ word: term.form, notes: used[at] ?? 0 }] : [])),
+    coverage: all === 0 ? 0 : totalWeight / all,
+    terms: lookups.flatMap(({ term }, at) => (isListed(at) ? [{ word: term.form, notes: used[at] ?? 0 }] : [])),
   }
 }
 
@@ -160,8 +160,8 @@ export async function wordsNear(
     { words, beginnings: words.map(beginningsNear), queries: words.map(nearQuery), wordIndex: wordNames(vault).wordIndex },
   )
   return words.map((word, at) => {
-    const near = (rows?.[at] ?? []).filter((found) => isOneSlipAway(word, found.word))
-    return inNearOrder(new Map(near.map((found) => [found.word, found.notes])))
+    const near = (rows?.[at] ?? []).filter((candidate) => isOneSlipAway(word, candidate.word))
+    return inNearOrder(new Map(near.map((candidate) => [candidate.word, candidate.notes])))
   })
 }
 
@@ -177,16 +177,16 @@ interface RankedRow extends Ranked {
 async function rankedRow(
   asking: QuestionContext,
   { looked, scope, limit }: { readonly looked: readonly WordLookup[]; readonly scope: Scope; readonly limit: number },
-  most?: number,
+  maxHits?: number,
 ): Promise<RankedRow | undefined> {
   const { text, parameters } = filesIn(scope, asking.bare)
   return await asking.questions.one<RankedRow>(
     `${COUNTING}
-     CALL (used) { ${ranking(text, most === undefined ? undefined : '$most')} ORDER BY score DESC, f.sort LIMIT toInteger($limit)
+     CALL (used) { ${ranking(text, maxHits === undefined ? undefined : '$most')} ORDER BY score DESC, f.sort LIMIT toInteger($limit)
                    RETURN collect({f: f, score: score, words: words}) AS found }
      RETURN {used: used, hits: [at IN range(0, size(found) - 1) | {id: found[at].f.id, score: found[at].score, words: found[at].words,
              names: CASE WHEN at < ${NAMED_HITS} THEN [found[at].f.title] + found[at].f.aliases END}]} AS row`,
-    { ...parameters, ...(await rankingParameters(asking, looked)), limit, most: most ?? 0 },
+    { ...parameters, ...(await rankingParameters(asking, looked)), limit, most: maxHits ?? 0 },
   )
 }
 
@@ -195,9 +195,9 @@ function sum(counts: Ranked['used']): number {
 }
 
 /** Returns an upper bound of any note's score for the given words. */
-export function greatestScore(looked: readonly WordLookup[], { used }: Ranked, documents: number): number {
+export function greatestScore(lookups: readonly WordLookup[], { used }: Ranked, documents: number): number {
   const { title, body } = DEFAULT_SCORING
-  return looked.reduce((total, { term }, at) => {
+  return lookups.reduce((total, { term }, at) => {
     const count = used[at] ?? 0
     return count === 0 ? total : total + term.count * (title.weight + body.weight) * inverseDocumentFrequency(count, documents)
   }, 0)

@@ -26,18 +26,18 @@ export function sharedResultsOf(connection: Connection): SharedResults {
       const parts = Math.max(1, Math.ceil(bytes.length / PART))
       await connection.transaction(async (run) => {
         // The first write takes the lock. If the vault has been removed, nothing is written.
-        const [found] = await run<{ readonly before: number }>(
+        const [row] = await run<{ readonly before: number }>(
           `MATCH (:RouxVault {vault: $vault}) MERGE (r:RouxResult {vault: $vault, name: $name, part: 0}) SET r.parts = coalesce(r.parts, 0)
            RETURN coalesce(r.generation, -1) AS before`,
           { vault, name },
         )
-        if (found === undefined || found.before > generation) return
+        if (row === undefined || row.before > generation) return
         for (let part = 0; part < parts; part++) {
-          const own = bytes.subarray(part * PART, (part + 1) * PART)
+          const chunk = bytes.subarray(part * PART, (part + 1) * PART)
           await run(
             `MERGE (r:RouxResult {vault: $vault, name: $name, part: toInteger($part)})
              SET r.generation = $generation, r.parts = $parts, r.bytes = $bytes`,
-            { vault, name, part, parts, generation, bytes: new Int8Array(own.buffer, own.byteOffset, own.length) },
+            { vault, name, part, parts, generation, bytes: new Int8Array(chunk.buffer, chunk.byteOffset, chunk.length) },
           )
         }
         await run('MATCH (r:RouxResult {vault: $vault, name: $name}) WHERE r.part >= $parts DELETE r', { vault, name, parts })
@@ -58,7 +58,7 @@ export function decisionsOf(connection: Connection): Decisions {
       'MATCH (d:RouxDecision {vault: $vault, kind: $kind}) WHERE d.of >= "" RETURN d.of AS of, d.label AS label ORDER BY of',
       { vault, kind },
     )
-  const put = async (kind: string, of: string, label: string | null): Promise<void> => {
+  const save = async (kind: string, of: string, label: string | null): Promise<void> => {
     await connection.write(
       'MERGE (d:RouxDecision {vault: $vault, kind: $kind, of: $of}) SET d.label = $label, d.time = timestamp()',
       {
@@ -70,20 +70,20 @@ export function decisionsOf(connection: Connection): Decisions {
     )
   }
   const remove = async (kind: string, of: string): Promise<boolean> => {
-    const [found] = await connection.write<{ readonly count: number }>(
+    const [row] = await connection.write<{ readonly count: number }>(
       'MATCH (d:RouxDecision {vault: $vault, kind: $kind, of: $of}) DELETE d RETURN count(*) AS count',
       { vault, kind, of },
     )
-    return (found?.count ?? 0) > 0
+    return (row?.count ?? 0) > 0
   }
   return {
     labels: async () => new Map((await all(LABEL)).map(({ of, label }) => [of, label ?? ''])),
     async setLabel(community, label) {
       if (label === undefined) await remove(LABEL, community)
-      else await put(LABEL, community, label)
+      else await save(LABEL, community, label)
     },
     dismissed: async () => new Set((await all(DISMISSED)).map(({ of }) => of)),
-    dismiss: (gap) => put(DISMISSED, gap, null),
+    dismiss: (gap) => save(DISMISSED, gap, null),
     restore: (gap) => remove(DISMISSED, gap),
   }
 }

@@ -137,9 +137,9 @@ export class Neo4jSnapshot implements Snapshot {
       questions: this.#questions,
       vault: connection.vault,
       embedders: facts?.embedders ?? [],
-      kept: async (name, ask) => {
+      kept: async (name, read) => {
         signal?.throwIfAborted()
-        return await parts.kept.of(stateOf(facts), name, ask)
+        return await parts.kept.of(stateOf(facts), name, read)
       },
       names: new Map(),
       idOf: (id) => toNodeId(id, name),
@@ -172,12 +172,12 @@ export class Neo4jSnapshot implements Snapshot {
 
   async kinds(ids: readonly string[]): Promise<readonly (NodeKind | undefined)[]> {
     const { name } = this.#parts
-    const wanted = ids.map((id) => (name === undefined || id.startsWith(`${name}:`) ? this.#asking.bare(id) : ''))
-    const found = await this.#questions.ask<{ readonly kind: NodeKind | null }>(
+    const bareIds = ids.map((id) => (name === undefined || id.startsWith(`${name}:`) ? this.#asking.bare(id) : ''))
+    const kinds = await this.#questions.ask<{ readonly kind: NodeKind | null }>(
       `${NODES} RETURN {kind: n.kind} AS row`,
-      nodesOf(wanted),
+      nodesOf(bareIds),
     )
-    return found.map(({ kind }) => kind ?? undefined)
+    return kinds.map(({ kind }) => kind ?? undefined)
   }
 
   async nodes(ids: readonly NodeId[], options: NodeOptions): Promise<readonly (Node | undefined)[]> {
@@ -353,12 +353,12 @@ export class Neo4jSnapshot implements Snapshot {
       const all = readLinks(links).map(([at, link]) => [at, toOccurrence(link, ends)] as const)
       bySource.set(from, [...(bySource.get(from) ?? []), ...all])
     }
-    return [...bySource.values()].map((all) => all.sort(([a], [b]) => a - b).map(([, one]) => one))
+    return [...bySource.values()].map((all) => all.sort(([a], [b]) => a - b).map(([, occurrence]) => occurrence))
   }
 
-  async linksWithin(stretches: readonly Stretch[], scope: Scope): Promise<readonly (readonly OutgoingLink[])[]> {
+  async linksWithin(ranges: readonly Stretch[], scope: Scope): Promise<readonly (readonly OutgoingLink[])[]> {
     const { text, parameters } = filesIn(scope, this.#asking.bare)
-    const sources = [...new Set(stretches.map(({ id }) => id))]
+    const sources = [...new Set(ranges.map(({ id }) => id))]
     const rows = await this.#questions.ask<StoredEdge & { readonly inLinks: number }>(
       `UNWIND $sources AS source MATCH (s:RouxFile {vault: $vault, id: source})-[l:ROUX_LINK]->(f:RouxFile)
        WHERE f <> s AND ${text}
@@ -367,7 +367,7 @@ export class Neo4jSnapshot implements Snapshot {
     )
     const inLinks = new Map(rows.map((row) => [this.#asking.idOf(row.to), row.inLinks]))
     const bySource = new Map(this.#inOrder(rows).map((all) => [all[0]?.from, all]))
-    return stretches.map(({ id, start, end }) =>
+    return ranges.map(({ id, start, end }) =>
       (bySource.get(this.#asking.idOf(this.#asking.bare(id))) ?? [])
         .filter((link) => link.start >= start && link.start < end && !link.inComment)
         .map((link) => ({ ...link, inLinks: inLinks.get(link.to) ?? 0 })),
@@ -390,7 +390,7 @@ export class Neo4jSnapshot implements Snapshot {
     const score = SCORES[metric]
     // For the whole vault, the score index is read, which is sorted. Smaller scopes are sorted by the query.
     const inOrder = labelOf(scope) === 'RouxListed' && !isNarrow(scope)
-    const ranked = inOrder
+    const ordering = inOrder
       ? `MATCH (f:RouxListed) USING INDEX f:RouxListed(vault, ${score}) WHERE f.vault = $vault AND f.${score} IS NOT NULL AND ${text}
          WITH f, f.${score} AS score ORDER BY f.vault DESC, f.${score} DESC, f.sort LIMIT toInteger($limit)`
       : `MATCH (f:RouxListed {vault: $vault}) WHERE ${text}
@@ -401,12 +401,12 @@ export class Neo4jSnapshot implements Snapshot {
       readonly sampled: number | null
     }>(
       `MATCH (v:RouxVault {vault: $vault})
-       CALL () { ${limit <= 0 ? 'RETURN [] AS items' : `${ranked} RETURN collect({id: f.id, title: f.title, score: score}) AS items`} }
+       CALL () { ${limit <= 0 ? 'RETURN [] AS items' : `${ordering} RETURN collect({id: f.id, title: f.title, score: score}) AS items`} }
        RETURN {items: items, kept: v.${score}At, sampled: v.${score}Sampled} AS row`,
       { ...parameters, limit: Math.max(0, limit) },
     )
-    const own = this.#parts.ownScores(metric)
-    if (own !== undefined && (row?.kept ?? -1) < own.generation) return await this.#hubsBy(own, scope, limit)
+    const ownScores = this.#parts.ownScores(metric)
+    if (ownScores !== undefined && (row?.kept ?? -1) < ownScores.generation) return await this.#hubsBy(ownScores, scope, limit)
     if (row === undefined || (!isDegree && row.kept === null))
       return isDegree ? { items: [], generation: this.generation } : undefined
     return {

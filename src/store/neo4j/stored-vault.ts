@@ -86,7 +86,7 @@ class FeedStatus implements Indexing {
   readonly #place: Neo4jPlace
   #search: IndexStatus['search']
   /** The vault's state when `#search` was counted. */
-  #counted = ''
+  #countedState = ''
 
   constructor(store: FedStore, connection: Connection, place: Neo4jPlace) {
     this.#store = store
@@ -117,11 +117,11 @@ class FeedStatus implements Indexing {
 
   /** @throws RouxError `STORE_UNAVAILABLE` */
   async ready(_timeout: number, signal?: AbortSignal): Promise<boolean> {
-    const known = this.#store.facts
+    const current = this.#store.facts
     // The feeder may be back.
-    const facts = known === undefined || silenceOf(known) !== undefined ? await this.#store.refresh(signal) : known
+    const facts = current === undefined || silenceOf(current) !== undefined ? await this.#store.refresh(signal) : current
     const state = `${facts?.generation} ${facts?.searchWrites}`
-    if (facts === undefined || state === this.#counted) return true
+    if (facts === undefined || state === this.#countedState) return true
     const [counts] = await this.#connection.read<{
       readonly total: number
       readonly words: number
@@ -138,7 +138,7 @@ class FeedStatus implements Indexing {
       { vault: this.#connection.vault },
       signal,
     )
-    this.#counted = state
+    this.#countedState = state
     if (counts === undefined) return true
     const { total, words, vectors, embedder } = counts
     this.#search = {

@@ -29,23 +29,23 @@ async function nearest<T>(
     minimum,
   }: { readonly kind: 'chunk' | 'name'; readonly limit: number; readonly row: string; readonly minimum: number },
 ): Promise<readonly (readonly T[])[]> {
-  const known = asking.embedders.find((one) => one.embedder === embedder)
-  if (known === undefined || limit <= 0) return vectors.map(() => [])
-  for (const vector of vectors) requireVector(vector, known.dimensions)
+  const stored = asking.embedders.find((candidate) => candidate.embedder === embedder)
+  if (stored === undefined || limit <= 0) return vectors.map(() => [])
+  for (const vector of vectors) requireVector(vector, stored.dimensions)
   const { chunkLabel, nameLabel, chunkIndex, nameIndex } = vectorNames(asking.vault, embedder)
   const [label, index] = kind === 'chunk' ? [chunkLabel, chunkIndex] : [nameLabel, nameIndex]
   const { text, parameters } = filesIn(scope, asking.bare)
   const bounds = `MATCH (p)-[:ROUX_PART]->(n:RouxVectors)-[:ROUX_OF]->(f:RouxFile) WHERE f.path = n.path AND ${text}`
   const cosine = 'vector.similarity.cosine(p.vector, $vectors[at]) * 2 - 1'
-  const found =
-    known.indexed === true && !isNarrow(scope)
+  const search =
+    stored.indexed === true && !isNarrow(scope)
       ? `CALL db.index.vector.queryNodes('${index}', toInteger($most), $vectors[at]) YIELD node AS p ${bounds}
          WITH f, p, ${cosine} AS score`
       : `MATCH (f:RouxFile {vault: $vault})<-[:ROUX_OF]-(n:RouxVectors {embedder: $embedder})<-[:ROUX_PART]-(p:${label})
          WHERE f.path = n.path AND ${text} AND p.isKnown WITH f, p, ${cosine} AS score`
   const rows = await asking.questions.ask<{ readonly hits: readonly T[] }>(
     `UNWIND range(0, size($vectors) - 1) AS at
-     CALL (at) { ${found} WHERE score >= $minimum
+     CALL (at) { ${search} WHERE score >= $minimum
                  WITH f, p, score ORDER BY score DESC, f.sort, p.place LIMIT toInteger($limit) RETURN collect(${row}) AS hits }
      WITH at, hits ORDER BY at RETURN {hits: hits} AS row`,
     {
@@ -72,10 +72,10 @@ function requireVector(vector: Float32Array, dimensions: number | null): void {
 /** Returns the chunks most similar to each vector, best first. */
 export async function nearestChunks(
   asking: QuestionContext,
-  wanted: VectorQuery,
+  query: VectorQuery,
   limit: number,
 ): Promise<readonly (readonly ChunkHit[])[]> {
-  const lists = await nearest<{ readonly id: string; readonly chunk: number; readonly score: number }>(asking, wanted, {
+  const lists = await nearest<{ readonly id: string; readonly chunk: number; readonly score: number }>(asking, query, {
     kind: 'chunk',
     limit,
     row: '{id: f.id, chunk: p.place, score: score}',
@@ -87,14 +87,14 @@ export async function nearestChunks(
 /** Returns the titles and aliases most similar to each vector, best first. */
 export async function nearestNames(
   asking: QuestionContext,
-  wanted: VectorQuery,
+  query: VectorQuery,
   { limit, minimum }: NameOptions,
 ): Promise<readonly (readonly NameVectorHit[])[]> {
   const lists = await nearest<{
     readonly file: Pick<FileRecord, 'path' | 'kind' | 'title' | 'aliases'> & { readonly id: string }
     readonly place: number
     readonly score: number
-  }>(asking, wanted, {
+  }>(asking, query, {
     kind: 'name',
     limit,
     row: '{file: f {.id, .path, .kind, .title, .aliases}, place: p.place, score: score}',

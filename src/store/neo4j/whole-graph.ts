@@ -88,8 +88,8 @@ export async function topologyOf({ questions }: QuestionContext): Promise<Topolo
   const numbers = new Map(rows.map(([key], at) => [key, at]))
   const offsets = new Uint32Array(rows.length + 1)
   const targets: number[] = []
-  rows.forEach(([, , own], at) => {
-    for (const key of own) {
+  rows.forEach(([, , ownTargets], at) => {
+    for (const key of ownTargets) {
       const number = numbers.get(key)
       if (number !== undefined) targets.push(number)
     }

@@ -62,17 +62,17 @@ export class SegmentBuilder {
   }
 
   *pages(): Generator<Page, void> {
-    const made: Page[] = []
-    const writer = new PageWriter((page) => made.push(page))
+    const pages: Page[] = []
+    const writer = new PageWriter((page) => pages.push(page))
     // The words of each form stay in text order.
     const { offsets, targets } = placesByNumber(this.#words.items, this.#forms.length, this.#words.length)
     const into = { writer, entry: new EntryWriter() }
     for (const form of this.#sortedForms()) {
       this.#write(form, targets.subarray(offsets[form.id], offsets[form.id + 1]), into)
-      if (made.length > 0) yield* made.splice(0)
+      if (pages.length > 0) yield* pages.splice(0)
     }
     writer.close()
-    yield* made
+    yield* pages
   }
 
   /** Writes an entry. A separate method, because V8 optimizes long-running generators late. */
@@ -101,12 +101,12 @@ export class SegmentBuilder {
 
   /** Adds a form and returns its id. A form whose stem is the same as in English has only one id. */
   #newId(form: string, ids: Map<string, number>, language: string | undefined): number {
-    const own = ownCopy(form)
-    const stem = this.#stemOf(own, language)
-    const plain = language === undefined || stem !== this.#stemOf(own) ? ids : this.#ids.get(undefined)
-    const id = plain?.get(own) ?? this.#forms.push({ form: own, stem }) - 1
-    ids.set(own, id)
-    plain?.set(own, id)
+    const copy = ownCopy(form)
+    const stem = this.#stemOf(copy, language)
+    const plain = language === undefined || stem !== this.#stemOf(copy) ? ids : this.#ids.get(undefined)
+    const id = plain?.get(copy) ?? this.#forms.push({ form: copy, stem }) - 1
+    ids.set(copy, id)
+    plain?.set(copy, id)
     return id
   }
 

@@ -2,8 +2,8 @@
 export class DamagedWords extends Error {
   override readonly name = 'DamagedWords'
 
-  constructor(what: string) {
-    super(`The keyword index is damaged: ${what}.`)
+  constructor(reason: string) {
+    super(`The keyword index is damaged: ${reason}.`)
   }
 }
 
@@ -118,9 +118,9 @@ export class ByteReader {
   skipVarints(count: number): void {
     const { bytes, end } = this
     let at = this.at
-    for (let left = count; left > 0; at++) {
+    for (let remaining = count; remaining > 0; at++) {
       if (at >= end) throw new DamagedWords('it ends too early')
-      if ((bytes[at] as number) < 128) left--
+      if ((bytes[at] as number) < 128) remaining--
     }
     this.at = at
   }

@@ -33,10 +33,10 @@ export function* mergeSegments(
   let open = streams.filter((stream) => stream.advance())
   let work = 0
   while (open.length > 0) {
-    const least = smallest(open)
-    work += merger.merge(least)
-    const done = new Set(least.filter((stream) => !stream.advance()))
-    if (done.size > 0) open = open.filter((stream) => !done.has(stream))
+    const smallestStreams = smallest(open)
+    work += merger.merge(smallestStreams)
+    const finished = new Set(smallestStreams.filter((stream) => !stream.advance()))
+    if (finished.size > 0) open = open.filter((stream) => !finished.has(stream))
     if (work < SLICE_BYTES) continue
     work = 0
     yield
@@ -79,13 +79,13 @@ function mergeHeaders(sources: readonly MergeSource[], maps: readonly Int32Array
 
 /** Returns the streams that are positioned at the smallest key, in order. */
 function smallest(streams: readonly EntryStream[]): readonly EntryStream[] {
-  let least: EntryStream[] = []
+  let smallestStreams: EntryStream[] = []
   for (const stream of streams) {
-    const order = least[0] === undefined ? 0 : compareKeys(stream.cursor, least[0].cursor)
-    if (order < 0) least = [stream]
-    else if (order === 0) least.push(stream)
+    const order = smallestStreams[0] === undefined ? 0 : compareKeys(stream.cursor, smallestStreams[0].cursor)
+    if (order < 0) smallestStreams = [stream]
+    else if (order === 0) smallestStreams.push(stream)
   }
-  return least
+  return smallestStreams
 }
 
 function compareKeys(a: PageCursor, b: PageCursor): number {

@@ -52,8 +52,8 @@ export class PageWriter {
   }
 
   add({ stem, form, postings, positions }: Entry): void {
-    const grown = this.#page.length + postings.length + positions.length
-    if (grown > PAGE_BYTES && this.#page.length > 0 && compareBytes(stem, this.#stem) !== 0) this.close()
+    const newLength = this.#page.length + postings.length + positions.length
+    if (newLength > PAGE_BYTES && this.#page.length > 0 && compareBytes(stem, this.#stem) !== 0) this.close()
     if (this.#page.length === 0) this.#first = stem.slice()
     this.#key(this.#stem, stem)
     this.#key(stem, form)
@@ -76,10 +76,10 @@ export class PageWriter {
   #key(before: Uint8Array, key: Uint8Array): void {
     let shared = 0
     while (shared < key.length && before[shared] === key[shared]) shared++
-    const own = key.length - shared
-    this.#page.byte((Math.min(shared, 15) << 4) | Math.min(own, 15))
+    const suffixLength = key.length - shared
+    this.#page.byte((Math.min(shared, 15) << 4) | Math.min(suffixLength, 15))
     if (shared >= 15) this.#page.varint(shared - 15)
-    if (own >= 15) this.#page.varint(own - 15)
+    if (suffixLength >= 15) this.#page.varint(suffixLength - 15)
     this.#page.bytes(key, shared)
   }
 }
@@ -146,10 +146,10 @@ export class PageCursor {
   }
 
   #compareStem(other: Uint8Array): number {
-    const own = this.#stem
+    const stem = this.#stem
     const shared = Math.min(this.#stemLength, other.length)
     for (let at = 0; at < shared; at++) {
-      const difference = (own[at] as number) - (other[at] as number)
+      const difference = (stem[at] as number) - (other[at] as number)
       if (difference !== 0) return difference
     }
     return this.#stemLength - other.length
@@ -159,13 +159,13 @@ export class PageCursor {
     const reader = this.#reader
     const head = reader.byte()
     const shared = head >> 4 === 15 ? 15 + reader.varint() : head >> 4
-    const own = (head & 15) === 15 ? 15 + reader.varint() : head & 15
-    const length = shared + own
+    const suffixLength = (head & 15) === 15 ? 15 + reader.varint() : head & 15
+    const length = shared + suffixLength
     if (shared > beforeLength || length > MAX_KEY) throw new DamagedWords('a word is out of range')
     if (into !== before) for (let at = 0; at < shared; at++) into[at] = before[at] as number
     const { bytes } = reader
-    const start = reader.take(own)
-    for (let at = 0; at < own; at++) into[shared + at] = bytes[start + at] as number
+    const start = reader.take(suffixLength)
+    for (let at = 0; at < suffixLength; at++) into[shared + at] = bytes[start + at] as number
     return length
   }
 }

@@ -57,11 +57,11 @@ export class Segment {
 
   setLive(ordinal: number, isLive: boolean): void {
     if ((this.live[ordinal] === 1) === isLive) return
-    const sign = isLive ? 1 : -1
+    const change = isLive ? 1 : -1
     this.live[ordinal] = isLive ? 1 : 0
-    this.liveCount += sign
-    this.titleWords += sign * (this.header.titleLengths[ordinal] as number)
-    this.bodyWords += sign * (this.header.bodyLengths[ordinal] as number)
+    this.liveCount += change
+    this.titleWords += change * (this.header.titleLengths[ordinal] as number)
+    this.bodyWords += change * (this.header.bodyLengths[ordinal] as number)
   }
 
   /** Returns an entry's documents, including dead ones. */
@@ -147,7 +147,7 @@ export function layOut(segments: readonly Segment[]): Slots {
     segments,
     bases,
     keys: new Uint32Array(size),
-    end: segments.reduce((most, { end }) => Math.max(most, end), 0),
+    end: segments.reduce((max, { end }) => Math.max(max, end), 0),
     titleLengths: new Uint32Array(size),
     bodyLengths: new Uint32Array(size),
     language: mostFrequentLanguage(segments),

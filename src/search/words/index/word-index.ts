@@ -37,15 +37,15 @@ export class WordIndex {
    * on the segments that are added or removed.
    */
   setSegments(stored: readonly StoredSegment[]): void {
-    const known = new Map(this.#segments.map((segment) => [segment.id, segment]))
-    const next = stored.map(({ id, header }) => known.get(id) ?? new Segment(id, header, this.#pages))
-    const kept = new Set(next)
-    const gone = this.#segments.filter((segment) => !kept.has(segment))
-    const come = next.filter((segment) => !known.has(segment.id))
+    const segmentsById = new Map(this.#segments.map((segment) => [segment.id, segment]))
+    const next = stored.map(({ id, header }) => segmentsById.get(id) ?? new Segment(id, header, this.#pages))
+    const nextSegments = new Set(next)
+    const removed = this.#segments.filter((segment) => !nextSegments.has(segment))
+    const come = next.filter((segment) => !segmentsById.has(segment.id))
     this.#segments = next
     this.#languages = undefined
     this.#slots = layOut(next)
-    for (const { header } of [...gone, ...come]) this.changed(header.keys)
+    for (const { header } of [...removed, ...come]) this.changed(header.keys)
   }
 
   /** Checks again whether the given keys are live, because their files' stamps have changed. */
@@ -63,10 +63,10 @@ export class WordIndex {
    * any form that starts with it.
    */
   keysWith(word: WordKey, field: WordField = 'any'): KeySet {
-    return this.#collect((segment, put) => {
+    return this.#collect((segment, add) => {
       segment.visit(word, (entry) => {
         const postings = segment.postings(entry)
-        while (postings.next()) if (field === 'any' || postings.title > 0) put(postings.ordinal)
+        while (postings.next()) if (field === 'any' || postings.title > 0) add(postings.ordinal)
       })
     })
   }
@@ -78,8 +78,8 @@ export class WordIndex {
 
   /** Returns the keys of the documents that contain the phrase's words in sequence. */
   keysWithPhrase(phrase: Phrase, field: WordField = 'any'): KeySet {
-    return this.#collect((segment, put) => {
-      for (const ordinal of documentsWithPhrase(segment, phrase, field)) put(ordinal)
+    return this.#collect((segment, add) => {
+      for (const ordinal of documentsWithPhrase(segment, phrase, field)) add(ordinal)
     })
   }
 
@@ -184,22 +184,23 @@ interface Narrowing {
 }
 
 function narrow(segment: Segment, word: PhraseWord, { field, starts }: Narrowing): Starts {
-  const found: Starts = new Map()
+  const startsByDocument: Starts = new Map()
   segment.visit(keyOf(word), (entry) => {
     readPlaces(segment, entry, (ordinal, places) => {
       if (segment.live[ordinal] === 0) return
-      const allowed = starts?.get(ordinal)
-      if (starts !== undefined && allowed === undefined) return
+      const allowedStarts = starts?.get(ordinal)
+      if (starts !== undefined && allowedStarts === undefined) return
       for (const place of places()) {
         const start = place - 2 * word.offset
-        if (start < 0 || (field === 'title' && start % 2 === 1) || (allowed !== undefined && !allowed.has(start))) continue
-        const known = found.get(ordinal)
-        if (known === undefined) found.set(ordinal, new Set([start]))
-        else known.add(start)
+        if (start < 0 || (field === 'title' && start % 2 === 1) || (allowedStarts !== undefined && !allowedStarts.has(start)))
+          continue
+        const startsOfDocument = startsByDocument.get(ordinal)
+        if (startsOfDocument === undefined) startsByDocument.set(ordinal, new Set([start]))
+        else startsOfDocument.add(start)
       }
     })
   })
-  return found
+  return startsByDocument
 }
 
 /** Visits an entry's documents with their positions, which are decoded on demand. */
@@ -222,7 +223,7 @@ function* decode(reader: ByteReader, title: number, body: number): Generator<num
     [body, 1],
   ] as const) {
     let position = 0
-    for (let left = count; left > 0; left--) {
+    for (let remaining = count; remaining > 0; remaining--) {
       position += reader.varint()
       yield position * 2 + field
     }

@@ -36,7 +36,7 @@ export interface ChunkGraphOptions {
 export class ChunkGraph {
   readonly #slots: VectorSlots
   readonly #options: ChunkGraphOptions
-  readonly #rest: (ms: number) => Promise<unknown>
+  readonly #pause: (ms: number) => Promise<unknown>
   #manifest: LabelManifest | undefined
   #index: HnswIndex | undefined
   /** Why there is no graph, or why it is no longer built or saved. */
@@ -53,7 +53,7 @@ export class ChunkGraph {
   constructor(slots: VectorSlots, options: ChunkGraphOptions) {
     this.#slots = slots
     this.#options = options
-    this.#rest = options.rest ?? ((ms) => delay(ms, undefined, { ref: false }))
+    this.#pause = options.rest ?? ((ms) => delay(ms, undefined, { ref: false }))
   }
 
   /** The index in use, with the reason if it is not the expected one. */
@@ -92,7 +92,7 @@ export class ChunkGraph {
   }
 
   async #run(): Promise<void> {
-    await this.#rest(START_DELAY)
+    await this.#pause(START_DELAY)
     while (!this.#isClosed && !this.#isWorthIt()) await this.#woken()
     const index = this.#isClosed ? undefined : await this.#open()
     while (index !== undefined && !this.#isClosed) {
@@ -170,14 +170,14 @@ export class ChunkGraph {
     for (let next = 0; next < labels.length && !this.#isClosed; ) {
       const started = performance.now()
       const vectors: [number, Float32Array][] = []
-      const gone: number[] = []
+      const removed: number[] = []
       while (next < labels.length && performance.now() - started < SLICE && vectors.length < MAX_AT_ONCE) {
         const label = labels[next++] ?? 0
         const vector = index.vectorOf(label)
-        if (vector === undefined) gone.push(label)
+        if (vector === undefined) removed.push(label)
         else vectors.push([label, vector])
       }
-      if (gone.length > 0) await builder.delete(Uint32Array.from(gone))
+      if (removed.length > 0) await builder.delete(Uint32Array.from(removed))
       if (vectors.length > 0) await builder.add(...joined(vectors, this.#options.dimensions))
       this.#handedOver = Math.min(this.#slots.size, (this.#handedOver ?? 0) + vectors.length)
     }
@@ -189,7 +189,7 @@ export class ChunkGraph {
     for (const _left of index.build(1)) {
       if (this.#unsaved !== undefined) this.#unsaved++
       if (performance.now() - started < SLICE) continue
-      await this.#rest(searches === this.#slots.searches ? PAUSE : PAUSE_AFTER_SEARCH)
+      await this.#pause(searches === this.#slots.searches ? PAUSE : PAUSE_AFTER_SEARCH)
       if (this.#isClosed) return
       searches = this.#slots.searches
       started = performance.now()
@@ -201,7 +201,7 @@ export class ChunkGraph {
     const { path, embedder } = this.#options
     const isWorthIt = this.#unsaved === undefined || this.#unsaved >= Math.max(MIN_UNSAVED, index.size * MAX_UNSAVED_SHARE)
     if (path === undefined || !isWorthIt || this.#isClosed) return
-    await this.#rest(SAVE_DELAY)
+    await this.#pause(SAVE_DELAY)
     if (this.#isClosed || index.behind > 0) return
     try {
       const fingerprint = await saveLabelManifest(path, this.#slots.marks())
@@ -224,8 +224,8 @@ export class ChunkGraph {
   #progress(): string | undefined {
     if (this.#index === undefined || this.#index.behind === 0) return undefined
     const { size } = this.#index
-    const behind = this.#handedOver === undefined ? this.#index.behind : size - this.#handedOver
-    return `The graph is being built: ${Math.max(0, size - behind)} of ${size} vectors done.`
+    const unindexed = this.#handedOver === undefined ? this.#index.behind : size - this.#handedOver
+    return `The graph is being built: ${Math.max(0, size - unindexed)} of ${size} vectors done.`
   }
 }
 

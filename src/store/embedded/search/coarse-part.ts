@@ -70,7 +70,7 @@ export function packCoarse(
     stamp: stored.stamp,
     lists: [present(stored.chunks), present(stored.names)],
   }))
-  const count = all.reduce((sum, { lists }) => sum + lists.reduce((some, list) => some + list.length, 0), 0)
+  const count = all.reduce((sum, { lists }) => sum + lists.reduce((partSum, list) => partSum + list.length, 0), 0)
   const bytes = new Uint8Array(HEADER_BYTES + PADDING + sizeOf(notes.length, count, dimensions))
   new Uint32Array(bytes.buffer, PADDING, HEADER_BYTES / 4).set([notes.length, count, dimensions])
   const arrays = layOut(bytes.buffer, PADDING + HEADER_BYTES, [notes.length, count, dimensions])
@@ -99,16 +99,16 @@ export function unpackCoarse(place: Place, data: unknown): readonly CoarseNote[]
   const [notes = 0, count = 0, dimensions = 0] = new Uint32Array(bytes.buffer, bytes.byteOffset, HEADER_BYTES / 4)
   const arrays = layOut(bytes.buffer, bytes.byteOffset + HEADER_BYTES, [notes, count, dimensions])
   let next = 0
-  const take = (length: number): CoarseVectors => {
-    const stretch = new Stretch(arrays, { first: next, length, dimensions })
+  const nextVectors = (length: number): CoarseVectors => {
+    const vectors = new Stretch(arrays, { first: next, length, dimensions })
     next += length
-    return stretch
+    return vectors
   }
   return Array.from({ length: notes }, (_, note) => ({
     key: arrays.keys[note] as number,
     stamp: arrays.stamps[note] as number,
-    chunks: take(arrays.counts[2 * note] as number),
-    names: take(arrays.counts[2 * note + 1] as number),
+    chunks: nextVectors(arrays.counts[2 * note] as number),
+    names: nextVectors(arrays.counts[2 * note + 1] as number),
   }))
 }
 
@@ -165,18 +165,18 @@ function sizeOf(notes: number, vectors: number, dimensions: number): number {
 
 function layOut(buffer: ArrayBuffer, start: number, [notes, vectors, dimensions]: Counts): Arrays {
   let at = start
-  const take = (bytes: number): number => {
+  const reserve = (bytes: number): number => {
     at += bytes
     return at - bytes
   }
   return {
-    marks: new Float64Array(buffer, take(8 * vectors), vectors),
-    keys: new Int32Array(buffer, take(4 * notes), notes),
-    stamps: new Uint32Array(buffer, take(4 * notes), notes),
-    scales: new Float32Array(buffer, take(4 * vectors), vectors),
-    counts: new Uint16Array(buffer, take(4 * notes), 2 * notes),
-    ordinals: new Uint16Array(buffer, take(2 * vectors), vectors),
-    values: new Int8Array(buffer, take(dimensions * vectors), dimensions * vectors),
+    marks: new Float64Array(buffer, reserve(8 * vectors), vectors),
+    keys: new Int32Array(buffer, reserve(4 * notes), notes),
+    stamps: new Uint32Array(buffer, reserve(4 * notes), notes),
+    scales: new Float32Array(buffer, reserve(4 * vectors), vectors),
+    counts: new Uint16Array(buffer, reserve(4 * notes), 2 * notes),
+    ordinals: new Uint16Array(buffer, reserve(2 * vectors), vectors),
+    values: new Int8Array(buffer, reserve(dimensions * vectors), dimensions * vectors),
   }
 }
 

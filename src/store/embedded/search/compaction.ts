@@ -61,8 +61,8 @@ export class Compaction {
       open.prepare('INSERT INTO merging VALUES (?, ?)').run(next, Date.now())
       return next
     })
-    const isKept = (source: number, ordinal: number): boolean => isLive(inputs[source] as SegmentRow, ordinal)
-    return { id, inputs, pages, run: mergeSegments(sources, isKept, (page) => pages.push(page)) }
+    const isLiveDocument = (source: number, ordinal: number): boolean => isLive(inputs[source] as SegmentRow, ordinal)
+    return { id, inputs, pages, run: mergeSegments(sources, isLiveDocument, (page) => pages.push(page)) }
   }
 
   /** Stores the finished pages, which readers do not see yet. @returns whether the merge still belongs to this process */
@@ -79,8 +79,8 @@ export class Compaction {
     this.#file.write((database) => {
       // Another process has discarded the merge and deleted its pages.
       if (!keepOwn(database, id)) return
-      const there = new Set(segmentsOf(database).map((segment) => segment.id))
-      const dead = inputs.every((input) => there.has(input.id)) ? inputs.map((input) => input.id) : [id]
+      const present = new Set(segmentsOf(database).map((segment) => segment.id))
+      const dead = inputs.every((input) => present.has(input.id)) ? inputs.map((input) => input.id) : [id]
       if (!dead.includes(id)) {
         insertPages(database, id, pages)
         const rank = Math.max(...inputs.map((input) => input.rank))

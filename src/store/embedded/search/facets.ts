@@ -102,38 +102,38 @@ export class Facets extends NoteTable {
 
   /** Returns the listed notes' properties, ordered by count, then name. */
   properties(): readonly PropertyCount[] {
-    const found = new Map<string, { readonly names: Counts; readonly kinds: Counts<ValueKind> }>()
-    for (const [folded, { name, kind }] of this.#listed()) {
-      const counts = found.get(folded) ?? { names: new Counts(), kinds: new Counts() }
+    const byName = new Map<string, { readonly names: Counts; readonly kinds: Counts<ValueKind> }>()
+    for (const [folded, { name, kind }] of this.#listedProperties()) {
+      const counts = byName.get(folded) ?? { names: new Counts(), kinds: new Counts() }
       counts.names.add(name)
       counts.kinds.add(kind)
-      found.set(folded, counts)
+      byName.set(folded, counts)
     }
-    const counted = [...found.values()].map(({ names, kinds }) => ({
+    const properties = [...byName.values()].map(({ names, kinds }) => ({
       key: names.most() ?? '',
       count: names.total,
       kinds: kinds.ranked(),
     }))
-    return counted.sort((a, b) => b.count - a.count || compareTexts(a.key, b.key))
+    return properties.sort((a, b) => b.count - a.count || compareTexts(a.key, b.key))
   }
 
   /** Returns a property's values in listed notes, ordered by count, then text. */
   values(name: string): readonly ValueCount[] {
-    const found = new Map<string, Counts>()
+    const byValue = new Map<string, Counts>()
     for (const key of this.#listedKeys()) {
       const property = this.#facts.get(key)?.properties.get(name)
       for (const at of new Map(property?.texts.map((text, index) => [text, index])).values()) {
         const text = property?.texts[at] ?? ''
-        const counts = found.get(text) ?? new Counts()
+        const counts = byValue.get(text) ?? new Counts()
         counts.add(property?.values[at] ?? '')
-        found.set(text, counts)
+        byValue.set(text, counts)
       }
     }
-    const counted = [...found.values()].map((counts) => ({ value: counts.most() ?? '', count: counts.total }))
-    return counted.sort((a, b) => b.count - a.count || compareTexts(a.value, b.value))
+    const values = [...byValue.values()].map((counts) => ({ value: counts.most() ?? '', count: counts.total }))
+    return values.sort((a, b) => b.count - a.count || compareTexts(a.value, b.value))
   }
 
-  *#listed(): IterableIterator<readonly [folded: string, property: PropertyFacts]> {
+  *#listedProperties(): IterableIterator<readonly [folded: string, property: PropertyFacts]> {
     for (const key of this.#listedKeys()) yield* this.#facts.get(key)?.properties ?? []
   }
 
@@ -176,8 +176,8 @@ export class Relations extends NoteTable {
   /** Returns each note that has links in the given property, with their targets. */
   of(name: string): Iterable<readonly [key: number, targets: readonly NodeIndex[]]> {
     const { graph } = this.projection
-    const found = this.#byName.get(foldName(name)) ?? new Map<number, readonly (number | string)[]>()
-    return [...found].map(([key, targets]) => [
+    const valuesByKey = this.#byName.get(foldName(name)) ?? new Map<number, readonly (number | string)[]>()
+    return [...valuesByKey].map(([key, targets]) => [
       key,
       targets.flatMap((target) => (typeof target === 'number' ? target : (graph.findMissing(target) ?? []))),
     ])

@@ -25,7 +25,7 @@ export async function loadFor(condition: Condition | undefined, order: FindOrder
 
 const OF_FACETS: readonly Lookup['kind'][] = ['property', 'comparison', 'task', 'has']
 
-export interface Asked {
+export interface FindRequest {
   readonly condition: Condition | undefined
   readonly order: FindOrder
   readonly candidates: KeySet
@@ -37,7 +37,7 @@ export async function loadForGroups(condition: Condition | undefined, by: readon
 }
 
 /** Returns the candidates that match a condition, in the requested order. The data must have been loaded. */
-export function findNotes({ condition, order, candidates }: Asked, facts: VaultFacts, page: Page): Found {
+export function findNotes({ condition, order, candidates }: FindRequest, facts: VaultFacts, page: Page): Found {
   const matches = matching({ condition, candidates }, facts)
   const end = page.offset + page.limit
   const { graph } = facts.projection
@@ -48,15 +48,15 @@ export function findNotes({ condition, order, candidates }: Asked, facts: VaultF
       : relevance(matches, order, { facts, limit: isRanked ? end : matches.size })
   const keys = isRanked ? byRelevance(matches, scores, { facts, limit: end }) : bySortKey(matches, order, facts)
   const items = keys.slice(page.offset, end).map((key): FoundNote => {
-    const found = { id: graph.id(key), title: graph.title(key) }
-    return order.terms.length === 0 ? found : { ...found, score: scores.get(key) ?? 0 }
+    const note = { id: graph.id(key), title: graph.title(key) }
+    return order.terms.length === 0 ? note : { ...note, score: scores.get(key) ?? 0 }
   })
   return { items, total: matches.size }
 }
 
 /** Returns the candidates that match a condition, ordered by id, with their values. The data must have been loaded. */
 export function groupValues(
-  { by, ...asked }: Pick<Asked, 'condition' | 'candidates'> & { readonly by: readonly GroupBy[] },
+  { by, ...asked }: Pick<FindRequest, 'condition' | 'candidates'> & { readonly by: readonly GroupBy[] },
   facts: VaultFacts,
 ): readonly GroupedNote[] {
   const matches = matching(asked, facts)
@@ -65,7 +65,7 @@ export function groupValues(
   for (const key of graph.order()) {
     const path = matches.has(key) ? graph.row(key)?.path : undefined
     if (path === undefined) continue
-    notes.push({ id: graph.id(key), path, values: by.map((one) => valuesOf(key, one, facts)) })
+    notes.push({ id: graph.id(key), path, values: by.map((grouping) => valuesOf(key, grouping, facts)) })
   }
   return notes
 }
@@ -85,11 +85,11 @@ function valuesOf(key: number, by: GroupBy, { projection: { graph }, facets }: V
   }
 }
 
-function matching({ condition, candidates }: Pick<Asked, 'condition' | 'candidates'>, facts: VaultFacts): KeySet {
+function matching({ condition, candidates }: Pick<FindRequest, 'condition' | 'candidates'>, facts: VaultFacts): KeySet {
   return condition === undefined ? candidates : evaluate(condition, new VaultSource(facts, candidates))
 }
 
-interface Wanted {
+interface FindOptions {
   readonly facts: VaultFacts
   /** Number of best matches that are needed. */
   readonly limit: number
@@ -99,7 +99,7 @@ interface Wanted {
 function relevance(
   matches: KeySet,
   { terms, first }: Pick<FindOrder, 'terms' | 'first'>,
-  { facts, limit }: Wanted,
+  { facts, limit }: FindOptions,
 ): Map<number, number> {
   const ranking = facts.words.rank(terms, { limit, accept: (key) => matches.has(key), withTies: true })
   const scores = new Map<number, number>()
@@ -112,34 +112,34 @@ function relevance(
 }
 
 /** Orders scored notes best first, followed by the others by id, because not every condition produces scores. */
-function byRelevance(matches: KeySet, scores: ReadonlyMap<number, number>, { facts, limit }: Wanted): number[] {
+function byRelevance(matches: KeySet, scores: ReadonlyMap<number, number>, { facts, limit }: FindOptions): number[] {
   const { graph } = facts.projection
-  const ranked = [...scores.keys()].sort(
+  const ordered = [...scores.keys()].sort(
     (a, b) => (scores.get(b) ?? 0) - (scores.get(a) ?? 0) || compareTexts<string>(graph.id(a), graph.id(b)),
   )
-  if (ranked.length >= limit || ranked.length === matches.size) return ranked
+  if (ordered.length >= limit || ordered.length === matches.size) return ordered
   for (const key of graph.order()) {
-    if (ranked.length >= limit) break
-    if (matches.has(key) && !scores.has(key)) ranked.push(key)
+    if (ordered.length >= limit) break
+    if (matches.has(key) && !scores.has(key)) ordered.push(key)
   }
-  return ranked
+  return ordered
 }
 
 function bySortKey(matches: KeySet, { by, direction }: FindOrder, { projection: { graph }, facets }: VaultFacts): number[] {
-  const sign = direction === 'asc' ? 1 : -1
+  const factor = direction === 'asc' ? 1 : -1
   const rows = [...matches].map((key) => ({
     key,
     id: graph.id(key),
     // Notes without the requested time come last in either direction.
     value:
-      by === 'title' ? foldName(graph.title(key)) : timeOr(facets.time(key, by === 'created' ? 'created' : 'modified'), sign),
+      by === 'title' ? foldName(graph.title(key)) : timeOr(facets.time(key, by === 'created' ? 'created' : 'modified'), factor),
   }))
-  rows.sort((a, b) => sign * compareTexts(a.value, b.value) || compareTexts(a.id, b.id))
+  rows.sort((a, b) => factor * compareTexts(a.value, b.value) || compareTexts(a.id, b.id))
   return rows.map(({ key }) => key)
 }
 
-function timeOr(time: number, sign: number): number {
-  return Number.isNaN(time) ? sign * Number.POSITIVE_INFINITY : time
+function timeOr(time: number, factor: number): number {
+  return Number.isNaN(time) ? factor * Number.POSITIVE_INFINITY : time
 }
 
 function kindsOf(condition: Condition | undefined): ReadonlySet<Lookup['kind']> {
@@ -195,24 +195,24 @@ class VaultSource implements QuerySource {
       case 'tag':
         return KeySet.of(projection.tags().keys(lookup.name))
       case 'property':
-        return this.#where((key) => facets.hasProperty(key, lookup.name, lookup.value))
+        return this.#keysWhere((key) => facets.hasProperty(key, lookup.name, lookup.value))
       case 'comparison':
-        return this.#where((key) => facets.comparesProperty(key, lookup.name, lookup))
+        return this.#keysWhere((key) => facets.comparesProperty(key, lookup.name, lookup))
       case 'links':
       case 'linkedfrom':
         return this.#linked(lookup.kind, this.#nodesOf(lookup.nodes))
       case 'among':
         return KeySet.of(this.#nodesOf(lookup.nodes))
       case 'task':
-        return this.#where((key) => facets.hasTask(key, lookup.state))
+        return this.#keysWhere((key) => facets.hasTask(key, lookup.state))
       case 'relation':
         return this.#related(lookup)
       case 'path':
-        return this.#where((key) => projection.graph.folded(key).includes(lookup.text))
+        return this.#keysWhere((key) => projection.graph.folded(key).includes(lookup.text))
       case 'folder':
-        return this.#where((key) => projection.graph.folded(key).startsWith(folderStart(lookup.folder)))
+        return this.#keysWhere((key) => projection.graph.folded(key).startsWith(folderStart(lookup.folder)))
       case 'time':
-        return this.#where((key) => {
+        return this.#keysWhere((key) => {
           const time = facets.time(key, lookup.field)
           return time >= lookup.from && time < lookup.to
         })
@@ -223,10 +223,10 @@ class VaultSource implements QuerySource {
 
   #related({ name, targets }: Extract<Lookup, { readonly kind: 'relation' }>): KeySet {
     const { graph } = this.#facts.projection
-    const wanted = targets === undefined ? undefined : new Set(targets.map((id) => graph.find(id)))
+    const targetIndexes = targets === undefined ? undefined : new Set(targets.map((id) => graph.find(id)))
     const keys: number[] = []
     for (const [key, ends] of this.#facts.relations.of(name)) {
-      if (wanted === undefined || ends.some((end) => wanted.has(end))) keys.push(key)
+      if (targetIndexes === undefined || ends.some((end) => targetIndexes.has(end))) keys.push(key)
     }
     return KeySet.of(keys)
   }
@@ -249,23 +249,23 @@ class VaultSource implements QuerySource {
     const { graph } = this.#facts.projection
     switch (feature) {
       case 'attachment':
-        return this.#where((key) => [...graph.targets(key)].some((target) => graph.kind(target) === 'attachment'))
+        return this.#keysWhere((key) => [...graph.targets(key)].some((target) => graph.kind(target) === 'attachment'))
       case 'link':
-        return this.#where((key) => graph.outDegree(key) > 0)
+        return this.#keysWhere((key) => graph.outDegree(key) > 0)
       case 'backlink':
-        return this.#where((key) => graph.inDegree(key) > 0)
+        return this.#keysWhere((key) => graph.inDegree(key) > 0)
       case 'tag':
-        return this.#where((key) => (graph.row(key)?.tags.length ?? 0) > 0)
+        return this.#keysWhere((key) => (graph.row(key)?.tags.length ?? 0) > 0)
       case 'alias':
-        return this.#where((key) => (graph.row(key)?.aliases.length ?? 0) > 0)
+        return this.#keysWhere((key) => (graph.row(key)?.aliases.length ?? 0) > 0)
       case 'property':
-        return this.#where((key) => this.#facts.facets.hasProperties(key))
+        return this.#keysWhere((key) => this.#facts.facets.hasProperties(key))
     }
   }
 
-  #where(isWanted: (key: number) => boolean): KeySet {
+  #keysWhere(accept: (key: number) => boolean): KeySet {
     const keys: number[] = []
-    for (const key of this.#candidates) if (isWanted(key)) keys.push(key)
+    for (const key of this.#candidates) if (accept(key)) keys.push(key)
     return KeySet.of(keys)
   }
 }

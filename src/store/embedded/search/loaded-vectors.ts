@@ -97,7 +97,7 @@ export class LoadedVectors {
     if (this.table.notes === notes) return
     const { keys } = this.#rows.vectorKeys.get(this.id) as { keys: string | null }
     const stored = new Set(keys?.split(',').map(Number))
-    for (const key of [...this.table.keys()].filter((known) => !stored.has(known))) {
+    for (const key of [...this.table.keys()].filter((loadedKey) => !stored.has(loadedKey))) {
       this.#recent.drop(key)
       this.table.delete(key)
     }

@@ -75,7 +75,7 @@ export class SearchIndex {
     this.#headers = new Map(stored.map(({ id, rank }) => [id, this.#headers.get(id) ?? readHeader(open, id, rank)]))
     this.words.setSegments([...this.#headers].map(([id, header]) => ({ id, header })))
     this.#embedders = undefined
-    for (const loaded of this.#tables.values()) loaded.mayHaveGone()
+    for (const table of this.#tables.values()) table.mayHaveGone()
   }
 
   graphChanged(keys: Iterable<number>): void {
@@ -90,10 +90,10 @@ export class SearchIndex {
     const open = this.file.open()
     if (open === undefined) return undefined
     const version = this.file.version(open)
-    const known = this.#tables.get(embedder)
-    const loaded = known?.isOf(version) === true ? known : this.#tableOf(open, embedder)
-    await loaded?.load(version)
-    return loaded?.table
+    const current = this.#tables.get(embedder)
+    const table = current?.isOf(version) === true ? current : this.#tableOf(open, embedder)
+    await table?.load(version)
+    return table?.table
   }
 
   embedders(): readonly VectorState[] {
@@ -124,7 +124,7 @@ export class SearchIndex {
 
   rest(): void {
     this.#recentPages.clear()
-    for (const loaded of this.#tables.values()) loaded.rest()
+    for (const table of this.#tables.values()) table.rest()
     this.file.rest()
   }
 
@@ -134,42 +134,42 @@ export class SearchIndex {
   }
 
   #closeTables(): void {
-    for (const loaded of this.#tables.values()) loaded.close()
+    for (const table of this.#tables.values()) table.close()
     this.#tables.clear()
   }
 
   #tableOf(open: OpenSearch, embedder: string): LoadedVectors | undefined {
     const row = open.embedder.get(embedder) as { id: number; dimensions: number } | undefined
     if (row === undefined) return undefined
-    const known = this.#tables.get(embedder)
-    return known?.id === row.id ? known : this.#newTable(open, row, embedder)
+    const current = this.#tables.get(embedder)
+    return current?.id === row.id ? current : this.#newTable(open, row, embedder)
   }
 
   #newTable(open: OpenSearch, row: { readonly id: number; readonly dimensions: number }, embedder: string): LoadedVectors {
     const { kind, graphs } = this.#vectorIndex
     const path = graphPath(this.file.location, embedder)
     const graph = kind === 'exact' ? undefined : { kind, embedder, path, graphs }
-    const loaded = new LoadedVectors(open, { ...row, graph })
+    const table = new LoadedVectors(open, { ...row, graph })
     this.#tables.get(embedder)?.close()
-    this.#tables.set(embedder, loaded)
+    this.#tables.set(embedder, table)
     const names = open.database.prepare('SELECT name FROM embedder').all() as { name: string }[]
     void sweepGraphs(
       this.file.location,
       names.map(({ name }) => name),
     )
-    return loaded
+    return table
   }
 
   /** Releases the data and saved graphs of embedders that no longer have vectors. */
   #forgetOthers(embedders: readonly EmbedderRow[]): void {
-    const gone = [...this.#tables].filter(
+    const removed = [...this.#tables].filter(
       ([embedder, { id }]) => !embedders.some((row) => row.id === id && row.embedder === embedder),
     )
-    for (const [embedder, loaded] of gone) {
-      loaded.close()
+    for (const [embedder, table] of removed) {
+      table.close()
       this.#tables.delete(embedder)
     }
-    if (gone.length === 0) return
+    if (removed.length === 0) return
     void sweepGraphs(
       this.file.location,
       embedders.map(({ embedder }) => embedder),
@@ -179,8 +179,8 @@ export class SearchIndex {
   #stampOf(key: number): number | undefined {
     const path = this.#graph().row(key)?.path
     if (path === undefined) return undefined
-    const known = this.#stamps[key]
-    if (known?.path === path) return known.stamp
+    const cached = this.#stamps[key]
+    if (cached?.path === path) return cached.stamp
     const stamp = stampOf(path)
     this.#stamps[key] = { path, stamp }
     return stamp
@@ -257,9 +257,9 @@ export async function sweepGraphs(location: Location, embedders: readonly string
   if (location.kind === 'memory') return
   const folder = dirname(location.path)
   const prefix = basename(graphPrefix(location.path))
-  const kept = embedders.map((embedder) => prefix + digest(embedder))
+  const keptPrefixes = embedders.map((embedder) => prefix + digest(embedder))
   for (const name of await readdir(folder).catch(() => [])) {
-    if (!name.startsWith(prefix) || kept.some((path) => name === path || name.startsWith(`${path}-`))) continue
+    if (!name.startsWith(prefix) || keptPrefixes.some((path) => name === path || name.startsWith(`${path}-`))) continue
     await rm(join(folder, name), { force: true }).catch(() => undefined)
   }
 }

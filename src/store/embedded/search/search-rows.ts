@@ -61,8 +61,8 @@ export function sealBytes(place: string, bytes: Uint8Array): Uint8Array {
 export function unsealBytes(place: string, sealed: unknown): Uint8Array {
   if (sealed instanceof Uint8Array && sealed.length >= CRC_BYTES) {
     const bytes = sealed.subarray(CRC_BYTES)
-    const written = new DataView(sealed.buffer, sealed.byteOffset).getUint32(0, true)
-    if (crc32(bytes, crc32(place)) === written) return bytes
+    const storedSum = new DataView(sealed.buffer, sealed.byteOffset).getUint32(0, true)
+    if (crc32(bytes, crc32(place)) === storedSum) return bytes
   }
   throw new DamagedIndex('a row differs from what was written')
 }

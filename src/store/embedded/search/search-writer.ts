@@ -73,10 +73,10 @@ class SqliteSearchWriter implements SearchWriter {
   }
 
   async vectorsOf(embedder: string, keys: readonly number[]): Promise<ReadonlyMap<string, Float32Array>> {
-    const found = new Map<string, Float32Array>()
+    const vectors = new Map<string, Float32Array>()
     const database = this.#file.open()
     const id = database === undefined ? undefined : findEmbedder(database, embedder)
-    if (database === undefined || id === undefined) return found
+    if (database === undefined || id === undefined) return vectors
     const dimensions = dimensionsOf(database, id)
     const select = database.prepare('SELECT data FROM vector WHERE embedder = ? AND key = ?')
     for (const key of keys) {
@@ -84,10 +84,10 @@ class SqliteSearchWriter implements SearchWriter {
       if (row === undefined) continue
       const { chunks, names } = unpackVectors(id, key, row.data)
       for (const vector of [...chunks, ...names]) {
-        if (!isEmpty(vector)) found.set(Buffer.from(vector.hash).toString('hex'), unpackVector(vector.packed, dimensions))
+        if (!isEmpty(vector)) vectors.set(Buffer.from(vector.hash).toString('hex'), unpackVector(vector.packed, dimensions))
       }
     }
-    return found
+    return vectors
   }
 
   async putVectors(embedder: string, notes: readonly NoteVectors[]): Promise<void> {
@@ -95,9 +95,9 @@ class SqliteSearchWriter implements SearchWriter {
     this.#write((database) => {
       const id = requireEmbedder(database, embedder, notes)
       const revision = nextRevision(database)
-      const put = database.prepare('INSERT OR REPLACE INTO vector VALUES (?, ?, ?, ?)')
+      const insert = database.prepare('INSERT OR REPLACE INTO vector VALUES (?, ?, ?, ?)')
       const rows = notes.map((note) => ({ key: note.key, version: note.version, stored: toStored(note) }))
-      for (const { key, version, stored } of rows) put.run(id, key, version, packVectors(id, key, stored))
+      for (const { key, version, stored } of rows) insert.run(id, key, version, packVectors(id, key, stored))
       putCoarse(database, { embedder: id, dimensions: dimensionsOf(database, id), revision }, rows)
     })
   }
@@ -201,8 +201,8 @@ function dimensionsOf(database: Database, embedder: number): number {
 
 /** Returns the embedder's id, which is assigned when its first vectors are stored. */
 function requireEmbedder(database: Database, name: string, notes: readonly NoteVectors[]): number {
-  const known = findEmbedder(database, name)
-  if (known !== undefined) return known
+  const number = findEmbedder(database, name)
+  if (number !== undefined) return number
   const dimensions = notes.flatMap(({ chunks, names }) => [...chunks, ...names])[0]?.vector.length ?? 0
   // Ids are never reused, because readers identify embedders by them.
   const id = nextNumber(database, 'embedder')

@@ -27,7 +27,7 @@ export class VectorSlots {
   readonly #read: ReadFullPrecision
   #index: ExactScan | HnswIndex
   /** How many more stored vectors the current search may read. */
-  #reads = 0
+  #readCount = 0
   #searches = 0
   /** The slots of each key. Most keys have one slot, for which a typed array would take five times as much memory. */
   readonly #ofKey = new Map<number, readonly number[]>()
@@ -43,7 +43,7 @@ export class VectorSlots {
     this.scan = new ExactScan({
       dimensions,
       fineReads: FINE_READS,
-      exact: (slot) => (this.#reads-- > 0 ? this.fine(slot) : undefined),
+      exact: (slot) => (this.#readCount-- > 0 ? this.fine(slot) : undefined),
     })
     this.#index = this.scan
   }
@@ -89,7 +89,7 @@ export class VectorSlots {
   }
 
   nearest(vector: Float32Array, limit: number, accept: (key: number) => boolean): readonly VectorTableHit[] {
-    this.#reads = FINE_READS
+    this.#readCount = FINE_READS
     this.#searches++
     return this.#index
       .search(vector, limit, (slot) => accept(this.#keys[slot] as number))

@@ -82,19 +82,19 @@ export class ExactScan implements VectorIndex {
 
   #best(query: Float32Array, limit: number, scan: (candidates: BestLabels) => void): readonly VectorHit[] {
     requireVector(query, this.#options.dimensions)
-    const wanted = requireLimit(limit, this.size)
-    if (wanted === 0) return []
+    const count = requireLimit(limit, this.size)
+    if (count === 0) return []
     const { exact, fineReads = Number.POSITIVE_INFINITY } = this.#options
     // At most `wanted` candidates keep their estimates, so the result is complete even if every rescored candidate ranks below
     // them.
-    const candidates = new BestLabels(Math.min(Math.max(MIN_CANDIDATES, CANDIDATES_PER_HIT * wanted), wanted + fineReads))
+    const candidates = new BestLabels(Math.min(Math.max(MIN_CANDIDATES, CANDIDATES_PER_HIT * count), count + fineReads))
     scan(candidates)
     const cosine = cosineWith(query)
     return candidates
       .sorted()
       .map(({ label, score }) => ({ label, score: cosine(exact(label)) ?? score }))
       .sort(compareHits)
-      .slice(0, wanted)
+      .slice(0, count)
   }
 }
 
@@ -133,7 +133,7 @@ function cosineWith(query: Float32Array): (vector: Float32Array | undefined) => 
 /** Vectors as int8 rows with a scale per row. Labels are row numbers. Scores are estimates with an error of about 0.01. */
 class QuantisedRows {
   readonly #dimensions: number
-  readonly #stride: number
+  readonly #rowBytes: number
   readonly #kernel: Kernel
   /** A scale per row. NaN marks unused rows, which are never returned, because NaN never compares as better. */
   #scales = new Float32Array(0)
@@ -142,7 +142,7 @@ class QuantisedRows {
 
   constructor(dimensions: number, kernel = createKernel(strideOf(dimensions))) {
     this.#dimensions = dimensions
-    this.#stride = strideOf(dimensions)
+    this.#rowBytes = strideOf(dimensions)
     this.#kernel = kernel
   }
 
@@ -161,7 +161,7 @@ class QuantisedRows {
 
   set(label: number, { scale, values }: CoarseVector): void {
     this.#reserve(label + 1)
-    this.#kernel.rows.set(values, label * this.#stride)
+    this.#kernel.rows.set(values, label * this.#rowBytes)
     if (!this.has(label)) this.#size++
     this.#scales[label] = scale
     if (label >= this.#end) this.#end = label + 1
@@ -189,9 +189,9 @@ class QuantisedRows {
       for (let i = 0; i < count; i++) scores[i] = (dots[i] as number) * (scales[first + i] as number) * unit
       const block = { scores: scores.subarray(0, count), first, accept }
       // Offer likely hits first. In row order, most early rows would be displaced later.
-      const likely = best.isFull ? Number.NEGATIVE_INFINITY : leastOfBest(block.scores, best.limit)
-      offerBetween(best, block, { from: likely, below: Number.POSITIVE_INFINITY })
-      if (best.threshold < likely) offerBetween(best, block, { from: Number.NEGATIVE_INFINITY, below: likely })
+      const threshold = best.isFull ? Number.NEGATIVE_INFINITY : leastOfBest(block.scores, best.limit)
+      offerBetween(best, block, { from: threshold, below: Number.POSITIVE_INFINITY })
+      if (best.threshold < threshold) offerBetween(best, block, { from: Number.NEGATIVE_INFINITY, below: threshold })
     }
   }
 
@@ -225,9 +225,9 @@ class QuantisedRows {
   #reserve(rows: number): void {
     this.#kernel.reserve(rows)
     if (rows <= this.#scales.length) return
-    const grown = new Float32Array(Math.max(rows, 1024, Math.ceil(this.#scales.length * 1.5))).fill(Number.NaN)
-    grown.set(this.#scales)
-    this.#scales = grown
+    const larger = new Float32Array(Math.max(rows, 1024, Math.ceil(this.#scales.length * 1.5))).fill(Number.NaN)
+    larger.set(this.#scales)
+    this.#scales = larger
   }
 }
 
@@ -253,12 +253,12 @@ function offerBetween(
   { scores, first, accept }: ScoredRows,
   { from, below }: { readonly from: number; readonly below: number },
 ): void {
-  let least = Math.max(from, best.threshold)
+  let minScore = Math.max(from, best.threshold)
   for (let i = 0; i < scores.length; i++) {
     const score = scores[i] as number
-    if (!(score >= least) || score >= below || (accept !== undefined && !accept(first + i))) continue
+    if (!(score >= minScore) || score >= below || (accept !== undefined && !accept(first + i))) continue
     best.offer(first + i, score)
-    least = Math.max(from, best.threshold)
+    minScore = Math.max(from, best.threshold)
   }
 }
 
@@ -271,7 +271,7 @@ function leastOfBest(scores: Float64Array, count: number): number {
     if (score > -1) steps[stepOf(score)] = (steps[stepOf(score)] as number) + 1
   }
   let step = 2 * STEPS
-  for (let left = count - (steps[step] as number); left > 0 && step > 0; left -= steps[--step] as number);
+  for (let remaining = count - (steps[step] as number); remaining > 0 && step > 0; remaining -= steps[--step] as number);
   return step === 0 ? Number.NEGATIVE_INFINITY : step / STEPS - 1
 }
 
@@ -321,8 +321,8 @@ export class BestLabels {
 
   /** Checks whether the entry at `at` ranks below the given hit. */
   #isWorse(at: number, label: number, score: number): boolean {
-    const own = this.#scores[at] as number
-    return own === score ? (this.#labels[at] as number) > label : own < score
+    const ownScore = this.#scores[at] as number
+    return ownScore === score ? (this.#labels[at] as number) > label : ownScore < score
   }
 
   #put(at: number, label: number, score: number): void {

@@ -93,11 +93,11 @@ function explain(error: unknown): string {
   return 'code' in error ? `the file cannot be read (${error.code})` : error.message
 }
 
-function changesSince(sidecar: Sidecar, wanted: RestoreOptions): Iterable<number> {
-  if (sidecar.embedder !== wanted.embedder || sidecar.dimensions !== wanted.dimensions)
+function changesSince(sidecar: Sidecar, options: RestoreOptions): Iterable<number> {
+  if (sidecar.embedder !== options.embedder || sidecar.dimensions !== options.dimensions)
     throw new OtherContent('it was built for another embedding model')
-  if (sidecar.fingerprint === wanted.fingerprint) return []
-  const changed = wanted.changedSince?.(sidecar.fingerprint)
+  if (sidecar.fingerprint === options.fingerprint) return []
+  const changed = options.changedSince?.(sidecar.fingerprint)
   if (changed === undefined) throw new OtherContent('it was built from other content')
   return changed
 }
@@ -109,10 +109,10 @@ async function hashFile(path: string): Promise<string> {
 }
 
 /** Removes replaced files and leftovers of interrupted saves. Keeps other recent files, which may be another process's. */
-async function removeLeftovers(path: string, kept: readonly string[], replaced: readonly string[]): Promise<void> {
+async function removeLeftovers(path: string, keptPaths: readonly string[], replaced: readonly string[]): Promise<void> {
   for (const name of await readdir(dirname(path))) {
     const file = join(dirname(path), name)
-    if (!name.startsWith(`${basename(path)}-`) || !/\.(data|manifest|tmp)$/.test(name) || kept.includes(file)) continue
+    if (!name.startsWith(`${basename(path)}-`) || !/\.(data|manifest|tmp)$/.test(name) || keptPaths.includes(file)) continue
     const isOld = replaced.includes(file) || Date.now() - (await stat(file)).mtimeMs > LEFTOVER_AGE
     if (isOld) await rm(file, { force: true })
   }
@@ -206,13 +206,13 @@ export interface Sidecar extends GraphStamp, Omit<GraphFile, 'path'> {
 }
 
 function formatSidecar(sidecar: Sidecar): string {
-  return sign(JSON.stringify({ format: FORMAT, ...sidecar }))
+  return checksumOf(JSON.stringify({ format: FORMAT, ...sidecar }))
 }
 
 /** Parses a sidecar. Throws an `Error` for anything that `formatSidecar` has not written. */
 function parseSidecar(text: string): Sidecar {
   const [line = ''] = text.split('\n', 1)
-  if (text !== sign(line)) throw new Error('the sidecar is damaged')
+  if (text !== checksumOf(line)) throw new Error('the sidecar is damaged')
   const parsed = JSON.parse(line) as Partial<Sidecar> & { readonly format?: unknown }
   const { embedder, fingerprint, dimensions, count, capacity, deleted, sha256 } = parsed
   const whole =
@@ -244,7 +244,7 @@ function partsOf(path: string, { sha256, fingerprint }: Sidecar): readonly strin
   return [dataPath(path, sha256), manifestPath(path, fingerprint)]
 }
 
-function sign(line: string): string {
+function checksumOf(line: string): string {
   return `${line}\n${sha256Of(line)}\n`
 }
 

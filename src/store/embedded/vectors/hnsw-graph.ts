@@ -11,7 +11,7 @@ export class HnswGraph {
   /** Labels in the graph that have not been marked as deleted. */
   readonly #live = new LabelSet()
   /** All labels in the graph, including deleted ones, which still take up space. */
-  readonly #held = new LabelSet()
+  readonly #labels = new LabelSet()
   #capacity = FIRST_CAPACITY
   #busy = false
   #freed = false
@@ -35,7 +35,7 @@ export class HnswGraph {
     graph.#native.setEf(SEARCH_BREADTH)
     graph.#capacity = file.capacity
     for (const label of graph.#native.getIdsList()) {
-      graph.#held.add(label)
+      graph.#labels.add(label)
       graph.#live.add(label)
     }
     for (const label of file.deleted) graph.#live.delete(label)
@@ -49,7 +49,7 @@ export class HnswGraph {
 
   /** Number of deleted labels that still take up space. */
   get wasted(): number {
-    return this.#held.size - this.#live.size
+    return this.#labels.size - this.#live.size
   }
 
   /** True while a file is being written. Meanwhile, the graph can be searched but not changed. */
@@ -71,9 +71,9 @@ export class HnswGraph {
     requireLabel(label)
     const numbers = Array.from(requireVector(vector, this.dimensions))
     this.#requireIdle()
-    if (!this.#held.has(label)) this.#reserve(this.#held.size + 1)
+    if (!this.#labels.has(label)) this.#reserve(this.#labels.size + 1)
     this.#native.addPoint(numbers, label)
-    this.#held.add(label)
+    this.#labels.add(label)
     this.#live.add(label)
   }
 
@@ -87,15 +87,15 @@ export class HnswGraph {
     // Normalize the query, because products with a long one would overflow. The order stays the same.
     const length = Math.hypot(...requireVector(query, this.dimensions)) || 1
     const numbers = Array.from(query, (value) => value / length)
-    const wanted = Math.min(Math.floor(count), this.#live.size)
-    return wanted > 0 && !this.#freed ? this.#native.searchKnn(numbers, wanted).neighbors : []
+    const limit = Math.min(Math.floor(count), this.#live.size)
+    return limit > 0 && !this.#freed ? this.#native.searchKnn(numbers, limit).neighbors : []
   }
 
   /** Writes the graph, which is `busy` meanwhile. hnswlib does not notice a full disk; `verifyGraphLayout` does. */
   async write(path: string): Promise<GraphFile> {
     this.#requireIdle()
-    const deleted = [...this.#held].filter((label) => !this.#live.has(label))
-    const file = { path, dimensions: this.dimensions, count: this.#held.size, capacity: this.#capacity, deleted }
+    const deleted = [...this.#labels].filter((label) => !this.#live.has(label))
+    const file = { path, dimensions: this.dimensions, count: this.#labels.size, capacity: this.#capacity, deleted }
     await this.#exclusively(() => this.#native.writeIndex(path))
     return file
   }
@@ -104,7 +104,7 @@ export class HnswGraph {
   free(): void {
     this.#freed = true
     this.#live.clear()
-    this.#held.clear()
+    this.#labels.clear()
     // The addon has no other way to free a graph before garbage collection.
     if (!this.#busy) this.#initialise()
   }
@@ -234,8 +234,8 @@ export class LabelSet {
 
   #reserve(words: number): void {
     if (words <= this.#words.length) return
-    const grown = new Uint32Array(Math.max(words, 2 * this.#words.length))
-    grown.set(this.#words)
-    this.#words = grown
+    const larger = new Uint32Array(Math.max(words, 2 * this.#words.length))
+    larger.set(this.#words)
+    this.#words = larger
   }
 }

@@ -25,7 +25,7 @@ export class HnswIndex implements VectorIndex {
   readonly #scan: ExactScan
   #graph: HnswGraph
   /** Labels whose vectors in the graph are outdated. */
-  readonly #behind = new LabelSet()
+  readonly #unindexed = new LabelSet()
   /** Labels that have changed since another thread began to build or read a graph. */
   #changedMeanwhile: LabelSet | undefined
   /** Number of vectors replaced since the graph was built. Each replacement makes the graph slightly worse. */
@@ -36,7 +36,7 @@ export class HnswIndex implements VectorIndex {
     this.#options = options
     this.#scan = options.scan ?? new ExactScan(options)
     this.#graph = HnswGraph.create(options.addon, options.dimensions)
-    this.#behind.addAll(this.#scan.labels())
+    this.#unindexed.addAll(this.#scan.labels())
   }
 
   get size(): number {
@@ -45,14 +45,14 @@ export class HnswIndex implements VectorIndex {
 
   /** Number of labels that `build` still has to process. */
   get behind(): number {
-    return this.#behind.size
+    return this.#unindexed.size
   }
 
   /** True if searches use the graph, because it is worthwhile and nearly up to date. */
   get usesGraph(): boolean {
     const { dimensions, graphFrom = GRAPH_FROM_BYTES / dimensions } = this.#options
     const scanned = Math.max(MIN_BEHIND, this.size * MAX_BEHIND_SHARE)
-    return this.size >= graphFrom && this.#behind.size <= scanned && this.#graph.size > 0
+    return this.size >= graphFrom && this.#unindexed.size <= scanned && this.#graph.size > 0
   }
 
   set(label: number, vector: Float32Array): void {
@@ -75,10 +75,10 @@ export class HnswIndex implements VectorIndex {
   /** Finds nearly all of the best hits (at least 98 % of the top ten with clustered vectors), with exact scores. */
   search(query: Float32Array, limit: number, accept?: AcceptLabel): readonly VectorHit[] {
     requireVector(query, this.#options.dimensions)
-    const wanted = requireLimit(limit, this.size)
-    if (wanted === 0) return []
-    const labels = this.usesGraph ? this.#candidates(query, wanted, accept) : undefined
-    return labels === undefined ? this.#scan.search(query, wanted, accept) : this.#scan.searchAmong(query, wanted, labels)
+    const count = requireLimit(limit, this.size)
+    if (count === 0) return []
+    const labels = this.usesGraph ? this.#candidates(query, count, accept) : undefined
+    return labels === undefined ? this.#scan.search(query, count, accept) : this.#scan.searchAmong(query, count, labels)
   }
 
   /**
@@ -87,18 +87,18 @@ export class HnswIndex implements VectorIndex {
    */
   *build(labelsAStep = 32): Generator<number, void, void> {
     if (this.isWorn && !this.#graph.busy) this.#startAnew()
-    let done = 0
-    for (const label of this.#behind) {
+    let added = 0
+    for (const label of this.#unindexed) {
       if (this.#graph.busy) return
       this.#update(label)
-      this.#behind.delete(label)
-      if (++done % labelsAStep === 0) yield this.#behind.size
+      this.#unindexed.delete(label)
+      if (++added % labelsAStep === 0) yield this.#unindexed.size
     }
   }
 
   /** Saves the graph. Returns false if it is outdated, empty or already being saved. Throws like `saveGraph`. */
   async save(path: string, stamp: GraphStamp): Promise<boolean> {
-    if (this.#saving || this.#behind.size > 0 || this.#graph.size === 0) return false
+    if (this.#saving || this.#unindexed.size > 0 || this.#graph.size === 0) return false
     this.#saving = true
     try {
       await saveGraph(this.#graph, path, stamp)
@@ -149,39 +149,39 @@ export class HnswIndex implements VectorIndex {
     this.#changedMeanwhile = undefined
   }
 
-  #takeOver(graph: HnswGraph, behind: readonly number[]): void {
+  #takeOver(graph: HnswGraph, unindexed: readonly number[]): void {
     this.#graph.free()
     this.#graph = graph
     this.#replaced = 0
-    this.#behind.clear()
-    this.#behind.addAll(behind)
-    for (const label of this.#scan.labels()) if (!this.#graph.has(label)) this.#behind.add(label)
-    for (const label of this.#graph.labels()) if (!this.#scan.has(label)) this.#behind.add(label)
+    this.#unindexed.clear()
+    this.#unindexed.addAll(unindexed)
+    for (const label of this.#scan.labels()) if (!this.#graph.has(label)) this.#unindexed.add(label)
+    for (const label of this.#graph.labels()) if (!this.#scan.has(label)) this.#unindexed.add(label)
   }
 
   close(): void {
     this.#scan.close()
     this.#graph.free()
-    this.#behind.clear()
+    this.#unindexed.clear()
   }
 
   #note(label: number): void {
-    this.#behind.add(label)
+    this.#unindexed.add(label)
     this.#changedMeanwhile?.add(label)
   }
 
   /**
    * Returns the graph's best labels and all labels that the graph does not contain yet, or `undefined` if a full scan is better.
    */
-  #candidates(query: Float32Array, wanted: number, accept: AcceptLabel | undefined): readonly number[] | undefined {
-    const allowed = (label: number) => accept === undefined || accept(label)
+  #candidates(query: Float32Array, count: number, accept: AcceptLabel | undefined): readonly number[] | undefined {
+    const isAccepted = (label: number) => accept === undefined || accept(label)
     const widest = Math.max(MIN_CANDIDATES, this.size * MAX_CANDIDATE_SHARE)
-    for (let asked = accept === undefined ? wanted : 4 * wanted; asked <= widest; ) {
-      const near = this.#graph.nearest(query, asked)
-      const labels = near.filter((label) => this.#scan.has(label) && !this.#behind.has(label) && allowed(label))
-      if (labels.length >= wanted) return [...labels, ...[...this.#behind].filter(allowed)]
+    for (let requested = accept === undefined ? count : 4 * count; requested <= widest; ) {
+      const near = this.#graph.nearest(query, requested)
+      const labels = near.filter((label) => this.#scan.has(label) && !this.#unindexed.has(label) && isAccepted(label))
+      if (labels.length >= count) return [...labels, ...[...this.#unindexed].filter(isAccepted)]
       // Request as many labels as the acceptance rate so far suggests, plus half.
-      asked = Math.max(2 * asked, Math.ceil((1.5 * wanted * near.length) / Math.max(1, labels.length)))
+      requested = Math.max(2 * requested, Math.ceil((1.5 * count * near.length) / Math.max(1, labels.length)))
     }
     return undefined
   }
@@ -206,8 +206,8 @@ export class HnswIndex implements VectorIndex {
     this.#graph.free()
     this.#graph = HnswGraph.create(this.#options.addon, this.#options.dimensions)
     this.#replaced = 0
-    this.#behind.clear()
-    this.#behind.addAll(this.#scan.labels())
+    this.#unindexed.clear()
+    this.#unindexed.addAll(this.#scan.labels())
   }
 }
 

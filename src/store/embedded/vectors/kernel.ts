@@ -41,12 +41,12 @@ export function strideOf(dimensions: number): number {
  * Creates the SIMD kernel. If that is impossible, or if the process may not reserve the gigabytes of address space that
  * WebAssembly memory takes, creates a plain JavaScript version, which gives identical results but is about twenty times slower.
  */
-export function createKernel(stride: number, simd = hasSimd()): Kernel {
-  if (!simd || runtime === undefined) return createPlainKernel(stride)
+export function createKernel(rowBytes: number, simd = hasSimd()): Kernel {
+  if (!simd || runtime === undefined) return createPlainKernel(rowBytes)
   try {
-    return createSimdKernel(stride, runtime)
+    return createSimdKernel(rowBytes, runtime)
   } catch (error) {
-    if (error instanceof RangeError) return createPlainKernel(stride)
+    if (error instanceof RangeError) return createPlainKernel(rowBytes)
     throw error
   }
 }
@@ -87,35 +87,35 @@ interface Layout {
   readonly rows: Int8Array
 }
 
-function layOut(buffer: ArrayBuffer, stride: number): Layout {
-  const rowsAt = rowsOffset(stride)
+function layOut(buffer: ArrayBuffer, rowBytes: number): Layout {
+  const rowsAt = rowsOffset(rowBytes)
   return {
-    query: new Int16Array(buffer, 0, stride),
-    dots: new Int32Array(buffer, 2 * stride, BLOCK),
+    query: new Int16Array(buffer, 0, rowBytes),
+    dots: new Int32Array(buffer, 2 * rowBytes, BLOCK),
     rows: new Int8Array(buffer, rowsAt),
   }
 }
 
-function rowsOffset(stride: number): number {
-  return 2 * stride + 4 * BLOCK
+function rowsOffset(rowBytes: number): number {
+  return 2 * rowBytes + 4 * BLOCK
 }
 
 /** Returns the number of memory pages for the given number of rows. Grows by at least a third, so rows are rarely copied. */
-function pagesFor(rows: number, stride: number, pages: number): number {
-  const needed = Math.ceil((rowsOffset(stride) + (rows + TOGETHER) * stride) / PAGE)
-  if (needed <= pages) return pages
-  if (needed <= MAX_PAGES) return Math.min(MAX_PAGES, Math.max(needed, Math.ceil((pages * 4) / 3)))
-  throw new RouxError('TOO_LARGE', `${rows} vectors of ${stride} bytes exceed the limit of 4 GB per index.`, {
+function pagesFor(rows: number, rowBytes: number, pages: number): number {
+  const pagesNeeded = Math.ceil((rowsOffset(rowBytes) + (rows + TOGETHER) * rowBytes) / PAGE)
+  if (pagesNeeded <= pages) return pages
+  if (pagesNeeded <= MAX_PAGES) return Math.min(MAX_PAGES, Math.max(pagesNeeded, Math.ceil((pages * 4) / 3)))
+  throw new RouxError('TOO_LARGE', `${rows} vectors of ${rowBytes} bytes exceed the limit of 4 GB per index.`, {
     hint: 'Choose an embedding model with fewer dimensions, or index fewer notes.',
   })
 }
 
-function createSimdKernel(stride: number, { Memory, Instance, Module }: WasmRuntime): Kernel {
-  let pages = pagesFor(0, stride, 1)
+function createSimdKernel(rowBytes: number, { Memory, Instance, Module }: WasmRuntime): Kernel {
+  let pages = pagesFor(0, rowBytes, 1)
   const memory = new Memory({ initial: pages, maximum: MAX_PAGES })
   const { dots: multiply } = new Instance(new Module(moduleBytes()), { env: { memory } }).exports
-  let layout = layOut(memory.buffer, stride)
-  const all = { from: 0, to: stride }
+  let layout = layOut(memory.buffer, rowBytes)
+  const all = { from: 0, to: rowBytes }
   return {
     kind: 'simd',
     get query() {
@@ -125,24 +125,24 @@ function createSimdKernel(stride: number, { Memory, Instance, Module }: WasmRunt
       return layout.rows
     },
     reserve(rows) {
-      const wanted = pagesFor(rows, stride, pages)
-      if (wanted === pages) return
-      memory.grow(wanted - pages)
-      pages = wanted
-      layout = layOut(memory.buffer, stride)
+      const pagesNeeded = pagesFor(rows, rowBytes, pages)
+      if (pagesNeeded === pages) return
+      memory.grow(pagesNeeded - pages)
+      pages = pagesNeeded
+      layout = layOut(memory.buffer, rowBytes)
     },
     dots(first, count, { from, to } = all) {
-      const row = rowsOffset(stride) + first * stride + from
-      multiply(2 * from, row, row + count * stride, stride, 2 * stride, to - from)
+      const row = rowsOffset(rowBytes) + first * rowBytes + from
+      multiply(2 * from, row, row + count * rowBytes, rowBytes, 2 * rowBytes, to - from)
       return layout.dots
     },
   }
 }
 
-function createPlainKernel(stride: number): Kernel {
-  let pages = pagesFor(0, stride, 1)
-  let layout = layOut(new ArrayBuffer(pages * PAGE), stride)
-  const all = { from: 0, to: stride }
+function createPlainKernel(rowBytes: number): Kernel {
+  let pages = pagesFor(0, rowBytes, 1)
+  let layout = layOut(new ArrayBuffer(pages * PAGE), rowBytes)
+  const all = { from: 0, to: rowBytes }
   return {
     kind: 'plain',
     get query() {
@@ -152,17 +152,17 @@ function createPlainKernel(stride: number): Kernel {
       return layout.rows
     },
     reserve(rows) {
-      const wanted = pagesFor(rows, stride, pages)
-      if (wanted === pages) return
-      const grown = layOut(new ArrayBuffer(wanted * PAGE), stride)
-      grown.query.set(layout.query)
-      grown.rows.set(layout.rows)
-      pages = wanted
-      layout = grown
+      const pagesNeeded = pagesFor(rows, rowBytes, pages)
+      if (pagesNeeded === pages) return
+      const larger = layOut(new ArrayBuffer(pagesNeeded * PAGE), rowBytes)
+      larger.query.set(layout.query)
+      larger.rows.set(layout.rows)
+      pages = pagesNeeded
+      layout = larger
     },
     dots(first, count, { from, to } = all) {
       const { query, rows, dots } = layout
-      for (let i = 0, at = first * stride; i < count; i++, at += stride) {
+      for (let i = 0, at = first * rowBytes; i < count; i++, at += rowBytes) {
         let sum = 0
         for (let j = from; j < to; j++) sum = (sum + (query[j] as number) * (rows[at + j] as number)) | 0
         dots[i] = sum

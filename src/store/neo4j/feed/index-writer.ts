@@ -23,12 +23,12 @@ type Row = Readonly<Record<string, unknown>>
 
 export function openNeo4jIndexWriter(connection: Connection): IndexWriter {
   const vault = connection.vault
-  let made: Promise<void> | undefined
+  let schema: Promise<void> | undefined
   let isRehearsed = false
   const prepared = async (): Promise<void> => {
-    made ??= ensureSchema(connection)
-    await made.catch((error: unknown) => {
-      made = undefined
+    schema ??= ensureSchema(connection)
+    await schema.catch((error: unknown) => {
+      schema = undefined
       throw error
     })
   }
@@ -49,15 +49,15 @@ export function openNeo4jIndexWriter(connection: Connection): IndexWriter {
     }
   }
   const byKey = async <T>(keys: readonly number[], returned: string): Promise<ReadonlyMap<number, T>> => {
-    const found = new Map<number, T>()
+    const byKeys = new Map<number, T>()
     for (let from = 0; from < keys.length; from += PART) {
       const rows = await read<T & { readonly key: number }>(
         `UNWIND $keys AS key MATCH (f:RouxFile&RouxNode {vault: $vault, key: key}) RETURN f.key AS key, ${returned}`,
         { keys: keys.slice(from, from + PART) },
       )
-      for (const row of rows) found.set(row.key, row)
+      for (const row of rows) byKeys.set(row.key, row)
     }
-    return found
+    return byKeys
   }
   const infos = async (keys: readonly number[], more: string) =>
     await byKey<{ readonly info: string | null } & Row>(keys, `f.info AS info, f.hash AS hash, f.kind AS kind${more}`)
@@ -87,8 +87,8 @@ export function openNeo4jIndexWriter(connection: Connection): IndexWriter {
     mentions: () => inParts('f.mentions AS mentions', 'size(f.mentions) > 0'),
     tags: () => inParts('f.tags AS tags', 'size(f.tags) > 0'),
     async hashes(keys) {
-      const found = await byKey<{ readonly hash: string }>(keys, 'f.hash AS hash')
-      return keys.map((key) => found.get(key)?.hash ?? '')
+      const hashes = await byKey<{ readonly hash: string }>(keys, 'f.hash AS hash')
+      return keys.map((key) => hashes.get(key)?.hash ?? '')
     },
     async contents(since) {
       const rows = await read<{ readonly generation: number; readonly files: readonly FileContent[] }>(
@@ -103,22 +103,22 @@ export function openNeo4jIndexWriter(connection: Connection): IndexWriter {
       return rows[0] ?? { generation: 0, files: [] }
     },
     async descriptions(keys) {
-      const found = await infos(keys, ', f.title AS title, f.aliases AS aliases, f.tags AS tags')
-      const described = [...found].flatMap(([key, { info, kind, ...row }]) => {
+      const infosByKey = await infos(keys, ', f.title AS title, f.aliases AS aliases, f.tags AS tags')
+      const descriptions = [...infosByKey].flatMap(([key, { info, kind, ...row }]) => {
         if (info === null) return []
         const { properties, headings, bodyStart } = JSON.parse(info) as FileInfo
         return [[key, { ...row, properties, headings, bodyStart } as unknown as NoteDescription] as const]
       })
-      return new Map(described)
+      return new Map(descriptions)
     },
     async records(keys) {
-      const found = await byKey<StoredRecord>(
+      const records = await byKey<StoredRecord>(
         keys,
         `f {.key, .path, .kind, .stat, .hash, .excluded, .archived, .conflict, .title, .pageTitle, .aliases, .tags, .mentions, .style, .malformed}
            AS file, COLLECT { MATCH (f)-[l:ROUX_LINK]->() RETURN l.links } AS links`,
       )
       return keys.flatMap((key): readonly FileRecord[] => {
-        const row = found.get(key)
+        const row = records.get(key)
         if (row === undefined) return []
         const { stat, style, pageTitle, ...file } = row.file
         const title = pageTitle === null ? undefined : { pageTitle }
@@ -126,9 +126,9 @@ export function openNeo4jIndexWriter(connection: Connection): IndexWriter {
       })
     },
     async outlines(keys) {
-      const found = await infos(keys, '')
+      const infosByKey = await infos(keys, '')
       return keys.map((key): Outline | undefined => {
-        const { info, hash, kind } = found.get(key) ?? { info: null }
+        const { info, hash, kind } = infosByKey.get(key) ?? { info: null }
         if (info === null || kind !== 'note' || hash === '') return undefined
         const { headings, blocks } = JSON.parse(info) as FileInfo
         return { headings, blocks }
@@ -224,8 +224,8 @@ export async function deleteAll(connection: Connection, patterns: readonly strin
   )
   const statement = `${steps.join('\n')} RETURN [${counts.join(', ')}] AS deleted`
   for (;;) {
-    const [found] = await connection.write<{ readonly deleted: readonly number[] }>(statement, { vault, ...parameters })
-    if (found?.deleted.some((count) => count === DELETED) !== true) return
+    const [row] = await connection.write<{ readonly deleted: readonly number[] }>(statement, { vault, ...parameters })
+    if (row?.deleted.some((count) => count === DELETED) !== true) return
   }
 }
 

@@ -44,7 +44,7 @@ class Writing {
   readonly #linkedTo = new Set<number>()
   readonly #linking = new Set<number>()
   readonly #missing = new Set<string>()
-  readonly #removed = new Set<number>()
+  readonly #removedKeys = new Set<number>()
 
   constructor(connection: Connection, base: number, vault = connection.vault) {
     this.#connection = connection
@@ -86,17 +86,17 @@ class Writing {
   }
 
   async #lock(transaction: OpenTransaction): Promise<number | undefined> {
-    const [found] = await transaction.run<{ readonly generation: number }>(
+    const [row] = await transaction.run<{ readonly generation: number }>(
       'MATCH (v:RouxVault {vault: $vault}) SET v.locked = randomUUID() RETURN v.generation AS generation',
       { vault: this.#vault },
     )
-    return found?.generation
+    return row?.generation
   }
 
-  async #each<R = never>(cypher: string, rows: readonly unknown[]): Promise<readonly R[]> {
+  async #runEach<R = never>(cypher: string, rows: readonly unknown[]): Promise<readonly R[]> {
     const results: R[] = []
-    const least = this.#isRehearsal ? 1 : rows.length
-    for (let from = 0; from < least; from += ROWS) {
+    const minRows = this.#isRehearsal ? 1 : rows.length
+    for (let from = 0; from < minRows; from += ROWS) {
       const part = rows.slice(from, from + ROWS)
       const found = await this.#transaction?.run<R>(`UNWIND $rows AS row ${cypher}`, {
         rows: part,
@@ -124,18 +124,18 @@ class Writing {
   async #remove(keys: readonly number[]): Promise<void> {
     await this.#unlink(keys)
     await this.#noteSources(keys)
-    await this.#each(
+    await this.#runEach(
       `MATCH (f:RouxFile&RouxNode {vault: $vault, key: row})
        MERGE (g:RouxGone {vault: $vault, key: row}) SET g.generation = $generation
        SET f = {vault: $vault, key: row} REMOVE f:RouxFile, f:RouxListed`,
       keys,
     )
-    for (const key of keys) this.#removed.add(key)
+    for (const key of keys) this.#removedKeys.add(key)
   }
 
   /** Removes the given files' links. */
   async #unlink(keys: readonly number[]): Promise<void> {
-    const ends = await this.#each<{ readonly key: number | null; readonly id: string | null }>(
+    const ends = await this.#runEach<{ readonly key: number | null; readonly id: string | null }>(
       `MATCH (:RouxFile&RouxNode {vault: $vault, key: row})-[l:ROUX_LINK]->(t) WITH l, t.key AS key, t.id AS id DELETE l
        RETURN DISTINCT key, CASE WHEN key IS NULL THEN id END AS id`,
       keys,
@@ -148,71 +148,71 @@ class Writing {
 
   /** Remembers the files that link to the given nodes, because their degrees may change. */
   async #noteSources(keys: readonly number[]): Promise<void> {
-    const sources = await this.#each<{ readonly key: number }>(
+    const sources = await this.#runEach<{ readonly key: number }>(
       'MATCH (s:RouxFile)-[:ROUX_LINK]->(:RouxNode {vault: $vault, key: row}) RETURN DISTINCT s.key AS key',
       keys,
     )
     for (const { key } of sources) this.#linking.add(key)
   }
 
-  async #place(put: readonly FileRecord[], batch: Batch): Promise<void> {
+  async #place(records: readonly FileRecord[], batch: Batch): Promise<void> {
     const ids = batch.ids()
     const owner = shortHash(this.#vault)
-    const keys = put.map(({ key }) => key)
-    const states = await this.#each<{ readonly key: number; readonly listed: boolean }>(
+    const keys = records.map(({ key }) => key)
+    const states = await this.#runEach<{ readonly key: number; readonly listed: boolean }>(
       'MATCH (f:RouxFile&RouxNode {vault: $vault, key: row}) RETURN f.key AS key, f:RouxListed AS listed',
       this.#base === 0 ? [] : keys,
     )
     const listedBefore = new Map(states.map(({ key, listed }) => [key, listed]))
     await this.#unlink(states.map(({ key }) => key))
     // Files may swap ids, so free all ids before assigning any.
-    await this.#each(
+    await this.#runEach(
       'MATCH (f:RouxFile&RouxNode {vault: $vault, key: row.key}) SET f.id = null',
       this.#base === 0 ? [] : ids.files,
     )
-    await this.#each(
+    await this.#runEach(
       `MERGE (f:RouxNode {vault: $vault, key: row.key})
        SET f:RouxFile, f += row.properties, f.generation = $generation,
            f.inDegree = coalesce(f.inDegree, 0), f.outDegree = coalesce(f.outDegree, 0),
            f.pagerank = coalesce(f.pagerank, 0.0), f.betweenness = coalesce(f.betweenness, 0.0)
        FOREACH (_ IN CASE WHEN row.listed THEN [1] ELSE [] END | SET f:RouxListed)
        FOREACH (_ IN CASE WHEN row.listed THEN [] ELSE [1] END | REMOVE f:RouxListed)`,
-      put.map((record) => ({ key: record.key, listed: isListed(record), properties: propertiesOf(record, owner) })),
+      records.map((record) => ({ key: record.key, listed: isListed(record), properties: propertiesOf(record, owner) })),
     )
-    await this.#each('MATCH (g:RouxGone {vault: $vault, key: row}) DELETE g', this.#base === 0 ? [] : keys)
-    await this.#each(
+    await this.#runEach('MATCH (g:RouxGone {vault: $vault, key: row}) DELETE g', this.#base === 0 ? [] : keys)
+    await this.#runEach(
       'MATCH (f:RouxFile&RouxNode {vault: $vault, key: row.key}) SET f.id = row.id, f.sort = row.sort, f.twins = row.twins, f.generation = $generation',
       ids.files.map(({ key, id, twins }) => ({ key, id, sort: sortable(id), twins })),
     )
     // If a note becomes listed or unlisted, the degrees of the notes that link to it change.
-    const turned = put.filter((record) => (listedBefore.get(record.key) ?? false) !== isListed(record)).map(({ key }) => key)
+    const turned = records.filter((record) => (listedBefore.get(record.key) ?? false) !== isListed(record)).map(({ key }) => key)
     await this.#noteSources(turned)
-    await this.#link(put, ids.missing)
+    await this.#link(records, ids.missing)
     for (const key of keys) {
       this.#linking.add(key)
       this.#linkedTo.add(key)
-      this.#removed.delete(key)
+      this.#removedKeys.delete(key)
     }
   }
 
-  async #link(put: readonly FileRecord[], missing: (name: string) => string): Promise<void> {
+  async #link(records: readonly FileRecord[], missing: (name: string) => string): Promise<void> {
     const toFiles: (Edge & { readonly from: number; readonly to: number })[] = []
     const toMissing: (Edge & { readonly from: number; readonly to: string })[] = []
-    const named = new Map<string, string>()
-    for (const { key, links } of put) {
-      for (const { to } of links) if (typeof to === 'string' && !named.has(missing(to))) named.set(missing(to), to)
+    const nameById = new Map<string, string>()
+    for (const { key, links } of records) {
+      for (const { to } of links) if (typeof to === 'string' && !nameById.has(missing(to))) nameById.set(missing(to), to)
       for (const [to, edge] of edgesOf(links, missing)) {
         if (typeof to === 'number') toFiles.push({ ...edge, from: key, to })
         else toMissing.push({ ...edge, from: key, to })
       }
     }
     for (const { to } of toFiles) this.#linkedTo.add(to)
-    for (const id of named.keys()) this.#missing.add(id)
-    await this.#each(
+    for (const id of nameById.keys()) this.#missing.add(id)
+    await this.#runEach(
       `MERGE (m:RouxMissing {vault: $vault, idKey: row.idKey})
        ON CREATE SET m:RouxNode, m.id = row.id, m.title = row.title, m.kind = 'missing', m.folded = row.id, m.sort = row.sort,
                      m.sortTitle = row.sortTitle, m.means = row.means, m.inDegree = 0, m.outDegree = 0`,
-      [...named].map(([id, title]) => ({
+      [...nameById].map(([id, title]) => ({
         id,
         idKey: idKeyOf(id),
         title,
@@ -222,18 +222,18 @@ class Writing {
       })),
     )
     const link = `CREATE (f)-[:ROUX_LINK {count: row.count, kinds: row.kinds, types: row.types, links: row.links}]->(t)`
-    await this.#each(
+    await this.#runEach(
       `MATCH (f:RouxNode {vault: $vault, key: row.from}) MERGE (t:RouxNode {vault: $vault, key: row.to}) ${link}`,
       toFiles,
     )
-    await this.#each(
+    await this.#runEach(
       `MATCH (f:RouxNode {vault: $vault, key: row.from}) MATCH (t:RouxMissing {vault: $vault, idKey: row.to}) ${link}`,
       toMissing.map((edge) => ({ ...edge, to: idKeyOf(edge.to) })),
     )
   }
 
   async #touch(touch: readonly KnownFile[]): Promise<void> {
-    await this.#each(
+    await this.#runEach(
       'MATCH (f:RouxFile&RouxNode {vault: $vault, key: row.key}) SET f.stat = row.stat, f.style = row.style',
       touch.map(({ key, stat, style }) => ({ key, stat: JSON.stringify(stat), style: JSON.stringify(style) })),
     )
@@ -312,17 +312,17 @@ class Writing {
   }
 
   /** Removes log entries that are too old, then the oldest ones until the log is small enough. */
-  async #prune(transaction: OpenTransaction, { days, bytes: most }: NonNullable<Connection['log']>): Promise<void> {
+  async #prune(transaction: OpenTransaction, { days, bytes: maxBytes }: NonNullable<Connection['log']>): Promise<void> {
     const vault = this.#vault
     const rows = await transaction.run<{ readonly generation: number; readonly age: number; readonly bytes: number }>(
       `MATCH (c:RouxCommit {vault: $vault}) WHERE c.generation >= 0
        RETURN c.generation AS generation, timestamp() - c.time AS age, c.bytes AS bytes ORDER BY c.generation DESC`,
       { vault },
     )
-    let kept = 0
+    let keptBytes = 0
     const dropped = rows.find(({ age, bytes }) => {
-      kept += bytes
-      return age > days * DAY || kept > most
+      keptBytes += bytes
+      return age > days * DAY || keptBytes > maxBytes
     })
     if (dropped === undefined) return
     await transaction.run('MATCH (c:RouxCommit {vault: $vault}) WHERE c.generation >= 0 AND c.generation <= $last DELETE c', {
@@ -333,29 +333,29 @@ class Writing {
 
   /** Updates degrees and removes missing targets without links. */
   async #count(): Promise<void> {
-    await this.#each(
+    await this.#runEach(
       `MATCH (n:RouxNode {vault: $vault, key: row})
        SET n.inDegree = COUNT { MATCH (s:RouxListed)-[:ROUX_LINK]->(n) WHERE s <> n }`,
       [...this.#linkedTo],
     )
-    await this.#each(
+    await this.#runEach(
       `MATCH (n:RouxNode {vault: $vault, key: row})
        SET n.outDegree = COUNT { MATCH (n)-[:ROUX_LINK]->(t:RouxListed) WHERE t <> n }`,
       [...this.#linking],
     )
-    const missing = await this.#each<{ readonly node: string; readonly isLinked: boolean }>(
+    const missing = await this.#runEach<{ readonly node: string; readonly isLinked: boolean }>(
       `MATCH (m:RouxMissing {vault: $vault, idKey: row})
        SET m.inDegree = COUNT { MATCH (s:RouxListed)-[:ROUX_LINK]->(m) }
        RETURN elementId(m) AS node, EXISTS { (:RouxFile)-[:ROUX_LINK]->(m) } AS isLinked`,
       [...this.#missing].map(idKeyOf),
     )
-    const removed = await this.#each<{ readonly node: string }>(
+    const removed = await this.#runEach<{ readonly node: string }>(
       `MATCH (n:RouxNode {vault: $vault, key: row}) WHERE NOT n:RouxFile AND NOT EXISTS { ()-[:ROUX_LINK]->(n) } RETURN elementId(n) AS node`,
-      [...this.#removed],
+      [...this.#removedKeys],
     )
     // Run last and without an index: once the transaction has deleted nodes, every index lookup in it scans them all.
     const unlinked = missing.filter(({ isLinked }) => !isLinked)
-    await this.#each(
+    await this.#runEach(
       'MATCH (n:RouxNode) WHERE elementId(n) = row DETACH DELETE n',
       [...unlinked, ...removed].map(({ node }) => node),
     )

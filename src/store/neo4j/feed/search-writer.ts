@@ -14,15 +14,15 @@ const KEYS = 2_000
 export function openNeo4jSearchWriter(connection: Connection): SearchWriter {
   const { vault } = connection
   const { wordLabel } = wordNames(vault)
-  let made: Promise<void> | undefined
+  let schema: Promise<void> | undefined
   /** The search write counter's value when this process last checked it. */
-  let seen: number | undefined
+  let seenGeneration: number | undefined
   /** Embedders whose indexes this process has created or found. */
   const indexed = new Set<string>()
   const prepared = async (): Promise<void> => {
-    made ??= ensureSchema(connection)
-    await made.catch((error: unknown) => {
-      made = undefined
+    schema ??= ensureSchema(connection)
+    await schema.catch((error: unknown) => {
+      schema = undefined
       throw error
     })
   }
@@ -34,13 +34,13 @@ export function openNeo4jSearchWriter(connection: Connection): SearchWriter {
     await prepared()
     const count = await connection.transaction(async (run) => {
       await work((cypher, parameters) => run(cypher, { vault, ...parameters }))
-      const [counted] = await run<{ readonly count: number }>(
+      const [row] = await run<{ readonly count: number }>(
         'MERGE (s:RouxSearch {vault: $vault}) SET s.writes = coalesce(s.writes, 0) + 1 RETURN s.writes AS count',
         { vault },
       )
-      return counted?.count ?? 0
+      return row?.count ?? 0
     })
-    if (seen === undefined || count === seen + 1) seen = count
+    if (seenGeneration === undefined || count === seenGeneration + 1) seenGeneration = count
   }
   const versions = async (cypher: string, parameters = {}): Promise<ReadonlyMap<number, number>> => {
     const rows = await read<{ readonly key: number; readonly version: number }>(cypher, parameters)
@@ -55,10 +55,10 @@ export function openNeo4jSearchWriter(connection: Connection): SearchWriter {
         { embedder },
       ),
     async isOutdated() {
-      const [found] = await read<{ readonly count: number }>('MATCH (s:RouxSearch {vault: $vault}) RETURN s.writes AS count')
-      const count = found?.count ?? 0
-      const before = seen
-      seen = count
+      const [row] = await read<{ readonly count: number }>('MATCH (s:RouxSearch {vault: $vault}) RETURN s.writes AS count')
+      const count = row?.count ?? 0
+      const before = seenGeneration
+      seenGeneration = count
       return before !== undefined && before !== count
     },
     async beginWords(stemOf) {
@@ -67,14 +67,14 @@ export function openNeo4jSearchWriter(connection: Connection): SearchWriter {
         async put(notes) {
           for (const { key, path, version, language, title, body } of notes) {
             const stemIn = (form: string): string => stemOf(form, language)
-            const [own, text] = [wordTexts(title, stemIn), wordTexts(body, stemIn)]
+            const [titleTexts, text] = [wordTexts(title, stemIn), wordTexts(body, stemIn)]
             rows.push({
               key,
               path,
               version,
               language: language ?? null,
-              titleStems: own.stems,
-              titleForms: own.forms,
+              titleStems: titleTexts.stems,
+              titleForms: titleTexts.forms,
               bodyStems: text.stems,
               bodyForms: text.forms,
             })
@@ -95,16 +95,16 @@ export function openNeo4jSearchWriter(connection: Connection): SearchWriter {
       }
     },
     async vectorsOf(embedder, keys) {
-      const found = new Map<string, Float32Array>()
+      const vectors = new Map<string, Float32Array>()
       for (let from = 0; from < keys.length; from += KEYS) {
         const rows = await read<{ readonly hash: string; readonly vector: readonly number[] }>(
           `UNWIND $keys AS key MATCH (n:RouxVectors {vault: $vault, embedder: $embedder, key: key})<-[:ROUX_PART]-(p)
            RETURN p.hash AS hash, p.vector AS vector`,
           { embedder, keys: keys.slice(from, from + KEYS) },
         )
-        for (const { hash, vector } of rows) if (vector.some((value) => value !== 0)) found.set(hash, Float32Array.from(vector))
+        for (const { hash, vector } of rows) if (vector.some((value) => value !== 0)) vectors.set(hash, Float32Array.from(vector))
       }
-      return found
+      return vectors
     },
     async putVectors(embedder, notes) {
       const { chunkLabel, nameLabel } = vectorNames(vault, embedder)
@@ -168,16 +168,16 @@ export function openNeo4jSearchWriter(connection: Connection): SearchWriter {
         { embedder },
       )
       for (const { other } of others) {
-        const own = { other }
+        const parameters = { other }
         // From now on, readers do not use the indexes but compare vectors one by one.
         await write(async (run) => {
-          await run('MATCH (e:RouxEmbedder {vault: $vault, embedder: $other}) REMOVE e.indexed', own)
+          await run('MATCH (e:RouxEmbedder {vault: $vault, embedder: $other}) REMOVE e.indexed', parameters)
         })
         const { chunkIndex, nameIndex } = vectorNames(vault, other)
         for (const index of [chunkIndex, nameIndex]) await connection.write(`DROP INDEX ${quoted(index)} IF EXISTS`)
-        await deleteAll(connection, ['(n:RouxVectors {vault: $vault, embedder: $other}) WHERE n.key >= 0'], own)
+        await deleteAll(connection, ['(n:RouxVectors {vault: $vault, embedder: $other}) WHERE n.key >= 0'], parameters)
         await write(async (run) => {
-          await run('MATCH (e:RouxEmbedder {vault: $vault, embedder: $other}) DELETE e', own)
+          await run('MATCH (e:RouxEmbedder {vault: $vault, embedder: $other}) DELETE e', parameters)
         })
       }
     },
@@ -208,7 +208,7 @@ interface IndexMaker {
 /** Creates the missing vector indexes of each embedder with enough vectors. */
 async function ensureVectorIndexes(connection: Connection, { known, write }: IndexMaker): Promise<void> {
   const { vault } = connection
-  const found = await connection.read<{
+  const rows = await connection.read<{
     readonly embedder: string
     readonly dimensions: number | null
     readonly isIndexed: boolean
@@ -219,7 +219,7 @@ async function ensureVectorIndexes(connection: Connection, { known, write }: Ind
             COUNT { MATCH (n:RouxVectors {vault: $vault, embedder: e.embedder})<-[:ROUX_PART]-() WHERE n.key >= 0 } AS chunks`,
     { vault },
   )
-  for (const { embedder, dimensions, isIndexed, chunks } of found) {
+  for (const { embedder, dimensions, isIndexed, chunks } of rows) {
     if (dimensions === null || chunks < INDEXED_FROM || known.has(embedder)) continue
     const { chunkIndex, chunkLabel, nameIndex, nameLabel } = vectorNames(vault, embedder)
     const online = isIndexed ? await onlineIndexes(connection) : undefined

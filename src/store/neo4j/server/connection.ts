@@ -171,7 +171,7 @@ export class Connection {
   async #inTime<T>({ timeout, signal }: Limits, work: () => Promise<T>): Promise<T> {
     const driver = this.#driver
     let stop: (() => void) | undefined
-    const ended = new Promise<never>((_, reject) => {
+    const closed = new Promise<never>((_, reject) => {
       const timer = setTimeout(() => {
         this.#giveUp(driver)
         reject(Object.assign(new Error('no answer in time'), { code: TIMED_OUT }))
@@ -184,7 +184,7 @@ export class Connection {
       }
     })
     try {
-      return await Promise.race([work(), ended])
+      return await Promise.race([work(), closed])
     } finally {
       stop?.()
     }
@@ -196,7 +196,7 @@ export class Connection {
    */
   #giveUp(driver: Promise<Driver> | undefined): void {
     if (this.#driver === driver) this.#driver = undefined
-    driver?.then((lost) => lost.close()).catch(() => {})
+    driver?.then((unused) => unused.close()).catch(() => {})
   }
 }
 

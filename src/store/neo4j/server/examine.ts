@@ -33,10 +33,10 @@ export async function examineDatabase(connection: Connection): Promise<readonly 
 }
 
 async function examineVersion(connection: Connection): Promise<DatabaseFinding> {
-  const [found] = await connection.read<{ readonly version: string; readonly edition: string }>(
+  const [row] = await connection.read<{ readonly version: string; readonly edition: string }>(
     'CALL dbms.components() YIELD versions, edition RETURN versions[0] AS version, edition LIMIT 1',
   )
-  const { version = '', edition = '' } = found ?? {}
+  const { version = '', edition = '' } = row ?? {}
   const [major = 0, minor = 0] = version.split('.').map(Number)
   const isOld = major < MIN_VERSION[0] || (major === MIN_VERSION[0] && minor < MIN_VERSION[1])
   const message = `Neo4j ${version}, ${edition}`
@@ -46,11 +46,11 @@ async function examineVersion(connection: Connection): Promise<DatabaseFinding> 
 }
 
 async function examineClock(connection: Connection): Promise<DatabaseFinding> {
-  const asked = Date.now()
-  const [found] = await connection.read<{ readonly now: number }>('RETURN timestamp() AS now')
-  const apart = Math.abs((found?.now ?? 0) - (asked + Date.now()) / 2)
-  if (apart < CLOCKS) return { state: 'ok', message: "its clock agrees with this computer's" }
-  const message = `its clock and this computer's differ by ${Math.round(apart / 1_000)} seconds`
+  const before = Date.now()
+  const [row] = await connection.read<{ readonly now: number }>('RETURN timestamp() AS now')
+  const difference = Math.abs((row?.now ?? 0) - (before + Date.now()) / 2)
+  if (difference < CLOCKS) return { state: 'ok', message: "its clock agrees with this computer's" }
+  const message = `its clock and this computer's differ by ${Math.round(difference / 1_000)} seconds`
   return {
     state: 'warn',
     message,

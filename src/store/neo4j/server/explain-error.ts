@@ -105,8 +105,8 @@ export function explainError(error: unknown, place: Failure['place']): unknown {
   if (code === undefined) return error
   const { url, database } = place
   const server = `Neo4j at ${serverOf(url)}`
-  const named = database === '' ? 'the default database' : `the database "${database}"`
-  const failure: Failure = { code, error, place, server, named }
+  const databaseName = database === '' ? 'the default database' : `the database "${database}"`
+  const failure: Failure = { code, error, place, server, named: databaseName }
   const { message, hint, isTransient = false } = EXPLANATIONS.find(({ fits }) => fits(failure)) ?? UNKNOWN
   return new RouxError('STORE_UNAVAILABLE', message(failure), { hint, isTransient, cause: error })
 }

@@ -56,11 +56,11 @@ export async function onlineIndexes(connection: Connection): Promise<ReadonlySet
 
 /** Returns the missing indexes, shared and per vault, or `undefined` if the database has no format yet, or an older one. */
 async function missingIndexes(connection: Connection): Promise<readonly string[] | undefined> {
-  const [found] = await connection.read<{ readonly version: number }>(
+  const [row] = await connection.read<{ readonly version: number }>(
     "MATCH (s:RouxSchema {name: 'schema'}) WHERE s.version IS NOT NULL RETURN s.version AS version",
   )
-  if (found === undefined || found.version < FORMAT) return undefined
-  requireFormat(found.version)
+  if (row === undefined || row.version < FORMAT) return undefined
+  requireFormat(row.version)
   const online = await onlineIndexes(connection)
   return [...INDEXES, wordNames(connection.vault).wordIndex].filter((name) => !online.has(name))
 }
@@ -81,10 +81,10 @@ async function makeSchema(connection: Connection): Promise<void> {
   await connection.write(FIRST)
   const lock = await connection.open()
   try {
-    const [found] = await lock.run<{ readonly version: number | null }>(
+    const [row] = await lock.run<{ readonly version: number | null }>(
       `MERGE (s:RouxSchema {name: 'schema'}) SET s.locked = randomUUID() RETURN s.version AS version`,
     )
-    const version = found?.version ?? FORMAT
+    const version = row?.version ?? FORMAT
     if (version > FORMAT) requireFormat(version)
     await connection.transaction(async (run) => {
       for (const statement of STATEMENTS) await run(statement)
