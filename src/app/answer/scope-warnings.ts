@@ -51,8 +51,13 @@ async function pathWarning(snapshot: Snapshot, path: string): Promise<readonly W
 
 /** Returns the folder with this path, or the folders with the most similar names. */
 async function foldersLike(snapshot: Snapshot, folder: string): Promise<readonly string[]> {
+  return nearest(folder, await allFolders(snapshot), MAX_SIMILAR)
+}
+
+/** Returns the paths of all folders that contain notes. */
+export async function allFolders(snapshot: Snapshot): Promise<readonly string[]> {
   const root = await snapshot.tree('', { depth: ALL_LEVELS, limit: 0, includeArchived: true })
-  return nearest(folder, root === undefined ? [] : pathsBelow(root), MAX_SIMILAR)
+  return root === undefined ? [] : pathsBelow(root)
 }
 
 /** Warns about tags that no note has. Each of the first unknown tags gets its own warning with the most similar tags. */

@@ -3,6 +3,7 @@ import type { Found } from '../../core/search.ts'
 import type { FindOrder, Page, Scope, Snapshot } from '../../core/store.ts'
 import {
   type CommunityIds,
+  foldersIn,
   type LookedUp,
   positiveWords,
   prefixQuery,
@@ -16,7 +17,8 @@ import {
   titlesIn,
   toCondition,
 } from '../../search/query/query.ts'
-import type { GraphCore } from '../graph-core.ts'
+import { foldersMeant } from '../answer/meant-folder.ts'
+import type { GraphCore, Warning } from '../graph-core.ts'
 import { namedExactly, requireNamed } from '../names/known-node.ts'
 import { WITH_TEXT } from '../scope.ts'
 
@@ -28,6 +30,8 @@ export interface QueryOptions {
   readonly order?: 'asc' | 'desc' | undefined
   readonly page: Page
   readonly communities?: CommunityIds | undefined
+  /** See `Call`. */
+  readonly isPart?: boolean | undefined
 }
 
 export interface FoundByQuery {
@@ -39,6 +43,8 @@ export interface FoundByQuery {
   readonly fallback: 'some' | 'begun' | undefined
   /** Empty sets in the query. Sets that are empty only because a nested set is empty are omitted. */
   readonly emptySets: readonly QuerySet[]
+  /** About folders in the query that are unknown, or named by the end of their path. */
+  readonly folderWarnings: readonly Warning[]
 }
 
 /**
@@ -50,26 +56,23 @@ export async function findByQuery(
   snapshot: Snapshot,
   core: Pick<GraphCore, 'name'>,
   query: Query,
-  { scope, page, communities = new Map(), ...ordering }: QueryOptions,
+  { scope, page, ...options }: QueryOptions,
 ): Promise<FoundByQuery> {
   const words = positiveWords(query)
-  const { condition, order, emptySets, names } = await prepareQuery(snapshot, core, query, {
-    ...ordering,
-    communities,
-  })
+  const { condition, order, names, ...facts } = await prepareQuery(snapshot, core, query, options)
   const exact = await snapshot.find(condition, { scope, order }, page)
   const others = [{ fallback: 'some', other: relaxed(query) } as const, { fallback: 'begun', other: prefixQuery(query) } as const]
   for (const { fallback, other } of exact.total > 0 ? [] : others) {
     if (other === undefined) continue
     const near = positiveWords(other)
-    const search = { scope, order: await orderOf(snapshot, core, near, ordering) }
+    const search = { scope, order: await orderOf(snapshot, core, near, options) }
     const fallbackResult = await snapshot.find(toCondition(other, names), search, page)
-    if (fallbackResult.total > 0) return { notes: fallbackResult, words: near, fallback, emptySets }
+    if (fallbackResult.total > 0) return { notes: fallbackResult, words: near, fallback, ...facts }
   }
-  return { notes: exact, words, fallback: undefined, emptySets }
+  return { notes: exact, words, fallback: undefined, ...facts }
 }
 
-export interface PreparedQuery extends Pick<FoundByQuery, 'emptySets'> {
+export interface PreparedQuery extends Pick<FoundByQuery, 'emptySets' | 'folderWarnings'> {
   readonly condition: Condition | undefined
   readonly order: FindOrder
   readonly names: LookedUp
@@ -83,15 +86,16 @@ export async function prepareQuery(
   snapshot: Snapshot,
   core: Pick<GraphCore, 'name'>,
   query: Query,
-  { communities = new Map(), ...ordering }: Pick<QueryOptions, 'communities' | 'orderBy' | 'order'>,
+  { communities = new Map(), isPart = false, ...ordering }: Pick<QueryOptions, 'communities' | 'isPart' | 'orderBy' | 'order'>,
 ): Promise<PreparedQuery> {
-  const [order, titles] = await Promise.all([
+  const [order, titles, folders] = await Promise.all([
     orderOf(snapshot, core, positiveWords(query), ordering),
     titleIds(snapshot, core, query),
+    foldersMeant(snapshot, foldersIn(query), { isPart }),
   ])
-  const names = { titles, communities }
+  const names = { titles, communities, folders: folders.paths }
   const emptySets = await findEmptySets(snapshot, query, names)
-  return { condition: toCondition(query, names), order, emptySets, names }
+  return { condition: toCondition(query, names), order, emptySets, folderWarnings: folders.warnings, names }
 }
 
 /** Maximum number of sets that are checked. */

@@ -18,6 +18,7 @@ import type { SnippetQuery } from '../../search/words/matches.ts'
 import { phraseOf, queryTerms } from '../../search/words/query-terms.ts'
 import { type Snippet, snippet } from '../../search/words/snippet.ts'
 import { answerFindable, type Call, listResult, type PageArguments, pageFor } from '../answer/answer-when-ready.ts'
+import { inMeantFolder } from '../answer/meant-folder.ts'
 import { type ListedNode, linksShown, listResponse, roundScore } from '../answer/node-response.ts'
 import { scopeWarnings } from '../answer/scope-warnings.ts'
 import type { Answer, GraphCore, Warning } from '../graph-core.ts'
@@ -64,7 +65,12 @@ export function findNodes(core: GraphCore, args: FindArguments, call: Call = {})
   return answerFindable(core, call, 'words', async (read) => {
     const query = parseQuery(args.query, new Date())
     const { communities, warnings } = await communitiesNamed(core, call, query)
-    const result = await read((snapshot) => findIn({ core, snapshot, call }, query, { ...args, communities }))
+    const isEmpty = (value: readonly FoundNode[]): boolean => value.length === 0
+    const result = await read((snapshot) =>
+      inMeantFolder({ snapshot, call, folder: args.folder, isEmpty }, (folder) =>
+        findIn({ core, snapshot, call }, query, { ...args, folder, communities }),
+      ),
+    )
     return { ...result, warnings: [...warnings, ...result.warnings] }
   })
 }
@@ -76,14 +82,15 @@ async function findIn(
 ): Promise<Answer<readonly FoundNode[]>> {
   const { core, snapshot } = reading
   const page = pageFor(args, reading.call)
-  const { notes, words, fallback, emptySets } = await findByQuery(snapshot, core, query, {
+  const { notes, words, fallback, ...facts } = await findByQuery(snapshot, core, query, {
     ...args,
+    isPart: reading.call.isPart,
     scope: scopeOf(args, query),
     page,
   })
   const isEmpty = notes.total === 0
   const [queryNotices, missing, close, description] = await Promise.all([
-    queryWarnings(snapshot, query, { text: args.query, emptySets, isEmpty, call: reading.call }),
+    queryWarnings(snapshot, query, { text: args.query, ...facts, isEmpty, call: reading.call }),
     isEmpty ? scopeWarnings(snapshot, { folder: args.folder }) : [],
     isEmpty || fallback !== undefined ? didYouMean(snapshot, args.query, toScope({ folder: args.folder })) : [],
     describe(reading, notes.items, {

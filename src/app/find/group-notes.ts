@@ -7,7 +7,9 @@ import { dateText, readDate } from '../../search/query/compare-values.ts'
 import { parseQuery } from '../../search/query/parse-query.ts'
 import type { Query } from '../../search/query/query.ts'
 import { answerFindable, type Call, listResult, pageFor } from '../answer/answer-when-ready.ts'
+import { inMeantFolder } from '../answer/meant-folder.ts'
 import { spelledId } from '../answer/node-response.ts'
+import { scopeWarnings } from '../answer/scope-warnings.ts'
 import { quoted, truncate } from '../answer/truncate.ts'
 import type { Answer, GraphCore, Warning } from '../graph-core.ts'
 import { unknownProperty } from '../read/tags-and-properties.ts'
@@ -60,12 +62,20 @@ export function countNodes(core: GraphCore, args: FindArguments, call: Call = {}
   return answerFindable(core, call, 'words', async (read) => {
     const query = parseQuery(args.query, new Date())
     const { communities, warnings } = await communitiesNamed(core, call, query)
-    const result = await read(async (snapshot) => {
-      const { condition, order, ...facts } = await prepareQuery(snapshot, core, query, { ...args, communities })
-      const { total } = await snapshot.find(condition, { scope: scopeOf(args, query), order }, { offset: 0, limit: 0 })
-      const notices = await queryWarnings(snapshot, query, { text: args.query, ...facts, isEmpty: total === 0, call })
-      return { value: { counted: countedBy(args, query), total }, warnings: notices }
-    })
+    const countIn = async (snapshot: Snapshot, inFolder: FindArguments): Promise<Answer<NoteCount>> => {
+      const options = { ...inFolder, communities, isPart: call.isPart }
+      const { condition, order, ...facts } = await prepareQuery(snapshot, core, query, options)
+      const { total } = await snapshot.find(condition, { scope: scopeOf(inFolder, query), order }, { offset: 0, limit: 0 })
+      const notices = await Promise.all([
+        queryWarnings(snapshot, query, { text: args.query, ...facts, isEmpty: total === 0, call }),
+        total === 0 ? scopeWarnings(snapshot, { folder: inFolder.folder }) : [],
+      ])
+      return { value: { counted: countedBy(inFolder, query), total }, warnings: notices.flat() }
+    }
+    const isEmpty = ({ total }: NoteCount): boolean => total === 0
+    const result = await read((snapshot) =>
+      inMeantFolder({ snapshot, call, folder: args.folder, isEmpty }, (folder) => countIn(snapshot, { ...args, folder })),
+    )
     return { ...result, warnings: [...warnings, ...result.warnings] }
   })
 }
@@ -80,11 +90,12 @@ export function groupNodes(core: GraphCore, args: GroupArguments, call: Call = {
     const query = parseQuery(args.query, new Date())
     const { communities, warnings } = await communitiesNamed(core, call, query)
     const members = groupings.some(({ kind }) => kind === 'community') ? await communityMembers(core, call) : NO_MEMBERS
-    const grouped = await read(async (snapshot) => {
-      const { condition, order: _, ...facts } = await prepareQuery(snapshot, core, query, { ...args, communities })
+    const groupIn = async (snapshot: Snapshot, inFolder: FindArguments): Promise<Answer<NoteGroups>> => {
+      const options = { ...inFolder, communities, isPart: call.isPart }
+      const { condition, order: _, ...facts } = await prepareQuery(snapshot, core, query, options)
       const by = groupings.flatMap((grouping) => (grouping.kind === 'community' ? [] : storedBy(grouping)))
       const [notes, labels] = await Promise.all([
-        snapshot.groupValues(condition, { scope: scopeOf(args, query), by }),
+        snapshot.groupValues(condition, { scope: scopeOf(inFolder, query), by }),
         members.labels(snapshot),
       ])
       const groups = new Groups(groupings, { of: members.of, labels })
@@ -92,15 +103,20 @@ export function groupNodes(core: GraphCore, args: GroupArguments, call: Call = {
       const page = call.isPart === true ? { offset: 0, limit: Number.MAX_SAFE_INTEGER } : pageFor(args, call)
       const all = groups.ranked()
       const shownGroups = all.slice(page.offset, page.offset + page.limit)
-      const subject = `${countedBy(args, query)}, by ${args.groupBy.trim()}`
+      const subject = `${countedBy(inFolder, query)}, by ${args.groupBy.trim()}`
       const value = { counted: subject, groups: shownGroups, total: all.length, notes: notes.length, without: groups.without }
       const notices = await Promise.all([
         queryWarnings(snapshot, query, { text: args.query, ...facts, isEmpty: notes.length === 0, call }),
         all.length === 0 ? unknownWarnings(snapshot, groupings) : [],
+        notes.length === 0 ? scopeWarnings(snapshot, { folder: inFolder.folder }) : [],
       ])
       const list = listResult(value, { offset: page.offset, shown: shownGroups.length, total: all.length })
       return { ...list, warnings: [...notices.flat(), ...groups.unreadDates()] }
-    })
+    }
+    const isEmpty = ({ notes }: NoteGroups): boolean => notes === 0
+    const grouped = await read((snapshot) =>
+      inMeantFolder({ snapshot, call, folder: args.folder, isEmpty }, (folder) => groupIn(snapshot, { ...args, folder })),
+    )
     return { ...grouped, warnings: [...warnings, ...members.warnings, ...grouped.warnings] }
   })
 }

@@ -2,6 +2,7 @@ import { ALL, type NodeKind, type NodeSummary, type Paged, type Snapshot } from 
 import { foldTag } from '../../core/text/fold.ts'
 import { parseQuery } from '../../search/query/parse-query.ts'
 import { answer, answerInSteps, type Call, listResult, type PageArguments, pageFor, plain } from '../answer/answer-when-ready.ts'
+import { inMeantFolder } from '../answer/meant-folder.ts'
 import { type ListedNode, linksShown, listResponses } from '../answer/node-response.ts'
 import { scopeWarnings, tagWarnings } from '../answer/scope-warnings.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
@@ -28,8 +29,12 @@ export function listNodes(core: GraphCore, args: ListNodesArguments, call: Call 
   if (community !== undefined) return listCommunity(core, { ...args, community }, call)
   return answer(core, call, async (snapshot) => {
     const page = pageFor(args, call)
-    const { items, total } = await snapshot.select(toScope(args), page)
-    return await listOf(snapshot, args, { items, total, offset: page.offset })
+    const isEmpty = ({ total }: NodeList): boolean => total === 0
+    return await inMeantFolder({ snapshot, call, folder: args.path, isEmpty }, async (path) => {
+      const asked = { ...args, path: path === args.path ? path : `${path}/` }
+      const { items, total } = await snapshot.select(toScope(asked), page)
+      return await listOf(snapshot, asked, { items, total, offset: page.offset })
+    })
   })
 }
 

@@ -14,20 +14,20 @@ import type { FoundByQuery } from './find-by-query.ts'
 const MAX_WARNED = 5
 const MAX_SIMILAR = 3
 
-interface QueryFacts extends Pick<FoundByQuery, 'emptySets'> {
+interface QueryFacts extends Pick<FoundByQuery, 'emptySets' | 'folderWarnings'> {
   readonly text: string
   readonly isEmpty: boolean
   readonly call: Call
 }
 
 /**
- * Warns about unknown tags and properties in a query, and about empty sets. If the answer is empty, also warns about unknown values
+ * Warns about unknown folders, tags and properties in a query, and about empty sets. If the answer is empty, also warns about unknown values
  * and about compared properties without comparable values.
  */
 export async function queryWarnings(
   snapshot: Snapshot,
   query: Query,
-  { text, emptySets, isEmpty, call }: QueryFacts,
+  { text, emptySets, folderWarnings, isEmpty, call }: QueryFacts,
 ): Promise<readonly Warning[]> {
   const requested = [...propertiesIn(query)]
   const tags = tagsIn(query)
@@ -45,7 +45,7 @@ export async function queryWarnings(
   })
   const propertyTags = isEmpty ? tags.filter((tag) => existing.has(foldName(tag))).map(propertyMeant) : []
   const sets = emptySets.map(({ part: { span } }) => emptySet(text.slice(span.start, span.end)))
-  return [...noTags, ...propertyTags, ...sets, ...propertyWarnings, ...noValues]
+  return [...folderWarnings, ...noTags, ...propertyTags, ...sets, ...propertyWarnings, ...noValues]
 }
 
 function emptySet(set: string): Warning {

@@ -35,6 +35,7 @@ import { queryTerms, toTerm } from '../../search/words/query-terms.ts'
 import { stemOf } from '../../search/words/stem.ts'
 import { answerFindable, type Call, type PageArguments, pageFor } from '../answer/answer-when-ready.ts'
 import { DEFAULT_TOKENS, tokensFor } from '../answer/budget.ts'
+import { inMeantFolder } from '../answer/meant-folder.ts'
 import { type ListedNode, linksShown, listResponse, roundScore } from '../answer/node-response.ts'
 import { scopeWarnings } from '../answer/scope-warnings.ts'
 import type { Answer, GraphCore, Warning } from '../graph-core.ts'
@@ -125,11 +126,11 @@ export function search(core: GraphCore, args: SearchArguments, initialCall: Call
   return answerFindable(core, initialCall, args.mode === 'keyword' ? 'words' : 'meaning', async (read, call) => {
     // The question is embedded before the vault is read.
     const question = await embedQuestion(core, args, call)
-    return await read(async (snapshot) => {
+    const searchIn = async (snapshot: Snapshot, inFolder: SearchArguments): Promise<Answer<readonly SearchResult[]>> => {
       const reading = { core, snapshot, call }
-      const { hits, warnings, relevant, ...found } = await rank(reading, args, question)
+      const { hits, warnings, relevant, ...found } = await rank(reading, inFolder, question)
       const description = await describe(reading, hits, { args, ...found })
-      const empty = relevant === 0 ? await scopeWarnings(snapshot, args) : []
+      const empty = relevant === 0 ? await scopeWarnings(snapshot, inFolder) : []
       const { offset } = pageFor(args, call)
       return {
         value: description.value,
@@ -138,7 +139,11 @@ export function search(core: GraphCore, args: SearchArguments, initialCall: Call
         paths: description.paths,
         ...(description.omitted === undefined ? {} : { omitted: description.omitted }),
       }
-    })
+    }
+    const isEmpty = (value: readonly SearchResult[]): boolean => value.length === 0
+    return await read((snapshot) =>
+      inMeantFolder({ snapshot, call, folder: args.folder, isEmpty }, (folder) => searchIn(snapshot, { ...args, folder })),
+    )
   })
 }
 

@@ -6,6 +6,7 @@ import type { Relevance } from '../../search/relevance.ts'
 import { queryTerms } from '../../search/words/query-terms.ts'
 import { answerFindable, type Call } from '../answer/answer-when-ready.ts'
 import { jsonBytes, TOKEN_BYTES, tokensFor } from '../answer/budget.ts'
+import { inMeantFolder } from '../answer/meant-folder.ts'
 import { scopeWarnings } from '../answer/scope-warnings.ts'
 import { quoted } from '../answer/truncate.ts'
 import { type AnsweringPlace, chunksOf, type PassageQuery, placesOf } from '../find/passages.ts'
@@ -118,7 +119,6 @@ export function findPack(core: GraphCore, args: PackSource, initialCall: Call = 
     const mayEmbed = (path: string): boolean => core.embedding?.mayEmbed?.(path) !== false
     const notes =
       requestedIds.length === 0 ? NO_NOTES : await read((snapshot) => findGiven({ core, snapshot, call }, requestedIds))
-    const scope = toAnsweringScope({ folder, tag, kinds: WITH_TEXT }, args.query ?? '')
     const query = args.query ?? notes.titles.join('\n')
     // Titles of notes that must not be embedded are only compared by words.
     const mayEmbedQuestion = args.query !== undefined || notes.paths.every((path) => path !== undefined && mayEmbed(path))
@@ -126,8 +126,13 @@ export function findPack(core: GraphCore, args: PackSource, initialCall: Call = 
       query.trim() === ''
         ? NO_QUESTION
         : await embedQuestion(core, { mode: mayEmbedQuestion ? 'hybrid' : 'keyword', query }, call)
-    const found = await read((snapshot) =>
-      findPassages({ core, snapshot, call }, { args, query, embedded: question, ids: notes.ids, scope }),
+    const isEmpty = ({ passages }: FoundPassages): boolean => passages.length === 0
+    const { value: found, warnings } = await read((snapshot) =>
+      inMeantFolder({ snapshot, call, folder, isEmpty }, (inFolder) => {
+        const scope = toAnsweringScope({ folder: inFolder, tag, kinds: WITH_TEXT }, args.query ?? '')
+        const request = { args: { ...args, folder: inFolder }, query, embedded: question, ids: notes.ids, scope }
+        return findPassages({ core, snapshot, call }, request)
+      }),
     )
     const ways = await bestWays(found.linkWays, { embedded: question, lens: found.lens, mayEmbed, signal: call.signal })
     const linked = await read((snapshot) => readLinked({ core, snapshot, call }, { ways, lens: found.lens, embedded: question }))
@@ -139,7 +144,7 @@ export function findPack(core: GraphCore, args: PackSource, initialCall: Call = 
     })
     return {
       value: passages,
-      warnings: [...notes.warnings, ...found.warnings, ...unreadWarnings([...found.unread, ...linked.unread])],
+      warnings: [...notes.warnings, ...warnings, ...unreadWarnings([...found.unread, ...linked.unread])],
     }
   })
 }
@@ -221,13 +226,12 @@ interface FoundPassages {
   readonly linkWays: readonly Way[]
   readonly lens: Lens
   readonly unread: readonly NodeId[]
-  readonly warnings: readonly Warning[]
 }
 
 async function findPassages(
   reading: ReadingContext,
   { args, query, embedded, ids, scope }: PassageRequest,
-): Promise<FoundPassages> {
+): Promise<Answer<FoundPassages>> {
   const { snapshot } = reading
   const { folder, tag, note, relevance } = args
   const ranked =
@@ -255,10 +259,7 @@ async function findPassages(
   }
   const best = inOrder([...given, ...foundPassages(foundNotes, lens)])
   return {
-    passages: best,
-    linkWays: waysFrom(inOrder(broadly(best)), links),
-    lens,
-    unread,
+    value: { passages: best, linkWays: waysFrom(inOrder(broadly(best)), links), lens, unread },
     warnings: [
       ...(ranked?.warnings ?? embedded.warnings),
       ...(best.length === 0 ? await scopeWarnings(snapshot, { folder, tag }) : []),

@@ -1,6 +1,15 @@
 import { isCentral } from '../../core/analytics.ts'
 import type { Metric, RankedNode, Snapshot } from '../../core/store.ts'
-import { answerInSteps, type Call, listResult, type PageArguments, pageFor, patienceOf } from '../answer/answer-when-ready.ts'
+import {
+  answerInSteps,
+  type Call,
+  listResult,
+  type PageArguments,
+  pageFor,
+  patienceOf,
+  plain,
+} from '../answer/answer-when-ready.ts'
+import { inMeantFolder } from '../answer/meant-folder.ts'
 import { scopeWarnings } from '../answer/scope-warnings.ts'
 import type { Answer, GraphCore, Warning } from '../graph-core.ts'
 import { toScope } from '../scope.ts'
@@ -14,16 +23,16 @@ export interface HubsArguments extends PageArguments {
 /** Returns the most central notes, ordered by score and then by id. */
 export function getHubs(core: GraphCore, args: HubsArguments, call: Call = {}): Promise<Answer<readonly RankedNode[]>> {
   const { metric } = args
-  const rank = async (snapshot: Snapshot): Promise<Answer<readonly RankedNode[]> | undefined> => {
+  const rankIn = async (snapshot: Snapshot, inFolder: HubsArguments): Promise<Answer<readonly RankedNode[] | undefined>> => {
     const { offset, limit } = pageFor(args, call)
-    const scope = toScope(args)
+    const scope = toScope(inFolder)
     const [ranking, { total }] = await Promise.all([
       snapshot.hubs(metric, scope, offset + limit),
       snapshot.select(scope, { offset: 0, limit: 0 }),
     ])
-    if (ranking === undefined) return undefined
+    if (ranking === undefined) return plain(undefined)
     const { items, generation, sampled } = ranking
-    const warnings: Warning[] = items.length === 0 ? [...(await scopeWarnings(snapshot, args))] : []
+    const warnings: Warning[] = items.length === 0 ? [...(await scopeWarnings(snapshot, inFolder))] : []
     if (generation !== snapshot.generation) {
       const message = `The ${args.metric} scores are from an older state of the vault; new ones are being computed.`
       warnings.push({ code: 'STALE', message })
@@ -35,12 +44,15 @@ export function getHubs(core: GraphCore, args: HubsArguments, call: Call = {}): 
     const value = items.slice(offset).map(({ id, title, score }) => ({ id, title, score: roundScore(score) }))
     return { ...listResult(value, { offset, shown: value.length, total }), warnings }
   }
+  const isEmpty = (value: readonly RankedNode[] | undefined): boolean => value?.length === 0
   return answerInSteps(core, call, async (read, step) => {
     // Try twice, because the index may be replaced while scores are computed.
     for (let attempt = 0; attempt < 2; attempt++) {
       if (isCentral(metric)) await core.rankings.follow(metric, { wait: patienceOf(step), signal: step.signal })
-      const ranking = await read(rank)
-      if (ranking !== undefined) return ranking
+      const { value, ...ranking } = await read((snapshot) =>
+        inMeantFolder({ snapshot, call, folder: args.folder, isEmpty }, (folder) => rankIn(snapshot, { ...args, folder })),
+      )
+      if (value !== undefined) return { ...ranking, value }
     }
     const message = `The ${metric} scores are being computed. Ask again in a moment.`
     return { value: [], warnings: [{ code: 'STALE', message }] }

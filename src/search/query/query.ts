@@ -191,6 +191,8 @@ export type CommunityIds = ReadonlyMap<string, readonly NodeId[]>
 export interface LookedUp {
   readonly titles?: TitleIds
   readonly communities?: CommunityIds
+  /** Paths of folders that the query names by the end of their path. */
+  readonly folders?: ReadonlyMap<string, string>
 }
 
 export function titlesIn(query: Query): readonly string[] {
@@ -203,6 +205,10 @@ export function titlesIn(query: Query): readonly string[] {
 
 export function setsIn(query: Query): readonly QuerySet[] {
   return [...walk(query)].flatMap(({ leaf }) => (leaf.kind === 'set' ? leaf : []))
+}
+
+export function foldersIn(query: Query): readonly string[] {
+  return [...new Set([...walk(query)].flatMap(({ leaf }) => (leaf.kind === 'folder' ? leaf.text : [])))]
 }
 
 export function communitiesIn(query: Query): readonly string[] {
@@ -240,7 +246,7 @@ function partOf(part: QueryPart, names: LookedUp): Condition {
 
 function lookupOf(
   term: Exclude<Term, { readonly kind: 'property' | 'type' | 'set' }>,
-  { titles = new Map(), communities = new Map() }: LookedUp,
+  { titles = new Map(), communities = new Map(), folders = new Map() }: LookedUp,
 ): Lookup {
   switch (term.kind) {
     case 'text':
@@ -269,7 +275,7 @@ function lookupOf(
     case 'path':
       return { kind: 'path', text: foldId(term.text) }
     case 'folder':
-      return { kind: 'folder', folder: foldId(term.text) }
+      return { kind: 'folder', folder: foldId(folders.get(term.text) ?? term.text) }
     case 'time':
       return { kind: 'time', field: term.field, from: term.from, to: term.to }
     case 'has':

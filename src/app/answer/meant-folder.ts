@@ -1,0 +1,66 @@
+import { foldId } from '../../core/ids.ts'
+import type { Snapshot } from '../../core/store.ts'
+import type { Answer, Warning } from '../graph-core.ts'
+import { isFolder, trimFolder } from '../scope.ts'
+import type { Call } from './answer-when-ready.ts'
+import { allFolders, scopeWarnings } from './scope-warnings.ts'
+import { quoted } from './truncate.ts'
+
+interface InFolder<T> {
+  readonly snapshot: Snapshot
+  readonly call: Call
+  readonly folder: string | undefined
+  isEmpty(value: T): boolean
+}
+
+/**
+ * Answers within a folder. If there is no such folder, answers within the only one whose path ends with it, with a `NOTICE`. Part of an
+ * answer from several vaults is not repeated, because the folder may be in another vault.
+ */
+export async function inMeantFolder<T>(
+  { snapshot, call, folder, isEmpty }: InFolder<T>,
+  answerIn: (folder: string | undefined) => Promise<Answer<T>>,
+): Promise<Answer<T>> {
+  const answer = await answerIn(folder)
+  if (folder === undefined || call.isPart === true || !isEmpty(answer.value)) return answer
+  const meant = await folderMeant(snapshot, folder)
+  if (meant === undefined) return answer
+  const { warnings, ...found } = await answerIn(meant)
+  return { ...found, warnings: [taken(folder, meant), ...warnings] }
+}
+
+export interface MeantFolders {
+  /** Paths of the folders that are named by the end of their path. */
+  readonly paths: ReadonlyMap<string, string>
+  readonly warnings: readonly Warning[]
+}
+
+/** Looks up the folders in a query before it runs, because a condition on an unknown folder can also match everything. */
+export async function foldersMeant(
+  snapshot: Snapshot,
+  folders: readonly string[],
+  { isPart = false }: Pick<Call, 'isPart'>,
+): Promise<MeantFolders> {
+  const looked = await Promise.all(
+    folders.map(async (folder) => {
+      const meant = isPart ? undefined : await folderMeant(snapshot, folder)
+      return { folder, meant, unknown: meant === undefined ? await scopeWarnings(snapshot, { folder }) : [] }
+    }),
+  )
+  return {
+    paths: new Map(looked.flatMap(({ folder, meant }) => (meant === undefined ? [] : [[folder, meant] as const]))),
+    warnings: looked.flatMap(({ folder, meant, unknown }) => (meant === undefined ? unknown : [taken(folder, meant)])),
+  }
+}
+
+/** Returns the only folder whose path ends with the given one. `undefined` if the given folder exists. */
+async function folderMeant(snapshot: Snapshot, folder: string): Promise<string | undefined> {
+  const name = foldId(trimFolder(folder))
+  if (name === '' || (await isFolder(snapshot, name))) return undefined
+  const [meant, ...others] = (await allFolders(snapshot)).filter((path) => foldId(path).endsWith(`/${name}`))
+  return others.length === 0 ? meant : undefined
+}
+
+function taken(folder: string, meant: string): Warning {
+  return { code: 'NOTICE', message: `The folder ${quoted(trimFolder(folder))} is ${quoted(meant)}.` }
+}
