@@ -24,7 +24,7 @@ export class ChangeDirectory {
   readonly fs: ChangeFiles
   readonly #root: string
   readonly #change: string
-  readonly #touched = new Set<string>()
+  readonly #touchedFolders = new Set<string>()
 
   constructor(root: string, change: string, fs: ChangeFiles) {
     this.fs = fs
@@ -37,9 +37,9 @@ export class ChangeDirectory {
   }
 
   /** Returns an entry's temporary name next to a path. */
-  aside(path: string, index: number, aside: Aside): string {
+  aside(path: string, index: number, suffix: Aside): string {
     const folder = folderOf(path)
-    const name = asideName(this.#change, index, aside)
+    const name = asideName(this.#change, index, suffix)
     return folder === '' ? name : `${folder}/${name}`
   }
 
@@ -140,18 +140,18 @@ export class ChangeDirectory {
 
   /** Syncs the folders in which names were added or removed. */
   async syncFolders(): Promise<void> {
-    for (const folder of this.#touched) {
+    for (const folder of this.#touchedFolders) {
       if (this.stamp(folder)?.kind === 'folder') await this.fs.syncFolder(this.at(folder))
-      this.#touched.delete(folder)
+      this.#touchedFolders.delete(folder)
     }
   }
 
   /** Waits for all items even if one fails, because nothing may still be running when a rollback begins. */
   async #each<T>(items: readonly T[], action: (item: T) => Promise<void>): Promise<void> {
-    const left = items.values()
+    const remaining = items.values()
     let failure: { readonly error: unknown } | undefined
     const work = async () => {
-      for (const item of left) {
+      for (const item of remaining) {
         if (failure !== undefined) return
         await action(item).catch((error: unknown) => {
           failure ??= { error }
@@ -167,9 +167,9 @@ export class ChangeDirectory {
     const fd = this.fs.create(this.at(path), mode ?? 0o666)
     try {
       this.fs.write(fd, bytes)
-      const made = mode === undefined && like === undefined ? undefined : this.stamp(path)
-      if (like !== undefined && (made?.uid !== like.uid || made?.gid !== like.gid)) this.#giveTo(fd, like)
-      if (mode !== undefined && made?.mode !== mode) this.fs.chmod(fd, mode)
+      const stamp = mode === undefined && like === undefined ? undefined : this.stamp(path)
+      if (like !== undefined && (stamp?.uid !== like.uid || stamp?.gid !== like.gid)) this.#giveTo(fd, like)
+      if (mode !== undefined && stamp?.mode !== mode) this.fs.chmod(fd, mode)
       await this.fs.fsync(fd)
     } finally {
       this.fs.close(fd)
@@ -186,7 +186,7 @@ export class ChangeDirectory {
   }
 
   #touch(...paths: readonly string[]): void {
-    for (const path of paths) this.#touched.add(folderOf(path))
+    for (const path of paths) this.#touchedFolders.add(folderOf(path))
   }
 }
 

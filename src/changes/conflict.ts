@@ -55,19 +55,19 @@ export function conflict(mismatches: readonly Mismatch[], outcome = 'Nothing was
   const [first] = mismatches
   if (first === undefined) return new RouxError('CONFLICT', `Files changed in the meantime. ${outcome}`)
   // The caller may have read neither version, so pass on only partial hashes.
-  const told = mismatches.slice(0, MAX_CANDIDATES).map((each) => {
+  const candidates = mismatches.slice(0, MAX_CANDIDATES).map((each) => {
     const expected = partialHash(each.expected)
     return each.actual === undefined ? { ...each, expected } : { ...each, expected, actual: partialHash(each.actual) }
   })
-  const [one = first] = told
-  const now = one.actual === undefined ? 'is gone' : `is now ${one.actual}`
+  const [firstCandidate = first] = candidates
+  const now = firstCandidate.actual === undefined ? 'is gone' : `is now ${firstCandidate.actual}`
   const more = mismatches.length > 1 ? ` ${mismatches.length - 1} more changed too.` : ''
   return new RouxError(
     'CONFLICT',
-    `${quote(first.path)} changed in the meantime: it was expected to be ${one.expected} and ${now}.${more} ${outcome}`,
+    `${quote(first.path)} changed in the meantime: it was expected to be ${firstCandidate.expected} and ${now}.${more} ${outcome}`,
     {
       hint: 'Read it again, then decide how to proceed.',
-      candidates: told,
+      candidates,
     },
   )
 }

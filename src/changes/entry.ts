@@ -34,24 +34,24 @@ export type Aside =
   /** A file that a rollback removed. */
   | 'undone'
 
-export function asideName(change: string, index: number, aside: Aside): string {
-  return `.roux-${change}-${index}.${aside}`
+export function asideName(change: string, index: number, suffix: Aside): string {
+  return `.roux-${change}-${index}.${suffix}`
 }
 
 /** Returns the path whose temporary file has this name, or `undefined` if no entry uses the name. */
 export function namedByAside(name: string, entries: readonly Entry[]): string | undefined {
-  const [, index = '', aside] = /^\.roux-.+-(\d+)\.(\w+)$/.exec(name) ?? []
-  const entry = aside === undefined ? undefined : entries[Number(index)]
+  const [, index = '', suffix] = /^\.roux-.+-(\d+)\.(\w+)$/.exec(name) ?? []
+  const entry = suffix === undefined ? undefined : entries[Number(index)]
   // The file displaced by a move is kept next to its old path. All other temporary files of a move are next to the destination.
-  return entry !== undefined && 'to' in entry && aside !== 'old' ? entry.to : entry?.path
+  return entry !== undefined && 'to' in entry && suffix !== 'old' ? entry.to : entry?.path
 }
 
 export function finalPaths(entries: readonly Entry[]): (path: string) => string {
   const files = new Map(entries.flatMap((entry) => (entry.kind === 'move' ? [[entry.path, entry.to] as const] : [])))
   const folders = entries.filter((entry) => entry.kind === 'moveFolder')
   return (path) => {
-    const moved = files.get(path)
-    if (moved !== undefined) return moved
+    const movedEntry = files.get(path)
+    if (movedEntry !== undefined) return movedEntry
     const folder = folders.find((entry) => path.startsWith(`${entry.path}/`))
     return folder === undefined ? path : folder.to + path.slice(folder.path.length)
   }

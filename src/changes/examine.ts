@@ -47,7 +47,7 @@ function sha256(bytes: Uint8Array): string {
 
 class Examination {
   readonly #options: ExamineOptions
-  readonly #around: PathChecks
+  readonly #pathChecks: PathChecks
   readonly #entries: Entry[] = []
   readonly #folders = new Map<string, string>()
   readonly #contents = new Map<string, Uint8Array>()
@@ -56,7 +56,7 @@ class Examination {
 
   constructor(options: ExamineOptions) {
     this.#options = options
-    this.#around = new PathChecks(options.root, options.fs, options.refusal)
+    this.#pathChecks = new PathChecks(options.root, options.fs, options.refusal)
   }
 
   add(intent: Intent): void {
@@ -71,15 +71,15 @@ class Examination {
         this.#remove(intent)
         break
       case 'move':
-        if (intent.before === undefined && this.#around.find(intent.from)?.kind === 'folder') this.#moveFolder(intent)
+        if (intent.before === undefined && this.#pathChecks.find(intent.from)?.kind === 'folder') this.#moveFolder(intent)
         else this.#move(intent)
         break
       case 'makeFolder':
-        if (this.#around.find(intent.path)?.kind === 'folder') break
-        this.#makeFolders([...this.#around.requireRoom(intent.path, this.#roomFor(intent.path)), intent.path])
+        if (this.#pathChecks.find(intent.path)?.kind === 'folder') break
+        this.#makeFolders([...this.#pathChecks.requireRoom(intent.path, this.#roomFor(intent.path)), intent.path])
         break
       case 'removeFolder':
-        if (this.#around.find(intent.path)?.kind === 'folder') this.#entries.push({ kind: 'removeFolder', path: intent.path })
+        if (this.#pathChecks.find(intent.path)?.kind === 'folder') this.#entries.push({ kind: 'removeFolder', path: intent.path })
         break
     }
   }
@@ -91,7 +91,7 @@ class Examination {
   }
 
   #create({ path, bytes, mode }: Extract<Intent, { kind: 'create' }>): void {
-    this.#makeFolders(this.#around.requireRoom(path, this.#roomFor(path)))
+    this.#makeFolders(this.#pathChecks.requireRoom(path, this.#roomFor(path)))
     this.#entries.push({ kind: 'create', path, after: this.#keep(bytes), mode })
   }
 
@@ -113,7 +113,7 @@ class Examination {
 
   #move({ from, to, before }: Extract<Intent, { kind: 'move' }>): void {
     const stamp = this.#requireFile(from, before)
-    this.#makeFolders(this.#around.requireRoom(to, this.#roomFor(to, from)))
+    this.#makeFolders(this.#pathChecks.requireRoom(to, this.#roomFor(to, from)))
     if (stamp === undefined || (before !== undefined && !this.#isAsExpected(from, before, false))) return
     const { root, fs } = this.#options
     this.#entries.push({ kind: 'move', path: from, to, before: before ?? fs.hash(`${root}/${from}`) })
@@ -121,8 +121,8 @@ class Examination {
 
   #moveFolder({ from, to }: Extract<Intent, { kind: 'move' }>): void {
     if (to.startsWith(`${from}/`)) throw new RouxError('INVALID_PARAMS', `${quote(from)} cannot be moved into itself.`)
-    this.#around.requireWritable(folderOf(from))
-    this.#makeFolders(this.#around.requireRoom(to, this.#roomFor(to, from)))
+    this.#pathChecks.requireWritable(folderOf(from))
+    this.#makeFolders(this.#pathChecks.requireRoom(to, this.#roomFor(to, from)))
     this.#entries.push({ kind: 'moveFolder', path: from, to })
   }
 
@@ -145,9 +145,9 @@ class Examination {
 
   /** Returns a file's stamp, or records a mismatch and returns `undefined` if the file no longer exists. */
   #requireFile(path: string, expected: string | undefined): FileStamp | undefined {
-    const stamp = this.#around.find(path)
+    const stamp = this.#pathChecks.find(path)
     if (stamp?.kind === 'file') {
-      this.#around.requireWritable(folderOf(path))
+      this.#pathChecks.requireWritable(folderOf(path))
       this.#stamps.set(path, stamp)
       return stamp
     }
@@ -157,10 +157,10 @@ class Examination {
     return undefined
   }
 
-  #isAsExpected(path: string, expected: string, keeps: boolean): boolean {
+  #isAsExpected(path: string, expected: string, mayStay: boolean): boolean {
     const { root, fs, knownContent } = this.#options
     const absolute = `${root}/${path}`
-    const bytes = keeps ? fs.read(absolute) : undefined
+    const bytes = mayStay ? fs.read(absolute) : undefined
     const actual = bytes === undefined ? fs.hash(absolute) : sha256(bytes)
     if (actual !== expected) {
       this.#mismatches.push(
@@ -190,24 +190,24 @@ function requireOneRoleEach(intents: readonly Intent[], keyOf: (path: string) =>
   const sources = new Set<string>()
   const destinations = new Set<string>()
   const replaced = new Set<string>()
-  const take = (taken: Set<string>, path: string, key = path) => {
-    if (taken.has(key))
+  const claim = (claimed: Set<string>, path: string, key = path) => {
+    if (claimed.has(key))
       throw new RouxError('INVALID_PARAMS', `${quote(path)} is changed twice in one request.`, {
         hint: 'Make two separate requests.',
       })
-    taken.add(key)
+    claimed.add(key)
   }
   for (const intent of intents) {
     if (intent.kind === 'move') {
       if (intent.from === intent.to) throw new RouxError('INVALID_PARAMS', `${quote(intent.from)} cannot be moved onto itself.`)
-      take(sources, intent.from)
-      take(destinations, intent.to, keyOf(intent.to))
-    } else if (intent.kind === 'create') take(destinations, intent.path, keyOf(intent.path))
-    else if (intent.kind === 'remove') take(sources, intent.path)
-    else if (intent.kind === 'replace') take(replaced, intent.path)
+      claim(sources, intent.from)
+      claim(destinations, intent.to, keyOf(intent.to))
+    } else if (intent.kind === 'create') claim(destinations, intent.path, keyOf(intent.path))
+    else if (intent.kind === 'remove') claim(sources, intent.path)
+    else if (intent.kind === 'replace') claim(replaced, intent.path)
   }
   for (const intent of intents) {
-    if (intent.kind === 'makeFolder' && destinations.has(keyOf(intent.path))) take(destinations, intent.path, keyOf(intent.path))
+    if (intent.kind === 'makeFolder' && destinations.has(keyOf(intent.path))) claim(destinations, intent.path, keyOf(intent.path))
     else if (!intent.kind.endsWith('Folder') && [...placesOf(intent)].includes(TRASH)) {
       throw new RouxError('PERMISSION_DENIED', `${quote(TRASH)} itself cannot be changed.`, {
         hint: 'Specify a file or folder inside it.',
@@ -215,7 +215,7 @@ function requireOneRoleEach(intents: readonly Intent[], keyOf: (path: string) =>
     }
   }
   const clash = intents.find((intent) => intent.kind === 'remove' && replaced.has(intent.path))
-  if (clash?.kind === 'remove') take(new Set([clash.path]), clash.path)
+  if (clash?.kind === 'remove') claim(new Set([clash.path]), clash.path)
   requireStillFolders(intents)
 }
 

@@ -63,16 +63,16 @@ export const diskFiles: ChangeFiles = {
   isSpelled: (path) => !folds || posix(fs.realpathSync.native(path)).normalize('NFC') === posix(path).normalize('NFC'),
   create: (path, mode) => fs.openSync(path, 'wx', mode),
   write(fd, bytes) {
-    for (let done = 0; done < bytes.length; ) done += fs.writeSync(fd, bytes, done)
+    for (let written = 0; written < bytes.length; ) written += fs.writeSync(fd, bytes, written)
   },
   chmod: fs.fchmodSync,
   chown: fs.fchownSync,
-  fsync: (fd) => promised((done) => fs.fsync(fd, done)),
+  fsync: (fd) => promised((callback) => fs.fsync(fd, callback)),
   close: fs.closeSync,
   copy: copyFile,
   link: fs.linkSync,
   rename: (from, to) => whileBusy(() => fs.renameSync(from, to)),
-  unlink: (path) => promised((done) => fs.unlink(path, done)),
+  unlink: (path) => promised((callback) => fs.unlink(path, callback)),
   mkdir: (path) => fs.mkdirSync(path),
   rmdir: fs.rmdirSync,
   async syncFolder(path) {
@@ -80,7 +80,7 @@ export const diskFiles: ChangeFiles = {
     if (isWindows) return
     const fd = fs.openSync(path, O_RDONLY)
     try {
-      await promised((done) => fs.fsync(fd, done))
+      await promised((callback) => fs.fsync(fd, callback))
     } finally {
       fs.closeSync(fd)
     }

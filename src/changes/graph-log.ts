@@ -121,14 +121,14 @@ const ROWS = 200
 /** Opens the log for reading. Creates nothing on disk and keeps no file open. */
 export function openLogReader({ stateFolder, root, openDatabase }: LogReaderOptions): GraphLog {
   const path = graphLogFile(stateFolder)
-  const use = <T>(none: T, read: (database: Database) => T): T => {
+  const withDatabase = <T>(fallback: T, read: (database: Database) => T): T => {
     try {
-      if (identityOf(path) === undefined) return none
+      if (identityOf(path) === undefined) return fallback
       const database = openDatabase(path)
       try {
         requireFormat(database, GRAPH_LOG)
         // At version 0, the database is still being created.
-        return pragma(database, 'user_version') === 0 ? none : read(database)
+        return pragma(database, 'user_version') === 0 ? fallback : read(database)
       } finally {
         quietly(() => database.close())
       }
@@ -144,7 +144,7 @@ export function openLogReader({ stateFolder, root, openDatabase }: LogReaderOpti
     async *commits(lineage, upTo) {
       let last = { generation: upTo, base: Number.MAX_SAFE_INTEGER }
       for (;;) {
-        const part = use<readonly LoggedCommit[]>([], (database) => {
+        const part = withDatabase<readonly LoggedCommit[]>([], (database) => {
           const rows = database
             .prepare(`SELECT lineage, generation, base, time, deflated, sum, data FROM commits
               WHERE lineage = ? AND (generation < ? OR (generation = ? AND base < ?)) ORDER BY generation DESC, base DESC LIMIT ?`)
@@ -157,7 +157,7 @@ export function openLogReader({ stateFolder, root, openDatabase }: LogReaderOpti
       }
     },
     async knows(lineage) {
-      const [row] = use<readonly { readonly vault: string }[]>([], (database) => {
+      const [row] = withDatabase<readonly { readonly vault: string }[]>([], (database) => {
         return database.prepare('SELECT vault FROM commits WHERE lineage = ? LIMIT 1').all(lineage) as { vault: string }[]
       })
       if (row === undefined) return undefined
@@ -247,14 +247,14 @@ class LogWriter implements OpenLogWriter {
       // Reopen the file on the next attempt, because it may have been replaced or may not exist yet.
       this.#file.close()
       if (isDamagedLog(error)) quietly(() => this.#deleteFile())
-      this.#tell(error instanceof Error ? error.message : String(error))
+      this.#report(error instanceof Error ? error.message : String(error))
       return
     }
     this.#waiting = []
-    this.#tell(undefined)
+    this.#report(undefined)
   }
 
-  #tell(reason: string | undefined): void {
+  #report(reason: string | undefined): void {
     const isFailing = reason !== undefined
     if (isFailing !== this.#isFailing) this.#options.onProblem?.(reason)
     this.#isFailing = isFailing
@@ -269,7 +269,7 @@ class LogWriter implements OpenLogWriter {
       const newest = statements.last.get(this.#options.root) as { readonly time: number | null }
       // Keep rows in order even if the clock is set back.
       const time = Math.max(now, newest.time ?? 0)
-      for (const one of this.#waiting) this.#insert(statements, one, time)
+      for (const waitingCommit of this.#waiting) this.#insert(statements, waitingCommit, time)
       if (this.#isToPrune(now)) prune(database, this.#options.retention, now)
     })
   }

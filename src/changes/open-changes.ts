@@ -120,9 +120,9 @@ class RecordedChanges implements Changes {
   /** Makes a change, after settling any changes that crashed processes have left incomplete. */
   async #locked(makeChange: () => Promise<AppliedChange>): Promise<AppliedChange> {
     return await this.#underLock(async () => {
-      const kept = (await this.#recover()).flatMap((recovery) => recovery.kept)
+      const keptFiles = (await this.#recover()).flatMap((recovery) => recovery.kept)
       const applied = await makeChange()
-      return kept.length === 0 ? applied : { ...applied, notes: [...applied.notes, leftNote(kept)] }
+      return keptFiles.length === 0 ? applied : { ...applied, notes: [...applied.notes, leftNote(keptFiles)] }
     })
   }
 
@@ -188,8 +188,8 @@ class RecordedChanges implements Changes {
     try {
       await carryOut(place, steps, { content, stamps })
     } catch (error) {
-      const kept = await this.#giveUp(id, place, { steps, content, error })
-      throw rolledBackError(namingFiles(error, steps), this.#root, kept)
+      const keptFiles = await this.#giveUp(id, place, { steps, content, error })
+      throw rolledBackError(namingFiles(error, steps), this.#root, keptFiles)
     }
   }
 
@@ -199,9 +199,9 @@ class RecordedChanges implements Changes {
     { steps, content, error }: { steps: readonly Numbered[]; content: ContentOf; error: unknown },
   ): Promise<readonly KeptFile[]> {
     try {
-      const kept = await settle(place, steps, { side: 'before', content })
+      const keptFiles = await settle(place, steps, { side: 'before', content })
       this.#finish(id, 'rolled_back')
-      return kept
+      return keptFiles
     } catch (second) {
       throw new RouxError(
         'PROVIDER_ERROR',
@@ -234,8 +234,8 @@ function notDone(id: string, state: keyof typeof NOT_DONE): RouxError {
   return new RouxError('CONFLICT', `The change ${id} ${why}.`, { hint })
 }
 
-function leftNote(kept: readonly KeptFile[]): string {
-  return `An earlier change was interrupted and has been undone, except for files edited since: ${listKept(kept)}.`
+function leftNote(keptFiles: readonly KeptFile[]): string {
+  return `An earlier change was interrupted and has been undone, except for files edited since: ${listKept(keptFiles)}.`
 }
 
 const REMOVED = 'The change was made; do not repeat it. However, its record has been removed, so it cannot be undone.'

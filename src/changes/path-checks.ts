@@ -65,9 +65,9 @@ export class PathChecks {
 
   /** @throws RouxError `PERMISSION_DENIED` if names cannot be created or removed in an existing folder */
   requireWritable(folder: string): void {
-    const known = this.#writable.get(folder) ?? this.#fs.isWritable(folder === '' ? this.#root : `${this.#root}/${folder}`)
-    this.#writable.set(folder, known)
-    if (known) return
+    const isWritable = this.#writable.get(folder) ?? this.#fs.isWritable(folder === '' ? this.#root : `${this.#root}/${folder}`)
+    this.#writable.set(folder, isWritable)
+    if (isWritable) return
     const name = folder === '' ? "The vault's own folder" : `The folder ${quote(folder)}`
     throw new RouxError('PERMISSION_DENIED', `${name} is read-only. The vault is unchanged.`, {
       hint: 'Make it writable first, and check that the drive is not read-only.',
@@ -88,11 +88,11 @@ export class PathChecks {
   /** Checks whether a folder exists. @throws RouxError if it is a link or a file */
   #isFolder(path: string): boolean {
     if (path === '') return true
-    const known = this.#folders.get(path)
-    if (known !== undefined) return known
-    const found = this.#isFolder(folderOf(path)) && this.#lookAtFolder(path)
-    this.#folders.set(path, found)
-    return found
+    const cached = this.#folders.get(path)
+    if (cached !== undefined) return cached
+    const isFolder = this.#isFolder(folderOf(path)) && this.#lookAtFolder(path)
+    this.#folders.set(path, isFolder)
+    return isFolder
   }
 
   #lookAtFolder(path: string): boolean {
@@ -122,8 +122,8 @@ export class PathChecks {
     const folder = folderOf(path)
     let names = this.#names.get(folder)
     if (names === undefined) {
-      const listed = this.#fs.readdir(folder === '' ? this.#root : `${this.#root}/${folder}`)
-      names = new Map(listed.map((name) => [foldId(name), name]))
+      const entries = this.#fs.readdir(folder === '' ? this.#root : `${this.#root}/${folder}`)
+      names = new Map(entries.map((name) => [foldId(name), name]))
       this.#names.set(folder, names)
     }
     if (this.#fs.lstat(`${this.#root}/${path}`) !== undefined && this.#fs.isSpelled(`${this.#root}/${path}`)) return path

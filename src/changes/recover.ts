@@ -28,7 +28,7 @@ export async function recoverChanges({ root, fs, journal, endings }: RecoveryPar
   const pending = journal.applying(root)
   const stamp = pending.length === 0 ? undefined : fs.lstat(root)
   if (pending.length > 0 && stamp?.kind !== 'folder') throw missingVault(root)
-  const ended: Recovery[] = []
+  const recoveries: Recovery[] = []
   for (const change of pending) {
     const place = new ChangeDirectory(root, change.id, fs)
     const entries = numbered(change.entries)
@@ -37,15 +37,15 @@ export async function recoverChanges({ root, fs, journal, endings }: RecoveryPar
     if (ending !== undefined) {
       journal.finish(change.id, ending)
       endings.forget(change.id)
-      ended.push({ ...facts, state: ending, kept: [] })
+      recoveries.push({ ...facts, state: ending, kept: [] })
       continue
     }
     if (isOtherFolder(place, change, stamp?.ino)) {
-      ended.push({ ...facts, state: 'applying', kept: [] })
+      recoveries.push({ ...facts, state: 'applying', kept: [] })
       continue
     }
     const side = sideOf(place, entries)
-    const kept = await settle(place, entries, { side, content: contentOf(journal) })
+    const keptFiles = await settle(place, entries, { side, content: contentOf(journal) })
     const state = side === 'after' ? 'done' : 'rolled_back'
     try {
       journal.finish(change.id, state)
@@ -53,10 +53,10 @@ export async function recoverChanges({ root, fs, journal, endings }: RecoveryPar
       endings.note(change.id, state)
       throw error
     }
-    ended.push({ ...facts, state, kept })
+    recoveries.push({ ...facts, state, kept: keptFiles })
   }
   forgetEnded(journal, endings)
-  return ended
+  return recoveries
 }
 
 /**
@@ -99,7 +99,7 @@ export type Ending = Extract<ChangeState, 'done' | 'rolled_back'>
  */
 export class Endings {
   readonly #folder: string
-  readonly #known = new Map<string, Ending>()
+  readonly #endings = new Map<string, Ending>()
 
   /** @param folder created when the first change starts */
   constructor(folder: string) {
@@ -107,12 +107,12 @@ export class Endings {
   }
 
   note(id: string, ending: Ending): void {
-    this.#known.set(id, ending)
+    this.#endings.set(id, ending)
     quietly(() => closeSync(openSync(this.#path(id, ending), 'a', 0o600)))
   }
 
   find(id: string): Ending | undefined {
-    return this.#known.get(id) ?? ENDINGS.find((ending) => existsSync(this.#path(id, ending)))
+    return this.#endings.get(id) ?? ENDINGS.find((ending) => existsSync(this.#path(id, ending)))
   }
 
   /** Returns the ids of the changes with an outcome file, in all vaults. */
@@ -124,7 +124,7 @@ export class Endings {
 
   /** Call this after the outcome has been added to the record. */
   forget(id: string): void {
-    this.#known.delete(id)
+    this.#endings.delete(id)
     for (const ending of ENDINGS) quietly(() => rmSync(this.#path(id, ending), { force: true }))
   }
 

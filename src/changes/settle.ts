@@ -32,11 +32,11 @@ const ASIDES: readonly Aside[] = ['new', 'old', 'restore', 'undone']
  * it after the second hash.
  * @throws FilesChanged, and errors from calls; the change must then be rolled back
  */
-export async function carryOut(place: ChangeDirectory, entries: readonly Numbered[], means: Means): Promise<void> {
+export async function carryOut(place: ChangeDirectory, entries: readonly Numbered[], options: Means): Promise<void> {
   for (const { path } of of(entries, 'makeFolder')) place.makeFolder(path)
-  const writes = entries.flatMap((entry) => pendingWritesOf(place, entry, means))
+  const writes = entries.flatMap((entry) => pendingWritesOf(place, entry, options))
   await place.write(writes)
-  requireUntouched(place, entries, means.stamps)
+  requireUntouched(place, entries, options.stamps)
   for (const { path, index } of of(entries, 'replace')) {
     // The name does not exist for about 20 µs. A direct rename over the file would destroy anything that an editor saves at that
     // moment.
@@ -48,11 +48,11 @@ export async function carryOut(place: ChangeDirectory, entries: readonly Numbere
   for (const entry of moves) await addName(place, entry)
   // A new name must be synced before the old one is removed.
   if (moves.length > 0) await place.syncFolders()
-  const gone = [...moves, ...of(entries, 'remove')]
-  for (const { path, index } of gone) if (place.stamp(path) !== undefined) place.rename(path, place.aside(path, index, 'old'))
+  const removals = [...moves, ...of(entries, 'remove')]
+  for (const { path, index } of removals) if (place.stamp(path) !== undefined) place.rename(path, place.aside(path, index, 'old'))
   // Syncing takes a few milliseconds. A program that was saving to a displaced file has finished by then.
   await place.syncFolders()
-  requireDisplaced(place, entries, means.content)
+  requireDisplaced(place, entries, options.content)
   await finishUp(place, entries)
 }
 
@@ -70,13 +70,13 @@ export async function settle(
     await finishUp(place, entries)
     return []
   }
-  const kept: KeptFile[] = []
+  const keptFiles: KeptFile[] = []
   for (const entry of entries.toReversed()) {
     const reason = await untilStill(() => rollBack(place, entry, content))
-    if (reason !== undefined) kept.push({ path: entry.path, reason })
+    if (reason !== undefined) keptFiles.push({ path: entry.path, reason })
   }
   await place.syncFolders()
-  return kept
+  return keptFiles
 }
 
 /**
@@ -96,9 +96,10 @@ export function sideOf(place: ChangeDirectory, entries: readonly Numbered[]): Si
  */
 function sideOfEntry(place: ChangeDirectory, entry: Numbered, finalPath: string): Side | undefined {
   const { kind, path, index } = entry
-  const beside = [...new Set([path, finalPath, 'to' in entry ? entry.to : path])]
-  const isLeft = (aside: Aside) => beside.some((each) => place.stamp(place.aside(each, index, aside)) !== undefined)
-  if (ASIDES.some((aside) => isLeft(aside) && (aside !== 'old' || displacedByOther(place, entry) !== undefined))) return 'before'
+  const paths = [...new Set([path, finalPath, 'to' in entry ? entry.to : path])]
+  const isLeft = (suffix: Aside) => paths.some((each) => place.stamp(place.aside(each, index, suffix)) !== undefined)
+  if (ASIDES.some((suffix) => isLeft(suffix) && (suffix !== 'old' || displacedByOther(place, entry) !== undefined)))
+    return 'before'
   switch (kind) {
     case 'replace':
     case 'create':
@@ -206,7 +207,7 @@ const MAX_TRIES = 5
 
 /** Retries if other programs create or remove names between two calls. */
 async function untilStill<T>(action: () => Promise<T>): Promise<T> {
-  for (let left = MAX_TRIES - 1; left > 0; left--) {
+  for (let triesLeft = MAX_TRIES - 1; triesLeft > 0; triesLeft--) {
     try {
       return await action()
     } catch (error) {
@@ -238,14 +239,19 @@ async function rollBack(place: ChangeDirectory, entry: Numbered, content: Conten
 async function rollBackFile(place: ChangeDirectory, entry: Numbered<FileEntry>, content: ContentOf): Promise<string | undefined> {
   const { path, index, mode } = entry
   const { before, after } = hashesOf(entry)
-  const [fresh, old, restore, undone] = ASIDES.map((aside) => place.aside(path, index, aside)) as [string, string, string, string]
+  const [newFile, old, restore, undone] = ASIDES.map((suffix) => place.aside(path, index, suffix)) as [
+    string,
+    string,
+    string,
+    string,
+  ]
   const wasBrokenOff = place.stamp(undone) !== undefined
   let reason = await resolveDisplaced(place, undone, { path, ours: after, over: before })
   await place.discard(restore)
   const now = place.found(path)
   const displaced = place.hash(old)
   // While the new bytes are still in their temporary file, a file with the new name must belong to another program.
-  const isWaiting = before === undefined && place.stamp(fresh) !== undefined && !place.isSame(fresh, path)
+  const isWaiting = before === undefined && place.stamp(newFile) !== undefined && !place.isSame(newFile, path)
   const isOurs = now !== undefined && now === after && !isWaiting
   const isMissing = now === undefined && before !== undefined && (after === undefined || wasBrokenOff || displaced !== undefined)
   if (isOurs || isMissing) {
@@ -257,7 +263,7 @@ async function rollBackFile(place: ChangeDirectory, entry: Numbered<FileEntry>, 
     reason = (await resolveDisplaced(place, undone, { path, ours: after, over: before })) ?? reason
   } else if (now !== before && !isWaiting) reason = now === undefined ? GONE : CHANGED
   reason = (await resolveDisplaced(place, old, { path, ours: before })) ?? reason
-  await place.discard(fresh)
+  await place.discard(newFile)
   return reason
 }
 
@@ -314,29 +320,29 @@ interface Displaced {
  */
 async function resolveDisplaced(
   place: ChangeDirectory,
-  aside: string,
+  asidePath: string,
   { path, ours, over }: Displaced,
 ): Promise<string | undefined> {
-  const hash = place.hash(aside)
+  const hash = place.hash(asidePath)
   if (hash === undefined) return undefined
-  if (hash === ours || place.isSame(aside, path)) {
-    await place.unlink(aside)
+  if (hash === ours || place.isSame(asidePath, path)) {
+    await place.unlink(asidePath)
     return undefined
   }
   const now = place.hash(path)
-  if (now === undefined && place.stamp(path) === undefined) await place.renameToFree(aside, path)
-  else if (over !== undefined && now === over) place.rename(aside, path)
-  else return `another program wrote two other versions of it; one is kept in ${await putBeside(place, aside, path)}`
+  if (now === undefined && place.stamp(path) === undefined) await place.renameToFree(asidePath, path)
+  else if (over !== undefined && now === over) place.rename(asidePath, path)
+  else return `another program wrote two other versions of it; one is kept in ${await putBeside(place, asidePath, path)}`
   return CHANGED
 }
 
-async function putBeside(place: ChangeDirectory, aside: string, path: string): Promise<string> {
+async function putBeside(place: ChangeDirectory, asidePath: string, path: string): Promise<string> {
   const day = new Date().toISOString().slice(0, 10)
   const [, stem = path, extension = ''] = /^(.*[^/])(\.[^./]*)$/s.exec(path) ?? []
   for (let n = 1; ; n++) {
-    const beside = `${stem} (conflicted copy ${day}${n === 1 ? '' : ` ${n}`})${extension}`
-    if (place.stamp(beside) !== undefined) continue
-    await place.renameToFree(aside, beside)
-    return beside
+    const copyPath = `${stem} (conflicted copy ${day}${n === 1 ? '' : ` ${n}`})${extension}`
+    if (place.stamp(copyPath) !== undefined) continue
+    await place.renameToFree(asidePath, copyPath)
+    return copyPath
   }
 }

@@ -51,16 +51,16 @@ export function forgetHistory(options: HistoryOptions): History {
   return { ...changes, commits: commits ?? 0 }
 }
 
-type Counted = Pick<History, 'changes' | 'unfinished'>
+type ChangeCounts = Pick<History, 'changes' | 'unfinished'>
 
 /** Runs the action if the file exists. Never creates it. */
-function onJournal({ stateFolder, openDatabase }: HistoryOptions, use: (database: Database) => Counted): Counted {
+function onJournal({ stateFolder, openDatabase }: HistoryOptions, read: (database: Database) => ChangeCounts): ChangeCounts {
   const path = join(stateFolder, 'state.db')
   if (identityOf(path) === undefined) return { changes: 0, unfinished: 0 }
   try {
     const database = openStateDatabase(path, JOURNAL, openDatabase)
     try {
-      return use(database)
+      return read(database)
     } finally {
       quietly(() => database.close())
     }
@@ -69,21 +69,21 @@ function onJournal({ stateFolder, openDatabase }: HistoryOptions, use: (database
   }
 }
 
-function onLog<T>({ stateFolder, openDatabase }: HistoryOptions, use: (database: Database) => T): T | undefined {
+function onLog<T>({ stateFolder, openDatabase }: HistoryOptions, read: (database: Database) => T): T | undefined {
   const path = graphLogFile(stateFolder)
   if (identityOf(path) === undefined) return undefined
   const database = openStateDatabase(path, GRAPH_LOG, openDatabase)
   try {
-    return use(database)
+    return read(database)
   } finally {
     quietly(() => database.close())
   }
 }
 
-function countChanges(database: Database, root: string): Counted {
+function countChanges(database: Database, root: string): ChangeCounts {
   const sql = `SELECT count(*) FILTER (WHERE state <> 'applying') AS changes, count(*) FILTER (WHERE state = 'applying') AS unfinished
     FROM changes WHERE vault = ?`
-  return { ...(database.prepare(sql).get(root) as Counted) }
+  return { ...(database.prepare(sql).get(root) as ChangeCounts) }
 }
 
 function countCommits(database: Database, root: string): number {

@@ -57,11 +57,11 @@ function tryLock(path: string, openDatabase: OpenDatabase): Database | undefined
   const database = openDatabase(path)
   try {
     database.exec('PRAGMA busy_timeout = 0')
-    const opened = identityOf(path)
+    const identity = identityOf(path)
     database.exec('BEGIN IMMEDIATE')
     // The first transaction creates the file. A lock on a deleted file does not exclude other processes.
     const locked = identityOf(path)
-    if (locked !== undefined && (opened === undefined || opened === locked)) {
+    if (locked !== undefined && (identity === undefined || identity === locked)) {
       quietly(() => chmodSync(path, 0o600))
       return database
     }

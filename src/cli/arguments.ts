@@ -82,7 +82,7 @@ export function parseArguments(args: readonly string[], options: readonly Option
     allowPositionals: true,
     tokens: true,
   })
-  const given = new Map<string, unknown>()
+  const values = new Map<string, unknown>()
   const positionals: string[] = []
   for (const [at, token] of tokens.entries()) {
     if (token.kind === 'positional' && !isValueOf(tokens[at - 1], token, flags)) positionals.push(token.value)
@@ -91,20 +91,20 @@ export function parseArguments(args: readonly string[], options: readonly Option
     if (flag === undefined) throw unknownOption(token.rawName, options)
     const { name, many = false } = flag.option
     const value = readOption(flag, withNext(token, tokens[at + 1], flags))
-    given.set(
+    values.set(
       name,
-      many ? [...((given.get(name) as unknown[] | undefined) ?? []), ...(Array.isArray(value) ? value : [value])] : value,
+      many ? [...((values.get(name) as unknown[] | undefined) ?? []), ...(Array.isArray(value) ? value : [value])] : value,
     )
   }
-  return { options: given, positionals }
+  return { options: values, positionals }
 }
 
 /**
  * Parses the value of an option.
  * @throws UsageError if the value is invalid
  */
-export function readValueOf(option: Option, text: string, shown = flagOf(option)): unknown {
-  const wrong = (expected: string): UsageError => new UsageError(`${shown} must be ${expected}; got "${text}".`)
+export function readValueOf(option: Option, text: string, shownName = flagOf(option)): unknown {
+  const wrong = (expected: string): UsageError => new UsageError(`${shownName} must be ${expected}; got "${text}".`)
   if (option.values && !option.values.includes(text)) {
     throw new UsageError(wrong(`one of ${option.values.join(', ')}`).message, didYouMean(nearest(text, option.values)))
   }

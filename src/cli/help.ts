@@ -28,11 +28,11 @@ function wrapped(text: string, columns: number | undefined): string {
   if (!columns) return text
   const lines = text.split('\n').flatMap((line) => {
     if (line.length <= columns) return [line]
-    const left = LEFT_SIDE.exec(line)?.[0] ?? ''
-    const indent = columns - left.length < MIN_WIDTH ? '    ' : ' '.repeat(left.length)
-    const [first = '', ...rest] = wrapWords(line.slice(left.length), columns - left.length)
+    const leftSide = LEFT_SIDE.exec(line)?.[0] ?? ''
+    const indent = columns - leftSide.length < MIN_WIDTH ? '    ' : ' '.repeat(leftSide.length)
+    const [first = '', ...rest] = wrapWords(line.slice(leftSide.length), columns - leftSide.length)
     const below = wrapWords(rest.join(' '), columns - indent.length)
-    return [left + first, ...below.map((one) => indent + one)]
+    return [leftSide + first, ...below.map((rest) => indent + rest)]
   })
   return lines.join('\n')
 }

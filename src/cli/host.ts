@@ -56,7 +56,7 @@ export type Composition = Omit<typeof import('../compose/index.ts'), 'indexFile'
 export async function interruptible(
   host: Pick<Host, 'onSignal'>,
   work: (signal: AbortSignal) => Promise<number>,
-  told: () => void = () => {},
+  onNotice: () => void = () => {},
 ): Promise<number> {
   const stopped = new AbortController()
   host.onSignal(() => stopped.abort(new Error('stopped')))
@@ -64,7 +64,7 @@ export async function interruptible(
     return await work(stopped.signal)
   } catch (error) {
     if (!stopped.signal.aborted) throw error
-    told()
+    onNotice()
     return INTERRUPTED
   }
 }

@@ -38,8 +38,8 @@ export async function run(argv: readonly string[], host: Host): Promise<number> 
   try {
     const { command, rest } = splitCommand(argv)
     if (command === undefined) return await runNothing(rest, host)
-    const known = findCommand(command)
-    return known ? await runCommand(known, rest, host) : await runToolCommand(command, rest, host)
+    const knownCommand = findCommand(command)
+    return knownCommand ? await runCommand(knownCommand, rest, host) : await runToolCommand(command, rest, host)
   } catch (error) {
     new Printer(host, false).error(error)
     return exitCode(error)

@@ -28,8 +28,8 @@ export function settingsInput({ host, options }: Invocation, vault?: string): Se
   const option = options.get('vault') as string | undefined
   if (option !== undefined && vault !== undefined)
     throw new UsageError(`Two vaults were specified: "${option}" and "${vault}".`, 'Name only one of them.')
-  const named = option ?? vault
-  if (named === '') throw new UsageError('The name of the vault is empty.', 'Name a folder, or omit the name.')
+  const path = option ?? vault
+  if (path === '') throw new UsageError('The name of the vault is empty.', 'Name a folder, or omit the name.')
   const config = options.get('config') as string | undefined
   return {
     cwd: host.cwd,
@@ -42,7 +42,7 @@ export function settingsInput({ host, options }: Invocation, vault?: string): Se
       ...atAddress(options.get('public-url')),
     ],
     ...(config === undefined ? {} : { config }),
-    ...(named === undefined ? {} : { vault: named }),
+    ...(path === undefined ? {} : { vault: path }),
     toolNames: async () => (await host.tools()).map(({ name }) => name),
   }
 }
@@ -76,7 +76,7 @@ function overHttp(options: Invocation['options']): readonly string[] {
  */
 export async function requireVaults(invocation: Invocation, vault?: string): Promise<LoadedVaults> {
   const loaded = invocation.host.loaded ?? (await loadVaults(settingsInput(invocation, vault)))
-  const warnings = [loaded.server, ...loaded.vaults].flatMap((one) => one.warnings)
+  const warnings = [loaded.server, ...loaded.vaults].flatMap((settings) => settings.warnings)
   for (const warning of new Set(warnings)) invocation.printer.warn(warning)
   for (const { vaultNamed, settings, stored } of loaded.vaults) {
     if (!vaultNamed && stored === undefined) await refuseTooWide(invocation.host, settings.vault.path)
@@ -111,8 +111,8 @@ export async function requireSettings(invocation: Invocation, vault?: string): P
  * second time if the index turned out to be damaged.
  * @throws RouxError `VAULT_NOT_FOUND` if the folder is missing; the signal's reason if it is aborted
  */
-export function withCore<T>(invocation: Invocation, loaded: LoadedVault, use: (core: GraphCore) => Promise<T>): Promise<T> {
-  return withVaults(invocation, [loaded], async (vaults) => use(await vaults.open(loaded.name)))
+export function withCore<T>(invocation: Invocation, loaded: LoadedVault, run: (core: GraphCore) => Promise<T>): Promise<T> {
+  return withVaults(invocation, [loaded], async (vaults) => run(await vaults.open(loaded.name)))
 }
 
 /**
@@ -122,15 +122,15 @@ export function withCore<T>(invocation: Invocation, loaded: LoadedVault, use: (c
 export async function withVaults<T>(
   invocation: Invocation,
   loaded: readonly LoadedVault[],
-  use: (vaults: Vaults) => Promise<T>,
+  run: (vaults: Vaults) => Promise<T>,
 ): Promise<T> {
   const { host, printer, loud = false } = invocation
   const progress = new ProgressLine(printer, { always: loud })
-  const opened = new Map<GraphCore, () => void>()
+  const closers = new Map<GraphCore, () => void>()
   const { openCore, shareParts } = await host.compose()
   const shared = loaded.length > 1 ? shareParts() : undefined
   const open = async (name: string | undefined): Promise<GraphCore> => {
-    const vault = loaded.find((one) => one.name === name)
+    const vault = loaded.find((candidate) => candidate.name === name)
     if (vault === undefined) throw new Error(`There is no vault ${name}.`)
     if (vault.stored === undefined) requireFolder(vault.settings.vault.path, Object.keys(vault.settings.vaults))
     const core = await openCore(vault.settings, {
@@ -140,19 +140,19 @@ export async function withVaults<T>(
       shared,
       onDownload: (download) => progress.download(download),
     })
-    opened.set(core, progress.follow(core.indexing).stop)
+    closers.set(core, progress.follow(core.indexing).stop)
     await awaitUpToDate(invocation, core)
     return core
   }
   const names = loaded.flatMap(({ name }) => name ?? [])
   const vaults = vaultsOnDemand(names, open, folderIn(loaded))
   try {
-    return await useTwice(invocation, { opened: () => [...opened.keys()], use: () => use(vaults) })
+    return await useTwice(invocation, { opened: () => [...closers.keys()], use: () => run(vaults) })
   } finally {
-    for (const stop of opened.values()) stop()
+    for (const stop of closers.values()) stop()
     // Only report errors while closing, because the result must be shown even then.
     const noteFailure = (error: unknown) => printer.note(String(error))
-    await Promise.all([...opened.keys()].map((core) => core.close().catch(noteFailure)))
+    await Promise.all([...closers.keys()].map((core) => core.close().catch(noteFailure)))
     await shared?.close().catch(noteFailure)
   }
 }
@@ -184,8 +184,8 @@ async function awaitUpToDate({ signal }: Invocation, core: GraphCore): Promise<v
 }
 
 function requireFolder(path: string, names: readonly string[] = []): void {
-  const fault = folderFault(path)
-  if (fault !== undefined) throw new RouxError('VAULT_NOT_FOUND', fault, { hint: howToName(names) })
+  const problem = folderFault(path)
+  if (problem !== undefined) throw new RouxError('VAULT_NOT_FOUND', problem, { hint: howToName(names) })
 }
 
 /** Returns a sentence that explains why a folder cannot be read, or `undefined` if it can be read. */

@@ -56,19 +56,19 @@ const MAX_LENGTH = 200
 
 export function askHealth(host: string, port: number): Promise<Occupant> {
   return new Promise((resolve) => {
-    const asked = get(
+    const request = get(
       { host, port, path: HEALTH_PATH, headers: { Host: 'localhost' }, agent: false, timeout: TIMEOUT_MS },
       (answer) => {
         let text = ''
         answer.setEncoding('utf8').on('data', (chunk: string) => {
           text += chunk
-          if (text.length > MAX_LENGTH) asked.destroy()
+          if (text.length > MAX_LENGTH) request.destroy()
         })
         answer.on('close', () => resolve(text === HEALTH ? 'roux' : 'other'))
       },
     )
-    asked.on('timeout', () => asked.destroy(new Error('no answer')))
-    asked.on('error', ({ code }: NodeJS.ErrnoException) =>
+    request.on('timeout', () => request.destroy(new Error('no answer')))
+    request.on('error', ({ code }: NodeJS.ErrnoException) =>
       resolve(code === 'ECONNREFUSED' || code === 'EADDRNOTAVAIL' ? 'nothing' : 'other'),
     )
   })

@@ -38,10 +38,10 @@ export const checkForm = firstOf([checkContentType, checkEncoding, checkAccept])
 function firstOf<Given extends readonly unknown[]>(
   checks: readonly ((...given: Given) => Refusal | undefined)[],
 ): (...given: Given) => Refusal | undefined {
-  return (...given) => {
+  return (...args) => {
     for (const check of checks) {
-      const found = check(...given)
-      if (found !== undefined) return found
+      const refusal = check(...args)
+      if (refusal !== undefined) return refusal
     }
     return undefined
   }
@@ -80,7 +80,7 @@ function checkOrigin({ headers }: IncomingMessage, { origins }: AccessPolicy): R
 }
 
 function isListed(origin: string, origins: readonly string[]): boolean {
-  return origins.some((listed) => listed.toLowerCase().replace(/\/$/, '') === origin.toLowerCase())
+  return origins.some((allowed) => allowed.toLowerCase().replace(/\/$/, '') === origin.toLowerCase())
 }
 
 function checkContentType({ method, headers }: IncomingMessage): Refusal | undefined {
@@ -99,10 +99,10 @@ function checkEncoding({ headers }: IncomingMessage): Refusal | undefined {
 
 function checkAccept({ method, headers }: IncomingMessage): Refusal | undefined {
   if (method === 'DELETE') return undefined
-  const wanted = method === 'GET' ? 'text/event-stream' : 'application/json'
-  if (accepts(headers.accept ?? '*/*', wanted)) return undefined
-  return refusal(406, `The header Accept must allow ${wanted}.`, {
-    hint: `Send the header Accept: ${method === 'GET' ? wanted : 'application/json, text/event-stream'}.`,
+  const contentType = method === 'GET' ? 'text/event-stream' : 'application/json'
+  if (accepts(headers.accept ?? '*/*', contentType)) return undefined
+  return refusal(406, `The header Accept must allow ${contentType}.`, {
+    hint: `Send the header Accept: ${method === 'GET' ? contentType : 'application/json, text/event-stream'}.`,
   })
 }
 

@@ -144,7 +144,7 @@ class Endpoint {
   async stop(): Promise<void> {
     this.#isStopping = true
     clearInterval(this.#watch)
-    const closed = new Promise<void>((resolve) => this.node.close(() => resolve()))
+    const closing = new Promise<void>((resolve) => this.node.close(() => resolve()))
     this.#sessions.endStreams()
     this.#extra?.endUnless(() => false)
     await this.#modern.endStreams()
@@ -153,7 +153,7 @@ class Endpoint {
     await Promise.all([this.#legacy.close(), this.#modern.close()])
     this.node.closeIdleConnections()
     const timer = setTimeout(() => this.node.closeAllConnections(), SHUTDOWN.lastBytes)
-    await closed
+    await closing
     clearTimeout(timer)
   }
 
@@ -179,8 +179,8 @@ class Endpoint {
     allowOrigin(request, response)
     if (this.#isStopping) return sendRefusal(response, stopping())
     if (route.answersPreflight && isPreflight(request)) return sendPreflight(response)
-    const refused = route.methodRefusal(request.method ?? '') ?? (await route.serve(request, response))
-    if (refused !== undefined) sendRefusal(response, refused)
+    const refusal = route.methodRefusal(request.method ?? '') ?? (await route.serve(request, response))
+    if (refusal !== undefined) sendRefusal(response, refusal)
   }
 
   /** Ends everything that was opened with a token that has since changed. If serving is disabled, ends everything. */

@@ -36,12 +36,12 @@ export class LegacyHandler {
   /** Handles a POST request. Resolves when the response has been sent. */
   async post(exchange: TokenExchange, arrival: Arrival): Promise<void> {
     const { response } = exchange
-    const found = this.#sessionOf(exchange)
-    if ('refusal' in found) return sendRefusal(response, found.refusal)
-    const { session } = found
+    const lookup = this.#sessionOf(exchange)
+    if ('refusal' in lookup) return sendRefusal(response, lookup.refusal)
+    const { session } = lookup
     if (arrival.kind === 'fault') return sendFault(response, arrival.response)
-    const fault = batchFault(arrival, session?.version ?? versionOf(exchange))
-    if (fault !== undefined) return sendFault(response, fault)
+    const errorResponse = batchFault(arrival, session?.version ?? versionOf(exchange))
+    if (errorResponse !== undefined) return sendFault(response, errorResponse)
     const opening = arrival.messages.find(isInitialize)
     if (opening === undefined) return this.#answer(exchange, { ...arrival, session })
     if (session !== undefined) return sendFault(response, invalidRequest('the session is already open.', opening.id))
@@ -52,10 +52,10 @@ export class LegacyHandler {
   async listen(exchange: TokenExchange): Promise<void> {
     const { response } = exchange
     const { load, limits } = this.#options
-    const found = this.#requireSession(exchange)
-    if ('refusal' in found) return sendRefusal(response, found.refusal)
+    const lookup = this.#requireSession(exchange)
+    if ('refusal' in lookup) return sendRefusal(response, lookup.refusal)
     if (response.destroyed) return
-    const { session } = found
+    const { session } = lookup
     const place = load.stream(session.principal)
     if ('refusal' in place) return sendRefusal(response, place.refusal)
     // A client that reconnects has lost the previous stream, even if the server has not noticed yet.
@@ -69,9 +69,9 @@ export class LegacyHandler {
   }
 
   async end(exchange: TokenExchange): Promise<void> {
-    const found = this.#requireSession(exchange)
-    if ('refusal' in found) return sendRefusal(exchange.response, found.refusal)
-    this.#options.sessions.end(found.session)
+    const lookup = this.#requireSession(exchange)
+    if ('refusal' in lookup) return sendRefusal(exchange.response, lookup.refusal)
+    this.#options.sessions.end(lookup.session)
     exchange.response.writeHead(204).end()
   }
 
@@ -141,9 +141,9 @@ export class LegacyHandler {
   }
 
   #requireSession(exchange: TokenExchange): { readonly session: Session } | { readonly refusal: Refusal } {
-    const found = this.#sessionOf(exchange)
-    if ('refusal' in found) return found
-    if (found.session !== undefined) return { session: found.session }
+    const lookup = this.#sessionOf(exchange)
+    if ('refusal' in lookup) return lookup
+    if (lookup.session !== undefined) return { session: lookup.session }
     const message = 'The header Mcp-Session-Id is missing.'
     return { refusal: refusal(400, message, { hint: 'The answer to "initialize" contains it.' }) }
   }

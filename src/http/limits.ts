@@ -82,21 +82,22 @@ interface Most {
 }
 
 class Places {
-  readonly #what: string
-  readonly #most: Most
+  readonly #resource: string
+  readonly #limits: Most
   readonly #byToken = new Map<string, number>()
   taken = 0
 
-  constructor(what: string, most: Most) {
-    this.#what = what
-    this.#most = most
+  constructor(resource: string, limits: Most) {
+    this.#resource = resource
+    this.#limits = limits
   }
 
   take(key: string, onEnd: () => void = () => {}): Place {
-    const { total, perToken } = this.#most
-    const own = this.#byToken.get(key) ?? 0
-    if (own >= perToken) return { refusal: tooMany(`${own} ${this.#what} for this token, which is the limit per token.`) }
-    if (this.taken >= total) return { refusal: tooMany(`${this.taken} ${this.#what}, which is the limit of this server.`) }
+    const { total, perToken } = this.#limits
+    const usedByToken = this.#byToken.get(key) ?? 0
+    if (usedByToken >= perToken)
+      return { refusal: tooMany(`${usedByToken} ${this.#resource} for this token, which is the limit per token.`) }
+    if (this.taken >= total) return { refusal: tooMany(`${this.taken} ${this.#resource}, which is the limit of this server.`) }
     this.#count(key, 1)
     let isEnded = false
     return {
@@ -111,9 +112,9 @@ class Places {
 
   #count(key: string, more: 1 | -1): void {
     this.taken += more
-    const own = (this.#byToken.get(key) ?? 0) + more
-    if (own === 0) this.#byToken.delete(key)
-    else this.#byToken.set(key, own)
+    const usedByToken = (this.#byToken.get(key) ?? 0) + more
+    if (usedByToken === 0) this.#byToken.delete(key)
+    else this.#byToken.set(key, usedByToken)
   }
 }
 

@@ -51,28 +51,28 @@ export class ModernHandler {
 
   /** Handles a POST request. Resolves when the response has been sent or the stream has ended. */
   async post({ request, response, sender }: Exchange<Principal>, arrival: Arrival): Promise<void> {
-    const fault = arrival.kind === 'fault' ? arrival.response : batchFault(arrival, MODERN_VERSION)
-    if (fault !== undefined) return sendFault(response, fault)
-    const gone = new AbortController()
+    const errorResponse = arrival.kind === 'fault' ? arrival.response : batchFault(arrival, MODERN_VERSION)
+    if (errorResponse !== undefined) return sendFault(response, errorResponse)
+    const disconnected = new AbortController()
     response.once('close', () => {
-      if (!response.writableFinished) gone.abort()
+      if (!response.writableFinished) disconnected.abort()
     })
-    const asked: Asked = { request: toRequest(request, gone.signal), response, message: onlyMessage(arrival) }
-    this.#principals.set(asked.request, sender)
-    if (asked.message === undefined || !isListen(asked.message)) return await answer(this.#calls, asked)
+    const pending: PendingRequest = { request: toRequest(request, disconnected.signal), response, message: onlyMessage(arrival) }
+    this.#principals.set(pending.request, sender)
+    if (pending.message === undefined || !isListen(pending.message)) return await answer(this.#calls, pending)
     const { load } = this.#options
-    const uris = listenedUris(asked.message)
+    const uris = listenedUris(pending.message)
     const tooMuch = subscriptionRefusal(uris)
-    if (tooMuch !== undefined) return sendJson(response, 200, messageToJson(invalidParams(tooMuch, asked.message.id)))
+    if (tooMuch !== undefined) return sendJson(response, 200, messageToJson(invalidParams(tooMuch, pending.message.id)))
     const place = load.stream(sender.key)
     if ('refusal' in place) return sendRefusal(response, place.refusal)
     const { handler, events } = this.#streamsFor(sender.access)
     const unsubscribe = events.subscribeResources(uris)
-    this.#listening.set(gone, sender.key)
+    this.#listening.set(disconnected, sender.key)
     try {
-      await answer(handler, asked)
+      await answer(handler, pending)
     } finally {
-      this.#listening.delete(gone)
+      this.#listening.delete(disconnected)
       unsubscribe()
       place.end()
     }
@@ -161,22 +161,22 @@ function onlyMessage(arrival: Arrival): JSONRPCMessage | undefined {
 
 /** Converts a request's method and headers for the SDK. The parsed body is passed separately. */
 function toRequest({ method = 'POST', headers }: IncomingMessage, signal: AbortSignal): Request {
-  const known = HEADERS.flatMap((name) =>
+  const forwarded = HEADERS.flatMap((name) =>
     headers[name] === undefined ? [] : [[name, String(headers[name])] as [string, string]],
   )
-  return new Request('http://localhost/mcp', { method, headers: known, signal })
+  return new Request('http://localhost/mcp', { method, headers: forwarded, signal })
 }
 
 /** Headers used by the protocol. The token is not forwarded. */
 const HEADERS = ['content-type', 'accept', 'mcp-protocol-version', 'mcp-method', 'mcp-name', 'mcp-session-id'] as const
 
-interface Asked {
+interface PendingRequest {
   readonly request: Request
   readonly response: ServerResponse
   readonly message: JSONRPCMessage | undefined
 }
 
-async function answer(handler: McpHttpHandler, { request, response, message }: Asked): Promise<void> {
+async function answer(handler: McpHttpHandler, { request, response, message }: PendingRequest): Promise<void> {
   await send(await handler.fetch(request, { parsedBody: message }), response)
 }
 

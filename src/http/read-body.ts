@@ -45,12 +45,12 @@ export function tooLarge(bytes: number): Refusal {
 
 function parseBody(bytes: Buffer): Body {
   const text = decode(bytes)
-  if (text === undefined) return fault(parseFault('the body is not UTF-8.'))
+  if (text === undefined) return errorBody(parseFault('the body is not UTF-8.'))
   const json = readJson(text, 'body')
-  return 'fault' in json ? fault(json.fault) : { kind: 'json', value: json.value }
+  return 'fault' in json ? errorBody(json.fault) : { kind: 'json', value: json.value }
 }
 
-function fault(body: object): Body {
+function errorBody(body: object): Body {
   return { kind: 'refused', refusal: { status: 400, body, headers: {} } }
 }
 

@@ -29,8 +29,8 @@ export function sendJson(response: ServerResponse, status: number, json: string)
 }
 
 /** Responds to a valid body that the protocol does not support. */
-export function sendFault(response: ServerResponse, fault: JSONRPCMessage): void {
-  sendJson(response, 400, messageToJson(fault))
+export function sendFault(response: ServerResponse, errorResponse: JSONRPCMessage): void {
+  sendJson(response, 400, messageToJson(errorResponse))
 }
 
 /**
@@ -58,19 +58,19 @@ function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 }
 
-function discard(request: IncomingMessage, done: () => void): void {
-  let left = LINGER_BYTES
+function discard(request: IncomingMessage, onDone: () => void): void {
+  let remaining = LINGER_BYTES
   let over = false
   const stop = (): void => {
     if (over) return
     over = true
     clearTimeout(timer)
-    done()
+    onDone()
   }
   const timer = setTimeout(stop, LINGER_MS)
   request.on('data', (chunk: Buffer) => {
-    left -= chunk.length
-    if (left < 0) stop()
+    remaining -= chunk.length
+    if (remaining < 0) stop()
   })
   request.on('end', stop).on('close', stop).on('error', stop)
   request.resume()

@@ -38,7 +38,7 @@ export interface Route {
 export function defineRoute<Sender>({ path, methods, admit, answersPreflight }: RouteLiteral<Sender>): Route {
   const answers = new Map(Object.entries(methods))
   const names = [...answers.keys()]
-  const allowed = [...names, ...(answersPreflight ? ['OPTIONS'] : [])].join(', ')
+  const allowedMethods = [...names, ...(answersPreflight ? ['OPTIONS'] : [])].join(', ')
   return {
     path,
     answersPreflight,
@@ -47,7 +47,7 @@ export function defineRoute<Sender>({ path, methods, admit, answersPreflight }: 
         ? undefined
         : refusal(405, `${path} does not support ${method}.`, {
             hint: `Supported methods: ${names.join(', ')}.`,
-            headers: { Allow: allowed },
+            headers: { Allow: allowedMethods },
           }),
     async serve(request, response) {
       const admission = admit(request)

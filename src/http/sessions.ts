@@ -48,14 +48,14 @@ export class Sessions {
   /** Opens a session. Refuses if there are too many sessions and all of them are busy. */
   open(session: Omit<Session, 'id' | 'lastUsed'>): { readonly session: Session } | { readonly refusal: Refusal } {
     const { sessions, sessionsPerToken } = this.#limits
-    const own = this.#of(session.principal)
-    if (own.length >= sessionsPerToken && !this.#endIdlest(own))
-      return { refusal: allInUse(`This token has ${own.length} sessions, which is the limit per token`) }
-    if (this.#byId.size >= sessions && !this.#endIdlest(this.#most()))
+    const sessionsOfToken = this.#sessionsOf(session.principal)
+    if (sessionsOfToken.length >= sessionsPerToken && !this.#endIdlest(sessionsOfToken))
+      return { refusal: allInUse(`This token has ${sessionsOfToken.length} sessions, which is the limit per token`) }
+    if (this.#byId.size >= sessions && !this.#endIdlest(this.#largestGroup()))
       return { refusal: allInUse(`There are ${sessions} sessions, which is the limit of this server`) }
-    const opened: Session = { ...session, id: randomUUID(), lastUsed: this.#now() }
-    this.#byId.set(opened.id, opened)
-    return { session: opened }
+    const newSession: Session = { ...session, id: randomUUID(), lastUsed: this.#now() }
+    this.#byId.set(newSession.id, newSession)
+    return { session: newSession }
   }
 
   /** Returns the session with the given id if it was opened by this principal. */
@@ -93,19 +93,19 @@ export class Sessions {
     this.endUnless(() => false)
   }
 
-  #of(principal: string): readonly Session[] {
+  #sessionsOf(principal: string): readonly Session[] {
     return [...this.#byId.values()].filter((session) => session.principal === principal)
   }
 
   /** Returns the sessions of the token with the most sessions. Ignores tokens whose sessions are all busy. */
-  #most(): readonly Session[] {
+  #largestGroup(): readonly Session[] {
     const byToken = new Map<string, Session[]>()
     for (const session of this.#byId.values()) {
-      const own = byToken.get(session.principal) ?? []
-      own.push(session)
-      byToken.set(session.principal, own)
+      const group = byToken.get(session.principal) ?? []
+      group.push(session)
+      byToken.set(session.principal, group)
     }
-    const endable = [...byToken.values()].filter((own) => !own.every(isBusy))
+    const endable = [...byToken.values()].filter((group) => !group.every(isBusy))
     return endable.reduce((a, b) => (b.length > a.length ? b : a), [])
   }
 
@@ -158,10 +158,10 @@ export class ExchangeTransport implements Transport {
   }
 
   async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
-    const answered = answeredId(message)
+    const requestId = answeredId(message)
     const about = options?.relatedRequestId
     const recipient = about === undefined ? undefined : this.pending.recipientOf(about)
-    if (answered !== undefined) this.pending.finish(answered, message)
+    if (requestId !== undefined) this.pending.finish(requestId, message)
     else if (recipient !== undefined) recipient.onEvent?.(message)
     else this.onNotification(message)
   }

@@ -62,8 +62,8 @@ export function changeTokens(path: string, change: (tokens: readonly Token[] | u
  * @throws RouxError `PERMISSION_DENIED` if that is not possible
  */
 export function closeToOthers(path: string): string | undefined {
-  const found = modeOf(path)
-  if (found === undefined || !isOpenToOthers(found)) return undefined
+  const mode = modeOf(path)
+  if (mode === undefined || !isOpenToOthers(mode)) return undefined
   try {
     chmodSync(path, 0o600)
   } catch (cause) {
@@ -74,7 +74,7 @@ export function closeToOthers(path: string): string | undefined {
   }
   if (isOpenToOthers(modeOf(path) ?? 0))
     return `Other users of this computer can read ${path}: its file system does not support permissions. Set XDG_STATE_HOME to a folder on another file system, then run "roux token rotate".`
-  return `Other users of this computer could read ${path} (mode ${found.toString(8)}); now they cannot. "roux token rotate" gives new secrets.`
+  return `Other users of this computer could read ${path} (mode ${mode.toString(8)}); now they cannot. "roux token rotate" gives new secrets.`
 }
 
 /** Returns a file's permission bits, or `undefined` if the file or the platform has none. */

@@ -18,8 +18,8 @@ export class TokenGate {
   readonly #path: string
   readonly #warn: (message: string) => void
   #version: string | undefined
-  #known: readonly Known[] = []
-  #fault: RouxError | undefined
+  #tokens: readonly Known[] = []
+  #problem: RouxError | undefined
 
   /** Opens the token file at `path`. `warn` receives messages for the file's owner. */
   constructor(path: string, warn: (message: string) => void) {
@@ -30,23 +30,23 @@ export class TokenGate {
   /** The error due to which no token is accepted, if the file cannot be read. */
   get fault(): RouxError | undefined {
     this.#refresh()
-    return this.#fault
+    return this.#problem
   }
 
   /** Returns the principal with this secret, or `undefined` if there is no such token. */
   find(secret: string): Principal | undefined {
     this.#refresh()
     const digest = digestOf(secret)
-    let found: Known | undefined
+    let match: Known | undefined
     // Compare with every token, because timing must not reveal which one matched, or how closely.
-    for (const known of this.#known) if (timingSafeEqual(known.digest, digest)) found = known
-    return found
+    for (const token of this.#tokens) if (timingSafeEqual(token.digest, digest)) match = token
+    return match
   }
 
   /** Checks whether a principal still has the same permissions. */
   isCurrent(key: string): boolean {
     this.#refresh()
-    return this.#known.some((known) => known.key === key)
+    return this.#tokens.some((token) => token.key === key)
   }
 
   #refresh(): void {
@@ -60,12 +60,12 @@ export class TokenGate {
       if (warning !== undefined) this.#warn(warning)
       // Restricting access has changed the file. Set the version before reading, so later writes are noticed.
       this.#version = versionOf(this.#path)
-      this.#known = (readTokens(this.#path) ?? []).map(toKnown)
-      this.#fault = undefined
+      this.#tokens = (readTokens(this.#path) ?? []).map(toKnown)
+      this.#problem = undefined
     } catch (error) {
       if (!(error instanceof RouxError)) throw error
-      this.#known = []
-      this.#fault = error
+      this.#tokens = []
+      this.#problem = error
       this.#warn(`${error.message} No token is accepted.`)
     }
   }
@@ -96,8 +96,8 @@ export function bearerOf(authorization = ''): string | undefined {
 }
 
 export function isBearerOf({ headers }: IncomingMessage, secret: string): boolean {
-  const given = bearerOf(headers.authorization)
-  return given !== undefined && isSameSecret(given, secret)
+  const bearer = bearerOf(headers.authorization)
+  return bearer !== undefined && isSameSecret(bearer, secret)
 }
 
 function challenge(message: string, scheme: string, side: PublicSide | undefined): Admission<never> {

@@ -62,9 +62,9 @@ export function requireToken(tokens: readonly Token[], name: string): Token {
   if (token !== undefined) return token
   const names = tokens.map((other) => other.name)
   const near = didYouMean(nearest(name, names))
-  const known =
+  const allowedScopes =
     names.length === 0 ? `There are no tokens. "roux token add ${DEFAULT_NAME}" creates one.` : `Tokens: ${names.join(', ')}.`
-  throw new RouxError('INVALID_PARAMS', `There is no token "${name}".`, { hint: near ?? known })
+  throw new RouxError('INVALID_PARAMS', `There is no token "${name}".`, { hint: near ?? allowedScopes })
 }
 
 export function accessOf({ name, scopes, vaults }: Token): Access {
@@ -77,8 +77,8 @@ export function digestOf(secret: string): Buffer {
 }
 
 /** Compares two secrets in a time that reveals nothing about them. */
-export function isSameSecret(one: string, other: string): boolean {
-  return timingSafeEqual(digestOf(one), digestOf(other))
+export function isSameSecret(secret: string, other: string): boolean {
+  return timingSafeEqual(digestOf(secret), digestOf(other))
 }
 
 /** Checks whether text looks like a secret. */

@@ -36,9 +36,9 @@ export function describeUnread(file: ListedFile, { kind, conflict, mode }: Descr
   }
 }
 
-export function describeFailed(file: ListedFile, described: Described, message: string): FileFacts {
+export function describeFailed(file: ListedFile, options: Described, message: string): FileFacts {
   const malformed = [{ line: 0, message }]
-  return { ...describeUnread(file, described), malformed: 1, info: { ...EMPTY_INFO, malformed } }
+  return { ...describeUnread(file, options), malformed: 1, info: { ...EMPTY_INFO, malformed } }
 }
 
 const EMPTY_INFO = {
@@ -53,19 +53,19 @@ const EMPTY_INFO = {
 
 export function describeNote(
   file: ListedFile,
-  described: Described,
+  options: Described,
   { note, text, hash }: { readonly note: Note; readonly text: string; readonly hash: string },
 ): FileFacts {
-  const isNote = described.kind === 'note'
+  const isNote = options.kind === 'note'
   const facts: FileFacts = {
     path: file.path,
-    kind: described.kind,
+    kind: options.kind,
     stat: file.stat,
     hash,
     excluded: file.excluded,
     archived: isArchived(note),
-    conflict: described.conflict,
-    title: titleOf(note, described.mode) ?? titleFromPath(file.path, described),
+    conflict: options.conflict,
+    title: titleOf(note, options.mode) ?? titleFromPath(file.path, options),
     aliases: note.aliases,
     tags: note.tags.map((tag) => tag.name),
     links: note.links,

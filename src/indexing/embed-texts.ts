@@ -84,12 +84,12 @@ async function embedApart(embedder: Embedder, texts: readonly string[], { error,
 
 function joined(parts: readonly Embedded[]): Embedded {
   const vectors: Float32Array[] = []
-  const refused = new Map<number, string>()
+  const refusals = new Map<number, string>()
   for (const part of parts) {
-    for (const [at, reason] of part.refused) refused.set(vectors.length + at, reason)
+    for (const [at, reason] of part.refused) refusals.set(vectors.length + at, reason)
     vectors.push(...part.vectors)
   }
-  return { vectors, refused }
+  return { vectors, refused: refusals }
 }
 
 function reasonOf(error: unknown): string {

@@ -69,17 +69,17 @@ interface Refused {
 export class EmbeddingQueue {
   readonly #parts: EmbeddingParts
   readonly #abort = new AbortController()
-  readonly #wanted = new Map<number, number>()
+  readonly #requestedVersions = new Map<number, number>()
   /** The stored versions by key, or `undefined` until the embedder is open. */
-  #known: Map<number, number> | undefined
+  #storedVersions: Map<number, number> | undefined
   /** Keys of notes with missing or outdated vectors. A key is removed once its vectors have been committed. */
   readonly #queue = new Set<number>()
   #embedder: Embedder | undefined
   #isOpening = false
   /** Stored vectors of queued or deleted notes, by text hash, so they can be reused. */
-  #lent: ReadonlyMap<string, Float32Array> | undefined
+  #sharedVectors: ReadonlyMap<string, Float32Array> | undefined
   /** Notes with a rejected text, by key. A note is not retried until it changes. */
-  readonly #refused = new Map<number, Refused>()
+  readonly #refusals = new Map<number, Refused>()
   /** Keys of deleted notes whose vectors are still stored. */
   readonly #dropped = new Set<number>()
   #pending: readonly Pending[] = []
@@ -107,12 +107,12 @@ export class EmbeddingQueue {
 
   /** Why embedding has stalled or, once it is complete, what could not be embedded. */
   get problem(): string | undefined {
-    return this.#problem ?? (this.isThrough ? refusalOf(this.#refused) : undefined)
+    return this.#problem ?? (this.isThrough ? refusalOf(this.#refusals) : undefined)
   }
 
   /** True if no work is left, or none is possible for now. */
   get isSettled(): boolean {
-    return this.#isStuck || (this.#known !== undefined && this.isThrough)
+    return this.#isStuck || (this.#storedVersions !== undefined && this.isThrough)
   }
 
   /** True if no note is waiting for vectors. */
@@ -135,36 +135,36 @@ export class EmbeddingQueue {
   }
 
   want(key: number, version: number): void {
-    this.#lent = undefined
-    this.#wanted.set(key, version)
-    if (this.#refused.get(key)?.version !== version) this.#refused.delete(key)
-    if (this.#refused.has(key) || this.#known?.get(key) === version) this.#queue.delete(key)
+    this.#sharedVectors = undefined
+    this.#requestedVersions.set(key, version)
+    if (this.#refusals.get(key)?.version !== version) this.#refusals.delete(key)
+    if (this.#refusals.has(key) || this.#storedVersions?.get(key) === version) this.#queue.delete(key)
     else this.#queue.add(key)
   }
 
   drop(key: number): void {
-    if (this.#known?.has(key)) this.#dropped.add(key)
-    this.#wanted.delete(key)
+    if (this.#storedVersions?.has(key)) this.#dropped.add(key)
+    this.#requestedVersions.delete(key)
     this.#queue.delete(key)
-    this.#refused.delete(key)
-    this.#known?.delete(key)
+    this.#refusals.delete(key)
+    this.#storedVersions?.delete(key)
   }
 
   /** Records that the vectors of these keys are no longer stored. */
   forgot(keys: readonly number[]): void {
     for (const key of keys) this.#dropped.delete(key)
-    this.#lent = undefined
+    this.#sharedVectors = undefined
   }
 
   progress(): NonNullable<SearchProgress['vectors']> {
-    const left = this.#queue.size
-    const total = this.#wanted.size
-    const remaining = this.#rate.remaining(left)
+    const queueLength = this.#queue.size
+    const total = this.#requestedVersions.size
+    const remaining = this.#rate.remaining(queueLength)
     return {
-      done: this.#known === undefined ? 0 : Math.max(0, total - left),
+      done: this.#storedVersions === undefined ? 0 : Math.max(0, total - queueLength),
       total,
       // Until the store has been read, it is not known which notes are already embedded.
-      ...(this.#embedder === undefined || this.#known === undefined ? undefined : { embedder: this.#embedder.id }),
+      ...(this.#embedder === undefined || this.#storedVersions === undefined ? undefined : { embedder: this.#embedder.id }),
       ...(remaining === undefined ? undefined : { remaining }),
     }
   }
@@ -172,8 +172,8 @@ export class EmbeddingQueue {
   /** Reads the stored versions again, because other processes may have written some. */
   async reload(): Promise<void> {
     if (this.#embedder === undefined) return
-    this.#known = new Map(await this.#parts.search.vectorVersions(this.#embedder.id))
-    for (const [key, version] of this.#wanted) this.want(key, version)
+    this.#storedVersions = new Map(await this.#parts.search.vectorVersions(this.#embedder.id))
+    for (const [key, version] of this.#requestedVersions) this.want(key, version)
   }
 
   async step(): Promise<'more' | 'waiting' | 'done'> {
@@ -182,7 +182,7 @@ export class EmbeddingQueue {
       this.#open()
       return 'waiting'
     }
-    if (this.#known === undefined) await this.reload()
+    if (this.#storedVersions === undefined) await this.reload()
     if (this.#outcome !== undefined) this.#take(this.#outcome)
     if (this.#isWorthStoring()) await this.#store()
     if (this.#retryTimer !== undefined) return 'waiting'
@@ -210,7 +210,7 @@ export class EmbeddingQueue {
 
   /** Deletes other embedders' vectors, which were in use until now. */
   async #supersede({ id }: Embedder): Promise<void> {
-    if (!this.#parts.supersedes || this.#isAlone || this.#wanted.size === 0) return
+    if (!this.#parts.supersedes || this.#isAlone || this.#requestedVersions.size === 0) return
     await this.#parts.search.keepOnly(id)
     this.#isAlone = true
   }
@@ -237,22 +237,22 @@ export class EmbeddingQueue {
   async #start(embedder: Embedder): Promise<void> {
     const pending: Pending[] = []
     const texts = new Map<string, string>()
-    const most = this.#pace.isAsked ? NOTES_AT_ONCE_URGENT : NOTES_AT_ONCE
-    const keys = firstOf(this.#queue, most, (key) => !this.#inHand.has(key))
-    const known = await this.#knownVectors(embedder, keys)
+    const maxNotes = this.#pace.isAsked ? NOTES_AT_ONCE_URGENT : NOTES_AT_ONCE
+    const keys = firstOf(this.#queue, maxNotes, (key) => !this.#inHand.has(key))
+    const knownVectors = await this.#knownVectors(embedder, keys)
     for (let from = 0; from < keys.length && texts.size < embedder.batch; from += READ_TOGETHER) {
-      const some = keys.slice(from, from + READ_TOGETHER)
-      const wanted = new Map(some.map((key) => [key, this.#wanted.get(key)]))
-      const notes = await this.#parts.read(some)
-      for (const note of notes) pending.push(prepare(note, wanted.get(note.words.key), { known, texts }))
+      const batchKeys = keys.slice(from, from + READ_TOGETHER)
+      const requestedVersions = new Map(batchKeys.map((key) => [key, this.#requestedVersions.get(key)]))
+      const notes = await this.#parts.read(batchKeys)
+      for (const note of notes) pending.push(prepare(note, requestedVersions.get(note.words.key), { known: knownVectors, texts }))
       // The other notes have been deleted.
       const read = new Set(notes.map(({ words }) => words.key))
-      for (const key of some) if (!read.has(key)) this.#queue.delete(key)
+      for (const key of batchKeys) if (!read.has(key)) this.#queue.delete(key)
     }
     for (const { note } of pending) this.#inHand.add(note.words.key)
     this.#pending = pending
     this.#isRunning = true
-    this.#embed(embedder, known, texts)
+    this.#embed(embedder, knownVectors, texts)
   }
 
   /**
@@ -262,14 +262,17 @@ export class EmbeddingQueue {
   async #knownVectors(embedder: Embedder, keys: readonly number[]): Promise<ReadonlyMap<string, Float32Array>> {
     // The built-in embedder computes vectors faster than those of other notes can be read.
     if (embedder.id.startsWith('static:')) {
-      const stored = keys.filter((key) => this.#known?.has(key))
+      const stored = keys.filter((key) => this.#storedVersions?.has(key))
       return await this.#parts.search.vectorsOf(embedder.id, stored)
     }
-    this.#lent ??= await this.#parts.search.vectorsOf(embedder.id, [...this.#queue, ...this.#dropped].slice(0, MAX_SHARED_TEXTS))
-    return this.#lent
+    this.#sharedVectors ??= await this.#parts.search.vectorsOf(
+      embedder.id,
+      [...this.#queue, ...this.#dropped].slice(0, MAX_SHARED_TEXTS),
+    )
+    return this.#sharedVectors
   }
 
-  #embed(embedder: Embedder, known: ReadonlyMap<string, Float32Array>, texts: ReadonlyMap<string, string>): void {
+  #embed(embedder: Embedder, knownVectors: ReadonlyMap<string, Float32Array>, texts: ReadonlyMap<string, string>): void {
     const started = performance.now()
     const finish = (outcome: Outcome): void => {
       this.#isRunning = false
@@ -279,7 +282,7 @@ export class EmbeddingQueue {
       this.#parts.onWake()
     }
     embedTexts(embedder, [...texts.values()], { pace: this.#pace, signal: this.#abort.signal }).then(
-      (embedded) => finish(outcomeOf(known, [...texts.keys()], embedded)),
+      (embedded) => finish(outcomeOf(knownVectors, [...texts.keys()], embedded)),
       (error) => finish({ error }),
     )
   }
@@ -296,20 +299,20 @@ export class EmbeddingQueue {
     this.#recovered()
     if (this.#ready.length === 0) this.#readySince = performance.now()
     const { vectors, refused } = outcome
-    const look = (hash: string): readonly EmbeddedText[] => {
+    const vectorsOf = (hash: string): readonly EmbeddedText[] => {
       const vector = vectors.get(hash)
       return vector === undefined ? [] : [{ hash, vector }]
     }
     for (const { note, wanted, chunks, names } of pending) {
       const { key, path, version } = note.words
-      const embedded = chunks.flatMap((chunk) => look(chunk.hash).map((text) => ({ ...chunk, ...text })))
+      const embedded = chunks.flatMap((chunk) => vectorsOf(chunk.hash).map((text) => ({ ...chunk, ...text })))
       const reason = [...chunks.map(({ hash }) => hash), ...names]
         .map((hash) => refused.get(hash))
-        .find((said) => said !== undefined)
-      if (reason !== undefined && this.#wanted.get(key) === version) this.#refused.set(key, { path, version, reason })
+        .find((refusal) => refusal !== undefined)
+      if (reason !== undefined && this.#requestedVersions.get(key) === version) this.#refusals.set(key, { path, version, reason })
       const stored = reason === undefined ? version : INCOMPLETE
-      const made = { key, path, version: stored, content: note.content, chunks: embedded, names: names.flatMap(look) }
-      this.#ready.push({ vectors: made, wanted })
+      const entry = { key, path, version: stored, content: note.content, chunks: embedded, names: names.flatMap(vectorsOf) }
+      this.#ready.push({ vectors: entry, wanted })
     }
   }
 
@@ -324,15 +327,15 @@ export class EmbeddingQueue {
 
   async #store(): Promise<void> {
     // Do not store notes that have been deleted in the meantime.
-    const ready = this.#ready.filter(({ vectors }) => this.#wanted.has(vectors.key))
+    const ready = this.#ready.filter(({ vectors }) => this.#requestedVersions.has(vectors.key))
     const stored = ready.map(({ vectors }) => vectors)
     // If this fails, the vectors are kept for the next attempt.
     await this.#parts.search.putVectors(this.#embedder?.id ?? '', stored)
     for (const { vectors } of this.#ready) this.#inHand.delete(vectors.key)
     this.#ready = []
     for (const { vectors, wanted } of ready) {
-      this.#known?.set(vectors.key, vectors.version)
-      const now = this.#wanted.get(vectors.key)
+      this.#storedVersions?.set(vectors.key, vectors.version)
+      const now = this.#requestedVersions.get(vectors.key)
       if (now === wanted) this.#queue.delete(vectors.key)
       else if (now !== undefined) this.want(vectors.key, now)
     }
@@ -363,7 +366,7 @@ export class EmbeddingQueue {
 /** Returns the hashes of the note's texts, and adds those without a known vector to `texts`. */
 function prepare(
   note: ReadNote,
-  wanted: number | undefined,
+  requestedVersion: number | undefined,
   { known, texts }: { readonly known: ReadonlyMap<string, Float32Array>; readonly texts: Map<string, string> },
 ): Pending {
   const hashOf = (text: string): string => {
@@ -378,25 +381,29 @@ function prepare(
     endLine,
     hash: hashOf(text),
   }))
-  return { note, wanted, chunks, names: note.fields.title.slice(0, MAX_NAMES).map(hashOf) }
+  return { note, wanted: requestedVersion, chunks, names: note.fields.title.slice(0, MAX_NAMES).map(hashOf) }
 }
 
-function outcomeOf(known: ReadonlyMap<string, Float32Array>, hashes: readonly string[], { vectors, refused }: Embedded): Outcome {
-  const made = hashes.map((hash, at) => [hash, vectors[at]] as const)
+function outcomeOf(
+  knownVectors: ReadonlyMap<string, Float32Array>,
+  hashes: readonly string[],
+  { vectors, refused }: Embedded,
+): Outcome {
+  const pairs = hashes.map((hash, at) => [hash, vectors[at]] as const)
   return {
-    vectors: new Map([...known, ...made].flatMap(given)),
-    refused: new Map(hashes.map((hash, at) => [hash, refused.get(at)] as const).flatMap(given)),
+    vectors: new Map([...knownVectors, ...pairs].flatMap(definedOnly)),
+    refused: new Map(hashes.map((hash, at) => [hash, refused.get(at)] as const).flatMap(definedOnly)),
   }
 }
 
 /** Returns a message about notes that could not be embedded, or `undefined` if there are none. */
-function refusalOf(refused: ReadonlyMap<number, Refused>): string | undefined {
-  const [first] = refused.values()
+function refusalOf(refusals: ReadonlyMap<number, Refused>): string | undefined {
+  const [first] = refusals.values()
   if (first === undefined) return undefined
   const { path, reason } = first
-  return refused.size === 1
+  return refusals.size === 1
     ? `1 note could not be embedded: ${path}: ${reason}`
-    : `${refused.size} notes could not be embedded, for example ${path}: ${reason}`
+    : `${refusals.size} notes could not be embedded, for example ${path}: ${reason}`
 }
 
 /** Returns the first keys in the queue that are not being worked on, without copying the queue. */
@@ -406,6 +413,6 @@ export function firstOf(keys: Iterable<number>, count: number, isFree: (key: num
   return first
 }
 
-function given<T>([hash, value]: readonly [string, T | undefined]): [string, T][] {
+function definedOnly<T>([hash, value]: readonly [string, T | undefined]): [string, T][] {
   return value === undefined ? [] : [[hash, value]]
 }

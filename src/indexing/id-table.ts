@@ -9,12 +9,12 @@ export interface FileChanges {
 
 /** Assigns ids to files, for engines that request them through `Batch.ids`. Empty until the first request. */
 export class IdTable {
-  readonly #known: ReadonlyMap<string, KnownFile>
+  readonly #knownFiles: ReadonlyMap<string, KnownFile>
   #ids: FileIds | undefined
 
-  /** @param known all files as of the last commit; the owner keeps it up to date */
-  constructor(known: ReadonlyMap<string, KnownFile>) {
-    this.#known = known
+  /** @param knownFiles all files as of the last commit; the owner keeps it up to date */
+  constructor(knownFiles: ReadonlyMap<string, KnownFile>) {
+    this.#knownFiles = knownFiles
   }
 
   /**
@@ -24,33 +24,33 @@ export class IdTable {
   change(changes: FileChanges): (part: Pick<Batch, 'put'>, isFirst: boolean) => GivenIds {
     let others: readonly GivenId[] | undefined
     const apply = (): readonly GivenId[] => {
-      this.#ids ??= idsOf(this.#known.values())
+      this.#ids ??= idsOf(this.#knownFiles.values())
       others ??= this.#apply(this.#ids, changes)
       return others
     }
     // Once an engine has requested ids, update them with every generation.
     if (this.#ids !== undefined) apply()
     return ({ put }, isFirst) => {
-      const beside = apply()
-      const own = put.map(({ key }) => this.#give(key))
-      return { files: isFirst ? [...own, ...beside] : own, missing: (name) => toNodeId(foldId(name)) }
+      const changedIds = apply()
+      const newIds = put.map(({ key }) => this.#give(key))
+      return { files: isFirst ? [...newIds, ...changedIds] : newIds, missing: (name) => toNodeId(foldId(name)) }
     }
   }
 
   /** @returns the files outside the batch whose id or twins may have changed */
   #apply(ids: FileIds, { removed, placed }: FileChanges): readonly GivenId[] {
-    const touched: string[] = []
+    const folded: string[] = []
     for (const { key, path } of removed) {
       ids.remove(key)
-      touched.push(path)
+      folded.push(path)
     }
     for (const { key, path } of placed) {
       if (ids.path(key) === path) continue
       ids.add(key, path)
-      touched.push(path)
+      folded.push(path)
     }
-    const put = new Set(placed.map(({ key }) => key))
-    const keys = new Set(touched.flatMap((path) => groupOf(ids, path)).filter((key) => !put.has(key)))
+    const placedKeys = new Set(placed.map(({ key }) => key))
+    const keys = new Set(folded.flatMap((path) => groupOf(ids, path)).filter((key) => !placedKeys.has(key)))
     return [...keys].map((key) => this.#give(key))
   }
 
@@ -61,8 +61,8 @@ export class IdTable {
 
 /** Returns all files whose folded path equals that of the given path. */
 function groupOf(ids: FileIds, path: string): readonly number[] {
-  const one = ids.find(path)
-  return one === undefined ? [] : [one, ...ids.twins(one)]
+  const key = ids.find(path)
+  return key === undefined ? [] : [key, ...ids.twins(key)]
 }
 
 function idsOf(files: Iterable<KnownFile>): FileIds {

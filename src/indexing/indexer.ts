@@ -105,14 +105,14 @@ export class Indexer {
   readonly #writer: IndexWriter
   readonly #options: IndexerOptions
   #generation = -1
-  #known = new Map<string, KnownFile>()
-  #ids = new IdTable(this.#known)
+  #files = new Map<string, KnownFile>()
+  #ids = new IdTable(this.#files)
   #freeKeys: number[] = []
   #nextKey = 0
   /** Keys of files that have been listed but not committed yet. Links may already point to them. */
   readonly #reserved = new Map<string, number>()
   #style: LinkStyle = { wikilinks: 0, relativeLinks: 0 }
-  #outside: readonly OutsideLink[] = []
+  #outsideLinks: readonly OutsideLink[] = []
   #isComplete = false
   #lineage: string | undefined
   /** Paths of known and listed files by key. */
@@ -141,17 +141,17 @@ export class Indexer {
   async reconcile(scope: Scope): Promise<Reconciled> {
     for (;;) {
       if ((await this.#writer.state()).generation !== this.#generation) await this.#recall()
-      let done: Reconciled | undefined
+      let outcome: Reconciled | undefined
       try {
         // Compare everything if the index is incomplete, or empty because it was deleted while the server was running.
-        done = await this.#attempt(this.#isComplete ? scope : { all: true })
+        outcome = await this.#attempt(this.#isComplete ? scope : { all: true })
       } finally {
         // After a failed commit, or a commit by another process, the cached state no longer matches the index.
-        if (done === undefined) this.forget()
+        if (outcome === undefined) this.forget()
       }
-      if (done === undefined) continue
+      if (outcome === undefined) continue
       this.#markOnce()
-      return done
+      return outcome
     }
   }
 
@@ -166,9 +166,9 @@ export class Indexer {
   /** Checks whether a reported file has not changed since it was last read, which is the case after Roux's own writes. */
   isCurrent(path: string): boolean {
     const file = this.#vault.stat(toVaultPath(path))
-    const known = this.#known.get(path)
-    if (file === undefined || known === undefined) return file === known
-    return file.stat.mtime === known.stat.mtime && file.stat.size === known.stat.size && file.excluded === known.excluded
+    const indexed = this.#files.get(path)
+    if (file === undefined || indexed === undefined) return file === indexed
+    return file.stat.mtime === indexed.stat.mtime && file.stat.size === indexed.stat.size && file.excluded === indexed.excluded
   }
 
   /** Preloads the data for resolving links, part by part, so this thread can do other work in between. */
@@ -180,7 +180,7 @@ export class Indexer {
   async look(): Promise<IndexLook> {
     if ((await this.#writer.state()).generation !== this.#generation) await this.#recall()
     const links = this.#links ?? this.#newLinks()
-    return { ...(await links.look()), flavour: links.flavour, known: this.#known, nextKey: this.#nextKey + this.#reserved.size }
+    return { ...(await links.look()), flavour: links.flavour, known: this.#files, nextKey: this.#nextKey + this.#reserved.size }
   }
 
   /** Drops cached state. The next `reconcile` reads it again. */
@@ -190,12 +190,12 @@ export class Indexer {
 
   async #recall(): Promise<void> {
     const state = await this.#writer.state()
-    const known = new Map<string, KnownFile>()
+    const files = new Map<string, KnownFile>()
     const paths: (string | undefined)[] = []
     let [wikilinks, relativeLinks, nextKey] = [0, 0, state.nextKey]
     for await (const part of this.#writer.files()) {
       for (const file of part) {
-        known.set(file.path, file)
+        files.set(file.path, file)
         paths[file.key] = file.path
         wikilinks += file.style.wikilinks
         relativeLinks += file.style.relativeLinks
@@ -203,16 +203,16 @@ export class Indexer {
       }
     }
     this.#generation = state.generation
-    this.#known = known
-    this.#ids = new IdTable(known)
+    this.#files = files
+    this.#ids = new IdTable(files)
     this.#style = { wikilinks, relativeLinks }
-    this.#outside = state.outside
+    this.#outsideLinks = state.outside
     this.#isComplete = state.complete
     this.#lineage = state.lineage
     this.#paths = paths
     this.#nextKey = nextKey
     // In an incomplete index, links may point to keys of files that have not been committed yet.
-    this.#freeKeys = state.complete ? unusedKeys(known.values(), nextKey) : []
+    this.#freeKeys = state.complete ? unusedKeys(files.values(), nextKey) : []
     this.#reserved.clear()
     this.#mode = (state.mode as Mode | undefined) ?? this.#decideMode(this.#style)
     this.#links = this.#newLinks()
@@ -236,19 +236,19 @@ export class Indexer {
     const plan = this.#plan(scope)
     let changed = plan.gone.length
     let total = plan.read.length
-    let done = 0
+    let doneCount = 0
     let first = true
     const isWhole = plan.read.length <= WHOLE_FILES
     this.#options.onProgress(0, total)
     while (first || plan.read.length > 0) {
       if (plan.read.length >= MANY_FILES && this.#options.isMemoryShort?.() === true)
-        throw new MemoryShortError(`after ${plan.kept.length + done} of ${plan.kept.length + total} files`)
+        throw new MemoryShortError(`after ${plan.kept.length + doneCount} of ${plan.kept.length + total} files`)
       const slice = this.#readSlice(plan.read, isWhole ? WHOLE_FILES : SLICE_FILES, (count) =>
-        this.#options.onProgress(done + count, total),
+        this.#options.onProgress(doneCount + count, total),
       )
       const rest = plan.read.slice(slice.taken)
-      const gone = [...(first ? plan.gone : []), ...slice.vanished]
-      const style = this.#styleWith(slice.facts, gone)
+      const deleted = [...(first ? plan.gone : []), ...slice.vanished]
+      const style = this.#styleWith(slice.facts, deleted)
       const mode = rest.length === 0 || this.#generation === 0 ? this.#decideMode(style) : this.#mode
       if (mode !== this.#mode) {
         // In the new mode, every note may have to be read differently.
@@ -256,16 +256,16 @@ export class Indexer {
         this.#links = this.#newLinks()
         const all = this.#plan({ all: true })
         Object.assign(plan, all, { read: [...all.read, ...all.kept], forced: 'all' })
-        total = done + plan.read.length
+        total = doneCount + plan.read.length
         continue
       }
       plan.read = rest
-      done += slice.taken
+      doneCount += slice.taken
       const facts = await this.#leaveUnchanged(slice.facts, plan.forced)
       changed += facts.put.length
-      const expected = first ? rest.filter((file) => !this.#known.has(file.path)) : []
+      const expected = first ? rest.filter((file) => !this.#files.has(file.path)) : []
       const origin = scope.all ? {} : scope
-      const changes = { ...facts, expected, gone, outside: plan.outside, complete: rest.length === 0, origin }
+      const changes = { ...facts, expected, gone: deleted, outside: plan.outside, complete: rest.length === 0, origin }
       const committed = await this.#commit(changes)
       if (!committed) return undefined
       first = false
@@ -274,14 +274,14 @@ export class Indexer {
   }
 
   /** Returns the vault's link style after adding or updating the notes in `facts` and removing those in `gone`. */
-  #styleWith(facts: readonly Pick<FileFacts, 'path' | 'style'>[], gone: readonly KnownFile[]): LinkStyle {
+  #styleWith(facts: readonly Pick<FileFacts, 'path' | 'style'>[], deleted: readonly KnownFile[]): LinkStyle {
     let { wikilinks, relativeLinks } = this.#style
     for (const { path, style } of facts) {
-      const before = this.#known.get(path)?.style
+      const before = this.#files.get(path)?.style
       wikilinks += style.wikilinks - (before?.wikilinks ?? 0)
       relativeLinks += style.relativeLinks - (before?.relativeLinks ?? 0)
     }
-    for (const { style } of gone) {
+    for (const { style } of deleted) {
       wikilinks -= style.wikilinks
       relativeLinks -= style.relativeLinks
     }
@@ -291,11 +291,11 @@ export class Indexer {
   #plan(scope: Scope): Plan {
     if (scope.all) {
       const listing = this.#vault.list()
-      return this.#compare(listing, [...this.#known.keys()], new Set(), listing.outside)
+      return this.#compare(listing, [...this.#files.keys()], new Set(), listing.outside)
     }
     const forced = new Set<string>()
     const listings: Listing[] = scope.folders.map((folder) => this.#vault.list(folder))
-    const within = scope.folders.length === 0 ? [] : [...this.#known.keys()].filter(containment(scope.folders))
+    const within = scope.folders.length === 0 ? [] : [...this.#files.keys()].filter(containment(scope.folders))
     for (const path of scope.files) {
       const file = this.#vault.stat(path as VaultPath)
       forced.add(path)
@@ -310,7 +310,7 @@ export class Indexer {
     const plan = this.#compare(joined, within, forced, this.#outsideNow(scope, listings))
     const { moves = [] } = scope
     if (moves.length === 0) return plan
-    return { ...plan, read: plan.read.map((file) => bornWith(file, this.#known.get(formerPath(file.path, moves) ?? ''))) }
+    return { ...plan, read: plan.read.map((file) => withBirthTime(file, this.#files.get(formerPath(file.path, moves) ?? ''))) }
   }
 
   /**
@@ -319,148 +319,150 @@ export class Indexer {
    */
   #outsideNow({ folders, files }: Parts, listings: readonly Listing[]): readonly OutsideLink[] {
     // The watcher reports a symbolic link to a folder as a folder, not as a file.
-    const named = new Set([...files, ...folders.map(({ path }) => path)])
+    const listedPaths = new Set([...files, ...folders.map(({ path }) => path)])
     const isWithin = containment(folders)
-    const kept = this.#outside.filter(({ path }) => !named.has(path) && !isWithin(path))
-    const met = [...named].flatMap((path) => this.#vault.outsideLink(path as VaultPath) ?? [])
-    const all = [...kept, ...listings.flatMap((listing) => listing.outside), ...met]
+    const keptLinks = this.#outsideLinks.filter(({ path }) => !listedPaths.has(path) && !isWithin(path))
+    const foundLinks = [...listedPaths].flatMap((path) => this.#vault.outsideLink(path as VaultPath) ?? [])
+    const all = [...keptLinks, ...listings.flatMap((listing) => listing.outside), ...foundLinks]
     return [...new Map(all.map((link) => [link.path, link])).values()]
   }
 
   #compare(listing: Listing, expected: readonly string[], forced: Set<string>, outside: readonly OutsideLink[]): Plan {
     const read: ListedFile[] = []
-    const kept: ListedFile[] = []
+    const unchanged: ListedFile[] = []
     let matched = 0
     for (const file of listing.files) {
-      const known = this.#known.get(file.path)
-      if (known !== undefined) matched++
-      const same = known !== undefined && sameStat(known.stat, file.stat) && known.excluded === file.excluded
-      if (same && !forced.has(file.path)) kept.push(file)
-      else read.push(bornWith(file, known))
+      const indexed = this.#files.get(file.path)
+      if (indexed !== undefined) matched++
+      const isUnchanged = indexed !== undefined && sameStat(indexed.stat, file.stat) && indexed.excluded === file.excluded
+      if (isUnchanged && !forced.has(file.path)) unchanged.push(file)
+      else read.push(withBirthTime(file, indexed))
     }
-    const gone = matched === expected.length ? [] : this.#missingFrom(listing, expected)
-    return { read, kept, gone, forced, outside: [...outside].sort((a, b) => (a.path < b.path ? -1 : 1)) }
+    const missing = matched === expected.length ? [] : this.#missingFrom(listing, expected)
+    return { read, kept: unchanged, gone: missing, forced, outside: [...outside].sort((a, b) => (a.path < b.path ? -1 : 1)) }
   }
 
   #missingFrom(listing: Listing, expected: readonly string[]): readonly KnownFile[] {
-    const there = new Set<string>(listing.files.map((file) => file.path))
+    const present = new Set<string>(listing.files.map((file) => file.path))
     // Files in a folder that could not be listed may still exist.
     const isUnsure = (path: string) => listing.unreadable.some(({ path: hidden }) => hidden === '' || isWithin(path, hidden))
     return [...new Set(expected)].flatMap((path) => {
-      const known = this.#known.get(path)
-      return known === undefined || there.has(path) || isUnsure(path) ? [] : [known]
+      const indexed = this.#files.get(path)
+      return indexed === undefined || present.has(path) || isUnsure(path) ? [] : [indexed]
     })
   }
 
-  #readSlice(queue: readonly ListedFile[], most: number, onProgress: (count: number) => void): Slice {
+  #readSlice(queue: readonly ListedFile[], maxFiles: number, onProgress: (count: number) => void): Slice {
     const facts: FileFacts[] = []
     const vanished: KnownFile[] = []
     const started = Date.now()
     let bytes = 0
-    let taken = 0
+    let filesRead = 0
     for (const file of queue) {
-      taken++
+      filesRead++
       const fact = this.#readFile(file)
-      const known = this.#known.get(file.path)
+      const indexed = this.#files.get(file.path)
       if (fact !== undefined) {
         facts.push(fact)
         if (fact.hash !== '') bytes += fact.stat.size
       } else {
-        const listed = known ?? this.#withdraw(file)
-        if (listed !== undefined) vanished.push(listed)
+        const indexedFile = indexed ?? this.#withdraw(file)
+        if (indexedFile !== undefined) vanished.push(indexedFile)
       }
-      if (taken % PROGRESS_STEP === 0) {
-        onProgress(taken)
+      if (filesRead % PROGRESS_STEP === 0) {
+        onProgress(filesRead)
         if (Date.now() - started > SLICE_MS || this.#options.isMemoryShort?.() === true) break
       }
-      if (bytes > SLICE_BYTES || taken >= most) break
+      if (bytes > SLICE_BYTES || filesRead >= maxFiles) break
     }
-    onProgress(taken)
-    return { facts, vanished, taken }
+    onProgress(filesRead)
+    return { facts, vanished, taken: filesRead }
   }
 
   #readFile(file: ListedFile): FileFacts | undefined {
     const kind = this.#options.kindOf(file.path, this.#mode)
-    const described = { kind, conflict: kind === 'note' && this.#options.isConflictCopy(file.path), mode: this.#mode }
-    if (kind === 'attachment') return describeUnread(file, described)
+    const options = { kind, conflict: kind === 'note' && this.#options.isConflictCopy(file.path), mode: this.#mode }
+    if (kind === 'attachment') return describeUnread(file, options)
     const bytes = this.#vault.read(file.path)
     if (bytes === undefined) return undefined
     if (bytes === 'unreadable') {
       const message = 'The file cannot be read because of its permissions or a disk error.'
-      return describeFailed({ ...file, stat: untrusted(file.stat) }, described, message)
+      return describeFailed({ ...file, stat: untrusted(file.stat) }, options, message)
     }
     const asRead = { ...file, stat: statAsRead(file.stat, bytes.length) }
     try {
-      return this.#describe(asRead, described, bytes)
+      return this.#describe(asRead, options, bytes)
     } catch (error) {
       // Only a bug makes reading throw. Even then, other notes must still be indexed.
       const message = `A bug in Roux prevents it from reading this file: ${(error as Error).message}.`
-      return describeFailed(asRead, described, message)
+      return describeFailed(asRead, options, message)
     }
   }
 
-  #describe(file: ListedFile, described: Described, bytes: Uint8Array): FileFacts {
+  #describe(file: ListedFile, options: Described, bytes: Uint8Array): FileFacts {
     const text = decode(bytes)
     const { profile, comments, ignoredTags } = this.#options
     const flavour = { profile, comments, mode: this.#mode, ...(ignoredTags === undefined ? {} : { ignoredTags }) }
-    const parsed = described.kind === 'canvas' ? parseCanvas(text, flavour) : parseNote(text, flavour)
+    const parsed = options.kind === 'canvas' ? parseCanvas(text, flavour) : parseNote(text, flavour)
     const note = withEncodingProblem(parsed, text, bytes)
     const hash = digest('sha256', bytes, 'hex')
     this.#options.recent?.keep(hash, bytes)
-    const facts = describeNote(file, described, { note, text, hash })
+    const facts = describeNote(file, options, { note, text, hash })
     return this.#options.keepsTexts === true ? { ...facts, text } : facts
   }
 
   /** Separates files whose bytes have not changed, for which only the stat is updated. */
   async #leaveUnchanged(facts: readonly FileFacts[], forced: Plan['forced']): Promise<Pick<Changes, 'put' | 'touch'>> {
     if (forced === 'all') return { put: facts, touch: [] }
-    const hashes = await this.#writer.hashes(facts.map(({ path }) => this.#known.get(path)?.key ?? -1))
-    const put: FileFacts[] = []
+    const hashes = await this.#writer.hashes(facts.map(({ path }) => this.#files.get(path)?.key ?? -1))
+    const changed: FileFacts[] = []
     const touch: KnownFile[] = []
     facts.forEach((fact, at) => {
-      const known = this.#known.get(fact.path)
+      const indexed = this.#files.get(fact.path)
       // Files that are never read, such as attachments, have no hash, so a new stat alone does not count as a change.
-      const unchanged = known !== undefined && known.excluded === fact.excluded && fact.hash === hashes[at]
-      if (!unchanged) put.push(fact)
-      else if (!sameStat(known.stat, fact.stat)) touch.push({ ...known, stat: fact.stat })
+      const unchanged = indexed !== undefined && indexed.excluded === fact.excluded && fact.hash === hashes[at]
+      if (!unchanged) changed.push(fact)
+      else if (!sameStat(indexed.stat, fact.stat)) touch.push({ ...indexed, stat: fact.stat })
     })
-    return { put, touch }
+    return { put: changed, touch }
   }
 
   /** @returns false if another process has committed first */
   async #commit(changes: Changes): Promise<boolean> {
     const links = this.#links ?? this.#newLinks()
     const { put, expected, gone, touch, outside, complete, origin } = changes
-    const nothing = put.length + gone.length + touch.length === 0 && sameOutside(outside, this.#outside)
-    if (nothing && this.#generation > 0 && (this.#isComplete || !complete)) return true
+    const isUnchanged = put.length + gone.length + touch.length === 0 && sameOutside(outside, this.#outsideLinks)
+    if (isUnchanged && this.#generation > 0 && (this.#isComplete || !complete)) return true
     const removed = gone.map(({ key }) => key)
-    const placed = put.map((fact): FileFacts & { key: number } =>
-      Object.assign(fact, { key: this.#known.get(fact.path)?.key ?? this.#takeKey(fact.path) }),
+    const withKeys = put.map((fact): FileFacts & { key: number } =>
+      Object.assign(fact, { key: this.#files.get(fact.path)?.key ?? this.#takeKey(fact.path) }),
     )
-    for (const { key, path } of placed) this.#paths[key] = path
+    for (const { key, path } of withKeys) this.#paths[key] = path
     // Register the names of files in later slices now, so links resolve to their final targets.
     const reserved = expected.map(({ path }) => ({ path, key: this.#reserve(path), aliases: [] }))
-    const { affected, changed } = await links.rename([...placed, ...reserved], removed)
-    await this.#addOutlines(placed, links, { affected, changed })
+    const { affected, changed } = await links.rename([...withKeys, ...reserved], removed)
+    await this.#addOutlines(withKeys, links, { affected, changed })
     if (complete && !this.#isComplete && this.#untested === undefined) await this.#addDangling({ affected, changed })
-    for (const { key } of placed) affected.delete(key)
+    for (const { key } of withKeys) affected.delete(key)
     for (const key of removed) affected.delete(key)
-    const outlines = { writer: this.#writer, placed: new Map(placed.map((fact) => [fact.key, outlineOf(fact)])) }
-    const resolved = placed.map((fact) => links.resolve(fact, fact.links))
-    const own = await checkSubpaths(resolved, { ...outlines, onUntested: this.#noteUntested(placed) })
+    const outlines = { writer: this.#writer, placed: new Map(withKeys.map((fact) => [fact.key, outlineOf(fact)])) }
+    const resolved = withKeys.map((fact) => links.resolve(fact, fact.links))
+    const ownLinks = await checkSubpaths(resolved, { ...outlines, onUntested: this.#noteUntested(withKeys) })
     // Convert facts into records in place, because copying thousands of such large objects would slow down a cold start.
-    const records = placed.map((fact, at): FileRecord => Object.assign(fact, resolved[at], { links: own[at] ?? [] }))
+    const records = withKeys.map((fact, at): FileRecord => Object.assign(fact, resolved[at], { links: ownLinks[at] ?? [] }))
     const known = await this.#writer.records([...affected])
-    const logged = await this.#recordsToLog(placed, removed)
-    const again = known.map((record) => ({ before: record.links, links: links.resolveChanged(record, changed) }))
-    for (const [at, checked] of (await checkSubpaths(again, { ...outlines, onUntested: this.#noteUntested(known) })).entries()) {
+    const logged = await this.#recordsToLog(withKeys, removed)
+    const reresolved = known.map((record) => ({ before: record.links, links: links.resolveChanged(record, changed) }))
+    for (const [at, checked] of (
+      await checkSubpaths(reresolved, { ...outlines, onUntested: this.#noteUntested(known) })
+    ).entries()) {
       const record = known[at]
       if (record !== undefined && !sameEnds(record.links, checked)) records.push({ ...record, links: checked })
     }
     const difference = logged && this.#changesFrom([...logged, ...known], { records, removed, origin })
     await this.#options.permission
     const open = await this.#writer.begin(this.#generation)
-    const giveIds = this.#ids.change({ removed: gone, placed })
+    const giveIds = this.#ids.change({ removed: gone, placed: withKeys })
     for (let from = 0; from === 0 || from < records.length; from += PUT_FILES) {
       const isFirst = from === 0
       const part = { put: records.slice(from, from + PUT_FILES), remove: isFirst ? removed : [], touch: isFirst ? touch : [] }
@@ -480,11 +482,11 @@ export class Indexer {
    * change.
    */
   async #recordsToLog(
-    placed: readonly { readonly key: number; readonly path: string }[],
+    files: readonly { readonly key: number; readonly path: string }[],
     removed: readonly number[],
   ): Promise<readonly FileRecord[] | undefined> {
     if (this.#options.log === undefined || this.#lineage === undefined) return undefined
-    const keys = placed.flatMap(({ key, path }) => (this.#known.has(path) ? [key] : []))
+    const keys = files.flatMap(({ key, path }) => (this.#files.has(path) ? [key] : []))
     return await this.#writer.records([...keys, ...removed])
   }
 
@@ -515,19 +517,19 @@ export class Indexer {
 
   /** Adds the files that link to headings or blocks in the placed notes, if those headings or blocks have changed. */
   async #addOutlines(
-    placed: readonly (FileFacts & { readonly key: number })[],
+    facts: readonly (FileFacts & { readonly key: number })[],
     links: LinkTable,
     { affected, changed }: Renamed,
   ): Promise<void> {
-    const mentioned = placed.flatMap((fact) => {
+    const mentioned = facts.flatMap((fact) => {
       const mentions = links.outlineMentions(fact)
       return mentions.length === 0 ? [] : [{ fact, mentions }]
     })
-    const known = await this.#writer.outlines(mentioned.map(({ fact }) => fact.key))
+    const outlines = await this.#writer.outlines(mentioned.map(({ fact }) => fact.key))
     for (const [at, { fact, mentions }] of mentioned.entries()) {
       const outline = outlineOf(fact)
-      if (sameOutline(known[at], outline)) continue
-      const broken = known[at] === undefined && outline !== undefined ? this.#brokenBy(fact.key, outline) : undefined
+      if (sameOutline(outlines[at], outline)) continue
+      const broken = outlines[at] === undefined && outline !== undefined ? this.#brokenBy(fact.key, outline) : undefined
       for (const { name, sources } of mentions) {
         changed.add(name)
         for (const key of sources) if (broken?.has(key) !== false) affected.add(key)
@@ -540,7 +542,7 @@ export class Indexer {
    * been deleted since.
    */
   async #addDangling({ affected, changed }: Renamed): Promise<void> {
-    const keys = [...this.#known.values()].map(({ key }) => key)
+    const keys = [...this.#files.values()].map(({ key }) => key)
     for (let from = 0; from < keys.length; from += SLICE_FILES) {
       for (const { key, links, mentions } of await this.#writer.records(keys.slice(from, from + SLICE_FILES))) {
         if (links.every(({ to }) => typeof to === 'string' || this.#paths[to] !== undefined)) continue
@@ -555,8 +557,8 @@ export class Indexer {
     if (this.#untested === undefined) return undefined
     const links = this.#untested.get(key) ?? []
     this.#untested.delete(key)
-    const isThere = subpathTest(outline)
-    return new Set(links.filter(({ subpath }) => !isThere(subpath)).map(({ source }) => source))
+    const exists = subpathTest(outline)
+    return new Set(links.filter(({ subpath }) => !exists(subpath)).map(({ source }) => source))
   }
 
   #noteUntested(files: readonly { readonly key: number }[]): ((at: number, part: Part) => void) | undefined {
@@ -592,35 +594,35 @@ export class Indexer {
 
   #remember(
     generation: number,
-    done: { records: readonly FileRecord[]; lineage: string | undefined } & Pick<
+    commit: { records: readonly FileRecord[]; lineage: string | undefined } & Pick<
       Changes,
       'gone' | 'touch' | 'outside' | 'complete'
     >,
   ): void {
     this.#generation = generation
-    this.#lineage = done.lineage
-    this.#outside = done.outside
-    this.#isComplete = done.complete
-    if (done.complete) this.#untested = undefined
-    this.#style = this.#styleWith(done.records, done.gone)
-    for (const { path, key } of done.gone) {
-      this.#known.delete(path)
+    this.#lineage = commit.lineage
+    this.#outsideLinks = commit.outside
+    this.#isComplete = commit.complete
+    if (commit.complete) this.#untested = undefined
+    this.#style = this.#styleWith(commit.records, commit.gone)
+    for (const { path, key } of commit.gone) {
+      this.#files.delete(path)
       this.#paths[key] = undefined
       this.#freeKeys.push(key)
     }
-    for (const { key, path, excluded, stat, style } of done.records) {
-      this.#known.set(path, { key, path, excluded, stat, style })
+    for (const { key, path, excluded, stat, style } of commit.records) {
+      this.#files.set(path, { key, path, excluded, stat, style })
     }
-    for (const known of done.touch) this.#known.set(known.path, known)
+    for (const touched of commit.touch) this.#files.set(touched.path, touched)
   }
 }
 
 /** Returns the unused keys below `end` in ascending order. */
 function unusedKeys(files: Iterable<KnownFile>, end: number): number[] {
-  const used = new Uint8Array(end)
-  for (const { key } of files) used[key] = 1
+  const part = new Uint8Array(end)
+  for (const { key } of files) part[key] = 1
   const unused: number[] = []
-  used.forEach((isUsed, key) => {
+  part.forEach((isUsed, key) => {
     if (isUsed === 0) unused.push(key)
   })
   return unused
@@ -679,9 +681,9 @@ function containment(folders: Parts['folders']): (path: string) => boolean {
 /**
  * Keeps the earliest known birth time, because programs that save by replacing the file, such as Roux and many editors, reset it.
  */
-function bornWith(file: ListedFile, known: KnownFile | undefined): ListedFile {
-  if (known === undefined || known.stat.birthtime >= file.stat.birthtime) return file
-  return { ...file, stat: { ...file.stat, birthtime: known.stat.birthtime } }
+function withBirthTime(file: ListedFile, indexed: KnownFile | undefined): ListedFile {
+  if (indexed === undefined || indexed.stat.birthtime >= file.stat.birthtime) return file
+  return { ...file, stat: { ...file.stat, birthtime: indexed.stat.birthtime } }
 }
 
 /** Returns the path that a file had before the moves, or `undefined` if it was not moved. */

@@ -5,7 +5,7 @@ import { addMentions, mentionsAny, outlineName, withTarget } from '../links/reso
 import { subpathTest } from '../links/subpath.ts'
 import { Mentions } from './mentions.ts'
 
-type Named = Pick<FileRecord, 'key' | 'path' | 'aliases' | 'pageTitle'>
+type NamedRecord = Pick<FileRecord, 'key' | 'path' | 'aliases' | 'pageTitle'>
 
 /** The effects of changed names. */
 export interface Renamed {
@@ -87,13 +87,13 @@ export class LinkTable {
    * Applies new names and removals.
    * @returns the folded names that have changed, and the keys of the files whose links may now resolve differently
    */
-  async rename(put: readonly Named[], removed: readonly number[]): Promise<Renamed> {
+  async rename(records: readonly NamedRecord[], removed: readonly number[]): Promise<Renamed> {
     const tables = await this.#load()
     const changed = new Set<string>()
     for (const key of removed) this.#forget(key, { ...tables, changed })
     // A new index has no mentions.
     const isNew = tables.mentions.isEmpty
-    for (const file of put) {
+    for (const file of records) {
       if (isNew && tables.names.path(file.key) === undefined) tables.names.add(toNamed(detach(file)))
       else this.#take(toNamed(detach(file)), { ...tables, changed })
     }
@@ -103,9 +103,9 @@ export class LinkTable {
   }
 
   #forget(key: number, { names, mentions, changed }: Renaming): void {
-    const known = names.file(key)
-    if (known === undefined) return
-    for (const name of namesOf(known, this.flavour.mode)) changed.add(name)
+    const file = names.file(key)
+    if (file === undefined) return
+    for (const name of namesOf(file, this.flavour.mode)) changed.add(name)
     names.remove(key)
     mentions.set(key, [])
   }
@@ -119,7 +119,7 @@ export class LinkTable {
   }
 
   /** Returns the names by which links refer to the file's headings or blocks, each with the files that contain such links. */
-  outlineMentions(file: Named): readonly { readonly name: string; readonly sources: readonly number[] }[] {
+  outlineMentions(file: NamedRecord): readonly { readonly name: string; readonly sources: readonly number[] }[] {
     const { mentions } = this.#loaded
     return namesOf(toNamed(file), this.flavour.mode).flatMap((each) => {
       const name = outlineName(each)
@@ -166,7 +166,7 @@ export class LinkTable {
 const NO_LINKS = { links: [], mentions: [] } as const
 
 /** Copies the strings, because slices would keep the whole original text in memory. */
-function detach(file: Named): Named {
+function detach(file: NamedRecord): NamedRecord {
   if (file.aliases.length === 0 && file.pageTitle === undefined) {
     return { key: file.key, path: file.path, aliases: [] }
   }
@@ -174,7 +174,7 @@ function detach(file: Named): Named {
   return { key: file.key, path: file.path, aliases, ...(pageTitle === 0 ? {} : { pageTitle }) }
 }
 
-function toNamed(file: Named): NamedFile {
+function toNamed(file: NamedRecord): NamedFile {
   return { key: file.key, path: file.path, aliases: file.aliases, title: file.pageTitle }
 }
 
@@ -205,13 +205,13 @@ export async function checkSubpaths(
   files: readonly LinkingFile[],
   { writer, placed, onUntested }: OutlineSources,
 ): Promise<readonly (readonly ResolvedLink[])[]> {
-  const wanted = files.flatMap(({ links, before }) =>
+  const targets = files.flatMap(({ links, before }) =>
     links.flatMap((link, at) => {
       const key = link === before?.[at] ? undefined : partOf(link)?.key
       return key === undefined || placed.has(key) ? [] : [key]
     }),
   )
-  const keys = [...new Set(wanted)]
+  const keys = [...new Set(targets)]
   const stored = await writer.outlines(keys)
   const outlines = new Map([...placed, ...keys.map((key, at) => [key, stored[at]] as const)])
   const tests = new Map<number, (subpath: string) => boolean>()
@@ -225,10 +225,10 @@ export async function checkSubpaths(
     return !test(part.subpath)
   }
   return files.map(({ links, before }, file) => {
-    const marked = links.map((link, at) =>
+    const checkedLinks = links.map((link, at) =>
       link !== before?.[at] && isBroken(link, file) ? { ...link, brokenSubpath: true as const } : link,
     )
-    return marked.some((link, at) => link !== links[at]) ? marked : links
+    return checkedLinks.some((link, at) => link !== links[at]) ? checkedLinks : links
   })
 }
 

@@ -90,16 +90,16 @@ export class Mentions {
 
   #makeRoom(key: number, count: number): void {
     if (key >= this.#starts.length) {
-      this.#starts = grown(this.#starts, key + 1)
-      this.#counts = grown(this.#counts, key + 1)
+      this.#starts = enlarged(this.#starts, key + 1)
+      this.#counts = enlarged(this.#counts, key + 1)
     }
-    const needed = this.#entries + count
-    if (needed > this.#hashes.length) {
-      this.#hashes = grown(this.#hashes, needed)
-      this.#keys = grown(this.#keys, needed)
-      this.#next = grown(this.#next, needed)
+    const length = this.#entries + count
+    if (length > this.#hashes.length) {
+      this.#hashes = enlarged(this.#hashes, length)
+      this.#keys = enlarged(this.#keys, length)
+      this.#next = enlarged(this.#next, length)
     }
-    if (needed > this.#buckets.length * 2) this.#linkAll(this.#buckets.length * 4)
+    if (length > this.#buckets.length * 2) this.#linkAll(this.#buckets.length * 4)
   }
 
   #linkAll(buckets: number): void {
@@ -130,7 +130,7 @@ function hashOf(name: string): number {
 }
 
 /** Copies an array into a larger one with room for at least `length` elements. */
-function grown(array: Int32Array<ArrayBuffer>, length: number): Int32Array<ArrayBuffer> {
+function enlarged(array: Int32Array<ArrayBuffer>, length: number): Int32Array<ArrayBuffer> {
   const copy = new Int32Array(Math.max(length, Math.ceil(array.length * 1.5)))
   copy.set(array)
   return copy

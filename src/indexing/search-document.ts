@@ -49,12 +49,12 @@ export interface NoteSource extends SearchedFile {
 }
 
 /** Reads a note, or the text cards of a canvas, for search. A note is parsed only if the index does not contain its description. */
-export function readNote({ key, path, kind, known, hash: given }: NoteSource, bytes: Uint8Array, flavour: Flavour): ReadNote {
-  const written = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
-  const hash = given ?? digest('sha256', bytes, 'hex')
-  const text = kind === 'canvas' ? canvasProse(written) : written
+export function readNote({ key, path, kind, known, hash: knownHash }: NoteSource, bytes: Uint8Array, flavour: Flavour): ReadNote {
+  const fileText = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
+  const hash = knownHash ?? digest('sha256', bytes, 'hex')
+  const text = kind === 'canvas' ? canvasProse(fileText) : fileText
   const { title, aliases, tags, headings, properties, bodyStart } =
-    kind === 'note' && known?.hash === hash ? known : describe({ path, kind }, { written, text, hash }, flavour)
+    kind === 'note' && known?.hash === hash ? known : describe({ path, kind }, { written: fileText, text, hash }, flavour)
   const names = namesOf(path, title, aliases)
   const fields: NoteFields = {
     title: names.every(saysNothing) ? [...names, ...firstLine(text, bodyStart)] : names,
@@ -91,11 +91,11 @@ function describe(
   flavour: Flavour,
 ): NoteDescription {
   const note = kind === 'canvas' ? parseCanvas(written, flavour) : parseNote(written, flavour)
-  const listed = { path, stat: NO_STAT, excluded: false }
-  const described = describeNote(listed, { kind, conflict: false, mode: flavour.mode }, { note, text, hash })
-  const { aliases, tags } = described
+  const file = { path, stat: NO_STAT, excluded: false }
+  const facts = describeNote(file, { kind, conflict: false, mode: flavour.mode }, { note, text, hash })
+  const { aliases, tags } = facts
   // For search, a canvas's title does not include the extension.
-  const title = kind === 'canvas' ? fileStemOf(path) : described.title
+  const title = kind === 'canvas' ? fileStemOf(path) : facts.title
   const { headings, properties, bodyStart } = note
   return { hash, title, aliases, tags, headings, properties, bodyStart }
 }

@@ -68,15 +68,15 @@ const MAX_DOUBTS = 4
 export class SearchIndexer {
   readonly #parts: SearchParts
   /** The current version of each note and canvas in the index, by key. */
-  readonly #wanted = new Map<number, number>()
+  readonly #requestedVersions = new Map<number, number>()
   /** Files of notes with outstanding work, by key. Dropped when idle; with the versions, an edit then needs only its own row. */
   readonly #files = new Map<number, FileContent>()
   #words = new Map<number, number>()
   /** Keys of notes with missing or outdated words. A key is removed once its words have been committed. */
   readonly #wordQueue = new Set<number>()
-  readonly #gone = new Set<number>()
+  readonly #deletedKeys = new Set<number>()
   /** How often each note differed from the index when it was read. The next comparison may find that it matches after all. */
-  readonly #doubts = new Map<number, number>()
+  readonly #doubtCounts = new Map<number, number>()
   readonly #embedding: EmbeddingQueue | undefined
   /** Notes that were read for their words and still need vectors, by key. */
   readonly #notes = new Map<number, ReadNote>()
@@ -114,12 +114,12 @@ export class SearchIndexer {
     const isOutdated = await this.#parts.search.isOutdated()
     if (!this.#isLoaded || isOutdated) await this.#load()
     for (const { key } of files) this.#enqueue(key)
-    for (const [key, times] of this.#doubts) if (times < MAX_DOUBTS) this.#enqueue(key)
+    for (const [key, times] of this.#doubtCounts) if (times < MAX_DOUBTS) this.#enqueue(key)
   }
 
   /** Drops the notes' paths and hashes, unless work remains. */
   rest(): void {
-    const isBusy = !this.isComplete('words') || this.#gone.size + this.#doubts.size > 0
+    const isBusy = !this.isComplete('words') || this.#deletedKeys.size + this.#doubtCounts.size > 0
     if (isBusy || this.#embedding?.isThrough === false) return
     this.#files.clear()
     this.#hasRested = true
@@ -140,7 +140,7 @@ export class SearchIndexer {
     if (embedded === 'done') this.#notes.clear()
     if (embedded === 'more') return 'more'
     // Forget deleted notes last, because moved notes may reuse the vectors stored for their former paths.
-    if (embedded === 'done' && this.#gone.size > 0) {
+    if (embedded === 'done' && this.#deletedKeys.size > 0) {
       await this.#forgetGone()
       return 'more'
     }
@@ -160,7 +160,7 @@ export class SearchIndexer {
   }
 
   progress(): SearchProgress {
-    const total = this.#wanted.size
+    const total = this.#requestedVersions.size
     const embedding = this.#embedding?.progress()
     return {
       words: { done: this.#isLoaded ? Math.max(0, total - this.#wordQueue.size) : 0, total },
@@ -175,26 +175,26 @@ export class SearchIndexer {
 
   #forgetIndex(): void {
     this.#generation = 0
-    for (const key of this.#wanted.keys()) this.#gone.add(key)
-    this.#wanted.clear()
+    for (const key of this.#requestedVersions.keys()) this.#deletedKeys.add(key)
+    this.#requestedVersions.clear()
     this.#files.clear()
-    this.#doubts.clear()
+    this.#doubtCounts.clear()
     this.#wordQueue.clear()
   }
 
   #note(file: FileContent): void {
-    this.#doubts.delete(file.key)
+    this.#doubtCounts.delete(file.key)
     // Excluded notes are never in results, so they need not be searchable.
     const hasText = file.hash !== '' && !file.excluded && this.#parts.kindOf(file.path) !== 'attachment'
     if (!hasText) {
-      if (this.#wanted.delete(file.key) || this.#words.has(file.key)) this.#gone.add(file.key)
+      if (this.#requestedVersions.delete(file.key) || this.#words.has(file.key)) this.#deletedKeys.add(file.key)
       this.#files.delete(file.key)
       this.#wordQueue.delete(file.key)
       this.#embedding?.drop(file.key)
       return
     }
-    this.#gone.delete(file.key)
-    this.#wanted.set(file.key, versionOf(file, this.#parts.flavour.mode))
+    this.#deletedKeys.delete(file.key)
+    this.#requestedVersions.set(file.key, versionOf(file, this.#parts.flavour.mode))
     this.#files.set(file.key, file)
   }
 
@@ -205,23 +205,23 @@ export class SearchIndexer {
     this.#words = new Map(await this.#parts.search.wordVersions())
     await this.#embedding?.reload()
     this.#isLoaded = true
-    for (const key of this.#words.keys()) if (!this.#wanted.has(key)) this.#gone.add(key)
-    for (const key of this.#wanted.keys()) this.#enqueue(key)
+    for (const key of this.#words.keys()) if (!this.#requestedVersions.has(key)) this.#deletedKeys.add(key)
+    for (const key of this.#requestedVersions.keys()) this.#enqueue(key)
   }
 
   #enqueue(key: number): void {
-    const wanted = this.#wanted.get(key)
+    const requestedVersion = this.#requestedVersions.get(key)
     const file = this.#files.get(key)
-    if (wanted === undefined || file === undefined) return
-    if (this.#words.get(key) === wanted) this.#wordQueue.delete(key)
+    if (requestedVersion === undefined || file === undefined) return
+    if (this.#words.get(key) === requestedVersion) this.#wordQueue.delete(key)
     else this.#wordQueue.add(key)
     if (this.#parts.embedding.mayEmbed?.(file.path) === false) this.#embedding?.drop(key)
-    else this.#embedding?.want(key, wanted)
+    else this.#embedding?.want(key, requestedVersion)
   }
 
   async #forgetGone(): Promise<void> {
-    const keys = [...this.#gone]
-    this.#gone.clear()
+    const keys = [...this.#deletedKeys]
+    this.#deletedKeys.clear()
     await this.#parts.search.forget(keys)
     for (const key of keys) this.#words.delete(key)
     this.#embedding?.forgot(keys)
@@ -242,7 +242,7 @@ export class SearchIndexer {
   }
 
   async #readWords(batch: OpenBatch, keys: readonly number[]): Promise<void> {
-    const wanted = new Map(keys.map((key) => [key, this.#wanted.get(key)]))
+    const requestedVersions = new Map(keys.map((key) => [key, this.#requestedVersions.get(key)]))
     let notes: readonly ReadNote[]
     try {
       notes = await this.#read(keys)
@@ -255,7 +255,7 @@ export class SearchIndexer {
     for (const note of notes) {
       const { words, fields } = note
       batch.characters += fields.body.length
-      batch.versions.set(words.key, { version: words.version, wanted: wanted.get(words.key) })
+      batch.versions.set(words.key, { version: words.version, wanted: requestedVersions.get(words.key) })
       if (this.#isKept(note)) this.#notes.set(words.key, note)
     }
     // The other notes have been deleted.
@@ -267,7 +267,7 @@ export class SearchIndexer {
     if (versions.size > 0) await this.#orReload(() => words.commit())
     for (const [key, { version, wanted }] of versions) {
       this.#words.set(key, version)
-      if (this.#wanted.get(key) === wanted) this.#wordQueue.delete(key)
+      if (this.#requestedVersions.get(key) === wanted) this.#wordQueue.delete(key)
       else this.#enqueue(key)
     }
     this.#isCompact = false
@@ -295,7 +295,7 @@ export class SearchIndexer {
     const notes = keys.map((key) => this.#notes.get(key))
     for (const key of keys) this.#notes.delete(key)
     const isCurrent = (note: ReadNote | undefined): note is ReadNote =>
-      note !== undefined && this.#wanted.get(note.words.key) === note.words.version
+      note !== undefined && this.#requestedVersions.get(note.words.key) === note.words.version
     return [...notes.filter(isCurrent), ...(await this.#read(keys.filter((_, at) => !isCurrent(notes[at]))))]
   }
 
@@ -308,13 +308,13 @@ export class SearchIndexer {
       const file = this.#files.get(key)
       if (file === undefined) return []
       const { path, hash } = file
-      const kept = recent.take(hash)
-      const bytes = kept ?? vault.read(path)
-      const isThere = bytes !== undefined && bytes !== 'unreadable'
-      const source = { key, path, kind: kindOf(path), known: descriptions.get(key), hash: kept && hash }
-      const note = isThere ? readNote(source, bytes, flavour) : undefined
-      if (note?.words.version !== this.#wanted.get(key)) {
-        this.#doubts.set(key, (this.#doubts.get(key) ?? 0) + 1)
+      const recentBytes = recent.take(hash)
+      const bytes = recentBytes ?? vault.read(path)
+      const isReadable = bytes !== undefined && bytes !== 'unreadable'
+      const source = { key, path, kind: kindOf(path), known: descriptions.get(key), hash: recentBytes && hash }
+      const note = isReadable ? readNote(source, bytes, flavour) : undefined
+      if (note?.words.version !== this.#requestedVersions.get(key)) {
+        this.#doubtCounts.set(key, (this.#doubtCounts.get(key) ?? 0) + 1)
         this.#parts.onMismatch(path)
       }
       return note === undefined ? [] : [note]

@@ -64,7 +64,7 @@ export class SearchService {
   #graphDamages = 0
   #failure: string | undefined
   /** The last reported failure. Cleared after a success. */
-  #told: string | undefined
+  #reportedProblem: string | undefined
   #isPassing = false
   #isStopped = false
   #running: Promise<StepResult> | undefined
@@ -112,8 +112,8 @@ export class SearchService {
 
   /** Resolves once every note can be found by the given kind of search, or once that is impossible for now. */
   async findable(by: SearchReadiness): Promise<void> {
-    await new Promise<void>((done) => {
-      this.#waiters.add({ by, done })
+    await new Promise<void>((resolve) => {
+      this.#waiters.add({ by, done: resolve })
       this.#hooks.onWake()
     })
   }
@@ -172,7 +172,7 @@ export class SearchService {
     }
     try {
       if (this.#isDamaged) await this.#reset()
-      const indexer = await this.#opened(vault, index, mode)
+      const indexer = await this.#openIndexer(vault, index, mode)
       if (this.#isStale) {
         this.#isStale = false
         await indexer.refresh()
@@ -181,7 +181,7 @@ export class SearchService {
       const result = await indexer.step()
       this.#failures = 0
       this.#graphDamages = 0
-      this.#told = undefined
+      this.#reportedProblem = undefined
       this.#release((by) => indexer.isComplete(by))
       return result
     } catch (error) {
@@ -206,7 +206,7 @@ export class SearchService {
     this.#release(() => true)
   }
 
-  async #opened(vault: Vault, index: IndexWriter, mode: Mode): Promise<SearchIndexer> {
+  async #openIndexer(vault: Vault, index: IndexWriter, mode: Mode): Promise<SearchIndexer> {
     // Titles, tags and links of notes depend on the mode.
     if (this.#mode !== mode) await this.#closeIndexer()
     if (this.#indexer !== undefined) return this.#indexer
@@ -229,9 +229,9 @@ export class SearchService {
     return this.#indexer
   }
 
-  async #recover(thrown: unknown): Promise<void> {
-    const isOfGraph = thrown instanceof GraphReadError
-    const error = isOfGraph ? thrown.cause : thrown
+  async #recover(cause: unknown): Promise<void> {
+    const isOfGraph = cause instanceof GraphReadError
+    const error = isOfGraph ? cause.cause : cause
     this.#isStale = true
     if (isOfGraph && this.#hooks.isDamage(error) && ++this.#graphDamages <= ATTEMPTS) return this.#hooks.onGraphDamage()
     this.#failures++
@@ -240,8 +240,8 @@ export class SearchService {
       this.#failure = failure
       this.#isPassing = isTransient(error)
       // Report a repeated failure only once.
-      if (failure !== this.#told) this.#hooks.onError(error)
-      this.#told = failure
+      if (failure !== this.#reportedProblem) this.#hooks.onError(error)
+      this.#reportedProblem = failure
       return
     }
     if (isOfGraph) return
@@ -287,12 +287,15 @@ class GraphReadError extends Error {
 
 /** Wraps the parts of the graph's index that search reads, so their errors can be recognized. */
 function withOwnErrors(index: IndexWriter): Pick<IndexWriter, 'contents' | 'descriptions'> {
-  const own = async <T>(read: () => Promise<T>): Promise<T> => {
+  const readOwn = async <T>(read: () => Promise<T>): Promise<T> => {
     try {
       return await read()
     } catch (error) {
       throw new GraphReadError(error)
     }
   }
-  return { contents: (since) => own(() => index.contents(since)), descriptions: (keys) => own(() => index.descriptions(keys)) }
+  return {
+    contents: (since) => readOwn(() => index.contents(since)),
+    descriptions: (keys) => readOwn(() => index.descriptions(keys)),
+  }
 }

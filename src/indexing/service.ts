@@ -245,7 +245,7 @@ export class IndexingService implements Indexing {
   noteLog(reason: string | undefined): void {
     const { log: _, ...status } = this.#status
     this.#status = status
-    this.#tell(reason === undefined ? {} : { log: reason })
+    this.#report(reason === undefined ? {} : { log: reason })
   }
 
   /** Handles damage that a reader has found. Callers then wait for the rebuilt index. */
@@ -253,7 +253,7 @@ export class IndexingService implements Indexing {
     this.#isDamaged = true
     this.#isVerified = false
     this.#upToDate.shut()
-    this.#tell({ phase: 'building', done: 0, total: 0 })
+    this.#report({ phase: 'building', done: 0, total: 0 })
     this.#request({ all: true }).catch(() => {})
   }
 
@@ -396,7 +396,7 @@ export class IndexingService implements Indexing {
     }
     const result = await this.#search.step(this.#vault, this.#writer, mode ?? 'obsidian')
     const search = this.#search.progress()
-    if (search !== undefined && JSON.stringify(search) !== JSON.stringify(this.#status.search)) this.#tell({ search })
+    if (search !== undefined && JSON.stringify(search) !== JSON.stringify(this.#status.search)) this.#report({ search })
     // Let new requests arrive before the next step.
     await new Promise((resolve) => setImmediate(resolve))
     return result === 'more' || this.#isAwake || this.#queue.length > 0
@@ -461,7 +461,7 @@ export class IndexingService implements Indexing {
   async #stopForMemory(error: MemoryShortError): Promise<void> {
     await this.#awaitSuccessor()
     this.#memoryShort = error
-    if (this.#indexer !== undefined) this.#tell({ mode: this.#indexer.mode })
+    if (this.#indexer !== undefined) this.#report({ mode: this.#indexer.mode })
     this.#indexer = undefined
     this.#parts.onCommitted((await this.#writer?.state())?.generation ?? 0)
   }
@@ -469,11 +469,11 @@ export class IndexingService implements Indexing {
   async #reconcile(scope: Scope): Promise<void> {
     this.#vault ??= this.#parts.openVault()
     this.#writer ??= this.#parts.openWriter(this.#status.cache)
-    const known = (await this.#writer.state()).generation > 0
+    const hasIndex = (await this.#writer.state()).generation > 0
     this.#indexer ??= this.#newIndexer(this.#vault, this.#writer)
-    this.#working = known ? 'verifying' : 'building'
+    this.#working = hasIndex ? 'verifying' : 'building'
     // A verified index counts as up to date until a file turns out to differ (`onProgress`).
-    if (!this.#isVerified) this.#tell({ phase: this.#working, done: 0, total: 0 })
+    if (!this.#isVerified) this.#report({ phase: this.#working, done: 0, total: 0 })
     const { generation, changed, mode } = await this.#indexer.reconcile(scope)
     this.#parts.onCommitted(generation)
     this.#isVerified = true
@@ -488,8 +488,8 @@ export class IndexingService implements Indexing {
       ...this.#parts.indexer,
       permission: this.#permission,
       recent: this.#recent,
-      onProgress: (done, total) => {
-        if (total > 0) this.#tell({ phase: this.#working, done, total })
+      onProgress: (doneCount, total) => {
+        if (total > 0) this.#report({ phase: this.#working, done: doneCount, total })
       },
     })
   }
@@ -572,15 +572,15 @@ export class IndexingService implements Indexing {
     await this.#search.moveTo('disk')
     const { message: _, ...status } = this.#status
     this.#status = status
-    this.#tell({})
+    this.#report({})
   }
 
   #finish(status: Partial<IndexStatus>): void {
-    this.#tell(status)
+    this.#report(status)
     this.#upToDate.open()
   }
 
-  #tell(status: Partial<IndexStatus>): void {
+  #report(status: Partial<IndexStatus>): void {
     this.#status = { ...this.#status, ...status }
     for (const listener of this.#listeners) listener(this.#status)
   }
@@ -620,12 +620,12 @@ export class IndexingService implements Indexing {
           const scope: Scope = dirty.all ? { all: true } : toScope(dirty)
           this.#request(scope, this.#freshness.noticed).catch(() => {})
         },
-        (message) => this.#tell({ message }),
+        (message) => this.#report({ message }),
         (file) => this.#notice(file),
       )
     } catch (error) {
       this.#parts.onError(error)
-      this.#tell({ message: `The folder cannot be watched (${error instanceof Error ? error.message : String(error)}).` })
+      this.#report({ message: `The folder cannot be watched (${error instanceof Error ? error.message : String(error)}).` })
       return { ready: Promise.resolve(), settle: async () => false, close: async () => {} }
     }
   }

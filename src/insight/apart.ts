@@ -42,7 +42,7 @@ export function apartCommunities(
 ): readonly ApartCommunities[] {
   const { links } = source
   const count = list.length
-  const alike = alikeCommunities(of, count, source)
+  const similarPairs = alikeCommunities(of, count, source)
   const between = new Map<number, number>()
   eachLinkBetween(links, of, (a, b) => between.set(a * count + b, (between.get(a * count + b) ?? 0) + 1))
   const degrees = new Float64Array(count)
@@ -50,8 +50,8 @@ export function apartCommunities(
     if (community !== NO_COMMUNITY) degrees[community]! += (links.offsets[note + 1] as number) - (links.offsets[note] as number)
   })
   const pairs = unlinkedPairs(of, count, source)
-  const found: (ApartCommunities & { readonly score: number })[] = []
-  for (const { a, b, cosine } of alike) {
+  const scoredPairs: (ApartCommunities & { readonly score: number })[] = []
+  for (const { a, b, cosine } of similarPairs) {
     const actual = between.get(a * count + b) ?? 0
     const expected = ((degrees[a] as number) * (degrees[b] as number)) / Math.max(1, links.targets.length)
     if (actual >= expected) continue
@@ -59,10 +59,10 @@ export function apartCommunities(
     const likeness =
       Math.log2(cosine) + Math.log2(NO_NEAREST + nearest.reduce((sum, { score }) => sum + score, 0) / NEAREST_PAIRS)
     const score = likeness - LINKS_WEIGHT * Math.log2((actual + 0.5) / (expected + 0.5))
-    found.push({ of: [a, b], alike: cosine, links: actual, expected, nearest: nearest.map((pair) => pair.notes), score })
+    scoredPairs.push({ of: [a, b], alike: cosine, links: actual, expected, nearest: nearest.map((pair) => pair.notes), score })
   }
-  found.sort((x, y) => y.score - x.score || x.of[0] - y.of[0] || x.of[1] - y.of[1])
-  return found.slice(0, MAX_PAIRS).map(({ score: _, ...pair }) => pair)
+  scoredPairs.sort((x, y) => y.score - x.score || x.of[0] - y.of[0] || x.of[1] - y.of[1])
+  return scoredPairs.slice(0, MAX_PAIRS).map(({ score: _, ...pair }) => pair)
 }
 
 interface Centroid {
@@ -77,37 +77,39 @@ interface Centroid {
 export function alikeCommunities(of: Uint32Array, count: number, { corpus, isLeftOut }: ApartSource) {
   const { bags, documents } = corpus
   const notes = wordWeights(bags, documents, DAMPING)
-  const mean = new Float64Array(documents.length)
-  for (const [at, term] of bags.terms.entries()) mean[term]! += (notes[at] as number) / isLeftOut.length
-  const meanSquare = mean.reduce((sum, weight) => sum + weight * weight, 0)
+  const meanVector = new Float64Array(documents.length)
+  for (const [at, term] of bags.terms.entries()) meanVector[term]! += (notes[at] as number) / isLeftOut.length
+  const meanSquare = meanVector.reduce((sum, weight) => sum + weight * weight, 0)
   const members: number[][] = Array.from({ length: count }, () => [])
   of.forEach((community, note) => {
     if (community !== NO_COMMUNITY && isLeftOut[note] === 0) members[community]?.push(note)
   })
   const dense = new Float64Array(documents.length)
-  const centroids = members.map((own): Centroid | undefined => {
-    if (own.length < MIN_NOTES) return undefined
-    const met: number[] = []
-    for (const note of own) {
+  const centroids = members.map((memberNotes): Centroid | undefined => {
+    if (memberNotes.length < MIN_NOTES) return undefined
+    const usedTerms: number[] = []
+    for (const note of memberNotes) {
       for (let at = bags.offsets[note] as number; at < (bags.offsets[note + 1] as number); at++) {
         const term = bags.terms[at] as number
-        if (dense[term] === 0) met.push(term)
-        dense[term]! += (notes[at] as number) / own.length
+        if (dense[term] === 0) usedTerms.push(term)
+        dense[term]! += (notes[at] as number) / memberNotes.length
       }
     }
     // Two communities without words are not similar.
-    if (met.length === 0) return undefined
-    const terms = Uint32Array.from(met.sort((a, b) => (dense[b] as number) - (dense[a] as number) || a - b).slice(0, MAX_TERMS))
+    if (usedTerms.length === 0) return undefined
+    const terms = Uint32Array.from(
+      usedTerms.sort((a, b) => (dense[b] as number) - (dense[a] as number) || a - b).slice(0, MAX_TERMS),
+    )
     const weights = Float64Array.from(terms, (term) => dense[term] as number)
-    for (const term of met) dense[term] = 0
+    for (const term of usedTerms) dense[term] = 0
     let [withMean, square] = [0, 0]
     terms.forEach((term, at) => {
-      withMean += (weights[at] as number) * (mean[term] as number)
+      withMean += (weights[at] as number) * (meanVector[term] as number)
       square += (weights[at] as number) ** 2
     })
     return { terms, weights, withMean, square }
   })
-  const alike: { readonly a: number; readonly b: number; readonly cosine: number }[] = []
+  const similarPairs: { readonly a: number; readonly b: number; readonly cosine: number }[] = []
   const lengthOf = ({ square, withMean }: Centroid) => Math.sqrt(Math.max(1e-12, square - 2 * withMean + meanSquare))
   centroids.forEach((first, a) => {
     if (first === undefined) return
@@ -121,11 +123,11 @@ export function alikeCommunities(of: Uint32Array, count: number, { corpus, isLef
       for (let at = 0; at < second.terms.length; at++)
         product += (second.weights[at] as number) * (dense[second.terms[at] as number] as number)
       const cosine = product / (lengthOf(first) * lengthOf(second))
-      if (cosine > MIN_SIMILARITY) alike.push({ a, b, cosine })
+      if (cosine > MIN_SIMILARITY) similarPairs.push({ a, b, cosine })
     }
     for (const term of first.terms) dense[term] = 0
   })
-  return alike
+  return similarPairs
 }
 
 interface NotePair {
@@ -140,11 +142,11 @@ function unlinkedPairs(of: Uint32Array, count: number, { nearest, links, isLeftO
     if (community === NO_COMMUNITY || isLeftOut[note] === 1) return
     for (let at = note * nearest.kept; at < (note + 1) * nearest.kept; at++) {
       const other = nearest.notes[at] as number
-      const its = of[other] ?? NO_COMMUNITY
-      if (its === NO_COMMUNITY || its === community || isLeftOut[other] === 1) continue
+      const otherCommunity = of[other] ?? NO_COMMUNITY
+      if (otherCommunity === NO_COMMUNITY || otherCommunity === community || isLeftOut[other] === 1) continue
       if (links.targets.subarray(links.offsets[note], links.offsets[note + 1]).includes(other)) continue
-      const isFirst = community < its
-      const key = isFirst ? community * count + its : its * count + community
+      const isFirst = community < otherCommunity
+      const key = isFirst ? community * count + otherCommunity : otherCommunity * count + community
       const pair: NotePair = { notes: isFirst ? [note, other] : [other, note], score: nearest.scores[at] as number }
       const list = pairs.get(key)
       if (list === undefined) pairs.set(key, [pair])
@@ -157,12 +159,12 @@ function unlinkedPairs(of: Uint32Array, count: number, { nearest, links, isLeftO
 /** Returns the nearest pairs, using each note at most once. */
 function nearestPairs(pairs: NotePair[]): readonly NotePair[] {
   pairs.sort((x, y) => y.score - x.score || x.notes[0] - y.notes[0] || x.notes[1] - y.notes[1])
-  const used = new Set<number>()
+  const usedNotes = new Set<number>()
   const found: NotePair[] = []
   for (const pair of pairs) {
     if (found.length === NEAREST_PAIRS) break
-    if (pair.notes.some((note) => used.has(note))) continue
-    for (const note of pair.notes) used.add(note)
+    if (pair.notes.some((note) => usedNotes.has(note))) continue
+    for (const note of pair.notes) usedNotes.add(note)
     found.push(pair)
   }
   return found

@@ -61,7 +61,7 @@ export function computeLinks({ ids, names, corpus, offsets, targets }: InsightSo
   const suggestions = suggestLinks({
     corpus,
     // The text can also refer to a note by its file name.
-    names: names.map((own, note) => [...own, nameOf(ids[note] ?? '').replace(/\.(?:md|markdown|mdx)$/, '')]),
+    names: names.map((noteNames, note) => [...noteNames, nameOf(ids[note] ?? '').replace(/\.(?:md|markdown|mdx)$/, '')]),
     folders: foldersOf(ids),
     links: { offsets, targets },
   })

@@ -124,11 +124,11 @@ export class CorpusBuilder {
   }
 
   #numberOf(form: string): number {
-    const known = this.#formNumbers.get(form)
-    if (known !== undefined) return known
-    const own = ownCopy(form)
-    this.#formNumbers.set(own, this.#forms.length)
-    return this.#forms.push(own) - 1
+    const number = this.#formNumbers.get(form)
+    if (number !== undefined) return number
+    const copy = ownCopy(form)
+    this.#formNumbers.set(copy, this.#forms.length)
+    return this.#forms.push(copy) - 1
   }
 
   /** Builds the corpus. No more notes can be added afterwards. */
@@ -168,7 +168,7 @@ export class CorpusBuilder {
     const offsets = new Uint32Array(notes + 1)
     let line = 0
     let word = 0
-    let kept = 0
+    let keptCount = 0
     let from = 0
     for (let note = 0; note < notes; note++) {
       for (const last = this.#noteEnds.items[note] as number; line < last; line++) {
@@ -182,19 +182,19 @@ export class CorpusBuilder {
         if (!shared.has(hash)) {
           words.copyWithin(word, from, end)
           word += end - from
-          numbers[kept] = numbers[line] as number
-          ends[kept++] = word
+          numbers[keptCount] = numbers[line] as number
+          ends[keptCount++] = word
         }
         from = end
       }
-      offsets[note + 1] = kept
+      offsets[note + 1] = keptCount
       few.offsets[note + 1] = few.numbers.length
     }
-    const own = words.slice(0, word)
+    const noteWords = words.slice(0, word)
     // The words take up most of the memory in a large vault and are no longer needed.
     this.#words = new NumberList()
     return {
-      lines: { offsets, numbers: numbers.slice(0, kept), ends: ends.slice(0, kept), words: own },
+      lines: { offsets, numbers: numbers.slice(0, keptCount), ends: ends.slice(0, keptCount), words: noteWords },
       sharedLines: {
         offsets: few.offsets,
         numbers: Uint32Array.from(few.numbers),
@@ -213,18 +213,19 @@ export class CorpusBuilder {
     let start = 0
     for (let note = 0; note < notes; note++) {
       const end = this.#noteEnds.items[note] as number
-      const own = this.#hashes.items.slice(start, end).sort()
-      for (let at = 0; at < own.length; at++) if (at === 0 || own[at] !== own[at - 1]) all[count++] = own[at] as number
+      const noteHashes = this.#hashes.items.slice(start, end).sort()
+      for (let at = 0; at < noteHashes.length; at++)
+        if (at === 0 || noteHashes[at] !== noteHashes[at - 1]) all[count++] = noteHashes[at] as number
       start = end
     }
     const sorted = all.subarray(0, count).sort()
-    const least = Math.max(BOILERPLATE.notes, notes * BOILERPLATE.share)
+    const minNotes = Math.max(BOILERPLATE.notes, notes * BOILERPLATE.share)
     const shared = new Set<number>()
     const ofFew = new Set<number>()
     for (let from = 0, to = 0; from < count; from = to) {
       const hash = sorted[from] as number
       while (to < count && sorted[to] === hash) to++
-      if (to - from < least) continue
+      if (to - from < minNotes) continue
       shared.add(hash)
       if (to - from <= MAX_COPIES) ofFew.add(hash)
     }
@@ -239,9 +240,9 @@ export class CorpusBuilder {
     for (const [at, form] of this.#forms.entries()) {
       const language = languages[at]
       const stem = stemOf(form, language)
-      const known = numbers.get(stem)
-      if (known === undefined) numbers.set(stem, numbers.size)
-      termOf[at] = known ?? numbers.size - 1
+      const number = numbers.get(stem)
+      if (number === undefined) numbers.set(stem, numbers.size)
+      termOf[at] = number ?? numbers.size - 1
       isFunctionWord[at] = isStopWord(form, language) ? 1 : 0
       isContent[at] = isFunctionWord[at] === 0 && saysSomething(form) ? 1 : 0
     }
@@ -273,8 +274,8 @@ export class CorpusBuilder {
         if (amounts[term] === 0) terms[next++] = term
         amounts[term] = (amounts[term] as number) + amount
       })
-      const own = terms.subarray(offsets[note], next).sort()
-      for (const [at, term] of own.entries()) {
+      const noteTerms = terms.subarray(offsets[note], next).sort()
+      for (const [at, term] of noteTerms.entries()) {
         counts[(offsets[note] as number) + at] = Math.min(amounts[term] as number, MAX_COUNT)
         amounts[term] = 0
       }
@@ -283,13 +284,13 @@ export class CorpusBuilder {
   }
 
   /** Calls `take` for each form in a note's own lines and names, with its weight. */
-  #eachForm(note: number, lines: Lines, take: (form: number, amount: number) => void): void {
+  #eachForm(note: number, lines: Lines, addForm: (form: number, amount: number) => void): void {
     const end = wordsEnd(lines, lines.offsets[note + 1] as number)
     for (let word = wordsEnd(lines, lines.offsets[note] as number); word < end; word++)
-      take((lines.words[word] as number) >>> FLAG_BITS, 1)
+      addForm((lines.words[word] as number) >>> FLAG_BITS, 1)
     const lastName = this.#nameEnds.items[note] as number
     for (let name = note === 0 ? 0 : (this.#nameEnds.items[note - 1] as number); name < lastName; name++)
-      take(this.#nameForms.items[name] as number, NAME_COUNT)
+      addForm(this.#nameForms.items[name] as number, NAME_COUNT)
   }
 }
 

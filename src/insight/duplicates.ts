@@ -44,8 +44,8 @@ function equalPairs(source: Texts): readonly DuplicatePair[] {
     .filter(({ length }) => length > 1 && length <= MAX_COPIES)
     .flatMap(([first = 0, ...others]) =>
       others.map((other): DuplicatePair => {
-        const { lines: shown } = equalLines(first, other, source)
-        return { notes: [first, other], alike: 1, equalLines: texts.lines[first] as number, lines: shown }
+        const { lines: shownLines } = equalLines(first, other, source)
+        return { notes: [first, other], alike: 1, equalLines: texts.lines[first] as number, lines: shownLines }
       }),
     )
 }
@@ -54,15 +54,15 @@ function alikePairs(source: Texts): readonly DuplicatePair[] {
   const { lines, texts } = source
   const notes = lines.offsets.length - 1
   const pairs: DuplicatePair[] = []
-  let kept: { readonly note: number; readonly shingles: Uint32Array } | undefined
+  let cached: { readonly note: number; readonly shingles: Uint32Array } | undefined
   for (const pair of pairsToCompare(source)) {
     const note = Math.floor(pair / notes)
     const other = pair % notes
     if (texts.numbers[note] === texts.numbers[other]) continue
-    if (kept?.note !== note) kept = { note, shingles: shinglesOf(note, source) }
-    const alike = jaccard(kept.shingles, shinglesOf(other, source))
-    if (alike < MIN_SIMILARITY) continue
-    pairs.push({ notes: [note, other], alike, ...equalLines(note, other, source) })
+    if (cached?.note !== note) cached = { note, shingles: shinglesOf(note, source) }
+    const similarity = jaccard(cached.shingles, shinglesOf(other, source))
+    if (similarity < MIN_SIMILARITY) continue
+    pairs.push({ notes: [note, other], alike: similarity, ...equalLines(note, other, source) })
   }
   return pairs
 }
@@ -80,33 +80,33 @@ function pairsToCompare(source: Texts): readonly number[] {
   places.sort()
   const placeOf = new Uint32Array(places.length)
   const next = starts.slice()
-  for (const [place, one] of places.entries()) {
-    const note = one % notes
+  for (const [place, hash] of places.entries()) {
+    const note = hash % notes
     placeOf[next[note] as number] = place
     next[note]!++
   }
   // Handle one note at a time, so only matching pairs are in memory.
   const shared = new Uint8Array(notes)
-  const met: number[] = []
-  const found: number[] = []
+  const counted: number[] = []
+  const candidates: number[] = []
   for (let note = 0; note < notes; note++) {
     for (let at = starts[note] as number; at < (starts[note + 1] as number); at++) {
       const place = placeOf[at] as number
       const hash = Math.floor((places[place] as number) / notes)
       for (let other = place + 1; other < Math.min(places.length, place + 1 + MAX_COMPARED); other++) {
         if (Math.floor((places[other] as number) / notes) !== hash) break
-        const its = (places[other] as number) % notes
-        if (shared[its] === 0) met.push(its)
-        shared[its]!++
+        const otherNote = (places[other] as number) % notes
+        if (shared[otherNote] === 0) counted.push(otherNote)
+        shared[otherNote]!++
       }
     }
-    for (const other of met.sort((a, b) => a - b)) {
-      if ((shared[other] as number) >= SKETCH.shared) found.push(note * notes + other)
+    for (const other of counted.sort((a, b) => a - b)) {
+      if ((shared[other] as number) >= SKETCH.shared) candidates.push(note * notes + other)
       shared[other] = 0
     }
-    met.length = 0
+    counted.length = 0
   }
-  return found
+  return candidates
 }
 
 /** The smallest hashes of each note's shingles. The hashes of note `n` are those from `starts[n]` up to `starts[n + 1]`. */
@@ -174,16 +174,16 @@ function jaccard(a: Uint32Array, b: Uint32Array): number {
 }
 
 function equalLines(note: number, other: number, texts: Texts): Pick<DuplicatePair, 'equalLines' | 'lines'> {
-  const known = new Map(linesOf(other, texts).toReversed())
-  const found: (readonly [number, number])[] = []
-  const met = new Set<string>()
+  const lineNumbers = new Map(linesOf(other, texts).toReversed())
+  const pairs: (readonly [number, number])[] = []
+  const usedLines = new Set<string>()
   for (const [key, line] of linesOf(note, texts)) {
-    const its = known.get(key)
-    if (its === undefined || met.has(key)) continue
-    met.add(key)
-    found.push([line, its])
+    const otherLine = lineNumbers.get(key)
+    if (otherLine === undefined || usedLines.has(key)) continue
+    usedLines.add(key)
+    pairs.push([line, otherLine])
   }
-  return { equalLines: found.length, lines: found.slice(0, SHOWN_LINES) }
+  return { equalLines: pairs.length, lines: pairs.slice(0, SHOWN_LINES) }
 }
 
 /** Returns the lines with words and their numbers, in ascending order. */

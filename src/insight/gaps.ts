@@ -35,11 +35,11 @@ export function findGaps(source: GapSource, communities: Pick<CommunityLevel, 'l
 }
 
 function cutNotes(falling: Uint32Array): readonly CutNote[] {
-  const cut: CutNote[] = []
+  const cutOff: CutNote[] = []
   falling.forEach((fallsOff, note) => {
-    if (fallsOff >= MIN_GROUP) cut.push({ note, fallsOff })
+    if (fallsOff >= MIN_GROUP) cutOff.push({ note, fallsOff })
   })
-  return cut.sort((a, b) => b.fallsOff - a.fallsOff || a.note - b.note)
+  return cutOff.sort((a, b) => b.fallsOff - a.fallsOff || a.note - b.note)
 }
 
 /** Returns notes with incoming but no outgoing links, most linked first. */

@@ -75,14 +75,14 @@ export class InsightRun {
   readonly #notes: NoteFacts[] = []
   #corpus = new CorpusBuilder()
   /** Number of notes added so far. */
-  #added = 0
+  #addedCount = 0
   #recordOf: ((content: string) => Uint8Array | undefined) | undefined
   readonly #contents = new Set<string>()
   /** True if every text so far had the expected hash. */
   #isSettled = true
   readonly #unwritten = new Map<string, Uint8Array>()
   #order = new Uint32Array()
-  #of = ''
+  #digest = ''
 
   constructor(cache: InsightCache, subject: RunSubject) {
     this.#cache = cache
@@ -103,9 +103,13 @@ export class InsightRun {
     this.#order = Uint32Array.from(taking.sort((a, b) => ((notes[a] as NoteFacts).id < (notes[b] as NoteFacts).id ? -1 : 1)))
     const { offsets, targets } = this.#ordered()
     const facts = Array.from(this.#order, (note) => notes[note])
-    this.#of = digest('sha256', JSON.stringify([INSIGHT_VERSION, this.#subject.kind, facts, [...offsets], [...targets]]), 'hex')
-    const kept = this.#cache.result(this.#of)
-    if (kept !== undefined) return { result: { ...(deserialize(kept) as StoredResult), order: this.#order } }
+    this.#digest = digest(
+      'sha256',
+      JSON.stringify([INSIGHT_VERSION, this.#subject.kind, facts, [...offsets], [...targets]]),
+      'hex',
+    )
+    const stored = this.#cache.result(this.#digest)
+    if (stored !== undefined) return { result: { ...(deserialize(stored) as StoredResult), order: this.#order } }
     const lacking = new Set(this.#cache.lacking([...new Set(facts.map((note) => note?.hash ?? ''))]))
     return { lacking: this.#order.filter((note) => lacking.has(notes[note]?.hash ?? '')) }
   }
@@ -125,8 +129,8 @@ export class InsightRun {
 
   /** Adds the notes before `before`, or all remaining ones, from their stored records. */
   #addKept(before?: number): void {
-    while (this.#added < this.#order.length) {
-      const note = this.#order[this.#added] as number
+    while (this.#addedCount < this.#order.length) {
+      const note = this.#order[this.#addedCount] as number
       if (note === before) return
       const { hash } = this.#notes[note] as NoteFacts
       this.#recordOf ??= this.#cache.records()
@@ -138,7 +142,7 @@ export class InsightRun {
   #add(note: number, content: string, record: NoteRecord): void {
     this.#contents.add(content)
     this.#corpus.add(record, (this.#notes[note] as NoteFacts).names)
-    this.#added++
+    this.#addedCount++
   }
 
   #write(): void {
@@ -168,7 +172,7 @@ export class InsightRun {
       ...(kind === 'links' ? { computed: computeLinks(source) } : wholeOf(source, former, giveBack)),
     }
     this.#cache.keepOnly(this.#contents)
-    if (result.isSettled) this.#cache.keepResult(this.#of, kind, serialize(result))
+    if (result.isSettled) this.#cache.keepResult(this.#digest, kind, serialize(result))
     return { ...result, order: this.#order }
   }
 
@@ -178,18 +182,18 @@ export class InsightRun {
     const places = new Int32Array(this.#notes.length).fill(-1)
     for (const [at, note] of this.#order.entries()) places[note] = at
     const ordered = new Uint32Array(this.#order.length + 1)
-    const found = new Uint32Array(targets.length)
+    const resultTargets = new Uint32Array(targets.length)
     let count = 0
     for (const [at, note] of this.#order.entries()) {
       const start = count
       for (const target of targets.subarray(offsets[note], offsets[note + 1])) {
         const place = places[target] as number
-        if (place !== -1) found[count++] = place
+        if (place !== -1) resultTargets[count++] = place
       }
-      found.subarray(start, count).sort()
+      resultTargets.subarray(start, count).sort()
       ordered[at + 1] = count
     }
-    return { offsets: ordered, targets: found.slice(0, count) }
+    return { offsets: ordered, targets: resultTargets.slice(0, count) }
   }
 }
 

@@ -59,10 +59,10 @@ export function layOut(links: Adjacency, levels: Levels, onProgress: OnProgress 
   const radii = Float32Array.from({ length: count }, (_, note) => radiusOf(degree(links, note)))
   const parts = partsOf(links)
   const main: number[] = []
-  const beside: (readonly number[])[] = []
+  const otherParts: (readonly number[])[] = []
   for (const part of parts) {
     if (part.length > SMALL_PART) for (const note of part) main.push(note)
-    else beside.push(part)
+    else otherParts.push(part)
   }
   const partOf = new Int32Array(count)
   for (const [number, part] of parts.entries()) for (const note of part) partOf[note] = number
@@ -82,15 +82,15 @@ export function layOut(links: Adjacency, levels: Levels, onProgress: OnProgress 
           places,
           before.map((place, at) => (isMain.has(at >> 1) ? place : Number.NaN)),
         )
-  const own = placesOf(main, resembling)
+  const mainPlaces = placesOf(main, resembling)
   const ownRadii = Float32Array.from(main, (note) => radii[note] ?? 0)
-  const [shown = new Int32Array(main.length), inner] = levels.map((level) => Int32Array.from(main, (note) => level[note] ?? 0))
-  const groups = groupsOf([...main.keys()], shown).map((bodies) => ({ bodies, parts: nestsIn(bodies, inner) }))
-  spreadOut({ places: own, radii: ownRadii.map((radius) => radius + GAP / 2), groups })
-  const bodies = bodiesOf(ownRadii, own)
+  const [groupOf = new Int32Array(main.length), inner] = levels.map((level) => Int32Array.from(main, (note) => level[note] ?? 0))
+  const groups = groupsOf([...main.keys()], groupOf).map((bodies) => ({ bodies, parts: nestsIn(bodies, inner) }))
+  spreadOut({ places: mainPlaces, radii: ownRadii.map((radius) => radius + GAP / 2), groups })
+  const bodies = bodiesOf(ownRadii, mainPlaces)
   for (let round = 0; round < ROUNDS.end; round++) if (pushApart(bodies) === 0) break
-  putPlaces(main, own, resembling)
-  shelve(beside, radii, resembling)
+  putPlaces(main, mainPlaces, resembling)
+  shelve(otherParts, radii, resembling)
   return resembling
 }
 
@@ -134,13 +134,13 @@ function sizesOf(level: Int32Array): readonly number[] {
 }
 
 function placesOf(notes: readonly number[], places: Places): Places {
-  const own = new Float32Array(notes.length * 2)
-  for (const [at, note] of notes.entries()) own.set(places.subarray(note * 2, note * 2 + 2), at * 2)
-  return own
+  const notePlaces = new Float32Array(notes.length * 2)
+  for (const [at, note] of notes.entries()) notePlaces.set(places.subarray(note * 2, note * 2 + 2), at * 2)
+  return notePlaces
 }
 
-function putPlaces(notes: readonly number[], own: Places, places: Places): void {
-  for (const [at, note] of notes.entries()) places.set(own.subarray(at * 2, at * 2 + 2), note * 2)
+function putPlaces(notes: readonly number[], ownPlaces: Places, places: Places): void {
+  for (const [at, note] of notes.entries()) places.set(ownPlaces.subarray(at * 2, at * 2 + 2), note * 2)
 }
 
 /** Keeps existing positions and places each new note (`NaN`) next to its neighbors. */
@@ -156,16 +156,16 @@ export function placeNew(links: Adjacency, before: Places): Places {
   }
   const shelf = shelfBelow(places, count)
   // Start with notes that have placed neighbors, then continue with the neighbors of these notes.
-  for (let left = waiting; left.length > 0; ) {
-    const next = left.filter((note) => neighbours(links, note).some((other) => isPlaced(places, other)))
-    const round = next.length > 0 ? next : left.slice(0, 1)
-    for (const note of round) {
+  for (let unplaced = waiting; unplaced.length > 0; ) {
+    const next = unplaced.filter((note) => neighbours(links, note).some((other) => isPlaced(places, other)))
+    const batch = next.length > 0 ? next : unplaced.slice(0, 1)
+    for (const note of batch) {
       const near = neighbours(links, note).filter((other) => isPlaced(places, other))
       const [x, y] = near.length === 0 ? shelf : meanOf(places, near)
       putFree({ note, x, y }, { grid, places, radii })
     }
-    const done = new Set(round)
-    left = left.filter((note) => !done.has(note))
+    const placed = new Set(batch)
+    unplaced = unplaced.filter((note) => !placed.has(note))
   }
   return places
 }
@@ -214,16 +214,16 @@ function packNotes(packing: Packing, notes: readonly number[]): number {
 }
 
 function relaxNotes({ links, radii, places, onStep }: Packing, notes: readonly number[], phase: Phase): void {
-  const own = placesOf(notes, places)
+  const ownPlaces = placesOf(notes, places)
   const numberOf = new Map(notes.map((note, at) => [note, at]))
   relax({
     links: quotient(links, numberOf, notes.length),
     radii: Float32Array.from(notes, (note) => radii[note] ?? 1),
-    places: own,
+    places: ownPlaces,
     phase,
     ...(onStep && { onStep }),
   })
-  putPlaces(notes, own, places)
+  putPlaces(notes, ownPlaces, places)
 }
 
 function groupsOf(notes: readonly number[], level: Int32Array): readonly (readonly number[])[] {
@@ -239,16 +239,16 @@ function groupsOf(notes: readonly number[], level: Int32Array): readonly (readon
 /** Returns the links between groups, weighted by the links they represent. */
 function quotient(links: Adjacency, numberOf: ReadonlyMap<number, number>, count: number): WeightedGraph {
   const groupOf = new Int32Array(links.offsets.length - 1).fill(-1)
-  let most = 0
+  let maxDistance = 0
   for (const [note, group] of numberOf) {
     groupOf[note] = group
-    most += degree(links, note)
+    maxDistance += degree(links, note)
   }
   const notes = [...numberOf.keys()]
   const members = placesByNumber([...numberOf.values()], count)
   const starts = new Uint32Array(count + 1)
-  const targets = new Uint32Array(most)
-  const weights = new Float64Array(most)
+  const targets = new Uint32Array(maxDistance)
+  const weights = new Float64Array(maxDistance)
   let size = 0
   for (let group = 0; group < count; group++) {
     for (let at = members.offsets[group] as number; at < (members.offsets[group + 1] as number); at++) {
@@ -287,14 +287,14 @@ function relax({ links, radii, places, phase, onStep }: Relaxing): void {
   const steps = STEPS[phase]
   const bodies = bodiesOf(radii, places)
   // A few touching bodies do not justify more steps.
-  const enough = radii.length / 1_000
+  const maxOverlaps = radii.length / 1_000
   for (let step = 0; step < steps; step++) {
     const move = { links, places, first, next, anchor: ANCHOR[phase], share: PULL * (1 - (0.9 * step) / steps) }
     for (let body = 0; body < radii.length; body++) moveToNeighbours(body, move)
     places.set(next)
     if (phase !== 'groups') spread(bodies)
     const rounds = step === steps - 1 ? ROUNDS.end : ROUNDS.step
-    for (let round = 0; round < rounds; round++) if (pushApart(bodies) <= enough) break
+    for (let round = 0; round < rounds; round++) if (pushApart(bodies) <= maxOverlaps) break
     onStep?.((step + 1) / steps)
   }
 }
@@ -309,8 +309,8 @@ function spread({ places, room }: Bodies): void {
   let squares = 0
   for (let at = 0; at < places.length; at += 2) squares += ((places[at] ?? 0) - x) ** 2 + ((places[at + 1] ?? 0) - y) ** 2
   // In an evenly filled disc, the mean squared distance is half the squared radius.
-  const wanted = room / 2
-  const factor = Math.sqrt(wanted / (squares / count))
+  const targetRadius = room / 2
+  const factor = Math.sqrt(targetRadius / (squares / count))
   if (!(factor > 1) || !Number.isFinite(factor)) return
   for (let at = 0; at < places.length; at += 2) {
     places[at] = x + ((places[at] ?? 0) - x) * factor
@@ -387,37 +387,37 @@ function bodiesOf(radii: Float32Array, places: Places): Bodies {
 function pushApart(bodies: Bodies): number {
   const { radii, places, usual, large } = bodies
   const squares = squaresOf(places, usual.members, 2 * usual.radius + GAP)
-  let found = separateNear(squares, bodies)
-  if (large.members.length === 0) return found
-  found += separateNear(squaresOf(places, large.members, 2 * large.radius + GAP), bodies)
+  let overlaps = separateNear(squares, bodies)
+  if (large.members.length === 0) return overlaps
+  overlaps += separateNear(squaresOf(places, large.members, 2 * large.radius + GAP), bodies)
   for (const body of large.members) {
     const reach = (radii[body] ?? 0) + usual.radius + GAP
     meetAround(squares, { x: places[body * 2] ?? 0, y: places[body * 2 + 1] ?? 0, reach }, (other) => {
-      found += separate(body, other, bodies)
+      overlaps += separate(body, other, bodies)
     })
   }
-  return found
+  return overlaps
 }
 
 /** Separates each pair of bodies in the same or adjacent grid cells, once. */
 function separateNear({ columns, rows, starts, bodies: inSquares }: Squares, bodies: Bodies): number {
-  let found = 0
+  let overlaps = 0
   for (let square = 0; square < columns * rows; square++) {
     const end = starts[square + 1] ?? 0
     for (let at = starts[square] ?? 0; at < end; at++) {
       const body = inSquares[at] ?? 0
-      for (let other = at + 1; other < end; other++) found += separate(body, inSquares[other] ?? 0, bodies)
+      for (let other = at + 1; other < end; other++) overlaps += separate(body, inSquares[other] ?? 0, bodies)
       // Check only half of the surrounding cells, because the other half check this cell.
       for (const [right, down] of HALF_AROUND) {
         const column = (square % columns) + right
         if (column < 0 || column >= columns || square + down * columns >= columns * rows) continue
         const near = square + down * columns + right
         const last = starts[near + 1] ?? 0
-        for (let other = starts[near] ?? 0; other < last; other++) found += separate(body, inSquares[other] ?? 0, bodies)
+        for (let other = starts[near] ?? 0; other < last; other++) overlaps += separate(body, inSquares[other] ?? 0, bodies)
       }
     }
   }
-  return found
+  return overlaps
 }
 
 interface Reach {
@@ -458,7 +458,7 @@ interface Squares {
 }
 
 /** Sorts bodies into grid cells of a minimum size. There are not many more cells than bodies. */
-function squaresOf(places: Places, members: Uint32Array, least: number): Squares {
+function squaresOf(places: Places, members: Uint32Array, minSide: number): Squares {
   const count = members.length
   let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity]
   for (const body of members) {
@@ -468,7 +468,7 @@ function squaresOf(places: Places, members: Uint32Array, least: number): Squares
     bottom = Math.max(bottom, places[body * 2 + 1] ?? 0)
   }
   const size = Math.max(
-    least,
+    minSide,
     Math.sqrt(((right - left) * (bottom - top)) / (4 * count)),
     (right - left + bottom - top) / (4 * count),
   )
@@ -484,11 +484,11 @@ function squaresOf(places: Places, members: Uint32Array, least: number): Squares
 
 /** Moves two overlapping bodies apart. Returns 1 if they overlapped noticeably. */
 function separate(a: number, b: number, { radii, places }: Bodies): number {
-  const least = (radii[a] ?? 0) + (radii[b] ?? 0) + GAP
+  const minDistance = (radii[a] ?? 0) + (radii[b] ?? 0) + GAP
   let x = (places[a * 2] ?? 0) - (places[b * 2] ?? 0)
   let y = (places[a * 2 + 1] ?? 0) - (places[b * 2 + 1] ?? 0)
   const square = x * x + y * y
-  if (square >= least * least) return 0
+  if (square >= minDistance * minDistance) return 0
   let distance = Math.sqrt(square)
   if (distance < 1e-4) {
     // If the positions are equal, any direction works, as long as it is always the same.
@@ -496,13 +496,13 @@ function separate(a: number, b: number, { radii, places }: Bodies): number {
     y = Math.sin(b * GOLDEN_ANGLE)
     distance = 1
   }
-  const push = (least - Math.min(distance, least)) / distance
+  const push = (minDistance - Math.min(distance, minDistance)) / distance
   const ofA = (radii[b] ?? 0) ** 2 / ((radii[a] ?? 0) ** 2 + (radii[b] ?? 0) ** 2)
   places[a * 2] = (places[a * 2] ?? 0) + x * push * ofA
   places[a * 2 + 1] = (places[a * 2 + 1] ?? 0) + y * push * ofA
   places[b * 2] = (places[b * 2] ?? 0) - x * push * (1 - ofA)
   places[b * 2 + 1] = (places[b * 2 + 1] ?? 0) - y * push * (1 - ofA)
-  return least - distance > SLACK ? 1 : 0
+  return minDistance - distance > SLACK ? 1 : 0
 }
 
 /** Arranges circles like the seeds of a sunflower, with the first one in the center. */
@@ -564,7 +564,7 @@ function fromTheMiddle(links: Adjacency, notes: readonly number[]): readonly num
 /** Returns the connected components, largest first, each with its notes in order. */
 function partsOf(links: Adjacency): readonly (readonly number[])[] {
   const numbers = connectedParts(links)
-  const count = numbers.reduce((most, part) => Math.max(most, part + 1), 0)
+  const count = numbers.reduce((max, part) => Math.max(max, part + 1), 0)
   const notes = placesByNumber(numbers, count)
   const parts = Array.from({ length: count }, (_, part) => neighbours(notes, part))
   return parts.sort((a, b) => b.length - a.length || (a[0] ?? 0) - (b[0] ?? 0))
@@ -607,15 +607,15 @@ function shelve(parts: readonly (readonly number[])[], radii: Float32Array, plac
 
 function shelfBelow(places: Places, count: number): readonly [number, number] {
   let sum = 0
-  let known = 0
+  let placedCount = 0
   let bottom = 0
   for (let note = 0; note < count; note++) {
     if (!isPlaced(places, note)) continue
     sum += places[note * 2] ?? 0
-    known++
+    placedCount++
     bottom = Math.max(bottom, places[note * 2 + 1] ?? 0)
   }
-  return [known === 0 ? 0 : sum / known, known === 0 ? 0 : bottom + 2]
+  return [placedCount === 0 ? 0 : sum / placedCount, placedCount === 0 ? 0 : bottom + 2]
 }
 
 interface Wish {
@@ -633,11 +633,11 @@ function putFree({ note, x, y }: Wish, { grid, places, radii }: { grid: Grid; pl
     places[note * 2 + 1] = y + distance * Math.sin(turn * GOLDEN_ANGLE)
     let isFree = true
     grid.around(note, places, radius + radiusOf(Number.MAX_SAFE_INTEGER) + GAP, (other) => {
-      const apart = Math.hypot(
+      const distance = Math.hypot(
         (places[note * 2] ?? 0) - (places[other * 2] ?? 0),
         (places[note * 2 + 1] ?? 0) - (places[other * 2 + 1] ?? 0),
       )
-      if (apart < radius + (radii[other] ?? 0) + GAP / 2) isFree = false
+      if (distance < radius + (radii[other] ?? 0) + GAP / 2) isFree = false
     })
     if (isFree) break
   }
@@ -672,12 +672,12 @@ class Grid {
   }
 
   /** Calls `use` for each other body that may be closer than `reach`. */
-  around(body: number, places: Places, reach: number, use: (other: number) => void): void {
+  around(body: number, places: Places, reach: number, visit: (other: number) => void): void {
     const x = places[body * 2] ?? 0
     const y = places[body * 2 + 1] ?? 0
     for (let column = this.#square(x - reach); column <= this.#square(x + reach); column++) {
       for (let row = this.#square(y - reach); row <= this.#square(y + reach); row++) {
-        for (const other of this.#cells.get(this.#key(column, row)) ?? []) if (other !== body) use(other)
+        for (const other of this.#cells.get(this.#key(column, row)) ?? []) if (other !== body) visit(other)
       }
     }
   }
@@ -696,12 +696,12 @@ class Grid {
  * Schönemann, A generalized solution of the orthogonal Procrustes problem, 1966).
  */
 export function alignTo(places: Places, before: Places): Places {
-  const known = [...Array(places.length / 2).keys()].filter((note) => isPlaced(before, note))
-  if (known.length === 0) return places
-  const [x, y] = meanOf(places, known)
-  const [oldX, oldY] = meanOf(before, known)
+  const placedNotes = [...Array(places.length / 2).keys()].filter((note) => isPlaced(before, note))
+  if (placedNotes.length === 0) return places
+  const [x, y] = meanOf(places, placedNotes)
+  const [oldX, oldY] = meanOf(before, placedNotes)
   let [along, across, mirroredAlong, mirroredAcross] = [0, 0, 0, 0]
-  for (const note of known) {
+  for (const note of placedNotes) {
     const a = (places[note * 2] ?? 0) - x
     const b = (places[note * 2 + 1] ?? 0) - y
     const c = (before[note * 2] ?? 0) - oldX

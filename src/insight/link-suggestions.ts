@@ -69,10 +69,10 @@ const MAX_LINKS = 100
 /** Added to the number of cases when a share is computed, at the average share, because a few cases say little. */
 const CAUTION = { name: 2, context: 3 }
 
-export function suggestLinks(source: SuggestionSource, kept = MAX_SUGGESTIONS): LinkSuggestions {
+export function suggestLinks(source: SuggestionSource, limit = MAX_SUGGESTIONS): LinkSuggestions {
   const suggester = new Suggester(source)
   const notes = source.links.offsets.length - 1
-  const found = {
+  const result = {
     offsets: new Uint32Array(notes + 1),
     targets: [] as number[],
     scores: [] as number[],
@@ -80,20 +80,20 @@ export function suggestLinks(source: SuggestionSource, kept = MAX_SUGGESTIONS): 
     reasons: [] as number[],
   }
   for (let note = 0; note < notes; note++) {
-    for (const { target, score, line, reasons } of suggester.of(note, kept)) {
-      found.targets.push(target)
-      found.scores.push(score)
-      found.lines.push(line)
-      found.reasons.push(reasons)
+    for (const { target, score, line, reasons } of suggester.of(note, limit)) {
+      result.targets.push(target)
+      result.scores.push(score)
+      result.lines.push(line)
+      result.reasons.push(reasons)
     }
-    found.offsets[note + 1] = found.targets.length
+    result.offsets[note + 1] = result.targets.length
   }
   return {
-    offsets: found.offsets,
-    targets: Uint32Array.from(found.targets),
-    scores: Float32Array.from(found.scores),
-    lines: Uint32Array.from(found.lines),
-    reasons: Uint8Array.from(found.reasons),
+    offsets: result.offsets,
+    targets: Uint32Array.from(result.targets),
+    scores: Float32Array.from(result.scores),
+    lines: Uint32Array.from(result.lines),
+    reasons: Uint8Array.from(result.reasons),
   }
 }
 
@@ -105,7 +105,7 @@ interface Suggestion {
   readonly signs: readonly number[]
 }
 
-interface Named {
+interface NamedTarget {
   /** Values of the features from `open` to `context`. */
   readonly signs: readonly number[]
   readonly sum: number
@@ -152,7 +152,7 @@ class Suggester {
     this.#walker = new Walker(undirected(links))
     this.#inLinks = new Uint32Array(notes)
     for (const target of links.targets) this.#inLinks[target] = (this.#inLinks[target] as number) + 1
-    const folderCount = folders.reduce((most, folder) => Math.max(most, folder + 1), 0)
+    const folderCount = folders.reduce((max, folder) => Math.max(max, folder + 1), 0)
     this.#members = placesByNumber(folders, folderCount)
     this.#peers = new Peers(folders, this.#members, links)
     this.#linked = new Uint8Array(notes)
@@ -160,22 +160,22 @@ class Suggester {
     this.#folderLinks = new Uint32Array(folderCount)
   }
 
-  of(note: number, kept: number): readonly Suggestion[] {
+  of(note: number, limit: number): readonly Suggestion[] {
     const { ignored, folders } = this.#source
     if (ignored?.[note] === 1) return []
     this.#mark(note, 1)
     const isFree = (other: number): boolean => this.#linked[other] === 0 && ignored?.[other] !== 1
     const walked = this.#walker.from(note).filter(isFree)
     const worded = this.#words.of(note).filter(isFree)
-    const named = this.#named(note, isFree)
-    const mostVisits = walked.reduce((most, other) => Math.max(most, this.#walker.visits(other)), Number.MIN_VALUE)
-    const bestWords = worded.reduce((most, other) => Math.max(most, this.#words.score(other)), Number.MIN_VALUE)
+    const namedTargets = this.#namedIn(note, isFree)
+    const mostVisits = walked.reduce((max, other) => Math.max(max, this.#walker.visits(other)), Number.MIN_VALUE)
+    const bestWords = worded.reduce((max, other) => Math.max(max, this.#words.score(other)), Number.MIN_VALUE)
     const byVisits = (a: number, b: number) => comesFirst(this.#walker.visits(a) - this.#walker.visits(b), a, b)
-    const alike = this.#alike(note, isFree)
+    const similarTo = this.#linksOfSimilar(note, isFree)
     const candidates = new Set([
-      ...named.keys(),
+      ...namedTargets.keys(),
       ...this.#peers.most(note).filter(isFree),
-      ...alike.keys(),
+      ...similarTo.keys(),
       ...this.#lacking(note, isFree),
       ...selectTop(walked, MAX_CANDIDATES, byVisits),
       ...selectTop(worded, MAX_CANDIDATES, this.#byWords),
@@ -184,13 +184,13 @@ class Suggester {
     for (const target of candidates) {
       const visits = this.#walker.visits(target) / mostVisits
       const words = this.#words.score(target) / bestWords
-      const [own, its] = [folders[note] as number, folders[target] as number]
+      const [ownFolder, targetFolder] = [folders[note] as number, folders[target] as number]
       // Exclude both notes from the other notes of their folder.
-      const size = (folder: number): number => this.#sizeOf(folder) - (own === its ? 1 : 0)
-      const siblings = (this.#folderLinks[its] as number) / size(its)
-      const name = named.get(target)
-      const peers = this.#peers.linking(note, target) / size(own)
-      const signs = [
+      const size = (folder: number): number => this.#sizeOf(folder) - (ownFolder === targetFolder ? 1 : 0)
+      const siblings = (this.#folderLinks[targetFolder] as number) / size(targetFolder)
+      const name = namedTargets.get(target)
+      const peers = this.#peers.linking(note, target) / size(ownFolder)
+      const features = [
         visits,
         words,
         ...(name?.signs ?? UNNAMED),
@@ -198,9 +198,9 @@ class Suggester {
         Math.log(1 + (this.#inLinks[target] as number)),
         siblings,
         peers,
-        alike.get(target) ?? 0,
-        this.#asked(note, target),
-        own === its ? 1 : 0,
+        similarTo.get(target) ?? 0,
+        this.#linkRate(note, target),
+        ownFolder === targetFolder ? 1 : 0,
       ]
       const reasons =
         (name?.isOpen === true ? IS_NAMED | (this.#isMostlyLinked(name.mention) ? BY_RATE : 0) : 0) |
@@ -210,13 +210,13 @@ class Suggester {
       const line = name?.isOpen === true ? (this.#mentions.lines[name.mention] as number) : 0
       suggestions.push({
         target,
-        score: 1 / (1 + Math.exp(-CHANCE.slope * weighted(signs) - CHANCE.constant)),
+        score: 1 / (1 + Math.exp(-CHANCE.slope * weighted(features) - CHANCE.constant)),
         line,
         reasons,
-        signs,
+        signs: features,
       })
     }
-    const best = selectTop(suggestions, kept, (a, b) => comesFirst(a.score - b.score, a.target, b.target))
+    const best = selectTop(suggestions, limit, (a, b) => comesFirst(a.score - b.score, a.target, b.target))
     const lined = best.map((each) => (each.line > 0 ? each : { ...each, line: this.#tellingLine(note, each.target) }))
     this.#mark(note, 0)
     return lined
@@ -248,7 +248,7 @@ class Suggester {
    * Returns how well the current note matches the words of another note. Not symmetric, because each note is compared by its own
    * words.
    */
-  #asked(note: number, other: number): number {
+  #linkRate(note: number, other: number): number {
     const place = this.#mostAlike.subarray(other * MAX_SIMILAR, (other + 1) * MAX_SIMILAR).indexOf(note)
     return place === -1 ? 0 : 1 / (place + 1)
   }
@@ -274,9 +274,9 @@ class Suggester {
   }
 
   /** Collects the links of the most similar notes, weighted by similarity. Must run while their scores are available. */
-  #alike(note: number, isFree: (other: number) => boolean): ReadonlyMap<number, number> {
+  #linksOfSimilar(note: number, isFree: (other: number) => boolean): ReadonlyMap<number, number> {
     const { links } = this.#source
-    const found = new Map<number, number>()
+    const scores = new Map<number, number>()
     const notes = [...this.#mostAlike.subarray(note * MAX_SIMILAR, (note + 1) * MAX_SIMILAR)].filter((other) => other !== NO_NOTE)
     const all = notes.reduce((sum, other) => sum + this.#words.score(other), 0)
     for (const other of notes) {
@@ -284,28 +284,28 @@ class Suggester {
       if ((links.offsets[other + 1] as number) - (links.offsets[other] as number) > MAX_LINKS) continue
       for (let at = links.offsets[other] as number; at < (links.offsets[other + 1] as number); at++) {
         const target = links.targets[at] as number
-        if (isFree(target)) found.set(target, (found.get(target) ?? 0) + this.#words.score(other) / all)
+        if (isFree(target)) scores.set(target, (scores.get(target) ?? 0) + this.#words.score(other) / all)
       }
     }
-    return found
+    return scores
   }
 
   /** Computes the contribution of names in the text to each note's score. */
-  #named(note: number, isFree: (other: number) => boolean): ReadonlyMap<number, Named> {
+  #namedIn(note: number, isFree: (other: number) => boolean): ReadonlyMap<number, NamedTarget> {
     const { offsets, names, isOpen: open } = this.#mentions
-    const found = new Map<number, Named>()
+    const targets = new Map<number, NamedTarget>()
     for (let at = offsets[note] as number; at < (offsets[note + 1] as number); at++) {
       const target = this.#names.notes[names[at] as number] as number
       if (!isFree(target)) continue
       const isOpen = open[at] === 1
-      const known = found.get(target)
-      if (known?.isOpen === true && !isOpen) continue
-      const signs = this.#nameSigns(note, at)
-      const sum = weighted(signs, FIRST_NAME_SIGN)
-      if (known === undefined || (isOpen && !known.isOpen) || sum > known.sum)
-        found.set(target, { signs, sum, mention: at, isOpen })
+      const current = targets.get(target)
+      if (current?.isOpen === true && !isOpen) continue
+      const nameFeatures = this.#nameSigns(note, at)
+      const sum = weighted(nameFeatures, FIRST_NAME_SIGN)
+      if (current === undefined || (isOpen && !current.isOpen) || sum > current.sum)
+        targets.set(target, { signs: nameFeatures, sum, mention: at, isOpen })
     }
-    return found
+    return targets
   }
 
   #nameSigns(note: number, mention: number): readonly number[] {
@@ -356,17 +356,17 @@ class Suggester {
     const from = lines.offsets[note] as number
     let word = from === 0 ? 0 : (lines.ends[from - 1] as number)
     let best = 0
-    let most = 0
+    let maxScore = 0
     for (let at = from; at < (lines.offsets[note + 1] as number); at++) {
-      const said = new Set<number>()
+      const counted = new Set<number>()
       for (; word < (lines.ends[at] as number); word++) {
         const term = termOf[(lines.words[word] as number) >>> FLAG_BITS] as number
-        if (shared.has(term)) said.add(term)
+        if (shared.has(term)) counted.add(term)
       }
       let sum = 0
-      for (const term of said) sum += this.#idf[term] as number
-      if (sum <= most) continue
-      most = sum
+      for (const term of counted) sum += this.#idf[term] as number
+      if (sum <= maxScore) continue
+      maxScore = sum
       best = lines.numbers[at] as number
     }
     return best
@@ -376,9 +376,9 @@ class Suggester {
 const FIRST_NAME_SIGN = 2
 const UNNAMED: readonly number[] = [0, 0, 0, 0]
 
-function weighted(signs: readonly number[], first = 0): number {
+function weighted(features: readonly number[], first = 0): number {
   let sum = 0
-  for (const [at, sign] of signs.entries()) sum += sign * (WEIGHTS[first + at] as number)
+  for (const [at, feature] of features.entries()) sum += feature * (WEIGHTS[first + at] as number)
   return sum
 }
 
@@ -395,23 +395,24 @@ const MAX_FROM_FOLDER = 12
 class Peers {
   readonly #folders: Uint32Array
   readonly #counts: readonly ReadonlyMap<number, number>[]
-  readonly #most: readonly (readonly number[])[]
+  readonly #topTargets: readonly (readonly number[])[]
 
   constructor(folders: Uint32Array, members: Adjacency, { offsets, targets }: Adjacency) {
     const counts = Array.from({ length: members.offsets.length - 1 }, () => new Map<number, number>())
     for (const [note, folder] of folders.entries()) {
-      const own = counts[folder]
-      for (const target of targets.subarray(offsets[note], offsets[note + 1])) own?.set(target, (own.get(target) ?? 0) + 1)
+      const folderCounts = counts[folder]
+      for (const target of targets.subarray(offsets[note], offsets[note + 1]))
+        folderCounts?.set(target, (folderCounts.get(target) ?? 0) + 1)
     }
     this.#folders = folders
     this.#counts = counts
-    this.#most = counts.map((own) =>
-      selectTop(own, MAX_FROM_FOLDER, (a, b) => comesFirst(a[1] - b[1], a[0], b[0])).map(([target]) => target),
+    this.#topTargets = counts.map((folderCounts) =>
+      selectTop(folderCounts, MAX_FROM_FOLDER, (a, b) => comesFirst(a[1] - b[1], a[0], b[0])).map(([target]) => target),
     )
   }
 
   most(note: number): readonly number[] {
-    return this.#most[this.#folders[note] as number] ?? []
+    return this.#topTargets[this.#folders[note] as number] ?? []
   }
 
   linking(note: number, target: number): number {
@@ -429,7 +430,7 @@ interface Habits {
 }
 
 function habitsOf({ offsets, names }: Mentions, { notes: owners, terms }: NameWords, links: Adjacency): Habits {
-  const held = new Uint32Array(terms.length)
+  const contexts = new Uint32Array(terms.length)
   const linked = new Uint32Array(terms.length)
   const isLinked = new Uint8Array(links.offsets.length - 1)
   let all = 0
@@ -440,7 +441,7 @@ function habitsOf({ offsets, names }: Mentions, { notes: owners, terms }: NameWo
     for (let at = offsets[note] as number; at < (offsets[note + 1] as number); at++) {
       const name = names[at] as number
       const is = isLinked[owners[name] as number] as number
-      held[name] = (held[name] as number) + 1
+      contexts[name] = (contexts[name] as number) + 1
       linked[name] = (linked[name] as number) + is
       all++
       allLinked += is
@@ -449,9 +450,9 @@ function habitsOf({ offsets, names }: Mentions, { notes: owners, terms }: NameWo
   }
   const usual = Math.max(allLinked / Math.max(1, all), MIN_RATE)
   return {
-    held,
+    held: contexts,
     linked,
-    linkRate: (name) => rate(linked[name] as number, (held[name] as number) - 1, { usual, caution: CAUTION.name }),
+    linkRate: (name) => rate(linked[name] as number, (contexts[name] as number) - 1, { usual, caution: CAUTION.name }),
   }
 }
 
@@ -466,9 +467,9 @@ class Contexts {
   readonly #names: Uint32Array
   readonly #linked: Uint32Array
   /** Number of names in each note at the start of a line and elsewhere, and how many of them are links. */
-  readonly #own: Uint32Array
+  readonly #ownCounts: Uint32Array
   readonly #ownLinked: Uint32Array
-  #all = 0
+  #total = 0
   #allLinked = 0
 
   constructor(owners: Uint32Array, { links, words }: { readonly links: Adjacency; readonly words: number }) {
@@ -476,7 +477,7 @@ class Contexts {
     this.#links = links
     this.#names = new Uint32Array(words + 1)
     this.#linked = new Uint32Array(words + 1)
-    this.#own = new Uint32Array(2 * (links.offsets.length - 1))
+    this.#ownCounts = new Uint32Array(2 * (links.offsets.length - 1))
     this.#ownLinked = new Uint32Array(2 * (links.offsets.length - 1))
   }
 
@@ -486,8 +487,8 @@ class Contexts {
     if (isLink && !links(this.#links, note, this.#owners[name] as number)) return
     const place = 2 * note + (before === 0 ? 0 : 1)
     this.#names[before] = (this.#names[before] as number) + 1
-    this.#own[place] = (this.#own[place] as number) + 1
-    this.#all++
+    this.#ownCounts[place] = (this.#ownCounts[place] as number) + 1
+    this.#total++
     if (!isLink) return
     this.#linked[before] = (this.#linked[before] as number) + 1
     this.#ownLinked[place] = (this.#ownLinked[place] as number) + 1
@@ -497,10 +498,10 @@ class Contexts {
   /** Returns the share of names in this context that are links. The current name is not counted, because it is not a link. */
   rate(note: number, before: number): number {
     const place = 2 * note + (before === 0 ? 0 : 1)
-    const usual = Math.max(this.#allLinked / Math.max(1, this.#all), MIN_RATE)
+    const usual = Math.max(this.#allLinked / Math.max(1, this.#total), MIN_RATE)
     const { context: caution } = CAUTION
     const everywhere = rate(this.#linked[before] as number, (this.#names[before] as number) - 1, { usual, caution })
-    return rate(this.#ownLinked[place] as number, (this.#own[place] as number) - 1, { usual: everywhere, caution })
+    return rate(this.#ownLinked[place] as number, (this.#ownCounts[place] as number) - 1, { usual: everywhere, caution })
   }
 }
 

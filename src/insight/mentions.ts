@@ -83,23 +83,23 @@ export function nameWords(
   names: readonly (readonly string[])[],
   { corpus, words }: { readonly corpus: Pick<Corpus, 'formNumbers' | 'termOf' | 'isFunctionWord'>; readonly words: WordNumbers },
 ): NameWords {
-  const found = { notes: [] as number[], words: [] as number[][], terms: [] as number[][] }
-  for (const [note, own] of names.entries()) {
-    const seen = new Set<string>()
-    for (const name of own) {
+  const nameLists = { notes: [] as number[], words: [] as number[][], terms: [] as number[][] }
+  for (const [note, noteNames] of names.entries()) {
+    const seenNames = new Set<string>()
+    for (const name of noteNames) {
       const forms = splitName(name)
       const numbers = forms.flatMap((form) => corpus.formNumbers.get(form) ?? [])
-      const known = numbers.map((form) => words.of[form] as number)
-      const key = known.join()
-      if (known.length === 0 || known.length < forms.length || seen.has(key)) continue
+      const stems = numbers.map((form) => words.of[form] as number)
+      const key = stems.join()
+      if (stems.length === 0 || stems.length < forms.length || seenNames.has(key)) continue
       if (forms.every(({ length }, at) => length === 1 || corpus.isFunctionWord[numbers[at] as number] === 1)) continue
-      seen.add(key)
-      found.notes.push(note)
-      found.words.push(known)
-      found.terms.push(numbers.flatMap((form) => corpus.termOf[form] ?? []))
+      seenNames.add(key)
+      nameLists.notes.push(note)
+      nameLists.words.push(stems)
+      nameLists.terms.push(numbers.flatMap((form) => corpus.termOf[form] ?? []))
     }
   }
-  return { ...found, notes: Uint32Array.from(found.notes) }
+  return { ...nameLists, notes: Uint32Array.from(nameLists.notes) }
 }
 
 export interface Occurrence {
@@ -117,7 +117,7 @@ export function findMentions({ lines, words }: MentionCorpus, names: NameWords, 
   const trie = new NameTrie(names.words, words.count)
   const notes = lines.offsets.length - 1
   const offsets = new Uint32Array(notes + 1)
-  const found = new NumberList(1 << 12)
+  const mentions = new NumberList(1 << 12)
   const occurrences: Occurrence[] = []
   let start = 0
   for (let note = 0; note < notes; note++) {
@@ -130,20 +130,20 @@ export function findMentions({ lines, words }: MentionCorpus, names: NameWords, 
         for (const name of match.names) {
           if (names.notes[name] === note) continue
           sink(note, name, occurrence)
-          const known = best.get(name)
-          if (known === undefined || (isOpen && !known.isOpen)) best.set(name, occurrence)
+          const current = best.get(name)
+          if (current === undefined || (isOpen && !current.isOpen)) best.set(name, occurrence)
         }
       }
     }
     for (const [name, occurrence] of best) {
-      found.push(name)
+      mentions.push(name)
       occurrences.push(occurrence)
     }
-    offsets[note + 1] = found.length
+    offsets[note + 1] = mentions.length
   }
   return {
     offsets,
-    names: found.copy(),
+    names: mentions.copy(),
     lines: Uint32Array.from(occurrences, ({ line }) => line),
     before: Uint32Array.from(occurrences, ({ before }) => before),
     isOpen: Uint8Array.from(occurrences, ({ isOpen }) => (isOpen ? 1 : 0)),
@@ -183,7 +183,7 @@ class NameTrie {
   constructor(names: readonly (readonly number[])[], terms: number) {
     this.#begins = new Uint8Array(terms)
     this.#terms = terms
-    for (const [name, own] of names.entries()) this.#add(own, name)
+    for (const [name, nameWords] of names.entries()) this.#add(nameWords, name)
   }
 
   #add(terms: readonly number[], name: number): void {

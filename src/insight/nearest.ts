@@ -30,10 +30,10 @@ export function nearestNotes({ notes, bags, documents }: Pick<Corpus, 'notes' | 
     notes: new Uint32Array(notes * NEIGHBORS_KEPT).fill(NO_NOTE),
     scores: new Float32Array(notes * NEIGHBORS_KEPT),
   }
-  const own = new Float32Array(documents.length)
+  const ownWeights = new Float32Array(documents.length)
   for (let note = 0; note < notes; note++) {
-    const compared = cosines(note, candidatesFor(note, search), { bags, weights, own })
-    for (const [at, { other, score }] of selectTop(compared, NEIGHBORS_KEPT, isNearer).entries()) {
+    const candidates = cosines(note, candidatesFor(note, search), { bags, weights, own: ownWeights })
+    for (const [at, { other, score }] of selectTop(candidates, NEIGHBORS_KEPT, isNearer).entries()) {
       nearest.notes[note * NEIGHBORS_KEPT + at] = other
       nearest.scores[note * NEIGHBORS_KEPT + at] = score
     }
@@ -59,9 +59,9 @@ export function wordWeights({ offsets, terms, counts }: Bags, documents: Uint32A
   for (let at = 0; at < terms.length; at++)
     weights[at] = (1 + Math.log(counts[at] as number)) * (idf[terms[at] as number] as number)
   for (let note = 0; note < notes; note++) {
-    const own = weights.subarray(offsets[note], offsets[note + 1])
-    const length = Math.sqrt(own.reduce((sum, weight) => sum + weight * weight, damping))
-    for (let at = 0; at < own.length; at++) own[at] = (own[at] as number) / length
+    const noteWeights = weights.subarray(offsets[note], offsets[note + 1])
+    const length = Math.sqrt(noteWeights.reduce((sum, weight) => sum + weight * weight, damping))
+    for (let at = 0; at < noteWeights.length; at++) noteWeights[at] = (noteWeights[at] as number) / length
   }
   return weights
 }
@@ -75,8 +75,8 @@ function candidatesFor(note: number, search: WordSearch): readonly number[] {
     let at = best.length
     for (; at > 0; at--) {
       const before = best[at - 1] as number
-      const its = search.score(before)
-      if (its > sum || (its === sum && before < other)) break
+      const score = search.score(before)
+      if (score > sum || (score === sum && before < other)) break
     }
     if (at === CANDIDATES) continue
     best.splice(at, 0, other)
@@ -103,7 +103,7 @@ function cosines(
   const from = offsets[note] as number
   const to = offsets[note + 1] as number
   for (let at = from; at < to; at++) own[terms[at] as number] = weights[at] as number
-  const compared: Compared[] = []
+  const results: Compared[] = []
   for (let n = 0; n < others.length; n++) {
     const other = others[n] as number
     const end = offsets[other + 1] as number
@@ -111,8 +111,8 @@ function cosines(
     // Sum over one note's terms, using zeros for terms that the other note lacks, to avoid a branch.
     for (let at = offsets[other] as number; at < end; at++)
       score += (weights[at] as number) * (own[terms[at] as number] as number)
-    compared.push({ other, score })
+    results.push({ other, score })
   }
   for (let at = from; at < to; at++) own[terms[at] as number] = 0
-  return compared
+  return results
 }

@@ -97,8 +97,8 @@ class Silences {
   /** Returns the first offset at or after `from` that is invisible. */
   next(from: number): number {
     if (this.#next < from) {
-      const found = this.#marks.indexOf(SILENT, from)
-      this.#next = found === -1 ? this.#marks.length : found
+      const position = this.#marks.indexOf(SILENT, from)
+      this.#next = position === -1 ? this.#marks.length : position
     }
     return this.#next
   }
@@ -193,7 +193,7 @@ export function decodeRecord(bytes: Uint8Array): NoteRecord {
           .toString()
           .split('\n')
   if (forms.length !== formCount) throw new DamagedWords('the words of a record do not match their count')
-  const count = counted(reader, reader.varint())
+  const count = requireCount(reader, reader.varint())
   const lines = new Uint32Array(count)
   const hashes = new Uint32Array(count)
   const ends = new Uint32Array(count)
@@ -205,7 +205,7 @@ export function decodeRecord(bytes: Uint8Array): NoteRecord {
     line += reader.varint()
     lines[n] = line
     hashes[n] = reader.varint()
-    const end = at + counted(reader, reader.varint())
+    const end = at + requireCount(reader, reader.varint())
     for (; at < end; at++) {
       const word = reader.varint()
       if (word >>> FLAG_BITS >= formCount) throw new DamagedWords('a record refers to a word that it does not contain')
@@ -218,7 +218,7 @@ export function decodeRecord(bytes: Uint8Array): NoteRecord {
 }
 
 /** Validates a number of items, each of which uses at least one byte. */
-function counted(reader: ByteReader, count: number): number {
+function requireCount(reader: ByteReader, count: number): number {
   if (count > reader.end - reader.at) throw new DamagedWords('it ends too early')
   return count
 }

@@ -25,7 +25,7 @@ interface Word {
  * Finds the position of each name: preferably on the given line and with the same capitalization, otherwise the closest one. Returns
  * `undefined` for names that the text does not contain.
  */
-export function placeNames(source: RecordSource, wanted: readonly WantedName[]): readonly (PlacedName | undefined)[] {
+export function placeNames(source: RecordSource, requested: readonly WantedName[]): readonly (PlacedName | undefined)[] {
   const words: Word[] = []
   const bySingular = new Map<string, number[]>()
   readWords(source, ({ line, start, end, form, flags }) => {
@@ -35,14 +35,14 @@ export function placeNames(source: RecordSource, wanted: readonly WantedName[]):
     else list.push(words.length)
     words.push({ line, start, end, singular })
   })
-  return wanted.map(({ names, line }) => {
+  return requested.map(({ names, line }) => {
     const distance = (place: PlacedName): number => Math.abs(place.line - line)
     const places = names.flatMap((name) => {
       const singulars = splitName(name).map((form) => singularOf(form))
-      const found = (bySingular.get(singulars[0] ?? ' ') ?? [])
+      const candidates = (bySingular.get(singulars[0] ?? ' ') ?? [])
         .flatMap((at) => placeAt(words, singulars, at) ?? [])
         .filter(({ start, end }) => !MARKUP.test(source.text.slice(start, end)))
-      return found.map((place) => ({ ...place, isExact: source.text.slice(place.start, place.end) === name }))
+      return candidates.map((place) => ({ ...place, isExact: source.text.slice(place.start, place.end) === name }))
     })
     const best = places.toSorted(
       (a, b) =>

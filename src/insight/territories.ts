@@ -46,16 +46,16 @@ export function spreadOut({ places, radii, groups }: Spreading): void {
   const owners = new Int32Array(cells.x.length).fill(-1)
   const territoryOf = new Int32Array(count)
   let territories = 0
-  const settle = (nest: Nest, some: readonly number[]): void => {
-    if (some.length === 0) return
+  const settle = (nest: Nest, settled: readonly number[]): void => {
+    if (settled.length === 0) return
     const { bodies } = nest
-    move(places, bodies, { needs, cells, some })
+    move(places, bodies, { needs, cells, some: settled })
     const parts = sharedFrom(MAX_TERRITORIES, nest.parts)
     if (parts.length > 1) {
-      const of = divide({ cells, some, places, needs }, parts)
+      const of = divide({ cells, some: settled, places, needs }, parts)
       for (const [at, part] of parts.entries()) settle(part, of[at] ?? [])
     } else {
-      for (const cell of some) owners[cell] = territories
+      for (const cell of settled) owners[cell] = territories
       for (const body of bodies) territoryOf[body] = territories
       territories++
     }
@@ -64,14 +64,17 @@ export function spreadOut({ places, radii, groups }: Spreading): void {
   const usual = Math.sqrt(total / count)
   // Later rounds move bodies less.
   for (let round = 0; round < ROUNDS.even; round++)
-    even({ places, needs, territoryOf, cells, owners }, (round < 3 ? 2 : 1) * usual)
+    evenOut({ places, needs, territoryOf, cells, owners }, (round < 3 ? 2 : 1) * usual)
 }
 
 /** Merges the smallest groups into one, so at most `most` groups remain. */
-function sharedFrom(most: number, groups: readonly Nest[]): readonly Nest[] {
-  if (groups.length <= most) return groups
+function sharedFrom(maxTerritories: number, groups: readonly Nest[]): readonly Nest[] {
+  if (groups.length <= maxTerritories) return groups
   const bySize = [...groups].sort((a, b) => b.bodies.length - a.bodies.length)
-  return [...bySize.slice(0, most - 1), { bodies: bySize.slice(most - 1).flatMap(({ bodies }) => bodies), parts: [] }]
+  return [
+    ...bySize.slice(0, maxTerritories - 1),
+    { bodies: bySize.slice(maxTerritories - 1).flatMap(({ bodies }) => bodies), parts: [] },
+  ]
 }
 
 /** Cells of the frame, row by row. */
@@ -130,23 +133,23 @@ function move(places: Float32Array, bodies: readonly number[], { needs, cells, s
     const angle = (turn >> 1) * GOLDEN_ANGLE + (turn % 2) * (Math.PI / 2)
     const [cos, sin] = [Math.cos(angle), Math.sin(angle)]
     const onto = (x = 0, y = 0): number => x * cos + y * sin
-    let [least, most] = [Infinity, -Infinity]
-    const look = (along: number): void => {
-      least = Math.min(least, along)
-      most = Math.max(most, along)
+    let [low, high] = [Infinity, -Infinity]
+    const extend = (along: number): void => {
+      low = Math.min(low, along)
+      high = Math.max(high, along)
     }
-    for (const body of bodies) look(onto(places[body * 2], places[body * 2 + 1]))
-    for (const cell of sample) look(onto(cells.x[cell], cells.y[cell]))
-    const width = (most - least) / BINS || 1
-    const binOf = (along: number): number => Math.min(BINS - 1, Math.floor((along - least) / width))
+    for (const body of bodies) extend(onto(places[body * 2], places[body * 2 + 1]))
+    for (const cell of sample) extend(onto(cells.x[cell], cells.y[cell]))
+    const width = (high - low) / BINS || 1
+    const binOf = (along: number): number => Math.min(BINS - 1, Math.floor((along - low) / width))
     const have = new Float64Array(BINS)
     const want = new Float64Array(BINS)
     for (const body of bodies) have[binOf(onto(places[body * 2], places[body * 2 + 1]))]! += (needs[body] ?? 0) / need
     for (const cell of sample) want[binOf(onto(cells.x[cell], cells.y[cell]))]! += 1 / sample.length
-    const goal = goalsOf(have, want)
+    const goals = goalsOf(have, want)
     for (const body of bodies) {
       const along = onto(places[body * 2], places[body * 2 + 1])
-      const by = least + width * (goal[binOf(along)] ?? 0) - along
+      const by = low + width * (goals[binOf(along)] ?? 0) - along
       places[body * 2]! += by * cos
       places[body * 2 + 1]! += by * sin
     }
@@ -155,12 +158,12 @@ function move(places: Float32Array, bodies: readonly number[], { needs, cells, s
 
 /** Returns the target position of the bodies in each bin, measured in bins from the start. */
 function goalsOf(have: Float64Array, want: Float64Array): Float64Array {
-  let [passed, reached, bin] = [0, 0, 0]
-  return have.map((here) => {
-    const wanted = passed + here / 2
-    while (bin < BINS - 1 && reached + (want[bin] ?? 0) < wanted) reached += want[bin++] ?? 0
-    passed += here
-    return bin + Math.min(1, (wanted - reached) / (want[bin] || 1))
+  let [passedMass, reached, bin] = [0, 0, 0]
+  return have.map((mass) => {
+    const target = passedMass + mass / 2
+    while (bin < BINS - 1 && reached + (want[bin] ?? 0) < target) reached += want[bin++] ?? 0
+    passedMass += mass
+    return bin + Math.min(1, (target - reached) / (want[bin] || 1))
   })
 }
 
@@ -192,9 +195,9 @@ function divide(dividing: Dividing, groups: readonly Nest[]): readonly (readonly
       sites.x[at]! += (places[body * 2] ?? 0) / bodies.length
       sites.y[at]! += (places[body * 2 + 1] ?? 0) / bodies.length
     }
-  const rooms = groups.map(({ bodies }) => bodies.reduce((sum, body) => sum + (needs[body] ?? 0), 0))
-  const total = rooms.reduce((sum, room) => sum + room, 0)
-  const shares = rooms.map((room) => room / total)
+  const areas = groups.map(({ bodies }) => bodies.reduce((sum, body) => sum + (needs[body] ?? 0), 0))
+  const total = areas.reduce((sum, room) => sum + room, 0)
+  const shares = areas.map((room) => room / total)
   for (let round = 0; round < ROUNDS.moving + ROUNDS.still; round++) fitSites(dividing, sites, { shares, round })
   const owners = new Int32Array(cells.x.length).fill(-1)
   for (const cell of some) owners[cell] = siteOf(sites, cells.x[cell] ?? 0, cells.y[cell] ?? 0)
@@ -210,20 +213,24 @@ function fitSites(
   { shares, round }: { readonly shares: readonly number[]; readonly round: number },
 ): void {
   const step = Math.max(1, Math.floor(Math.min(cells.x.length / SAMPLE, some.length / MIN_SAMPLE)))
-  const [sumX, sumY, owned] = [0, 1, 2].map(() => new Float64Array(shares.length)) as [Float64Array, Float64Array, Float64Array]
-  let looked = 0
+  const [sumX, sumY, ownedCells] = [0, 1, 2].map(() => new Float64Array(shares.length)) as [
+    Float64Array,
+    Float64Array,
+    Float64Array,
+  ]
+  let cellCount = 0
   for (let at = round % step; at < some.length; at += step) {
     const cell = some[at] ?? 0
     const [x, y] = [cells.x[cell] ?? 0, cells.y[cell] ?? 0]
     const owner = siteOf(sites, x, y)
     sumX[owner]! += x
     sumY[owner]! += y
-    owned[owner]!++
-    looked++
+    ownedCells[owner]!++
+    cellCount++
   }
   for (const [at, share] of shares.entries()) {
-    const own = owned[at] ?? 0
-    sites.weights[at]! += PACE * (share - own / looked) * some.length * cells.size ** 2
+    const own = ownedCells[at] ?? 0
+    sites.weights[at]! += PACE * (share - own / cellCount) * some.length * cells.size ** 2
     if (round >= ROUNDS.moving || own === 0) continue
     sites.x[at] = (sumX[at] ?? 0) / own
     sites.y[at] = (sumY[at] ?? 0) / own
@@ -235,11 +242,11 @@ const PACE = 0.4
 
 function siteOf({ x, y, weights }: Sites, a: number, b: number): number {
   let best = 0
-  let least = Number.POSITIVE_INFINITY
+  let minDistance = Number.POSITIVE_INFINITY
   for (let at = 0; at < x.length; at++) {
     const by = (a - (x[at] ?? 0)) ** 2 + (b - (y[at] ?? 0)) ** 2 - (weights[at] ?? 0)
-    if (by >= least) continue
-    least = by
+    if (by >= minDistance) continue
+    minDistance = by
     best = at
   }
   return best
@@ -265,7 +272,7 @@ interface Evening {
  * Moves each body to the center of the cells in its territory that are closest to it. Larger bodies reach further.
  * @param more how far to look for cells beyond the body's own space
  */
-function even(evening: Evening, more: number): void {
+function evenOut(evening: Evening, more: number): void {
   const { places, needs, cells, owners } = evening
   const closest = {
     at: new Int32Array(owners.length).fill(-1),
@@ -280,10 +287,10 @@ function even(evening: Evening, more: number): void {
     sums[body * 3 + 2]!++
   }
   for (let body = 0; body < needs.length; body++) {
-    const found = sums[body * 3 + 2] ?? 0
-    if (found === 0) continue
-    places[body * 2] = (sums[body * 3] ?? 0) / found
-    places[body * 2 + 1] = (sums[body * 3 + 1] ?? 0) / found
+    const claimedArea = sums[body * 3 + 2] ?? 0
+    if (claimedArea === 0) continue
+    places[body * 2] = (sums[body * 3] ?? 0) / claimedArea
+    places[body * 2 + 1] = (sums[body * 3 + 1] ?? 0) / claimedArea
   }
 }
 
@@ -297,13 +304,13 @@ interface Closest {
 function claim(body: number, more: number, { places, needs, territoryOf, cells, owners }: Evening, closest: Closest): void {
   const { size, columns, rows, half } = cells
   const [x, y] = [places[body * 2] ?? 0, places[body * 2 + 1] ?? 0]
-  const own = (needs[body] ?? 0) / Math.PI
-  const reach = Math.sqrt(own) + more
+  const radiusSquared = (needs[body] ?? 0) / Math.PI
+  const reach = Math.sqrt(radiusSquared) + more
   const column = (at: number): number => Math.min(columns - 1, Math.max(0, Math.floor((at + half[0]) / size)))
   const row = (at: number): number => Math.min(rows - 1, Math.max(0, Math.floor((at + half[1]) / size)))
   const [first, last] = [column(x - reach), column(x + reach)]
   for (let down = row(y - reach); down <= row(y + reach); down++) {
-    const fromRow = ((down + 0.5) * size - half[1] - y) ** 2 - own
+    const fromRow = ((down + 0.5) * size - half[1] - y) ** 2 - radiusSquared
     for (let across = first; across <= last; across++) {
       const cell = cells.at[down * columns + across] ?? -1
       if (cell === -1 || owners[cell] !== territoryOf[body]) continue

@@ -12,50 +12,50 @@ const MIN_VISITS = 1e-4
 export class Walker {
   readonly #links: Adjacency
   readonly #visits: Float64Array
-  readonly #left: Float64Array
-  readonly #met: number[] = []
+  readonly #residuals: Float64Array
+  readonly #touchedNodes: number[] = []
 
   constructor(links: Adjacency) {
     this.#links = links
     this.#visits = new Float64Array(links.offsets.length - 1)
-    this.#left = new Float64Array(links.offsets.length - 1)
+    this.#residuals = new Float64Array(links.offsets.length - 1)
   }
 
   /** Returns the visited nodes in order. The next walk reuses the list. */
   from(start: number): readonly number[] {
     const { offsets, targets } = this.#links
-    for (const node of this.#met) {
+    for (const node of this.#touchedNodes) {
       this.#visits[node] = 0
-      this.#left[node] = 0
+      this.#residuals[node] = 0
     }
-    this.#met.length = 0
-    this.#met.push(start)
-    this.#left[start] = 1
+    this.#touchedNodes.length = 0
+    this.#touchedNodes.push(start)
+    this.#residuals[start] = 1
     const queue = [start]
     for (let head = 0; head < queue.length; head++) {
       const node = queue[head] as number
-      const rest = this.#left[node] as number
-      this.#left[node] = 0
+      const rest = this.#residuals[node] as number
+      this.#residuals[node] = 0
       this.#visits[node] = (this.#visits[node] as number) + STOP_PROBABILITY * rest
       const from = offsets[node] as number
       const to = offsets[node + 1] as number
       const share = ((1 - STOP_PROBABILITY) * rest) / (to - from)
       for (let at = from; at < to; at++) this.#give(targets[at] as number, share, queue)
     }
-    return this.#met
+    return this.#touchedNodes
   }
 
   #give(node: number, share: number, queue: number[]): void {
     const { offsets } = this.#links
-    const before = this.#left[node] as number
-    if (before === 0 && this.#visits[node] === 0) this.#met.push(node)
+    const before = this.#residuals[node] as number
+    if (before === 0 && this.#visits[node] === 0) this.#touchedNodes.push(node)
     const after = before + share
-    this.#left[node] = after
-    const least = MIN_VISITS * ((offsets[node + 1] as number) - (offsets[node] as number))
-    if (before < least && after >= least) queue.push(node)
+    this.#residuals[node] = after
+    const minResidual = MIN_VISITS * ((offsets[node + 1] as number) - (offsets[node] as number))
+    if (before < minResidual && after >= minResidual) queue.push(node)
   }
 
   visits(node: number): number {
-    return (this.#visits[node] as number) + STOP_PROBABILITY * (this.#left[node] as number)
+    return (this.#visits[node] as number) + STOP_PROBABILITY * (this.#residuals[node] as number)
   }
 }

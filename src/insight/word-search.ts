@@ -31,7 +31,7 @@ export class WordSearch {
   readonly #notes: Uint32Array
   readonly #weights: Float32Array
   readonly #scores: Float32Array
-  readonly #met: number[] = []
+  readonly #scoredNotes: number[] = []
 
   constructor(scoring: WordScoring) {
     const { bags, documents, found } = scoring
@@ -58,22 +58,22 @@ export class WordSearch {
   /** Returns the other notes that share words with a note. The next query reuses the list. */
   of(note: number): readonly number[] {
     const scores = this.#scores
-    const met = this.#met
+    const scoredNotes = this.#scoredNotes
     const notes = this.#notes
     const weights = this.#weights
-    for (const other of met) scores[other] = 0
-    met.length = 0
+    for (const other of scoredNotes) scores[other] = 0
+    scoredNotes.length = 0
     for (const { term, weight } of this.#question(note)) {
       const end = this.#starts[term + 1] as number
       for (let at = this.#starts[term] as number; at < end; at++) {
         const other = notes[at] as number
         const before = scores[other] as number
         if (other === note) continue
-        if (before === 0) met.push(other)
+        if (before === 0) scoredNotes.push(other)
         scores[other] = before + weight * (weights[at] as number)
       }
     }
-    return met
+    return scoredNotes
   }
 
   score(note: number): number {
@@ -105,9 +105,9 @@ function isHeavier(a: QuestionTerm, b: QuestionTerm): boolean {
  * Returns `documents` with 0 for terms that occur in a single note, or in too many notes to be distinctive. Up to `least` notes
  * are never too many.
  */
-export function tellingDocuments(documents: Uint32Array, notes: number, least: number): Uint32Array {
-  const most = Math.max(least, FREQUENT_SHARE * notes)
-  return documents.map((count) => (count > 1 && count <= most ? count : 0))
+export function tellingDocuments(documents: Uint32Array, notes: number, minNotes: number): Uint32Array {
+  const maxNotes = Math.max(minNotes, FREQUENT_SHARE * notes)
+  return documents.map((count) => (count > 1 && count <= maxNotes ? count : 0))
 }
 
 const FREQUENT_SHARE = 0.1
@@ -129,9 +129,9 @@ export function searchByBm25(
   idf: Float32Array,
 ): WordSearch {
   const notes = ownWords.length
-  const mean = ownWords.reduce((sum, words) => sum + words, 0) / Math.max(1, notes)
+  const meanWords = ownWords.reduce((sum, words) => sum + words, 0) / Math.max(1, notes)
   const floors = Float64Array.from(ownWords, (words) => {
-    return SATURATION * (1 - LENGTH_SHARE + (LENGTH_SHARE * (words + NAME_WORDS)) / (mean + NAME_WORDS))
+    return SATURATION * (1 - LENGTH_SHARE + (LENGTH_SHARE * (words + NAME_WORDS)) / (meanWords + NAME_WORDS))
   })
   return new WordSearch({
     bags,

@@ -233,8 +233,8 @@ export function pageName(path: string): string {
 export function journalName(page: string): string | undefined {
   const [, year, , month, day] = YEAR_FIRST.exec(page) ?? []
   if (year !== undefined) return `${year}_${month}_${day}`
-  const named = MONTH_FIRST.exec(page)?.groups ?? DAY_FIRST.exec(page)?.groups
-  const at = MONTHS.findIndex((name) => name.startsWith((named?.month ?? '').toLowerCase()))
-  if (named === undefined || at === -1) return undefined
-  return `${named.year}_${twoDigits(at + 1)}_${twoDigits(Number(named.day))}`
+  const parts = MONTH_FIRST.exec(page)?.groups ?? DAY_FIRST.exec(page)?.groups
+  const at = MONTHS.findIndex((name) => name.startsWith((parts?.month ?? '').toLowerCase()))
+  if (parts === undefined || at === -1) return undefined
+  return `${parts.year}_${twoDigits(at + 1)}_${twoDigits(Number(parts.day))}`
 }

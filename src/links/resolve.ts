@@ -28,14 +28,14 @@ export interface Source {
 export function resolveLink(names: Names, source: Source, link: LinkTarget, flavour: Flavour): Resolution {
   if (link.target === '') return { kind: 'file', key: source.key, via: 'self' }
   const target = flavour.mode === 'docs' ? withoutQuery(link) : link.target
-  const found = findFile(names, source, { ...link, target }, flavour)
-  return found ?? { kind: 'missing', name: missingName(target) }
+  const resolution = findFile(names, source, { ...link, target }, flavour)
+  return resolution ?? { kind: 'missing', name: missingName(target) }
 }
 
 /** Resolves a link like `resolveLink`, and returns the link with its target. */
 export function withTarget(names: Names, source: Source, link: Link | ResolvedLink, flavour: Flavour): ResolvedLink {
-  const found = resolveLink(names, source, link, flavour)
-  const isFile = found.kind === 'file'
+  const resolution = resolveLink(names, source, link, flavour)
+  const isFile = resolution.kind === 'file'
   return {
     kind: link.kind,
     form: link.form,
@@ -44,12 +44,12 @@ export function withTarget(names: Names, source: Source, link: Link | ResolvedLi
     column: link.column,
     start: link.start,
     end: link.end,
-    to: isFile ? found.key : found.name,
+    to: isFile ? resolution.key : resolution.name,
     subpath: link.subpath,
     property: link.property,
     inComment: link.inComment,
-    rivals: isFile ? found.rivals : undefined,
-    byAlias: isFile && found.via === 'alias' ? true : undefined,
+    rivals: isFile ? resolution.rivals : undefined,
+    byAlias: isFile && resolution.via === 'alias' ? true : undefined,
     brokenSubpath: undefined,
   }
 }
@@ -64,8 +64,8 @@ function findFile(names: Names, source: Source, link: LinkTarget, flavour: Flavo
     const page = byAlias(names, target, folder) ?? (journal === undefined ? undefined : byAlias(names, journal, folder))
     if (page !== undefined) return page
   }
-  const found = byFile(names, target, folder, link, lenient)
-  if (found !== undefined || !lenient) return found
+  const resolution = byFile(names, target, folder, link, lenient)
+  if (resolution !== undefined || !lenient) return resolution
   const decoded = isWiki(link) ? decodePercent(target) : target
   const decodedFound = decoded === target ? undefined : byFile(names, decoded, folder, link, lenient)
   return decodedFound ?? (isRooted(target) ? undefined : byAlias(names, target, folder))
@@ -97,8 +97,8 @@ export function atRelative(names: Names, folder: string, relative: string): Reso
 function atPath(names: Names, path: string): Resolution | undefined {
   const folded = foldName(path)
   for (const ending of ['', ...noteEndings(names)]) {
-    const found = single(names.atPath(folded + ending), path, names, 'path')
-    if (found !== undefined) return found
+    const resolution = single(names.atPath(folded + ending), path, names, 'path')
+    if (resolution !== undefined) return resolution
   }
   return atFolder(names, folded)
 }
@@ -118,8 +118,8 @@ function atSite(names: Names, folder: string, target: string): Resolution | unde
   const above = folder === '' ? [] : folder.split('/')
   for (let depth = 0; depth <= above.length; depth++) {
     const served = [...above.slice(0, depth), path].join('/')
-    const found = (target.endsWith('/') ? atFolder(names, foldName(served)) : undefined) ?? atPath(names, served)
-    if (found !== undefined) return found
+    const resolution = (target.endsWith('/') ? atFolder(names, foldName(served)) : undefined) ?? atPath(names, served)
+    if (resolution !== undefined) return resolution
   }
   return undefined
 }
@@ -130,13 +130,13 @@ function atSite(names: Names, folder: string, target: string): Resolution | unde
  */
 function bySuffix(names: Names, target: string, folder: string, lenient: boolean): Resolution | undefined {
   const folded = foldName(target)
-  const named = names.withName(nameOf(folded))
-  if (named.length === 0) return undefined
-  const asWritten = named.filter((key) => endsInPath(names.foldedPath(key), folded))
+  const sameName = names.withName(nameOf(folded))
+  if (sameName.length === 0) return undefined
+  const asWritten = sameName.filter((key) => endsInPath(names.foldedPath(key), folded))
   const matching =
     asWritten.length > 0
       ? asWritten
-      : named.filter((key) => {
+      : sameName.filter((key) => {
           const path = names.foldedPath(key)
           return noteEndings(names).some((ending) => endsInPath(path, folded + ending))
         })
@@ -147,11 +147,11 @@ function bySuffix(names: Names, target: string, folder: string, lenient: boolean
 function spelledSo(names: Names, keys: readonly number[], target: string): readonly number[] {
   if (keys.length < 2) return keys
   const stem = stemOf(target, names.mode)
-  const same = keys.filter((key) => {
+  const matching = keys.filter((key) => {
     const path = names.path(key)
     return path !== undefined && (endsInPath(path, target) || endsInPath(stemOf(path, names.mode), stem))
   })
-  return same.length > 0 ? same : keys
+  return matching.length > 0 ? matching : keys
 }
 
 /** Returns the file with this alias. The exact spelling takes precedence. */
@@ -175,8 +175,8 @@ function indexFile(names: Names, foldedFolder: string): Resolution | undefined {
   for (const stem of INDEX_STEMS) {
     for (const ending of noteEndings(names)) {
       const path = `${folder === '' ? '' : `${folder}/`}${stem}${ending}`
-      const found = single(names.atPath(path), path, names, 'folder')
-      if (found !== undefined) return found
+      const resolution = single(names.atPath(path), path, names, 'folder')
+      if (resolution !== undefined) return resolution
     }
   }
   return undefined
@@ -208,16 +208,16 @@ function choose(keys: readonly number[], names: Names, folder: string, via: 'nam
   const [first] = keys
   if (first === undefined) return undefined
   if (keys.length === 1) return { kind: 'file', key: first, via }
-  const own = keys.filter((key) => folderOf(names.path(key) ?? '') === folder)
-  const [winner = first, ...rivals] = byPathOrder(own.length > 0 ? own : keys, names)
+  const inFolder = keys.filter((key) => folderOf(names.path(key) ?? '') === folder)
+  const [winner = first, ...rivals] = byPathOrder(inFolder.length > 0 ? inFolder : keys, names)
   return rivals.length > 0 ? { kind: 'file', key: winner, via, rivals } : { kind: 'file', key: winner, via }
 }
 
 function byPathOrder(keys: readonly number[], names: Names): number[] {
   return [...keys].sort((a, b) => {
-    const left = names.path(a) ?? ''
+    const pathA = names.path(a) ?? ''
     const right = names.path(b) ?? ''
-    return left.length - right.length || (left < right ? -1 : left > right ? 1 : a - b)
+    return pathA.length - right.length || (pathA < right ? -1 : pathA > right ? 1 : a - b)
   })
 }
 

@@ -66,9 +66,9 @@ function headingPath(
   for (const [index, { level }] of headings.entries()) {
     while ((open.at(-1)?.level ?? 0) >= level) open.pop()
     const above = open.at(-1)?.met ?? NONE
-    const met = folded[index] === names[above.length] ? [...above, index] : above
-    if (met !== above && met.length === names.length) return met
-    open.push({ level, met })
+    const matched = folded[index] === names[above.length] ? [...above, index] : above
+    if (matched !== above && matched.length === names.length) return matched
+    open.push({ level, met: matched })
   }
   return undefined
 }
@@ -85,21 +85,21 @@ function anchorsOf(headings: readonly Heading[]): { has(anchor: string): boolean
   }
   return {
     has: (anchor) => {
-      const wanted = anchorOf(anchor)
-      return explicit.has(anchor) || counts.has(wanted) || (counts.get(wanted.replace(/[-_]\d+$/, '')) ?? 0) > 1
+      const foldedAnchor = anchorOf(anchor)
+      return explicit.has(anchor) || counts.has(foldedAnchor) || (counts.get(foldedAnchor.replace(/[-_]\d+$/, '')) ?? 0) > 1
     },
   }
 }
 
 /** Returns the index of the heading with this anchor, or -1. */
 function anchorIndex(headings: readonly Heading[], anchor: string): number {
-  const wanted = anchorOf(anchor)
-  const exact = headings.findIndex(({ text }) => explicitAnchor(text) === anchor || anchorOf(text) === wanted)
-  const number = Number(/[-_](\d+)$/.exec(wanted)?.[1] ?? 0)
+  const foldedAnchor = anchorOf(anchor)
+  const exact = headings.findIndex(({ text }) => explicitAnchor(text) === anchor || anchorOf(text) === foldedAnchor)
+  const number = Number(/[-_](\d+)$/.exec(foldedAnchor)?.[1] ?? 0)
   if (exact !== -1 || number === 0) return exact
-  const unnumbered = wanted.replace(/[-_]\d+$/, '')
-  const alike = headings.flatMap(({ text }, index) => (anchorOf(text) === unnumbered ? [index] : []))
-  return alike[number] ?? -1
+  const unnumbered = foldedAnchor.replace(/[-_]\d+$/, '')
+  const sameAnchor = headings.flatMap(({ text }, index) => (anchorOf(text) === unnumbered ? [index] : []))
+  return sameAnchor[number] ?? -1
 }
 
 /** Returns the `id` of `A heading {#id}`. */

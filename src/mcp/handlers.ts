@@ -11,7 +11,7 @@ import { errorResult, type Log, toolDisabled } from './calls/tool-result.ts'
 import { definitionFor, ofThoseThatCan } from './calls/vaults.ts'
 import type { Tool } from './definition/define-tool.ts'
 import type { Prompt } from './prompts/prompts.ts'
-import { INVALID_PARAMS, MissingResource, meant, protocolError } from './protocol.ts'
+import { didYouMean, INVALID_PARAMS, MissingResource, protocolError } from './protocol.ts'
 import { isOffered, RESOURCES, TEMPLATES, type TemplateResource } from './resources/resources.ts'
 import type { McpServerOptions } from './server-options.ts'
 import type { ValidatingServer } from './validating-server.ts'
@@ -25,11 +25,11 @@ export function addToolHandlers(server: ValidatingServer, options: McpServerOpti
   server.setRequestHandler('tools/list', ({ params }, ctx) => {
     const ofPage = pageTools(ctx)
     // The SDK's types require mutable values, but the definitions are only serialized.
-    const own = [...enabledTools(options), ...ofPage].map((tool) => {
+    const toolList = [...enabledTools(options), ...ofPage].map((tool) => {
       const definition = definitionFor(tool, options.vaults.names)
       return ofPage.length === 0 ? definition : withApp(definition, tool)
     }) as unknown as ListToolsResult['tools']
-    const { items, ...next } = pageOf('tools', own, params?.cursor)
+    const { items, ...next } = pageOf('tools', toolList, params?.cursor)
     return { tools: [...items], ...next }
   })
   server.setRequestHandler('tools/call', async ({ params }, ctx) => {
@@ -69,7 +69,7 @@ function unknownTool(name: string, tools: readonly Tool[]): ProtocolError {
     tools.map((tool) => tool.name),
     3,
   )
-  return new ProtocolError(INVALID_PARAMS, `Unknown tool: ${name.slice(0, 100)}.${meant(near)}`, { nearest: near })
+  return new ProtocolError(INVALID_PARAMS, `Unknown tool: ${name.slice(0, 100)}.${didYouMean(near)}`, { nearest: near })
 }
 
 /** Handles `resources/list`, `resources/templates/list` and `resources/read`. */
@@ -77,20 +77,20 @@ export function addResourceHandlers(server: ValidatingServer, options: McpServer
   const { switchedOffBy } = options
   const runRequest = requestRunner(options)
   server.setRequestHandler('resources/list', ({ params }, ctx) => {
-    const offered = RESOURCES.filter((resource) => isOffered(resource, switchedOffBy))
-    const own = offered.map(({ name, title, description }) => ({
+    const available = RESOURCES.filter((resource) => isOffered(resource, switchedOffBy))
+    const listed = available.map(({ name, title, description }) => ({
       uri: `roux://${name}`,
       name,
       title,
       description,
       mimeType: 'application/json',
     }))
-    const all = isMapOffered(options) && showsApps(server, ctx) ? [...own, MAP_APP_RESOURCE] : own
+    const all = isMapOffered(options) && showsApps(server, ctx) ? [...listed, MAP_APP_RESOURCE] : listed
     const { items, ...next } = pageOf('resources', all, params?.cursor)
     return { resources: [...items], ...next }
   })
   server.setRequestHandler('resources/templates/list', ({ params }) => {
-    const own = TEMPLATES.filter((template) => isOffered(template, switchedOffBy)).map(
+    const templates = TEMPLATES.filter((template) => isOffered(template, switchedOffBy)).map(
       ({ kind, title, description, variable, mimeType }) => ({
         uriTemplate: `roux://${kind}/{+${variable}}`,
         name: kind,
@@ -99,7 +99,7 @@ export function addResourceHandlers(server: ValidatingServer, options: McpServer
         ...(mimeType === undefined ? {} : { mimeType }),
       }),
     )
-    const { items, ...next } = pageOf('templates', own, params?.cursor)
+    const { items, ...next } = pageOf('templates', templates, params?.cursor)
     return { resourceTemplates: [...items], ...next }
   })
   server.setRequestHandler('resources/read', async ({ params: { uri } }, ctx) => {
@@ -163,9 +163,12 @@ export function addCompletionHandler(server: ValidatingServer, options: McpServe
     const bounds = { limit: MAX_VALUES, kinds: template.kinds }
     return {
       completion: await runRequest(ctx, async (vaults, call): Promise<Completion> => {
-        const found = await ofThoseThatCan(vaults, async (core) => (await completeNode(core, argument.value, bounds, call)).value)
-        const values = found.flatMap(({ ids }) => ids).slice(0, MAX_VALUES)
-        const total = found.reduce((sum, one) => sum + one.total, 0)
+        const completions = await ofThoseThatCan(
+          vaults,
+          async (core) => (await completeNode(core, argument.value, bounds, call)).value,
+        )
+        const values = completions.flatMap(({ ids }) => ids).slice(0, MAX_VALUES)
+        const total = completions.reduce((sum, completion) => sum + completion.total, 0)
         return { values, total, hasMore: total > values.length }
       }),
     }
@@ -219,9 +222,9 @@ function requestRunner({ vaults, log, timeout }: Pick<CallOptions, 'vaults' | 'l
   return async (ctx, run) => {
     const { signal } = ctx.mcpReq
     try {
-      return await withProgress(ctx, vaults, (followed) =>
+      return await withProgress(ctx, vaults, (followedVaults) =>
         withinTime({ signal, timeout, hint: 'Ask again in a moment.' }, async (stop) =>
-          run(await openAll(followed), waiting({ signal: stop })),
+          run(await openAll(followedVaults), waiting({ signal: stop })),
         ),
       )
     } catch (error) {
@@ -233,8 +236,8 @@ function requestRunner({ vaults, log, timeout }: Pick<CallOptions, 'vaults' | 'l
 
 /** Returns a log that also tells the client that made the request. */
 function logFor({ mcpReq }: ServerContext, log: Log): Log {
-  return (line, told) => {
+  return (line, lastLine) => {
     log(line)
-    if (told !== undefined) mcpReq.log('error', told, 'roux').catch(() => {})
+    if (lastLine !== undefined) mcpReq.log('error', lastLine, 'roux').catch(() => {})
   }
 }

@@ -8,7 +8,7 @@ export const INVALID_PARAMS = -32602
 const INTERNAL_ERROR = -32603
 
 /** Formats similar names as a question to append to a message. Returns an empty string if there are none. */
-export function meant(near: readonly string[]): string {
+export function didYouMean(near: readonly string[]): string {
   return near.length === 0 ? '' : ` Did you mean ${near.join(' or ')}?`
 }
 
@@ -16,7 +16,10 @@ export function meant(near: readonly string[]): string {
 export class MissingResource extends ProtocolError {
   /** @param warnings why the resource might exist after all */
   constructor(uri: string, nearest: readonly string[] = [], warnings: readonly string[] = []) {
-    super(INVALID_PARAMS, [`Resource not found: ${shown(uri)}.${meant(nearest)}`, ...warnings].join(' '), { uri, nearest })
+    super(INVALID_PARAMS, [`Resource not found: ${shortUri(uri)}.${didYouMean(nearest)}`, ...warnings].join(' '), {
+      uri,
+      nearest,
+    })
   }
 }
 
@@ -32,7 +35,7 @@ export function protocolError(thrown: unknown, log: Log): ProtocolError {
 const MAX_URI_LENGTH = 200
 
 /** Formats an address for messages. */
-export function shown(uri: string): string {
+export function shortUri(uri: string): string {
   return uri.length > MAX_URI_LENGTH ? `${uri.slice(0, MAX_URI_LENGTH)}…` : uri
 }
 

@@ -107,18 +107,18 @@ export function instructionsFor(
 ): string {
   const missing = tools.filter((tool) => !offered.includes(tool)).map(({ name }) => new RegExp(`\\b${name}\\b`))
   const lines = WHERE_TO_BEGIN.flatMap(([question, ...clauses]) => {
-    const left = clauses.filter((clause) => !missing.some((name) => name.test(clause)))
-    return left.length === 0 ? [] : [`- ${question} ${left.join('; ')}.`]
+    const remaining = clauses.filter((clause) => !missing.some((name) => name.test(clause)))
+    return remaining.length === 0 ? [] : [`- ${question} ${remaining.join('; ')}.`]
   })
-  const told = lines.join('\n')
+  const text = lines.join('\n')
   const search = offered.some(({ name }) => name === SEARCH_NOTES) ? SEARCH_NOTES : 'search'
   const writing = offered.some(({ name }) => name === 'update_node') ? WRITING_INSTRUCTIONS : ''
-  return `${INTRODUCTION}\n${told.replace(/\bsearch\b/, search)}\n\n${RULES}${writing}${vaultInstructions(vaults)}`
+  return `${INTRODUCTION}\n${text.replace(/\bsearch\b/, search)}\n\n${RULES}${writing}${vaultInstructions(vaults)}`
 }
 
 function vaultInstructions(names: readonly string[]): string {
   const [first] = names
   if (first === undefined) return ''
-  const told = names.slice(0, MAX_NAMES).join(', ') + (names.length > MAX_NAMES ? ', …' : '')
-  return `\n\nVaults: ${told}. Ids begin with their name ("${first}:a.md"). Searches cover all vaults; other tools use ${first} or the one given as vault.`
+  const listedNames = names.slice(0, MAX_NAMES).join(', ') + (names.length > MAX_NAMES ? ', …' : '')
+  return `\n\nVaults: ${listedNames}. Ids begin with their name ("${first}:a.md"). Searches cover all vaults; other tools use ${first} or the one given as vault.`
 }

@@ -21,19 +21,20 @@ export interface Claim {
 export async function requireType(bytes: Uint8Array, { filename, mimeType }: Claim): Promise<void> {
   const { default: mime } = await import('mime')
   const ending = endingOf(filename)
-  const named = known(await mediaTypeOf(filename))
-  const given = known(mimeType === undefined ? undefined : requireMediaType(mimeType))
+  const typeOfName = knownType(await mediaTypeOf(filename))
+  const givenType = knownType(mimeType === undefined ? undefined : requireMediaType(mimeType))
   // An extension without a media type may still have a signature.
-  const isKnown = named !== undefined || isBinary(ending)
-  if (isKnown && given !== undefined && !areOne(mime, { ending, named, given })) throw disagree(mime, { filename, named, given })
-  const endings = isKnown ? [ending] : [...(given === undefined ? [] : (mime.getAllExtensions(given) ?? []))]
-  const type = named ?? given ?? (isKnown ? `.${ending}` : OCTETS)
+  const isKnown = typeOfName !== undefined || isBinary(ending)
+  if (isKnown && givenType !== undefined && !areOne(mime, { ending, named: typeOfName, given: givenType }))
+    throw disagree(mime, { filename, named: typeOfName, given: givenType })
+  const endings = isKnown ? [ending] : [...(givenType === undefined ? [] : (mime.getAllExtensions(givenType) ?? []))]
+  const type = typeOfName ?? givenType ?? (isKnown ? `.${ending}` : OCTETS)
   const content = await recognise(bytes)
   if (!fits(mime, { endings, type, content })) throw notThat(filename, { type, content })
 }
 
 /** Returns the media type unless it is generic. */
-function known(type: string | undefined): string | undefined {
+function knownType(type: string | undefined): string | undefined {
   return type === OCTETS ? undefined : type
 }
 
@@ -54,7 +55,7 @@ interface Names {
 /** Checks whether a media type fits the extension. */
 function areOne(mime: Mime, { ending, named, given }: Names): boolean {
   if (named === given) return true
-  if ([...(mime.getAllExtensions(given) ?? [])].some((one) => areTwins(ending, one))) return true
+  if ([...(mime.getAllExtensions(given) ?? [])].some((extension) => areTwins(ending, extension))) return true
   const [givenKind = '', givenSubtype = ''] = given.split('/')
   // Accept names in common use even if they are not registered, such as `audio/x-wav`, `image/jpg` and `application/yaml`.
   const bare = bareSubtype(givenSubtype)
@@ -137,31 +138,31 @@ const CONTAINERS = new Set(['zip', 'xml', 'gz', 'tar', 'tar.gz', 'cfb', '7z', 's
 
 const TEXTS = new Set(['xml', 'rtf', 'ps', 'eps', 'pdf', 'ics', 'vcf', 'vtt', 'pgp', 'reg', 'stl'])
 
-const signed = groupsOf(SIGNED)
+const signatureGroups = groupsOf(SIGNED)
 
 const unsigned = groupsOf(UNSIGNED)
 
 /** Checks whether files with this extension always have a recognizable signature. */
 function isSigned(ending: string): boolean {
-  return signed.has(ending)
+  return signatureGroups.has(ending)
 }
 
 /** Checks whether files with this extension are never text. */
 function isBinary(ending: string): boolean {
-  return signed.has(ending) || unsigned.has(ending)
+  return signatureGroups.has(ending) || unsigned.has(ending)
 }
 
 /** Checks whether two extensions denote the same format. */
 function areTwins(a: string, b: string): boolean {
-  const groups = signed.get(a) ?? unsigned.get(a)
+  const groups = signatureGroups.get(a) ?? unsigned.get(a)
   return a === b || (groups?.some((group) => group.includes(b)) ?? false)
 }
 
 /** Checks whether bytes recognized as `found` may have this extension. */
-function mayBe(ending: string, found: string): boolean {
-  if (areTwins(ending, found)) return true
-  if (ZIPPED.has(ending) && ZIPPED.has(found)) return ending === 'zip' || found === 'zip'
-  return !isBinary(ending) && CONTAINERS.has(found)
+function mayBe(ending: string, foundEnding: string): boolean {
+  if (areTwins(ending, foundEnding)) return true
+  if (ZIPPED.has(ending) && ZIPPED.has(foundEnding)) return ending === 'zip' || foundEnding === 'zip'
+  return !isBinary(ending) && CONTAINERS.has(foundEnding)
 }
 
 export interface Recognised {
@@ -173,10 +174,10 @@ export interface Recognised {
 /** Recognizes bytes by their signature. */
 async function recognise(bytes: Uint8Array): Promise<Recognised> {
   const { fileTypeFromBuffer } = await import('file-type/core')
-  const found = await fileTypeFromBuffer(bytes)
+  const fileType = await fileTypeFromBuffer(bytes)
   const isText = isTextBytes(bytes)
   // Signatures such as `BM` or `ID3` can also start ordinary text.
-  return { isText, found: isText && found !== undefined && !TEXTS.has(found.ext) ? undefined : found }
+  return { isText, found: isText && fileType !== undefined && !TEXTS.has(fileType.ext) ? undefined : fileType }
 }
 
 // Bytes that never occur in text that is ASCII, UTF-8 or in an 8-bit character set, according to file(1).

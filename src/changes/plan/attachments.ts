@@ -25,7 +25,7 @@ export async function addAttachment(workspace: Workspace, operation: AddAttachme
   const { folder, note } = attachmentPlace(workspace, operation.id)
   const bytes = requireContent(operation.content)
   await requireType(bytes, { filename, mimeType: operation.mimeType })
-  const path = requirePath(freePath(inFolder(folder, filename), (one) => isFree(workspace, one)))
+  const path = requirePath(freePath(inFolder(folder, filename), (candidate) => isFree(workspace, candidate)))
   const draft = workspace.create(path, bytes)
   if (nameOf(path) !== filename)
     notes.push(`The name ${quote(filename)} is taken, so the new file is called ${quote(nameOf(path))}.`)
@@ -103,8 +103,8 @@ function folderForNote(workspace: Workspace, note: Draft): string {
   const { attachmentFolder, flavour } = workspace.view
   // Logseq always uses this folder.
   const setting = attachmentFolder ?? (flavour.mode === 'logseq' ? 'assets' : '')
-  const own = /^\.(?:\/|$)(.*)$/s.exec(setting)?.[1]
-  const folder = own === undefined ? setting : inFolder(folderOf(note.path), own)
+  const subfolder = /^\.(?:\/|$)(.*)$/s.exec(setting)?.[1]
+  const folder = subfolder === undefined ? setting : inFolder(folderOf(note.path), subfolder)
   try {
     return requireFolder(workspace, folder.replace(/^\/|\/$/g, ''))
   } catch (error) {

@@ -53,7 +53,8 @@ export function changesOf(drafts: readonly Draft[], view: VaultView, folders: re
   const leaving = new Map(drafts.flatMap((draft) => (isRenamed(draft) ? [[draft.original ?? '', draft] as const] : [])))
   const rows = new Map<Draft, readonly FileChange[]>()
   for (const draft of leaving.values()) {
-    if (leaving.has(draft.path) && !rows.has(draft)) for (const [one, changes] of exchange(draft, leaving)) rows.set(one, changes)
+    if (leaving.has(draft.path) && !rows.has(draft))
+      for (const [changedDraft, changes] of exchange(draft, leaving)) rows.set(changedDraft, changes)
   }
   return drafts.flatMap((draft) => rows.get(draft) ?? changesOfOne(draft, view, folders))
 }
@@ -145,29 +146,31 @@ export function changedText(draft: Draft, view: VaultView): ChangedText {
  */
 export function differenceOf(texts: readonly ChangedText[]): string {
   const deadline = performance.now() + TOTAL_TIME_LIMIT
-  const shown: string[] = []
+  const shownTexts: string[] = []
   let room = MAX_LENGTH - MAX_LAST_LINE
   for (const text of texts) {
     if (performance.now() > deadline || room <= 0) break
     const part = partOf(text, room)
     if (part === undefined || part.length > room) continue
     room -= part.length
-    shown.push(part)
+    shownTexts.push(part)
   }
-  const left = texts.length - shown.length
-  if (left > 0) shown.push(`… ${left} changed ${left === 1 ? 'file is' : 'files are'} not shown because the diff is too long.\n`)
-  return shown.join('')
+  const omitted = texts.length - shownTexts.length
+  if (omitted > 0)
+    shownTexts.push(`… ${omitted} changed ${omitted === 1 ? 'file is' : 'files are'} not shown because the diff is too long.\n`)
+  return shownTexts.join('')
 }
 
 /** Returns the part of the diff for one file, or `undefined` if it is certain to be longer than `room`. */
 function partOf({ from, to, before, after, isText, size }: ChangedText, room: number): string | undefined {
-  if (to === undefined) return `Deleted: ${named(from ?? '')} is moved to the trash\n`
-  if (!isText && from === undefined) return `Binary file ${named(to)} added (${sizeText(size)})\n`
-  const renamed = from === undefined || from === to ? '' : `rename from ${named(from)}\nrename to ${named(to)}\n`
+  if (to === undefined) return `Deleted: ${nameInSentence(from ?? '')} is moved to the trash\n`
+  if (!isText && from === undefined) return `Binary file ${nameInSentence(to)} added (${sizeText(size)})\n`
+  const renamed =
+    from === undefined || from === to ? '' : `rename from ${nameInSentence(from)}\nrename to ${nameInSentence(to)}\n`
   if (before === after && from !== undefined) return renamed
   // The diff is at least as long as the difference in length.
   if (Math.abs(after.length - before.length) > room) return undefined
-  const [old, now] = [from === undefined ? '/dev/null' : named(`a/${from}`), named(`b/${to}`)]
+  const [old, now] = [from === undefined ? '/dev/null' : nameInSentence(`a/${from}`), nameInSentence(`b/${to}`)]
   const header = `${renamed}--- ${old}\n+++ ${now}\n`
   // Do not compare a new file with an empty one, because this would take too long for many lines.
   if (from === undefined) return header + allAdded(after)
@@ -191,7 +194,7 @@ function hunksOf(patch: string): string {
 }
 
 /** Formats a path on one line, quoted as in git if necessary. */
-function named(path: string): string {
+function nameInSentence(path: string): string {
   return /["\\\p{Cc}\u2028\u2029]/u.test(path) ? JSON.stringify(path) : path
 }
 

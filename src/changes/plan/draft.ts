@@ -147,8 +147,8 @@ export class DraftTable {
 
   #enter(draft: Draft): void {
     const folded = foldId(draft.path)
-    const there = this.#byFolded.get(folded)
-    if (there === undefined) this.#byFolded.set(folded, new Set([draft]))
-    else there.add(draft)
+    const drafts = this.#byFolded.get(folded)
+    if (drafts === undefined) this.#byFolded.set(folded, new Set([draft]))
+    else drafts.add(draft)
   }
 }

@@ -41,16 +41,16 @@ export async function restoreFile(
     await workspace.move([{ draft: deleted, to: deleted.original }])
     return deleted
   }
-  const found = findTrashed(workspace.view, names, deletions())
-  if (found === undefined) {
+  const trashed = findTrashed(workspace.view, names, deletions())
+  if (trashed === undefined) {
     throw new RouxError('NODE_NOT_FOUND', `${quote(id)} is not in the trash.`, {
       hint: "list_changes lists deletions; the trash is the vault's folder .trash.",
     })
   }
-  const folder = folderOf(found.path)
-  const path = inFolder(folder === '' ? '' : workspace.spelled(folder), nameOf(found.path))
+  const folder = folderOf(trashed.path)
+  const path = inFolder(folder === '' ? '' : workspace.spelled(folder), nameOf(trashed.path))
   requireFree(workspace, path)
-  return workspace.takeFromTrash(found.trash, path)
+  return workspace.takeFromTrash(trashed.trash, path)
 }
 
 /** Moves a file or a whole folder. If `to` is an existing folder, moves it into that folder. */
@@ -80,12 +80,12 @@ function destination(workspace: Workspace, draft: Draft, to: string): string {
  */
 function placeOf(workspace: Workspace, to: string): { readonly name: string; readonly isFolder: boolean } {
   if (to === '/') return { name: '', isFolder: true }
-  const trimmed = to.replace(/\/$/, '')
-  requireInside(trimmed)
-  const spelled = workspace.spelled(trimmed)
+  const target = to.replace(/\/$/, '')
+  requireInside(target)
+  const spelled = workspace.spelled(target)
   if (to.endsWith('/') || workspace.isFolder(spelled)) return { name: spelled, isFolder: true }
-  const folder = folderOf(trimmed)
-  return { name: inFolder(folder === '' ? '' : workspace.spelled(folder), nameOf(trimmed)), isFolder: false }
+  const folder = folderOf(target)
+  return { name: inFolder(folder === '' ? '' : workspace.spelled(folder), nameOf(target)), isFolder: false }
 }
 
 async function moveFolder(workspace: Workspace, { id, to, expectedHash }: Of<'move'>): Promise<undefined> {
@@ -95,8 +95,8 @@ async function moveFolder(workspace: Workspace, { id, to, expectedHash }: Of<'mo
   if (expectedHash !== undefined) throw invalid('Folders have no hash.', 'Omit expected_hash.')
   const { name, isFolder } = placeOf(workspace, to)
   const isRespelled = isFolder && name === from && !to.endsWith('/')
-  const wanted = isRespelled ? inFolder(folderOf(from), nameOf(to)) : isFolder ? inFolder(name, nameOf(from)) : name
-  const target = requirePath(wanted, view)
+  const newPath = isRespelled ? inFolder(folderOf(from), nameOf(to)) : isFolder ? inFolder(name, nameOf(from)) : name
+  const target = requirePath(newPath, view)
   if (target === from) throw invalid(`${quote(from)} already has this path.`, 'Specify a different folder or name.')
   if (target.startsWith(`${from}/`)) {
     throw invalid(`${quote(from)} cannot be moved into itself.`, 'Choose a folder outside it.')
@@ -109,9 +109,9 @@ async function moveFolder(workspace: Workspace, { id, to, expectedHash }: Of<'mo
 }
 
 export async function createFolder(workspace: Workspace, { path }: Of<'createFolder'>): Promise<undefined> {
-  const wanted = path.replace(/\/$/, '')
-  requireInside(wanted)
-  const spelled = requirePath(workspace.spelled(wanted), workspace.view)
+  const target = path.replace(/\/$/, '')
+  requireInside(target)
+  const spelled = requirePath(workspace.spelled(target), workspace.view)
   if (workspace.view.look(spelled) === 'folder') return undefined
   if (workspace.twins(spelled).length > 0 || workspace.view.look(spelled) !== undefined) {
     throw new RouxError('NODE_EXISTS', `${quote(spelled)} is a file.`, { hint: 'Choose another name.' })
@@ -125,33 +125,33 @@ export async function createFolder(workspace: Workspace, { path }: Of<'createFol
  * the history does not contain, the name decides, and the highest number wins.
  * @param deletions newest first
  */
-function findTrashed(view: VaultView, wanted: readonly string[], deletions: Iterable<Trashed>): Trashed | undefined {
-  const folded = new Set(wanted.map(foldId))
-  const known = new Set<string>()
+function findTrashed(view: VaultView, paths: readonly string[], deletions: Iterable<Trashed>): Trashed | undefined {
+  const folded = new Set(paths.map(foldId))
+  const knownTrash = new Set<string>()
   for (const { trash, path } of deletions) {
-    if (known.has(trash)) continue
-    known.add(trash)
+    if (knownTrash.has(trash)) continue
+    knownTrash.add(trash)
     if (folded.has(foldId(path)) && view.look(trash) === 'file') return { trash, path }
   }
-  const named = wanted.map((path) => byName(view, path).findLast(({ trash }) => !known.has(trash)))
-  return named.find((found) => found !== undefined)
+  const byNames = paths.map((path) => byName(view, path).findLast(({ trash }) => !knownTrash.has(trash)))
+  return byNames.find((trashed) => trashed !== undefined)
 }
 
 /** Returns the files in the trash that have a path's name, highest number last. */
-function byName(view: VaultView, wanted: string): readonly Trashed[] {
-  const folder = findFolder(view, folderOf(wanted))
+function byName(view: VaultView, path: string): readonly Trashed[] {
+  const folder = findFolder(view, folderOf(path))
   if (folder === undefined) return []
-  const { stem, ending } = partsOf(foldId(nameOf(wanted)))
-  const found = view.list(folder).flatMap((entry) => {
-    const own = partsOf(entry)
-    const number = foldId(entry) === stem + ending ? 0 : Number(/ ([1-9]\d*)$/.exec(own.stem)?.[1] ?? Number.NaN)
-    const base = number === 0 ? own.stem : own.stem.replace(/ \d+$/, '')
-    if (Number.isNaN(number) || foldId(base + own.ending) !== stem + ending) return []
-    return { trash: `${folder}/${entry}`, path: inFolder(folder.slice(TRASH.length + 1), base + own.ending), number }
+  const { stem, ending } = partsOf(foldId(nameOf(path)))
+  const trashed = view.list(folder).flatMap((entry) => {
+    const parts = partsOf(entry)
+    const number = foldId(entry) === stem + ending ? 0 : Number(/ ([1-9]\d*)$/.exec(parts.stem)?.[1] ?? Number.NaN)
+    const base = number === 0 ? parts.stem : parts.stem.replace(/ \d+$/, '')
+    if (Number.isNaN(number) || foldId(base + parts.ending) !== stem + ending) return []
+    return { trash: `${folder}/${entry}`, path: inFolder(folder.slice(TRASH.length + 1), base + parts.ending), number }
   })
   // Numbers are only added if the plain name exists. Without it, `a 1.md` is simply a note of that name.
-  if (!found.some(({ number }) => number === 0)) return []
-  return found.sort((a, b) => a.number - b.number)
+  if (!trashed.some(({ number }) => number === 0)) return []
+  return trashed.sort((a, b) => a.number - b.number)
 }
 
 function partsOf(path: string): { readonly stem: string; readonly ending: string } {
@@ -165,7 +165,7 @@ function findFolder(view: VaultView, folder: string): string | undefined {
   for (const name of folder === '' ? [] : folder.split('/')) {
     if (view.look(at) !== 'folder') return undefined
     const entries = view.list(at)
-    const entry = entries.includes(name) ? name : entries.find((one) => foldId(one) === foldId(name))
+    const entry = entries.includes(name) ? name : entries.find((candidate) => foldId(candidate) === foldId(name))
     if (entry === undefined) return undefined
     at = `${at}/${entry}`
   }

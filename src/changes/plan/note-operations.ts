@@ -54,11 +54,11 @@ export async function createNote(workspace: Workspace, operation: CreateNote): P
 /** Adds a message about frontmatter in the content that arguments override. */
 function noteOverridden({ notes }: Workspace, content: string, text: string): void {
   const { tags, properties } = overriddenIn(content, text)
-  const lost = [
+  const losses = [
     ...(tags.length === 0 ? [] : [`left out ${withHashes(tags)}`]),
     ...(properties.length === 0 ? [] : [`another value for ${properties.join(', ')}`]),
   ]
-  if (lost.length > 0) notes.push(`The arguments override the frontmatter in content: ${lost.join('; ')}.`)
+  if (losses.length > 0) notes.push(`The arguments override the frontmatter in content: ${losses.join('; ')}.`)
 }
 
 /** Rejects arguments that are passed twice, because one of them would be dropped silently. */
@@ -133,9 +133,9 @@ function editBody(workspace: Workspace, draft: Draft, operation: UpdateNote): vo
 
 /** Adds a message about replaced lines. Without a hash, the caller may not have read them. */
 function noteLostLines({ notes }: Workspace, draft: Draft, before: string): void {
-  const lost = countLostLines(before, draft.text)
-  if (lost === 0) return
-  const lines = lost === 1 ? '1 line' : `${lost} lines`
+  const lostLines = countLostLines(before, draft.text)
+  if (lostLines === 0) return
+  const lines = lostLines === 1 ? '1 line' : `${lostLines} lines`
   notes.push(
     `The new text of ${quote(draft.path)} replaces ${lines} that may not have been read, because expected_hash is missing. undo restores them.`,
   )
@@ -187,19 +187,22 @@ export async function manageTags(workspace: Workspace, { id, add, remove }: Of<'
   workspace.notes.push(...repeatedTagNotes(add))
   const both = commonTags(add, remove)
   if (both.length > 0) workspace.notes.push(`Tags in both add and remove are kept: ${withHashes(both)}.`)
-  const gone = remove.filter((tag) => commonTags([tag], both).length === 0)
-  const left = commonTags(bodyTags(workspace.textOf(draft), workspace.view.flavour), gone)
-  if (left.length > 0) {
-    workspace.notes.push(`The text still has ${withHashes(left)}: only the frontmatter's list was changed.`)
+  const removed = remove.filter((tag) => commonTags([tag], both).length === 0)
+  const remaining = commonTags(bodyTags(workspace.textOf(draft), workspace.view.flavour), removed)
+  if (remaining.length > 0) {
+    workspace.notes.push(`The text still has ${withHashes(remaining)}: only the frontmatter's list was changed.`)
   }
   return draft
 }
 
 export async function cloneNote(workspace: Workspace, { id, folder }: Of<'clone'>): Promise<Draft> {
   const original = requireNote(workspace, id)
-  const wanted = folder === '/' ? '' : folder.replace(/\/$/, '')
-  if (wanted !== '') requireInside(wanted)
-  const path = requirePath(inFolder(wanted === '' ? '' : workspace.spelled(wanted), nameOf(original.path)), workspace.view)
+  const folderPath = folder === '/' ? '' : folder.replace(/\/$/, '')
+  if (folderPath !== '') requireInside(folderPath)
+  const path = requirePath(
+    inFolder(folderPath === '' ? '' : workspace.spelled(folderPath), nameOf(original.path)),
+    workspace.view,
+  )
   requireFree(workspace, path)
   const target = linkTo(workspace, original, { key: NEW, path })
   const text = createText({ content: `![[${target}]]\n`, fileName: nameOf(path), relations: { cloneOf: [target] } })
@@ -276,25 +279,25 @@ function repeatedTagNotes(tags: readonly string[]): readonly string[] {
   const first = new Map<string, string>()
   const repeated = new Set<string>()
   for (const tag of tags.map(tagName)) {
-    const seen = first.get(foldName(tag))
-    if (seen === undefined) first.set(foldName(tag), tag)
-    else repeated.add(seen)
+    const spelling = first.get(foldName(tag))
+    if (spelling === undefined) first.set(foldName(tag), tag)
+    else repeated.add(spelling)
   }
   return repeated.size === 0 ? [] : [`Duplicate tags are written once: ${withHashes([...repeated])}.`]
 }
 
 /** Returns the tags that are in both lists, regardless of spelling. */
-function commonTags(some: readonly string[], others: readonly string[]): readonly string[] {
+function commonTags(tags: readonly string[], others: readonly string[]): readonly string[] {
   const folded = new Set(others.map((tag) => foldName(tagName(tag))))
-  return [...new Set(some.map(tagName).filter((tag) => folded.has(foldName(tag))))]
+  return [...new Set(tags.map(tagName).filter((tag) => folded.has(foldName(tag))))]
 }
 
 export function withHashes(tags: readonly string[]): string {
   return tags.map((tag) => `#${tag}`).join(', ')
 }
 
-function tagName(given: string): string {
-  return propertyTag(given) ?? given
+function tagName(tag: string): string {
+  return propertyTag(tag) ?? tag
 }
 
 /**
@@ -314,13 +317,13 @@ function relationLinks(
   )
 }
 
-function relationLink(workspace: Workspace, given: string, source: Source): string {
-  const target = given.trim().replace(/^\[\[(.*)\]\]$/s, '$1')
+function relationLink(workspace: Workspace, relation: string, source: Source): string {
+  const target = relation.trim().replace(/^\[\[(.*)\]\]$/s, '$1')
   // A target that has a heading or display text is already a link.
   if (/[#|]/.test(target)) return target
-  const found = findById(workspace, target) ?? findByName(workspace, target, source)
+  const draft = findById(workspace, target) ?? findByName(workspace, target, source)
   // Missing targets are reported together with other new links after planning.
-  return found === undefined ? target : linkTo(workspace, found, source)
+  return draft === undefined ? target : linkTo(workspace, draft, source)
 }
 
 function findById(workspace: Workspace, id: string): Draft | undefined {
@@ -334,8 +337,8 @@ function findById(workspace: Workspace, id: string): Draft | undefined {
 
 function findByName(workspace: Workspace, name: string, source: Source): Draft | undefined {
   const { names, flavour } = workspace.view
-  const found = resolveLink(names, source, { form: 'wikilink', target: name }, flavour)
-  const keys = found.kind === 'file' ? [found.key, ...(found.rivals ?? [])] : workspace.view.keysTitled(name)
+  const resolution = resolveLink(names, source, { form: 'wikilink', target: name }, flavour)
+  const keys = resolution.kind === 'file' ? [resolution.key, ...(resolution.rivals ?? [])] : workspace.view.keysTitled(name)
   const drafts = keys.flatMap((key) => workspace.byKey(key) ?? [])
   if (drafts.length < 2) return drafts[0]
   const candidates = drafts.map(({ path }) => workspace.idOf(path)).sort()
@@ -358,8 +361,8 @@ function linkTo({ view }: Workspace, { key, path }: Pick<Draft, 'key' | 'path'>,
   const short = view.newLinkFormat === 'shortest' && !isOwn ? [nameOf(full)] : []
   for (const target of [...short, full, path, `/${full}`, `/${path}`]) {
     if (/[#|[\]\n^]/.test(target)) continue
-    const found = resolveLink(view.names, source, { form: 'wikilink', target }, view.flavour)
-    if (found.kind === 'file' && found.key === key && found.rivals === undefined) return target
+    const resolution = resolveLink(view.names, source, { form: 'wikilink', target }, view.flavour)
+    if (resolution.kind === 'file' && resolution.key === key && resolution.rivals === undefined) return target
   }
   throw new RouxError('INVALID_PARAMS', `A wikilink cannot refer to ${quote(path)}.`, {
     hint: 'Rename it to a unique name without #, |, ^, [ and ].',

@@ -50,13 +50,13 @@ export function requireFree(workspace: PathsInUse, path: string, but?: Draft): v
     throw new RouxError('NODE_EXISTS', `${quote(folder)} is a file, not a folder.`, { hint: 'Choose another folder.' })
   }
   if (!workspace.isTaken(path, but)) return
-  const taken = workspace.tryFind(path)
-  throw new RouxError('NODE_EXISTS', `${quote(taken?.path ?? path)} already exists.`, {
+  const existing = workspace.tryFind(path)
+  throw new RouxError('NODE_EXISTS', `${quote(existing?.path ?? path)} already exists.`, {
     hint:
-      taken === undefined
+      existing === undefined
         ? 'Choose another name. Only a later move can use a name that another operation frees; otherwise, make two separate requests.'
         : 'Choose another name, or change the existing note with update_node.',
-    candidates: taken && [workspace.idOf(taken.path)],
+    candidates: existing && [workspace.idOf(existing.path)],
   })
 }
 
@@ -67,10 +67,10 @@ export function requireFree(workspace: PathsInUse, path: string, but?: Draft): v
 export function newNotePath(workspace: PathsInUse, id: string): string {
   const { view } = workspace
   requireInside(id)
-  const given = workspace.spelled(/\.md$/i.test(id) ? id : `${id}.md`)
-  if (view.keepsCase()) return requirePath(given, view)
-  const path = requirePath(workspace.spelled(foldId(given)), view)
-  if (path !== given.normalize('NFC')) workspace.lowercased.push(path)
+  const requested = workspace.spelled(/\.md$/i.test(id) ? id : `${id}.md`)
+  if (view.keepsCase()) return requirePath(requested, view)
+  const path = requirePath(workspace.spelled(foldId(requested)), view)
+  if (path !== requested.normalize('NFC')) workspace.lowercased.push(path)
   return path
 }
 
@@ -89,11 +89,11 @@ export function inFolder(folder: string, name: string): string {
 }
 
 /** Returns the path if it is free. Otherwise, adds the first free number: `notes/a.md` → `notes/a 1.md`. */
-export function freePath(wanted: string, isFree: (path: string) => boolean): string {
-  if (isFree(wanted)) return wanted
-  const dot = /\.[^./]*$/.exec(wanted)?.index ?? wanted.length
+export function freePath(desired: string, isFree: (path: string) => boolean): string {
+  if (isFree(desired)) return desired
+  const dot = /\.[^./]*$/.exec(desired)?.index ?? desired.length
   for (let number = 1; ; number++) {
-    const path = `${wanted.slice(0, dot)} ${number}${wanted.slice(dot)}`
+    const path = `${desired.slice(0, dot)} ${number}${desired.slice(dot)}`
     if (isFree(path)) return path
   }
 }

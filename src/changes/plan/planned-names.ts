@@ -20,16 +20,16 @@ export class PlannedNames {
     return this.#before.has(key) ? this.#before.get(key) : this.#names.file(key)
   }
 
-  set(key: number, named: FileNames | undefined): void {
+  set(key: number, names: FileNames | undefined): void {
     if (!this.#before.has(key)) this.#before.set(key, this.before(key))
     this.#names.remove(key)
-    if (named !== undefined) this.#names.add({ ...named, key })
+    if (names !== undefined) this.#names.add({ ...names, key })
   }
 
   restore(): void {
-    for (const [key, named] of this.#before) {
+    for (const [key, before] of this.#before) {
       this.#names.remove(key)
-      if (named !== undefined) this.#names.add(named)
+      if (before !== undefined) this.#names.add(before)
     }
     this.#before.clear()
   }

@@ -15,7 +15,7 @@ export class PlannedPaths {
   /** Folders to be created, including parents of new files, by folded path. */
   readonly #coming = new Map<string, string>()
   /** Names on disk by folded name, for folders that have been listed. */
-  readonly #listed = new Map<string, ReadonlyMap<string, readonly string[]>>()
+  readonly #listings = new Map<string, ReadonlyMap<string, readonly string[]>>()
   readonly #view: VaultView
   readonly #drafts: DraftTable
 
@@ -39,12 +39,12 @@ export class PlannedPaths {
   isTaken(path: string, but?: Draft): boolean {
     const folded = foldId(path)
     if (this.#drafts.like(folded).some((draft) => draft !== but)) return true
-    if (this.#view.keysLike(folded).some((key) => !this.#drafts.has(key) && this.#isThere(key))) return true
+    if (this.#view.keysLike(folded).some((key) => !this.#drafts.has(key) && this.#exists(key))) return true
     if (this.#coming.has(folded)) return true
     const names = this.#namesIn(folderOf(path)).get(foldId(nameOf(path))) ?? []
     return names.some((name) => {
-      const there = this.#drafts.from(inFolder(folderOf(path), name))
-      return but === undefined || (there !== but && !(this.#isVacated(there) && this.#isText(but)))
+      const draft = this.#drafts.from(inFolder(folderOf(path), name))
+      return but === undefined || (draft !== but && !(this.#isVacated(draft) && this.#isText(but)))
     })
   }
 
@@ -63,7 +63,7 @@ export class PlannedPaths {
   }
 
   /** Checks whether an indexed file still exists on disk. */
-  #isThere(key: number): boolean {
+  #exists(key: number): boolean {
     const path = this.#view.pathOf(key)
     return path !== undefined && this.#view.look(path) !== undefined
   }
@@ -72,10 +72,10 @@ export class PlannedPaths {
   spelled(path: string): string {
     let spelled = ''
     for (const name of path.split('/')) {
-      const wanted = inFolder(spelled, name)
-      const there = this.#namesIn(spelled).get(foldId(name)) ?? []
-      const coming = this.#coming.get(foldId(wanted))
-      spelled = there.includes(name) ? wanted : inFolder(spelled, there[0] ?? (coming === undefined ? name : nameOf(coming)))
+      const path = inFolder(spelled, name)
+      const names = this.#namesIn(spelled).get(foldId(name)) ?? []
+      const coming = this.#coming.get(foldId(path))
+      spelled = names.includes(name) ? path : inFolder(spelled, names[0] ?? (coming === undefined ? name : nameOf(coming)))
     }
     return spelled
   }
@@ -113,20 +113,20 @@ export class PlannedPaths {
     for (const { original, path } of this.#drafts.all()) {
       if (original !== path && (isPart(path) || (original !== undefined && isPart(original)))) throw notStill(path, from)
     }
-    const made = this.made.find(isPart)
-    if (made !== undefined) throw notStill(made, from)
+    const newFolder = this.made.find(isPart)
+    if (newFolder !== undefined) throw notStill(newFolder, from)
   }
 
   #namesIn(folder: string): ReadonlyMap<string, readonly string[]> {
-    const known = this.#listed.get(folder)
-    if (known !== undefined) return known
+    const listing = this.#listings.get(folder)
+    if (listing !== undefined) return listing
     const names = new Map<string, string[]>()
     for (const name of this.#view.list(folder)) {
-      const there = names.get(foldId(name))
-      if (there === undefined) names.set(foldId(name), [name])
-      else there.push(name)
+      const spellings = names.get(foldId(name))
+      if (spellings === undefined) names.set(foldId(name), [name])
+      else spellings.push(name)
     }
-    this.#listed.set(folder, names)
+    this.#listings.set(folder, names)
     return names
   }
 }

@@ -30,27 +30,27 @@ function noteNewTags({ view, notes }: Workspace, draft: Draft, before: string): 
   const had = new Set(tagsIn(before).map(foldName))
   const added = tagsIn(draft.text).filter((name) => !had.has(foldName(name)))
   if (added.length === 0) return
-  const them = added.length === 1 ? 'it' : 'them'
-  notes.push(`The note now has ${withHashes(added)}, because the new heading contains ${them}. To write # as text, use \\#.`)
+  const pronoun = added.length === 1 ? 'it' : 'them'
+  notes.push(`The note now has ${withHashes(added)}, because the new heading contains ${pronoun}. To write # as text, use \\#.`)
 }
 
 export async function renameOneTag(workspace: Workspace, { tag, to }: Of<'renameTag'>): Promise<undefined> {
   const renaming = { from: requireTag(tag), to: requireTag(to) }
   if (renaming.from === renaming.to) throw new RouxError('INVALID_PARAMS', `The tag is already called #${renaming.to}.`)
-  let found = 0
-  for (const draft of await workspace.tagged(renaming.from)) found += renameIn(workspace, draft, renaming)
+  let count = 0
+  for (const draft of await workspace.tagged(renaming.from)) count += renameIn(workspace, draft, renaming)
   await workspace.followHeadings()
   workspace.renamedTags.push(foldName(renaming.from))
-  if (found > 0) return undefined
+  if (count > 0) return undefined
   throw new RouxError('NODE_NOT_FOUND', `No note has the tag #${renaming.from}.`, {
     hint: 'find_nodes with group_by "tag" lists the existing tags.',
   })
 }
 
-function requireTag(given: string): string {
-  const name = trimEndOf(given.trim().replace(/^#/, ''), '/')
+function requireTag(tag: string): string {
+  const name = trimEndOf(tag.trim().replace(/^#/, ''), '/')
   if (isTagName(name)) return name
-  throw new RouxError('INVALID_PARAMS', `${quote(given)} is not a valid tag.`, {
+  throw new RouxError('INVALID_PARAMS', `${quote(tag)} is not a valid tag.`, {
     hint: 'A tag consists of letters, digits, _, - and /. It has no spaces, and at least one character is not a digit.',
   })
 }
@@ -72,8 +72,8 @@ function renameIn(workspace: Workspace, draft: Draft, renaming: TagRenaming): nu
 
 /** Returns tags in the frontmatter that would become duplicates because the new name is already listed. */
 function doublesIn(text: string, { from, to }: TagRenaming, flavour: Flavour): readonly string[] {
-  const listed = parseNote(text, flavour).tags.flatMap(({ name, inBody }) => (inBody ? [] : [name]))
-  const isMeant = (name: string) => isWithin(foldName(name), foldName(from))
-  const others = new Set(listed.filter((name) => !isMeant(name)).map(foldName))
-  return listed.filter((name) => isMeant(name) && others.has(foldName(to + name.slice(from.length))))
+  const propertyTags = parseNote(text, flavour).tags.flatMap(({ name, inBody }) => (inBody ? [] : [name]))
+  const isRenamed = (name: string) => isWithin(foldName(name), foldName(from))
+  const others = new Set(propertyTags.filter((name) => !isRenamed(name)).map(foldName))
+  return propertyTags.filter((name) => isRenamed(name) && others.has(foldName(to + name.slice(from.length))))
 }

@@ -16,9 +16,9 @@ export function requireUncut(operation: CreateNote | UpdateNote): void {
     operation.kind === 'create'
       ? { content: operation.content }
       : { append: operation.append, prepend: operation.prepend, 'replace_text.replace': operation.replaceText?.replace }
-  for (const [name, text = ''] of Object.entries(texts)) if (endsCut(text)) throw cut(name, 'ends')
+  for (const [name, text = ''] of Object.entries(texts)) if (endsCut(text)) throw cutTextError(name, 'ends')
   for (const [key, value] of Object.entries(operation.properties ?? {})) {
-    if (textsIn(value).some(endsCut)) throw cut(`properties.${key}`, 'ends')
+    if (textsIn(value).some(endsCut)) throw cutTextError(`properties.${key}`, 'ends')
   }
 }
 
@@ -29,8 +29,8 @@ export function requireWhole(draft: Draft, operation: UpdateNote): void {
   const body = bodyOf(draft)
   // Text that was read completely may itself end with the marker.
   const isOwnEnd = section === undefined && knowsAll(operation) && endsCut(body)
-  if (endsCut(content) && !isOwnEnd) throw cut('content', 'ends')
-  if (countMarkers(content) > countMarkers(body)) throw cut('content', 'goes on')
+  if (endsCut(content) && !isOwnEnd) throw cutTextError('content', 'ends')
+  if (countMarkers(content) > countMarkers(body)) throw cutTextError('content', 'goes on')
   if (section !== undefined || replaceAll || operation.expectedHash === undefined || knowsAll(operation)) return
   throw new RouxError(
     'EDIT_MISMATCH',
@@ -60,15 +60,15 @@ function bodyOf({ text }: Draft): string {
 
 /** Returns the number of lines in `before` that are missing from `after`, regardless of order. */
 export function countLostLines(before: string, after: string): number {
-  const left = new Map<string, number>()
-  for (const line of linesOf(after)) left.set(line, (left.get(line) ?? 0) + 1)
-  let lost = 0
+  const oldCounts = new Map<string, number>()
+  for (const line of linesOf(after)) oldCounts.set(line, (oldCounts.get(line) ?? 0) + 1)
+  let lostCount = 0
   for (const line of linesOf(before)) {
-    const count = left.get(line) ?? 0
-    if (count === 0) lost++
-    else left.set(line, count - 1)
+    const count = oldCounts.get(line) ?? 0
+    if (count === 0) lostCount++
+    else oldCounts.set(line, count - 1)
   }
-  return lost
+  return lostCount
 }
 
 /** Checks whether replacing a section removes headings, because the caller may not have read its subsections. */
@@ -102,7 +102,7 @@ function textsIn(value: unknown): readonly string[] {
   return texts
 }
 
-function cut(name: string, where: 'ends' | 'goes on'): RouxError {
+function cutTextError(name: string, where: 'ends' | 'goes on'): RouxError {
   const place = where === 'ends' ? 'ends with' : 'contains'
   return new RouxError(
     'EDIT_MISMATCH',

@@ -76,8 +76,8 @@ export class Workspace {
    * @throws RouxError `NODE_NOT_FOUND`
    */
   find(id: string): Draft {
-    const found = this.tryFind(id)
-    if (found !== undefined) return found
+    const draft = this.tryFind(id)
+    if (draft !== undefined) return draft
     throw new RouxError('NODE_NOT_FOUND', `There is no note ${quote(id)}.`, {
       hint: 'find_nodes finds the ids of notes by title, for example title:"Rye".',
     })
@@ -139,8 +139,8 @@ export class Workspace {
   /** Returns a file's future id. If several paths differ only in case, only one gets the folded path as its id. */
   idOf(path: string): string {
     const folded = foldId(path)
-    const twins = this.twins(path)
-    return twins.length < 2 || path === folded || (twins[0] === path && !twins.includes(folded)) ? folded : path
+    const samePaths = this.twins(path)
+    return samePaths.length < 2 || path === folded || (samePaths[0] === path && !samePaths.includes(folded)) ? folded : path
   }
 
   isTaken(path: string, but?: Draft): boolean {
@@ -223,9 +223,9 @@ export class Workspace {
 
   #namedAt(draft: Draft, to: string): FileNames | undefined {
     if (isTrash(to)) return undefined
-    const known = this.view.names.file(draft.key)
-    if (known === undefined || this.#renamed.has(draft)) return namedByText(draft, to, this.view)
-    return { path: to, aliases: known.aliases, title: known.title }
+    const before = this.view.names.file(draft.key)
+    if (before === undefined || this.#renamed.has(draft)) return namedByText(draft, to, this.view)
+    return { path: to, aliases: before.aliases, title: before.title }
   }
 
   /**
@@ -236,10 +236,10 @@ export class Workspace {
     for (const draft of this.#renamed) {
       this.#renamed.delete(draft)
       const { key, path } = draft
-      const known = this.view.names.file(key)
+      const before = this.view.names.file(key)
       const after = isTrash(path) ? undefined : namedByText(draft, path, this.view)
-      if (known !== undefined && after !== undefined && sameNames(known, after)) continue
-      if (known === undefined && after === undefined) continue
+      if (before !== undefined && after !== undefined && sameNames(before, after)) continue
+      if (before === undefined && after === undefined) continue
       const changes = [{ key, after }]
       if (links === 'rewrite') await this.#relink(changes)
       else this.#reports.addLedElsewhere(await this.#sources.affectedBy(changes), changes, (each) => this.#livePath(each))
@@ -270,14 +270,14 @@ export class Workspace {
     if (hasSameTexts(before, after)) return this.edit(draft, edits)
     const { files, lost } = await this.#planHeadingLinks(draft, { before, after, replaced: edits })
     this.#take({ files: files.filter(({ key }) => key !== draft.key), lost })
-    const own = files.find(({ key }) => key === draft.key)
+    const relinked = files.find(({ key }) => key === draft.key)
     this.edit(
       draft,
-      [...edits, ...(own?.edits ?? [])].sort((a, b) => a.start - b.start),
+      [...edits, ...(relinked?.edits ?? [])].sort((a, b) => a.start - b.start),
     )
-    draft.addRelinked(own?.rewrites ?? [])
+    draft.addRelinked(relinked?.rewrites ?? [])
     // Rewriting links also changed this note's own headings.
-    if (own !== undefined) this.#headingsBefore.set(draft, after)
+    if (relinked !== undefined) this.#headingsBefore.set(draft, after)
     await this.followHeadings()
   }
 
@@ -348,9 +348,9 @@ export class Workspace {
 
   /** Returns the files with the given tag or a tag nested in it, and files whose tags may have changed. */
   async tagged(tag: string): Promise<readonly Draft[]> {
-    const found = (await this.view.taggedWith(tag)).flatMap((key) => this.byKey(key) ?? [])
-    const edited = this.#drafts.all().filter((draft) => draft.isEdited && !isTrash(draft.path))
-    return [...new Set([...found, ...edited])].filter(({ path }) => this.view.kindOf(path) !== 'attachment')
+    const drafts = (await this.view.taggedWith(tag)).flatMap((key) => this.byKey(key) ?? [])
+    const editedDrafts = this.#drafts.all().filter((draft) => draft.isEdited && !isTrash(draft.path))
+    return [...new Set([...drafts, ...editedDrafts])].filter(({ path }) => this.view.kindOf(path) !== 'attachment')
   }
 
   /** Restores the names after planning, even if planning failed. */

@@ -91,13 +91,13 @@ export interface Retention {
  * most recently completed change.
  */
 export function prune(database: Database, { days, bytes }: Retention, now: number): void {
-  const ended = `SELECT id FROM changes WHERE state <> 'applying'`
+  const finished = `SELECT id FROM changes WHERE state <> 'applying'`
   const newest = `(SELECT max(id) FROM changes WHERE state <> 'applying')`
-  const old = database.prepare(`${ended} AND time < ? AND id <> ${newest}`).all(now - days * DAY) as { id: string }[]
+  const old = database.prepare(`${finished} AND time < ? AND id <> ${newest}`).all(now - days * DAY) as { id: string }[]
   drop(database, old)
   while (usedBytes(database) > bytes) {
     // Deleting in batches is cheaper, but may remove slightly more than necessary.
-    const oldest = database.prepare(`${ended} AND id <> ${newest} ORDER BY id LIMIT 20`).all() as { id: string }[]
+    const oldest = database.prepare(`${finished} AND id <> ${newest} ORDER BY id LIMIT 20`).all() as { id: string }[]
     if (oldest.length === 0) break
     drop(database, oldest)
   }

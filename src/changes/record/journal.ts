@@ -244,10 +244,10 @@ function putEntries(database: Database, id: string, entries: readonly Entry[]): 
 }
 
 function putContents(database: Database, contents: ReadonlyMap<string, Uint8Array>): void {
-  const known = database.prepare('SELECT 1 FROM contents WHERE hash = ?')
+  const selectContent = database.prepare('SELECT 1 FROM contents WHERE hash = ?')
   const insert = database.prepare('INSERT INTO contents (hash, deflated, bytes) VALUES (?, ?, ?)')
   for (const [hash, bytes] of contents) {
-    if (known.get(hash) !== undefined) continue
+    if (selectContent.get(hash) !== undefined) continue
     const row = packContent(bytes)
     insert.run(hash, row.deflated, row.bytes)
   }

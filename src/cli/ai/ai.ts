@@ -52,14 +52,14 @@ async function status({ invocation: { printer }, desk, loaded }: Run): Promise<v
   const models = await desk.models()
   const consents = desk.consents()
   const budget = await desk.budget()
-  const allowed = consents.map(({ origin, time }) => ({ origin, since: new Date(time).toISOString() }))
+  const allowedServers = consents.map(({ origin, time }) => ({ origin, since: new Date(time).toISOString() }))
   const lines = [
     `Asking a chat model is ${enabled ? 'on' : 'off (ai.enabled)'}.`,
     ...(models.length === 0 ? ['No model server is configured: nothing leaves this process.'] : models.map(describe)),
-    ...allowed.map(({ origin, since }) => `Allowed: ${origin}, since ${since.slice(0, 10)}`),
+    ...allowedServers.map(({ origin, since }) => `Allowed: ${origin}, since ${since.slice(0, 10)}`),
     ...(budget === undefined ? [] : [`Tokens today: ${budget.used} of ${budget.limit}`]),
   ]
-  const facts = { enabled, allow_remote, models, allowed, ...(budget === undefined ? {} : { budget }) }
+  const facts = { enabled, allow_remote, models, allowed: allowedServers, ...(budget === undefined ? {} : { budget }) }
   await printer.answer(facts, { render: () => `${lines.join('\n')}\n` })
 }
 
@@ -69,29 +69,31 @@ function describe({ use, model, baseUrl, location, origin, isAllowed, hasConsent
     ...(isAllowed ? [] : ['ai.allow_remote does not name it']),
     ...(hasConsent ? [] : [`"roux ai allow ${origin}" has not been run`]),
   ]
-  const says = missing.length === 0 ? 'it may be used' : `not used: ${missing.join(', ')}`
-  return `${use === 'chat' ? 'Chat' : 'Embedding'}: ${model} at ${baseUrl}, ${where}; ${says}`
+  const sentence = missing.length === 0 ? 'it may be used' : `not used: ${missing.join(', ')}`
+  return `${use === 'chat' ? 'Chat' : 'Embedding'}: ${model} at ${baseUrl}, ${where}; ${sentence}`
 }
 
 async function allow({ invocation: { printer }, desk, loaded, address = '' }: Run): Promise<void> {
   const origin = desk.allow(address)
   const { host, hostname } = new URL(origin)
-  const { allow_remote: allowed } = loaded.settings.ai
+  const { allow_remote: allowedRemotes } = loaded.settings.ai
   const isHere = isLoopbackAddress(hostname)
-  const isSet = isHere || (typeof allowed === 'boolean' ? allowed : allowed.includes(host) || allowed.includes(hostname))
+  const isSet =
+    isHere ||
+    (typeof allowedRemotes === 'boolean' ? allowedRemotes : allowedRemotes.includes(host) || allowedRemotes.includes(hostname))
   const more = isHere
     ? 'A server on this computer needs no consent, except for models it runs elsewhere (names that end in -cloud).\n'
     : isSet
       ? ''
       : `Also set ai.allow_remote: ["${host}"] in your settings.\n`
-  const told = `Allowed ${origin}: text from your notes may be sent to models there. To undo this: "roux ai revoke ${origin}".\n${more}`
-  await printer.answer({ origin, allowed: true, set: isSet }, { render: () => told })
+  const message = `Allowed ${origin}: text from your notes may be sent to models there. To undo this: "roux ai revoke ${origin}".\n${more}`
+  await printer.answer({ origin, allowed: true, set: isSet }, { render: () => message })
 }
 
 async function revoke({ invocation: { printer }, desk, address = '' }: Run): Promise<void> {
   const { origin, was } = desk.revoke(address)
-  const told = was ? `Nothing is sent to ${origin} any more.\n` : `${origin} was not allowed.\n`
-  await printer.answer({ origin, allowed: false, was }, { render: () => told })
+  const message = was ? `Nothing is sent to ${origin} any more.\n` : `${origin} was not allowed.\n`
+  await printer.answer({ origin, allowed: false, was }, { render: () => message })
 }
 
 async function test({ invocation: { printer, signal }, desk }: Run): Promise<void> {

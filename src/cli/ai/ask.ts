@@ -28,27 +28,27 @@ async function askModel(invocation: Invocation): Promise<number> {
   if (!onlyShown) requireOn({ name: 'ask', byModel: true }, loaded)
   const vaults = onlyShown ? loaded.vaults.map(withAi) : loaded.vaults
   const given = { note_id: options.get('note_id'), folder }
-  const placed = withoutShellPaths(askTool, given, { cwd: host.cwd, vaults })
-  await withVaults(invocation, vaults, async (opened) => {
-    const named = await resolveNames(opened, askTool, placed)
+  const vaultArgs = withoutShellPaths(askTool, given, { cwd: host.cwd, vaults })
+  await withVaults(invocation, vaults, async (openVaults) => {
+    const resolvedArgs = await resolveNames(openVaults, askTool, vaultArgs)
     const { names = {} } = askTool
-    const chosen = vaultsNamedIn(names, named, opened.names)
-    if (chosen.length === 0 && opened.names.length > 1)
+    const searchedVaults = vaultsNamedIn(names, resolvedArgs, openVaults.names)
+    if (searchedVaults.length === 0 && openVaults.names.length > 1)
       throw new UsageError(
-        `There are several vaults: ${opened.names.join(', ')}.`,
+        `There are several vaults: ${openVaults.names.join(', ')}.`,
         'Choose one with --vault, or ask each separately.',
       )
-    const [vault = opened.names[0]] = chosen
-    const core = await opened.open(vault)
+    const [vault = openVaults.names[0]] = searchedVaults
+    const core = await openVaults.open(vault)
     await awaitFindable(core, 'meaning', (vaults.find(({ name }) => name === vault) ?? loaded.vaults[0]).settings)
-    const args = argumentsOf(options, question, vault === undefined ? named : withoutVaultName(names, named, vault))
+    const args = argumentsOf(options, question, vault === undefined ? resolvedArgs : withoutVaultName(names, resolvedArgs, vault))
     if (onlyShown) return await showPrompt(invocation, core, args)
     const { value, warnings } = await ask(core, args, {
       whole: true,
       signal: invocation.signal,
       report: (message) => printer.note(`${message} …`),
     })
-    await printer.answer(value, { warnings, render: () => written(value) })
+    await printer.answer(value, { warnings, render: () => answerText(value) })
   })
   return 0
 }
@@ -58,11 +58,15 @@ function withAi(loaded: LoadedVault): LoadedVault {
   return { ...loaded, settings: { ...loaded.settings, ai: { ...loaded.settings.ai, enabled: true } } }
 }
 
-function argumentsOf(options: Invocation['options'], question: string, named: Readonly<Record<string, unknown>>): AskArguments {
+function argumentsOf(
+  options: Invocation['options'],
+  question: string,
+  resolvedArgs: Readonly<Record<string, unknown>>,
+): AskArguments {
   return {
     question,
-    noteId: named.note_id as string | undefined,
-    folder: named.folder as string | undefined,
+    noteId: resolvedArgs.note_id as string | undefined,
+    folder: resolvedArgs.folder as string | undefined,
     tag: options.get('tag') as string | undefined,
     relevance: (options.get('relevance') as AskArguments['relevance'] | undefined) ?? 'normal',
     history: [],
@@ -79,7 +83,7 @@ async function showPrompt({ printer }: Invocation, core: GraphCore, args: AskArg
   await printer.text(`${parts.join('\n\n')}\n`)
 }
 
-export function written({ status, answer, citations, uncited, model, location, usage }: AskAnswer): string {
+export function answerText({ status, answer, citations, uncited, model, location, usage }: AskAnswer): string {
   if (status === 'not_found') return 'The notes do not answer that.\n'
   const sources = citations.map(({ n, id, heading, start_line, end_line, quote, support }) => {
     const lines = start_line === end_line ? `line ${start_line}` : `lines ${start_line}–${end_line}`

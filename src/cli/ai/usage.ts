@@ -63,9 +63,9 @@ interface Price {
 }
 
 /** @throws UsageError if a price is invalid */
-function pricesIn(written: readonly string[]): ReadonlyMap<string, Price> {
+function pricesIn(prices: readonly string[]): ReadonlyMap<string, Price> {
   return new Map(
-    written.map((price) => {
+    prices.map((price) => {
       const [, model = '', input, output] = /^(.+)=(\d+(?:\.\d+)?|\.\d+)\/(\d+(?:\.\d+)?|\.\d+)$/.exec(price) ?? []
       if (model === '')
         throw new UsageError(`ai.prices: "${price}" is not a price.`, 'Write model=input/output, e.g. my-model=0.15/0.60.')

@@ -76,9 +76,9 @@ export function requireOurs(entry: unknown, { file, name }: EntryPlace, { option
  * @throws RouxError `PROVIDER_ERROR` with the expected path
  */
 export function requireInstalled(client: Client, file: ClientFile, { host, options }: Invocation): void {
-  const sign = client.sign(host)
-  if (file.text !== undefined || options.get('create') === true || existsSync(sign)) return
-  throw new RouxError('PROVIDER_ERROR', `${client.title} was not found: there is neither ${file.path} nor ${sign}.`, {
+  const evidence = client.sign(host)
+  if (file.text !== undefined || options.get('create') === true || existsSync(evidence)) return
+  throw new RouxError('PROVIDER_ERROR', `${client.title} was not found: there is neither ${file.path} nor ${evidence}.`, {
     hint: 'Start it once and run this again, or create the file with --create.',
   })
 }
@@ -218,7 +218,7 @@ export function writeClientFile(file: ClientFile, text: string, now = new Date()
     })
     return backup
   } catch (error) {
-    for (const left of [temporary, backup]) if (left !== undefined) rmSync(left, { force: true })
+    for (const leftover of [temporary, backup]) if (leftover !== undefined) rmSync(leftover, { force: true })
     if (error instanceof RouxError) throw error
     throw new RouxError('PERMISSION_DENIED', `${file.path} cannot be written: ${reasonOf(error)}.`, {
       hint: 'Make the file and its folder writable; nothing was changed.',

@@ -35,15 +35,15 @@ export async function install(invocation: Invocation): Promise<number> {
   const entry = await entryOf(invocation, client)
   const file = readClientFile(client.file(host))
   const place: EntryPlace = { file: file.path, key: client.key, name }
-  const former = listEntries(file.text ?? '', place).get(name)
-  requireOurs(former, place, invocation)
+  const formerEntry = listEntries(file.text ?? '', place).get(name)
+  requireOurs(formerEntry, place, invocation)
   requireInstalled(client, file, invocation)
   if (invocation.options.get('http') === true) warnOfReaders(invocation, file)
   return tellChange(invocation, {
     client,
     file,
     name,
-    text: putOrKeep(file, { place, former, entry: keepAdditions(entry, former) }),
+    text: putOrKeep(file, { place, former: formerEntry, entry: keepAdditions(entry, formerEntry) }),
     done: `${client.title} now has Roux, as "${name}".`,
     nothing: `${client.title} already has this entry; nothing was written.`,
     afterwards: [client.afterInstall, ...adviceFor(invocation, file, place)].join('\n'),
@@ -56,7 +56,9 @@ const MANY_SERVERS = 4
 /** Recommends the short list of tools if the client already has many servers. */
 function adviceFor({ options }: Invocation, { text = '' }: ClientFile, place: EntryPlace): readonly string[] {
   const others = [...listEntries(text, place).keys()].filter((name) => name !== place.name).length
-  const isChosen = ((options.get('set') as readonly string[] | undefined) ?? []).some((one) => one.startsWith('tools.profile='))
+  const isChosen = ((options.get('set') as readonly string[] | undefined) ?? []).some((setting) =>
+    setting.startsWith('tools.profile='),
+  )
   if (others < MANY_SERVERS || isChosen) return []
   return [
     `It has ${others} other servers and reads all their tool lists before each answer. With --set tools.profile=core, Roux's list is half as long.`,

@@ -5,7 +5,7 @@ import { findCommandOrTool } from '../tools/tool-command.ts'
 import { commandName, type Parameter, parametersOf, SHORT_NAMES } from '../tools/tool-help.ts'
 
 /** The kind of word that comes next. */
-export type Wanted =
+export type Expected =
   | { readonly kind: 'one of'; readonly candidates: readonly Candidate[] }
   | { readonly kind: 'notes' | 'folders' | 'tags' | 'vaults' | 'files' | 'nothing' }
 
@@ -14,58 +14,58 @@ export interface Candidate {
   readonly sentence?: string
 }
 
-const NOTHING: Wanted = { kind: 'nothing' }
+const NOTHING: Expected = { kind: 'nothing' }
 
 /** Returns what the next word may be, given the words between `roux` and that word. */
-export async function wantedAfter(host: Host, words: readonly string[], typed: string): Promise<Wanted> {
+export async function wantedAfter(host: Host, words: readonly string[], word: string): Promise<Expected> {
   const { command, rest } = splitCommand(words)
   if (command === undefined) {
     const option = takesNext(GLOBAL_OPTIONS, words.at(-1))
     if (option !== undefined) return valuesOf(option)
-    return oneOf(typed.startsWith('-') ? flagsOf(GLOBAL_OPTIONS) : await allCommands(host))
+    return oneOf(word.startsWith('-') ? flagsOf(GLOBAL_OPTIONS) : await allCommands(host))
   }
-  const found = await findCommandOrTool(host, command)
-  if (found === undefined) return NOTHING
-  const { known, tool, options } = found
-  const named = (name: string): string | undefined => {
+  const match = await findCommandOrTool(host, command)
+  if (match === undefined) return NOTHING
+  const { known, tool, options } = match
+  const toolArgument = (name: string): string | undefined => {
     const value = tool?.names?.[name]
     return typeof value === 'string' ? value : undefined
   }
   const isClosed = rest.includes('--')
   const before = isClosed ? undefined : takesNext(options, rest.at(-1))
-  if (before !== undefined) return valuesOf(before, named(before.name))
-  if (typed.startsWith('-') && !isClosed) return oneOf(flagsOf(options))
+  if (before !== undefined) return valuesOf(before, toolArgument(before.name))
+  if (word.startsWith('-') && !isClosed) return oneOf(flagsOf(options))
   const place = positionals(options, rest)
   if (tool === undefined) return known === undefined ? NOTHING : await wordOf(host, known, place)
   const parameter = parameterAt(parametersOf(tool.definition()), place)
-  return parameter === undefined ? NOTHING : valuesOf(parameter, named(parameter.name))
+  return parameter === undefined ? NOTHING : valuesOf(parameter, toolArgument(parameter.name))
 }
 
 /** Returns the possible values after `--option=`, if the word begins with an option and an equals sign. */
 export async function wantedInside(
   host: Host,
   words: readonly string[],
-  typed: string,
-): Promise<{ readonly wanted: Wanted; readonly prefix: string } | undefined> {
-  const flag = /^--[\w-]+=/.exec(typed)?.[0]
+  word: string,
+): Promise<{ readonly wanted: Expected; readonly prefix: string } | undefined> {
+  const flag = /^--[\w-]+=/.exec(word)?.[0]
   if (flag === undefined) return undefined
-  return { wanted: await wantedAfter(host, [...words, flag.slice(0, -1)], typed.slice(flag.length)), prefix: flag }
+  return { wanted: await wantedAfter(host, [...words, flag.slice(0, -1)], word.slice(flag.length)), prefix: flag }
 }
 
-function oneOf(candidates: readonly Candidate[]): Wanted {
+function oneOf(candidates: readonly Candidate[]): Expected {
   return { kind: 'one of', candidates }
 }
 
 /** Returns all commands and tools, as listed by `roux help`. */
 async function allCommands(host: Host): Promise<readonly Candidate[]> {
   const tools = await host.tools()
-  const own = COMMANDS.map(({ name, sentence }) => ({ value: name as string, sentence }))
+  const commands = COMMANDS.map(({ name, sentence }) => ({ value: name as string, sentence }))
   const titles = new Map(tools.map((tool) => [tool.name, tool.definition().title]))
   const rest = [
     ...[...SHORT_NAMES].map(([short, name]) => ({ value: short, sentence: titles.get(name) ?? '' })),
     ...[...titles].map(([name, sentence]) => ({ value: commandName(name), sentence })),
   ]
-  return [...own, ...rest.filter(({ value }) => findCommand(value) === undefined)]
+  return [...commands, ...rest.filter(({ value }) => findCommand(value) === undefined)]
 }
 
 function flagsOf(options: readonly Option[]): readonly Candidate[] {
@@ -99,18 +99,18 @@ function parameterAt(parameters: readonly Parameter[], place: number): Parameter
   return inOrder[list >= 0 && place > list ? list : place]
 }
 
-function valuesOf(option: Option, named?: string): Wanted {
+function valuesOf(option: Option, nameKind?: string): Expected {
   if (option.values !== undefined) return oneOf(option.values.map((value) => ({ value })))
-  if (named === 'note' || named === 'note or folder' || option.name === 'note' || option.name === 'note_id')
+  if (nameKind === 'note' || nameKind === 'note or folder' || option.name === 'note' || option.name === 'note_id')
     return { kind: 'notes' }
-  if (named === 'place' || option.name === 'folder') return { kind: 'folders' }
+  if (nameKind === 'place' || option.name === 'folder') return { kind: 'folders' }
   if (option.name === 'vault') return { kind: 'vaults' }
   if (option.name === 'config' || option.name === 'output') return { kind: 'files' }
   return /^tags?$/.test(option.name) ? { kind: 'tags' } : NOTHING
 }
 
 /** Returns what a command's argument may be, according to the command's usage text. */
-async function wordOf(host: Host, { usage, words }: Command, place: number): Promise<Wanted> {
+async function wordOf(host: Host, { usage, words }: Command, place: number): Promise<Expected> {
   if (place >= words) return NOTHING
   const parts = [...usage.matchAll(/[<[]([^\][<>]*)[\]>]/g)].map(([, text = '']) => text)
   const part = parts[place] ?? (usage.endsWith('…') ? parts.at(-1) : undefined) ?? ''

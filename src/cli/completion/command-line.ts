@@ -16,7 +16,7 @@ export function readLine(line: string): TypedLine {
   let word = ''
   let isBegun = false
   let quote = ''
-  let kept = 0
+  let prefixLength = 0
   for (let at = 0; at < line.length; at++) {
     const letter = line[at] as string
     if (quote !== '') {
@@ -33,11 +33,11 @@ export function readLine(line: string): TypedLine {
       if (isBegun || word !== '') words.push(word)
       word = ''
       isBegun = false
-      kept = 0
+      prefixLength = 0
     } else {
       word += letter
-      if (letter.search(BASH_BREAKS) === 0) kept = word.length
+      if (letter.search(BASH_BREAKS) === 0) prefixLength = word.length
     }
   }
-  return { words, typed: word, kept: quote === '' ? word.slice(0, kept) : '' }
+  return { words, typed: word, kept: quote === '' ? word.slice(0, prefixLength) : '' }
 }

@@ -7,7 +7,7 @@ import { didYouMean, nearest } from '../../core/text/nearest.ts'
 import { GLOBAL_OPTIONS, parseArguments } from '../arguments.ts'
 import { UsageError } from '../host.ts'
 import { type Invocation, settingsInput } from '../session.ts'
-import { type Candidate, type Wanted, wantedAfter, wantedInside } from './candidates.ts'
+import { type Candidate, type Expected, wantedAfter, wantedInside } from './candidates.ts'
 import { readLine } from './command-line.ts'
 import { SCRIPTS, SHELLS, type Shell } from './scripts.ts'
 
@@ -17,13 +17,13 @@ import { SCRIPTS, SHELLS, type Shell } from './scripts.ts'
  */
 export async function run(invocation: Invocation): Promise<number> {
   const { printer, positionals } = invocation
-  const [shell = '', ...typed] = positionals
+  const [shell = '', ...typedWords] = positionals
   if (!isShell(shell))
     throw new UsageError(
       shell === '' ? '<bash|zsh|fish> is missing.' : `There is no completion for "${shell}".`,
       didYouMean(nearest(shell, SHELLS)) ?? 'Run: roux completion bash, zsh or fish',
     )
-  await printer.text(typed.length === 0 ? SCRIPTS[shell] : await reply(invocation, shell, typed))
+  await printer.text(typedWords.length === 0 ? SCRIPTS[shell] : await reply(invocation, shell, typedWords))
   return 0
 }
 
@@ -33,27 +33,27 @@ function isShell(name: string): name is Shell {
 
 const NODES: readonly NodeKind[] = ['note', 'canvas', 'attachment']
 
-async function reply(invocation: Invocation, shell: Shell, given: readonly string[]): Promise<string> {
-  const last = readLine(shell === 'bash' ? (given[0] ?? '') : (given.at(-1) ?? ''))
+async function reply(invocation: Invocation, shell: Shell, args: readonly string[]): Promise<string> {
+  const last = readLine(shell === 'bash' ? (args[0] ?? '') : (args.at(-1) ?? ''))
   // In zsh and fish, only some of the spaces in a word may be quoted.
-  const typed = shell === 'bash' ? last.typed : [...last.words, last.typed].join(' ')
-  const words = (shell === 'bash' ? last.words : given.slice(0, -1)).slice(1)
-  const inside = await wantedInside(invocation.host, words, typed)
-  const wanted = inside?.wanted ?? (await wantedAfter(invocation.host, words, typed))
+  const line = shell === 'bash' ? last.typed : [...last.words, last.typed].join(' ')
+  const words = (shell === 'bash' ? last.words : args.slice(0, -1)).slice(1)
+  const inside = await wantedInside(invocation.host, words, line)
+  const expected = inside?.wanted ?? (await wantedAfter(invocation.host, words, line))
   const prefix = inside?.prefix ?? ''
-  const start = typed.slice(prefix.length)
-  const found = fitting(await candidatesFor(invocation, wanted, { words, start }), start)
-  const kept = shell === 'bash' ? last.kept.length : 0
-  const lines = found.map(({ value, sentence }) => {
-    const shown = `${prefix}${value}`.slice(kept)
-    return shell === 'bash' || sentence === undefined ? shown : `${shown}\t${sentence}`
+  const start = line.slice(prefix.length)
+  const matching = matchingStart(await candidatesFor(invocation, expected, { words, start }), start)
+  const prefixLength = shell === 'bash' ? last.kept.length : 0
+  const lines = matching.map(({ value, sentence }) => {
+    const candidate = `${prefix}${value}`.slice(prefixLength)
+    return shell === 'bash' || sentence === undefined ? candidate : `${candidate}\t${sentence}`
   })
-  const beside = wanted.kind === 'vaults' ? 'folders' : wanted.kind === 'files' ? 'files' : 'none'
-  return `${[beside, ...lines].join('\n')}\n`
+  const fileKinds = expected.kind === 'vaults' ? 'folders' : expected.kind === 'files' ? 'files' : 'none'
+  return `${[fileKinds, ...lines].join('\n')}\n`
 }
 
 /** Returns the candidates that begin with the text, or if there are none, those that do so ignoring case. */
-function fitting(candidates: readonly Candidate[], start: string): readonly Candidate[] {
+function matchingStart(candidates: readonly Candidate[], start: string): readonly Candidate[] {
   // A line feed in a name would split it into two candidates.
   const usable = candidates.filter(({ value }) => !/[\n\r\t]/.test(value))
   const exact = usable.filter(({ value }) => value.startsWith(start))
@@ -65,16 +65,16 @@ interface Typed {
   readonly start: string
 }
 
-async function candidatesFor(invocation: Invocation, wanted: Wanted, typed: Typed): Promise<readonly Candidate[]> {
-  switch (wanted.kind) {
+async function candidatesFor(invocation: Invocation, expected: Expected, typedLine: Typed): Promise<readonly Candidate[]> {
+  switch (expected.kind) {
     case 'one of':
-      return wanted.candidates
+      return expected.candidates
     case 'nothing':
     case 'files':
       return []
     default:
       // A shell can only show candidates, not errors, so faulty settings or a faulty index yield none.
-      return await fromVaults(invocation, wanted.kind, typed).catch(() => [])
+      return await fromVaults(invocation, expected.kind, typedLine).catch(() => [])
   }
 }
 
@@ -115,8 +115,8 @@ async function fromVaults(
 function vaultOptions(words: readonly string[]): readonly string[] {
   return words.flatMap((word, at) => {
     const [, flag = '', value] = /^(--(?:vault|config|set))(?:=(.*))?$/s.exec(word) ?? []
-    const given = value ?? words[at + 1]
-    return flag === '' || given === undefined ? [] : [`${flag}=${given}`]
+    const optionValue = value ?? words[at + 1]
+    return flag === '' || optionValue === undefined ? [] : [`${flag}=${optionValue}`]
   })
 }
 
@@ -136,14 +136,14 @@ async function namesIn(
   const prefix = start.slice(0, start.length - bare.length)
   const path = foldId(bare)
   const { items } = await snapshot.select({ kinds: NODES, path: path.slice(0, path.lastIndexOf('/') + 1) }, ALL)
-  const own = items.map(({ id, title }) => ({ id: withoutVault(id, vault), title }))
-  const found = [...oneStep(own, path, kind)]
+  const ownItems = items.map(({ id, title }) => ({ id: withoutVault(id, vault), title }))
+  const candidates = [...oneStep(ownItems, path, kind)]
   if (kind === 'notes' && bare !== '') {
     const notes = await snapshot.select({ kinds: ['note'] }, ALL)
     for (const { title, id } of notes.items)
-      if (foldId(title).startsWith(path)) found.push({ value: title, sentence: withoutVault(id, vault) })
+      if (foldId(title).startsWith(path)) candidates.push({ value: title, sentence: withoutVault(id, vault) })
   }
-  return found.map(({ value, ...more }) => ({ ...more, value: prefix + value }))
+  return candidates.map(({ value, ...more }) => ({ ...more, value: prefix + value }))
 }
 
 /** Cuts ids after the next folder, because shells complete paths one folder at a time. */
@@ -153,12 +153,12 @@ function oneStep(
   kind: 'notes' | 'folders',
 ): readonly Candidate[] {
   const depth = path.lastIndexOf('/') + 1
-  const found = new Map<string, Candidate>()
+  const candidatesByValue = new Map<string, Candidate>()
   for (const { id, title } of items) {
     if (!id.startsWith(path)) continue
     const end = id.indexOf('/', depth)
-    if (end >= 0) found.set(id.slice(0, end + 1), { value: id.slice(0, end + 1) })
-    else if (kind === 'notes') found.set(id, { value: id, ...(title === nameOf(id) ? {} : { sentence: title }) })
+    if (end >= 0) candidatesByValue.set(id.slice(0, end + 1), { value: id.slice(0, end + 1) })
+    else if (kind === 'notes') candidatesByValue.set(id, { value: id, ...(title === nameOf(id) ? {} : { sentence: title }) })
   }
-  return [...found.values()]
+  return [...candidatesByValue.values()]
 }

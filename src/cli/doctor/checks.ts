@@ -44,10 +44,10 @@ export function checkVault(
   path: string,
   { tooWide, named }: { readonly tooWide: boolean; readonly named: boolean },
 ): readonly Finding[] {
-  const fault = folderFault(path)
-  if (fault !== undefined)
+  const problem = folderFault(path)
+  if (problem !== undefined)
     return [
-      fail('vault', fault, 'Give the folder that contains the notes: --vault <folder>, ROUX_VAULT or the setting vault.path.'),
+      fail('vault', problem, 'Give the folder that contains the notes: --vault <folder>, ROUX_VAULT or the setting vault.path.'),
     ]
   if (tooWide) return [wideFinding(path, named)]
   const outer = outerVault(path)
@@ -105,9 +105,9 @@ export function checkFileCase(vault: string, spelling: Settings['files']['case']
   return [warn('case', message, hint)]
 }
 
-function wideFinding(path: string, named: boolean): Finding {
+function wideFinding(path: string, isExplicit: boolean): Finding {
   const message = `${path} contains a home folder or a whole disk, so it is probably not a vault`
-  if (named) return warn('vault', message, 'A smaller folder is faster and shows an assistant less.')
+  if (isExplicit) return warn('vault', message, 'A smaller folder is faster and shows an assistant less.')
   return fail('vault', message, 'Give the folder that contains the notes. To use this folder anyway, pass it with --vault.')
 }
 
@@ -161,11 +161,11 @@ export async function checkAi(host: Host, { settings, aiKey }: LoadedVault): Pro
     const { origin, location, isAllowed, hasConsent } = chat
     const where = location === 'local' ? 'on this computer' : `on another computer, ${origin}`
     if (isAllowed && hasConsent) return [ok('ai', `${chat.model}, ${where}; "roux ai test" tests it`)]
-    const says = [
+    const parts = [
       ...(hasConsent ? [] : [`"roux ai allow ${origin}"`]),
       ...(isAllowed ? [] : [`ai.allow_remote: ["${new URL(origin).host}"]`]),
     ]
-    return [warn('ai', `${chat.model} is ${where}, and must not be used yet`, `To allow it: ${says.join(' and ')}.`)]
+    return [warn('ai', `${chat.model} is ${where}, and must not be used yet`, `To allow it: ${parts.join(' and ')}.`)]
   } catch (error) {
     if (!(error instanceof RouxError)) throw error
     return [fail('ai', error.message, error.hint)]
@@ -250,13 +250,13 @@ export function checkDiagnosis({ sqlite, index, searchIndex, embedder, hnsw, dat
 function indexFinding(check: 'index' | 'search', { file, state, message }: IndexDiagnosis): Finding {
   if (state === 'absent') return ok(check, 'none yet; it is created on demand')
   if (state === 'present') return ok(check, file)
-  const fault = {
+  const problem = {
     damaged: 'is damaged',
     foreign: `is not ${check === 'index' ? 'an index' : 'a search index'} of Roux`,
     newer: 'was written by a newer version of Roux',
     older: 'was written by an older version of Roux',
   }[state]
-  return warn(check, `${file} ${fault}${message === undefined ? '' : ` (${message})`}`, REBUILT)
+  return warn(check, `${file} ${problem}${message === undefined ? '' : ` (${message})`}`, REBUILT)
 }
 
 function hnswFinding(reason: string): Finding {

@@ -28,12 +28,12 @@ function checkClient(client: Client, host: Host, served: ServedOverHttp): readon
     const { text } = readClientFile(path)
     if (text === undefined) return []
     return [...listEntries(text, { file: path, key: client.key })].flatMap(([name, entry]): readonly Finding[] => {
-      const own = readOwnEntry(entry)
-      if (own === undefined) return []
-      const reason = own.kind === 'http' ? whyNoAnswer(own, served) : whyNoStart(own)
+      const ownEntry = readOwnEntry(entry)
+      if (ownEntry === undefined) return []
+      const reason = ownEntry.kind === 'http' ? whyNoAnswer(ownEntry, served) : whyNoStart(ownEntry)
       const entryOf = `${client.title} has "${name}"`
-      if (reason === undefined) return [ok('clients', `${entryOf}: ${aimOf(own)}`)]
-      return [warn('clients', `${entryOf}, ${reason}`, hintFor(client, name, own))]
+      if (reason === undefined) return [ok('clients', `${entryOf}: ${aimOf(ownEntry)}`)]
+      return [warn('clients', `${entryOf}, ${reason}`, hintFor(client, name, ownEntry))]
     })
   } catch (error) {
     if (!(error instanceof RouxError)) throw error
@@ -42,7 +42,7 @@ function checkClient(client: Client, host: Host, served: ServedOverHttp): readon
 }
 
 type Started = Extract<OwnEntry, { readonly kind: 'stdio' }>
-type Asked = Extract<OwnEntry, { readonly kind: 'http' }>
+type HttpEntry = Extract<OwnEntry, { readonly kind: 'http' }>
 
 function whyNoStart({ node, program, vault, config }: Started): string | undefined {
   const missing = [node, program, vault, config].find(isGone)
@@ -54,10 +54,10 @@ function isGone(path: string | undefined): boolean {
 }
 
 /** Explains why a local server would not respond. Returns `undefined` for remote servers, which cannot be judged from here. */
-function whyNoAnswer({ url, token }: Asked, { port, tokenFile }: ServedOverHttp): string | undefined {
-  const asked = URL.canParse(url) ? new URL(url) : undefined
-  if (asked === undefined || !isLoopbackName(asked.hostname)) return undefined
-  if (port !== 0 && Number(asked.port || 80) !== port) return `which uses ${asked.host}, but http.port is ${port}`
+function whyNoAnswer({ url, token }: HttpEntry, { port, tokenFile }: ServedOverHttp): string | undefined {
+  const entryUrl = URL.canParse(url) ? new URL(url) : undefined
+  if (entryUrl === undefined || !isLoopbackName(entryUrl.hostname)) return undefined
+  if (port !== 0 && Number(entryUrl.port || 80) !== port) return `which uses ${entryUrl.host}, but http.port is ${port}`
   return isWorthNothing(token, tokenFile) ? 'with an invalid token' : undefined
 }
 

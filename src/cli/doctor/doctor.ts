@@ -43,7 +43,7 @@ export async function run(invocation: Invocation): Promise<number> {
   const broken = findings.some(({ state }) => state === 'fail')
   await printer.answer(
     { ok: !broken, checks: findings },
-    { render: (_, look) => `${findings.map((finding) => renderFinding(finding, look)).join('')}\n${verdict(findings)}\n` },
+    { render: (_, look) => `${findings.map((finding) => renderFinding(finding, look)).join('')}\n${summaryLine(findings)}\n` },
   )
   return broken ? 1 : 0
 }
@@ -85,8 +85,8 @@ function checkServers(vault: string, folder: string): readonly Finding[] {
 }
 
 /** Returns a vault's messages except those already reported for the server. */
-function news<T>(own: readonly T[], said: readonly T[]): readonly T[] {
-  return own.filter((one) => !said.includes(one))
+function news<T>(findings: readonly T[], reported: readonly T[]): readonly T[] {
+  return findings.filter((finding) => !reported.includes(finding))
 }
 
 function settingsFindings({ problems, warnings }: Pick<LoadedSettings, 'problems' | 'warnings'>): readonly Finding[] {
@@ -114,9 +114,9 @@ async function checkIndexing(invocation: Invocation, loaded: LoadedVault): Promi
 
 async function checkCore({ store, indexing }: GraphCore, { name, settings, origins }: LoadedVault): Promise<readonly Finding[]> {
   const { mode, cache, message } = indexing.status()
-  const one = { offset: 0, limit: 1 }
+  const oneItem = { offset: 0, limit: 1 }
   const [notes, { seen, inComments }] = await store.read(async (snapshot) => [
-    (await snapshot.select({}, one)).total,
+    (await snapshot.select({}, oneItem)).total,
     await countForReaders(snapshot),
   ])
   return [
@@ -148,7 +148,7 @@ function reasonOfMode(mode: string | undefined, { settings, origins }: Pick<Load
   return mode === 'docs' ? 'because relative links outnumber wikilinks' : 'by its marker folder, or because wikilinks prevail'
 }
 
-function verdict(findings: readonly Finding[]): string {
+function summaryLine(findings: readonly Finding[]): string {
   const count = (wanted: Finding['state']): number => findings.filter(({ state }) => state === wanted).length
   const [failures, warnings] = [count('fail'), count('warn')]
   const problems = findings.reduce((sum, finding) => sum + (finding.problems ?? 0), 0)

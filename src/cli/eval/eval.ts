@@ -26,8 +26,8 @@ export async function run(invocation: Invocation): Promise<number> {
   })
 }
 
-function readCount(given: unknown): number {
-  const count = (given as number | undefined) ?? QUERIES
+function readCount(value: unknown): number {
+  const count = (value as number | undefined) ?? QUERIES
   if (count >= 1) return count
   throw new UsageError(`--queries must be 1 or more; got ${count}.`)
 }
@@ -52,18 +52,19 @@ async function evaluate(
   if (items.length === 0) throw new RouxError('INVALID_PARAMS', 'The vault has no notes to test search with.')
   const progress = new ProgressLine(printer, { always: true })
   const total = items.length * modes.length
-  let done = 0
-  const onAsked = (): void => progress.show({ stage: 'queries', done: ++done, total, text: `Queries: ${done} of ${total}` })
-  const asked: AskedMode[] = []
-  for (const mode of modes) asked.push({ mode, results: await askKnownItems(core, items, { mode, call: { signal }, onAsked }) })
+  let doneCount = 0
+  const onAsked = (): void =>
+    progress.show({ stage: 'queries', done: ++doneCount, total, text: `Queries: ${doneCount} of ${total}` })
+  const results: AskedMode[] = []
+  for (const mode of modes) results.push({ mode, results: await askKnownItems(core, items, { mode, call: { signal }, onAsked }) })
   progress.clear()
   return {
     vault: path,
     seed,
     embedder: states[0]?.embedder ?? null,
-    scores: scoreKnownItems(asked),
-    meaning: meaningGains(asked),
-    slowest: slowest(asked, SLOWEST),
-    missed: missed(asked.slice(-1), MISSED_PER_KIND),
+    scores: scoreKnownItems(results),
+    meaning: meaningGains(results),
+    slowest: slowest(results, SLOWEST),
+    missed: missed(results.slice(-1), MISSED_PER_KIND),
   }
 }

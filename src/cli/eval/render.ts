@@ -28,9 +28,10 @@ export function renderVaultReport({ embedder, scores, meaning, slowest, missed }
 
 /** Describes how much search by meaning improves results in this vault, then its effect on queries copied from the notes. */
 function meaningSentence(gains: readonly MeaningGain[]): string {
-  const told = (own: readonly MeaningGain[]) => own.map(({ kind, gain }) => `${kind} ${signed(gain)}${verdict(gain)}`).join('; ')
-  const worth = told(gains.filter(({ kind }) => kind === IN_OTHER_WORDS))
-  const copied = told(gains.filter(({ kind }) => kind !== IN_OTHER_WORDS))
+  const gainList = (gains: readonly MeaningGain[]) =>
+    gains.map(({ kind, gain }) => `${kind} ${signedGain(gain)}${significance(gain)}`).join('; ')
+  const worth = gainList(gains.filter(({ kind }) => kind === IN_OTHER_WORDS))
+  const copied = gainList(gains.filter(({ kind }) => kind !== IN_OTHER_WORDS))
   return [
     ...(worth === ''
       ? []
@@ -39,13 +40,13 @@ function meaningSentence(gains: readonly MeaningGain[]): string {
   ].join('')
 }
 
-function signed({ value, low, high }: Estimate): string {
+function signedGain({ value, low, high }: Estimate): string {
   const show = (part: number): string => (part < 0 ? part.toFixed(3) : `+${part.toFixed(3)}`)
   return `${show(value)} [${show(low)}, ${show(high)}]`
 }
 
 /** Returns the verdict on an interval. If it contains 0, there is no proven difference. */
-function verdict({ low, high }: Estimate): string {
+function significance({ low, high }: Estimate): string {
   return low > 0 ? ' (better)' : high < 0 ? ' (worse)' : ''
 }
 

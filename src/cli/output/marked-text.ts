@@ -44,12 +44,12 @@ export function wrapMarked(marked: MarkedText, { width, lines, mark }: WrapOptio
     all.map((line) => line.split(OPEN).length - 1),
     lines,
   )
-  const shown = all
+  const shownLines = all
     .slice(from, from + lines)
     .map((line) => line.replace(/\ufff9([^\ufff9\ufffb]*)\ufffb/g, (_, text: string) => mark(text)))
-  return shown.map((line, at) => {
+  return shownLines.map((line, at) => {
     const before = at === 0 && from > 0 ? ELLIPSIS : ''
-    const after = at === shown.length - 1 && from + lines < all.length ? ELLIPSIS : ''
+    const after = at === shownLines.length - 1 && from + lines < all.length ? ELLIPSIS : ''
     return before + line + after
   })
 }
@@ -71,40 +71,40 @@ const OWN_LINE = /^\s*(?:\||[-*+] |\d+[.)] |#{1,6} |>)/
 const ONE_LINE = /^\s*(?:\||#{1,6} )/
 
 /** Splits the text into output lines and their words. A line of code counts as one word. */
-function writtenLines(marked: MarkedText): readonly (readonly string[])[] {
-  const blocks = codeRanges(marked.text).filter(({ kind }) => kind === 'block')
+function writtenLines(text: MarkedText): readonly (readonly string[])[] {
+  const blocks = codeRanges(text.text).filter(({ kind }) => kind === 'block')
   const lines: (readonly string[])[] = []
   let open: number | undefined
   let at = 0
   const close = (end: number): void => {
-    if (open !== undefined) lines.push(withMarks(marked, open, end).trim().split(/\s+/))
+    if (open !== undefined) lines.push(withMarks(text, open, end).trim().split(/\s+/))
     open = undefined
   }
-  for (const line of marked.text.split('\n')) {
+  for (const line of text.text.split('\n')) {
     const end = at + line.length
     const isCode = blocks.some((block) => at >= block.start && end <= block.end)
     if (isCode || line.trim() === '' || OWN_LINE.test(line)) close(at)
-    if (isCode) lines.push([withMarks(marked, at, end).replaceAll('\t', '  ').replaceAll('\n', '')])
+    if (isCode) lines.push([withMarks(text, at, end).replaceAll('\t', '  ').replaceAll('\n', '')])
     else if (line.trim() !== '') open ??= at
     if (ONE_LINE.test(line)) close(end)
     at = end + 1
   }
-  close(marked.text.length)
+  close(text.text.length)
   return lines
 }
 
 /** Returns part of the text without control characters, with highlighted words enclosed in `OPEN` and `CLOSE`. */
 function withMarks({ text, marks }: MarkedText, from: number, to: number): string {
   const clean = (start: number, end: number): string => printableText(text.slice(start, end)).replace(/[\ufff9\ufffb]/g, '')
-  let made = ''
+  let result = ''
   let at = from
   for (const [start, end] of marks) {
     if (end <= at || start >= to) continue
     const [first, last] = [Math.max(start, at), Math.min(end, to)]
-    made += clean(at, first) + clean(first, last).replace(/\S+/g, `${OPEN}$&${CLOSE}`)
+    result += clean(at, first) + clean(first, last).replace(/\S+/g, `${OPEN}$&${CLOSE}`)
     at = last
   }
-  return made + clean(at, to)
+  return result + clean(at, to)
 }
 
 /** Returns the start of the first window of `size` lines that contains the most highlights. */
@@ -171,35 +171,35 @@ function spansIn(text: string, from: number, to: number): readonly CodeRange[] {
 }
 
 /** Removes Markdown syntax. Code and incomplete syntax, such as a truncated link, are left unchanged. */
-export function readableText(marked: MarkedText): MarkedText {
+export function readableText(text: MarkedText): MarkedText {
   // Remove links twice, because a link may contain an image.
-  return [...NOISE, ...NOISE.slice(0, 1)].reduce(withoutNoise, marked)
+  return [...NOISE, ...NOISE.slice(0, 1)].reduce(withoutNoise, text)
 }
 
 type Range = readonly [start: number, end: number]
 
-function withoutNoise(marked: MarkedText, noise: RegExp): MarkedText {
-  const code = codeRanges(marked.text)
+function withoutNoise(markedText: MarkedText, noise: RegExp): MarkedText {
+  const code = codeRanges(markedText.text)
   const isCode = (from: number, to: number): boolean => code.some(({ start, end }) => from < end && to > start)
-  const ranges = [...marked.text.matchAll(noise)].flatMap(({ index, 0: match, indices }): readonly Range[] =>
+  const ranges = [...markedText.text.matchAll(noise)].flatMap(({ index, 0: match, indices }): readonly Range[] =>
     isCode(index, index + match.length)
       ? []
       : [indices?.groups?.before, indices?.groups?.after].filter((range) => range !== undefined),
   )
-  return ranges.length === 0 ? marked : withoutRanges(marked, ranges)
+  return ranges.length === 0 ? markedText : withoutRanges(markedText, ranges)
 }
 
 /** Removes ascending, non-overlapping ranges and the highlights within them. */
 function withoutRanges({ text, marks }: MarkedText, ranges: readonly Range[]): MarkedText {
-  const kept: string[] = []
+  const parts: string[] = []
   let at = 0
   for (const [start, end] of ranges) {
-    kept.push(text.slice(at, start))
+    parts.push(text.slice(at, start))
     at = end
   }
-  kept.push(text.slice(at))
-  const moved = (offset: number): number =>
+  parts.push(text.slice(at))
+  const newOffset = (offset: number): number =>
     offset - ranges.reduce((sum, [start, end]) => sum + Math.max(0, Math.min(end, offset) - start), 0)
-  const left = marks.map(([start, end]): Range => [moved(start), moved(end)])
-  return { text: kept.join(''), marks: left.filter(([start, end]) => end > start) }
+  const newMarks = marks.map(([start, end]): Range => [newOffset(start), newOffset(end)])
+  return { text: parts.join(''), marks: newMarks.filter(([start, end]) => end > start) }
 }

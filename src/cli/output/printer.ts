@@ -108,8 +108,8 @@ function explain(error: unknown): {
     return error.hint === undefined ? { message: error.message } : { message: error.message, hint: error.hint }
   if (error instanceof RouxError) {
     const { message, hint } = error
-    const told = `${message} ${hint ?? ''}`
-    const candidates = (error.candidates ?? []).map(describeCandidate).filter((candidate) => !told.includes(candidate))
+    const fullText = `${message} ${hint ?? ''}`
+    const candidates = (error.candidates ?? []).map(describeCandidate).filter((candidate) => !fullText.includes(candidate))
     return { message, hint, candidates }
   }
   const stack = error instanceof Error ? error.stack : String(error)

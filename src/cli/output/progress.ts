@@ -18,15 +18,15 @@ interface Step extends Progress {
  */
 export class ProgressLine {
   readonly #printer: Printer
-  readonly #always: boolean
-  readonly #began = performance.now()
+  readonly #isAlwaysShown: boolean
+  readonly #startedAt = performance.now()
   #shownAt = 0
   #last: { readonly stage: Step['stage']; readonly tenth: number } | undefined
   #isDownloadTold = false
 
   constructor(printer: Printer, { always = false } = {}) {
     this.#printer = printer
-    this.#always = always
+    this.#isAlwaysShown = always
   }
 
   /** Shows indexing progress until `stop` is called. */
@@ -55,12 +55,12 @@ export class ProgressLine {
   show(step: Step | undefined): void {
     if (step === undefined) this.clear()
     else if (this.#printer.stderr.isTTY === true) this.#showLine(step)
-    else if (this.#always) this.#showTenth(step)
+    else if (this.#isAlwaysShown) this.#showTenth(step)
   }
 
   #showLine({ text }: Step): void {
     const now = performance.now()
-    if (now - this.#began < (this.#always ? 0 : SILENT_MS) || now - this.#shownAt < EVERY_MS) return
+    if (now - this.#startedAt < (this.#isAlwaysShown ? 0 : SILENT_MS) || now - this.#shownAt < EVERY_MS) return
     this.#shownAt = now
     const { columns } = this.#printer.stderr
     this.#printer.stderr.write(`\r\u001b[K${columns ? cutToWidth(text, columns - 1) : text}`)

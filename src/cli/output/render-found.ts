@@ -102,8 +102,8 @@ function factsOf({ line, modified, passages, snippet, tags = [] }: FoundItem): r
 }
 
 function reasonsOf({ keyword, semantic, weight, language, exact, close_title }: FoundReasons): string {
-  const leg = (name: string, found: FoundLeg | null): string =>
-    found === null ? `not by ${name}` : `${name} ${found.normalised.toFixed(2)}, rank ${found.rank}`
+  const leg = (name: string, result: FoundLeg | null): string =>
+    result === null ? `not by ${name}` : `${name} ${result.normalised.toFixed(2)}, rank ${result.rank}`
   return [
     leg('words', keyword),
     leg('meaning', semantic),
@@ -134,8 +134,8 @@ function linkLine({ line, text, direction }: FoundLine): ShownText {
   return { text: `${direction === 'out' ? '→ ' : ''}line ${line}: ${text}`, marks: [] }
 }
 
-function readAloud(written: string, question: string): MarkedText {
-  const { text } = readableText({ text: written, marks: [] })
+function readAloud(markdown: string, question: string): MarkedText {
+  const { text } = readableText({ text: markdown, marks: [] })
   return { text, marks: highlightsOf(question, text) }
 }
 

@@ -112,11 +112,13 @@ export function renderGaps(gaps: GapList, { paint = PLAIN }: Look): string {
 export function renderSuggestions({ suggestions }: SuggestionList, { paint = PLAIN, width = WIDTH }: Look): string {
   if (suggestions.length === 0) return 'Nothing found.\n'
   const columns = Math.min(width, WIDTH)
-  const lines = suggestions.flatMap((one) => [
-    `${paint('bold', printable(one.title))}  ${one.score.toFixed(2)}  ${paint('faint', printable(one.why.join(', ')))}`,
-    paint('faint', `from ${printable(one.from)}, ${placeOf(one)}, to ${printable(one.to)}`),
-    ...(one.kind === 'named' ? wrapWords(printable(one.text), columns - 2).map((line) => `  ${line}`) : []),
-    ...(one.kind === 'named' && one.edit !== undefined ? [`  → ${printable(one.edit.arguments.replace_text.replace)}`] : []),
+  const lines = suggestions.flatMap((suggestion) => [
+    `${paint('bold', printable(suggestion.title))}  ${suggestion.score.toFixed(2)}  ${paint('faint', printable(suggestion.why.join(', ')))}`,
+    paint('faint', `from ${printable(suggestion.from)}, ${placeOf(suggestion)}, to ${printable(suggestion.to)}`),
+    ...(suggestion.kind === 'named' ? wrapWords(printable(suggestion.text), columns - 2).map((line) => `  ${line}`) : []),
+    ...(suggestion.kind === 'named' && suggestion.edit !== undefined
+      ? [`  → ${printable(suggestion.edit.arguments.replace_text.replace)}`]
+      : []),
     '',
   ])
   return lines.join('\n')
@@ -146,9 +148,9 @@ export function renderOffer(
   ].join('\n')
 }
 
-function placeOf(one: LinkSuggestion): string {
-  if (one.kind === 'named') return `line ${one.line}`
-  return one.section.length === 0 ? 'anywhere in it' : `in ${printable(one.section.join(' › '))}`
+function placeOf(suggestion: LinkSuggestion): string {
+  if (suggestion.kind === 'named') return `line ${suggestion.line}`
+  return suggestion.section.length === 0 ? 'anywhere in it' : `in ${printable(suggestion.section.join(' › '))}`
 }
 
 /** Renders an answer from `changes_since`. */

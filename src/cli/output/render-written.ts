@@ -34,8 +34,8 @@ const AGAIN = 'Run the same command without --dry-run to make the change.'
 function renderDone(facts: WriteFacts, { again }: WrittenOptions): string {
   const { change_id: id } = facts
   if (id === undefined) return 'Nothing to change.\n'
-  const done = sentenceOf(facts)
-  const lines = [done.charAt(0).toUpperCase() + done.slice(1), ...danglingLines(facts)]
+  const sentence = sentenceOf(facts)
+  const lines = [sentence.charAt(0).toUpperCase() + sentence.slice(1), ...danglingLines(facts)]
   return `${[...lines, undoLine(id, again)].join('\n')}\n`
 }
 
@@ -48,8 +48,8 @@ function renderFolder(
   return `Created the folder ${name}.\n${undoLine(id, again)}\n`
 }
 
-function undoLine(id: string, again: string): string {
-  return `"roux undo ${printable(id)}${again}" undoes it.`
+function undoLine(id: string, option: string): string {
+  return `"roux undo ${printable(id)}${option}" undoes it.`
 }
 
 const DONE: Readonly<Record<FileFacts['kind'], string>> = {
@@ -62,8 +62,8 @@ const DONE: Readonly<Record<FileFacts['kind'], string>> = {
 /** Summarizes a change, for example: `moved a.md to b.md; rewrote 3 lines in 2 files so that links still lead there.` */
 function sentenceOf({ files = [] }: WriteFacts): string {
   const relinked = files.filter(({ relinked: lines = [] }) => lines.length > 0)
-  const asked = files.filter((file) => file.kind !== 'changed' || (file.relinked ?? []).length === 0)
-  const kinds = (Object.keys(DONE) as FileFacts['kind'][]).flatMap((kind) => phraseOf(kind, asked))
+  const requestedFiles = files.filter((file) => file.kind !== 'changed' || (file.relinked ?? []).length === 0)
+  const kinds = (Object.keys(DONE) as FileFacts['kind'][]).flatMap((kind) => phraseOf(kind, requestedFiles))
   const lines = relinked.reduce((sum, file) => sum + (file.relinked ?? []).length, 0)
   const links = `rewrote ${amount(lines, 'line')} in ${amount(relinked.length, 'file')} so that links still lead there`
   const parts = [...kinds, ...(lines === 0 ? [] : [links])]
@@ -80,11 +80,11 @@ function phraseOf(kind: FileFacts['kind'], all: readonly FileFacts[]): readonly 
 
 function danglingLines({ dangling_links: links = [] }: WriteFacts): readonly string[] {
   if (links.length === 0) return []
-  const named = links
+  const linkNames = links
     .slice(0, MAX_NAMED)
     .map(({ path, line, text, reason }) => `  ${printable(`${path}:${line}  ${text}  (${reason})`)}`)
   const more = links.length > MAX_NAMED ? [`  and ${links.length - MAX_NAMED} more`] : []
-  return [`${amount(links.length, 'link')} could not be kept:`, ...named, ...more]
+  return [`${amount(links.length, 'link')} could not be kept:`, ...linkNames, ...more]
 }
 
 function renderChanges(changes: readonly ChangeFacts[], look: Look): string {

@@ -85,13 +85,13 @@ function renderPart(name: string, rows: readonly Facts[], look: Look): readonly 
 
 /** Renders all non-empty properties without truncation. */
 function factsOf(facts: readonly (readonly [string, unknown])[], look: Look): string {
-  const shown = facts.map(
+  const shownFacts = facts.map(
     ([name, value]) => [printable(name), IDS.has(name) && Array.isArray(value) ? value.map(cell) : cell(value)] as const,
   )
-  const columns = shown.map(([name]): Column => (IDS.has(name) ? { name, whole: true } : { name }))
+  const columns = shownFacts.map(([name]): Column => (IDS.has(name) ? { name, whole: true } : { name }))
   return renderFacts(
     columns,
-    shown.map(([, value]) => value),
+    shownFacts.map(([, value]) => value),
     look,
   )
 }
@@ -129,15 +129,15 @@ function cell(value: unknown): string {
   if (typeof value === 'number') return String(Number.isInteger(value) ? value : Number(value.toPrecision(4)))
   if (Array.isArray(value))
     return value.map((item) => (isRecord(item) ? cell(item.title ?? item.id ?? JSON.stringify(item)) : cell(item))).join(', ')
-  if (isRecord(value)) return isCounts(value) ? counts(value) : named(value)
+  if (isRecord(value)) return isCounts(value) ? counts(value) : shortRecord(value)
   return printable(String(value))
 }
 
 /** Formats the properties of an object on one line, with nested objects as JSON. */
-function named(value: Facts): string {
-  const told = ([name, one]: readonly [string, unknown]): string =>
-    `${printable(name)}: ${isRecord(one) ? printable(JSON.stringify(one)) : cell(one)}`
-  return Object.entries(value).map(told).join('; ')
+function shortRecord(value: Facts): string {
+  const factText = ([name, fact]: readonly [string, unknown]): string =>
+    `${printable(name)}: ${isRecord(fact) ? printable(JSON.stringify(fact)) : cell(fact)}`
+  return Object.entries(value).map(factText).join('; ')
 }
 
 function isCounts(value: Facts): boolean {

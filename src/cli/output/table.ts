@@ -20,15 +20,15 @@ export function renderTable(columns: readonly Column[], rows: readonly (readonly
   const cells = rows.map((row) => columns.map((_, at) => printable(row[at] ?? '')))
   const all = fitColumns(columns, cells, width)
   const below = all.find(({ column, isNarrowed }) => column.wraps && isNarrowed)?.at
-  const beside = below === undefined ? all : fitColumns(columns, cells, width, below)
-  if (beside.length > 1 && isHardToRead(beside, cells)) {
+  const columnsBeside = below === undefined ? all : fitColumns(columns, cells, width, below)
+  if (columnsBeside.length > 1 && isHardToRead(columnsBeside, cells)) {
     return cells.map((row) => renderFacts(columns, row, look)).join('\n')
   }
   const names = columns.map(({ name }) => name)
   const underRow = (row: readonly string[]): readonly string[] =>
     below === undefined ? [] : wrapWords(row[below] ?? '', Math.max(MIN_WRAPPED, width - GAP.length)).map((line) => GAP + line)
-  const lines = cells.flatMap((row) => [...renderRow(beside, row), ...underRow(row)])
-  return `${[paint('bold', renderRow(beside, names).join('\n')), ...lines].join('\n')}\n`
+  const lines = cells.flatMap((row) => [...renderRow(columnsBeside, row), ...underRow(row)])
+  return `${[paint('bold', renderRow(columnsBeside, names).join('\n')), ...lines].join('\n')}\n`
 }
 
 /** Maximum height of a readable cell, in lines. */
@@ -99,10 +99,12 @@ function fitColumns(
   width: number,
   without?: number,
 ): readonly Fitted[] {
-  const shown = columns.map((column, at) => ({ column, at })).filter(({ at }) => at !== without)
-  const natural = shown.map(({ column, at }) => Math.max(textWidth(column.name), ...cells.map((row) => textWidth(row[at] ?? ''))))
-  const cap = widestColumn(natural, width - GAP.length * (shown.length - 1))
-  return shown.map(({ column, at }, index) => {
+  const shownColumns = columns.map((column, at) => ({ column, at })).filter(({ at }) => at !== without)
+  const natural = shownColumns.map(({ column, at }) =>
+    Math.max(textWidth(column.name), ...cells.map((row) => textWidth(row[at] ?? ''))),
+  )
+  const cap = widestColumn(natural, width - GAP.length * (shownColumns.length - 1))
+  return shownColumns.map(({ column, at }, index) => {
     const wide = natural[index] ?? 0
     return { column, at, width: Math.min(wide, cap), isNarrowed: wide > cap }
   })
@@ -112,17 +114,17 @@ function fitColumns(
 function renderRow(columns: readonly Fitted[], row: readonly string[]): readonly string[] {
   const lines: string[] = []
   let top = 0
-  let left = 0
+  let remaining = 0
   for (const { column, at, width } of columns) {
     const text = row[at] ?? ''
     const isTooWide = column.whole === true && textWidth(text) > width
     const cell = isTooWide ? [text] : wrapWords(text, width)
     for (const [down, part] of cell.entries()) {
-      const before = pad(lines[top + down] ?? '', { width: left, right: false })
+      const before = pad(lines[top + down] ?? '', { width: remaining, right: false })
       lines[top + down] = before + pad(part, { width, right: column.align === 'right' })
     }
     if (isTooWide) top++
-    left += width + GAP.length
+    remaining += width + GAP.length
   }
   return Array.from(lines, (line = '') => line.trimEnd()).filter((line, at) => line !== '' || at === 0)
 }

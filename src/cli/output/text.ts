@@ -41,14 +41,14 @@ function wordWidth(word: string): number {
 /** Truncates text to `width` columns. Truncated text ends with `…`. */
 export function cutToWidth(text: string, width: number): string {
   if (textWidth(text) <= width) return text
-  let cut = ''
-  let left = width - 1
+  let result = ''
+  let remaining = width - 1
   for (const character of characters(text)) {
-    left -= graphemeWidth(character)
-    if (left < 0) break
-    cut += character
+    remaining -= graphemeWidth(character)
+    if (remaining < 0) break
+    result += character
   }
-  return `${cut}…`
+  return `${result}…`
 }
 
 interface WrapOptions {
@@ -67,26 +67,26 @@ export function wrapWords(
   if (text.length <= 4 * room && textWidth(text) <= room) return text === '' ? [] : [text]
   const lines: string[] = []
   let line = ''
-  let left = room
+  let remaining = room
   const end = (): void => {
     if (line !== '') lines.push(line)
     line = ''
-    left = room
+    remaining = room
   }
   const add = (part: string, width: number): void => {
     line += part
-    left -= width
+    remaining -= width
   }
   for (const word of words.filter((each) => each !== '')) {
     const width = word.length > 4 * room ? Number.POSITIVE_INFINITY : textWidth(word)
-    if (line !== '' && width + 1 > left) end()
+    if (line !== '' && width + 1 > remaining) end()
     if (line !== '') add(' ', 1)
     if (!breaks || width <= room) {
       add(word, width)
       continue
     }
     for (const part of characters(word)) {
-      if (graphemeWidth(part) > left) end()
+      if (graphemeWidth(part) > remaining) end()
       add(part, graphemeWidth(part))
     }
   }

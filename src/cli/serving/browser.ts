@@ -61,13 +61,13 @@ function redirectTo(address: string): string {
 
 /** Returns a folder that the browser can read. A browser installed as a snap cannot read hidden folders but has a folder of its own. */
 async function folderForBrowser({ env, home, platform }: Places): Promise<string> {
-  const own = userFolders(env).state
+  const stateFolder = userFolders(env).state
   const snaps = join(home, 'snap')
-  if (platform !== 'linux' || !existsSync(snaps)) return own
+  if (platform !== 'linux' || !existsSync(snaps)) return stateFolder
   // The desktop file of a snap is named "<snap>_<program>.desktop".
   const [, snap] = /^([a-z0-9-]+)_[^/]*\.desktop$/.exec(await defaultBrowser(env)) ?? []
   const folder = join(snaps, snap ?? '', 'common')
-  return snap !== undefined && existsSync(folder) ? folder : own
+  return snap !== undefined && existsSync(folder) ? folder : stateFolder
 }
 
 const ANSWER_TIMEOUT_MS = 2_000

@@ -35,13 +35,13 @@ export interface LiveSettingsOptions {
 export class LiveSettings {
   readonly #options: LiveSettingsOptions
   readonly #started: Settings
-  readonly #said: Set<string>
+  readonly #messages: Set<string>
   #loaded: LoadedSettings
   /** Configured value of `http.enabled`, or `undefined` if no source sets it. */
   #saidOfHttp: boolean | undefined
   #timer: NodeJS.Timeout | undefined
   /** Fingerprint of the files when they were last loaded. */
-  #seen: string | undefined
+  #fileState: string | undefined
   /**
    * Fingerprint of the files at the previous check. A file may still be in the process of being written, so files are loaded only
    * if two checks in a row agree.
@@ -56,7 +56,7 @@ export class LiveSettings {
     this.#started = options.overHttp ? { ...settings, http: { ...settings.http, enabled: true } } : settings
     this.#loaded = { ...loaded, settings: this.#started }
     this.#saidOfHttp = saidOfHttp(loaded)
-    this.#said = new Set(loaded.warnings)
+    this.#messages = new Set(loaded.warnings)
   }
 
   get current(): LoadedSettings {
@@ -65,22 +65,22 @@ export class LiveSettings {
 
   /** Starts checking the files, including for changes made since they were loaded. */
   watch(): void {
-    this.#timer ??= setInterval(() => void this.#look(), this.#options.interval ?? INTERVAL).unref()
+    this.#timer ??= setInterval(() => void this.#check(), this.#options.interval ?? INTERVAL).unref()
   }
 
   stop(): void {
     clearInterval(this.#timer)
   }
 
-  async #look(): Promise<void> {
+  async #check(): Promise<void> {
     if (this.#isBusy) return
     this.#isBusy = true
     try {
-      const look = await appearance(this.#loaded.places)
-      const isSettled = look === this.#glimpsed
-      this.#glimpsed = look
-      if (look === this.#seen || !isSettled) return
-      this.#seen = look
+      const fileState = await appearance(this.#loaded.places)
+      const isSettled = fileState === this.#glimpsed
+      this.#glimpsed = fileState
+      if (fileState === this.#fileState || !isSettled) return
+      this.#fileState = fileState
       this.#apply(await this.#options.load())
       this.#failure = undefined
     } catch (error) {
@@ -101,10 +101,10 @@ export class LiveSettings {
   }
 
   #isHttpOn(loaded: LoadedSettings): boolean {
-    const said = saidOfHttp(loaded)
-    if (said === this.#saidOfHttp) return this.#loaded.settings.http.enabled
-    this.#saidOfHttp = said
-    return said ?? this.#started.http.enabled
+    const httpSetting = saidOfHttp(loaded)
+    if (httpSetting === this.#saidOfHttp) return this.#loaded.settings.http.enabled
+    this.#saidOfHttp = httpSetting
+    return httpSetting ?? this.#started.http.enabled
   }
 
   #sayFailure(reason: string): void {
@@ -114,8 +114,8 @@ export class LiveSettings {
   }
 
   #sayOnce(line: string): void {
-    if (this.#said.has(line)) return
-    this.#said.add(line)
+    if (this.#messages.has(line)) return
+    this.#messages.add(line)
     this.#options.say(line)
   }
 }
@@ -127,8 +127,8 @@ function saidOfHttp({ settings, origins }: LoadedSettings): boolean | undefined 
 function withLive(started: Settings, now: Settings): Settings {
   const section = (name: keyof Settings) => {
     const old = Object.entries(started[name]).filter(([key]) => !isLive(`${name}.${key}`))
-    const fresh = Object.entries(now[name]).filter(([key]) => isLive(`${name}.${key}`))
-    return Object.fromEntries([...old, ...fresh])
+    const liveEntries = Object.entries(now[name]).filter(([key]) => isLive(`${name}.${key}`))
+    return Object.fromEntries([...old, ...liveEntries])
   }
   const names = Object.keys(started) as readonly (keyof Settings)[]
   return Object.fromEntries(names.map((name) => [name, section(name)])) as Settings
@@ -137,16 +137,16 @@ function withLive(started: Settings, now: Settings): Settings {
 /** Returns a fingerprint that changes when one of the files changes. */
 async function appearance(places: readonly string[]): Promise<string> {
   const looks = places.map(async (path) => {
-    const found = await stat(path).catch(() => undefined)
-    return found === undefined ? '' : `${found.ino}:${found.size}:${found.mtimeMs}`
+    const stats = await stat(path).catch(() => undefined)
+    return stats === undefined ? '' : `${stats.ino}:${stats.size}:${stats.mtimeMs}`
   })
   return JSON.stringify([places, await Promise.all(looks)])
 }
 
 export function changedKeys(before: Settings, now: Settings): readonly string[] {
-  const [old, fresh] = [flat(before), flat(now)]
-  const keys = new Set([...old.keys(), ...fresh.keys()])
-  return [...keys].filter((key) => old.get(key) !== fresh.get(key))
+  const [old, newValues] = [flat(before), flat(now)]
+  const keys = new Set([...old.keys(), ...newValues.keys()])
+  return [...keys].filter((key) => old.get(key) !== newValues.get(key))
 }
 
 function flat(settings: Settings): ReadonlyMap<string, string> {

@@ -25,17 +25,17 @@ export interface NoteNamed {
  * Determines whether an argument refers to a vault or a note. A folder or a vault name refers to a vault, and anything else to a note
  * in the default vaults.
  */
-export async function vaultOrNote(invocation: Invocation, given: string): Promise<'vault' | NoteNamed> {
+export async function vaultOrNote(invocation: Invocation, name: string): Promise<'vault' | NoteNamed> {
   const { host, options } = invocation
-  const path = resolve(host.cwd, given)
+  const path = resolve(host.cwd, name)
   const kind = kindOf(path)
   if (kind === 'file') return { name: path, mayBeVault: true }
   // The path may be in a folder that is not mounted at the moment.
-  if (kind === 'folder' || isShellPath(given) || /^~?(?:[\\/]|$)/.test(given)) return 'vault'
-  if (options.has('vault')) return { name: given, mayBeVault: true }
-  const { server, vaults } = await readVaults(settingsInput(invocation, given))
-  const isName = Object.hasOwn(server.settings.vaults, given) || vaults.some(({ stored }) => stored === given)
-  return isName ? 'vault' : { name: given, mayBeVault: true }
+  if (kind === 'folder' || isShellPath(name) || /^~?(?:[\\/]|$)/.test(name)) return 'vault'
+  if (options.has('vault')) return { name, mayBeVault: true }
+  const { server, vaults } = await readVaults(settingsInput(invocation, name))
+  const isName = Object.hasOwn(server.settings.vaults, name) || vaults.some(({ stored }) => stored === name)
+  return isName ? 'vault' : { name, mayBeVault: true }
 }
 
 function kindOf(path: string): 'folder' | 'file' | undefined {
@@ -57,15 +57,15 @@ export async function noteToOpen(
   { name, mayBeVault }: NoteNamed,
 ): Promise<string> {
   const tool = { names: { note: 'note' } } as const
-  const named = withoutShellPaths(tool, { note: name }, { cwd: invocation.host.cwd, vaults: loaded })
+  const args = withoutShellPaths(tool, { note: name }, { cwd: invocation.host.cwd, vaults: loaded })
   return await withVaults(invocation, loaded, async (vaults) => {
-    const { note } = await resolveNames(vaults, tool, named)
+    const { note } = await resolveNames(vaults, tool, args)
     const near: string[] = []
     for (const vault of vaults.names.length === 0 ? [undefined] : vaults.names) {
       const core = await openFound(vaults, vault)
       if (core === undefined) continue
-      const found = await findNote(core, String(note))
-      if (found !== undefined) return found
+      const noteId = await findNote(core, String(note))
+      if (noteId !== undefined) return noteId
       near.push(...(await namesLike(core, name)))
     }
     const instead = mayBeVault ? 'Give the folder that contains the notes' : 'Omit --note'

@@ -13,12 +13,12 @@ import { serveHttp } from './serve-http.ts'
  */
 export async function run(invocation: Invocation): Promise<number> {
   const { printer, options, host } = invocation
-  const asked = { ...invocation, options: new Map([...options, ['http', options.get('port') ?? 0] as const]) }
-  const { vault, named } = await whatIsGiven(asked)
-  const loaded = await requireVaults(asked, vault)
-  const note = named === undefined ? undefined : await noteToOpen(asked, loaded, named)
-  const ended = new AbortController()
-  const show = async ({ address, isWaiting, end }: Shown): Promise<void> => {
+  const serveInvocation = { ...invocation, options: new Map([...options, ['http', options.get('port') ?? 0] as const]) }
+  const { vault, named } = await whatIsGiven(serveInvocation)
+  const loaded = await requireVaults(serveInvocation, vault)
+  const note = named === undefined ? undefined : await noteToOpen(serveInvocation, loaded, named)
+  const stop = new AbortController()
+  const show = async ({ address, isWaiting, end }: OpenedPage): Promise<void> => {
     const whole = note === undefined ? address : `${address}&note=${encodeURIComponent(note)}`
     const isPrinted = options.get('print') === true || !host.stdout.isTTY
     if (isPrinted) return printer.note(`Open ${whole}\nThis address works in one browser, for one minute. ${end}`)
@@ -26,20 +26,20 @@ export async function run(invocation: Invocation): Promise<number> {
       `Opening the page in your browser. If it does not open, use this address, which works in one browser, for one minute:`,
     )
     printer.note(`${whole}\n${end}`)
-    await openInBrowser(whole, { host, isWaiting, signal: ended.signal }).catch((error: unknown) => printer.warn(reasonOf(error)))
+    await openInBrowser(whole, { host, isWaiting, signal: stop.signal }).catch((error: unknown) => printer.warn(reasonOf(error)))
   }
   const running = options.has('port') || options.has('set') ? undefined : await runningPage(invocation, loaded)
   if (running !== undefined) {
-    host.onSignal(() => ended.abort())
+    host.onSignal(() => stop.abort())
     await show({ ...running, end: 'The running server of this vault shows it.' })
     return 0
   }
   const { settings } = loaded.server
-  const here = isLoopbackAddress(settings.http.host) ? settings.http.host : '127.0.0.1'
-  const server = { ...loaded.server, settings: { ...settings, http: { ...settings.http, host: here } } }
+  const reachableHost = isLoopbackAddress(settings.http.host) ? settings.http.host : '127.0.0.1'
+  const server = { ...loaded.server, settings: { ...settings, http: { ...settings.http, host: reachableHost } } }
   try {
     return await serveHttp(
-      asked,
+      serveInvocation,
       { ...loaded, server },
       {
         onAddress: (address, isWaiting) => void show({ address, isWaiting, end: 'Press Ctrl+C to stop.' }),
@@ -47,32 +47,32 @@ export async function run(invocation: Invocation): Promise<number> {
       },
     )
   } finally {
-    ended.abort()
+    stop.abort()
   }
 }
 
-interface Shown {
+interface OpenedPage {
   readonly address: string
   isWaiting(): boolean | Promise<boolean>
   readonly end: string
 }
 
-interface Given {
+interface OpenTarget {
   readonly vault: string | undefined
   readonly named: NoteNamed | undefined
 }
 
-async function whatIsGiven(invocation: Invocation): Promise<Given> {
+async function whatIsGiven(invocation: Invocation): Promise<OpenTarget> {
   const { options, positionals } = invocation
   const [vault] = positionals
   const name = options.get('note') as string | undefined
   if (name !== undefined) return { vault, named: { name, mayBeVault: false } }
-  const given = vault === undefined ? 'vault' : await vaultOrNote(invocation, vault)
-  return given === 'vault' ? { vault, named: undefined } : { vault: undefined, named: given }
+  const target = vault === undefined ? 'vault' : await vaultOrNote(invocation, vault)
+  return target === 'vault' ? { vault, named: undefined } : { vault: undefined, named: target }
 }
 
 /** Returns the page of a running server for these vaults, or `undefined` if there is none. */
-async function runningPage({ host }: Invocation, { server, vaults }: LoadedVaults): Promise<Omit<Shown, 'end'> | undefined> {
+async function runningPage({ host }: Invocation, { server, vaults }: LoadedVaults): Promise<Omit<OpenedPage, 'end'> | undefined> {
   const folders = vaults.flatMap(({ settings, stored }) => (stored === undefined ? [settings.vault.path] : []))
   if (folders.length !== vaults.length) return undefined
   for (const page of pagesOf(runningFolder(server.settings, host.env), folders)) {

@@ -35,29 +35,29 @@ export function announceServer(folder: string, vaults: readonly string[], page?:
   const folders = vaults.map(realFolder)
   const all = announced.get(file) ?? new Set()
   announced.set(file, all.add(folders))
-  const say = () =>
+  const announce = () =>
     quietly(() => {
       makeFolder(folder, { mkdirSync, dirname })
       const text = JSON.stringify({ vaults: [...new Set([...all].flat())], page: page?.address, key: page?.key })
       writeFileSync(file, text, { mode: 0o600 })
     })
-  say()
+  announce()
   quietly(() => forgetGone(folder))
-  const timer = setInterval(say, BEAT_MS).unref()
+  const timer = setInterval(announce, BEAT_MS).unref()
   return () => {
     clearInterval(timer)
     all.delete(folders)
-    if (all.size > 0) say()
+    if (all.size > 0) announce()
     else quietly(() => rmSync(file, { force: true }))
   }
 }
 
 /** Returns the ids of the processes that announce that they serve a folder. */
 export function serversOf(folder: string, vault: string): readonly number[] {
-  const wanted = realFolder(vault)
+  const realVault = realFolder(vault)
   const names = quietly(() => readdirSync(folder)) ?? []
   return names
-    .filter((name) => quietly(() => saidIn(join(folder, name)))?.vaults.includes(wanted) === true)
+    .filter((name) => quietly(() => saidIn(join(folder, name)))?.vaults.includes(realVault) === true)
     .map((name) => Number.parseInt(name, 10))
     .filter(isRunning)
     .sort((a, b) => a - b)
@@ -65,19 +65,23 @@ export function serversOf(folder: string, vault: string): readonly number[] {
 
 /** Returns the pages of running servers that show exactly these folders. */
 export function pagesOf(folder: string, vaults: readonly string[]): readonly AnnouncedPage[] {
-  const wanted = vaults.map(realFolder).sort().join('\n')
+  const realVaults = vaults.map(realFolder).sort().join('\n')
   const [first = ''] = vaults
   return serversOf(folder, first).flatMap((pid) => {
-    const said = quietly(() => saidIn(join(folder, `${pid}.json`)))
-    const isSame = said !== undefined && said.vaults.map(String).sort().join('\n') === wanted
-    return isSame && typeof said.page === 'string' && typeof said.key === 'string' ? [{ address: said.page, key: said.key }] : []
+    const announcement = quietly(() => saidIn(join(folder, `${pid}.json`)))
+    const isSame = announcement !== undefined && announcement.vaults.map(String).sort().join('\n') === realVaults
+    return isSame && typeof announcement.page === 'string' && typeof announcement.key === 'string'
+      ? [{ address: announcement.page, key: announcement.key }]
+      : []
   })
 }
 
 /** Reads an announcement if it is recent. After a crash, another process may have got the same process id. */
 function saidIn(file: string): { readonly vaults: readonly unknown[]; readonly page?: unknown; readonly key?: unknown } {
-  const said: unknown = isGone(file) ? undefined : JSON.parse(readFileSync(file, 'utf8'))
-  return isRecord(said) && Array.isArray(said.vaults) ? { ...said, vaults: said.vaults } : { vaults: [] }
+  const announcement: unknown = isGone(file) ? undefined : JSON.parse(readFileSync(file, 'utf8'))
+  return isRecord(announcement) && Array.isArray(announcement.vaults)
+    ? { ...announcement, vaults: announcement.vaults }
+    : { vaults: [] }
 }
 
 function forgetGone(folder: string): void {

@@ -55,7 +55,7 @@ export async function serveHttp(invocation: Invocation, loaded: LoadedVaults, we
   const { vaults, events, live, options, switchedOffForPage, withdraw, close } = await openServing(invocation, loaded, {
     page: () => page,
   })
-  const followed = followVaults(vaults, events, options.promptsFolder)
+  const followedVaults = followVaults(vaults, events, options.promptsFolder)
   const eventsFor = (access: Access): EventFeed => feedOf(events, toldOf(access, vaults, loaded))
   const isEnabled = (): boolean => live.current.settings.http.enabled
   // The user who ran `roux open` keeps access to the page even if a settings file turns off HTTP for clients.
@@ -68,7 +68,7 @@ export async function serveHttp(invocation: Invocation, loaded: LoadedVaults, we
       switchedOffBy(tool) ?? refusedTo(access, tool)
   const log = (line: string): void => printer.note(line)
   // The page of `roux open` is for this computer only.
-  const signIn = web?.onAddress === undefined ? await publicSide(invocation, loaded, { live, vaults: followed }) : undefined
+  const signIn = web?.onAddress === undefined ? await publicSide(invocation, loaded, { live, vaults: followedVaults }) : undefined
   const tools = await toolsFor(loaded.server.settings.mcp, signIn?.addressOf)
   const server = await openHttpServer({
     ...http,
@@ -79,11 +79,11 @@ export async function serveHttp(invocation: Invocation, loaded: LoadedVaults, we
     },
     tokenFile,
     eventsFor,
-    healthFor: async (access) => (access.scopes.has('read') ? await healthOf(seenBy(access, followed, loaded)) : undefined),
+    healthFor: async (access) => (access.scopes.has('read') ? await healthOf(seenBy(access, followedVaults, loaded)) : undefined),
     serverFor: (access) =>
       createMcpServer({
         ...options,
-        vaults: seenBy(access, followed, loaded),
+        vaults: seenBy(access, followedVaults, loaded),
         tools,
         switchedOffBy: refusing(options.switchedOffBy)(access),
         mayRead: access.scopes.has('read'),
@@ -93,7 +93,7 @@ export async function serveHttp(invocation: Invocation, loaded: LoadedVaults, we
     ...view?.routesFor({
       tools: TOOLS,
       log,
-      vaultsFor: (access) => seenBy(access, followed, loaded),
+      vaultsFor: (access) => seenBy(access, followedVaults, loaded),
       switchedOffFor: refusing(switchedOffForPage),
       eventsFor,
     }),
@@ -104,7 +104,7 @@ export async function serveHttp(invocation: Invocation, loaded: LoadedVaults, we
   // Do not announce the page of `roux open`, because it ends with this process.
   if (view !== undefined && web?.onAddress === undefined) page = { address: home, key: view.key }
   live.watch()
-  const ended = new Promise<void>((resolve) => host.onSignal(resolve))
+  const stopped = new Promise<void>((resolve) => host.onSignal(resolve))
   if (!isLoopbackAddress(http.host)) printer.warn(OPEN_TO_OTHERS)
   const names = nameVaults(invocation, loaded)
   if (web?.onAddress === undefined) printer.note(welcome(names, server.url, signIn?.address))
@@ -113,18 +113,18 @@ export async function serveHttp(invocation: Invocation, loaded: LoadedVaults, we
     web.onAddress(`${home}#code=${code}`, () => view.isWaiting(code))
   }
   // A server started by hand will be used soon, so read the vaults before the first client connects.
-  openAll(followed).then(
+  openAll(followedVaults).then(
     (cores) => {
       for (const { indexing } of cores) indexing.begin()
     },
     (error: unknown) => printer.warn(`A vault could not be opened: ${String(error)}`),
   )
-  await ended
+  await stopped
   const by = closedBy()
   // Withdraw the announcement before releasing the port, because another program may take it.
   withdraw()
   await server.stop()
-  followed.stop()
+  followedVaults.stop()
   await close(by)
   return 0
 }
@@ -135,8 +135,8 @@ const HEALTH_WAIT = 3_000
 async function healthOf(vaults: Vaults): Promise<HealthReport> {
   try {
     const signal = AbortSignal.timeout(HEALTH_WAIT)
-    const found = await Promise.all((await openAll(vaults)).map((core) => vaultHealth(core, signal)))
-    return { isWell: found.every(({ store }) => store !== 'unreachable'), vaults: found }
+    const health = await Promise.all((await openAll(vaults)).map((core) => vaultHealth(core, signal)))
+    return { isWell: health.every(({ store }) => store !== 'unreachable'), vaults: health }
   } catch {
     // Reached if no vault could be opened.
     return { isWell: false, vaults: [] }

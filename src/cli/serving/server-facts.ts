@@ -12,12 +12,12 @@ const HARMLESS: readonly string[] = ['flag', 'choice', 'integer', 'number']
  */
 export function serverFacts({ settings, origins }: Pick<LoadedSettings, 'settings' | 'origins'>): Omit<ServerFacts, 'version'> {
   // Clients need not know how the process is run, and answers must not depend on it.
-  const told = [...origins.keys()].filter(
+  const changedKeys = [...origins.keys()].filter(
     (key) => !key.startsWith('serve.') && HARMLESS.includes(findSetting(key)?.type.kind ?? ''),
   )
   const { kind, model } = settings.embedder
   return {
-    settings: Object.fromEntries(told.sort().map((key) => [key, settingAt(settings, key)])),
+    settings: Object.fromEntries(changedKeys.sort().map((key) => [key, settingAt(settings, key)])),
     ...(kind === 'none' ? {} : { embedder: kind === 'static' || isPath(model) ? kind : `${kind}:${model}` }),
   }
 }

@@ -8,13 +8,13 @@ import type { OffSwitch, Permission, ToolIdentity } from '../../mcp/definition/d
 import type { SeenVaults } from '../../mcp/events/events.ts'
 
 export function seenBy(access: Access, vaults: Vaults, loaded: LoadedVaults): Vaults {
-  const seen = namesSeen(access, vaults, loaded)
+  const visible = namesSeen(access, vaults, loaded)
   const refusal = (): RouxError =>
     new RouxError('PERMISSION_DENIED', `${nameOf(access)} does not have access to any vault on this server.`, {
       hint: howToGet(access, access.scopes, '*'),
     })
-  if (seen !== 'nothing' && vaults.names.length === 0) return vaults
-  return onlyVaults(vaults, (name) => seen !== 'nothing' && seen.includes(name), refusal)
+  if (visible !== 'nothing' && vaults.names.length === 0) return vaults
+  return onlyVaults(vaults, (name) => visible !== 'nothing' && visible.includes(name), refusal)
 }
 
 /** Returns the vaults whose events a token may receive. A token without the scope `read` receives none. */
@@ -26,10 +26,10 @@ export function toldOf(access: Access, vaults: Vaults, loaded: LoadedVaults): Se
 /** Returns the names of the accessible vaults. Names that differ only in case count as one. An unnamed vault is identified by the name of its folder. */
 function namesSeen(access: Access, { names }: Vaults, { vaults: [first] }: LoadedVaults): SeenVaults {
   if (access.vaults === '*') return names
-  const allowed = access.vaults.map((name) => name.toLowerCase())
-  if (names.length === 0) return allowed.includes(unnamedVault(first.settings)) ? names : 'nothing'
-  const seen = names.filter((name) => allowed.includes(name))
-  return seen.length === 0 ? 'nothing' : seen
+  const allowedNames = access.vaults.map((name) => name.toLowerCase())
+  if (names.length === 0) return allowedNames.includes(unnamedVault(first.settings)) ? names : 'nothing'
+  const visible = names.filter((name) => allowedNames.includes(name))
+  return visible.length === 0 ? 'nothing' : visible
 }
 
 /** Returns the name that tokens and connections use for a vault without a name in the settings. */

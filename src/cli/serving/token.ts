@@ -70,15 +70,15 @@ async function add(invocation: Invocation, path: string, name: string | undefine
  */
 export async function warnOfUnknown(invocation: Invocation, names: readonly string[]): Promise<void> {
   const { settings } = await loadSettings(settingsInput(invocation))
-  const known = Object.keys(settings.vaults)
+  const vaultNames = Object.keys(settings.vaults)
   const unnamed = unnamedVault(settings)
-  const unknown = names.filter((name) => (known.length === 0 ? name !== unnamed : !known.includes(name)))
+  const unknown = names.filter((name) => (vaultNames.length === 0 ? name !== unnamed : !vaultNames.includes(name)))
   if (unknown.length === 0) return
   const quoted = unknown.map((name) => `"${name}"`).join(', ')
   invocation.printer.warn(
-    known.length === 0
+    vaultNames.length === 0
       ? `The settings define no vaults: ${quoted} can only mean a folder of that name that is served by its path, as "${unnamed}" is here.`
-      : `The settings define no vault ${quoted}, only ${known.join(', ')}.`,
+      : `The settings define no vault ${quoted}, only ${vaultNames.join(', ')}.`,
   )
 }
 
@@ -133,10 +133,10 @@ export function namesIn(value: unknown): readonly string[] {
     .flatMap((name) => name.trim() || [])
 }
 
-export function requireScope(text: string, among: readonly Scope[]): Scope {
-  const scope = among.find((known) => known === text)
+export function requireScope(text: string, allowed: readonly Scope[]): Scope {
+  const scope = allowed.find((candidate) => candidate === text)
   if (scope !== undefined) return scope
-  throw new UsageError(`There is no scope "${text}".`, didYouMean(nearest(text, among)) ?? `Scopes: ${among.join(', ')}.`)
+  throw new UsageError(`There is no scope "${text}".`, didYouMean(nearest(text, allowed)) ?? `Scopes: ${allowed.join(', ')}.`)
 }
 
 function requireName(name: string | undefined, word: string): string {

@@ -35,7 +35,7 @@ export async function startInBackground(invocation: Invocation, loaded: LoadedVa
 const ENDING = { within: 8_000, look: 25 }
 
 export async function stop({ host, printer }: Invocation): Promise<number> {
-  const { running, alone } = await ask(host, 'stop', STARTUP_TIMEOUT)
+  const { running, alone } = await askServer(host, 'stop', STARTUP_TIMEOUT)
   if (alone !== undefined) throw new RouxError('PROVIDER_ERROR', `The shared server cannot be reached: ${alone}.`)
   if (running === undefined) {
     printer.note('No shared server is running.')
@@ -53,10 +53,10 @@ export async function stop({ host, printer }: Invocation): Promise<number> {
 /** Returns the state of the shared server, without starting one. */
 export async function sharedState(invocation: Invocation, loaded: LoadedVaults): Promise<SharedState | undefined> {
   if (invocation.host.sharing === undefined) return undefined
-  const alone = whyAlone(invocation, loaded)
-  const state = await ask(invocation.host, 'status')
-  if (alone === SWITCHED_OFF && state.running === undefined && state.alone === undefined) return undefined
-  return alone === undefined ? state : { ...state, alone }
+  const reason = whyAlone(invocation, loaded)
+  const state = await askServer(invocation.host, 'status')
+  if (reason === SWITCHED_OFF && state.running === undefined && state.alone === undefined) return undefined
+  return reason === undefined ? state : { ...state, alone: reason }
 }
 
 export function describeState({ running, alone }: SharedState): string {
@@ -68,7 +68,7 @@ function describe({ process: id, version, memory, connections, vaults }: SharedS
   return `process ${id}, version ${version}, ${memory} MB, ${amount(connections, 'connection')}, ${amount(vaults.length, 'vault')}`
 }
 
-function ask({ sharing, env }: Host, kind: 'status' | 'stop', patience?: number): Promise<SharedState> {
+function askServer({ sharing, env }: Host, kind: 'status' | 'stop', patience?: number): Promise<SharedState> {
   return stateOf(() => connect(findPlace(sharing?.script ?? '', env), greetingOf(kind, [], env), patience))
 }
 

@@ -41,7 +41,7 @@ export class Connection {
   readonly #listeners: (() => void)[] = []
   /** Milliseconds that the server keeps running after this connection. Unset if it was not accepted or only requested the status. */
   keep: number | undefined
-  #again: Notice['again']
+  #retry: Notice['again']
 
   constructor(socket: Socket, parts: ConnectionParts) {
     this.#socket = socket
@@ -49,8 +49,8 @@ export class Connection {
   }
 
   /** Ends the connection after the running calls. The relay then reconnects. */
-  end(again: Notice['again']): void {
-    this.#again ??= again
+  end(retry: Notice['again']): void {
+    this.#retry ??= retry
     if (this.keep === undefined) this.#socket.destroy()
     for (const listener of this.#listeners.splice(0)) listener()
   }
@@ -87,17 +87,17 @@ export class Connection {
       return await withVaults(invocation, loaded.vaults, async (vaults) => void (await openAll(vaults)))
     }
     const writing = (await host.tools()).filter(({ annotations }) => !annotations.readOnlyHint)
-    this.#say({ writes: writing.map(({ name }) => name) })
+    this.#sendNotice({ writes: writing.map(({ name }) => name) })
     const code = await run(argv, overlaid(host, { loaded }))
-    this.#close(this.#again === undefined ? { exit: code } : { again: this.#again })
+    this.#close(this.#retry === undefined ? { exit: code } : { again: this.#retry })
   }
 
-  #say(notice: Notice): void {
+  #sendNotice(notice: Notice): void {
     if (this.#socket.writable) this.#socket.write(noticeLine(notice))
   }
 
   #close(notice: Notice): void {
-    this.#say(notice)
+    this.#sendNotice(notice)
     this.#socket.end()
     // The other side may never close its half.
     this.#socket.resume().setTimeout(LINGER_MS)
@@ -106,14 +106,14 @@ export class Connection {
   /** Returns a host with the streams, folder and variables of the process at the other end. */
   #hostFor({ kind, cwd, env, columns }: Greeting): Host {
     const { host, vaults } = this.#parts
-    const own = Object.entries(host.env).filter(([name]) => !SENT_VARIABLE.test(name))
+    const ownVariables = Object.entries(host.env).filter(([name]) => !SENT_VARIABLE.test(name))
     const composition = vaults.compositionFor({ keep: () => this.keep ?? 0, onOutdated: () => this.end('now') })
     const socket = this.#socket
     const isServer = kind === 'serve'
     if (!isServer) socket.once('close', () => this.end('later')).resume()
     return overlaid(host, {
       cwd,
-      env: { ...Object.fromEntries(own), ...env },
+      env: { ...Object.fromEntries(ownVariables), ...env },
       stdin: isServer ? socket : Readable.from([]),
       stdout: isServer ? socket : this.#outTo('out', columns.stdout),
       stderr: this.#outTo('err', columns.stderr),
@@ -127,8 +127,8 @@ export class Connection {
     const socket = this.#socket
     const stream = new Writable({
       decodeStrings: false,
-      write: (chunk: string | Buffer, _encoding, done) =>
-        socket.writable ? socket.write(noticeLine({ [name]: String(chunk) }), () => done()) : done(),
+      write: (chunk: string | Buffer, _encoding, callback) =>
+        socket.writable ? socket.write(noticeLine({ [name]: String(chunk) }), () => callback()) : callback(),
     })
     return Object.assign(stream, columns === undefined ? {} : { isTTY: true, ...(columns === 0 ? {} : { columns }) })
   }
@@ -140,17 +140,17 @@ export class Connection {
  */
 async function accept(argv: readonly string[], host: Host) {
   const { command = '', rest } = splitCommand(argv)
-  const named = await findCommandOrTool(host, command)
-  const parsed = parseArguments(rest, named?.options ?? [])
+  const target = await findCommandOrTool(host, command)
+  const parsed = parseArguments(rest, target?.options ?? [])
   const [name = '', json] = parsed.positionals
-  const tool = command === 'call' ? await findTool(host, name) : named?.tool
-  const isReading = tool === undefined ? named !== undefined && command !== 'call' : !isDecision(tool, parsed.options)
+  const tool = command === 'call' ? await findTool(host, name) : target?.tool
+  const isReading = tool === undefined ? target !== undefined && command !== 'call' : !isDecision(tool, parsed.options)
   // Only the process itself has the stdin from which the arguments of "call" may come.
   if (!isReading || json === '-') throw notUsable(`"${command}" may change something`)
   const invocation = { ...parsed, host, printer: new Printer(host, true) }
   const loaded = await loadVaults(settingsInput(invocation, command === 'serve' ? parsed.positionals[0] : undefined))
-  const alone = whyAlone(invocation, loaded)
-  if (alone !== undefined) throw notUsable(alone)
+  const reason = whyAlone(invocation, loaded)
+  if (reason !== undefined) throw notUsable(reason)
   return { loaded, invocation }
 }
 

@@ -17,8 +17,8 @@ export function relayFirst({ script, bootIndexer }: Sharing, host: Host, serve: 
       needVaults?.()
       return new Promise(() => {})
     }
-    const own = needVaults === undefined ? streams : { ...streams, compose }
-    return serve(overlaid(host, own), { opensEarly: needVaults === undefined })
+    const hostStreams = needVaults === undefined ? streams : { ...streams, compose }
+    return serve(overlaid(host, hostStreams), { opensEarly: needVaults === undefined })
   }
   return new Promise((onFinished) => {
     const relay = new StdioRelay({ reopen, serveHere, onFinished })

@@ -60,12 +60,12 @@ async function serveShared(host: Host, place: Place, vaults: SharedVaults): Prom
   const server = createServer({ allowHalfOpen: true }, (socket) => {
     const connection = new Connection(socket, { host, token, vaults, stop, status })
     clearTimeout(unused)
-    const ended = connection.serve().finally(() => {
+    const ending = connection.serve().finally(() => {
       connections.delete(connection)
       if (connection.keep !== undefined) unusedAt = performance.now() + connection.keep
       wait()
     })
-    connections.set(connection, ended)
+    connections.set(connection, ending)
   })
   // Only the holder of the lock gets here, so an existing announcement and socket belong to a dead server. Its token must not be
   // sent to the new socket.
@@ -91,7 +91,7 @@ async function serveShared(host: Host, place: Place, vaults: SharedVaults): Prom
 
 /** Tells other processes how to connect or, without a token, that this server is starting. Only the holder of the lock writes the new file. */
 function announce({ announcement }: Place, token?: string): void {
-  const fresh = `${announcement}.new`
-  writeFileSync(fresh, token === undefined ? `${process.pid}` : `${process.pid} ${token}`, { mode: 0o600 })
-  renameSync(fresh, announcement)
+  const newFile = `${announcement}.new`
+  writeFileSync(newFile, token === undefined ? `${process.pid}` : `${process.pid} ${token}`, { mode: 0o600 })
+  renameSync(newFile, announcement)
 }

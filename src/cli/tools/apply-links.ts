@@ -54,27 +54,27 @@ export async function applyLinks(invocation: Invocation, tool: Tool, args: Argum
       'Related suggestions do not specify where to insert a link.',
       'Without --kind, the command offers named links.',
     )
-  const given = { ...args, kind: 'named' }
-  tool.prepare(withoutVault(given))
+  const suggestArgs = { ...args, kind: 'named' }
+  tool.prepare(withoutVault(suggestArgs))
   const apply = await requireTool(host, 'apply_changes')
   // Accepting a link implies permission to write.
   const writable = { ...invocation, options: new Map([...invocation.options, ['write', true]]) }
   const loaded = await requireVaults(writable)
-  for (const one of [tool, apply]) requireOn(one, loaded)
+  for (const usedTool of [tool, apply]) requireOn(usedTool, loaded)
   const switchedOffBy = switchedOffIn(loaded)
-  const own = withoutShellPaths(tool, given, { cwd: host.cwd, vaults: loaded.vaults })
+  const vaultArgs = withoutShellPaths(tool, suggestArgs, { cwd: host.cwd, vaults: loaded.vaults })
   await withVaults(
     writable,
     loaded.vaults,
     callOnce(async (vaults: Vaults) => {
-      const said = new Set<string>()
-      const call = async (one: Tool, given: Arguments) => {
-        const { value, warnings } = await prepareCall(one, given, { vaults, switchedOffBy })({ whole: true })
-        for (const { message } of warnings) if (!said.has(message)) printer.warn(message)
-        for (const { message } of warnings) said.add(message)
+      const shownWarnings = new Set<string>()
+      const call = async (calledTool: Tool, callArgs: Arguments) => {
+        const { value, warnings } = await prepareCall(calledTool, callArgs, { vaults, switchedOffBy })({ whole: true })
+        for (const { message } of warnings) if (!shownWarnings.has(message)) printer.warn(message)
+        for (const { message } of warnings) shownWarnings.add(message)
         return value
       }
-      const resolved = await resolveNames(vaults, tool, own)
+      const resolved = await resolveNames(vaults, tool, vaultArgs)
       const asker = openAsker(host)
       try {
         await review({
@@ -82,7 +82,7 @@ export async function applyLinks(invocation: Invocation, tool: Tool, args: Argum
           asker,
           vaults,
           args: resolved,
-          suggest: async (given) => (await call(tool, given)) as SuggestionList,
+          suggest: async (requestArgs) => (await call(tool, requestArgs)) as SuggestionList,
           change: async (offers, isDry) =>
             (await call(apply, { operations: offers.map(({ edit }) => edit), dry_run: isDry })) as WriteFacts,
         })
@@ -122,32 +122,32 @@ const QUESTION = 'Add this link? y(es), n(ot now), never, q(uit): '
 /** Asks about each suggestion until there are no more suggestions or answers. */
 async function choose(parts: Review): Promise<Choice> {
   const { printer, vaults } = parts
-  const chosen: Offer[] = []
-  const never = new Set<Offer>()
-  let offered = 0
+  const accepted: Offer[] = []
+  const dismissed = new Set<Offer>()
+  let offerCount = 0
   let postponed = 0
   const limit = (parts.args.limit as number | undefined) ?? Number.POSITIVE_INFINITY
-  for await (const { offer, total } of offersOf(parts, () => never.size)) {
-    if (offered >= limit || chosen.length === MAX_ITEMS) break
+  for await (const { offer, total } of offersOf(parts, () => dismissed.size)) {
+    if (offerCount >= limit || accepted.length === MAX_ITEMS) break
     // The edit no longer applies if another link is added to the same line.
-    if (chosen.some(({ from, line }) => from === offer.from && line === offer.line)) {
+    if (accepted.some(({ from, line }) => from === offer.from && line === offer.line)) {
       postponed++
       continue
     }
-    offered++
+    offerCount++
     const paint: Paint = (style, text) => printer.paint(style, text)
-    printer.note(renderOffer(offer, { paint, number: offered, total: Math.min(limit, total) }))
-    const verdict = await verdictOn(parts)
-    if (verdict === 'quit') break
-    if (verdict === 'never') {
+    printer.note(renderOffer(offer, { paint, number: offerCount, total: Math.min(limit, total) }))
+    const decision = await verdictOn(parts)
+    if (decision === 'quit') break
+    if (decision === 'never') {
       const core = await vaults.open(vaultOf(offer.from, vaults.names))
       await core.insightState.dismiss(linkKey(offer.from, offer.to, core))
-      never.add(offer)
+      dismissed.add(offer)
     }
-    if (verdict === 'yes' && (await isPossible(parts, [...chosen.filter(({ from }) => from === offer.from), offer])))
-      chosen.push(offer)
+    if (decision === 'yes' && (await isPossible(parts, [...accepted.filter(({ from }) => from === offer.from), offer])))
+      accepted.push(offer)
   }
-  return { chosen, offered, postponed }
+  return { chosen: accepted, offered: offerCount, postponed }
 }
 
 /** Number of suggestions to fetch per page. */
@@ -162,20 +162,21 @@ interface Offered {
  * Yields the suggestions that can be applied, best first. `gone` returns the number of suggestions that were dismissed during the
  * review.
  */
-async function* offersOf({ suggest, args }: Review, gone: () => number): AsyncGenerator<Offered> {
+async function* offersOf({ suggest, args }: Review, removedCount: () => number): AsyncGenerator<Offered> {
   const { offset: start = 0, limit: _, ...asked } = args as { readonly offset?: number; readonly limit?: number }
-  const met = new Set<string>()
+  const seenPairs = new Set<string>()
   for (;;) {
-    const dismissed = gone()
-    const answer = await suggest({ ...asked, limit: PAGE, offset: start + met.size - dismissed })
+    const dismissed = removedCount()
+    const answer = await suggest({ ...asked, limit: PAGE, offset: start + seenPairs.size - dismissed })
     const { suggestions } = answer
     const total = answer.total + dismissed - start
-    const fresh = suggestions.filter(({ from, to }) => !met.has(`${from}//${to}`))
-    for (const one of fresh) {
-      met.add(`${one.from}//${one.to}`)
-      if (one.kind === 'named' && one.edit !== undefined) yield { offer: { ...one, edit: one.edit }, total }
+    const newSuggestions = suggestions.filter(({ from, to }) => !seenPairs.has(`${from}//${to}`))
+    for (const suggestion of newSuggestions) {
+      seenPairs.add(`${suggestion.from}//${suggestion.to}`)
+      if (suggestion.kind === 'named' && suggestion.edit !== undefined)
+        yield { offer: { ...suggestion, edit: suggestion.edit }, total }
     }
-    if (fresh.length === 0) return
+    if (newSuggestions.length === 0) return
   }
 }
 
@@ -196,9 +197,9 @@ const ANSWERS: ReadonlyMap<string, Verdict> = new Map([
 /** Repeats the question until it is answered. The end of input means quit. */
 async function verdictOn({ asker, printer }: Review): Promise<Verdict> {
   for (;;) {
-    const given = await asker.ask(QUESTION)
-    const verdict = given === undefined ? 'quit' : ANSWERS.get(given.toLowerCase())
-    if (verdict !== undefined) return verdict
+    const reply = await asker.ask(QUESTION)
+    const decision = reply === undefined ? 'quit' : ANSWERS.get(reply.toLowerCase())
+    if (decision !== undefined) return decision
     printer.note('Answer y, n, never or q.')
   }
 }
@@ -215,13 +216,13 @@ async function isPossible({ change, printer }: Review, offers: readonly Offer[])
   }
 }
 
-interface Made {
+interface AppliedLinks {
   readonly links: number
   readonly written: WriteFacts
 }
 
 /** Adds all links that are still possible in a single change. Returns `undefined` if there are none. */
-async function make(parts: Review, chosen: readonly Offer[]): Promise<Made | undefined> {
+async function make(parts: Review, chosen: readonly Offer[]): Promise<AppliedLinks | undefined> {
   if (chosen.length === 0) return undefined
   try {
     return { links: chosen.length, written: withoutPlan(await parts.change(chosen, false)) }

@@ -28,36 +28,36 @@ export function runDecision(
   return undefined
 }
 
-async function nameCommunity(invocation: Invocation, given: string): Promise<number> {
+async function nameCommunity(invocation: Invocation, communityId: string): Promise<number> {
   const [label, extra] = invocation.positionals
   requireNoMore(extra)
   if (label === undefined)
     throw new UsageError(
-      `The name for ${given} is missing.`,
-      `roux map --name ${given} "Sync" names it; "" restores the automatic name.`,
+      `The name for ${communityId} is missing.`,
+      `roux map --name ${communityId} "Sync" names it; "" restores the automatic name.`,
     )
   await withCore(invocation, await requireSettings(invocation), async (core) => {
     const { insight } = await latestOf(core.insights, { whole: true })
     if (insight === undefined) throw new UsageError('There are no communities yet.', '"roux map" shows them.')
-    const { id } = requireCommunity(insight.communities, given, core).community
+    const { id } = requireCommunity(insight.communities, communityId, core).community
     await core.insightState.setLabel(id, label.trim() === '' ? undefined : label.trim())
     invocation.printer.note(label.trim() === '' ? `${id} has its automatic name again.` : `${id} is called "${label.trim()}".`)
   })
   return 0
 }
 
-async function dismissGap(invocation: Invocation, given: string): Promise<number> {
-  const [, kind = '', of = ''] = /^([a-z_]+):(.+)$/s.exec(given) ?? []
+async function dismissGap(invocation: Invocation, gapId: string): Promise<number> {
+  const [, kind = '', of = ''] = /^([a-z_]+):(.+)$/s.exec(gapId) ?? []
   if (!GAP_KINDS.includes(kind as GapKind)) {
     throw new UsageError(
-      `"${given}" is not a gap.`,
+      `"${gapId}" is not a gap.`,
       'Use the name that "roux gaps" shows, such as apart:c1,c4 or cut:ideas/garden.md.',
     )
   }
   requireNoMore(invocation.positionals[0])
   await withCore(invocation, await requireSettings(invocation), async (core) => {
     const isBack = await turn(core, gapKey(kind as GapKind, of, core))
-    invocation.printer.note(isBack ? `${given} is shown again.` : `${given} is hidden from now on.`)
+    invocation.printer.note(isBack ? `${gapId} is shown again.` : `${gapId} is hidden from now on.`)
   })
   return 0
 }
@@ -85,8 +85,8 @@ async function turn({ insightState }: GraphCore, key: string): Promise<boolean> 
   return isBack
 }
 
-async function requireOne(core: GraphCore, written: string): Promise<NodeId> {
-  return (await core.store.read((snapshot) => requireNamed(snapshot, core, written))).id
+async function requireOne(core: GraphCore, name: string): Promise<NodeId> {
+  return (await core.store.read((snapshot) => requireNamed(snapshot, core, name))).id
 }
 
 function requireNoMore(extra: string | undefined): void {

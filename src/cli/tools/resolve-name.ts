@@ -15,12 +15,12 @@ export async function resolveNames(
   args: Readonly<Record<string, unknown>>,
 ): Promise<Readonly<Record<string, unknown>>> {
   const resolved: Record<string, unknown> = { ...args }
-  for (const [name, named] of Object.entries(names)) {
-    if (named !== 'note' && named !== 'note or folder') continue
+  for (const [name, nameKind] of Object.entries(names)) {
+    if (nameKind !== 'note' && nameKind !== 'note or folder') continue
     const value = args[name]
-    const where = { orFolder: named === 'note or folder', vault: args.vault }
-    const resolve = async (one: unknown): Promise<unknown> =>
-      typeof one === 'string' ? await resolveIn(vaults, one, where) : one
+    const where = { orFolder: nameKind === 'note or folder', vault: args.vault }
+    const resolve = async (item: unknown): Promise<unknown> =>
+      typeof item === 'string' ? await resolveIn(vaults, item, where) : item
     if (value !== undefined) resolved[name] = await (Array.isArray(value) ? Promise.all(value.map(resolve)) : resolve(value))
   }
   return resolved
@@ -33,12 +33,13 @@ interface Where {
 }
 
 async function resolveIn(vaults: Vaults, value: string, { orFolder, vault }: Where): Promise<string> {
-  const own = vaultOf(value, vaults.names)
-  const inOwn = own === undefined ? [] : await idsIn(vaults, [own], { orFolder, name: value.slice(own.length + 1) })
+  const vaultOfName = vaultOf(value, vaults.names)
+  const inOwn =
+    vaultOfName === undefined ? [] : await idsIn(vaults, [vaultOfName], { orFolder, name: value.slice(vaultOfName.length + 1) })
   const all = vaults.names.length === 0 ? [undefined] : vaults.names
-  const chosen = typeof vault === 'string' && vaults.names.includes(vault) ? [vault] : all
+  const searched = typeof vault === 'string' && vaults.names.includes(vault) ? [vault] : all
   // A title may start with what looks like a vault name, as in "Work: plan".
-  const ids = inOwn.length > 0 ? inOwn : await idsIn(vaults, chosen, { orFolder, name: value })
+  const ids = inOwn.length > 0 ? inOwn : await idsIn(vaults, searched, { orFolder, name: value })
   if (ids.length > 1) throw ambiguousName(value, ids)
   return ids[0] ?? value
 }
@@ -46,11 +47,11 @@ async function resolveIn(vaults: Vaults, value: string, { orFolder, vault }: Whe
 /** Looks up a name in these vaults. It may be a node id, a folder, or the title or alias of notes. */
 async function idsIn(
   vaults: Vaults,
-  chosen: readonly (string | undefined)[],
+  searched: readonly (string | undefined)[],
   { orFolder, name }: { readonly orFolder: boolean; readonly name: string },
 ): Promise<readonly string[]> {
   const found = new Set<string>()
-  for (const vault of chosen) {
+  for (const vault of searched) {
     const opening = vaults.open(vault)
     // If one of several vaults is missing, the tool reports it.
     const core = await (vault === undefined ? opening : opening.catch(() => undefined))

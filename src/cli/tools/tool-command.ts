@@ -26,8 +26,8 @@ import { requireOn, settingsFor, switchedOffIn } from './tool-switch.ts'
 
 /** Looks up a tool by its name, written with `-` or `_`, or by its short name. */
 export async function findTool(host: Host, name: string): Promise<Tool | undefined> {
-  const wanted = SHORT_NAMES.get(name) ?? name.replaceAll('-', '_')
-  return (await host.tools()).find((tool) => tool.name === wanted)
+  const toolName = SHORT_NAMES.get(name) ?? name.replaceAll('-', '_')
+  return (await host.tools()).find((tool) => tool.name === toolName)
 }
 
 /** The command with the given name, or otherwise the tool. */
@@ -40,8 +40,8 @@ export interface CommandOrTool {
 
 /** Looks up a word as a command, then as a tool. */
 export async function findCommandOrTool(host: Host, word: string): Promise<CommandOrTool | undefined> {
-  const known = findCommand(word)
-  if (known !== undefined) return { known, options: optionsOfCommand(known) }
+  const command = findCommand(word)
+  if (command !== undefined) return { known: command, options: optionsOfCommand(command) }
   const tool = await findTool(host, word)
   return tool && { tool, options: optionsOf(tool) }
 }
@@ -53,42 +53,42 @@ export async function findCommandOrTool(host: Host, word: string): Promise<Comma
 export async function requireTool(host: Host, name: string): Promise<Tool> {
   const tool = await findTool(host, name)
   if (tool) return tool
-  const names = (await host.tools()).map((known) => commandName(known.name))
+  const names = (await host.tools()).map((tool) => commandName(tool.name))
   throw new UsageError(`There is no tool "${name}".`, didYouMean(nearest(name, names, 2)) ?? '"roux help" lists the tools.')
 }
 
 /** Creates the error for a word that is neither a command nor a tool. */
 export async function unknownCommand(host: Host, name: string): Promise<UsageError> {
-  const tools = (await host.tools()).map((known) => commandName(known.name))
-  const names = [...COMMANDS.map((known) => known.name), ...SHORT_NAMES.keys(), ...tools]
+  const tools = (await host.tools()).map((tool) => commandName(tool.name))
+  const names = [...COMMANDS.map((command) => command.name), ...SHORT_NAMES.keys(), ...tools]
   return new UsageError(`There is no command "${name}".`, didYouMean(nearest(name, names, 2)) ?? '"roux help" lists all of them.')
 }
 
-export async function runTool(invocation: Invocation, tool: Tool, given: Readonly<Record<string, unknown>>): Promise<number> {
+export async function runTool(invocation: Invocation, tool: Tool, givenArgs: Readonly<Record<string, unknown>>): Promise<number> {
   // Report invalid arguments before reading a vault.
-  tool.prepare(withoutVault(given))
-  requireNoPlan(given)
+  tool.prepare(withoutVault(givenArgs))
+  requireNoPlan(givenArgs)
   const loaded = settingsOfAll(tool, await requireVaults(invocation))
   const { vaults } = loaded
   requireOn(tool, loaded)
-  const args = withoutShellPaths(tool, given, { cwd: invocation.host.cwd, vaults })
+  const args = withoutShellPaths(tool, givenArgs, { cwd: invocation.host.cwd, vaults })
   const switchedOffBy = switchedOffIn(loaded)
   prepareCall(tool, args, { vaults: unopened(vaults), switchedOffBy })
   const by = tool.searchReadiness?.(args)
   const ask = async (all: Vaults) => {
-    const asked = new Set<GraphCore>()
+    const answeringVaults = new Set<GraphCore>()
     const findable: Vaults = {
       ...all,
       async open(name) {
         const core = await all.open(name)
         if (by !== undefined) await awaitFindable(core, by, settingsOf(vaults, name))
-        asked.add(core)
+        answeringVaults.add(core)
         return core
       },
     }
     const run = prepareCall(tool, await resolveNames(all, tool, args), { vaults: findable, switchedOffBy })
     const answer = await run({ whole: true, marked: !invocation.printer.json })
-    const remainders = by === undefined ? [] : [...asked].flatMap((core) => remainderOf(core, by) ?? [])
+    const remainders = by === undefined ? [] : [...answeringVaults].flatMap((core) => remainderOf(core, by) ?? [])
     return { ...answer, remainder: remainders[0] }
   }
   // After index damage, only repeat calls that read, because a write may already have been made.
@@ -108,7 +108,7 @@ export async function runTool(invocation: Invocation, tool: Tool, given: Readonl
 
 /** Checks whether the tool takes notes and at least one of the given notes does not exist. */
 function isNoteMissing({ names = {} }: Tool, warnings: readonly Warning[]): boolean {
-  const takesNotes = Object.values(names).some((named) => named === 'note' || named === 'note or folder')
+  const takesNotes = Object.values(names).some((nameKind) => nameKind === 'note' || nameKind === 'note or folder')
   return takesNotes && warnings.some(({ code }) => code === 'UNKNOWN_ID')
 }
 
@@ -121,8 +121,8 @@ function isUnfound(value: unknown): boolean {
 function renderFor({ options }: Invocation, tool: Tool, args: Readonly<Record<string, unknown>>): RenderAnswer | undefined {
   const page = PAGES[tool.name]
   if (page !== undefined || tool.needs === undefined) return page
-  const again = options.get('write') === true ? ' --write' : ''
-  return (given, look) => renderWritten(given, { ...look, again, isDryRun: args.dry_run === true })
+  const option = options.get('write') === true ? ' --write' : ''
+  return (value, look) => renderWritten(value, { ...look, again: option, isDryRun: args.dry_run === true })
 }
 
 const PAGES: Readonly<Record<string, RenderAnswer>> = {
@@ -139,7 +139,10 @@ export function withoutVault({ vault: _, ...args }: Readonly<Record<string, unkn
 
 /** Enables all reading tools, because reading needs no permission on the command line. */
 function settingsOfAll(tool: Tool, { server, vaults: [first, ...more] }: LoadedVaults): LoadedVaults {
-  const set = <T extends LoadedVault>(one: T): T => ({ ...one, settings: settingsFor(tool, one.settings) })
+  const set = <T extends LoadedVault>(loadedVault: T): T => ({
+    ...loadedVault,
+    settings: settingsFor(tool, loadedVault.settings),
+  })
   return { server: set(server), vaults: [set(first), ...more.map(set)] }
 }
 
@@ -149,7 +152,7 @@ function unopened(vaults: readonly LoadedVault[]): Vaults {
 }
 
 function settingsOf(vaults: readonly [LoadedVault, ...LoadedVault[]], name: string | undefined): LoadedVault['settings'] {
-  return (vaults.find((one) => one.name === name) ?? vaults[0]).settings
+  return (vaults.find((vault) => vault.name === name) ?? vaults[0]).settings
 }
 
 /** Removes the plan id, because the plan ends with this process. */

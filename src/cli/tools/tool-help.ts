@@ -60,15 +60,15 @@ export function commandName(tool: string): string {
 export function parametersOf({ name: tool, inputSchema: { properties, required = [] } }: ToolDefinition): readonly Parameter[] {
   const word = required.length > 0 ? undefined : (OPTIONAL_WORDS.get(tool) ?? firstText(properties))
   return Object.entries(properties).map(([name, schema]) => {
-    const many = schema.type === 'array'
-    const { enum: values } = (many ? schema.items : schema) ?? {}
+    const isList = schema.type === 'array'
+    const { enum: values } = (isList ? schema.items : schema) ?? {}
     return {
       name,
-      type: optionType((many ? schema.items : schema)?.type),
+      type: optionType((isList ? schema.items : schema)?.type),
       sentence: schema.description ?? '',
       required: required.includes(name),
       ...(word === name ? { isWord: true } : {}),
-      ...(many ? { many } : {}),
+      ...(isList ? { many: isList } : {}),
       ...(values ? { values } : {}),
       ...(schema.default === undefined ? {} : { default: schema.default }),
     }
@@ -102,10 +102,10 @@ export function argumentsOf(
     if (options.has(name)) args[name] = options.get(name)
     else if ((required || isWord) && words.length > 0) {
       const after = parameters.slice(at + 1).filter((later) => later.required && !options.has(later.name)).length
-      const taken = words
+      const values = words
         .splice(0, many ? Math.max(1, words.length - after) : 1)
         .map((word) => readValueOf(parameter, word, `<${name}>`))
-      args[name] = many ? taken.flat() : taken[0]
+      args[name] = many ? values.flat() : values[0]
     } else if (required) {
       throw new UsageError(
         `<${name}> ${many ? 'are' : 'is'} missing.`,

@@ -19,13 +19,13 @@ export interface KnownOfVaults<T> {
 export async function askEachVault<T>(
   printer: Printer,
   vaults: readonly LoadedVault[],
-  ask: (vault: LoadedVault) => Promise<T>,
+  read: (vault: LoadedVault) => Promise<T>,
 ): Promise<KnownOfVaults<T>> {
   const all: T[] = []
   const failures: { readonly vault: LoadedVault; readonly error: RouxError }[] = []
   for (const vault of vaults) {
     try {
-      all.push(await ask(vault))
+      all.push(await read(vault))
     } catch (error) {
       if (!(error instanceof RouxError)) throw error
       failures.push({ vault, error })

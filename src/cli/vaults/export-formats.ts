@@ -187,7 +187,7 @@ function graphmlFacts(facts: Readonly<Record<string, string | number | boolean>>
 function xml(text: string): string {
   return text
     .replace(/[^\t\n\r\x20-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '\ufffd')
-    .replace(/[&<>"\t\n\r]/g, (found) => `&#${found.charCodeAt(0)};`)
+    .replace(/[&<>"\t\n\r]/g, (character) => `&#${character.charCodeAt(0)};`)
 }
 
 /** Quotes a string for DOT. Graphviz keeps doubled backslashes in ids but shows only one in labels. */

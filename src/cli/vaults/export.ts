@@ -33,11 +33,11 @@ export async function run(invocation: Invocation): Promise<number> {
     const pieces = format === 'html' ? await pagePieces(invocation, core, withTexts) : graphPieces(core, format, options)
     if (output !== '-') {
       const size = await writeFile(resolve(host.cwd, output), pieces)
-      const what =
+      const subject =
         format === 'html'
           ? `the map${withTexts ? ' with the texts of the notes' : ''} as a page`
           : `the graph as ${FORMAT_NAMES[format]}`
-      return invocation.printer.note(`Wrote ${what} to ${output} (${bytesText(size)}).`)
+      return invocation.printer.note(`Wrote ${subject} to ${output} (${bytesText(size)}).`)
     }
     if (isBegun) throw halfWritten()
     for await (const piece of pieces) {
@@ -58,10 +58,10 @@ const FORMAT_NAMES: Readonly<Record<ExportFormat, string>> = {
 
 /** Returns a function that analyzes the whole vault when it is first called. */
 function latestInsight(core: GraphCore): () => Promise<Insight | undefined> {
-  let found: Promise<Insight | undefined> | undefined
+  let pending: Promise<Insight | undefined> | undefined
   return () => {
-    found ??= latestOf(core.insights, { whole: true }).then(({ insight }) => insight)
-    return found
+    pending ??= latestOf(core.insights, { whole: true }).then(({ insight }) => insight)
+    return pending
   }
 }
 
@@ -70,9 +70,9 @@ function latestInsight(core: GraphCore): () => Promise<Insight | undefined> {
  * meantime.
  */
 async function* allSimilar(insight: () => Promise<Insight | undefined>, nodes: ReadonlySet<NodeId>): AsyncGenerator<SimilarPair> {
-  const found = await insight()
-  if (found === undefined) return
-  for (const pair of similarPairs(found)) if (nodes.has(pair.source) && nodes.has(pair.target)) yield pair
+  const result = await insight()
+  if (result === undefined) return
+  for (const pair of similarPairs(result)) if (nodes.has(pair.source) && nodes.has(pair.target)) yield pair
 }
 
 /** Passes rows through while collecting the ids of the nodes. */
@@ -112,8 +112,8 @@ async function* withCommunities(
   insight: () => Promise<Insight | undefined>,
   rows: AsyncIterable<ExportRow>,
 ): AsyncGenerator<ExportRow> {
-  const found = await insight()
-  const communities = found === undefined ? new Map<NodeId, readonly string[]>() : communitiesOf(found)
+  const result = await insight()
+  const communities = result === undefined ? new Map<NodeId, readonly string[]>() : communitiesOf(result)
   for await (const row of rows) {
     const ids = row.kind === 'node' ? communities.get(row.id) : undefined
     yield row.kind === 'node' && ids !== undefined ? { ...row, communities: ids } : row

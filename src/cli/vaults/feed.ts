@@ -17,8 +17,8 @@ const PAUSE_FACTOR = 5
 const SILENCE_TIMEOUT = 12_000
 
 /** Synchronizes vaults from their folders to the database until a signal is received, or removes them from the database. */
-export async function run(given: Invocation): Promise<number> {
-  const invocation: Invocation = { ...given, options: new Map([...given.options, ['store', 'neo4j']]) }
+export async function run(called: Invocation): Promise<number> {
+  const invocation: Invocation = { ...called, options: new Map([...called.options, ['store', 'neo4j']]) }
   if (invocation.options.get('remove') === true) return await remove(invocation)
   const vaults = await vaultsOf(invocation)
   const stopped = new AbortController()
@@ -30,9 +30,9 @@ export async function run(given: Invocation): Promise<number> {
 /** Returns the named vaults, or all configured vaults if none are named. */
 async function vaultsOf(invocation: Invocation): Promise<readonly LoadedVault[]> {
   const { positionals } = invocation
-  const named: readonly (string | undefined)[] = positionals.length === 0 ? [undefined] : positionals
-  const loaded = await Promise.all(named.map((name) => requireVaults(invocation, name)))
-  const vaults = loaded.flatMap((one) => one.vaults)
+  const vaultNames: readonly (string | undefined)[] = positionals.length === 0 ? [undefined] : positionals
+  const loaded = await Promise.all(vaultNames.map((name) => requireVaults(invocation, name)))
+  const vaults = loaded.flatMap((loadedVaults) => loadedVaults.vaults)
   requireFolders(vaults, 'feed')
   return vaults
 }
@@ -53,17 +53,17 @@ async function remove(invocation: Invocation): Promise<number> {
 async function feed({ host, printer }: Invocation, vault: LoadedVault, signal: AbortSignal): Promise<void> {
   const { openFeederLease } = await host.compose()
   const label = vault.name ?? vault.settings.vault.path
-  const say = unrepeated((line) => printer.note(`${label}: ${line}`))
+  const note = unrepeated((line) => printer.note(`${label}: ${line}`))
   const lease = await openFeederLease(vault.settings, vault)
   let waitsFor: string | undefined
   try {
     while (!signal.aborted) {
-      const state = await taken(lease, say, signal)
+      const state = await takeLease(lease, note, signal)
       if (state?.isHeld === true) {
         waitsFor = undefined
-        await feedWhileHeld({ host, vault, lease, say }, signal)
+        await feedWhileHeld({ host, vault, lease, say: note }, signal)
       } else {
-        if (state !== undefined && state.holder !== waitsFor) say(`fed by ${state.holder}; waiting to take over.`)
+        if (state !== undefined && state.holder !== waitsFor) note(`fed by ${state.holder}; waiting to take over.`)
         waitsFor = state?.holder
         await pause(POLL_INTERVAL, signal)
       }
@@ -75,21 +75,21 @@ async function feed({ host, printer }: Invocation, vault: LoadedVault, signal: A
 }
 
 /** Returns a function that skips repeated messages, so a long database outage is reported only once. */
-export function unrepeated(say: (line: string) => void): (line: string) => void {
+export function unrepeated(write: (line: string) => void): (line: string) => void {
   let last: string | undefined
   return (line) => {
-    if (line !== last) say(line)
+    if (line !== last) write(line)
     last = line
   }
 }
 
 /** Tries to acquire the lease. Connection errors are reported and retried; other errors end the feeder. */
-async function taken(lease: FeederLease, say: (line: string) => void, signal: AbortSignal) {
+async function takeLease(lease: FeederLease, note: (line: string) => void, signal: AbortSignal) {
   try {
     return await lease.take()
   } catch (error) {
     if (!isTransient(error)) throw error
-    say(`${(error as Error).message} Retrying.`)
+    note(`${(error as Error).message} Retrying.`)
     await pause(HEARTBEAT, signal)
     return undefined
   }
@@ -121,20 +121,20 @@ async function feedWhileHeld({ host, vault, lease, say }: Feeding, signal: Abort
   const computeWhole = wholeVaultOf(core)
   try {
     core.indexing.begin()
-    for (let answered = performance.now(); !signal.aborted; ) {
+    for (let lastAnswer = performance.now(); !signal.aborted; ) {
       await pause(HEARTBEAT, signal)
-      const held = await lease.take().catch((error: unknown) => {
-        if (!(error instanceof RouxError) || performance.now() - answered > SILENCE_TIMEOUT) throw error
+      const state = await lease.take().catch((error: unknown) => {
+        if (!(error instanceof RouxError) || performance.now() - lastAnswer > SILENCE_TIMEOUT) throw error
         return undefined
       })
-      if (held?.isHeld === false) {
-        say(`taken over by ${held.holder}.`)
+      if (state?.isHeld === false) {
+        say(`taken over by ${state.holder}.`)
         return
       }
-      if (held !== undefined) answered = performance.now()
+      if (state !== undefined) lastAnswer = performance.now()
       const { phase, search } = core.indexing.status()
       // Restart work that was abandoned because the database did not respond.
-      if (held !== undefined && (phase === 'failed' || search?.isStopped === true)) return
+      if (state !== undefined && (phase === 'failed' || search?.isStopped === true)) return
       if (phase === 'idle') computeWhole()
     }
   } catch (error) {
@@ -154,14 +154,14 @@ function wholeVaultOf({ rankings, updateInsights }: Pick<GraphCore, 'rankings' |
   let isRunning = false
   let restsUntil = 0
   const run = async (): Promise<void> => {
-    const began = performance.now()
+    const startedAt = performance.now()
     try {
       await rankings.update('pagerank')
       await rankings.update('betweenness')
       await updateInsights?.()
     } finally {
-      const ended = performance.now()
-      restsUntil = ended + PAUSE_FACTOR * (ended - began)
+      const endedAt = performance.now()
+      restsUntil = endedAt + PAUSE_FACTOR * (endedAt - startedAt)
     }
   }
   return () => {

@@ -9,7 +9,7 @@ import { type Coverage, coverageOf } from './search-coverage.ts'
 /** Updates links, words and vectors, showing progress on stderr. The command fails if vectors are still missing afterwards. */
 export async function run(invocation: Invocation): Promise<number> {
   const { host, printer, options, positionals } = invocation
-  const began = performance.now()
+  const startedAt = performance.now()
   const download = options.get('download') === true
   const { vaults } = await requireVaults(invocation, positionals[0])
   requireFolders(vaults, 'index')
@@ -19,11 +19,13 @@ export async function run(invocation: Invocation): Promise<number> {
       `There is nothing to download: embedder.kind is ${[...kinds].join(', ')}, and only transformers has models on this computer.`,
     )
   const indexed = async (signal: AbortSignal): Promise<number> => {
-    const known = await askEachVault(printer, vaults, (vault) => bringUpToDate(invocation, withDownload(vault, download), signal))
-    const seconds = Math.round(performance.now() - began) / 1000
-    await answerForVaults(printer, { ...known, all: known.all.map((facts) => ({ ...facts, seconds })) })
-    const incomplete = known.all.find((facts) => !isComplete(facts))
-    if (incomplete === undefined) return known.isPartial ? 1 : 0
+    const results = await askEachVault(printer, vaults, (vault) =>
+      bringUpToDate(invocation, withDownload(vault, download), signal),
+    )
+    const seconds = Math.round(performance.now() - startedAt) / 1000
+    await answerForVaults(printer, { ...results, all: results.all.map((facts) => ({ ...facts, seconds })) })
+    const incomplete = results.all.find((facts) => !isComplete(facts))
+    if (incomplete === undefined) return results.isPartial ? 1 : 0
     printer.warn(
       `Not all notes can be found: ${incomplete.search_message ?? 'unknown reason.'} "roux doctor" explains what to do.`,
     )

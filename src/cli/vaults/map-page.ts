@@ -32,9 +32,9 @@ async function* textsOf(core: GraphCore, ids: readonly NodeId[], onUnread: MapPa
   yield ',"texts":['
   let missing = 0
   for (let from = 0; from < ids.length; from += NOTES) {
-    const some = await Promise.all(ids.slice(from, from + NOTES).map((id) => textOf(core, id)))
-    missing += some.filter((one) => one === undefined).length
-    yield `${from === 0 ? '' : ','}${some.map((one) => json(one ?? null)).join(',')}`
+    const pages = await Promise.all(ids.slice(from, from + NOTES).map((id) => textOf(core, id)))
+    missing += pages.filter((page) => page === undefined).length
+    yield `${from === 0 ? '' : ','}${pages.map((page) => json(page ?? null)).join(',')}`
   }
   yield ']'
   if (missing > 0) onUnread(`${missing} of ${ids.length} notes could not be read; the page has only their titles.`)

@@ -29,12 +29,12 @@ export function serveVaults(
   { onBegin: tellBegun, ai, ...options }: ServingCallbacks,
 ): ServedVaults {
   const listeners: (() => void)[] = []
-  const opened: Promise<GraphCore>[] = []
+  const cores: Promise<GraphCore>[] = []
   let shared: SharedParts | undefined
   const names = vaults.flatMap(({ name }) => name ?? [])
   const openOnce = (name: string | undefined): Promise<GraphCore> => {
     const opening = open(name)
-    opened.push(opening)
+    cores.push(opening)
     if (hasBegun) begin(opening)
     return opening
   }
@@ -45,10 +45,10 @@ export function serveVaults(
     if (hasBegun) return
     hasBegun = true
     tellBegun()
-    for (const opening of opened) begin(opening)
+    for (const opening of cores) begin(opening)
   }
   async function open(name: string | undefined): Promise<GraphCore> {
-    const vault = vaults.find((one) => one.name === name)
+    const vault = vaults.find((candidate) => candidate.name === name)
     if (vault === undefined) throw new Error(`There is no vault ${name}.`)
     const { openCore, shareParts } = await host.compose()
     if (vaults.length > 1) shared ??= shareParts()
@@ -61,14 +61,14 @@ export function serveVaults(
       for (const listener of listeners) listener()
     },
     async close(by) {
-      const closing = Promise.all(opened.map((one) => one.then((core) => core.close()).catch(() => {})))
+      const closing = Promise.all(cores.map((opening) => opening.then((core) => core.close()).catch(() => {})))
       await Promise.race([closing.then(() => shared?.close()), after(Math.min(CLOSE_MS, by - performance.now()))])
     },
   }
 }
 
 export function folderIn(vaults: readonly LoadedVault[]): (name: string) => string | undefined {
-  return (name) => vaults.find((one) => one.name === name)?.settings.vault.path
+  return (name) => vaults.find((vault) => vault.name === name)?.settings.vault.path
 }
 
 function begin(opening: Promise<GraphCore>): void {

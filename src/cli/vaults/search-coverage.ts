@@ -30,18 +30,18 @@ export function coverageOf(
   const own = stored.find((state) =>
     vectors?.embedder === undefined ? isOf(state, embedder) : state.embedder === vectors.embedder,
   )
-  const told = {
+  const facts = {
     embedder: vectors?.embedder ?? own?.embedder ?? embedder.kind,
     words,
     ...(message === undefined ? {} : { search_message: message }),
   }
-  if (vectors === undefined) return told
+  if (vectors === undefined) return facts
   const { total, remaining } = vectors
-  const done = vectors.embedder === undefined ? Math.min(total, own?.notes ?? 0) : vectors.done
-  const time = remaining === undefined || done >= total ? {} : { remaining_seconds: Math.ceil(remaining / 1_000) }
-  const compared =
+  const doneCount = vectors.embedder === undefined ? Math.min(total, own?.notes ?? 0) : vectors.done
+  const time = remaining === undefined || doneCount >= total ? {} : { remaining_seconds: Math.ceil(remaining / 1_000) }
+  const comparedMember =
     own === undefined ? {} : { index: own.index, ...(own.reason === undefined ? {} : { index_reason: own.reason }) }
-  return { ...told, vectors: { done, total, ...time, ...compared } }
+  return { ...facts, vectors: { done: doneCount, total, ...time, ...comparedMember } }
 }
 
 /**
@@ -60,12 +60,12 @@ export function factsForPeople(
   },
 ) {
   const { words, vectors, bytes, shared_server, ...rest } = facts
-  const left = (vectors?.total ?? 0) - (vectors?.done ?? 0)
+  const remaining = (vectors?.total ?? 0) - (vectors?.done ?? 0)
   const time = vectors?.remaining_seconds === undefined ? '' : `, ${durationText(1_000 * vectors.remaining_seconds)}`
   return {
     ...rest,
     'by words': amount(words),
-    ...(vectors === undefined ? {} : { 'by meaning': amount(vectors) + (left > 0 ? `; ${left} to embed${time}` : '') }),
+    ...(vectors === undefined ? {} : { 'by meaning': amount(vectors) + (remaining > 0 ? `; ${remaining} to embed${time}` : '') }),
     ...(vectors?.index_reason === undefined ? {} : { 'vector index': `${vectors.index}: ${vectors.index_reason}` }),
     ...(bytes === undefined ? {} : { 'on disk': `${bytesText(bytes.index)} links, ${bytesText(bytes.search)} search` }),
     ...(shared_server === undefined ? {} : { 'shared server': describeState(shared_server) }),

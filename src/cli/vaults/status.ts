@@ -9,24 +9,24 @@ import { coverageOf } from './search-coverage.ts'
 export async function run(invocation: Invocation): Promise<number> {
   const loaded = await requireVaults(invocation, invocation.positionals[0])
   const shared_server = await sharedState(invocation, loaded)
-  const known = await askEachVault(invocation.printer, loaded.vaults, async (vault) => ({
+  const statuses = await askEachVault(invocation.printer, loaded.vaults, async (vault) => ({
     ...(await statusOf(invocation, vault)),
     ...(shared_server === undefined ? {} : { shared_server }),
   }))
-  await answerForVaults(invocation.printer, known)
-  return known.isPartial ? 1 : 0
+  await answerForVaults(invocation.printer, statuses)
+  return statuses.isPartial ? 1 : 0
 }
 
 async function statusOf(invocation: Invocation, loaded: LoadedVault) {
   const { name, settings, stored } = loaded
   const facts = await withCore(invocation, loaded, async (core) => {
     const { store, indexing } = core
-    const one = { offset: 0, limit: 1 }
+    const oneItem = { offset: 0, limit: 1 }
     const [files, generation, notes, problems] = await store.read(async (snapshot) => [
       snapshot.files,
       snapshot.generation,
-      await snapshot.select({}, one),
-      await snapshot.problems({}, one),
+      await snapshot.select({}, oneItem),
+      await snapshot.problems({}, oneItem),
     ])
     await lookAtSearch(core)
     const { phase, mode, cache, file, message, feed } = indexing.status()

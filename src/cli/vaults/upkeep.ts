@@ -28,8 +28,8 @@ export async function init(invocation: Invocation): Promise<number> {
     realPath: realpathSync.native(path),
     sha256: createHash('sha256').update(text).digest('hex'),
   })
-  const told = `Wrote ${path}.\nIt lists every setting as a comment: remove a # to set one.\nAfter editing a setting that widens trust, run "roux trust" again.\n`
-  await printer.answer({ path, trusted: true }, { render: () => told })
+  const message = `Wrote ${path}.\nIt lists every setting as a comment: remove a # to set one.\nAfter editing a setting that widens trust, run "roux trust" again.\n`
+  await printer.answer({ path, trusted: true }, { render: () => message })
   return 0
 }
 
@@ -83,13 +83,13 @@ export async function forget(invocation: Invocation): Promise<number> {
   const { host, printer, positionals } = invocation
   const { settings } = await requireSettings(invocation, positionals[0])
   const { readHistory, forgetHistory } = await host.compose()
-  const known = readHistory(settings)
-  if (known.changes + known.commits === 0) {
-    const nothing = `There is no history of ${settings.vault.path}.\n`
-    await printer.answer({ forgotten: { changes: 0, commits: 0 } }, { render: () => nothing })
+  const history = readHistory(settings)
+  if (history.changes + history.commits === 0) {
+    const noHistory = `There is no history of ${settings.vault.path}.\n`
+    await printer.answer({ forgotten: { changes: 0, commits: 0 } }, { render: () => noHistory })
     return 0
   }
-  if (!(await isMeant(invocation, settings, known))) {
+  if (!(await isConfirmed(invocation, settings, history))) {
     printer.note('Nothing was removed.')
     return 1
   }
@@ -98,23 +98,23 @@ export async function forget(invocation: Invocation): Promise<number> {
     printer.warn(
       `${amount(unfinished, 'change')} that did not finish are kept: the next server or command that opens the vault completes or undoes them.`,
     )
-  const told = `Forgotten: ${describe({ changes, commits })}.\n`
-  await printer.answer({ forgotten: { changes, commits } }, { render: () => told })
+  const message = `Forgotten: ${describe({ changes, commits })}.\n`
+  await printer.answer({ forgotten: { changes, commits } }, { render: () => message })
   return 0
 }
 
-async function isMeant({ host, options }: Invocation, settings: LoadedVault['settings'], known: History): Promise<boolean> {
+async function isConfirmed({ host, options }: Invocation, settings: LoadedVault['settings'], history: History): Promise<boolean> {
   if (options.get('yes') === true) return true
   if (host.stdin.isTTY !== true)
     throw new UsageError('This command asks for confirmation, but there is no terminal.', 'Run: roux forget --yes')
   const lines = createInterface({ input: host.stdin, output: host.stderr })
   try {
-    const asked = lines.question(
-      `Forget ${describe(known)} of ${settings.vault.path}? Earlier changes can then no longer be undone or listed. Your notes are not affected. [y/N] `,
+    const reply = lines.question(
+      `Forget ${describe(history)} of ${settings.vault.path}? Earlier changes can then no longer be undone or listed. Your notes are not affected. [y/N] `,
     )
     // Treat the end of input as "no".
-    const ended = once(lines, 'close').then(() => '')
-    return /^y(es)?$/i.test((await Promise.race([asked, ended])).trim())
+    const inputEnd = once(lines, 'close').then(() => '')
+    return /^y(es)?$/i.test((await Promise.race([reply, inputEnd])).trim())
   } finally {
     lines.close()
   }

@@ -11,11 +11,11 @@ const MIN_SOURCES = 8
 const MAX_BUDGET = 5 * BUDGET
 
 /** Returns up to `most` pairs of linked communities, ordered by the number of links, each with the note that connects them best. */
-export function bridgesOf(links: WeightedGraph, of: Uint32Array, most: number): readonly Bridge[] {
+export function bridgesOf(links: WeightedGraph, of: Uint32Array, limit: number): readonly Bridge[] {
   const counts = new Map<number, number>()
   const size = of.reduce((last, community) => (community === NO_COMMUNITY || community < last ? last : community), 0) + 1
   eachLinkBetween(links, of, (a, b) => counts.set(a * size + b, (counts.get(a * size + b) ?? 0) + 1))
-  const pairs = [...counts].sort((a, b) => b[1] - a[1] || a[0] - b[0]).slice(0, most)
+  const pairs = [...counts].sort((a, b) => b[1] - a[1] || a[0] - b[0]).slice(0, limit)
   const members = membersOf(of, size)
   const search = new PairSearch(links, of)
   return pairs.map(([pair, count]) => {
@@ -28,20 +28,20 @@ export function bridgesOf(links: WeightedGraph, of: Uint32Array, most: number): 
 /** Finds shortest paths between two communities that stay within them (Brandes 2001). The arrays are reused for the next pair. */
 class PairSearch {
   readonly #links: WeightedGraph
-  readonly #of: Uint32Array
+  readonly #communityOf: Uint32Array
   readonly #order: Uint32Array
   readonly #distance: Int32Array
-  readonly #ways: Float64Array
-  readonly #share: Float64Array
+  readonly #pathCounts: Float64Array
+  readonly #dependency: Float64Array
   readonly #scores: Float64Array
 
   constructor(links: WeightedGraph, of: Uint32Array) {
     this.#links = links
-    this.#of = of
+    this.#communityOf = of
     this.#order = new Uint32Array(of.length)
     this.#distance = new Int32Array(of.length).fill(-1)
-    this.#ways = new Float64Array(of.length)
-    this.#share = new Float64Array(of.length)
+    this.#pathCounts = new Float64Array(of.length)
+    this.#dependency = new Float64Array(of.length)
     this.#scores = new Float64Array(of.length)
   }
 
@@ -59,10 +59,10 @@ class PairSearch {
         cost += 1 + (offsets[note + 1] as number) - (offsets[note] as number)
       }
     }
-    const least = Math.max(1, Math.min(MIN_SOURCES, Math.floor(MAX_BUDGET / cost)))
-    const used = Math.min(sources.length, Math.max(least, Math.floor(BUDGET / cost)))
-    const to = this.#of[others[0] as number] as number
-    for (let at = 0; at < used; at++) this.#add(sources[Math.floor((at * sources.length) / used)] as number, to)
+    const minSources = Math.max(1, Math.min(MIN_SOURCES, Math.floor(MAX_BUDGET / cost)))
+    const sourceCount = Math.min(sources.length, Math.max(minSources, Math.floor(BUDGET / cost)))
+    const to = this.#communityOf[others[0] as number] as number
+    for (let at = 0; at < sourceCount; at++) this.#add(sources[Math.floor((at * sources.length) / sourceCount)] as number, to)
     let best = this.#linkedTo(sources, to)
     for (const notes of [a, b]) {
       for (const note of notes) if ((this.#scores[note] as number) > (this.#scores[best] as number)) best = note
@@ -74,19 +74,25 @@ class PairSearch {
   /** Returns the first note that links directly to the other community, for communities that are only one link apart. */
   #linkedTo(notes: Uint32Array, community: number): number {
     const { offsets, targets } = this.#links
-    const found = notes.find((note) =>
-      targets.subarray(offsets[note], offsets[note + 1]).some((other) => this.#of[other] === community),
+    const representative = notes.find((note) =>
+      targets.subarray(offsets[note], offsets[note + 1]).some((other) => this.#communityOf[other] === community),
     )
-    return found ?? (notes[0] as number)
+    return representative ?? (notes[0] as number)
   }
 
   #add(source: number, to: number): void {
     const { offsets, targets } = this.#links
-    const [of, order, distance, ways, share] = [this.#of, this.#order, this.#distance, this.#ways, this.#share]
+    const [of, order, distance, pathCounts, dependency] = [
+      this.#communityOf,
+      this.#order,
+      this.#distance,
+      this.#pathCounts,
+      this.#dependency,
+    ]
     const from = of[source] as number
     order[0] = source
     distance[source] = 0
-    ways[source] = 1
+    pathCounts[source] = 1
     let reached = 1
     for (let head = 0; head < reached; head++) {
       const note = order[head] as number
@@ -97,23 +103,23 @@ class PairSearch {
           distance[other] = (distance[note] as number) + 1
           order[reached++] = other
         }
-        if (distance[other] === (distance[note] as number) + 1) ways[other]! += ways[note] as number
+        if (distance[other] === (distance[note] as number) + 1) pathCounts[other]! += pathCounts[note] as number
       }
     }
     for (let head = reached - 1; head > 0; head--) {
       const note = order[head] as number
-      const part = ((of[note] === to ? 1 : 0) + (share[note] as number)) / (ways[note] as number)
+      const part = ((of[note] === to ? 1 : 0) + (dependency[note] as number)) / (pathCounts[note] as number)
       for (let at = offsets[note] as number; at < (offsets[note + 1] as number); at++) {
         const other = targets[at] as number
         if ((of[other] === from || of[other] === to) && distance[other] === (distance[note] as number) - 1)
-          share[other]! += (ways[other] as number) * part
+          dependency[other]! += (pathCounts[other] as number) * part
       }
-      this.#scores[note]! += share[note] as number
+      this.#scores[note]! += dependency[note] as number
     }
     for (let head = 0; head < reached; head++) {
       const note = order[head] as number
       distance[note] = -1
-      ways[note] = share[note] = 0
+      pathCounts[note] = dependency[note] = 0
     }
   }
 }

@@ -38,8 +38,8 @@ export function plainLinks({ offsets, targets }: Adjacency, isIndex: Uint8Array)
   const graph = weightedGraph(isIndex.length, edges.list())
   for (let node = 0; node < isIndex.length; node++) {
     for (let at = graph.offsets[node] as number; at < (graph.offsets[node + 1] as number); at++) {
-      const most = Math.max(incoming[node] as number, incoming[graph.targets[at] as number] as number)
-      graph.weights[at] = Math.min(1, FULL_LINKS / most)
+      const maxIncoming = Math.max(incoming[node] as number, incoming[graph.targets[at] as number] as number)
+      graph.weights[at] = Math.min(1, FULL_LINKS / maxIncoming)
     }
   }
   return graph
@@ -50,18 +50,18 @@ export function plainLinks({ offsets, targets }: Adjacency, isIndex: Uint8Array)
  * to its node in the graph.
  */
 export function clusteredGraph(links: WeightedGraph, { kept, notes, scores }: NearestByText, place: Uint32Array): WeightedGraph {
-  const used = Math.min(kept, TEXT.nearest)
-  const edges = new EdgeBuilder(links.targets.length / 2 + place.length * used)
+  const neighborsUsed = Math.min(kept, TEXT.nearest)
+  const edges = new EdgeBuilder(links.targets.length / 2 + place.length * neighborsUsed)
   const add = (from: number, to: number, weight: number) => edges.add(place[from] as number, place[to] as number, weight)
   for (let from = 0; from < place.length; from++) {
     for (let at = links.offsets[from] as number; at < (links.offsets[from + 1] as number); at++) {
       if ((links.targets[at] as number) > from) add(from, links.targets[at] as number, links.weights[at] as number)
     }
-    for (let at = from * kept; at < from * kept + used; at++) {
+    for (let at = from * kept; at < from * kept + neighborsUsed; at++) {
       const to = notes[at] as number
       if (to >= place.length) break
       // If the notes are among each other's nearest, the first has already added the pair.
-      if (to < from && notes.subarray(to * kept, to * kept + used).includes(from)) continue
+      if (to < from && notes.subarray(to * kept, to * kept + neighborsUsed).includes(from)) continue
       add(from, to, TEXT.weight * (scores[at] as number))
     }
   }

@@ -44,27 +44,27 @@ export function findCommunities(
   const of: Divisions = [top.of, parts.of]
   const { names, next, successors, changed } = nameCommunities(of, counts, kept && before && { communities: kept, before })
   const whole = Uint32Array.from(source.ids.keys())
-  const tops = membersOf(listed(top), top.count)
+  const tops = membersOf(renumbered(top), top.count)
   const describe = (level: 0 | 1): CommunityLevel => {
-    const named = listed(level === 0 ? top : parts)
-    const members = membersOf(named, counts[level])
+    const numbers = renumbered(level === 0 ? top : parts)
+    const members = membersOf(numbers, counts[level])
     const groups = members.map((notes) => ({
       notes,
       whole: level === 0 ? whole : (tops[top.of[notes[0] as number] as number] ?? whole),
     }))
     const labels = labelWords(source.corpus, groups)
-    const keys = keyNotes({ ...source, isIndex }, { of: named, terms: labels.map(({ terms }) => terms) })
+    const keys = keyNotes({ ...source, isIndex }, { of: numbers, terms: labels.map(({ terms }) => terms) })
     const list = members.map(
       (notes, number): Community => ({
         id: names[level][number] as string,
         size: notes.length,
         stubs: notes.reduce((stubs, note) => stubs + (source.isStub[note] as number), 0),
-        inside: shareInside(links, named, notes),
+        inside: shareInside(links, numbers, notes),
         key: keys[number] as readonly number[],
         words: (labels[number] as LabelWords).words,
       }),
     )
-    return { list, of: named, between: bridgesOf(links, named, BRIDGES[level]) }
+    return { list, of: numbers, between: bridgesOf(links, numbers, BRIDGES[level]) }
   }
   return {
     communities: { levels: [describe(0), describe(1)], successors, ...(changed && { changed }) },
@@ -79,7 +79,7 @@ interface Division {
 }
 
 /** Removes the communities that are too small. */
-function listed({ of, count }: Division): Uint32Array {
+function renumbered({ of, count }: Division): Uint32Array {
   return of.map((number) => (number < count ? number : NO_COMMUNITY))
 }
 
@@ -92,15 +92,16 @@ function divide(source: CommunitySource, links: WeightedGraph, before: Divisions
   })
   const graph = clusteredGraph(links, nearest, place)
   const find = (within: WeightedGraph, level: 0 | 1, resolution: number): Uint32Array => {
-    const former = before?.[level]
+    const formerMembers = before?.[level]
     // New notes start in communities of their own.
     const start =
-      former && order.map((note) => (former[note] === NO_COMMUNITY ? NO_COMMUNITY - 1 - note : (former[note] as number)))
-    const found = leiden(within, { resolution, ...(former && start && { start, stay: STAY }) })
-    return place.map((at) => found[at] as number)
+      formerMembers &&
+      order.map((note) => (formerMembers[note] === NO_COMMUNITY ? NO_COMMUNITY - 1 - note : (formerMembers[note] as number)))
+    const subparts = leiden(within, { resolution, ...(formerMembers && start && { start, stay: STAY }) })
+    return place.map((at) => subparts[at] as number)
   }
   const top = bySize(find(graph, 0, RESOLUTIONS[0]))
-  const each = apart(
+  const each = withoutCrossLinks(
     graph,
     order.map((note) => top.of[note] as number),
   )
@@ -111,23 +112,23 @@ function divide(source: CommunitySource, links: WeightedGraph, before: Divisions
  * Removes the edges between classes and scales the weight within each class to 1. If the resolution is also multiplied by the
  * number of classes, the weight expected by chance is computed within each class.
  */
-function apart(
+function withoutCrossLinks(
   { offsets, targets, weights }: WeightedGraph,
   classes: Uint32Array,
 ): { readonly graph: WeightedGraph; readonly parts: number } {
   const edges = new EdgeBuilder(targets.length / 2)
   const sums = new Map<number, number>()
   for (let from = 0; from < classes.length; from++) {
-    const own = classes[from] as number
+    const ownClass = classes[from] as number
     for (let at = offsets[from] as number; at < (offsets[from + 1] as number); at++) {
       const to = targets[at] as number
-      if (to < from || classes[to] !== own) continue
+      if (to < from || classes[to] !== ownClass) continue
       edges.add(from, to, weights[at] as number)
-      sums.set(own, (sums.get(own) ?? 0) + (weights[at] as number))
+      sums.set(ownClass, (sums.get(ownClass) ?? 0) + (weights[at] as number))
     }
   }
-  const { from, to, weights: own } = edges.list()
-  const scaled = own.map((weight, at) => weight / (sums.get(classes[from[at] as number] as number) as number))
+  const { from, to, weights: edgeWeights } = edges.list()
+  const scaled = edgeWeights.map((weight, at) => weight / (sums.get(classes[from[at] as number] as number) as number))
   return { graph: weightedGraph(classes.length, { from, to, weights: scaled }), parts: Math.max(1, sums.size) }
 }
 
@@ -148,12 +149,12 @@ function bySize(of: Uint32Array, whole?: Division): Division {
   const isNamed = (community: number) => whole === undefined || (partsOf.get(wholeOf.get(community) as number) as number) > 1
   const bySizeThen = (a: number, b: number) =>
     (wholeOf.get(a) as number) - (wholeOf.get(b) as number) || (sizes.get(b) as number) - (sizes.get(a) as number) || a - b
-  const named = large.filter(isNamed).sort(bySizeThen)
-  const isListed = new Set(named)
+  const withNames = large.filter(isNamed).sort(bySizeThen)
+  const isListed = new Set(withNames)
   const numbers = new Map(
-    [...named, ...[...sizes.keys()].filter((community) => !isListed.has(community))].map((name, at) => [name, at]),
+    [...withNames, ...[...sizes.keys()].filter((community) => !isListed.has(community))].map((name, at) => [name, at]),
   )
-  return { of: of.map((community) => numbers.get(community) as number), count: named.length }
+  return { of: of.map((community) => numbers.get(community) as number), count: withNames.length }
 }
 
 /** Returns the share of the given notes' links that stay among these notes. */

@@ -17,7 +17,7 @@ export type Divisions = readonly [Membership, Membership]
 /** For each level, the ids of its communities by number. Communities without an id are too small. */
 export type Names = readonly [readonly string[], readonly string[]]
 
-export interface Named extends Pick<Communities, 'changed' | 'successors'> {
+export interface NamedCommunities extends Pick<Communities, 'changed' | 'successors'> {
   readonly names: Names
   readonly next: ReadonlyMap<string, number>
 }
@@ -41,43 +41,43 @@ export function nameCommunities(
   now: Divisions,
   counts: readonly [number, number],
   kept?: { readonly communities: KeptCommunities; readonly before: Divisions },
-): Named {
+): NamedCommunities {
   const next = new Map(kept?.communities.next)
-  const fresh = (parent: string): string => {
+  const unusedName = (parent: string): string => {
     const number = next.get(parent) ?? 1
     next.set(parent, number + 1)
     return parent === '' ? `c${number}` : `${parent}.${number}`
   }
   const match = (level: 0 | 1, isOf: (name: string, note: number) => boolean) => {
     const names = kept?.communities.names[level] ?? []
-    const named = now[level].map((number) => (number < counts[level] ? number : NO_COMMUNITY))
-    const former = named.map((_, note) => {
+    const communityOf = now[level].map((number) => (number < counts[level] ? number : NO_COMMUNITY))
+    const formerOf = communityOf.map((_, note) => {
       const number = kept?.before[level][note] as number
       return number < names.length && isOf(names[number] as string, note) ? number : NO_COMMUNITY
     })
-    return { ...matchCommunities(named, former), names }
+    return { ...matchCommunities(communityOf, formerOf), names }
   }
   const tops = match(0, () => true)
-  const topNames = Array.from({ length: counts[0] }, (_, number) => tops.names[tops.former[number] ?? -1] ?? fresh(''))
+  const topNames = Array.from({ length: counts[0] }, (_, number) => tops.names[tops.former[number] ?? -1] ?? unusedName(''))
   // A part keeps its id only inside the community whose id it starts with.
   const parts = match(1, (name, note) => parentOf(name) === topNames[now[0][note] as number])
   const parents = new Map(Array.from(now[1], (part, note) => [part, now[0][note] as number]))
   const partNames = Array.from(
     { length: counts[1] },
-    (_, number) => parts.names[parts.former[number] ?? -1] ?? fresh(topNames[parents.get(number) as number] as string),
+    (_, number) => parts.names[parts.former[number] ?? -1] ?? unusedName(topNames[parents.get(number) as number] as string),
   )
   const names: Names = [topNames, partNames]
   if (kept === undefined) return { names, next, successors: new Map() }
   const present = new Set([...topNames, ...partNames])
-  const gone = [0, 1].map((level) => (kept.communities.names[level] as readonly string[]).filter((name) => !present.has(name)))
-  const successors = new Map([...kept.communities.successors, ...heirsOf(gone.flat(), { now, names }, kept)])
+  const dropped = [0, 1].map((level) => (kept.communities.names[level] as readonly string[]).filter((name) => !present.has(name)))
+  const successors = new Map([...kept.communities.successors, ...heirsOf(dropped.flat(), { now, names }, kept)])
   for (const oldest of [...successors.keys()].slice(0, Math.max(0, successors.size - MAX_FORMER))) successors.delete(oldest)
   const known = new Set(tops.names)
   return {
     names,
     next,
     successors,
-    changed: { new: topNames.filter((name) => !known.has(name)), gone: gone[0] as readonly string[], moved: tops.moved },
+    changed: { new: topNames.filter((name) => !known.has(name)), gone: dropped[0] as readonly string[], moved: tops.moved },
   }
 }
 
@@ -87,11 +87,11 @@ function parentOf(name: string): string {
 
 /** Maps former ids to the communities that now contain their notes, largest share first. */
 function heirsOf(
-  gone: readonly string[],
+  dropped: readonly string[],
   { now, names }: { readonly now: Divisions; readonly names: Names },
   { communities, before }: { readonly communities: KeptCommunities; readonly before: Divisions },
 ): ReadonlyMap<string, readonly string[]> {
-  const counts = new Map(gone.map((name) => [name, new Map<string, number>()]))
+  const counts = new Map(dropped.map((name) => [name, new Map<string, number>()]))
   for (const level of [0, 1] as const) {
     before[level].forEach((number, note) => {
       const heirs = counts.get(communities.names[level][number] ?? '')

@@ -8,8 +8,8 @@ export function indexNotes({ offsets, targets }: Adjacency): Uint8Array {
   const count = offsets.length - 1
   const incoming = new Uint32Array(count)
   for (const target of targets) incoming[target]!++
-  const most = Math.max(MAX_LINKS.notes, MAX_LINKS.share * count)
+  const maxLinks = Math.max(MAX_LINKS.notes, MAX_LINKS.share * count)
   return Uint8Array.from(incoming, (links, note) =>
-    Math.max(links, (offsets[note + 1] as number) - (offsets[note] as number)) > most ? 1 : 0,
+    Math.max(links, (offsets[note + 1] as number) - (offsets[note] as number)) > maxLinks ? 1 : 0,
   )
 }

@@ -102,8 +102,8 @@ function shareOf(note: number, { isIndex, isStub, titles }: KeyNotesSource, isOf
 /** Returns the share of the terms that the note contains. */
 function termsIn(note: number, { corpus: { bags } }: KeyNotesSource, terms: readonly number[]): number {
   if (terms.length === 0) return 0
-  const own = bags.terms.subarray(bags.offsets[note], bags.offsets[note + 1])
-  return terms.filter((term) => own.includes(term)).length / terms.length
+  const noteTerms = bags.terms.subarray(bags.offsets[note], bags.offsets[note + 1])
+  return terms.filter((term) => noteTerms.includes(term)).length / terms.length
 }
 
 /** Checks whether a title is only a date, a week or another number. */

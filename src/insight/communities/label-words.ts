@@ -32,17 +32,17 @@ const MIN_USE = { notes: 2, share: 0.04 }
  */
 export function labelWords(corpus: LabelCorpus, groups: readonly LabelledGroup[]): readonly LabelWords[] {
   const owners = new Map<string, { readonly group: number; readonly score: number }>()
-  const counted = { whole: undefined as Uint32Array | undefined, counts: new Uint32Array(corpus.terms.length) }
+  const cached = { whole: undefined as Uint32Array | undefined, counts: new Uint32Array(corpus.terms.length) }
   const counts = new Uint32Array(corpus.terms.length)
   const wholes = new Map<Uint32Array, number>()
   const candidates = groups.map(({ notes, whole }, group) => {
-    if (counted.whole !== whole) {
-      counted.counts.fill(0)
-      countTerms(corpus, whole, counted.counts)
-      counted.whole = whole
+    if (cached.whole !== whole) {
+      cached.counts.fill(0)
+      countTerms(corpus, whole, cached.counts)
+      cached.whole = whole
       wholes.set(whole, wholes.size)
     }
-    const best = tellingTerms(corpus, { notes, whole }, { inWhole: counted.counts, counts })
+    const best = tellingTerms(corpus, { notes, whole }, { inWhole: cached.counts, counts })
     return best.map(({ term, score }) => {
       // Among groups of the same set, a word belongs to at most one.
       const key = `${wholes.get(whole)} ${term}`
@@ -67,13 +67,13 @@ function isNameOfFile(term: string): boolean {
 
 /** Counts the notes that contain each term. @returns the terms not counted before */
 function countTerms({ bags: { offsets, terms } }: LabelCorpus, notes: Uint32Array, counts: Uint32Array): readonly number[] {
-  const met: number[] = []
+  const usedTerms: number[] = []
   for (const note of notes) {
     for (let at = offsets[note] as number; at < (offsets[note + 1] as number); at++) {
-      if (counts[terms[at] as number]!++ === 0) met.push(terms[at] as number)
+      if (counts[terms[at] as number]!++ === 0) usedTerms.push(terms[at] as number)
     }
   }
-  return met
+  return usedTerms
 }
 
 /**
@@ -85,18 +85,18 @@ function tellingTerms(
   { notes, whole }: LabelledGroup,
   { inWhole, counts }: Readonly<Record<'inWhole' | 'counts', Uint32Array>>,
 ) {
-  const least = Math.max(MIN_USE.notes, notes.length * MIN_USE.share)
-  const found: { readonly term: number; readonly score: number }[] = []
+  const minNotes = Math.max(MIN_USE.notes, notes.length * MIN_USE.share)
+  const scoredTerms: { readonly term: number; readonly score: number }[] = []
   for (const term of countTerms(corpus, notes, counts)) {
     const count = counts[term] as number
     counts[term] = 0
-    if (count < least) continue
+    if (count < minNotes) continue
     const share = count / notes.length
     const lift = (share * whole.length) / (inWhole[term] as number)
     // The exponent filters out words that are only slightly more frequent here, such as common prose words.
-    if (lift > 1) found.push({ term, score: share * Math.log(lift) ** 1.5 })
+    if (lift > 1) scoredTerms.push({ term, score: share * Math.log(lift) ** 1.5 })
   }
-  return found.sort((a, b) => b.score - a.score || a.term - b.term).slice(0, CANDIDATES)
+  return scoredTerms.sort((a, b) => b.score - a.score || a.term - b.term).slice(0, CANDIDATES)
 }
 
 /** Returns the most frequent form of each term, or any form if it occurs only in names. */
@@ -105,20 +105,21 @@ function spellingsOf({ forms, terms, termOf, lines }: LabelCorpus): Uint32Array 
   for (const word of lines.words) uses[word >>> FLAG_BITS]!++
   const best = new Int32Array(terms.length).fill(-1)
   termOf.forEach((term, form) => {
-    const known = best[term] as number
-    if (known === -1 || (uses[form] as number) > (uses[known] as number)) best[term] = form
+    const current = best[term] as number
+    if (current === -1 || (uses[form] as number) > (uses[current] as number)) best[term] = form
   })
   return Uint32Array.from(best)
 }
 
 /** In scripts without spaces, keeps only one of two overlapping character pairs. */
 function withoutOverlaps(words: readonly string[]): readonly string[] {
-  const kept: string[] = []
+  const labels: string[] = []
   for (const word of words) {
     const [first, last] = [word[0] as string, word.at(-1) as string]
-    if (word.charCodeAt(0) < UNSPACED || !kept.some((other) => other.endsWith(first) || other.startsWith(last))) kept.push(word)
+    if (word.charCodeAt(0) < UNSPACED || !labels.some((other) => other.endsWith(first) || other.startsWith(last)))
+      labels.push(word)
   }
-  return kept
+  return labels
 }
 
 /** Start of the scripts without spaces (radicals, kana, ideographs). */

@@ -91,9 +91,9 @@ function onePass(
   const nodes = ownNumbers(start.length)
   let level = base
   let communities: Uint32Array = start.slice()
-  let moved = false
+  let hasMoved = false
   for (;;) {
-    moved = moveNodes(level, communities, { penalty, stay: level === base ? stay.node : stay.group }) || moved
+    hasMoved = moveNodes(level, communities, { penalty, stay: level === base ? stay.node : stay.group }) || hasMoved
     const refined = refine(level, communities, penalty)
     const { smaller, numbers } = aggregate(level, refined)
     const size = smaller.strengths.length
@@ -108,7 +108,7 @@ function onePass(
     communities = numbered(above).numbers
   }
   follow(nodes, communities)
-  return { moved, result: nodes }
+  return { moved: hasMoved, result: nodes }
 }
 
 /** Maps numbers in place. A separate function, because V8 would otherwise compile all of `onePass` together with this loop. */
@@ -141,30 +141,30 @@ function moveNodes(level: Level, communities: Uint32Array, { penalty, stay }: We
   // A ring buffer in which each node waits at most once.
   const waiting = ownNumbers(count)
   const isWaiting = new Uint8Array(count).fill(1)
-  let moved = false
+  let hasMoved = false
   for (let head = 0, length = count; length > 0; length--, head = (head + 1) % count) {
     const node = waiting[head] as number
     isWaiting[node] = 0
-    const own = communities[node] as number
+    const current = communities[node] as number
     const strength = strengths[node] as number
-    sums[own]! -= strength
+    sums[current]! -= strength
     const to = links.collect(node, communities)
-    let best = own
-    let most = (to[own] as number) - penalty * strength * (sums[own] as number) + (MIN_GAIN + stay) * strength
+    let best = current
+    let bestGain = (to[current] as number) - penalty * strength * (sums[current] as number) + (MIN_GAIN + stay) * strength
     for (let n = 0; n < links.count; n++) {
       const community = links.met[n] as number
       const gain = (to[community] as number) - penalty * strength * (sums[community] as number)
-      if (gain <= most) continue
+      if (gain <= bestGain) continue
       best = community
-      most = gain
+      bestGain = gain
     }
-    if (most < 0 && (sizes[own] as number) > 1) best = free.pop() as number
+    if (bestGain < 0 && (sizes[current] as number) > 1) best = free.pop() as number
     sums[best]! += strength
-    if (best === own) continue
-    moved = true
+    if (best === current) continue
+    hasMoved = true
     communities[node] = best
     sizes[best]!++
-    if (--sizes[own]! === 0) free.push(own)
+    if (--sizes[current]! === 0) free.push(current)
     for (let at = offsets[node] as number; at < (offsets[node + 1] as number); at++) {
       const other = targets[at] as number
       if (isWaiting[other] === 1 || communities[other] === best) continue
@@ -173,7 +173,7 @@ function moveNodes(level: Level, communities: Uint32Array, { penalty, stay }: We
       waiting[(head + length++) % count] = other
     }
   }
-  return moved
+  return hasMoved
 }
 
 /**
@@ -204,15 +204,15 @@ function refine(level: Level, communities: Uint32Array, penalty: number): Uint32
     const strength = strengths[node] as number
     const to = links.collect(node, refined)
     let best = node
-    let most = MIN_GAIN * strength
+    let bestGain = MIN_GAIN * strength
     for (let n = 0; n < links.count; n++) {
       const part = links.met[n] as number
       // A part has the number of its first member, and parts never cross communities.
       if (part === node || communities[part] !== community) continue
       const gain = (to[part] as number) - penalty * strength * (sums[part] as number)
-      if (gain <= most || !isWellLinked(part, community)) continue
+      if (gain <= bestGain || !isWellLinked(part, community)) continue
       best = part
-      most = gain
+      bestGain = gain
     }
     if (best === node) continue
     outward[best]! += (outward[node] as number) - 2 * (to[best] as number)
@@ -263,13 +263,13 @@ class LinksOf {
   collect(node: number, communities: Uint32Array): Float64Array {
     const { offsets, targets, weights } = this.#level
     const sums = this.#sums
-    const met = this.met
-    for (let n = 0; n < this.count; n++) sums[met[n] as number] = 0
+    const touched = this.met
+    for (let n = 0; n < this.count; n++) sums[touched[n] as number] = 0
     let count = 0
     const end = offsets[node + 1] as number
     for (let at = offsets[node] as number; at < end; at++) {
       const community = communities[targets[at] as number] as number
-      if (sums[community] === 0) met[count++] = community
+      if (sums[community] === 0) touched[count++] = community
       sums[community]! += weights[at] as number
     }
     this.count = count
@@ -282,13 +282,13 @@ function numbered(classes: Uint32Array): { readonly numbers: Uint32Array; readon
   // A class number can exceed the number of elements, because parts are numbered by the nodes of a larger graph.
   let names = 0
   for (let at = 0; at < classes.length; at++) names = Math.max(names, (classes[at] as number) + 1)
-  const known = new Int32Array(names).fill(-1)
+  const numberOf = new Int32Array(names).fill(-1)
   const numbers = new Uint32Array(classes.length)
   let count = 0
   for (let at = 0; at < classes.length; at++) {
     const name = classes[at] as number
-    if (known[name] === -1) known[name] = count++
-    numbers[at] = known[name] as number
+    if (numberOf[name] === -1) numberOf[name] = count++
+    numbers[at] = numberOf[name] as number
   }
   return { numbers, count }
 }

@@ -32,31 +32,31 @@ export function matchCommunities(now: Membership, before: Membership): Matches {
     }),
   )
   pairs.sort((a, b) => b.agreement - a.agreement || b.both - a.both || a.old - b.old || a.community - b.community)
-  const former: (number | undefined)[] = Array.from({ length: lastOf(now) + 1 }, () => undefined)
-  const kept = new Set<number>()
+  const formerOf: (number | undefined)[] = Array.from({ length: lastOf(now) + 1 }, () => undefined)
+  const matched = new Set<number>()
   for (const { old, community, agreement } of pairs) {
-    if (agreement < MIN_SHARED || kept.has(old) || former[community] !== undefined) continue
-    former[community] = old
-    kept.add(old)
+    if (agreement < MIN_SHARED || matched.has(old) || formerOf[community] !== undefined) continue
+    formerOf[community] = old
+    matched.add(old)
   }
-  return { former, moved: movedNotes({ now, before }, former) }
+  return { former: formerOf, moved: movedNotes({ now, before }, formerOf) }
 }
 
-function movedNotes({ now, before }: Readonly<Record<'now' | 'before', Membership>>, former: Matches['former']): number {
-  let moved = 0
+function movedNotes({ now, before }: Readonly<Record<'now' | 'before', Membership>>, formerOf: Matches['former']): number {
+  let movedCount = 0
   now.forEach((community, note) => {
     const old = before[note] as number
-    if (old !== NO_COMMUNITY && (community === NO_COMMUNITY || former[community] !== old)) moved++
+    if (old !== NO_COMMUNITY && (community === NO_COMMUNITY || formerOf[community] !== old)) movedCount++
   })
-  return moved
+  return movedCount
 }
 
 /** For each community, counts the notes that belong to a community both now and before. */
-function counts(of: Membership, beside: Membership): ReadonlyMap<number, number> {
+function counts(of: Membership, other: Membership): ReadonlyMap<number, number> {
   const sizes = new Map<number, number>()
   of.forEach((community, note) => {
     // Added and removed notes do not affect the match.
-    if (community !== NO_COMMUNITY && beside[note] !== NO_COMMUNITY) sizes.set(community, (sizes.get(community) ?? 0) + 1)
+    if (community !== NO_COMMUNITY && other[note] !== NO_COMMUNITY) sizes.set(community, (sizes.get(community) ?? 0) + 1)
   })
   return sizes
 }

@@ -19,10 +19,10 @@ export class EdgeBuilder {
   readonly #weights: Float64Array
   #count = 0
 
-  constructor(most: number) {
-    this.#from = new Uint32Array(most)
-    this.#to = new Uint32Array(most)
-    this.#weights = new Float64Array(most)
+  constructor(capacity: number) {
+    this.#from = new Uint32Array(capacity)
+    this.#to = new Uint32Array(capacity)
+    this.#weights = new Float64Array(capacity)
   }
 
   add(from: number, to: number, weight: number): void {
@@ -52,7 +52,7 @@ export function weightedGraph(count: number, { from, to, weights }: EdgeList): W
   const size = starts[count] as number
   const rows = { targets: new Uint32Array(size), weights: new Float64Array(size) }
   const ends = starts.slice(0, count)
-  const put = (source: number, target: number, weight: number) => {
+  const addEdge = (source: number, target: number, weight: number) => {
     const at = ends[source]!++
     rows.targets[at] = target
     rows.weights[at] = weight
@@ -60,8 +60,8 @@ export function weightedGraph(count: number, { from, to, weights }: EdgeList): W
   for (let edge = 0; edge < from.length; edge++) {
     const [source, target, weight] = [from[edge] as number, to[edge] as number, weights[edge] as number]
     if (source === target) continue
-    put(source, target, weight)
-    put(target, source, weight)
+    addEdge(source, target, weight)
+    addEdge(target, source, weight)
   }
   return mergeRows(starts, rows)
 }

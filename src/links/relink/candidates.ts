@@ -28,24 +28,24 @@ export interface NewPlace {
 /**
  * Returns targets that may lead to the wanted file, most similar to the old text first. The caller checks each with `resolveLink`.
  */
-export function candidates(was: OldLink, wanted: NewPlace): readonly string[] {
-  const onDisk = candidatesOnDisk(was, wanted)
+export function candidates(oldLink: OldLink, newPlace: NewPlace): readonly string[] {
+  const onDisk = candidatesOnDisk(oldLink, newPlace)
   // Other Markdown tools open the exact path in a Markdown link. All other links name a note, and people type names in NFC.
-  return isMarkdownPath(was.link) ? onDisk : onDisk.map(spellName)
+  return isMarkdownPath(oldLink.link) ? onDisk : onDisk.map(spellName)
 }
 
-function candidatesOnDisk(was: OldLink, wanted: NewPlace): readonly string[] {
-  const { path } = wanted.file
-  if (was.link.form === 'canvas') return [path]
-  const { mode } = wanted.names
+function candidatesOnDisk(oldLink: OldLink, newPlace: NewPlace): readonly string[] {
+  const { path } = newPlace.file
+  if (oldLink.link.form === 'canvas') return [path]
+  const { mode } = newPlace.names
   const isBare =
     isNotePath(path, mode) &&
-    isNotePath(was.path, mode) &&
-    !isNotePath(withoutQuery(was.link.target), mode) &&
-    (!namesFolder(was) || isSitePath(was, mode))
+    isNotePath(oldLink.path, mode) &&
+    !isNotePath(withoutQuery(oldLink.link.target), mode) &&
+    (!namesFolder(oldLink) || isSitePath(oldLink, mode))
   const full = isBare ? stemOf(path, mode) : path
-  const folder = folderOf(wanted.source.path)
-  const preferred = [...pageNames(was, wanted), ...indexFolders(was, wanted), ...pathsLike(was, full, wanted)]
+  const folder = folderOf(newPlace.source.path)
+  const preferred = [...pageNames(oldLink, newPlace), ...indexFolders(oldLink, newPlace), ...pathsLike(oldLink, full, newPlace)]
   const fallback = [full, path, `/${full}`, `/${path}`, dotted(relativePath(folder, path))]
   return [...new Set([...preferred, ...fallback])].filter((target) => target !== '')
 }
@@ -67,21 +67,21 @@ function pageNames({ via }: OldLink, { names, file }: NewPlace): readonly string
 }
 
 /** For a link to a folder, returns targets that name the folder of the index file. */
-function indexFolders(was: OldLink, wanted: NewPlace): readonly string[] {
-  const { path } = wanted.file
-  const namedFolder = was.via === 'folder' || isSitePath(was, wanted.names.mode)
+function indexFolders(oldLink: OldLink, newPlace: NewPlace): readonly string[] {
+  const { path } = newPlace.file
+  const namedFolder = oldLink.via === 'folder' || isSitePath(oldLink, newPlace.names.mode)
   if (!namedFolder || !/^(?:_?index|readme)\.[^./]+$/i.test(nameOf(path))) return []
-  const end = was.link.target.endsWith('/') && !isSitePath(was, wanted.names.mode) ? '/' : ''
-  const style = was.style === 'name' ? 'end' : was.style
-  return pathsLike({ ...was, style }, folderOf(path), wanted).map((form) => form + end)
+  const end = oldLink.link.target.endsWith('/') && !isSitePath(oldLink, newPlace.names.mode) ? '/' : ''
+  const style = oldLink.style === 'name' ? 'end' : oldLink.style
+  return pathsLike({ ...oldLink, style }, folderOf(path), newPlace).map((form) => form + end)
 }
 
-function pathsLike(was: OldLink, path: string, { names, source, newLinkFormat }: NewPlace): readonly string[] {
-  const { link, style } = was
+function pathsLike(oldLink: OldLink, path: string, { names, source, newLinkFormat }: NewPlace): readonly string[] {
+  const { link, style } = oldLink
   const relative = relativePath(folderOf(source.path), path)
   switch (style) {
     case 'rooted':
-      return [`/${withoutRoot(path, siteRootOf(was))}${isSitePath(was, names.mode) ? '/' : ''}`]
+      return [`/${withoutRoot(path, siteRootOf(oldLink))}${isSitePath(oldLink, names.mode) ? '/' : ''}`]
     case 'relative':
       return [dotted(relative)]
     case 'sibling':
@@ -100,10 +100,10 @@ function pathsLike(was: OldLink, path: string, { names, source, newLinkFormat }:
 
 /** Returns the folder that a rooted link omits, such as `docs/` if `/a` refers to `docs/a.md`. Usually empty. */
 function siteRootOf({ link, via, path }: OldLink): string {
-  const named = segmentsOf(trimBothOf(withoutQuery(link.target), '/')).length
-  const own = segmentsOf(via === 'folder' ? folderOf(path) : path)
-  return own
-    .slice(0, Math.max(0, own.length - named))
+  const segmentCount = segmentsOf(trimBothOf(withoutQuery(link.target), '/')).length
+  const segments = segmentsOf(via === 'folder' ? folderOf(path) : path)
+  return segments
+    .slice(0, Math.max(0, segments.length - segmentCount))
     .map((segment) => `${segment}/`)
     .join('')
 }
@@ -126,9 +126,10 @@ function segmentsOf(path: string): readonly string[] {
 function relativePath(folder: string, path: string): string {
   const from = segmentsOf(folder)
   const to = segmentsOf(path)
-  let same = 0
-  while (same < from.length && same < to.length && from[same] === to[same]) same++
-  return [...from.slice(same).map(() => '..'), ...to.slice(same)].join('/')
+  let sharedSegments = 0
+  while (sharedSegments < from.length && sharedSegments < to.length && from[sharedSegments] === to[sharedSegments])
+    sharedSegments++
+  return [...from.slice(sharedSegments).map(() => '..'), ...to.slice(sharedSegments)].join('/')
 }
 
 /** Adds a leading `./` to a relative path unless it already starts with `./` or `../`. */
@@ -145,17 +146,17 @@ export type PathStyle = 'rooted' | 'relative' | 'sibling' | 'full' | 'end' | 'na
 
 export function pathStyleOf(
   link: LinkTarget,
-  found: Resolution & { readonly kind: 'file' },
+  resolution: Resolution & { readonly kind: 'file' },
   source: Source,
   names: Names,
 ): PathStyle {
   const { target } = link
-  if (found.via === 'alias') return 'name'
+  if (resolution.via === 'alias') return 'name'
   if (target.startsWith('/')) return 'rooted'
   if (isRelative(target)) return 'relative'
-  if (siblingOf(link, source, names) === found.key) return 'sibling'
+  if (siblingOf(link, source, names) === resolution.key) return 'sibling'
   if (!target.includes('/')) return 'name'
-  return found.via === 'path' ? 'full' : 'end'
+  return resolution.via === 'path' ? 'full' : 'end'
 }
 
 /**
@@ -165,8 +166,8 @@ export function pathStyleOf(
 export function siblingOf(link: LinkTarget, source: Source, names: Names): number | undefined {
   const { target } = link
   if (!isMarkdownPath(link) || target === '' || target.startsWith('/')) return undefined
-  const found = atRelative(names, folderOf(source.path), hasFolderTargets(names.mode) ? withoutQuery(target) : target)
-  return found?.kind === 'file' ? found.key : undefined
+  const resolution = atRelative(names, folderOf(source.path), hasFolderTargets(names.mode) ? withoutQuery(target) : target)
+  return resolution?.kind === 'file' ? resolution.key : undefined
 }
 
 /** Returns a target without its query (`?…`). */

@@ -66,8 +66,8 @@ export class ChangedNames implements Names {
   }
 
   #merge(before: readonly number[], after: readonly number[]): readonly number[] {
-    const kept = before.some((key) => this.#changed.has(key)) ? before.filter((key) => !this.#changed.has(key)) : before
-    return after.length === 0 ? kept : [...kept, ...after]
+    const unchanged = before.some((key) => this.#changed.has(key)) ? before.filter((key) => !this.#changed.has(key)) : before
+    return after.length === 0 ? unchanged : [...unchanged, ...after]
   }
 }
 

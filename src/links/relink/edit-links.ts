@@ -36,18 +36,18 @@ export function editLinks(editing: LinkEditing, texts: SourceTexts): EditedLinks
   const lose = (links: readonly ResolvedLink[], reason: LostReason) => links.map((link) => ({ source, link, reason }))
   if (text === undefined) return { file: undefined, lost: lose(needed, 'unreadable') }
   const { changes, unfit } = findChanges(text, editing, texts)
-  const kept = keepReadable(changes, (some) => isReadable(text, some, { editing, texts }))
-  const isKept = new Set(kept)
-  const given = changes.filter((change) => !isKept.has(change)).flatMap(({ links }) => links)
-  const lost = [...lose(unfit, 'unwritable'), ...lose(given, 'misread')]
-  if (kept.length === 0) return { file: undefined, lost }
+  const keptChanges = keepReadable(changes, (subset) => isReadable(text, subset, { editing, texts }))
+  const keptSet = new Set(keptChanges)
+  const unreadable = changes.filter((change) => !keptSet.has(change)).flatMap(({ links }) => links)
+  const lostLinks = [...lose(unfit, 'unwritable'), ...lose(unreadable, 'misread')]
+  if (keptChanges.length === 0) return { file: undefined, lost: lostLinks }
   const file = {
     key: source.key,
     path: source.path,
-    edits: kept.map(({ edit }) => edit),
-    rewrites: kept.map(({ rewrite }) => rewrite),
+    edits: keptChanges.map(({ edit }) => edit),
+    rewrites: keptChanges.map(({ rewrite }) => rewrite),
   }
-  return { file, lost }
+  return { file, lost: lostLinks }
 }
 
 function findChanges(text: string, { source, needed, choose }: LinkEditing, texts: SourceTexts) {
@@ -57,9 +57,9 @@ function findChanges(text: string, { source, needed, choose }: LinkEditing, text
   for (const link of needed) {
     const slots = findSlots(link)
     const edit = slots && choose(link, slots)
-    const known = edit && changes.get(edit.start)
-    if (slots === undefined || edit === undefined || (known !== undefined && known.edit.text !== edit.text)) unfit.push(link)
-    else if (known !== undefined) known.links.push(link)
+    const change = edit && changes.get(edit.start)
+    if (slots === undefined || edit === undefined || (change !== undefined && change.edit.text !== edit.text)) unfit.push(link)
+    else if (change !== undefined) change.links.push(link)
     else {
       const rewrite = rewriteOf(text, edit, { link, shown: slots.shown })
       changes.set(edit.start, { edit, unquoted: slots.unquoted, rewrite, links: [link] })
@@ -112,13 +112,13 @@ const MAX_TRIALS = 32
 function keepReadable(changes: readonly Change[], isRight: (some: readonly Change[]) => boolean): readonly Change[] {
   if (isRight(changes)) return changes
   const harmless = changes.filter(({ edit }) => HARMLESS.test(edit.text))
-  let kept = isRight(harmless) ? harmless : []
-  const tried = kept.length > 0 ? changes.filter(({ edit }) => !HARMLESS.test(edit.text)) : changes
-  for (const change of tried.slice(0, MAX_TRIALS)) {
-    const more = [...kept, change].sort((a, b) => a.edit.start - b.edit.start)
-    if (isRight(more)) kept = more
+  let keptChanges = isRight(harmless) ? harmless : []
+  const candidates = keptChanges.length > 0 ? changes.filter(({ edit }) => !HARMLESS.test(edit.text)) : changes
+  for (const change of candidates.slice(0, MAX_TRIALS)) {
+    const more = [...keptChanges, change].sort((a, b) => a.edit.start - b.edit.start)
+    if (isRight(more)) keptChanges = more
   }
-  return kept
+  return keptChanges
 }
 
 /** Checks whether every rewritten link has the right target and all other links are unchanged. */
@@ -133,8 +133,8 @@ function isReadable(
   const links = texts.links(pathAfter, editText(text, edits))
   if (links.length !== source.links.length) return false
   return links.every((is, at) => {
-    const was = source.links[at]
-    if (was === undefined || is.form !== was.form || is.kind !== was.kind) return false
-    return changed.has(was) ? isKept(is, was) : is.target === was.target && is.subpath === was.subpath
+    const linkBefore = source.links[at]
+    if (linkBefore === undefined || is.form !== linkBefore.form || is.kind !== linkBefore.kind) return false
+    return changed.has(linkBefore) ? isKept(is, linkBefore) : is.target === linkBefore.target && is.subpath === linkBefore.subpath
   })
 }

@@ -32,7 +32,7 @@ export function planHeadingLinks(
 ): Pick<RelinkPlan, 'files' | 'lost'> {
   const { key, before, after, replaced = [] } = change
   const files: RelinkedFile[] = []
-  const lost: LostLink[] = []
+  const lostLinks: LostLink[] = []
   const leadsTo = (subpath: string, headings: readonly Heading[]) => namedHeadings(subpath, headings)?.at.at(-1)
   const isLedAstray = ({ to, subpath }: ResolvedLink): boolean => {
     if (to !== key || subpath === undefined) return false
@@ -42,25 +42,25 @@ export function planHeadingLinks(
   const isReplaced = (link: ResolvedLink, source: RelinkSource): boolean =>
     source.key === key && replaced.some(({ start, end }) => link.start < end && link.end > start)
   const choose: Choose = ({ subpath = '', form }, { subpath: slot }) => {
-    const named = namedHeadings(subpath, before)
-    if (named === undefined || slot === undefined) return undefined
-    for (const candidate of subpathCandidates({ subpath, form, named }, change)) {
-      if (leadsTo(candidate, after) !== named.at.at(-1)) continue
-      const written = slot.write(candidate)
-      if (written !== undefined) return { start: slot.start, end: slot.end, text: written }
+    const namedBefore = namedHeadings(subpath, before)
+    if (namedBefore === undefined || slot === undefined) return undefined
+    for (const candidate of subpathCandidates({ subpath, form, named: namedBefore }, change)) {
+      if (leadsTo(candidate, after) !== namedBefore.at.at(-1)) continue
+      const newSubpath = slot.write(candidate)
+      if (newSubpath !== undefined) return { start: slot.start, end: slot.end, text: newSubpath }
     }
     return undefined
   }
-  const isKept = (is: Link, was: ResolvedLink): boolean =>
+  const isUnchanged = (is: Link, was: ResolvedLink): boolean =>
     is.target === was.target && leadsTo(is.subpath ?? '', after) === leadsTo(was.subpath ?? '', before)
   for (const source of sources) {
-    const needed = source.links.filter((link) => isLedAstray(link) && !isReplaced(link, source))
-    if (needed.length === 0) continue
-    const edited = editLinks({ source, pathAfter: source.path, needed, choose, isKept }, texts)
-    if (edited.file !== undefined) files.push(edited.file)
-    lost.push(...edited.lost)
+    const affected = source.links.filter((link) => isLedAstray(link) && !isReplaced(link, source))
+    if (affected.length === 0) continue
+    const result = editLinks({ source, pathAfter: source.path, needed: affected, choose, isKept: isUnchanged }, texts)
+    if (result.file !== undefined) files.push(result.file)
+    lostLinks.push(...result.lost)
   }
-  return { files, lost }
+  return { files, lost: lostLinks }
 }
 
 export interface WrittenSubpath {
@@ -118,13 +118,13 @@ function dashedAnchor(heading: string): string {
 
 /** Returns the ancestors of a heading, outermost first. */
 function ancestors(headings: readonly Heading[], index: number): readonly number[] {
-  const found: number[] = []
+  const indexes: number[] = []
   let level = headings[index]?.level ?? 0
   for (let at = index - 1; at >= 0; at--) {
     const above = headings[at]?.level ?? 0
     if (above >= level) continue
-    found.unshift(at)
+    indexes.unshift(at)
     level = above
   }
-  return found
+  return indexes
 }

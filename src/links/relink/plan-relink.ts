@@ -49,22 +49,22 @@ class Relinker implements RelinkPlan {
     // Do not rewrite links in files that are removed or change their type.
     if (path === undefined || endingOf(path) !== endingOf(source.path)) return
     const now = { key: source.key, path }
-    const needed = source.links.filter((link) => this.#needsText(link, source, now))
-    if (needed.length === 0) return
+    const affected = source.links.filter((link) => this.#needsText(link, source, now))
+    if (affected.length === 0) return
     const { file, lost } = editLinks(
       {
         source,
         pathAfter: path,
-        needed,
+        needed: affected,
         choose: this.#chooser(source, now),
-        isKept: (is, was) => is.subpath === was.subpath && this.#leadsTo(is, now, was.to),
+        isKept: (is, before) => is.subpath === before.subpath && this.#leadsTo(is, now, before.to),
       },
       this.#texts,
     )
     if (file !== undefined) this.files.push(file)
     // A link is not lost if the application still finds its file by searching.
-    const isFound = ({ link }: LostLink) => !hasFolderTargets(this.#after.mode) && this.#leadsTo(link, now, link.to)
-    this.lost.push(...lost.filter((each) => !isFound(each)))
+    const isRepaired = ({ link }: LostLink) => !hasFolderTargets(this.#after.mode) && this.#leadsTo(link, now, link.to)
+    this.lost.push(...lost.filter((each) => !isRepaired(each)))
   }
 
   /** Checks whether a link must be rewritten. Records links that will be lost and links that will start to resolve. */
@@ -72,18 +72,18 @@ class Relinker implements RelinkPlan {
     if (link.target === '') return false
     const { flavour } = this.#renaming
     if (!this.#after.isChanged(source.key) && !mentionsAny(link, source.path, flavour, this.#after.touched)) return false
-    const found = resolveLink(this.#after, now, link, flavour)
+    const resolution = resolveLink(this.#after, now, link, flavour)
     if (typeof link.to === 'string') {
-      if (found.kind === 'file') this.gained.push({ source, link, to: found.key })
+      if (resolution.kind === 'file') this.gained.push({ source, link, to: resolution.key })
       return false
     }
     if (this.#after.path(link.to) === undefined) {
       this.lost.push({ source, link, reason: 'gone' })
       return false
     }
-    if (found.kind !== 'file' || found.key !== link.to) return true
+    if (resolution.kind !== 'file' || resolution.key !== link.to) return true
     // Like Obsidian, write a longer path if other files now share the moved file's name.
-    if (found.rivals !== undefined && link.rivals === undefined && this.#isMoved(link.to)) return true
+    if (resolution.rivals !== undefined && link.rivals === undefined && this.#isMoved(link.to)) return true
     // The link still resolves, but perhaps only by a search or by ignoring case, which other Markdown tools do not do.
     const { names, newLinkFormat } = this.#renaming
     if (newLinkFormat === 'absolute' && !hasFolderTargets(names.mode)) return false
@@ -98,11 +98,11 @@ class Relinker implements RelinkPlan {
 
   #chooser(source: RelinkSource, now: Source): Choose {
     // Cached, because a note can contain the same link a thousand times.
-    const known = new Map<string, readonly string[]>()
+    const cache = new Map<string, readonly string[]>()
     return (link, { target: slot }) => {
-      const said = `${link.form} ${link.target}`
-      const targets = known.get(said) ?? this.#targetsFor(link, source, now)
-      known.set(said, targets)
+      const key = `${link.form} ${link.target}`
+      const targets = cache.get(key) ?? this.#targetsFor(link, source, now)
+      cache.set(key, targets)
       for (const target of targets) {
         const text = slot.write(target)
         if (text !== undefined) return { start: slot.start, end: slot.end, text }
@@ -115,13 +115,13 @@ class Relinker implements RelinkPlan {
   #targetsFor(link: ResolvedLink, source: RelinkSource, now: Source): readonly string[] {
     const { names, flavour, newLinkFormat } = this.#renaming
     const file = typeof link.to === 'number' ? this.#after.file(link.to) : undefined
-    const found = resolveLink(names, source, link, flavour)
-    if (file === undefined || found.kind !== 'file') return []
-    const style = pathStyleOf(link, found, source, names)
-    const was = { link, style, via: found.via, path: names.file(file.key)?.path ?? file.path }
+    const resolution = resolveLink(names, source, link, flavour)
+    if (file === undefined || resolution.kind !== 'file') return []
+    const style = pathStyleOf(link, resolution, source, names)
+    const oldLink = { link, style, via: resolution.via, path: names.file(file.key)?.path ?? file.path }
     const sure: string[] = []
     const unsure: string[] = []
-    for (const target of candidates(was, { names: this.#after, source: now, file, newLinkFormat })) {
+    for (const target of candidates(oldLink, { names: this.#after, source: now, file, newLinkFormat })) {
       const to = resolveLink(this.#after, now, { form: link.form, target }, flavour)
       if (to.kind === 'file' && to.key === file.key) (to.rivals === undefined ? sure : unsure).push(target)
     }
@@ -129,8 +129,8 @@ class Relinker implements RelinkPlan {
   }
 
   #leadsTo(link: Pick<Link, 'form' | 'target'>, source: Source, key: ResolvedLink['to']): boolean {
-    const found = resolveLink(this.#after, source, link, this.#renaming.flavour)
-    return found.kind === 'file' && found.key === key
+    const resolution = resolveLink(this.#after, source, link, this.#renaming.flavour)
+    return resolution.kind === 'file' && resolution.key === key
   }
 }
 

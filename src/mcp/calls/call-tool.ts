@@ -49,8 +49,8 @@ export async function callTool(tool: Tool, args: unknown, options: CallOptions):
     return toolResult(onlyOffered(mayRead ? answer : redactAnswer(answer, tool), missing), tool)
   } catch (error) {
     // The result of a cancelled call is never sent.
-    const shown = onlyOfferedHint(signal?.aborted ? cancelled() : error, missing)
-    return errorResult(mayRead ? shown : redactError(shown), options.log)
+    const shownError = onlyOfferedHint(signal?.aborted ? cancelled() : error, missing)
+    return errorResult(mayRead ? shownError : redactError(shownError), options.log)
   }
 }
 
@@ -72,18 +72,18 @@ function redactAnswer(answer: Answer<unknown>, { needs, unredacted }: ToolFacts)
 }
 
 /** Removes everything about notes from an error, for a client that may not read them. */
-function redactError(thrown: unknown): unknown {
-  if (!(thrown instanceof RouxError) || CALLER_ERRORS.includes(thrown.code)) return thrown
-  const { code, message, hint } = thrown
-  return new RouxError(code, message, { hint, cause: thrown })
+function redactError(error: unknown): unknown {
+  if (!(error instanceof RouxError) || CALLER_ERRORS.includes(error.code)) return error
+  const { code, message, hint } = error
+  return new RouxError(code, message, { hint, cause: error })
 }
 
 function only(names: ReadonlySet<string>, value: unknown): unknown {
   if (Array.isArray(value)) return value.map((item) => only(names, item))
   if (!isRecord(value)) return value
-  const kept = Object.entries(value).filter(([name]) => names.has(name))
+  const allowedEntries = Object.entries(value).filter(([name]) => names.has(name))
   return Object.fromEntries(
     // The hash encodes how much was shown: here, nothing.
-    kept.map(([name, member]) => [name, name === 'hash' ? partialHash(String(member)) : only(names, member)]),
+    allowedEntries.map(([name, member]) => [name, name === 'hash' ? partialHash(String(member)) : only(names, member)]),
   )
 }

@@ -35,14 +35,14 @@ export interface Violations {
 
 export const NO_VIOLATIONS: Violations = { messages: [], candidates: [] }
 
-interface Given {
+interface CheckedArguments {
   readonly args: unknown
   readonly at?: string
   readonly told?: number
 }
 
 /** Converts schema violations to sentences. Once the maximum is reached, a sentence only contains the position. */
-export function violationsOf(tool: Checked, issues: readonly Issue[], { args, at = '', told = 0 }: Given): Violations {
+export function violationsOf(tool: Checked, issues: readonly Issue[], { args, at = '', told = 0 }: CheckedArguments): Violations {
   // A schema can report several violations for one value.
   const messages = new Map<string, string>()
   const candidates = new Set<string>()
@@ -50,16 +50,16 @@ export function violationsOf(tool: Checked, issues: readonly Issue[], { args, at
   for (const { code, path, keys = [], message } of issues.toSorted(lastUnknown)) {
     if (code !== 'unrecognized_keys') {
       const where = placeOf(path, at)
-      const wanted = code === 'custom' ? message : undefined
-      messages.set(where, isShown() ? violation(tool.inputSchema, path, { args, at, wanted }) : where)
+      const requirement = code === 'custom' ? message : undefined
+      messages.set(where, isShown() ? violation(tool.inputSchema, path, { args, at, wanted: requirement }) : where)
       continue
     }
-    const known = Object.keys(schemaAt(tool.inputSchema, path)?.properties ?? {})
+    const knownKeys = Object.keys(schemaAt(tool.inputSchema, path)?.properties ?? {})
     for (const key of keys) {
       const where = placeOf([...path, key], at)
-      const near = isShown() ? nearest(key, known, MAX_SUGGESTIONS) : []
+      const near = isShown() ? nearest(key, knownKeys, MAX_SUGGESTIONS) : []
       messages.set(`unknown ${where}`, unknownArgument(where, near))
-      for (const one of near) candidates.add(one)
+      for (const candidate of near) candidates.add(candidate)
     }
   }
   return { messages: [...messages.values()], candidates: [...candidates] }
@@ -67,11 +67,11 @@ export function violationsOf(tool: Checked, issues: readonly Issue[], { args, at
 
 /** Creates an error that lists every violation with its position, the expected value and the actual value. */
 export function invalidArguments(tool: Checked, { messages, candidates }: Violations): RouxError {
-  const known = Object.keys(tool.inputSchema.properties)
+  const knownKeys = Object.keys(tool.inputSchema.properties)
   const shownMessages = messages.slice(0, MAX_SHOWN)
   const more = messages.length > MAX_SHOWN ? `; and ${messages.length - MAX_SHOWN} more` : ''
   return new RouxError('INVALID_PARAMS', `Invalid arguments for ${tool.name}: ${shownMessages.join('; ')}${more}.`, {
-    hint: known.length === 0 ? `${tool.name} takes no arguments.` : `${tool.name} takes ${known.join(', ')}.`,
+    hint: knownKeys.length === 0 ? `${tool.name} takes no arguments.` : `${tool.name} takes ${knownKeys.join(', ')}.`,
     ...(candidates.length === 0 ? {} : { candidates }),
   })
 }
@@ -93,7 +93,7 @@ function violation(
   const value = path.reduce(memberOf, args)
   const expected = wanted ?? (path.length === 0 ? 'an object of arguments' : expectationOf(schemaAt(schema, path)))
   const where = placeOf(path, at)
-  return `${where}${where === '' ? '' : ': '}expected ${expected}, got ${shown(value)}`
+  return `${where}${where === '' ? '' : ': '}expected ${expected}, got ${shortValue(value)}`
 }
 
 /** Formats the position of an argument, such as `operations[2].arguments.id`. */
@@ -114,8 +114,8 @@ function schemaAt(schema: InputSchema, path: readonly PropertyKey[]): ObjectSche
   for (const step of path) {
     if (typeof step === 'number') at = at?.items
     else {
-      const named: PropertySchema | undefined = ownMember(at?.properties, String(step))
-      at = named ?? (typeof at?.additionalProperties === 'object' ? at.additionalProperties : undefined)
+      const property: PropertySchema | undefined = ownMember(at?.properties, String(step))
+      at = property ?? (typeof at?.additionalProperties === 'object' ? at.additionalProperties : undefined)
     }
   }
   return at
@@ -143,11 +143,11 @@ function expectation(schema: ObjectSchema): string {
     case 'array': {
       const items =
         schema.items?.enum === undefined ? `${schema.items?.type ?? 'value'}s` : `any of ${schema.items.enum.join(', ')}`
-      return `an array of ${items}${counted(schema.minItems, schema.maxItems, 'item')}`
+      return `an array of ${items}${rangeText(schema.minItems, schema.maxItems, 'item')}`
     }
     case 'string':
       if (schema.enum !== undefined) return `one of ${schema.enum.join(', ')}`
-      return `a string${counted(schema.minLength, schema.maxLength, 'character')}`
+      return `a string${rangeText(schema.minLength, schema.maxLength, 'character')}`
     default:
       return 'an object'
   }
@@ -159,14 +159,14 @@ function range(from: number | undefined, to: number | undefined): string {
   return to === undefined ? '' : ` of at most ${to}`
 }
 
-function counted(from: number | undefined, to: number | undefined, unit: string): string {
+function rangeText(from: number | undefined, to: number | undefined, unit: string): string {
   const plural = (count: number) => amount(count, unit)
   if (from !== undefined && to !== undefined) return ` of ${from} to ${plural(to)}`
   if (from !== undefined) return ` of at least ${plural(from)}`
   return to === undefined ? '' : ` of at most ${plural(to)}`
 }
 
-function shown(value: unknown): string {
+function shortValue(value: unknown): string {
   if (value === undefined) return 'nothing'
   const json = tryJson(value)
   return json.length > MAX_VALUE_LENGTH ? `${json.slice(0, boundaryBefore(json, 0, MAX_VALUE_LENGTH))}…` : json

@@ -10,7 +10,7 @@ export const MAX_ITEMS = 1_000
 /** Finds lists that are too long before anything iterates over them. */
 export function tooLongLists(args: unknown): Violations {
   if (!isRecord(args)) return { messages: [], candidates: [] }
-  const messages = [...tooLongIn(args, ''), ...operationsIn(args).flatMap(([one, at]) => tooLongIn(one, at))]
+  const messages = [...tooLongIn(args, ''), ...operationsIn(args).flatMap(([operation, at]) => tooLongIn(operation, at))]
   return { messages, candidates: [] }
 }
 
@@ -36,7 +36,7 @@ function longOnes(values: Readonly<Record<string, unknown>>, at: string, unit = 
 /** Returns the arguments of operations with their positions, unless there are too many. */
 function operationsIn({ operations }: Readonly<Record<string, unknown>>) {
   if (!Array.isArray(operations) || operations.length > MAX_ITEMS) return []
-  return operations.flatMap((one, at) =>
-    isRecord(one) && isRecord(one.arguments) ? [[one.arguments, `operations[${at}].arguments.`] as const] : [],
+  return operations.flatMap((operation, at) =>
+    isRecord(operation) && isRecord(operation.arguments) ? [[operation.arguments, `operations[${at}].arguments.`] as const] : [],
   )
 }

@@ -41,8 +41,8 @@ function addPaths(value: unknown, find: FindPath): unknown {
       const isSearched = !NOT_SEARCHED.has(key) && !(key === 'links' && Array.isArray(member))
       const added = addedMember(key, member, { isLink, find })
       const isNew = added !== undefined && !(added[0] in value)
-      const shown = SPELLED.has(key) ? spelled(member, find) : isSearched ? addPaths(member, find) : member
-      return [[key, shown], ...(isNew ? [added] : [])]
+      const withPaths = SPELLED.has(key) ? spelled(member, find) : isSearched ? addPaths(member, find) : member
+      return [[key, withPaths], ...(isNew ? [added] : [])]
     }),
   )
 }

@@ -18,22 +18,22 @@ export function onlyOffered<V>(answer: Answer<V>, missing: readonly string[]): A
 }
 
 /** Like `onlyOffered`, but for an error's hint. */
-export function onlyOfferedHint(thrown: unknown, missing: readonly string[]): unknown {
-  if (!(thrown instanceof RouxError) || thrown.hint === undefined) return thrown
-  const hint = offeredPart(thrown.hint, missing)
-  if (hint === thrown.hint) return thrown
-  const { code, message, candidates, isTransient } = thrown
-  return new RouxError(code, message, { ...(hint === '' ? {} : { hint }), candidates, isTransient, cause: thrown })
+export function onlyOfferedHint(error: unknown, missing: readonly string[]): unknown {
+  if (!(error instanceof RouxError) || error.hint === undefined) return error
+  const hint = offeredPart(error.hint, missing)
+  if (hint === error.hint) return error
+  const { code, message, candidates, isTransient } = error
+  return new RouxError(code, message, { ...(hint === '' ? {} : { hint }), candidates, isTransient, cause: error })
 }
 
 function offeredPart(text: string, missing: readonly string[]): string {
   // One-word names such as `ask` or `map` may be just English words, so they are ignored.
   const names = missing.filter((name) => name.includes('_') && text.includes(name))
   if (names.length === 0) return text
-  const named = new RegExp(`\\b(?:${names.join('|')})\\b`)
+  const namesPattern = new RegExp(`\\b(?:${names.join('|')})\\b`)
   return text
     .split(END)
-    .filter((sentence) => !named.test(sentence))
+    .filter((sentence) => !namesPattern.test(sentence))
     .join(' ')
     .replace(/;$/, '.')
 }

@@ -30,26 +30,26 @@ export function prepareCall(tool: Tool, args: unknown, { vaults, switchedOffBy }
   const { names } = vaults
   const tooLong = tooLongLists(args)
   if (tooLong.messages.length > 0) throw invalidArguments(tool.definition(), tooLong)
-  const given = isRecord(args) ? args : {}
+  const givenArgs = isRecord(args) ? args : {}
   if (names.length === 0) {
     const run = tool.prepare(args, switchedOffBy)
-    return async (call) => fitAnswer(await run(await vaults.open(), call), tool.budget, { args: given, call })
+    return async (call) => fitAnswer(await run(await vaults.open(), call), tool.budget, { args: givenArgs, call })
   }
   // The tool itself reports the remaining problems, because it knows all its arguments.
-  const asked = { ...given }
-  delete asked.vault
-  const wanted = wantedVault(given.vault, tool, names)
-  const parts = partsOf(tool, asked, { names, wanted }).map(({ name, args: own }) => ({
+  const callArgs = { ...givenArgs }
+  delete callArgs.vault
+  const vaultName = wantedVault(givenArgs.vault, tool, names)
+  const parts = partsOf(tool, callArgs, { names, wanted: vaultName }).map(({ name, args: vaultArgs }) => ({
     name,
-    run: tool.prepare(isRecord(args) || args === undefined ? own : args, switchedOffBy),
+    run: tool.prepare(isRecord(args) || args === undefined ? vaultArgs : args, switchedOffBy),
   }))
   const [only, ...more] = parts
   if (only !== undefined && more.length === 0)
     return async (call) => {
       const answer = await only.run(await vaults.open(only.name), { ...call, vaults })
-      return fitAnswer(named(answer, only.name), tool.budget, { args: asked, call })
+      return fitAnswer(withVaultName(answer, only.name), tool.budget, { args: callArgs, call })
     }
-  return async (call) => fitAnswer(await askAll(tool, asked, { parts, vaults, call }), tool.budget, { args: asked, call })
+  return async (call) => fitAnswer(await askAll(tool, callArgs, { parts, vaults, call }), tool.budget, { args: callArgs, call })
 }
 
 interface Part {
@@ -65,11 +65,11 @@ interface Choice {
 function partsOf(tool: Tool, args: Arguments, { names, wanted }: Choice): readonly Part[] {
   if (tool.reach.kind === 'each') return partsById(tool, args, { names, wanted })
   const inArguments = vaultsNamedIn(tool.names ?? {}, args, names)
-  const meant = new Set([...inArguments, ...(wanted === undefined ? [] : [wanted])])
-  if (meant.size > 1) throw severalVaults(tool.name, [...meant])
-  if (meant.size === 0 && tool.reach.kind === 'one' && tool.reach.mustChoose === true) throw noVaultChosen(tool.name, names)
+  const vaultNames = new Set([...inArguments, ...(wanted === undefined ? [] : [wanted])])
+  if (vaultNames.size > 1) throw severalVaults(tool.name, [...vaultNames])
+  if (vaultNames.size === 0 && tool.reach.kind === 'one' && tool.reach.mustChoose === true) throw noVaultChosen(tool.name, names)
   const [first = ''] = names
-  const all = meant.size > 0 ? [...meant] : tool.reach.kind === 'all' ? names : [first]
+  const all = vaultNames.size > 0 ? [...vaultNames] : tool.reach.kind === 'all' ? names : [first]
   return all.map((name) => ({ name, args: withoutVaultName(tool.names ?? {}, args, name) }))
 }
 
@@ -82,7 +82,10 @@ function partsById(tool: Tool, args: Arguments, { names, wanted }: Choice): read
     byVault.set(name, [...(byVault.get(name) ?? []), id])
   }
   if (byVault.size === 0) return [{ name: wanted ?? first, args }]
-  return [...byVault].map(([name, some]) => ({ name, args: withoutVaultName(tool.names ?? {}, { ...args, ids: some }, name) }))
+  return [...byVault].map(([name, vaultIds]) => ({
+    name,
+    args: withoutVaultName(tool.names ?? {}, { ...args, ids: vaultIds }, name),
+  }))
 }
 
 interface Asking {
@@ -115,7 +118,7 @@ async function askAll(tool: Tool, args: Arguments, { parts, vaults, call }: Aski
 }
 
 /** Prefixes the ids of changes and plans with the vault's name. */
-function named({ value, ...rest }: Answer<unknown>, name: string): Answer<unknown> {
+function withVaultName({ value, ...rest }: Answer<unknown>, name: string): Answer<unknown> {
   return { ...rest, value: Array.isArray(value) ? value.map((item) => withNames(item, name)) : withNames(value, name) }
 }
 
@@ -164,9 +167,9 @@ function fitAnswer(
   { args, call }: { readonly args: Arguments; readonly call: Call },
 ): Answer<unknown> {
   if (budget === undefined || answer.value === null) return answer
-  const asked = typeof args.max_tokens === 'number' ? args.max_tokens : undefined
-  const own = typeof budget.tokens === 'number' ? budget.tokens : budget.tokens(args)
-  const maxTokens = tokensFor(asked, own, call)
+  const requested = typeof args.max_tokens === 'number' ? args.max_tokens : undefined
+  const toolBudget = typeof budget.tokens === 'number' ? budget.tokens : budget.tokens(args)
+  const maxTokens = tokensFor(requested, toolBudget, call)
   if (maxTokens === undefined) return answer
   const { value, omitted, capped = {} } = budget.fit(answer.value, maxTokens * TOKEN_BYTES, args)
   const { list } = answer

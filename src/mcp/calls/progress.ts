@@ -62,27 +62,27 @@ function reporter(send: (progress: Progress) => void): {
   const byVault = new Map<GraphCore, { readonly done: number; readonly total: number }>()
   let last = -1
   let sentAt = Number.NEGATIVE_INFINITY
-  const report = (core: GraphCore, { phase, done: own, total: ownTotal }: IndexStatus): void => {
+  const report = (core: GraphCore, { phase, done: ownDone, total: ownTotal }: IndexStatus): void => {
     const now = performance.now()
     if ((phase !== 'building' && phase !== 'verifying') || ownTotal === 0) return
-    byVault.set(core, { done: own, total: ownTotal })
-    const done = sum(byVault, (one) => one.done)
-    if (done <= last || now - sentAt < INTERVAL) return
-    last = done
+    byVault.set(core, { done: ownDone, total: ownTotal })
+    const doneTotal = sum(byVault, (counts) => counts.done)
+    if (doneTotal <= last || now - sentAt < INTERVAL) return
+    last = doneTotal
     sentAt = now
-    const total = sum(byVault, (one) => one.total)
-    send({ progress: done, total, message: `Reading the vault: ${done} of ${total} files` })
+    const total = sum(byVault, (counts) => counts.total)
+    send({ progress: doneTotal, total, message: `Reading the vault: ${doneTotal} of ${total} files` })
   }
-  const say = (message: string): void => {
+  const sendProgress = (message: string): void => {
     last = Math.max(0, last) + 1
     send({ progress: last, message })
   }
-  return { report, say }
+  return { report, say: sendProgress }
 }
 
 function sum<T>(all: ReadonlyMap<unknown, T>, of: (one: T) => number): number {
   let total = 0
-  for (const one of all.values()) total += of(one)
+  for (const item of all.values()) total += of(item)
   return total
 }
 

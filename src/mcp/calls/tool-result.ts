@@ -24,34 +24,34 @@ interface TextBlock {
 export type Log = (line: string, told?: string) => void
 
 /** Formats an answer: compact JSON and pictures, then sentences about the list's length, what was left out, and warnings. */
-export function toolResult(answer: Answer<unknown>, { wrap: given, present }: Pick<Tool, 'wrap' | 'present'>): ToolResult {
+export function toolResult(answer: Answer<unknown>, { wrap: wrapMember, present }: Pick<Tool, 'wrap' | 'present'>): ToolResult {
   const { value, warnings, images = [] } = answer
-  const told = warnings.length === 0 ? {} : { _warnings: warnings }
+  const warningMember = warnings.length === 0 ? {} : { _warnings: warnings }
   if (present !== undefined) {
-    const structuredContent = { ...present(value), ...told }
+    const structuredContent = { ...present(value), ...warningMember }
     return { content: [textBlock(JSON.stringify(structuredContent))], structuredContent }
   }
   // A tool that lists notes may also return just their number, which is not a list.
-  const wrap = given === 'results' && isRecord(value) && typeof value.total === 'number' ? 'object' : given
+  const wrap = wrapMember === 'results' && isRecord(value) && typeof value.total === 'number' ? 'object' : wrapMember
   const content: ContentBlock[] = [textBlock(wrap === 'object' && isRecord(value) ? membersToJson(value) : toJson(value))]
   content.push(...images.map((picture) => ({ type: 'image' as const, ...picture })))
   const structuredContent = { ...wrapped(value, wrap), ...extentOf(answer) }
   const sentences = [...extentSentences(answer), ...warnings.map(({ code, message }) => `${code}: ${message}`)]
   if (sentences.length > 0) content.push(textBlock(sentences.join('\n')))
-  return { content, structuredContent: { ...structuredContent, ...told } }
+  return { content, structuredContent: { ...structuredContent, ...warningMember } }
 }
 
 /** Formats a failure: an error that the caller can act on, or a reference to the log. */
-export function errorResult(thrown: unknown, log: Log): ToolResult {
-  const error = thrown instanceof RouxError ? thrown.toJSON() : internalError(thrown, log)
+export function errorResult(cause: unknown, log: Log): ToolResult {
+  const error = cause instanceof RouxError ? cause.toJSON() : internalError(cause, log)
   return { content: [textBlock(JSON.stringify({ error }))], structuredContent: { error }, isError: true }
 }
 
 /** Logs a bug and returns an error that only refers to the log entry. */
-export function internalError(thrown: unknown, log: Log) {
+export function internalError(error: unknown, log: Log) {
   const reference = Math.random().toString(36).slice(2, 10)
   const message = `Internal error, reference ${reference}.`
-  log(`Internal error ${reference}: ${thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)}`, message)
+  log(`Internal error ${reference}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`, message)
   return { code: 'INTERNAL_ERROR', message }
 }
 

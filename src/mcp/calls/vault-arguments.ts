@@ -6,22 +6,22 @@ export type Arguments = Readonly<Record<string, unknown>>
  * What a parameter (a string or list) names: an existing note; a note or folder; another place, change or plan; or targets of
  * relations. With several vaults, the string can start with a vault's name. On the command line, titles are also accepted.
  */
-export type Named = 'note' | 'note or folder' | 'place' | 'targets'
+export type NameKind = 'note' | 'note or folder' | 'place' | 'targets'
 
 /** The parameters of a tool that contain references, including those of nested operations. */
 export interface Names {
-  readonly [parameter: string]: Named | ((tool: string) => Names | undefined)
+  readonly [parameter: string]: NameKind | ((tool: string) => Names | undefined)
 }
 
 /** Returns the vaults named in a tool's arguments, in order. */
 export function vaultsNamedIn(names: Names, args: Arguments, vaults: readonly string[]): readonly string[] {
-  const found = new Set<string>()
+  const vaultNames = new Set<string>()
   replaceNames(names, args, (text) => {
     const name = vaultOf(text, vaults)
-    if (name !== undefined) found.add(name)
+    if (name !== undefined) vaultNames.add(name)
     return text
   })
-  return [...found]
+  return [...vaultNames]
 }
 
 export function withoutVaultName(names: Names, args: Arguments, vault: string): Arguments {
@@ -39,11 +39,11 @@ type Replace = (text: string) => string
 
 function replaceNames(names: Names, args: Arguments, replace: Replace): Arguments {
   return mapEntries(args, (key, value) => {
-    const named = Object.hasOwn(names, key) ? names[key] : undefined
-    if (named === undefined) return value
-    if (typeof named === 'string') return replaceInArgument(named, value, replace)
+    const nameKind = Object.hasOwn(names, key) ? names[key] : undefined
+    if (nameKind === undefined) return value
+    if (typeof nameKind === 'string') return replaceInArgument(nameKind, value, replace)
     // Operations cannot contain operations; the tool rejects deeper nesting.
-    return Array.isArray(value) ? value.map((one) => replaceInOperation(one, named, replace)) : value
+    return Array.isArray(value) ? value.map((item) => replaceInOperation(item, nameKind, replace)) : value
   })
 }
 
@@ -53,8 +53,8 @@ function replaceInOperation(operation: unknown, namesOf: (tool: string) => Names
   return { ...operation, arguments: replaceNames(names, operation.arguments, replace) }
 }
 
-function replaceInArgument(named: Named, value: unknown, replace: Replace): unknown {
-  if (named !== 'targets') return replaceTexts(value, replace)
+function replaceInArgument(nameKind: NameKind, value: unknown, replace: Replace): unknown {
+  if (nameKind !== 'targets') return replaceTexts(value, replace)
   return isRecord(value) ? mapEntries(value, (_, targets) => replaceTexts(targets, unlessTitle(replace))) : value
 }
 
@@ -68,7 +68,7 @@ function unlessTitle(replace: Replace): Replace {
 
 function replaceTexts(value: unknown, replace: Replace): unknown {
   if (typeof value === 'string') return replace(value)
-  return Array.isArray(value) ? value.map((one) => (typeof one === 'string' ? replace(one) : one)) : value
+  return Array.isArray(value) ? value.map((item) => (typeof item === 'string' ? replace(item) : item)) : value
 }
 
 function mapEntries(object: Arguments, map: (key: string, value: unknown) => unknown): Arguments {

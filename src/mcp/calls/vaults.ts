@@ -22,7 +22,7 @@ export function coreOf(vaults: readonly GraphCore[], id: string): IdInVault | un
     id,
     vaults.flatMap((core) => core.name ?? []),
   )
-  const core = name === undefined ? vaults[0] : vaults.find((one) => one.name === name)
+  const core = name === undefined ? vaults[0] : vaults.find((vault) => vault.name === name)
   return core === undefined ? undefined : { core, id: name === undefined ? id : id.slice(name.length + 1) }
 }
 
@@ -32,13 +32,15 @@ export function coreOf(vaults: readonly GraphCore[], id: string): IdInVault | un
  */
 export async function ofEveryVault(
   vaults: readonly GraphCore[],
-  say: (core: GraphCore) => Promise<Answer<object>>,
+  read: (core: GraphCore) => Promise<Answer<object>>,
 ): Promise<object> {
-  const outcomes = await Promise.allSettled(vaults.map(async (core) => withWarnings(await say(core))))
+  const outcomes = await Promise.allSettled(vaults.map(async (core) => withWarnings(await read(core))))
   requireAny(outcomes)
-  const said = outcomes.map((outcome) => (outcome.status === 'fulfilled' ? outcome.value : silence(outcome.reason as RouxError)))
-  if (said.length === 1) return { ...said[0] }
-  return { vaults: vaults.map((core, at) => ({ vault: core.name ?? basename(core.root), ...said[at] })) }
+  const answers = outcomes.map((outcome) =>
+    outcome.status === 'fulfilled' ? outcome.value : silence(outcome.reason as RouxError),
+  )
+  if (answers.length === 1) return { ...answers[0] }
+  return { vaults: vaults.map((core, at) => ({ vault: core.name ?? basename(core.root), ...answers[at] })) }
 }
 
 function silence({ message }: RouxError): object {
@@ -55,19 +57,19 @@ function withWarnings({ value, warnings }: Answer<object>): object {
  */
 export async function ofThoseThatCan<T>(
   vaults: readonly GraphCore[],
-  say: (core: GraphCore) => Promise<T>,
+  read: (core: GraphCore) => Promise<T>,
 ): Promise<readonly T[]> {
-  const outcomes = await Promise.allSettled(vaults.map(say))
+  const outcomes = await Promise.allSettled(vaults.map(read))
   requireAny(outcomes)
   return outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []))
 }
 
 /** @throws the first error if all failed; any error that is not a RouxError */
 export function requireAny(outcomes: readonly PromiseSettledResult<unknown>[]): void {
-  const failed = outcomes.filter((outcome) => outcome.status === 'rejected')
-  const mistake = failed.find(({ reason }) => !(reason instanceof RouxError))
-  const thrown = mistake ?? (failed.length === outcomes.length ? failed[0] : undefined)
-  if (thrown !== undefined) throw thrown.reason
+  const failures = outcomes.filter((outcome) => outcome.status === 'rejected')
+  const mistake = failures.find(({ reason }) => !(reason instanceof RouxError))
+  const failure = mistake ?? (failures.length === outcomes.length ? failures[0] : undefined)
+  if (failure !== undefined) throw failure.reason
 }
 
 /** Adds the parameter `vault` to a tool's definition if there are several vaults. */

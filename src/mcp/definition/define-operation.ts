@@ -47,9 +47,9 @@ export function defineOperation<const Shape extends z.ZodRawShape, Asked extends
   })
   return {
     ...tool,
-    read(args, at, told) {
+    read(args, at, problemCount) {
       const parsed = schema().safeParse(args)
-      if (!parsed.success) return { violations: violationsOf(checked(), parsed.error.issues, { args, at, told }) }
+      if (!parsed.success) return { violations: violationsOf(checked(), parsed.error.issues, { args, at, told: problemCount }) }
       const { dryRun, operation } = read(parsed.data)
       if (!dryRun) return { violations: NO_VIOLATIONS, operation }
       return {

@@ -53,14 +53,15 @@ export type SeenVaults = readonly string[] | 'nothing'
  * Returns the events for a client that may see these vaults. It learns nothing about other vaults, because even the time of a
  * change reveals something.
  */
-export function feedOf(events: ServerEvents, seen: SeenVaults = []): EventFeed {
-  const subscriptions = new ResourceSubscriptions(seen === 'nothing' ? [] : seen)
-  const isSeen = ({ vault }: OfVault): boolean => seen !== 'nothing' && (vault === undefined || seen.includes(vault))
+export function feedOf(events: ServerEvents, visibleVaults: SeenVaults = []): EventFeed {
+  const subscriptions = new ResourceSubscriptions(visibleVaults === 'nothing' ? [] : visibleVaults)
+  const isSeen = ({ vault }: OfVault): boolean =>
+    visibleVaults !== 'nothing' && (vault === undefined || visibleVaults.includes(vault))
   return {
     subscribe: (listener) =>
       events.subscribe((event) => {
         if (!isSeen(event) && !OF_SETTINGS.includes(event.kind)) return
-        for (const own of inOwnTerms(event, subscriptions)) listener(own)
+        for (const clientEvent of inOwnTerms(event, subscriptions)) listener(clientEvent)
       }),
     onMessage: (listener) =>
       events.onMessage((message) => {
@@ -92,14 +93,14 @@ export class ServerEvents {
 
   /** Reports changed notes and attachments, or `'all'` for the whole vault. */
   filesUpdated(ids: readonly string[] | 'all', vault?: string): void {
-    let made: ReadonlySet<string> | 'all' | undefined
+    let visible: ReadonlySet<string> | 'all' | undefined
     this.publish({
       kind: 'files_updated',
       vault,
       // Computed on demand, because most notes have no subscribers.
       ids: () => {
-        made ??= ids === 'all' ? ids : new Set(ids.map(addressed))
-        return made
+        visible ??= ids === 'all' ? ids : new Set(ids.map(addressed))
+        return visible
       },
     })
   }
@@ -163,11 +164,11 @@ class ResourceSubscriptions {
   /** Returns the spellings subscribed for the files with these normalized ids, or for all files in the given vault. */
   ofFiles(ids: ReadonlySet<string> | 'all', vault: string | undefined): readonly string[] {
     if (ids === 'all') {
-      const isMeant = (subject: Subject) => isFile(subject) && (vault === undefined || subject.startsWith(`${vault}:`))
-      return [...this.#spellings].flatMap(([subject, spellings]) => (isMeant(subject) ? [...spellings.keys()] : []))
+      const isAffected = (subject: Subject) => isFile(subject) && (vault === undefined || subject.startsWith(`${vault}:`))
+      return [...this.#spellings].flatMap(([subject, spellings]) => (isAffected(subject) ? [...spellings.keys()] : []))
     }
-    const [few, many] = ids.size < this.#spellings.size ? [ids, this.#spellings] : [this.#spellings, ids]
-    return [...few.keys()].flatMap((subject) => (many.has(subject) ? this.ofResource(subject) : []))
+    const [few, larger] = ids.size < this.#spellings.size ? [ids, this.#spellings] : [this.#spellings, ids]
+    return [...few.keys()].flatMap((subject) => (larger.has(subject) ? this.ofResource(subject) : []))
   }
 
   get isEmpty(): boolean {

@@ -41,13 +41,13 @@ export function followVault(core: GraphCore, events: ServerEvents, promptsFolder
   const listen = () => {
     stopChanges ??= core.store.onChange(({ ids }) => gather(ids))
   }
-  const tell = (before: IndexStatus['phase'], status: IndexStatus) => {
+  const announce = (before: IndexStatus['phase'], status: IndexStatus) => {
     const message = whatHappened(before, status, vault)
     if (message !== undefined) events.say({ level: 'warning', text: message, vault })
   }
   if (SETTLED.has(phase)) listen()
   // Another client may have opened the vault earlier, so report its current state too.
-  tell('waiting', core.indexing.status())
+  announce('waiting', core.indexing.status())
   const stopStatus = core.indexing.onStatus((status) => {
     // Before the phase is settled, every note would be reported as new, so the whole vault is reported once instead.
     if (stopChanges === undefined && SETTLED.has(status.phase)) {
@@ -55,7 +55,7 @@ export function followVault(core: GraphCore, events: ServerEvents, promptsFolder
       isNew = true
     }
     if (status.phase === phase) return
-    tell(phase, status)
+    announce(phase, status)
     phase = status.phase
     gather([])
   })
@@ -67,9 +67,9 @@ export function followVault(core: GraphCore, events: ServerEvents, promptsFolder
 }
 
 function holdsAny(folder: string, ids: readonly string[], vault: string | undefined): boolean {
-  const trimmed = foldId(trimFolder(folder))
-  const prefix = toNodeId(`${trimmed}/`, vault)
-  return trimmed !== '' && ids.some((id) => foldId(id).startsWith(prefix))
+  const folded = foldId(trimFolder(folder))
+  const prefix = toNodeId(`${folded}/`, vault)
+  return folded !== '' && ids.some((id) => foldId(id).startsWith(prefix))
 }
 
 function whatHappened(

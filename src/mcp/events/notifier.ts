@@ -1,5 +1,5 @@
 import { ProtocolError } from '@modelcontextprotocol/server'
-import { INVALID_PARAMS, shown } from '../protocol.ts'
+import { INVALID_PARAMS, shortUri } from '../protocol.ts'
 import { readResourceUri } from '../resources/resource-uri.ts'
 import type { ValidatingServer } from '../validating-server.ts'
 import { type ClientEvent, type EventFeed, feedOf, ServerEvents, type ServerMessage, subscriptionRefusal } from './events.ts'
@@ -24,25 +24,25 @@ export function connectNotifier(server: ValidatingServer, { events = EMPTY_FEED 
   let isInitialized = false
   /** Messages that arrived before the client was initialized. */
   const early: ServerMessage[] = []
-  const say = ({ level, text }: ServerMessage): void =>
+  const sendLog = ({ level, text }: ServerMessage): void =>
     void server.sendLoggingMessage({ level, data: text, logger: 'roux' }).catch(() => {})
   server.oninitialized = () => {
     isInitialized = true
-    for (const message of early.splice(0)) say(message)
+    for (const message of early.splice(0)) sendLog(message)
   }
-  const isWanted = (event: ClientEvent) =>
+  const isSubscribed = (event: ClientEvent) =>
     server.isModern || (event.kind === 'resource_updated' ? subscribed.has(event.uri) : isInitialized)
   const stopEvents = events.subscribe((event) => {
-    if (server.transport === undefined || !isWanted(event)) return
-    const sent =
+    if (server.transport === undefined || !isSubscribed(event)) return
+    const sending =
       event.kind === 'resource_updated'
         ? server.notification({ method: 'notifications/resources/updated', params: { uri: event.uri } })
         : server.notification({ method: METHODS[event.kind] })
     // A connection that is closing needs no notifications.
-    sent.catch(() => {})
+    sending.catch(() => {})
   })
   const stopMessages = events.onMessage((message) => {
-    if (isInitialized) say(message)
+    if (isInitialized) sendLog(message)
     else if (!server.isModern) early.push(message)
   })
   server.onEnd(() => {
@@ -54,7 +54,8 @@ export function connectNotifier(server: ValidatingServer, { events = EMPTY_FEED 
     if (subscribed.has(uri)) return {}
     const refusal = subscriptionRefusal([uri], subscribed.size)
     if (refusal !== undefined) throw new ProtocolError(INVALID_PARAMS, refusal)
-    if (readResourceUri(uri) === undefined) throw new ProtocolError(INVALID_PARAMS, `${shown(uri)} is not the URI of a resource.`)
+    if (readResourceUri(uri) === undefined)
+      throw new ProtocolError(INVALID_PARAMS, `${shortUri(uri)} is not the URI of a resource.`)
     subscribed.set(uri, events.subscribeResources([uri]))
     return {}
   })

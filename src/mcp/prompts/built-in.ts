@@ -140,12 +140,12 @@ function vaultOrFolder(folder: string | undefined): string {
 }
 
 /** @throws ProtocolError −32602 */
-function readDays(written: string | undefined): number {
-  if (written === undefined) return 7
-  const days = /^\d{1,3}$/.test(written.trim()) ? Number(written) : 0
+function readDays(text: string | undefined): number {
+  if (text === undefined) return 7
+  const days = /^\d{1,3}$/.test(text.trim()) ? Number(text) : 0
   if (days >= 1 && days <= MAX_DAYS) return days
   throw new ProtocolError(
     INVALID_PARAMS,
-    `days: expected a whole number from 1 to ${MAX_DAYS}, got ${JSON.stringify(written.slice(0, 50))}.`,
+    `days: expected a whole number from 1 to ${MAX_DAYS}, got ${JSON.stringify(text.slice(0, 50))}.`,
   )
 }

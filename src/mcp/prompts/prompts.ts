@@ -1,7 +1,7 @@
 import { ProtocolError } from '@modelcontextprotocol/server'
 import { nearest } from '../../core/text/nearest.ts'
 import type { ToolIdentity } from '../definition/define-tool.ts'
-import { INVALID_PARAMS, meant } from '../protocol.ts'
+import { didYouMean, INVALID_PARAMS } from '../protocol.ts'
 
 export interface PromptArgument {
   readonly name: string
@@ -60,14 +60,16 @@ export async function getPrompt(
 /** Returns the declared arguments that are not empty. */
 function checked({ definition }: Prompt, args: PromptArguments): PromptArguments {
   const declared = definition.arguments ?? []
-  const given = Object.entries(args).filter(([, value]) => value.trim() !== '')
-  const known = given.filter(([name]) => declared.some((one) => one.name === name))
-  const missing = declared.filter(({ name, required }) => required === true && !known.some(([given]) => given === name))
-  if (missing.length === 0) return Object.fromEntries(known)
+  const entries = Object.entries(args).filter(([, value]) => value.trim() !== '')
+  const declaredEntries = entries.filter(([name]) => declared.some((argument) => argument.name === name))
+  const missing = declared.filter(
+    ({ name, required }) => required === true && !declaredEntries.some(([givenName]) => givenName === name),
+  )
+  if (missing.length === 0) return Object.fromEntries(declaredEntries)
   const names = missing.map(({ name }) => name)
   const near = nearest(
     names[0] ?? '',
-    given.map(([name]) => name).filter((name) => !declared.some((one) => one.name === name)),
+    entries.map(([name]) => name).filter((name) => !declared.some((argument) => argument.name === name)),
   )
   const hint = near.length === 0 ? '' : ` You gave ${near.join(', ')}.`
   throw new ProtocolError(INVALID_PARAMS, `The prompt ${definition.name} needs ${names.join(' and ')}.${hint}`, {
@@ -81,5 +83,5 @@ function unknownPrompt(name: string, prompts: readonly Prompt[]): ProtocolError 
     prompts.map(({ definition }) => definition.name),
     3,
   )
-  return new ProtocolError(INVALID_PARAMS, `Unknown prompt: ${name.slice(0, 100)}.${meant(near)}`, { nearest: near })
+  return new ProtocolError(INVALID_PARAMS, `Unknown prompt: ${name.slice(0, 100)}.${didYouMean(near)}`, { nearest: near })
 }

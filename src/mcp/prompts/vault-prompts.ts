@@ -16,18 +16,18 @@ const PLACEHOLDER = /\{\{([^{}]+)\}\}/g
 /** Lists the built-in prompts, then the notes in the given vault folder (none if empty), each with a unique name. */
 export async function listPrompts(vaults: readonly GraphCore[], folder: string, call: Call): Promise<readonly Prompt[]> {
   if (trimFolder(folder) === '') return BUILT_IN
-  const own = await ofThoseThatCan(vaults, (core) => vaultPrompts(core, folder, call))
-  const taken = new Set(BUILT_IN.map(({ definition }) => definition.name))
-  return [...BUILT_IN, ...own.flat().map((prompt) => withOwnName(prompt, taken))]
+  const promptLists = await ofThoseThatCan(vaults, (core) => vaultPrompts(core, folder, call))
+  const usedNames = new Set(BUILT_IN.map(({ definition }) => definition.name))
+  return [...BUILT_IN, ...promptLists.flat().map((prompt) => withOwnName(prompt, usedNames))]
 }
 
 /** Adds a number to a name that is already taken. Names of prompts omit punctuation, so those of two notes may be equal. */
-function withOwnName(prompt: Prompt, taken: Set<string>): Prompt {
+function withOwnName(prompt: Prompt, usedNames: Set<string>): Prompt {
   const { name } = prompt.definition
-  let own = name
-  for (let count = 2; taken.has(own); count += 1) own = `${name}-${count}`
-  taken.add(own)
-  return own === name ? prompt : { ...prompt, definition: { ...prompt.definition, name: own } }
+  let uniqueName = name
+  for (let count = 2; usedNames.has(uniqueName); count += 1) uniqueName = `${name}-${count}`
+  usedNames.add(uniqueName)
+  return uniqueName === name ? prompt : { ...prompt, definition: { ...prompt.definition, name: uniqueName } }
 }
 
 /** Returns the notes in a folder as prompts, ordered by id. The user's message is the note's text with the arguments filled in. */
@@ -64,18 +64,18 @@ function promptOf(core: GraphCore, { id, path, title, properties }: Node): Promp
 }
 
 /** Replaces placeholders in a single pass, so placeholders in arguments stay text. Undeclared ones are kept. */
-function fill(text: string, declared: readonly PromptArgument[], given: PromptArguments): string {
+function fill(text: string, declared: readonly PromptArgument[], args: PromptArguments): string {
   const names = new Set(declared.map(({ name }) => name))
-  const filled = text.replace(PLACEHOLDER, (written, inside: string) => {
+  const filled = text.replace(PLACEHOLDER, (placeholder, inside: string) => {
     const name = inside.trim()
-    return names.has(name) ? (given[name] ?? '') : written
+    return names.has(name) ? (args[name] ?? '') : placeholder
   })
   return filled.trim()
 }
 
 /** Reads a list of names, or of maps with `name`, `description` and `required`. Any other value declares no arguments. */
-function readArguments(written: unknown): readonly PromptArgument[] {
-  const items: readonly unknown[] = Array.isArray(written) ? written : []
+function readArguments(value: unknown): readonly PromptArgument[] {
+  const items: readonly unknown[] = Array.isArray(value) ? value : []
   const read = items.flatMap((item): readonly PromptArgument[] => {
     if (typeof item === 'string' && item.trim() !== '') return [{ name: item.trim() }]
     if (typeof item !== 'object' || item === null || !('name' in item) || typeof item.name !== 'string') return []

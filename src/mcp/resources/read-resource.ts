@@ -35,9 +35,10 @@ export async function readResource(uri: string, options: ReadOptions): Promise<R
   if (address === undefined) throw new MissingResource(uri)
   if (address.kind === 'fixed') return readFixed(uri, address, options)
   const template = TEMPLATES.find(({ kind }) => kind === address.kind)
-  const found = coreOf(options.vaults, address.id)
-  if (template === undefined || found === undefined || !isOffered(template, options.switchedOffBy)) throw new MissingResource(uri)
-  const { core, id } = found
+  const idInVault = coreOf(options.vaults, address.id)
+  if (template === undefined || idInVault === undefined || !isOffered(template, options.switchedOffBy))
+    throw new MissingResource(uri)
+  const { core, id } = idInVault
   const { value: file, warnings } = await template.read(core, id, options.call)
   if (file !== null) return contentsOf(uri, file, warnings)
   const messages = warnings.map(({ message }) => message)
@@ -49,12 +50,12 @@ async function readFixed(
   { name, query }: { readonly name: string; readonly query: string },
   { vaults, server, switchedOffBy, call }: ReadOptions,
 ): Promise<ResourceContents> {
-  const resource = RESOURCES.find((one) => one.name === name)
+  const resource = RESOURCES.find((candidate) => candidate.name === name)
   if (resource === undefined || query !== '' || !isOffered(resource, switchedOffBy)) {
-    const offered = RESOURCES.filter((one) => isOffered(one, switchedOffBy))
+    const available = RESOURCES.filter((candidate) => isOffered(candidate, switchedOffBy))
     throw new MissingResource(
       uri,
-      offered.map((one) => `roux://${one.name}`),
+      available.map((candidate) => `roux://${candidate.name}`),
     )
   }
   const request = { ...call, server }

@@ -60,7 +60,7 @@ function connectorSearch(addressOf: AddressOf): Tool {
       const page = { limit: MAX_RESULTS, offset: 0 }
       return search(core, { query, mode, relevance: 'normal', includeContent: false, explain: false, links: 0, ...page }, call)
     },
-    present: (found) => ({ results: found.map((note) => ({ id: note.id, title: note.title, url: addressOf(note) })) }),
+    present: (results) => ({ results: results.map((note) => ({ id: note.id, title: note.title, url: addressOf(note) })) }),
   })
 }
 

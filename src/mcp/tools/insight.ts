@@ -66,8 +66,8 @@ export const impactTool = defineTool({
   }),
   budget: { tokens: DEFAULT_TOKENS.list, fit: fitImpact },
   check: ({ id, folder, operations }) => {
-    const given = [id, folder, operations].filter((one) => one !== undefined)
-    if (given.length !== 1) return { messages: ['id, folder, operations: expected exactly one of them'], candidates: [] }
+    const subjects = [id, folder, operations].filter((subject) => subject !== undefined)
+    if (subjects.length !== 1) return { messages: ['id, folder, operations: expected exactly one of them'], candidates: [] }
     const unknown = (operations ?? []).flatMap(({ tool }, at) =>
       isOperation(tool) ? [] : [`operations[${at}].tool: not a write tool`],
     )
@@ -81,13 +81,13 @@ function isOperation(tool: string): boolean {
   return OPERATION_TOOLS.some(({ name }) => name === tool)
 }
 
-interface Given {
+interface ImpactArguments {
   readonly id?: string | undefined
   readonly folder?: string | undefined
   readonly operations?: readonly GivenOperation[] | undefined
 }
 
-function intentOf({ id, folder, operations }: Given): Intent {
+function intentOf({ id, folder, operations }: ImpactArguments): Intent {
   if (operations !== undefined)
     return { kind: 'operations', operations: operationsOf(operations).map(({ operation }) => operation) }
   return folder === undefined ? { kind: 'id', id: id ?? '' } : { kind: 'folder', folder }
@@ -99,8 +99,8 @@ const APPLYING = { name: 'apply_changes', needs: 'tools.write' } as const
 
 /** Checks whether the caller may execute these operations. If not, the answer contains no plan. */
 function mayApply(operations: readonly GivenOperation[], switchedOffBy: SwitchedOffBy): boolean {
-  const used = OPERATION_TOOLS.filter(({ name }) => operations.some(({ tool }) => tool === name))
-  return [APPLYING, ...used].every((tool) => switchedOffBy(tool) === undefined)
+  const usedTools = OPERATION_TOOLS.filter(({ name }) => operations.some(({ tool }) => tool === name))
+  return [APPLYING, ...usedTools].every((tool) => switchedOffBy(tool) === undefined)
 }
 
 export const compareTool = defineTool({

@@ -43,9 +43,9 @@ export const getNeighborsTool = defineTool({
 })
 
 /** Calls that ask for more than ids, titles and tags get a larger budget. The linking sentences of 26 notes take 3,300 tokens. */
-function tokensForNeighbors({ evidence, include_content, links: some = 0, limit: most = DEFAULT_LINKED }: Arguments): number {
+function tokensForNeighbors({ evidence, include_content, links = 0, limit = DEFAULT_LINKED }: Arguments): number {
   if (evidence === true) return DEFAULT_TOKENS.node
-  const isMoreAsked = include_content === true || Number(some) > 0 || Number(most) > DEFAULT_LINKED
+  const isMoreAsked = include_content === true || Number(links) > 0 || Number(limit) > DEFAULT_LINKED
   return isMoreAsked ? DEFAULT_TOKENS.list : DEFAULT_TOKENS.linked
 }
 
@@ -109,7 +109,7 @@ export const getProblemsTool = defineTool({
   budget: { tokens: DEFAULT_TOKENS.list, fit: fitMember('problems') },
   check: ({ kind, target }) => ({
     messages:
-      target === undefined || kind === undefined || LINK_KINDS.some((one) => one === kind)
+      target === undefined || kind === undefined || LINK_KINDS.some((linkKind) => linkKind === kind)
         ? []
         : [`target: can only be combined with kind ${LINK_KINDS.join(', ')}; ${kind} is not about links to a note`],
     candidates: [],

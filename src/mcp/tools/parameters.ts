@@ -19,25 +19,25 @@ export const SETS: ToolAnnotations = { ...CHANGES, idempotentHint: true }
 
 const KINDS = ['note', 'attachment', 'canvas', 'missing'] as const
 
-export function nodeName(what: string) {
-  return z.string().describe(`${what}: id or title.`)
+export function nodeName(description: string) {
+  return z.string().describe(`${description}: id or title.`)
 }
 
-export function limit(maximum: number, fallback: number, what = 'Maximum results.') {
-  return z.int().min(1).max(maximum).default(fallback).describe(what)
+export function limit(maximum: number, fallback: number, description = 'Maximum results.') {
+  return z.int().min(1).max(maximum).default(fallback).describe(description)
 }
 
 export function page(maximum: number, fallback: number) {
   return { limit: limit(maximum, fallback), offset: offset() }
 }
 
-export function offset(what = 'Results to skip.') {
-  return z.int().min(0).default(0).describe(what)
+export function offset(description = 'Results to skip.') {
+  return z.int().min(0).default(0).describe(description)
 }
 
 /** Budget of an answer. The server's instructions state the default. */
-export function maxTokens(what = 'Token limit.') {
-  return integer(MIN_TOKENS, MAX_TOKENS, what)
+export function maxTokens(description = 'Token limit.') {
+  return integer(MIN_TOKENS, MAX_TOKENS, description)
 }
 
 export function links() {
@@ -45,19 +45,19 @@ export function links() {
 }
 
 /** An integer whose bounds only appear in errors, because models would read them with every tool that has the parameter. */
-function integer(from: number, to: number, what: string) {
+function integer(from: number, to: number, description: string) {
   return z
     .int()
     .refine((value) => value >= from && value <= to, `an integer from ${from} to ${to}`)
     .optional()
-    .describe(what)
+    .describe(description)
 }
 
 /** A path of headings. A single string is one heading, optionally written `## Text`, or a path as in a link, `A#B`. */
-export function headingPath(what?: string) {
-  const asPath = (given: unknown) => (typeof given === 'string' && given !== '' ? [given.replace(/^#{1,6}\s+/, '')] : given)
+export function headingPath(description?: string) {
+  const asPath = (value: unknown) => (typeof value === 'string' && value !== '' ? [value.replace(/^#{1,6}\s+/, '')] : value)
   const path = z.array(z.string()).min(1)
-  return z.preprocess(asPath, what === undefined ? path : path.describe(what))
+  return z.preprocess(asPath, description === undefined ? path : path.describe(description))
 }
 
 export function folder() {
@@ -92,8 +92,8 @@ export function tags() {
   return z.array(z.string())
 }
 
-export function properties(what: string) {
-  return z.record(z.string(), z.unknown()).optional().describe(what)
+export function properties(description: string) {
+  return z.record(z.string(), z.unknown()).optional().describe(description)
 }
 
 export function relations() {

@@ -241,20 +241,20 @@ export function operationsOf(operations: readonly GivenOperation[]): readonly Pi
 
 /** @throws RouxError `TOOL_DISABLED` if any of these tools is disabled */
 function requireOn(operations: readonly GivenOperation[], switchedOffBy: SwitchedOffBy): void {
-  const used = new Set(operations.map(({ tool }) => tool))
-  for (const tool of OPERATION_TOOLS.filter(({ name }) => used.has(name))) {
+  const toolNames = new Set(operations.map(({ tool }) => tool))
+  for (const tool of OPERATION_TOOLS.filter(({ name }) => toolNames.has(name))) {
     const setting = switchedOffBy(tool)
     if (setting !== undefined) throw toolDisabled(tool.name, setting)
   }
 }
 
 function readAll(operations: readonly GivenOperation[]) {
-  let told = 0
+  let problemCount = 0
   return operations.flatMap(({ tool: name, arguments: args }, at) => {
-    const tool = OPERATION_TOOLS.find((one) => one.name === name)
+    const tool = OPERATION_TOOLS.find((operationTool) => operationTool.name === name)
     if (tool === undefined) return []
-    const read = tool.read(args, `operations[${at}].arguments`, told)
-    told += read.violations.messages.length
+    const read = tool.read(args, `operations[${at}].arguments`, problemCount)
+    problemCount += read.violations.messages.length
     return [{ tool: name, ...read }]
   })
 }
@@ -294,8 +294,8 @@ export const applyChangesTool = defineTool({
     return violationsIn(operations)
   },
   run: (core, { operations = [], dry_run, plan_id }, call) => {
-    const asked = operationsOf(operations)
-    return applyChanges(core, { operations: asked, dryRun: dry_run, planId: plan_id }, call)
+    const requested = operationsOf(operations)
+    return applyChanges(core, { operations: requested, dryRun: dry_run, planId: plan_id }, call)
   },
 })
 

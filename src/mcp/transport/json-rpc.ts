@@ -20,16 +20,16 @@ const INVALID_REQUEST = -32600
 const INVALID_PARAMS = -32602
 
 /** Returns the response to invalid JSON. The `id` is omitted, because clients reject null. */
-export function parseFault(what: string): JSONRPCMessage {
-  return fault(PARSE_ERROR, `Parse error: ${what}`)
+export function parseFault(reason: string): JSONRPCMessage {
+  return errorResponse(PARSE_ERROR, `Parse error: ${reason}`)
 }
 
 export function invalidRequest(message: string, id?: unknown): JSONRPCMessage {
-  return fault(INVALID_REQUEST, `Invalid request: ${message}`, id)
+  return errorResponse(INVALID_REQUEST, `Invalid request: ${message}`, id)
 }
 
 export function invalidParams(message: string, id?: unknown): JSONRPCMessage {
-  return fault(INVALID_PARAMS, `Invalid params: ${message}`, id)
+  return errorResponse(INVALID_PARAMS, `Invalid params: ${message}`, id)
 }
 
 /** Parses one message. Unknown members are dropped, because later parsers are strict. */
@@ -55,10 +55,10 @@ export function readMessage(value: unknown): Incoming {
 /** Extracts a request's id from the start or end of its text. Returns `undefined` if uncertain. */
 export function idFromEnds(head: string, tail: string): RequestId | undefined {
   // Only next to an outer brace can the member be sure to belong to the message itself.
-  const written =
+  const problem =
     /^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(-?\d{1,15}|"[^"\\]*")\s*,/.exec(head)?.[1] ??
     /"jsonrpc"\s*:\s*"2\.0"\s*,\s*"id"\s*:\s*(-?\d{1,15}|"[^"\\]*")\s*\}\s*$/.exec(tail)?.[1]
-  return written === undefined ? undefined : JSON.parse(written)
+  return problem === undefined ? undefined : JSON.parse(problem)
 }
 
 export function isRequest(message: JSONRPCMessage): message is JSONRPCRequest {
@@ -101,7 +101,7 @@ function refuse(message: string, id?: unknown): Incoming {
   return { kind: 'fault', response: invalidRequest(message, id) }
 }
 
-function fault(code: number, message: string, id?: unknown): JSONRPCMessage {
+function errorResponse(code: number, message: string, id?: unknown): JSONRPCMessage {
   const readable = typeof id === 'string' || typeof id === 'number' ? { id } : {}
   return { jsonrpc: '2.0', ...readable, error: { code, message } }
 }
@@ -150,6 +150,6 @@ function members(object: object, toText: (value: unknown) => string): readonly s
 }
 
 function recall(value: unknown): string {
-  const known = typeof value === 'object' && value !== null ? remembered.get(value) : undefined
-  return known ?? JSON.stringify(value)
+  const text = typeof value === 'object' && value !== null ? remembered.get(value) : undefined
+  return text ?? JSON.stringify(value)
 }

@@ -43,9 +43,9 @@ export class LineSplitter {
       return
     }
     // Copies of parts would pile up until the engine collects them, which Node 24 does later than Node 20.
-    const kept = this.#chunks.length === 0 ? part : Buffer.concat([...this.#chunks, part])
-    this.#head ??= kept.toString('utf8', 0, KEPT_ENDS)
-    this.#tail = Buffer.concat([this.#tail, kept.subarray(-KEPT_ENDS)]).subarray(-KEPT_ENDS)
+    const line = this.#chunks.length === 0 ? part : Buffer.concat([...this.#chunks, part])
+    this.#head ??= line.toString('utf8', 0, KEPT_ENDS)
+    this.#tail = Buffer.concat([this.#tail, line.subarray(-KEPT_ENDS)]).subarray(-KEPT_ENDS)
     this.#chunks = []
   }
 

@@ -57,7 +57,7 @@ export class StdioTransport implements Transport {
   #finish: (closed: number) => void = () => {}
   #closedBy: number | undefined
   #reading = true
-  #closed = false
+  #isClosed = false
   #broken = false
   #drainTimer: NodeJS.Timeout | undefined
   /** Set while the client is not reading the output. */
@@ -107,8 +107,8 @@ export class StdioTransport implements Transport {
   }
 
   async close(): Promise<void> {
-    if (this.#closed) return
-    this.#closed = true
+    if (this.#isClosed) return
+    this.#isClosed = true
     this.#reading = false
     clearTimeout(this.#drainTimer)
     this.#stopListening()
@@ -142,8 +142,8 @@ export class StdioTransport implements Transport {
   }
 
   #take(arrival: Arrival): void {
-    const fault = arrival.kind === 'fault' ? arrival.response : batchFault(arrival, this.#version)
-    if (fault !== undefined) void this.#write(fault)
+    const errorResponse = arrival.kind === 'fault' ? arrival.response : batchFault(arrival, this.#version)
+    if (errorResponse !== undefined) void this.#write(errorResponse)
     else if (arrival.kind === 'messages') this.#takeMessages(arrival)
   }
 
@@ -199,7 +199,7 @@ export class StdioTransport implements Transport {
   }
 
   #write(message: JSONRPCMessage | readonly JSONRPCMessage[]): Promise<void> {
-    if (this.#closed) return Promise.resolve()
+    if (this.#isClosed) return Promise.resolve()
     const json = Array.isArray(message) ? `[${message.map(messageToJson).join()}]` : messageToJson(message)
     if (!this.#stdout.write(`${json}\n`)) this.#block()
     return this.#blocked?.until ?? Promise.resolve()

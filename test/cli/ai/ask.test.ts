@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { written } from '../../../src/cli/ai/ask.ts'
+import { answerText } from '../../../src/cli/ai/ask.ts'
 import { toNodeId } from '../../../src/core/ids.ts'
 
 test('cited note text contains no terminal control characters', () => {
-  const shown = written({
+  const shown = answerText({
     status: 'answered',
     answer: 'Salt slows it. [1](roux://node/a.md)',
     citations: [

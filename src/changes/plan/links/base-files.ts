@@ -46,10 +46,10 @@ type OldNameTest = (name: string, before: string) => boolean
 
 /** Returns a function that checks a text and what precedes it on its line, or `undefined` if no name changed. */
 function oldNameTest({ drafts, folders, tags }: BaseChange): OldNameTest | undefined {
-  const moved = drafts.filter(isMoved)
-  if (moved.length + folders.length + tags.length === 0) return undefined
-  const paths = new Set(moved.flatMap(({ original = '' }) => [foldId(original), foldId(original).replace(/\.md$/, '')]))
-  const renamed = moved.filter(({ original = '', path }) => foldName(nameOf(original)) !== foldName(nameOf(path)))
+  const movedDrafts = drafts.filter(isMoved)
+  if (movedDrafts.length + folders.length + tags.length === 0) return undefined
+  const paths = new Set(movedDrafts.flatMap(({ original = '' }) => [foldId(original), foldId(original).replace(/\.md$/, '')]))
+  const renamed = movedDrafts.filter(({ original = '', path }) => foldName(nameOf(original)) !== foldName(nameOf(path)))
   const names = new Set(renamed.map(({ original = '' }) => foldId(nameOf(original)).replace(/\.md$/, '')))
   return (text, before) => {
     const name = foldId(text.trim().replace(/^\/|\/$/g, ''))

@@ -36,14 +36,14 @@ export async function brokenPartNotes(
   { read, namedBefore }: LinkingFiles,
 ): Promise<readonly string[]> {
   const targets = drafts.flatMap((draft) => partTarget(draft, view, namedBefore))
-  const lost = new Map(targets.flatMap(({ draft }) => lostParts(draft, view.flavour)))
-  if (lost.size === 0) return []
-  const keys = targets.flatMap(({ draft, sources }) => (lost.has(draft.key) ? [draft.key, ...sources] : []))
+  const lostTests = new Map(targets.flatMap(({ draft }) => lostParts(draft, view.flavour)))
+  if (lostTests.size === 0) return []
+  const keys = targets.flatMap(({ draft, sources }) => (lostTests.has(draft.key) ? [draft.key, ...sources] : []))
   const broken = new Map<number, string[]>()
   const sources = await read([...new Set(keys)])
   for (const { path, links } of [...sources].sort((a, b) => (a.path < b.path ? -1 : 1))) {
     for (const { to, subpath, target, line } of links) {
-      if (typeof to === 'string' || subpath === undefined || lost.get(to)?.(subpath) !== true) continue
+      if (typeof to === 'string' || subpath === undefined || lostTests.get(to)?.(subpath) !== true) continue
       const places = broken.get(to) ?? []
       broken.set(to, places)
       places.push(`${path}:${line} ${quote(`${target}#${subpath}`)}`)
@@ -74,6 +74,7 @@ function lostParts(draft: Draft, flavour: Flavour): readonly (readonly [key: num
 }
 
 function sentenceOf(path: string, places: readonly string[]): string {
-  const [links, lead] = places.length === 1 ? ['1 link refers', 'It leads'] : [`${places.length} links refer`, 'They lead']
-  return `${links} to a heading or block that is no longer in ${path}: ${listSome(places, MAX_NAMED)}. ${lead} to the top of the note; rename_heading keeps links to a heading.`
+  const [links, leadSentence] =
+    places.length === 1 ? ['1 link refers', 'It leads'] : [`${places.length} links refer`, 'They lead']
+  return `${links} to a heading or block that is no longer in ${path}: ${listSome(places, MAX_NAMED)}. ${leadSentence} to the top of the note; rename_heading keeps links to a heading.`
 }

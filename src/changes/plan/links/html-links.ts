@@ -30,9 +30,9 @@ interface Source {
  * are all modes except `docs`.
  */
 export async function brokenHtmlLinks(view: VaultView, drafts: readonly Draft[]): Promise<HtmlLinks> {
-  const moved = new Map(drafts.filter(isMoved).map(({ original, path }) => [foldName(original ?? ''), path]))
+  const newPaths = new Map(drafts.filter(isMoved).map(({ original, path }) => [foldName(original ?? ''), path]))
   const areLinks = view.flavour.mode === 'docs' && view.flavour.profile === 'lenient'
-  const sources = areLinks || moved.size === 0 ? [] : sourcesIn(view, drafts)
+  const sources = areLinks || newPaths.size === 0 ? [] : sourcesIn(view, drafts)
   const deadline = performance.now() + TIME_LIMIT
   const broken: LinkReport[] = []
   let pause = performance.now() + YIELD_INTERVAL
@@ -43,27 +43,27 @@ export async function brokenHtmlLinks(view: VaultView, drafts: readonly Draft[])
       await new Promise((resolve) => setImmediate(resolve))
       pause = performance.now() + YIELD_INTERVAL
     }
-    broken.push(...brokenIn(source, view, moved))
+    broken.push(...brokenIn(source, view, newPaths))
   }
   return { broken, unread: 0 }
 }
 
 /** Returns all notes that remain in the vault, changed ones first. */
 function sourcesIn(view: VaultView, drafts: readonly Draft[]): readonly Source[] {
-  const known = new Set(drafts.map(({ original }) => original))
+  const plannedPaths = new Set(drafts.map(({ original }) => original))
   const changed = drafts.map((draft) => ({ from: draft.original ?? draft.path, to: draft.path, draft }))
-  const others = view.filesBelow('').filter(({ path }) => !known.has(path))
+  const others = view.filesBelow('').filter(({ path }) => !plannedPaths.has(path))
   const all = [...changed, ...others.map(({ path }) => ({ from: path, to: path, draft: undefined }))]
   return all.filter(({ to }) => !isTrash(to) && view.kindOf(to) === 'note')
 }
 
-function brokenIn({ from, to, draft }: Source, view: VaultView, moved: ReadonlyMap<string, string>): readonly LinkReport[] {
+function brokenIn({ from, to, draft }: Source, view: VaultView, newPaths: ReadonlyMap<string, string>): readonly LinkReport[] {
   const bytes = draft?.isEdited === true ? draft.bytes : view.read(from)
   if (bytes === undefined || !mayLink(bytes)) return []
   return linksIn(decode(bytes), view).flatMap(({ line, target }) => {
     const before = placeOf(target, from)
     if (before === undefined) return []
-    const now = moved.get(foldName(before)) ?? (view.keyAt(before) === undefined ? undefined : before)
+    const now = newPaths.get(foldName(before)) ?? (view.keyAt(before) === undefined ? undefined : before)
     if (now === undefined || foldName(placeOf(target, to) ?? '') === foldName(now)) return []
     return [{ path: to, line, text: target, reason: 'it is in HTML, which is not rewritten' }]
   })

@@ -8,7 +8,7 @@ import type { VaultView } from '../vault-view.ts'
 /** Collects the links that a change redirects or breaks. They are reported after planning, because a later operation may fix them. */
 export class LinkReports {
   readonly #view: VaultView
-  readonly #lost = new Map<string, Lost>()
+  readonly #lostLinks = new Map<string, Lost>()
 
   constructor(view: VaultView) {
     this.#view = view
@@ -17,7 +17,7 @@ export class LinkReports {
   /** @param target path of the file that the link currently leads to */
   add(source: RelinkSource, link: ResolvedLink, { target, reason }: Pick<Lost, 'target' | 'reason'>): void {
     const id = `${source.key} ${link.start} ${link.target}`
-    if (!this.#lost.has(id)) this.#lost.set(id, { key: source.key, link, target, reason })
+    if (!this.#lostLinks.has(id)) this.#lostLinks.set(id, { key: source.key, link, target, reason })
   }
 
   /** Adds the links that would resolve to another file, or to none, if names changed without rewriting any link. */
@@ -32,8 +32,8 @@ export class LinkReports {
       for (const link of source.links) {
         if (typeof link.to === 'string') continue
         if (!after.isChanged(source.key) && !mentionsAny(link, source.path, flavour, after.touched)) continue
-        const found = resolveLink(after, source, link, flavour)
-        if (found.kind === 'file' && found.key === link.to) continue
+        const resolution = resolveLink(after, source, link, flavour)
+        if (resolution.kind === 'file' && resolution.key === link.to) continue
         this.add(source, link, { target: pathOf(link.to) ?? '', reason: 'gone' })
       }
     }
@@ -44,15 +44,16 @@ export class LinkReports {
     pathOf: (key: number) => string | undefined,
     linksOf: (key: number) => readonly ResolvedLink[] | undefined,
   ): readonly LinkReport[] {
-    return [...this.#lost.values()].flatMap(({ key, link: was, target, reason }) => {
+    return [...this.#lostLinks.values()].flatMap(({ key, link: lostLink, target, reason }) => {
       const path = pathOf(key)
       const links = linksOf(key)
-      const link = links === undefined ? was : links.find((each) => each.form === was.form && each.target === was.target)
+      const link =
+        links === undefined ? lostLink : links.find((each) => each.form === lostLink.form && each.target === lostLink.target)
       if (path === undefined || link === undefined) return []
-      const found = resolveLink(this.#view.names, { key, path }, link, this.#view.flavour)
-      const now = found.kind === 'file' ? pathOf(found.key) : undefined
-      const isKept = now === target && reason === 'gone'
-      return isKept ? [] : [{ path, line: link.line, text: link.target, reason: reasonOf(reason, now) }]
+      const resolution = resolveLink(this.#view.names, { key, path }, link, this.#view.flavour)
+      const now = resolution.kind === 'file' ? pathOf(resolution.key) : undefined
+      const isUnchanged = now === target && reason === 'gone'
+      return isUnchanged ? [] : [{ path, line: link.line, text: link.target, reason: reasonOf(reason, now) }]
     })
   }
 }

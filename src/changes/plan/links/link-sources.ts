@@ -37,9 +37,9 @@ export class LinkSources {
 
   async affectedBy(changes: readonly NameChange[]): Promise<readonly RelinkSource[]> {
     // Edited files may mention names that are not in the index. There are few of them, so all are checked.
-    const edited = this.#drafts.all().filter(({ isEdited, path }) => isEdited && !isTrash(path))
+    const editedDrafts = this.#drafts.all().filter(({ isEdited, path }) => isEdited && !isTrash(path))
     const keys = affectedSources(this.#view.names, changes, (name) => this.#view.sourcesOf(name))
-    return await this.#sources([...new Set([...keys, ...edited.map(({ key }) => key)])])
+    return await this.#sources([...new Set([...keys, ...editedDrafts.map(({ key }) => key)])])
   }
 
   get texts(): SourceTexts {

@@ -27,11 +27,11 @@ interface WrittenLink {
 
 /** Describes new links whose target, heading or block is missing, or whose name is ambiguous. Existing links are ignored. */
 export function writtenLinkNotes(drafts: readonly Draft[], view: VaultView, files: WrittenLinkFiles): readonly string[] {
-  const written = drafts.flatMap((draft) => linksWritten(draft, view, files.read))
-  const missing = written.filter(({ link }) => typeof link.to === 'string')
+  const newLinks = drafts.flatMap((draft) => linksWritten(draft, view, files.read))
+  const missing = newLinks.filter(({ link }) => typeof link.to === 'string')
   const hasPart = partTest(view, files)
-  const partless = written.filter(({ link }) => !hasPart(link))
-  const several = written.filter(({ link }) => link.rivals !== undefined)
+  const partless = newLinks.filter(({ link }) => !hasPart(link))
+  const several = newLinks.filter(({ link }) => link.rivals !== undefined)
   return [
     ...sentence(missing, ['leads nowhere', 'lead nowhere']),
     ...sentence(
@@ -58,12 +58,12 @@ interface SentenceParts {
 
 function sentence(
   links: readonly WrittenLink[],
-  [one, several]: readonly [string, string],
+  [singular, several]: readonly [string, string],
   { describe = () => '', end = '' }: SentenceParts = {},
 ): readonly string[] {
   if (links.length === 0) return []
-  const subject = links.length === 1 ? `1 new link ${one}` : `${links.length} new links ${several}`
-  const places = links.map((written) => `${placeOf(written)}${describe(written)}`)
+  const subject = links.length === 1 ? `1 new link ${singular}` : `${links.length} new links ${several}`
+  const places = links.map((newLink) => `${placeOf(newLink)}${describe(newLink)}`)
   return [`${subject}: ${listSome(places, MAX_NAMED)}.${end}`]
 }
 
@@ -78,14 +78,14 @@ function linksWritten(draft: Draft, view: VaultView, read: WrittenLinkFiles['rea
   const before = new Map<string, number>()
   const old = original === undefined ? [] : parseNote(decode(draft.disk), view.flavour).links
   for (const link of old) before.set(nameOf(link), (before.get(nameOf(link)) ?? 0) + 1)
-  const written: WrittenLink[] = []
+  const newLinks: WrittenLink[] = []
   for (const link of read(draft).links) {
-    const left = before.get(nameOf(link)) ?? 0
-    before.set(nameOf(link), left - 1)
+    const oldCount = before.get(nameOf(link)) ?? 0
+    before.set(nameOf(link), oldCount - 1)
     // In Logseq, properties may link to pages that do not exist.
-    if (left <= 0 && link.form !== 'page') written.push({ path, link })
+    if (oldCount <= 0 && link.form !== 'page') newLinks.push({ path, link })
   }
-  return written
+  return newLinks
 }
 
 function nameOf({ target, subpath }: { readonly target: string; readonly subpath?: string | undefined }): string {
